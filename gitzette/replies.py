@@ -9,6 +9,7 @@ from agent.card import Card
 from agent.claims import Claim, Kind
 from agent.domain import PullRequest, Release
 from agent.markdown import code, inline, link
+from agent.record import claim_json
 from agent.settings import Language
 from agent.spans import analysis_spans, page, words_spans
 from agent.threads import state_at
@@ -127,13 +128,28 @@ class ReplyPage:
         say = WORDS[reply.lang]
         for one in reply.searched:
             start, end = (f"{moment.astimezone(zone(one.tz)):%Y-%m-%d}" for moment in (one.start, one.end))
-            values: dict[str, Any] = {
-                "repo": one.repo,
+            values = one.model_dump() | {
                 "start": start,
                 "end": end,
-                "tz": one.tz,
-                "commits": one.commits,
+                "threads": say["read" if one.threads else "unread"],
             }
-            yield f"{say['searched'].format(**values, threads=say['read' if one.threads else 'unread'])}\n\n"
+            yield f"{say['searched'].format(**values)}\n\n"
             if one.left_out:
                 yield f"{say['capped'].format(repo=one.repo, count=one.left_out, most=one.most)}\n\n"
+
+
+def as_json(reply: Reply) -> dict[str, Any]:
+    """Give a reply as data that others read."""
+    ranked = [
+        {"id": hit.id, "rank": rank, "score": hit.score, "words": [*hit.named, *hit.words]}
+        for rank, hit in enumerate(reply.evidence, start=1)
+    ]
+    return {
+        "answer": reply.answer,
+        "abstained": reply.abstained,
+        "claims": [claim_json(claim) | {"text": claim.text.get(reply.lang, "")} for claim in reply.claims],
+        "cites": list(reply.cites),
+        "searched": [one.model_dump(mode="json") for one in reply.searched],
+        "evidence": ranked,
+        "dropped": reply.dropped,
+    }

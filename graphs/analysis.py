@@ -83,16 +83,20 @@ async def settle(state: AnalysisState) -> dict[str, Any]:
 
 async def subjects(state: AnalysisState, deps: Deps) -> dict[str, TaskSubject]:
     """Give what the tasks are about, with what was read of it."""
-    room, found = await packet_room(deps), dict[str, TaskSubject]()
-    material = await material_of(state, deps) if any(task.about for task in state["tasks"]) else None
-    whole = dossier_of(material, state["found"]) if material else None
-    reads = {read.evidence.id: read for read in material.reads} if material else {}
-    for task in state["tasks"]:
-        told: dict[str, Any] = {"task": task, "repo": task.repo, "account": task.account, "about": task.about or None}
-        told |= {"languages": deps.languages, "room": room}
-        found[task.key] = (
-            CommitSubject(**told, dossier=whole, read=reads[task.about], material=material)
-            if task.about
-            else SummarySubject(**told, dossier=light_dossier(task.rests, task.titles))
-        )
+    told = {task.key: await _told(task, deps) for task in state["tasks"]}
+    found: dict[str, TaskSubject] = {
+        task.key: SummarySubject(**told[task.key], dossier=light_dossier(task.rests, task.titles))
+        for task in state["tasks"]
+        if not task.about
+    }
+    if commits := {task.about: task.key for task in state["tasks"] if task.about}:
+        material = await material_of(state, deps)
+        dossier, reads = dossier_of(material, state["found"]), {one.evidence.id: one for one in material.reads}
+        for name, key in commits.items():
+            found[key] = CommitSubject(**told[key], dossier=dossier, read=reads[name], material=material)
     return found
+
+
+async def _told(task: Task, deps: Deps) -> dict[str, Any]:
+    given = {"task": task, "repo": task.repo, "account": task.account, "about": task.about or None}
+    return given | {"languages": deps.languages, "room": await packet_room(deps)}

@@ -1,6 +1,5 @@
 """The state of a question on its way: the conversation, which is kept, and this question, which is not."""
 
-import hashlib
 from typing import Annotated, NotRequired
 
 from langchain_core.messages import AnyMessage
@@ -8,10 +7,9 @@ from langgraph.channels import UntrackedValue
 from langgraph.graph import add_messages
 from typing_extensions import TypedDict
 
-from agent.analysts.tasks import Refused
+from agent.analysts.tasks import Sentences
 from agent.asking.query import Hit, Query
 from agent.asking.reply import Reply, Searched
-from agent.claims import Claim
 from agent.evidence import EvidenceId
 from agent.window import Window
 
@@ -35,23 +33,9 @@ class AskState(AskInput, total=False):
     hits: Annotated[list[Hit], UntrackedValue]
     searched: Annotated[list[Searched], UntrackedValue]
     handles: Annotated[dict[str, EvidenceId], UntrackedValue]
-    first: Annotated[str, UntrackedValue]
-    """The first of this question's messages; nothing where no model is asked."""
-    notes: Annotated[dict[EvidenceId, str], UntrackedValue]
-    """What code knows of pieces of evidence beside their text."""
-    drafts: Annotated[list[Claim], UntrackedValue]
-    passed: Annotated[list[Claim], UntrackedValue]
-    failed: Annotated[list[Refused], UntrackedValue]
+    sentences: Annotated[Sentences, UntrackedValue]
     nearest: Annotated[list[EvidenceId] | None, UntrackedValue]
     """What comes nearest where the model abstains; None where it answers."""
-    published: Annotated[list[Claim], UntrackedValue]
-    repaired: Annotated[bool, UntrackedValue]
     trouble: Annotated[str, UntrackedValue]
     """Why the model did not answer."""
     reply: Annotated[Reply, UntrackedValue]
-
-
-def account_of(state: AskState) -> str:
-    """Name the account that pays for a question."""
-    told = f"{len(state.get('turns') or [])} {state['question']} {state['searched'][0].end}"
-    return f"question {hashlib.sha256(told.encode()).hexdigest()[:12]}"

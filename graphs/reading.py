@@ -1,6 +1,7 @@
 """The agent reads: it chooses from a closed list, then looks further with tools until it has read enough."""
 
 from collections.abc import Sequence
+from math import inf
 from typing import Any
 
 from langchain_core.messages import AIMessage, AnyMessage, HumanMessage, SystemMessage
@@ -106,11 +107,10 @@ async def tools(state: ReadingState, runtime: Runtime[Deps]) -> dict[str, Any]:
     return answered
 
 
-def wants_tools(state: ReadingState, turns: int) -> bool:
+def wants_tools(messages: Sequence[AnyMessage], turns: float = inf) -> bool:
     """Tell whether the model asked for tools and may still do so."""
-    messages = state.get("messages") or []
-    asked = sum(isinstance(one, AIMessage) for one in messages)
     last = messages[-1] if messages else None
+    asked = sum(isinstance(one, AIMessage) for one in messages)
     return isinstance(last, AIMessage) and bool(last.tool_calls) and asked <= turns
 
 

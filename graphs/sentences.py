@@ -30,7 +30,7 @@ Change = dict[str, Any]
 
 @dataclass(frozen=True)
 class SentenceSteps:
-    """The nodes that every draft goes through; the state has the sentences, and `subjects` gives what they are about."""
+    """The nodes that every draft goes through; the state has the sentences, `subjects` gives what they are about."""
 
     subjects: Callable[[Any, Any], Awaitable[Mapping[str, Subject]]]
 
@@ -110,9 +110,7 @@ async def _judged(subject: Subject, key: str, now: Sentences, deps: Deps) -> tup
         return Verdicts(refused=[(claim, silent) for claim in claims]), fallback("judging", error, subject.about)
 
 
-async def _said_anew(
-    subject: Subject, key: str, wrong: Sequence[Refused], deps: Deps
-) -> tuple[list[Claim], Account]:
+async def _said_anew(subject: Subject, key: str, wrong: Sequence[Refused], deps: Deps) -> tuple[list[Claim], Account]:
     mine = {str(number): one for number, one in enumerate((one for one in wrong if one.task == key), start=1)}
     evidence = subject.evidence([one.claim for one in mine.values()], repair_focus(key, wrong))
     values = {

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Iterable, Sequence
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from itertools import pairwise
 
 from pydantic import TypeAdapter
@@ -11,7 +11,7 @@ from sqlite_utils import Database
 from agent.card import Card
 from agent.facts import Fact
 from agent.ids import RepoId, thread_id
-from agent.window import Window
+from agent.window import Window, midnight, zone
 from memory.database import reading, writing
 from memory.search_entries import Entry, put_entry
 
@@ -30,6 +30,8 @@ _INSERT = (
 )
 _FACT_WORDS, _PATH_WORDS = 8_000, 8_000
 _LONG_VALUE = 80
+_WEEK, _SECOND = timedelta(days=7), timedelta(seconds=1)
+"""How much is read where nothing is known and no time is asked for."""
 
 
 class Catalogue:
@@ -72,6 +74,19 @@ class Catalogue:
         known = [(max(a, window.start), min(b, end)) for a, b in self.spans(repo) if a < end and b > window.start]
         edges = [window.start, *(edge for span in known for edge in span), end]
         return [Window(start=a, end=b, tz=window.tz) for a, b in list(pairwise(edges))[::2] if a < b]
+
+    def unread(self, repo: RepoId, now: datetime, tz: str) -> Window:
+        """Give the time from what is known to now, at most the last days."""
+        spans, end = self.spans(repo), now.replace(microsecond=0) + _SECOND
+        week = midnight((now.astimezone(zone(tz)) - _WEEK).date(), tz)
+        start = max(spans[-1][1], week) if spans else week
+        return Window(start=min(start, end - _SECOND), end=end, tz=tz)
+
+    def whole(self, repos: Sequence[RepoId], now: datetime, tz: str) -> Window:
+        """Give the time of which anything is known, at least the last days."""
+        end = now.replace(microsecond=0) + _SECOND
+        starts = [start for repo in repos for start, _ in self.spans(repo)]
+        return Window(start=min([*starts, end - _WEEK]), end=end, tz=tz)
 
     def known(self, repo: RepoId, shas: Sequence[str]) -> set[str]:
         """Tell which of these commits have a card."""

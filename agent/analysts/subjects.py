@@ -53,7 +53,8 @@ class Subject(ABC):
         return tuple(no for lang in self.languages for no in refusals(claim, self.dossier, lang))
 
     def again(self, old: Claim, said: Sentence) -> Claim | None:
-        """Turn a sentence that was said anew into a claim in the place of the old one; None where that is not asked."""
+        """Turn a sentence that was said anew into a claim in the place of the old one."""
+        raise NotImplementedError(f"nobody says {old.id} anew: {said!r:.80}")
 
 
 @dataclass(frozen=True, kw_only=True)

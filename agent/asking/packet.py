@@ -5,20 +5,17 @@ from dataclasses import dataclass, field
 
 from pydantic import BaseModel
 
-from agent.analysts.packet import FACTS_HEAD, cut_text, fact_lines, shown_hunks, thread_words
+from agent.analysts.packet import piece_text, shown_hunks
 from agent.analysts.schema import MOST_ANSWERED, Sentence, words_of
 from agent.analysts.sentences import anchored, focus_of, with_proof
 from agent.analysts.subjects import Subject
 from agent.analysts.tasks import is_foreign
 from agent.claims import Claim, Judgement, Kind, Role
-from agent.domain import PullRequest
 from agent.evidence import CommitEvidence, Evidence, EvidenceId, ReleaseEvidence, ThreadEvidence
 from agent.ids import RepoId
 from agent.settings import Language
 from agent.templates import params_of, sentence
-from agent.threads import state_at
 from agent.tokens import tokens_of
-from agent.window import Window
 
 _LEAST = 500
 """Tokens below which a diff is not shown."""
@@ -60,8 +57,10 @@ class AnswerSubject(Subject):
         found, wanted = self.dossier.found, {cite for claim in claims for cite in claim.cites}
         pieces = {handle: found[name] for handle, name in self.handles.items() if not claims or name in wanted}
         each = int(self.room * _COMPACT) // max(1, len(pieces))
-        texts = {handle: _compact(handle, one, each, self.dossier.window) for handle, one in pieces.items()}
-        texts |= {handle: f"{texts[handle]}\n{self.notes[one.id]}" for handle, one in pieces.items() if one.id in self.notes}
+        texts = {handle: piece_text(handle, one, each, self.dossier.window) for handle, one in pieces.items()}
+        texts |= {
+            handle: f"{texts[handle]}\n{self.notes[one.id]}" for handle, one in pieces.items() if one.id in self.notes
+        }
         room = self.room - sum(map(tokens_of, texts.values()))
         for handle, one in pieces.items():
             if isinstance(one, CommitEvidence) and room >= _LEAST:
@@ -113,25 +112,3 @@ class AnswerSubject(Subject):
             new=said.new.strip(),
         )
         return claim if text else None
-
-
-def _compact(handle: str, one: Evidence, room: int, window: Window | None) -> str:
-    """Write the head of a piece, what people wrote, and what code found."""
-    if isinstance(one, ReleaseEvidence):
-        release = one.release
-        head = f"[{handle}] release {release.tag} of {release.repo}, {release.published_at:%Y-%m-%d}: {release.name}"
-        return f"{head}\n{cut_text(release.body.strip(), room)}".rstrip()
-    if isinstance(one, ThreadEvidence):
-        thread = one.thread
-        kind = "pull request" if isinstance(thread, PullRequest) else "issue"
-        head = f"[{handle}] {kind} #{thread.number} of {thread.repo}, opened {thread.created_at:%Y-%m-%d} by"
-        head += f" {thread.author or 'a deleted account'}, {state_at(thread, window)}: {thread.title}"
-        return f"{head}\n{thread_words(one, room)}".rstrip()
-    commit, change = one.change.commit, one.change
-    head = f"[{handle}] commit {commit.sha[:12]} of {commit.repo}, {commit.committed_at:%Y-%m-%d}, {commit.author.name}"
-    pull = f", pull request #{one.pull}" if one.pull else ""
-    head += f"{pull}, {len(change.files)} files, +{change.additions} -{change.deletions}: {commit.title}"
-    message = cut_text(commit.message.partition(commit.title)[2].strip(), room // 2)
-    facts = cut_text("\n".join(fact_lines(one.facts)), room // 2)
-    told = f"\n{FACTS_HEAD}\n{facts}" if facts else ""
-    return f"{head}\n{message}{told}".replace("\n\n\n", "\n").rstrip()
