@@ -1,30 +1,30 @@
 """A question as a graph: retrieve, read with tools, answer, check, judge, repair once, reply."""
 
 import hashlib
-from typing import Any, Literal
+from collections.abc import Sequence
+from typing import Any
 from uuid import uuid4
 
 from langchain_core.messages import AIMessage, AnyMessage, HumanMessage, RemoveMessage, SystemMessage
 from langgraph.graph import END, START, StateGraph
 from langgraph.graph.state import CompiledStateGraph
-from langgraph.prebuilt import ToolNode
 from langgraph.runtime import Runtime
 
 from agent.analysts.schema import NAMES, answer_shape
 from agent.analysts.tasks import Sentences
 from agent.asking.packet import AnswerSubject, cited, handles_of
-from agent.asking.query import Query, query_of
+from agent.asking.query import Hit, Query, query_of
 from agent.asking.reply import Outcome, Reply
 from agent.desks import Step
 from agent.dossier import Dossier
+from agent.evidence import EvidenceId
 from agent.ids import RepoId
 from agent.model import ModelError
 from agent.prompting import fenced, prompt
-from graphs.ask_context import AskContext
-from graphs.ask_state import AskInput, AskState
+from graphs.ask_context import AskContext, AskInput, AskState
 from graphs.asking_models import can_call_tools, models_of, packet_room
 from graphs.look_up import filtered_section, named_sections, ranked, told_facts
-from graphs.reading import explain, wants_tools
+from graphs.reading import called, wants_tools
 from graphs.sentences import SentenceSteps
 from tools.chat.trimming import trimmed
 from tools.toolset import tools_of
@@ -44,7 +44,9 @@ def build(checkpointer: Any = None) -> CompiledStateGraph[AskState, AskContext, 
     SentenceSteps(subjects).add_to(graph, "reply")
     graph.add_edge(START, "retrieve")
     graph.add_conditional_edges("retrieve", lambda state: "read" if _own(state) else "reply", ["read", "reply"])
-    graph.add_conditional_edges("read", _after_reading, ["tools", "answer"])
+    graph.add_conditional_edges(
+        "read", lambda state: "tools" if wants_tools(_own(state), _TURNS) else "answer", ["tools", "answer"]
+    )
     graph.add_edge("tools", "read")
     graph.add_edge("answer", "check")
     graph.add_edge("reply", END)
@@ -56,18 +58,15 @@ async def retrieve(state: AskState, runtime: Runtime[AskContext]) -> dict[str, A
     context = runtime.context
     query = query_of(state["question"], context.bound, context.tz, context.now, context.lang)
     specs = [one for one in context.specs if query.filters.wants(one.name)] or list(context.specs)
-    repos = [one.name for one in specs]
-    known = context.memory.all(hit.id for hit in ranked(query, repos, context, _BEST))
-    runtime.stream_writer({"evidence": known, "lang": query.lang})
-    left_out: dict[RepoId, int] = {}
+    repos, left_out = [one.name for one in specs], dict[RepoId, int]()
+    known = context.memory.catalogue
+    _found(query, repos, runtime, _BEST)
     for spec in specs:
-        unread = query.window or context.memory.catalogue.unread(spec.name, context.now, context.tz)
+        unread = query.window or known.unread(spec.name, context.now, context.tz)
         left_out[spec.name] = await context.reader.complete(spec, unread)
         if query.window is None:
             await context.reader.fetch(spec, [one for one in query.named if one.repo in (None, spec.name)])
-    hits = ranked(query, repos, context, _RANKED)
-    window = query.window or context.memory.catalogue.whole(repos, context.now, context.tz)
-    runtime.stream_writer({"evidence": context.memory.all(hit.id for hit in hits[:_BEST]), "lang": query.lang})
+    hits, window = _found(query, repos, runtime, _RANKED), query.window or known.whole(repos, context.now, context.tz)
     searched = [context.searched(repo, window, left_out[repo]) for repo in repos]
     begun = {"query": query, "window": window, "hits": hits, "searched": searched, "handles": {}}
     begun |= {"sentences": Sentences(), "nearest": None, "trouble": ""}
@@ -75,15 +74,26 @@ async def retrieve(state: AskState, runtime: Runtime[AskContext]) -> dict[str, A
     gone = [RemoveMessage(str(one.id)) for one in _own(state)]
     if context.models is None or query.filters.any:
         return begun | {"messages": gone}
-    tags = await context.load_tags([hit.id for hit in hits if hit.kind == "commit"][:_TAGGED])
-    fitting = [hit.id for hit in hits[:_BEST] if hit.fits]
-    best = dict.fromkeys((*fitting, *tags, *(state.get("cites") or [])[:_BEST], *(hit.id for hit in hits[:_BEST])))
-    await context.load(best, query.window)
-    begun["handles"] = handles_of(list(best), context.found)
+    begun["handles"] = await _handles(query, hits, state, context)
     try:
         return begun | {"messages": [*gone, await _opening(query, {**state, **begun}, context)]}
     except ModelError as error:
         return begun | {"messages": gone, "trouble": _why(error)}
+
+
+def _found(query: Query, repos: Sequence[RepoId], runtime: Runtime[AskContext], most: int) -> list[Hit]:
+    hits, context = ranked(query, repos, runtime.context, most), runtime.context
+    runtime.stream_writer({"evidence": context.memory.all(hit.id for hit in hits[:_BEST]), "lang": query.lang})
+    return hits
+
+
+async def _handles(query: Query, hits: list[Hit], state: AskState, context: AskContext) -> dict[str, EvidenceId]:
+    """Read the best evidence, the tags of its commits, and what was cited before."""
+    tags = await context.load_tags([hit.id for hit in hits if hit.kind == "commit"][:_TAGGED])
+    fitting = [hit.id for hit in hits[:_BEST] if hit.fits]
+    best = [*fitting, *tags, *(state.get("cites") or [])[:_BEST], *(hit.id for hit in hits[:_BEST])]
+    await context.load(best, query.window)
+    return handles_of(best, context.found)
 
 
 async def _opening(query: Query, state: Any, context: AskContext) -> HumanMessage:
@@ -148,18 +158,11 @@ def _own(state: AskState) -> list[AnyMessage]:
     return [one for one in state.get("messages") or [] if not str(one.id).startswith(_KEPT_ID)]
 
 
-def _after_reading(state: AskState) -> Literal["tools", "answer"]:
-    return "tools" if wants_tools(_own(state), _TURNS) else "answer"
-
-
 async def tools(state: AskState, runtime: Runtime[AskContext]) -> dict[str, Any]:
     """Call what the model asked for."""
     runtime.stream_writer(Step(state["searched"][0].repo, "looking further"))
     opened = await runtime.context.open_tools(state["window"], state["handles"])
-    told: dict[str, Any] = await ToolNode(tools_of(opened), handle_tool_errors=explain).ainvoke(
-        {"messages": state["messages"]}
-    )
-    return told
+    return await called(tools_of(opened), state["messages"])
 
 
 async def answer(state: AskState, runtime: Runtime[AskContext]) -> dict[str, Any]:

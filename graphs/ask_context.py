@@ -1,14 +1,20 @@
-"""What the nodes of a question may touch: what a run may, the index, and the evidence that was read for it."""
+"""What a question carries from node to node, and what its nodes may touch."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from typing import Self
+from typing import Annotated, NotRequired, Self
 
-from agent.asking.reply import Searched
+from langchain_core.messages import AnyMessage
+from langgraph.channels import UntrackedValue
+from langgraph.graph import add_messages
+from typing_extensions import TypedDict
+
+from agent.analysts.tasks import Sentences
+from agent.asking.query import Hit, Query
+from agent.asking.reply import Reply, Searched
 from agent.card import Card
-from agent.domain import Issue, PullRequest, Release
-from agent.evidence import Evidence, EvidenceId, ReleaseEvidence, ThreadEvidence, belongs
+from agent.evidence import Evidence, EvidenceId, belongs, said_evidence
 from agent.ids import RepoId
 from agent.settings import Language, RepoSpec
 from agent.sources import KnowsTags
@@ -24,9 +30,36 @@ _PAGE = 3_000
 """Tokens of one answer of a tool."""
 
 
+class AskInput(TypedDict):
+    """What is asked, and by which version: a thread that another one wrote is not gone on with."""
+
+    question: str
+    version: NotRequired[int]
+
+
+class AskState(AskInput, total=False):
+    """A conversation, which is kept, and a question on its way, which is not."""
+
+    messages: Annotated[list[AnyMessage], add_messages]
+    cites: list[EvidenceId]
+    """What the last answer cites."""
+    turns: list[str]
+    query: Annotated[Query, UntrackedValue]
+    window: Annotated[Window, UntrackedValue]
+    hits: Annotated[list[Hit], UntrackedValue]
+    searched: Annotated[list[Searched], UntrackedValue]
+    handles: Annotated[dict[str, EvidenceId], UntrackedValue]
+    sentences: Annotated[Sentences, UntrackedValue]
+    nearest: Annotated[list[EvidenceId] | None, UntrackedValue]
+    """What comes nearest where the model abstains; None where it answers."""
+    trouble: Annotated[str, UntrackedValue]
+    """Why the model did not answer."""
+    reply: Annotated[Reply, UntrackedValue]
+
+
 @dataclass(frozen=True, kw_only=True)
 class AskContext(Deps):
-    """What the nodes of a question may touch."""
+    """What a run may touch, the index, and the evidence that was read for a question."""
 
     reader: WindowReader
     memory: Learned
@@ -70,10 +103,7 @@ class AskContext(Deps):
             if cards:
                 code = (await self.desks.open(spec)).code
                 self._add([cards[one.commit.sha].evidence(one) async for one in code.changes(list(cards))], window)
-        releases = [one for one in wanted.values() if isinstance(one, Release)]
-        self._add((ReleaseEvidence(release=one) for one in releases), window)
-        threads = [one for one in wanted.values() if isinstance(one, Issue | PullRequest)]
-        self._add((ThreadEvidence(thread=one) for one in threads), window)
+        self._add((said_evidence(one) for one in wanted.values() if not isinstance(one, Card)), window)
 
     async def load_tags(self, names: Iterable[EvidenceId]) -> list[EvidenceId]:
         """Find the first tag that contains each of these commits, and note it."""

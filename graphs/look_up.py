@@ -4,10 +4,10 @@ from collections.abc import Iterable, Sequence
 
 from agent.asking.query import THREADS, Hit, Named, Query
 from agent.asking.reply import Section
+from agent.chapter import checked_claims
 from agent.claims import Claim, Role
 from agent.dossier import Dossier
 from agent.evidence import CommitEvidence, EvidenceId
-from agent.gate.check import first_refusal
 from agent.ids import RepoId
 from agent.rules import statement
 from agent.telling import told_groups
@@ -43,7 +43,6 @@ def filtered_section(query: Query, repos: Sequence[RepoId], context: AskContext)
     """Find everything that fits all qualifiers and has everything that is named beside them."""
     filters, names = query.filters, {one.text for one in query.named}
     titles = bool(filters.of("in"))
-    hits: list[Hit] = []
     if kinds := [THREADS[kind] for kind in filters.of("is") if kind in THREADS]:
         entries = [(hit, by) for hit, by in context.index.entries(repos, query.window) if hit.kind in kinds]
         hits = [hit for hit, by in entries if all(one in by.lower() for one in filters.of("author"))]
@@ -77,7 +76,6 @@ async def told_facts(query: Query, names: Sequence[EvidenceId], context: AskCont
         if isinstance(one, CommitEvidence):
             groups = told_groups(one.facts)
             groups.sort(key=lambda group: not any(word in fact.name for word in wanted for fact in group))
-            claims = [statement("fact", Role.CHANGE, group, one) for group in groups[:_FACTS]]
-            judged = [(claim, first_refusal(claim, dossier, query.lang)) for claim in claims]
-            told += [claim.model_copy(update={"judgement": verdict}) for claim, verdict in judged if verdict.passed]
-    return [claim.model_copy(update={"id": f"f{place}"}) for place, claim in enumerate(told)]
+            told += [statement("fact", Role.CHANGE, group, one) for group in groups[:_FACTS]]
+    passed, _ = checked_claims(told, (), (), dossier)
+    return [claim.model_copy(update={"id": f"f{place}"}) for place, claim in enumerate(passed)]

@@ -100,11 +100,13 @@ def _usable(offered: list[BaseTool], state: ReadingState) -> list[BaseTool]:
 async def tools(state: ReadingState, runtime: Runtime[Deps]) -> dict[str, Any]:
     """Call what the model asked for."""
     runtime.stream_writer(Step(state["spec"].name, "looking further"))
-    toolset = await _toolset(state, runtime.context)
-    answered: dict[str, Any] = await ToolNode(toolset.as_tools(), handle_tool_errors=explain).ainvoke(
-        {"messages": state["messages"]}
-    )
-    return answered
+    return await called((await _toolset(state, runtime.context)).as_tools(), state["messages"])
+
+
+async def called(offered: Sequence[BaseTool], messages: Sequence[AnyMessage]) -> dict[str, Any]:
+    """Call the tools that the last message asks for."""
+    answers: dict[str, Any] = await ToolNode(offered, handle_tool_errors=explain).ainvoke({"messages": messages})
+    return answers
 
 
 def wants_tools(messages: Sequence[AnyMessage], turns: float = inf) -> bool:

@@ -7,7 +7,6 @@ from agent.card import Card
 from agent.domain import Frozen
 from agent.errors import UsageError
 from agent.evidence import EvidenceId
-from agent.facts import FactKind, Severity
 from agent.ids import RepoId, parse_reference
 from agent.settings import Language
 from agent.window import Window, moment, narrowed, written_days
@@ -23,7 +22,6 @@ _NAME = re.compile(
     r"--?[A-Za-z][\w-]+|[\w.-]*[A-Za-z0-9]_[\w.-]+|_\w+|[\w.-]+(?:/[\w.*-]+)+|[A-Za-z]\w*(?:\.\w+)+|\w*[a-z0-9][A-Z]\w*"
 )
 _DATE = re.compile(r"(?<![\w/.-])\d{4}-\d{2}(?:-\d{2})?(?![\w/-])")
-_UNDOES = re.compile(r"^(?:\[[^\]\n]{1,40}\]\s*)?Revert\b|^This reverts commit ", re.MULTILINE)
 THREADS = {"issue": "issue", "pr": "pull", "release": "release"}
 """Kinds that are no commits, as the index calls them."""
 _FILTERS: dict[str, tuple[str, ...]] = {
@@ -88,7 +86,7 @@ class Filters(Frozen):
         """Tell whether a commit fits: its kind, its author, and one of its paths."""
         by = all(one in card.author.lower() for one in self.of("author"))
         touched = all(any(one in path.lower() for path in card.paths) for one in self.of("path"))
-        return by and touched and all(kind in _kinds(card) for kind in self.of("is"))
+        return by and touched and card.kinds >= set(self.of("is"))
 
 
 class Query(Frozen):
@@ -137,18 +135,6 @@ def _filters(found: list[tuple[str, str]]) -> Filters:
     return Filters(asked=tuple(sorted(asked, key=lambda pair: (list(_FILTERS).index(pair[0]), pair[1]))))
 
 
-def _kinds(card: Card) -> set[str]:
-    """Tell what a commit is."""
-    kinds = {fact.kind for fact in card.facts}
-    is_kind = {
-        "commit": True,
-        "revert": FactKind.REVERT in kinds or _UNDOES.search(card.message) is not None,
-        "reland": FactKind.RELAND in kinds,
-        "breaking": any(fact.severity is Severity.BREAKING for fact in card.facts),
-    }
-    return {kind for kind, fits in is_kind.items() if fits}
-
-
 def _named(words: str) -> tuple[Named, ...]:
     """List what is named by its form: between marks, or written as a reference, tag, flag, path or identifier."""
     spans = [span for pair in _SPAN.findall(words) if (span := (pair[0] or pair[1]).strip())]
@@ -157,10 +143,8 @@ def _named(words: str) -> tuple[Named, ...]:
     for token in (*tokens, *spans):
         reference = None if _DATE.fullmatch(token) else parse_reference(token)
         if reference is not None:
-            kind, text = reference.kind, reference.sha or str(reference.number)
-            found[token] = Named(kind=kind, text=text, repo=reference.repo)
-        elif _TAG.fullmatch(token):
-            found[token] = Named(kind="tag", text=token)
-        elif _NAME.fullmatch(token):
-            found[token] = Named(kind="name", text=token)
+            text = reference.sha or str(reference.number)
+            found[token] = Named(kind=reference.kind, text=text, repo=reference.repo)
+        elif kind := "tag" if _TAG.fullmatch(token) else "name" if _NAME.fullmatch(token) else "":
+            found[token] = Named(kind=kind, text=token)
     return tuple(sorted(found.values(), key=lambda one: (one.kind, one.text)))
