@@ -13,6 +13,7 @@ from agent.evidence import EvidenceId
 from agent.ids import RepoId, commit_id, thread_id
 from agent.report import Report
 from agent.window import Window, midnight
+from memory.columns import stamp
 from memory.database import reading
 from memory.learned import Learned
 from memory.search import SearchIndex
@@ -74,7 +75,7 @@ class Recall:
 
     def put(self, report: Report) -> None:
         """Store what a report says of the repositories it covers; the caller holds the transaction."""
-        window, start = report.window.key, report.window.start.strftime("%Y-%m-%dT%H:%M:%SZ")
+        window, start = report.window.key, stamp(report.window.start)
         execute = self._db.conn.execute
         said = list(_statements(report))
         for repo in {section.repo for section in report.sections}:

@@ -4,7 +4,7 @@ import json
 import math
 import re
 from collections.abc import Iterable, Sequence
-from typing import NamedTuple
+from typing import Any
 
 from sqlite_utils import Database
 
@@ -12,8 +12,9 @@ from agent.asking.query import Hit, Named
 from agent.evidence import EvidenceId
 from agent.ids import RepoId
 from agent.window import Window
+from memory.columns import stamp
 from memory.database import create_search_tables, reading
-from memory.search_entries import INSERTED, stamp
+from memory.search_entries import INSERTED
 from memory.words import Term, indexed, terms
 
 _SCOPE = (
@@ -21,20 +22,14 @@ _SCOPE = (
     " and (e.opened >= ? and e.opened < ? or e.ended >= ? and e.ended < ?)"
 )
 _ENTRIES = f"from search_entries e where {_SCOPE}"
-_COLUMNS = "title, facts, paths, body, parts"
 _FIT = "-bm25(search_words, 4.0, 3.0, 1.5, 1.5, 1.0)"
-_JOINED = "from search_words w join search_entries e on e.id = w.rowid"
 _MATCHING = "from search_words w where search_words match ?"
-_RANKED = f"select w.rowid, {_FIT} as fit {_MATCHING} order by fit desc limit ?"
-_RANKED_WITHIN = (
-    f"select w.rowid, {_FIT} as fit {_JOINED} where search_words match ? and {_SCOPE} order by fit desc limit ?"
-)
+_WITHIN = f"from search_words w join search_entries e on e.id = w.rowid where search_words match ? and {_SCOPE}"
 _HAVING = f"select w.rowid, title || ' ' || facts || ' ' || paths || ' ' || body || ' ' || parts {_MATCHING}"
 _AMONG = "in (select value from json_each(?))"
-_NAMES = f"select e.id, e.evidence, e.kind, e.opened {_ENTRIES} and e.id {_AMONG}"
 _BY_NAME = f"select e.id, e.evidence {_ENTRIES} and e.evidence {_AMONG}"
 _BY_HASH = f"select e.id {_ENTRIES} and e.evidence >= ? and e.evidence < ?"
-_LISTED = f"select e.evidence, e.kind, e.opened, e.author {_ENTRIES}"
+_LISTED = f"select e.id, e.evidence, e.kind, e.opened, e.author {_ENTRIES}"
 _COPIED = (
     f"select e.id, e.evidence, e.repo, e.kind, e.opened, e.ended, e.author {_ENTRIES}",
     "select rowid, title, facts, paths, body, parts from search_words where rowid = ?",
@@ -55,12 +50,6 @@ _SHARE = 0.4
 """What a neighbour gains of the score of a hit."""
 _REFERENCE = 1_000.0
 """What somebody names by its hash, number or tag comes before everything that is found by words."""
-
-
-class _Found(NamedTuple):
-    id: EvidenceId
-    kind: str
-    opened: str
 
 
 class SearchIndex:
@@ -92,11 +81,12 @@ class SearchIndex:
             kept = first_twenty(order, found)[:limit]
             words = _words_of(db, kept[:_WORDED], asked)
         return [
-            Hit(
-                **found[row]._asdict(),
-                score=round(scores[row], 4),
-                named=tuple(text for text, (_, rows) in exact.items() if row in rows),
-                words=tuple(words.get(row, ())),
+            found[row].model_copy(
+                update={
+                    "score": round(scores[row], 4),
+                    "named": tuple(text for text, (_, rows) in exact.items() if row in rows),
+                    "words": tuple(words.get(row, ())),
+                }
             )
             for row in kept
         ]
@@ -104,8 +94,7 @@ class SearchIndex:
     def entries(self, repos: Sequence[RepoId], window: Window | None) -> list[tuple[Hit, str]]:
         """List everything that is known, each with its author."""
         with reading():
-            rows = self._db.execute(_LISTED, _scope(repos, window)).fetchall()
-        return [(Hit(id=name, kind=kind, opened=opened, score=0.0), author) for name, kind, opened, author in rows]
+            return [(_hit(row), row[4]) for row in self._db.execute(_LISTED, _scope(repos, window)).fetchall()]
 
     def _table(self, scope: list[object], count: int) -> tuple[Database, bool]:
         """Give an index that holds the window alone: how rare a word is there must not depend on what else is known.
@@ -150,11 +139,11 @@ class SearchIndex:
         made = [(name, self._db.execute(query, [*scope, f"%, {name},%"]).fetchall()) for name in sorted(several)]
         return [(name, {row[0] for row in rows}) for name, rows in made if rows]
 
-    def _found(self, rows: Iterable[int], scope: list[object]) -> dict[int, _Found]:
-        found = self._db.execute(_NAMES, [*scope, json.dumps(list(rows))])
-        return {row: _Found(*rest) for row, *rest in found}
+    def _found(self, rows: Iterable[int], scope: list[object]) -> dict[int, Hit]:
+        found = self._db.execute(f"{_LISTED} and e.id {_AMONG}", [*scope, json.dumps(list(rows))])
+        return {row[0]: _hit(row) for row in found}
 
-    def _expanded(self, scores: dict[int, float], scope: list[object]) -> dict[int, _Found]:
+    def _expanded(self, scores: dict[int, float], scope: list[object]) -> dict[int, Hit]:
         """Let what belongs to the best hits join at a part of their score; what fits itself gains by it."""
         found = self._found(scores, scope)
         best = sorted(found, key=lambda row: (-scores[row], found[row].id))[:_EXPANDED]
@@ -173,19 +162,22 @@ class SearchIndex:
         return self._found(scores, scope)
 
 
-def first_twenty(order: Sequence[int], found: dict[int, _Found]) -> list[int]:
+def first_twenty(order: Sequence[int], found: dict[int, Hit]) -> list[int]:
     """Put the ten best commits and the ten best threads in front of everything else."""
-    commits = [row for row in order if found[row].kind == "commit"][:10]
-    threads = [row for row in order if found[row].kind != "commit"][:10]
-    first = {*commits, *threads}
-    return [*(row for row in order if row in first), *(row for row in order if row not in first)]
+    commits = [row for row in order if found[row].kind == "commit"]
+    threads = [row for row in order if found[row].kind != "commit"]
+    first = {*commits[:10], *threads[:10]}
+    return sorted(order, key=lambda row: row not in first)
+
+
+def _hit(row: Sequence[Any]) -> Hit:
+    return Hit(id=row[1], kind=row[2], opened=row[3], score=0.0)
 
 
 def _ranked(db: Database, asked: Sequence[Term], scope: list[object]) -> dict[int, float]:
-    if not asked:
-        return {}
+    query = f"select w.rowid, {_FIT} as fit {_WITHIN if scope else _MATCHING} order by fit desc limit ?"
     match = " OR ".join(term.match for term in asked)
-    return dict(db.execute(_RANKED_WITHIN if scope else _RANKED, [match, *scope, _RANKED_MOST]).fetchall())
+    return dict(db.execute(query, [match, *scope, _RANKED_MOST]).fetchall()) if asked else {}
 
 
 def _telling(db: Database, asked: Sequence[Term], total: int) -> list[Term]:
@@ -202,11 +194,10 @@ def _stands(name: str, text: str) -> bool:
 def _words_of(db: Database, rows: Sequence[int], asked: Sequence[Term]) -> dict[int, list[str]]:
     """Say by which words each was found."""
     words: dict[int, list[str]] = {}
-    query = f"select w.rowid {_MATCHING} and w.rowid = ?"
     for term in asked:
-        for row in rows:
-            if db.execute(query, [term.match, row]).fetchone():
-                words.setdefault(row, []).append(term.text)
+        query = f"select w.rowid {_MATCHING} and w.rowid {_AMONG}"
+        for (row,) in db.execute(query, [term.match, json.dumps(list(rows))]):
+            words.setdefault(row, []).append(term.text)
     return words
 
 

@@ -9,7 +9,7 @@ from agent.links import Link, Relation
 from agent.report import Report, RepoSection
 from agent.window import Window
 from memory.database import reading
-from memory.landings import stamp
+from memory.columns import stamp
 
 _BACK = timedelta(days=180)
 _MOST = 2_000
