@@ -53,7 +53,7 @@ class ReplyPage:
         pulls = {name for name, one in reply.known.items() if isinstance(one, PullRequest)}
         yield from (self.sentence(claim, reply.lang, pulls) for claim in said)
         ranked = {hit.id: hit for hit in reply.evidence}
-        shown = [ranked.get(name) or Hit(id=name, kind="", opened="", score=0.0) for name in reply.shown]
+        shown = [ranked.get(name) or Hit(id=name, kind="", opened="") for name in reply.shown]
         head = {"answered": "evidence", "abstained": "nearest"}.get(reply.outcome, "best")
         yield self._rows(say[head], shown or reply.evidence[:_BEST], reply, why=head == "best")
         yield from (self._named(section, reply) for section in reply.sections if section.hits)

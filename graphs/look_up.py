@@ -23,7 +23,7 @@ def ranked(query: Query, repos: Sequence[RepoId], context: AskContext, most: int
     hits = context.index.search(query.words, query.named, repos, query.window, most)
     if len(hits) < _LEAST:
         found = {hit.id for hit in hits}
-        rest = (hit for hit, _ in context.index.entries(repos, query.window) if hit.id not in found)
+        rest = (hit for hit in context.index.entries(repos, query.window) if hit.id not in found)
         hits += _newest(rest)[: _LEAST - len(hits)]
     return hits
 
@@ -44,12 +44,12 @@ def filtered_section(query: Query, repos: Sequence[RepoId], context: AskContext)
     filters, names = query.filters, {one.text for one in query.named}
     titles = bool(filters.of("in"))
     if kinds := [THREADS[kind] for kind in filters.of("is") if kind in THREADS]:
-        entries = [(hit, by) for hit, by in context.index.entries(repos, query.window) if hit.kind in kinds]
-        hits = [hit for hit, by in entries if all(one in by.lower() for one in filters.of("author"))]
+        entries = [hit for hit in context.index.entries(repos, query.window) if hit.kind in kinds]
+        hits = [hit for hit in entries if all(one in hit.author.lower() for one in filters.of("author"))]
     else:
         cards = context.memory.catalogue.listed(repos, query.window, _ALL)
         fitting = [card for card in cards if filters.fits(card) and (not titles or query.titled(card.title))]
-        hits = [Hit(id=card.id, kind="commit", opened=f"{card.at:%Y-%m-%dT%H:%M:%SZ}", score=0.0) for card in fitting]
+        hits = [Hit(id=card.id, kind="commit", opened=f"{card.at:%Y-%m-%dT%H:%M:%SZ}") for card in fitting]
     if names and not titles:
         having = context.index.search("", query.named, repos, query.window, _ALL)
         kept = {hit.id for hit in having if names <= set(hit.named)}

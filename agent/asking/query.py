@@ -49,7 +49,8 @@ class Hit(Frozen):
     kind: str
     """`commit`, `issue`, `pull` or `release`."""
     opened: str
-    score: float
+    author: str = ""
+    score: float = 0.0
     named: tuple[str, ...] = ()
     words: tuple[str, ...] = ()
 
