@@ -1,10 +1,11 @@
 """What is remembered of a landed commit beyond its report, so that questions about it need no second reading."""
 
+import re
 from datetime import datetime
 
 from agent.domain import Change, Frozen
 from agent.evidence import CommitEvidence, EvidenceId
-from agent.facts import Fact, FactSheet
+from agent.facts import Fact, FactKind, FactSheet, Severity
 from agent.ids import RepoId, commit_id
 from agent.touches import touched_names, written_names
 
@@ -13,6 +14,7 @@ _PATHS = 400
 _FACTS = 80
 _PLACES = 1
 _LINES = 12
+_UNDOES = re.compile(r"^(?:\[[^\]\n]{1,40}\]\s*)?Revert\b|^This reverts commit ", re.MULTILINE)
 
 
 class Card(Frozen):
@@ -41,6 +43,18 @@ class Card(Frozen):
     def id(self) -> EvidenceId:
         """The name under which the commit is cited."""
         return commit_id(self.repo, self.sha)
+
+    @property
+    def kinds(self) -> frozenset[str]:
+        """What it is by its facts: a commit, a revert, a re-land, something that breaks."""
+        kinds, severities = {fact.kind for fact in self.facts}, {fact.severity for fact in self.facts}
+        is_kind = {
+            "commit": True,
+            "revert": FactKind.REVERT in kinds or _UNDOES.search(self.message) is not None,
+            "reland": FactKind.RELAND in kinds,
+            "breaking": Severity.BREAKING in severities,
+        }
+        return frozenset(kind for kind, fits in is_kind.items() if fits)
 
     @classmethod
     def of(cls, evidence: CommitEvidence) -> "Card":

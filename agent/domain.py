@@ -180,6 +180,11 @@ class Issue(Frozen):
         """The name under which the issue is cited."""
         return thread_id(self.repo, self.number)
 
+    @property
+    def ended_at(self) -> datetime | None:
+        """When it was closed."""
+        return self.closed_at
+
 
 class PullRequest(Frozen):
     """A pull request and the issues that GitHub says it closes."""
@@ -203,6 +208,11 @@ class PullRequest(Frozen):
     def id(self) -> ThreadId:
         """The name under which the pull request is cited."""
         return thread_id(self.repo, self.number)
+
+    @property
+    def ended_at(self) -> datetime | None:
+        """When it was merged."""
+        return self.merged_at
 
 
 class Comment(Frozen):

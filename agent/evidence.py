@@ -7,6 +7,7 @@ from typing import Literal
 from agent.domain import Change, Comment, Frozen, Issue, PullRequest, Release
 from agent.facts import Fact, FactSheet
 from agent.ids import RepoId
+from agent.window import Window
 
 EvidenceId = str
 """`owner/name@<40 hex>` a commit, `owner/name#12` a thread, `owner/name@v0.6.3` a release."""
@@ -120,6 +121,17 @@ class ReleaseEvidence(Frozen):
 
 
 Evidence = CommitEvidence | ThreadEvidence | ReleaseEvidence
+
+
+def said_evidence(one: Issue | PullRequest | Release) -> ThreadEvidence | ReleaseEvidence:
+    """Make evidence of what people wrote."""
+    return ReleaseEvidence(release=one) if isinstance(one, Release) else ThreadEvidence(thread=one)
+
+
+def belongs(one: Evidence, window: Window | None) -> bool:
+    """Tell whether a piece of evidence is of a window: a thread by the time at which it was opened or ended."""
+    moments = (one.thread.created_at, one.thread.ended_at) if isinstance(one, ThreadEvidence) else (one.at,)
+    return window is None or any(moment is not None and moment in window for moment in moments)
 
 
 class Unresolved(Frozen):

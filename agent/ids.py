@@ -40,6 +40,12 @@ _THREAD_FORMS = (
 # What stands around a reference in prose, Chinese prose included.
 _BEFORE = "`<([{*\"'“‘「『《（【"
 _AFTER = "`>)]}*\"'”’」』》）】.,;:!?。，、；：！？"
+# The same within a text of other things, where only what cannot be anything else counts.
+_NUMBERED = re.compile(r"(?<![\w/&#])(?:([A-Za-z0-9][\w-]{0,38}/[\w.-]{1,100}))?#([1-9]\d{0,8})\b", re.ASCII)
+_ADDRESS = re.compile(
+    r"github\.com/([\w-]{1,39}/[\w.-]{1,100})/(?:(?:pull|issues)/([1-9]\d{0,8})|commit/([0-9a-f]{40}))"
+)
+_HASH = re.compile(r"(?<![0-9a-f])[0-9a-f]{40}(?![0-9a-f])")
 _NO_NAMES = ("", ".", "..", ".git")
 
 
@@ -92,6 +98,14 @@ def parse_reference(text: str, default_repo: RepoId | None = None) -> Reference 
         if (match := form.match(text)) and _names_a_repo(match):
             return Reference("thread", _repo_of(match, default_repo), number=int(match["number"]))
     return None
+
+
+def references(repo: RepoId, text: str) -> tuple[str, ...]:
+    """List the threads and commits that a text names by number, address or full hash."""
+    found = [f"{name or repo}#{number}" for name, number in _NUMBERED.findall(text)]
+    found += [f"{name}#{number}" if number else f"{name}@{sha}" for name, number, sha in _ADDRESS.findall(text)]
+    found += [f"{repo}@{sha}" for sha in _HASH.findall(text)]
+    return tuple(dict.fromkeys(found))[:60]
 
 
 def _names_a_repo(match: re.Match[str]) -> bool:

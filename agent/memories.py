@@ -4,7 +4,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Protocol
 
 from agent.card import Card
-from agent.domain import Notice, Threads
+from agent.domain import Issue, Notice, PullRequest, Release, Threads
 from agent.evidence import EvidenceId
 from agent.ids import RepoId
 from agent.ledger import Owner
@@ -81,4 +81,24 @@ class QuestionMemory(Protocol):
 
     def complete(self, repo: RepoId, window: Window, landed: Sequence[str]) -> None:
         """Note that a window is wholly known, if each of the commits that landed in it is."""
+        ...
+
+    def known(self, repo: RepoId, shas: Sequence[str]) -> Collection[str]:
+        """Tell which of these commits are stored."""
+        ...
+
+    def gaps(self, repo: RepoId, window: Window) -> Sequence[Window]:
+        """Give the parts of a window of which not everything is known."""
+        ...
+
+    def named(self, text: str, repos: Sequence[RepoId]) -> Sequence[EvidenceId]:
+        """Find the known commits, threads and releases that somebody names by hash, number or tag."""
+        ...
+
+    def put_thread(self, thread: Issue | PullRequest) -> None:
+        """Store one thread as it is now."""
+        ...
+
+    def put_tags(self, tags: Sequence[Release]) -> None:
+        """Store tags of git."""
         ...

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from agent.domain import Issue, Release, Threads
+from agent.domain import Issue, PullRequest, Release, Threads
 from agent.evidence import EvidenceId
 from agent.linking.digest import Digest
 from agent.linking.known import Known
@@ -147,3 +147,12 @@ def release_news(releases: tuple[Release, ...], window: Window) -> tuple[Release
     return tuple(
         ReleaseLine(tag=r.tag, name=r.name, published_at=r.published_at, prerelease=r.prerelease) for r in found
     )
+
+
+def state_at(thread: Issue | PullRequest, window: Window | None) -> str:
+    """Tell how a thread stood when a window ended: merged, closed, not planned, open or reopened."""
+    if window is not None and thread.ended_at is not None and thread.ended_at >= window.end:
+        return "open"
+    if isinstance(thread, PullRequest):
+        return "merged" if thread.merged_at else thread.state
+    return thread.state_reason if thread.state_reason in ("reopened", "not_planned") else thread.state

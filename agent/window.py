@@ -1,5 +1,7 @@
 """Which stretch of time a report speaks of: half-open, in a named zone, over landing times."""
 
+from calendar import monthrange
+from collections.abc import Sequence
 from datetime import UTC, date, datetime, time, timedelta
 from functools import lru_cache
 from typing import Self
@@ -48,6 +50,17 @@ def moment(text: str, tz: str) -> datetime:
     if len(text) == len("2026-02-04"):
         return midnight(read.date(), tz)
     return (read if read.tzinfo else read.replace(tzinfo=zone(tz))).astimezone(UTC)
+
+
+def written_days(text: str, tz: str) -> tuple[datetime, datetime] | None:
+    """Give the first instant of a written day or month and the first one after it; None where there is no such day."""
+    try:
+        first = date.fromisoformat(text if len(text) == len("2026-02-04") else f"{text}-01")
+        check_year(first)
+    except (ValueError, UsageError):
+        return None
+    days = timedelta(days=1) if str(first) == text else timedelta(days=monthrange(first.year, first.month)[1])
+    return midnight(first, tz), midnight(first + days, tz)
 
 
 class Window(BaseModel):
@@ -149,6 +162,20 @@ class Window(BaseModel):
             return f"{self.label} {self.tz}"
         # An hour that the clock shows twice has one label and two keys.
         return f"{self.start:%Y-%m-%dT%H:%M:%SZ}..{self.end:%Y-%m-%dT%H:%M:%SZ} {self.tz}"
+
+
+def narrowed(
+    bound: Window | None, starts: Sequence[datetime], ends: Sequence[datetime], tz: str, now: datetime
+) -> Window | None:
+    """Cut a bound to the latest start and the earliest end; where nothing would be left of it, it stays."""
+    if not starts and not ends:
+        return bound
+    end = min([*ends, *([bound.end] if bound else [])], default=now.replace(microsecond=0) + timedelta(seconds=1))
+    start = max([*starts, *([bound.start] if bound else [])], default=end - timedelta(days=7))
+    if start >= end or start >= now:
+        return bound
+    window = Window(start=start, end=end, tz=tz)
+    return window.cut_at(now) if end > now else window
 
 
 # A page asks for it with every commit.

@@ -7,10 +7,10 @@ import re
 import sys
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from datetime import UTC, datetime
 
-from agent.asking.reply import Reply, as_json
+from agent.asking.reply import Reply
 from agent.desks import Desk, Desks, Progress
 from agent.errors import EXIT_ABSTAINED, EXIT_DONE, InputError, UpstreamError, UsageError
 from agent.settings import Language, RepoSpec, Settings
@@ -20,14 +20,15 @@ from gitzette.analysts import answerers_of
 from gitzette.configured import settings_for
 from gitzette.console import print_markdown
 from gitzette.progress import progress
-from gitzette.replies import ReplyPage
+from gitzette.replies import ReplyPage, as_json
 from gitzette.running import specs_of
 from gitzette.when import bound_of
 from gitzette.wiring import home_of, open_house
 from graphs.ask_context import AskContext
 from graphs.conversing import answered, open_conversations
-from graphs.index_for_search import WindowReader
+from memory.learned import Learned
 from memory.retention import QUESTIONS
+from tools.index_for_search import WindowReader
 
 LONGEST = 4_000
 _THREAD = re.compile(r"[A-Za-z0-9][A-Za-z0-9.-]{0,63}", re.ASCII)
@@ -106,10 +107,12 @@ async def asking_context(
         memory = house.memory
         recorder = memory.recorder(f"{QUESTIONS}{now.date().isoformat()}")
         writers = answerers_of(settings, environ, recorder, home_of(settings, environ), memory.servers)
-        deps = replace(house.deps, desks=_Reachable(house.deps.desks), models=writers.models, mark=writers.mark)
+        desks, known = _Reachable(house.deps.desks), Learned(memory.catalogue, memory.threads)
+        deps = replace(house.deps, desks=desks, models=writers.models, mark=writers.mark)
         yield AskContext(
-            deps=deps,
-            reader=WindowReader(deps.desks, memory.catalogue, memory.threads, display),
+            **{one.name: getattr(deps, one.name) for one in fields(deps)},
+            reader=WindowReader(desks, known, display),
+            memory=known,
             index=memory.search,
             specs=specs,
             now=now,

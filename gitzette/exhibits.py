@@ -12,7 +12,7 @@ from agent.markdown import visible
 from agent.settings import RepoSpec
 from agent.web import Web
 from agent.window import zone
-from graphs.index_for_search import WindowReader
+from graphs.ask_context import AskContext
 
 _LISTED = 50
 _LINES = 60
@@ -24,8 +24,8 @@ _LINK = re.compile(r"\[(`[^`\n]+`)\]\((https?://[^)\s]+)\)")
 class Exhibits:
     """The evidence behind answers."""
 
-    def __init__(self, reader: WindowReader, specs: Sequence[RepoSpec], web: Web, tz: str) -> None:
-        self._reader = reader
+    def __init__(self, context: AskContext, specs: Sequence[RepoSpec], web: Web, tz: str) -> None:
+        self._desks, self._memory = context.desks, context.memory
         self._specs = {spec.name: spec for spec in specs}
         self._web = web
         self._tz = tz
@@ -66,11 +66,11 @@ class Exhibits:
         """Name an artefact, and give its address."""
         repo, number, mark = _parts(cite)
         if number is not None:
-            thread = self._reader.threads.get(repo, number)
+            thread = self._memory.threads.get(repo, number)
             title = f" {visible(thread.title)}" if thread else ""
             return f"{repo}#{number}{title}", self._web.thread(repo, number, pull=isinstance(thread, PullRequest))
         if _is_hash(mark):
-            cards = self._reader.cards.by_hash(mark, [repo])
+            cards = self._memory.catalogue.by_hash(mark, [repo])
             title = f" {visible(cards[0].title)}" if cards else ""
             return f"{repo}@{mark[:7]}{title}", self._web.commit(repo, mark)
         return f"{repo} {visible(mark)}", self.addresses(cite)[0]
@@ -90,18 +90,18 @@ class Exhibits:
             return self._thread(await self._found_thread(repo, number))
         if _is_hash(mark):
             return self._commit(await self._change(repo, mark))
-        for release in self._reader.threads.releases(repo):
+        for release in self._memory.threads.releases(repo):
             if release.tag == mark:
                 return self._release(release)
         return iter([f"{cite}: a tag of the repository; no release notes were read\n"])
 
     async def _found_thread(self, repo: RepoId, number: int) -> Issue | PullRequest:
-        if (known := self._reader.threads.get(repo, number)) is not None:
+        if (known := self._memory.threads.get(repo, number)) is not None:
             return known
-        return await (await self._reader.desks.open(self._spec(repo))).threads.issue(number)
+        return await (await self._desks.open(self._spec(repo))).threads.issue(number)
 
     async def _change(self, repo: RepoId, sha: str) -> Change:
-        code = (await self._reader.desks.open(self._spec(repo))).code
+        code = (await self._desks.open(self._spec(repo))).code
         async for change in code.changes([sha]):
             return change
         raise InputError(f"{repo}@{sha[:12]} cannot be read any more")

@@ -3,15 +3,16 @@
 from collections.abc import Collection, Iterator, Sequence
 from typing import Any
 
-from agent.asking.packet import state_at
 from agent.asking.query import Hit
 from agent.asking.reply import Known, Reply, Section
 from agent.card import Card
 from agent.claims import Claim, Kind
 from agent.domain import PullRequest, Release
 from agent.markdown import code, inline, link
+from agent.record import claim_json
 from agent.settings import Language
 from agent.spans import analysis_spans, page, words_spans
+from agent.threads import state_at
 from agent.web import Web
 from agent.window import zone
 from gitzette.reply_words import WORDS
@@ -52,7 +53,7 @@ class ReplyPage:
         pulls = {name for name, one in reply.known.items() if isinstance(one, PullRequest)}
         yield from (self.sentence(claim, reply.lang, pulls) for claim in said)
         ranked = {hit.id: hit for hit in reply.evidence}
-        shown = [ranked.get(name) or Hit(id=name, kind="", opened="", score=0.0) for name in reply.shown]
+        shown = [ranked.get(name) or Hit(id=name, kind="", opened="") for name in reply.shown]
         head = {"answered": "evidence", "abstained": "nearest"}.get(reply.outcome, "best")
         yield self._rows(say[head], shown or reply.evidence[:_BEST], reply, why=head == "best")
         yield from (self._named(section, reply) for section in reply.sections if section.hits)
@@ -114,10 +115,10 @@ class ReplyPage:
         else:
             address = self._web.thread(one.repo, one.number, pull=isinstance(one, PullRequest))
             shown, moment, title = link(code(f"#{one.number}"), address), one.created_at, one.title
-            state = WORDS[lang][state_at(one, reply.window if reply else None)]
-            ended = one.merged_at if isinstance(one, PullRequest) else one.closed_at
-            if ended and state_at(one, reply.window if reply else None) in ("merged", "closed", "not_planned"):
-                state += f" {ended.astimezone(zone(self._tz)).date().isoformat()}"
+            standing = state_at(one, reply.window if reply else None)
+            state = WORDS[lang][standing]
+            if one.ended_at and standing in ("merged", "closed", "not_planned"):
+                state += f" {one.ended_at.astimezone(zone(self._tz)).date().isoformat()}"
             more = f"{one.author} · {state}" if one.author else state
         day = moment.astimezone(zone(self._tz)).date().isoformat()
         return " · ".join(filter(None, (f"{day} {where}{shown} {inline(title)}".rstrip(), inline(more))))
@@ -127,13 +128,28 @@ class ReplyPage:
         say = WORDS[reply.lang]
         for one in reply.searched:
             start, end = (f"{moment.astimezone(zone(one.tz)):%Y-%m-%d}" for moment in (one.start, one.end))
-            values: dict[str, Any] = {
-                "repo": one.repo,
+            values = one.model_dump() | {
                 "start": start,
                 "end": end,
-                "tz": one.tz,
-                "commits": one.commits,
+                "threads": say["read" if one.threads else "unread"],
             }
-            yield f"{say['searched'].format(**values, threads=say['read' if one.threads else 'unread'])}\n\n"
+            yield f"{say['searched'].format(**values)}\n\n"
             if one.left_out:
                 yield f"{say['capped'].format(repo=one.repo, count=one.left_out, most=one.most)}\n\n"
+
+
+def as_json(reply: Reply) -> dict[str, Any]:
+    """Give a reply as data that others read."""
+    ranked = [
+        {"id": hit.id, "rank": rank, "score": hit.score, "words": [*hit.named, *hit.words]}
+        for rank, hit in enumerate(reply.evidence, start=1)
+    ]
+    return {
+        "answer": reply.answer,
+        "abstained": reply.abstained,
+        "claims": [claim_json(claim) | {"text": claim.text.get(reply.lang, "")} for claim in reply.claims],
+        "cites": list(reply.cites),
+        "searched": [one.model_dump(mode="json") for one in reply.searched],
+        "evidence": ranked,
+        "dropped": reply.dropped,
+    }

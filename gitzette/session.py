@@ -187,7 +187,7 @@ class Session:
         self.say(f"thread {self.thread}, {_counted(turns)} so far\n")
 
     def _exhibits(self, deps: AskContext) -> Exhibits:
-        return Exhibits(deps.reader, self.whole, self.web, self.tz)
+        return Exhibits(deps, self.whole, self.web, self.tz)
 
     async def _cites(self) -> tuple[str, ...]:
         return (await self.conversations.standing(self.thread)).sources

@@ -16,7 +16,6 @@ from langgraph.graph.state import CompiledStateGraph
 from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
-from agent.asking.reply import as_json
 from agent.ids import RepoId
 from agent.record import to_json
 from agent.settings import AnalystChoice, Language, Settings
@@ -25,7 +24,7 @@ from gitzette.asking import asking_context, checked
 from gitzette.configured import settings_for
 from gitzette.demo import demo_world
 from gitzette.progress import shown
-from gitzette.replies import ReplyPage
+from gitzette.replies import ReplyPage, as_json
 from gitzette.running import specs_of
 from gitzette.when import bound_of, window_of
 from gitzette.wiring import open_house

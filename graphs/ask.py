@@ -1,34 +1,31 @@
 """A question as a graph: retrieve, read with tools, answer, check, judge, repair once, reply."""
 
+import hashlib
 from collections.abc import Sequence
-from typing import Any, Literal
+from typing import Any
 from uuid import uuid4
 
 from langchain_core.messages import AIMessage, AnyMessage, HumanMessage, RemoveMessage, SystemMessage
 from langgraph.graph import END, START, StateGraph
 from langgraph.graph.state import CompiledStateGraph
-from langgraph.prebuilt import ToolNode
 from langgraph.runtime import Runtime
 
 from agent.analysts.schema import NAMES, answer_shape
-from agent.asking.packet import (
-    answer_claims,
-    cited,
-    handles_of,
-    packet_text,
-)
+from agent.analysts.tasks import Sentences
+from agent.asking.packet import AnswerSubject, cited, handles_of
 from agent.asking.query import Hit, Query, query_of
-from agent.asking.reply import Outcome, Reply, Searched
+from agent.asking.reply import Outcome, Reply
 from agent.desks import Step
+from agent.dossier import Dossier
 from agent.evidence import EvidenceId
+from agent.ids import RepoId
 from agent.model import ModelError
 from agent.prompting import fenced, prompt
-from graphs.ask_checks import check, judge, repair, repair_once
-from graphs.ask_context import AskContext
-from graphs.ask_state import AskInput, AskState, account_of
+from graphs.ask_context import AskContext, AskInput, AskState
 from graphs.asking_models import can_call_tools, models_of, packet_room
-from graphs.look_up import filtered_section, named_sections, told_facts
-from graphs.reading import explain
+from graphs.look_up import filtered_section, named_sections, ranked, told_facts
+from graphs.reading import called, wants_tools
+from graphs.sentences import SentenceSteps
 from tools.chat.trimming import trimmed
 from tools.toolset import tools_of
 
@@ -42,16 +39,16 @@ _KEPT, _KEPT_ID = 200, "kept-"
 def build(checkpointer: Any = None) -> CompiledStateGraph[AskState, AskContext, AskInput, AskState]:
     """Wire the way of a question; with a checkpointer a thread goes on from its last turn."""
     graph = StateGraph(AskState, context_schema=AskContext, input_schema=AskInput)
-    for node in (retrieve, read, tools, answer, check, judge, repair, reply):
+    for node in (retrieve, read, tools, answer, reply):
         graph.add_node(node.__name__, node)
+    SentenceSteps(subjects).add_to(graph, "reply")
     graph.add_edge(START, "retrieve")
-    graph.add_conditional_edges("retrieve", lambda state: "read" if state["first"] else "reply", ["read", "reply"])
-    graph.add_conditional_edges("read", _after_reading, ["tools", "answer"])
+    graph.add_conditional_edges("retrieve", lambda state: "read" if _own(state) else "reply", ["read", "reply"])
+    graph.add_conditional_edges(
+        "read", lambda state: "tools" if wants_tools(_own(state), _TURNS) else "answer", ["tools", "answer"]
+    )
     graph.add_edge("tools", "read")
-    graph.add_conditional_edges("answer", lambda state: "reply" if state["trouble"] else "check", ["check", "reply"])
-    graph.add_edge("check", "judge")
-    graph.add_conditional_edges("judge", repair_once, ["repair", "reply"])
-    graph.add_edge("repair", "check")
+    graph.add_edge("answer", "check")
     graph.add_edge("reply", END)
     return graph.compile(checkpointer=checkpointer, name="ask")
 
@@ -60,70 +57,74 @@ async def retrieve(state: AskState, runtime: Runtime[AskContext]) -> dict[str, A
     """Search what is known at once, read what is missing of the window, and search again."""
     context = runtime.context
     query = query_of(state["question"], context.bound, context.tz, context.now, context.lang)
-    repos = [one.name for one in context.specs if query.filters.wants(one.name)] or [one.name for one in context.specs]
-
-    def search(most: int) -> list[Hit]:
-        hits = context.index.search(query.words, query.named, repos, query.window, most)
-        if len(hits) < _BEST:
-            # What has no word of the question comes last: the newest of the window.
-            found = {hit.id for hit in hits}
-            newest = sorted(context.index.entries(repos, query.window), key=lambda one: one[0].opened, reverse=True)
-            hits += [hit for hit, _ in newest if hit.id not in found][: _BEST - len(hits)]
-        known = context.all_known(hit.id for hit in hits[:_BEST])
-        runtime.stream_writer({"evidence": known, "lang": query.lang})
-        return hits
-
-    search(_BEST)
-    left_out = {}
-    for spec in context.specs:
-        if spec.name in repos:
-            left_out[spec.name] = await context.reader.complete(spec, query.window or context.unread(spec.name))
-            if query.window is None:
-                await context.reader.fetch(spec, [one for one in query.named if one.repo in (None, spec.name)])
-    hits, window = search(_RANKED), query.window or context.whole(repos)
-    begun: dict[str, Any] = {
-        "query": query,
-        "window": window,
-        "hits": hits,
-        "first": "",
-        "trouble": "",
-        "nearest": None,
-    }
-    begun |= {"searched": [context.searched(repo, window, left_out[repo]) for repo in repos], "repaired": False}
-    begun |= {"published": [], "failed": [], "drafts": [], "passed": []}
-    # A question that was cut short may have left some.
-    begun["messages"] = [RemoveMessage(str(one.id)) for one in state.get("messages") or [] if not _is_kept(one)]
-    if context.deps.models is None or query.filters.any:
-        return begun
-    commits = [hit.id for hit in hits if hit.kind == "commit"][:_TAGGED]
-    tags = await context.tags_of(commits)
-    fitting = [hit.id for hit in hits[:_BEST] if hit.fits]
-    before = (state.get("cites") or [])[:_BEST]
-    best = dict.fromkeys((*fitting, *tags.values(), *before, *(hit.id for hit in hits[:_BEST])))
-    begun["notes"] = {name: f"The first tag that contains it is {tag.partition('@')[2]}." for name, tag in tags.items()}
-    await context.load(best, query.window)
-    handles = handles_of([name for name in best if name in context.found], context.found)
+    specs = [one for one in context.specs if query.filters.wants(one.name)] or list(context.specs)
+    repos, left_out = [one.name for one in specs], dict[RepoId, int]()
+    known = context.memory.catalogue
+    _found(query, repos, runtime, _BEST)
+    for spec in specs:
+        unread = query.window or known.unread(spec.name, context.now, context.tz)
+        left_out[spec.name] = await context.reader.complete(spec, unread)
+        if query.window is None:
+            await context.reader.fetch(spec, [one for one in query.named if one.repo in (None, spec.name)])
+    hits, window = _found(query, repos, runtime, _RANKED), query.window or known.whole(repos, context.now, context.tz)
+    searched = [context.searched(repo, window, left_out[repo]) for repo in repos]
+    begun = {"query": query, "window": window, "hits": hits, "searched": searched, "handles": {}}
+    begun |= {"sentences": Sentences(), "nearest": None, "trouble": ""}
+    # A question that was cut short may have left messages.
+    gone = [RemoveMessage(str(one.id)) for one in _own(state)]
+    if context.models is None or query.filters.any:
+        return begun | {"messages": gone}
+    begun["handles"] = await _handles(query, hits, state, context)
     try:
-        first = await _opening(query, handles, begun, context)
+        return begun | {"messages": [*gone, await _opening(query, {**state, **begun}, context)]}
     except ModelError as error:
-        return begun | {"trouble": _why(error)}
-    return begun | {"handles": handles, "first": first.id, "messages": [*begun["messages"], first]}
+        return begun | {"messages": gone, "trouble": _why(error)}
 
 
-async def _opening(
-    query: Query, handles: dict[str, EvidenceId], begun: dict[str, Any], context: AskContext
-) -> HumanMessage:
+def _found(query: Query, repos: Sequence[RepoId], runtime: Runtime[AskContext], most: int) -> list[Hit]:
+    hits, context = ranked(query, repos, runtime.context, most), runtime.context
+    runtime.stream_writer({"evidence": context.memory.all(hit.id for hit in hits[:_BEST]), "lang": query.lang})
+    return hits
+
+
+async def _handles(query: Query, hits: list[Hit], state: AskState, context: AskContext) -> dict[str, EvidenceId]:
+    """Read the best evidence, the tags of its commits, and what was cited before."""
+    tags = await context.load_tags([hit.id for hit in hits if hit.kind == "commit"][:_TAGGED])
+    fitting = [hit.id for hit in hits[:_BEST] if hit.fits]
+    best = [*fitting, *tags, *(state.get("cites") or [])[:_BEST], *(hit.id for hit in hits[:_BEST])]
+    await context.load(best, query.window)
+    return handles_of(best, context.found)
+
+
+async def _opening(query: Query, state: Any, context: AskContext) -> HumanMessage:
     """Show the question and the best evidence, and say how to look further where tools can be called."""
-    deps, scope, focus = context.deps, _scope(begun["searched"]), [one.text for one in query.named]
-    text = packet_text(handles, context.found, await packet_room(deps), focus, begun["notes"])
-    values = {"question": fenced(query.text, deps.mark), "evidence": fenced(text or "(nothing)", deps.mark)}
-    told = prompt("ask_question", values | {"scope": scope})
-    more = prompt("ask_read", {"scope": scope}) if await can_call_tools(deps) else ""
-    return HumanMessage(f"{told}\n{more}", id=uuid4().hex)
+    spans = [f"{one.repo} from {one.start:%Y-%m-%d} to {one.end:%Y-%m-%d}" for one in state["searched"]]
+    scope, subject = {"scope": "; ".join(spans)}, (await subjects(state, context))["answer"]
+    text = subject.evidence((), [one.text for one in query.named]) or "(nothing)"
+    values = {"question": fenced(query.text, context.mark), "evidence": fenced(text, context.mark)}
+    more = prompt("ask_read", scope) if await can_call_tools(context) else ""
+    return HumanMessage(f"{prompt('ask_question', values | scope)}\n{more}", id=uuid4().hex)
 
 
-def _scope(searched: list[Searched]) -> str:
-    return "; ".join(f"{one.repo} from {one.start:%Y-%m-%d} to {one.end:%Y-%m-%d}" for one in searched)
+async def subjects(state: AskState, context: AskContext) -> dict[str, AnswerSubject]:
+    """Give what the answer is about: everything that was read for the question."""
+    query, found, repos = state["query"], context.found, [one.repo for one in state["searched"]]
+    subject = AnswerSubject(
+        repo=repos[0],
+        account=_account(state),
+        languages=(query.lang,),
+        room=await packet_room(context),
+        dossier=Dossier(found=found, window=query.window, repos=frozenset(repos), seen=frozenset(found)),
+        handles=state["handles"],
+        notes=context.notes,
+    )
+    return {"answer": subject}
+
+
+def _account(state: AskState) -> str:
+    """Name the account that pays for a question."""
+    told = f"{len(state.get('turns') or [])} {state['question']} {state['searched'][0].end}"
+    return f"question {hashlib.sha256(told.encode()).hexdigest()[:12]}"
 
 
 def _why(error: ModelError) -> str:
@@ -132,14 +133,14 @@ def _why(error: ModelError) -> str:
 
 async def read(state: AskState, runtime: Runtime[AskContext]) -> dict[str, Any]:
     """Let the model look up what is open; its messages and the tools' answers stand before the question."""
-    deps = runtime.context.deps
-    models = models_of(deps)
+    context = runtime.context
+    models = models_of(context)
     try:
-        if not await can_call_tools(deps):
+        if not await can_call_tools(context):
             return {}
-        offered = tools_of(await runtime.context.open_tools(state["window"], state["handles"]))
-        heard = trimmed(_heard(state, deps.mark), await models.context("reading") * 2 // 3)
-        return {"messages": [await models.get("reading", account_of(state)).bind_tools(offered).ainvoke(heard)]}
+        offered = tools_of(await context.open_tools(state["window"], state["handles"]))
+        heard = trimmed(_heard(state, context.mark), await models.context("reading") * 2 // 3)
+        return {"messages": [await models.get("reading", _account(state)).bind_tools(offered).ainvoke(heard)]}
     except ModelError:
         # Whoever is away is asked again for the answer.
         return {}
@@ -148,76 +149,58 @@ async def read(state: AskState, runtime: Runtime[AskContext]) -> dict[str, Any]:
 def _heard(state: AskState, mark: str) -> list[AnyMessage]:
     """Give the conversation behind what models are told before everything else; open calls of tools are left out."""
     repos = " and ".join(one.repo for one in state["searched"])
-    messages = state["messages"]
-    kept = messages[:-1] if _wants_tools(messages) else messages
+    kept = state["messages"][:-1] if wants_tools(state["messages"]) else state["messages"]
     return [SystemMessage(prompt("system", {"repo": repos, "mark": mark})), *kept]
 
 
-def _is_kept(message: AnyMessage) -> bool:
-    return str(message.id).startswith(_KEPT_ID)
-
-
 def _own(state: AskState) -> list[AnyMessage]:
-    """Give the messages of this question."""
-    messages = state.get("messages") or []
-    first = next((place for place, one in enumerate(messages) if one.id == state["first"]), len(messages))
-    return messages[first:]
-
-
-def _after_reading(state: AskState) -> Literal["tools", "answer"]:
-    asked = sum(isinstance(one, AIMessage) for one in _own(state))
-    return "tools" if _wants_tools(state["messages"]) and asked <= _TURNS else "answer"
-
-
-def _wants_tools(messages: Sequence[AnyMessage]) -> bool:
-    return isinstance(messages[-1], AIMessage) and bool(messages[-1].tool_calls)
+    """Give the messages of this question; the others were kept of earlier ones."""
+    return [one for one in state.get("messages") or [] if not str(one.id).startswith(_KEPT_ID)]
 
 
 async def tools(state: AskState, runtime: Runtime[AskContext]) -> dict[str, Any]:
     """Call what the model asked for."""
-    context = runtime.context
     runtime.stream_writer(Step(state["searched"][0].repo, "looking further"))
-    node = ToolNode(tools_of(await context.open_tools(state["window"], state["handles"])), handle_tool_errors=explain)
-    told: dict[str, Any] = await node.ainvoke({"messages": state["messages"]})
-    return told
+    opened = await runtime.context.open_tools(state["window"], state["handles"])
+    return await called(tools_of(opened), state["messages"])
 
 
 async def answer(state: AskState, runtime: Runtime[AskContext]) -> dict[str, Any]:
     """Have the model answer in sentences with citations and anchors, or abstain."""
-    context, query = runtime.context, state["query"]
-    deps = context.deps
+    context, query, shown = runtime.context, state["query"], state["handles"].values()
     runtime.stream_writer(Step(state["searched"][0].repo, "answering"))
     await context.take_shown(query.window)
-    handles = handles_of(list(dict.fromkeys((*state["handles"].values(), *context.found))), context.found)
-    listed = [f"{handle} is {name}" for handle, name in handles.items() if name not in state["handles"].values()]
+    handles = handles_of([*shown, *context.found], context.found)
+    listed = [f"{handle} is {name}" for handle, name in handles.items() if name not in shown]
     more = f" What you looked up has handles too: {'; '.join(listed)}." if listed else ""
-    values = {"language": NAMES[query.lang], "more": more}
-    told = prompt("ask_answer", values)
-    *before, last = _heard(state, deps.mark)
+    told = prompt("ask_answer", {"language": NAMES[query.lang], "more": more})
+    *before, last = _heard(state, context.mark)
     # Some servers take no two messages of a user in a row.
-    heard = (
-        [*before, HumanMessage(f"{last.text}\n{told}")] if last.type == "human" else [*before, last, HumanMessage(told)]
-    )
+    end = [HumanMessage(f"{last.text}\n{told}")] if last.type == "human" else [last, HumanMessage(told)]
+    models = models_of(context)
     try:
-        room = await models_of(deps).context("writing") * 2 // 3
-        model = models_of(deps).get("writing", account_of(state)).with_structured_output(answer_shape(query.lang))
-        said: Any = await model.ainvoke(trimmed(heard, room))
+        heard = trimmed([*before, *end], await models.context("writing") * 2 // 3)
+        model = models.get("writing", _account(state)).with_structured_output(answer_shape(query.lang))
+        said: Any = await model.ainvoke(heard)
     except ModelError as error:
         return {"trouble": _why(error)}
     # A tool may have listed what it has not shown: it is read now, for the gate and the judge.
     named = [one for told in (said.nearest, *(one.cites for one in said.sentences)) for one in told]
-    await context.load([name for one in named for name in context.names_of(one)], query.window)
+    repos = [spec.name for spec in context.specs]
+    await context.load([name for one in named for name in context.memory.named(one, repos)], query.window)
+    handles = handles_of([*handles.values(), *context.found], context.found)
     near = [name for one in said.nearest if (name := cited(one, handles, context.found)) in context.found]
-    drafts = answer_claims(said, handles, context.found, query.lang)
-    handles = handles_of(list(dict.fromkeys((*handles.values(), *context.found))), context.found)
-    return {"handles": handles, "drafts": drafts, "nearest": near if said.abstains or not drafts else None}
+    subject = (await subjects({**state, "handles": handles}, context))["answer"]
+    drafts = tuple(("answer", claim) for claim in subject.claims(said))
+    nearest = near if said.abstains or not drafts else None
+    return {"handles": handles, "sentences": Sentences(drafts=drafts), "nearest": nearest}
 
 
 async def reply(state: AskState, runtime: Runtime[AskContext]) -> dict[str, Any]:
     """Put the reply together; of this question the conversation keeps what was asked and answered."""
     given = await _reply(state, runtime.context)
     gone = [RemoveMessage(str(one.id)) for one in _own(state)]
-    question, said = f"{_KEPT_ID}{uuid4().hex}", f"{_KEPT_ID}{uuid4().hex}"
+    question, said = (f"{_KEPT_ID}{uuid4().hex}" for _ in range(2))
     return {
         "reply": given,
         "version": VERSION,
@@ -230,30 +213,30 @@ async def reply(state: AskState, runtime: Runtime[AskContext]) -> dict[str, Any]
 async def _reply(state: AskState, context: AskContext) -> Reply:
     """Choose what is published; what a question names outright is shown, whatever a model passes over."""
     query, hits, repos = state["query"], state["hits"], [one.repo for one in state["searched"]]
-    claims = sorted(state["published"], key=lambda one: int(one.id[1:]))
-    cites = [cite for claim in claims for cite in claim.cites]
+    claims = sorted(state["sentences"].published, key=lambda one: int(one.id[1:]))
+    said = [cite for claim in claims for cite in claim.cites]
     outcome: Outcome = "filtered" if query.filters.any else "looked up"
-    if state["first"] or state["trouble"]:
-        abstains = state["nearest"] is not None
-        outcome = "failed" if state["trouble"] else "abstained" if abstains else "answered" if claims else "refused"
-        cites += state["nearest"] or []
-    sections = [filtered_section(query, repos, context)] if query.filters.any else named_sections(query, repos, context)
-    said = {cite for claim in claims for cite in claim.cites}
-    sections = [one for one in sections if not said & {hit.id for hit in one.hits}]
+    if state["trouble"]:
+        outcome = "failed"
+    elif _own(state):
+        outcome = "abstained" if state["nearest"] is not None else "answered" if claims else "refused"
+    look = filtered_section if query.filters.any else named_sections
+    sections = [one for one in look(query, repos, context) if not {*said} & {hit.id for hit in one.hits}]
     told = list(dict.fromkeys(hit.id for section in sections for hit in section.hits[:_BEST]))
     facts = await told_facts(query, [name for name in told if "#" not in name][:10], context)
+    shown = tuple(dict.fromkeys((*said, *(state["nearest"] or []))))
     return Reply(
         outcome=outcome,
         lang=query.lang,
         window=query.window,
         claims=(*claims, *facts),
-        cites=tuple(dict.fromkeys((*cites, *told))),
-        shown=tuple(dict.fromkeys(cites)),
+        cites=tuple(dict.fromkeys((*shown, *told))),
+        shown=shown,
         sections=tuple(sections),
         evidence=tuple(hits),
-        known=context.all_known((*cites, *told, *(hit.id for hit in hits[: 2 * _BEST]))),
+        known=context.memory.all((*shown, *told, *(hit.id for hit in hits[: 2 * _BEST]))),
         searched=tuple(state["searched"]),
-        dropped=len(state["failed"]),
+        dropped=len(state["sentences"].failed),
         trouble=state["trouble"],
-        has_model=context.deps.models is not None,
+        has_model=context.models is not None,
     )

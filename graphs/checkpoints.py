@@ -12,7 +12,7 @@ from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
 
 from agent.account import Account
 from agent.allotment import Allotment
-from agent.analysts.tasks import Refused, Task
+from agent.analysts.tasks import Refused, Sentences, Task
 from agent.chapter import Chapter
 from agent.claims import Claim
 from agent.collected import Collected
@@ -26,7 +26,7 @@ from tools.history.adopting import Adoptions
 from tools.history.connecting import Connected
 
 _RUN = (Window, RepoSpec, Collected, Allotment, Readings, Woven, Adoptions, Connected, Chapter, Failure, Report)
-_ANALYSIS = (Claim, Task, Refused, Account)
+_ANALYSIS = (Claim, Task, Refused, Sentences, Account)
 _OURS = (*_RUN, *_ANALYSIS)
 """Everything beside plain data that the state of a run may hold; nothing else is made from a file."""
 

@@ -1,7 +1,7 @@
 """The first look at a repository: what landed, what its threads say, and how much each commit matters."""
 
 import itertools
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from functools import cache
 from operator import add, or_
 from typing import Annotated, Any
@@ -12,8 +12,8 @@ from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
 from agent.collected import Collected, Looked, Scales, all_links
-from agent.desks import Desk, Step
-from agent.domain import Change, Coverage, Landed, Notice, NoticeKind, Threads
+from agent.desks import Step
+from agent.domain import Change, Coverage, Notice, NoticeKind
 from agent.errors import AppError
 from agent.filters import filter_notices
 from agent.ids import RepoId
@@ -29,6 +29,7 @@ from agent.window import Window
 from graphs.desk import Deps
 from graphs.failing import failing_alone, unless_failed
 from tools.diff.patch_id import patch_ids
+from tools.index_for_search import read_threads
 
 
 class CollectInput(TypedDict):
@@ -76,7 +77,11 @@ async def list_commits(state: CollectState, runtime: Runtime[Deps]) -> dict[str,
         # What the servers can do is needed before the first question; they answer while diffs are read.
         deps.models.prepare()
     runtime.stream_writer(Step(spec.name, "reading issues and pull requests"))
-    threads, failures = await _threads(desk, state, deps, (*mine.rows, *mine.late))
+    known = deps.issues.known_open(spec.name, window)
+    threads = await read_threads(desk, window, [row.commit for row in (*mine.rows, *mine.late)], known)
+    if known and threads.coverage is not Coverage.NOT_READ and (cut := deps.issues.cut_short(spec.name)):
+        # Only the first run lists what is open; every later report rests on that list.
+        threads = threads.model_copy(update={"coverage": Coverage.PARTIAL, "notices": (*threads.notices, cut)})
     told = tuple(
         Notice(kind=NoticeKind.TOLD_BEFORE, about=(row.commit.sha[:12], owner.window))
         for row, owner in mine.told_before
@@ -86,26 +91,9 @@ async def list_commits(state: CollectState, runtime: Runtime[Deps]) -> dict[str,
         rows=mine.rows,
         late=mine.late,
         threads=threads,
-        failures=tuple(failures),
+        failures=tuple(Failure(repo=spec.name, stage="threads", message=message) for message in threads.missing),
     )
     return {"found": collected}
-
-
-async def _threads(
-    desk: Desk, state: CollectState, deps: Deps, landed: Sequence[Landed]
-) -> tuple[Threads, list[Failure]]:
-    """Read the threads; a report without them is still a report, and says so."""
-    repo = state["spec"].name
-    known = deps.issues.known_open(repo, state["window"])
-    try:
-        commits = [row.commit for row in landed]
-        threads = await desk.threads.threads(state["window"], commits, known_open=known)
-        if known and (cut := deps.issues.cut_short(repo)):
-            # Only the first run lists what is open; every later report rests on that list.
-            threads = threads.model_copy(update={"coverage": Coverage.PARTIAL, "notices": (*threads.notices, cut)})
-    except AppError as error:
-        threads = Threads(coverage=Coverage.NOT_READ, missing=(str(error),))
-    return threads, [Failure(repo=repo, stage="threads", message=message) for message in threads.missing]
 
 
 async def triage(state: CollectState, runtime: Runtime[Deps]) -> dict[str, Any]:

@@ -17,7 +17,7 @@ from graphs.ask_context import AskContext
 from graphs.checkpoints import open_checkpoints
 
 Event = dict[str, Any] | Reply
-"""What a question gives as it goes: `evidence` that was found, each judged `sentence`, and the reply at the end."""
+"""What a question gives as it goes: `evidence` that was found, each judged `claim`, and the reply at the end."""
 
 
 @dataclass(frozen=True)
@@ -32,20 +32,20 @@ class Standing:
 async def stream(
     graph: Any, question: str, context: AskContext, config: RunnableConfig | None = None
 ) -> AsyncIterator[Event]:
-    """Run a question, and give what it streams, then its reply."""
+    """Run a question, and give what is found, each sentence once it is judged, then the reply."""
     # One checkpoint for each answer: a question that was not answered leaves nothing to go on with.
     options: dict[str, Any] = {"durability": "exit"} if config else {}
-    modes = ["custom", "values"]
-    reply = None
-    async for mode, told in graph.astream(
-        {"question": question, "version": VERSION}, config, context=context, stream_mode=modes, **options
-    ):
+    asked, given, reply = {"question": question, "version": VERSION}, 0, None
+    async for mode, told in graph.astream(asked, config, context=context, stream_mode=["custom", "values"], **options):
         if isinstance(told, Step):
             context.reader.progress.step(told.repo, told.what, told.done, told.total)
         elif mode == "custom":
             yield told
-        else:
-            reply = told.get("reply", reply)
+        elif "sentences" in told:
+            published, reply = told["sentences"].published, told.get("reply")
+            for claim in published[given:]:
+                yield {"claim": claim, "lang": told["query"].lang, "abstains": told["nearest"] is not None}
+            given = len(published)
     if reply is not None:
         yield reply
 

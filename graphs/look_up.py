@@ -1,22 +1,31 @@
-"""What is answered without a model: things named outright, and GitHub-style qualifiers, from facts alone."""
+"""What is found and told without a model: the ranked list, things named outright, and GitHub-style qualifiers."""
 
 from collections.abc import Iterable, Sequence
 
-from agent.asking.query import Hit, Named, Query
+from agent.asking.query import THREADS, Hit, Named, Query
 from agent.asking.reply import Section
+from agent.chapter import checked_claims
 from agent.claims import Claim, Role
 from agent.dossier import Dossier
 from agent.evidence import CommitEvidence, EvidenceId
-from agent.gate.check import first_refusal
 from agent.ids import RepoId
 from agent.rules import statement
 from agent.telling import told_groups
 from graphs.ask_context import AskContext
 
-_ALL = 50_000
+_ALL, _LEAST = 50_000, 20
 _FACTS = 3
 """Facts that are told of each commit."""
-_THREADS = {"issue": "issue", "pr": "pull", "release": "release"}
+
+
+def ranked(query: Query, repos: Sequence[RepoId], context: AskContext, most: int) -> list[Hit]:
+    """Rank what fits a question; where that is little, the newest of the window come last."""
+    hits = context.index.search(query.words, query.named, repos, query.window, most)
+    if len(hits) < _LEAST:
+        found = {hit.id for hit in hits}
+        rest = (hit for hit in context.index.entries(repos, query.window) if hit.id not in found)
+        hits += _newest(rest)[: _LEAST - len(hits)]
+    return hits
 
 
 def named_sections(query: Query, repos: Sequence[RepoId], context: AskContext) -> list[Section]:
@@ -30,27 +39,22 @@ def named_sections(query: Query, repos: Sequence[RepoId], context: AskContext) -
     return sections
 
 
-def filtered_section(query: Query, repos: Sequence[RepoId], context: AskContext) -> Section:
+def filtered_section(query: Query, repos: Sequence[RepoId], context: AskContext) -> list[Section]:
     """Find everything that fits all qualifiers and has everything that is named beside them."""
     filters, names = query.filters, {one.text for one in query.named}
-    having = context.index.search("", query.named, repos, query.window, _ALL) if names else []
-    kept = {hit.id for hit in having if names <= set(hit.named)}
-    kinds = [_THREADS[kind] for kind in filters.kinds if kind in _THREADS]
-    hits: list[Hit] = []
-    if kinds:
-        entries = context.index.entries(repos, query.window)
-        hits = [
-            hit
-            for hit, author in entries
-            if hit.kind in kinds and all(one in author.lower() for one in filters.authors)
-        ]
+    titles = bool(filters.of("in"))
+    if kinds := [THREADS[kind] for kind in filters.of("is") if kind in THREADS]:
+        entries = [hit for hit in context.index.entries(repos, query.window) if hit.kind in kinds]
+        hits = [hit for hit in entries if all(one in hit.author.lower() for one in filters.of("author"))]
     else:
-        cards = context.reader.cards.listed(repos, query.window, _ALL)
-        fitting = [card for card in cards if filters.fits(card) and (not filters.titles or query.titled(card.title))]
-        hits = [Hit(id=card.id, kind="commit", opened=f"{card.at:%Y-%m-%dT%H:%M:%SZ}", score=0.0) for card in fitting]
-    if names and not filters.titles:
+        cards = context.memory.catalogue.listed(repos, query.window, _ALL)
+        fitting = [card for card in cards if filters.fits(card) and (not titles or query.titled(card.title))]
+        hits = [Hit(id=card.id, kind="commit", opened=f"{card.at:%Y-%m-%dT%H:%M:%SZ}") for card in fitting]
+    if names and not titles:
+        having = context.index.search("", query.named, repos, query.window, _ALL)
+        kept = {hit.id for hit in having if names <= set(hit.named)}
         hits = [hit for hit in hits if hit.id in kept]
-    return Section(what=(*filters.told, *map(_shown, query.named)), hits=_newest(hits))
+    return [Section(what=(*filters.told, *map(_shown, query.named)), hits=_newest(hits))]
 
 
 def _shown(one: Named) -> str:
@@ -68,14 +72,10 @@ async def told_facts(query: Query, names: Sequence[EvidenceId], context: AskCont
     wanted = [one.text.lstrip("-") for one in query.named if one.kind == "name"]
     dossier = Dossier(found=context.found, seen=frozenset(context.found))
     told: list[Claim] = []
-    for name in names:
-        if isinstance(one := context.found.get(name), CommitEvidence):
+    for one in (context.found.get(name) for name in names):
+        if isinstance(one, CommitEvidence):
             groups = told_groups(one.facts)
             groups.sort(key=lambda group: not any(word in fact.name for word in wanted for fact in group))
-            for group in groups[:_FACTS]:
-                claim = statement("fact", Role.CHANGE, group, one)
-                checked = claim.model_copy(
-                    update={"id": f"f{len(told)}", "judgement": first_refusal(claim, dossier, query.lang)}
-                )
-                told += [checked] if checked.judgement and checked.judgement.passed else []
-    return told
+            told += [statement("fact", Role.CHANGE, group, one) for group in groups[:_FACTS]]
+    passed, _ = checked_claims(told, (), (), dossier)
+    return [claim.model_copy(update={"id": f"f{place}"}) for place, claim in enumerate(passed)]

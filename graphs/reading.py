@@ -1,6 +1,7 @@
 """The agent reads: it chooses from a closed list, then looks further with tools until it has read enough."""
 
 from collections.abc import Sequence
+from math import inf
 from typing import Any
 
 from langchain_core.messages import AIMessage, AnyMessage, HumanMessage, SystemMessage
@@ -99,18 +100,19 @@ def _usable(offered: list[BaseTool], state: ReadingState) -> list[BaseTool]:
 async def tools(state: ReadingState, runtime: Runtime[Deps]) -> dict[str, Any]:
     """Call what the model asked for."""
     runtime.stream_writer(Step(state["spec"].name, "looking further"))
-    toolset = await _toolset(state, runtime.context)
-    answered: dict[str, Any] = await ToolNode(toolset.as_tools(), handle_tool_errors=explain).ainvoke(
-        {"messages": state["messages"]}
-    )
-    return answered
+    return await called((await _toolset(state, runtime.context)).as_tools(), state["messages"])
 
 
-def wants_tools(state: ReadingState, turns: int) -> bool:
+async def called(offered: Sequence[BaseTool], messages: Sequence[AnyMessage]) -> dict[str, Any]:
+    """Call the tools that the last message asks for."""
+    answers: dict[str, Any] = await ToolNode(offered, handle_tool_errors=explain).ainvoke({"messages": messages})
+    return answers
+
+
+def wants_tools(messages: Sequence[AnyMessage], turns: float = inf) -> bool:
     """Tell whether the model asked for tools and may still do so."""
-    messages = state.get("messages") or []
-    asked = sum(isinstance(one, AIMessage) for one in messages)
     last = messages[-1] if messages else None
+    asked = sum(isinstance(one, AIMessage) for one in messages)
     return isinstance(last, AIMessage) and bool(last.tool_calls) and asked <= turns
 
 

@@ -30,11 +30,11 @@ from graphs import analysis
 from graphs.asking_models import is_small
 from graphs.desk import Deps
 from graphs.failing import failing_alone, unless_failed
-from graphs.index_for_search import index_run
 from graphs.material import material_of
 from graphs.reading import ReadingState, choose, last_notes, read, tools, wants_tools
 from tools.history.released import fixes_released
 from tools.history.weaving import told_stories, with_stories, woven
+from tools.index_for_search import index_run
 
 
 class RepositoryInput(TypedDict):
@@ -83,7 +83,7 @@ def build(turns: int = 4) -> CompiledStateGraph[RepositoryState, Deps, Repositor
     graph.add_conditional_edges("choose", unless_failed("read"), ["read", END])
     graph.add_conditional_edges(
         "read",
-        lambda state: "tools" if wants_tools(state, turns) else unless_failed("study")(state),
+        lambda state: "tools" if wants_tools(state.get("messages") or [], turns) else unless_failed("study")(state),
         ["tools", "study", END],
     )
     graph.add_conditional_edges("tools", unless_failed("read"), ["read", END])

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Iterable, Sequence
-from datetime import UTC, datetime
+from datetime import datetime, timedelta
 from itertools import pairwise
 
 from pydantic import TypeAdapter
@@ -11,7 +11,8 @@ from sqlite_utils import Database
 from agent.card import Card
 from agent.facts import Fact
 from agent.ids import RepoId, thread_id
-from agent.window import Window
+from agent.window import Window, midnight, zone
+from memory.columns import clean, moment_of, stamp
 from memory.database import reading, writing
 from memory.search_entries import Entry, put_entry
 
@@ -30,6 +31,8 @@ _INSERT = (
 )
 _FACT_WORDS, _PATH_WORDS = 8_000, 8_000
 _LONG_VALUE = 80
+_WEEK, _SECOND = timedelta(days=7), timedelta(seconds=1)
+"""How much is read where nothing is known and no time is asked for."""
 
 
 class Catalogue:
@@ -44,7 +47,7 @@ class Catalogue:
             for card in cards:
                 self._put(card)
             if complete is not None:
-                row = (repo, _text(complete.start), _text(complete.cutoff or complete.end))
+                row = (repo, stamp(complete.start), stamp(complete.cutoff or complete.end))
                 self._db.conn.execute("insert or ignore into card_spans (repo, start, end) values (?, ?, ?)", row)
 
     def repos(self) -> tuple[RepoId, ...]:
@@ -59,7 +62,7 @@ class Catalogue:
                 "select start, end from card_spans where repo = ? order by start", [repo]
             ).fetchall()
         joined: list[tuple[datetime, datetime]] = []
-        for start, end in ((_time(start), _time(end)) for start, end in rows):
+        for start, end in ((moment_of(start), moment_of(end)) for start, end in rows):
             if joined and start <= joined[-1][1]:
                 joined[-1] = (joined[-1][0], max(end, joined[-1][1]))
             else:
@@ -72,6 +75,19 @@ class Catalogue:
         known = [(max(a, window.start), min(b, end)) for a, b in self.spans(repo) if a < end and b > window.start]
         edges = [window.start, *(edge for span in known for edge in span), end]
         return [Window(start=a, end=b, tz=window.tz) for a, b in list(pairwise(edges))[::2] if a < b]
+
+    def unread(self, repo: RepoId, now: datetime, tz: str) -> Window:
+        """Give the time from what is known to now, at most the last days."""
+        spans, end = self.spans(repo), now.replace(microsecond=0) + _SECOND
+        week = midnight((now.astimezone(zone(tz)) - _WEEK).date(), tz)
+        start = max(spans[-1][1], week) if spans else week
+        return Window(start=min(start, end - _SECOND), end=end, tz=tz)
+
+    def whole(self, repos: Sequence[RepoId], now: datetime, tz: str) -> Window:
+        """Give the time of which anything is known, at least the last days."""
+        end = now.replace(microsecond=0) + _SECOND
+        starts = [start for repo in repos for start, _ in self.spans(repo)]
+        return Window(start=min([*starts, end - _WEEK]), end=end, tz=tz)
 
     def known(self, repo: RepoId, shas: Sequence[str]) -> set[str]:
         """Tell which of these commits have a card."""
@@ -106,10 +122,10 @@ class Catalogue:
         if row is not None:
             execute("delete from cards where id = ?", (row[0],))
         values = (
-            card.repo, card.sha, _text(card.at), card.author, _clean(card.title), _clean(card.message), card.pull,
-            card.files, card.additions, card.deletions, _clean("\n".join(card.paths)), "\n".join(card.touched),
-            _clean("\n".join(card.written)),
-            _clean(_FACTS.dump_json(card.facts, exclude_defaults=True).decode()), card.route,
+            card.repo, card.sha, stamp(card.at), card.author, clean(card.title), clean(card.message), card.pull,
+            card.files, card.additions, card.deletions, clean("\n".join(card.paths)), "\n".join(card.touched),
+            clean("\n".join(card.written)),
+            clean(_FACTS.dump_json(card.facts, exclude_defaults=True).decode()), card.route,
         )  # fmt: skip
         execute(_INSERT, values)
         put_entry(self._db, _entry(card))
@@ -134,7 +150,7 @@ def _entry(card: Card) -> Entry:
 
 def _between(window: Window | None) -> list[object]:
     """Give the first and the last moment of a search, as they are written in the table."""
-    return ["", "9"] if window is None else [_text(window.start), _text(window.cutoff or window.end)]
+    return ["", "9"] if window is None else [stamp(window.start), stamp(window.cutoff or window.end)]
 
 
 def _told(facts: Iterable[Fact]) -> str:
@@ -153,16 +169,3 @@ def _card(row: Sequence[object]) -> Card:
     return Card.model_validate(
         values | {"facts": facts} | {name: one if one != ("",) else () for name, one in lists.items()}
     )
-
-
-def _clean(text: str) -> str:
-    """Keep what every file can hold: names of files may carry bytes that are no text."""
-    return text.encode("utf-8", errors="replace").decode("utf-8")
-
-
-def _text(moment: datetime) -> str:
-    return moment.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
-
-
-def _time(text: str) -> datetime:
-    return datetime.strptime(text, "%Y-%m-%dT%H:%M:%SZ").replace(tzinfo=UTC)

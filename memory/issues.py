@@ -8,8 +8,8 @@ from agent.linking.digest import Digest, digest
 from agent.linking.known import Known
 from agent.report import RepoSection
 from agent.window import Window
+from memory.columns import stamp
 from memory.database import reading, writing
-from memory.landings import stamp
 from memory.told import Told
 
 _MOST = 2_000

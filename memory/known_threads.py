@@ -1,7 +1,6 @@
 """Issues, pull requests, releases and links as they were when last read, found again by number and by words."""
 
 from collections.abc import Iterable
-from datetime import UTC
 
 from pydantic import TypeAdapter
 from sqlite_utils import Database
@@ -9,6 +8,7 @@ from sqlite_utils import Database
 from agent.domain import Issue, PullRequest, Release, Threads
 from agent.ids import RepoId
 from agent.links import Link
+from memory.columns import clean, stamp
 from memory.database import reading, writing
 from memory.search_entries import Entry, put_entry, put_refs
 
@@ -80,8 +80,8 @@ class KnownThreads:
 
     def _put(self, thread: Issue | PullRequest) -> None:
         execute = self._db.conn.execute
-        thread = thread.model_copy(update={"title": _clean(thread.title), "body": _clean(thread.body[:_BODY])})
-        at = thread.updated_at.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+        thread = thread.model_copy(update={"title": clean(thread.title), "body": clean(thread.body[:_BODY])})
+        at = stamp(thread.updated_at)
         old = execute("select rowid, updated from known_threads where id = ?", (thread.id,)).fetchone()
         if old is not None:
             if old[1] > at:
@@ -94,7 +94,7 @@ class KnownThreads:
         put_entry(self._db, _entry(thread))
 
     def _put_release(self, release: Release) -> None:
-        name, data = f"{release.repo}@{release.tag}", _clean(release.model_dump_json())
+        name, data = f"{release.repo}@{release.tag}", clean(release.model_dump_json())
         insert = "insert or replace into known_releases (id, repo, body) values (?, ?, ?)"
         self._db.conn.execute(insert, (name, release.repo, data))
         title = release.tag if release.name == release.tag else f"{release.tag} {release.name}"
@@ -121,18 +121,13 @@ class KnownThreads:
 
 def _entry(thread: Issue | PullRequest) -> Entry:
     """Give what a thread is found by: it belongs to the time at which it was opened, and to that at which it ended."""
-    pull = isinstance(thread, PullRequest)
     return Entry(
         id=thread.id,
         repo=thread.repo,
-        kind="pull" if pull else "issue",
+        kind="pull" if isinstance(thread, PullRequest) else "issue",
         opened=thread.created_at,
-        ended=thread.merged_at if isinstance(thread, PullRequest) else thread.closed_at,
+        ended=thread.ended_at,
         author=thread.author or "",
         title=thread.title,
         body=f"{thread.body[:_INDEXED]} {' '.join(thread.labels)}",
     )
-
-
-def _clean(text: str) -> str:
-    return text.encode("utf-8", errors="replace").decode("utf-8")

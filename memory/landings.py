@@ -2,13 +2,13 @@
 
 import json
 from collections.abc import Iterable
-from datetime import UTC, datetime
 
 from sqlite_utils import Database
 
 from agent.ids import RepoId
 from agent.ledger import Owner
 from agent.window import Window
+from memory.columns import stamp
 from memory.database import reading, writing
 
 
@@ -65,8 +65,3 @@ class Landings:
         with reading():
             row = self._db.execute(sql, list(values)).fetchone()
         return None if row is None else str(row[0])
-
-
-def stamp(moment: datetime) -> str:
-    """Write a moment so that text order is time order."""
-    return moment.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")

@@ -1,15 +1,22 @@
 """What earlier reports said, found again by words."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from datetime import date
 
 from sqlite_utils import Database
 
+from agent.asking.query import Hit
 from agent.claims import MARK, Claim
+from agent.domain import Release
 from agent.evidence import EvidenceId
 from agent.ids import RepoId, commit_id, thread_id
 from agent.report import Report
+from agent.window import Window, midnight
+from memory.columns import stamp
 from memory.database import reading
+from memory.learned import Learned
+from memory.search import SearchIndex
 from memory.words import has_han, indexed, queries
 
 _LONGEST = 600
@@ -68,7 +75,7 @@ class Recall:
 
     def put(self, report: Report) -> None:
         """Store what a report says of the repositories it covers; the caller holds the transaction."""
-        window, start = report.window.key, report.window.start.strftime("%Y-%m-%dT%H:%M:%SZ")
+        window, start = report.window.key, stamp(report.window.start)
         execute = self._db.conn.execute
         said = list(_statements(report))
         for repo in {section.repo for section in report.sections}:
@@ -88,6 +95,33 @@ class Recall:
             execute(
                 "insert into statement_words (rowid, words, parts) values (?, ?, ?)", (number, text.words, text.parts)
             )
+
+
+@dataclass(frozen=True)
+class WindowRecall:
+    """What a model searches for a question: the index, and reports of days within the window."""
+
+    index: SearchIndex
+    known: Learned
+    report_of: Callable[..., Sequence[str]]
+    """Gives what the report of a day said."""
+    window: Window
+
+    def search(self, words: str, *, repo: RepoId | None = None, limit: int = 20) -> list[str]:
+        """Give the pieces of evidence that fit best, each on one line."""
+        hits = self.index.search(words, (), [repo] if repo else [], self.window, limit)
+        return [self._line(hit) for hit in hits]
+
+    def report(self, day: str, *, repo: RepoId | None = None) -> Sequence[str]:
+        """Give what the report of a day said, if the window has the day."""
+        within = midnight(date.fromisoformat(day), self.window.tz) in self.window
+        return self.report_of(day, repo=repo) if within else ()
+
+    def _line(self, hit: Hit) -> str:
+        one = self.known.get(hit.id)
+        title = one.name if isinstance(one, Release) else one.title if one else ""
+        short = hit.id[: hit.id.find("@") + 13] if hit.kind == "commit" else hit.id
+        return f"{hit.opened[:10]} {hit.kind} {short}: {title}"
 
 
 def _statements(report: Report) -> Iterator[Statement]:

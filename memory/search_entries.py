@@ -1,26 +1,20 @@
 """What is indexed of commits, threads and releases, and which of them belong together."""
 
-import re
 from collections.abc import Iterable
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import datetime
 
 from sqlite_utils import Database
 
 from agent.evidence import EvidenceId
-from agent.ids import RepoId
+from agent.ids import RepoId, references
+from memory.columns import clean, stamp
 from memory.words import indexed
 
 INSERTED = (
     "insert into search_entries (id, evidence, repo, kind, opened, ended, author) values (?, ?, ?, ?, ?, ?, ?)",
     "insert into search_words (rowid, title, facts, paths, body, parts) values (?, ?, ?, ?, ?, ?)",
 )
-_STAMP = "%Y-%m-%dT%H:%M:%SZ"
-_NUMBER = re.compile(r"(?<![\w/&#])(?:([A-Za-z0-9][\w-]{0,38}/[\w.-]{1,100}))?#([1-9]\d{0,8})\b", re.ASCII)
-_ADDRESS = re.compile(
-    r"github\.com/([\w-]{1,39}/[\w.-]{1,100})/(?:(?:pull|issues)/([1-9]\d{0,8})|commit/([0-9a-f]{40}))"
-)
-_HASH = re.compile(r"(?<![0-9a-f])[0-9a-f]{40}(?![0-9a-f])")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -42,14 +36,6 @@ class Entry:
     """The pull request of a commit."""
 
 
-def references(repo: RepoId, text: str) -> tuple[EvidenceId, ...]:
-    """List the threads and commits that a text names by number, address or full hash."""
-    found = [f"{name or repo}#{number}" for name, number in _NUMBER.findall(text)]
-    found += [f"{name}#{number}" if number else f"{name}@{sha}" for name, number, sha in _ADDRESS.findall(text)]
-    found += [f"{repo}@{sha}" for sha in _HASH.findall(text)]
-    return tuple(dict.fromkeys(found))[:60]
-
-
 def put_entry(db: Database, entry: Entry) -> None:
     """Index one piece of evidence over what was known of it; the caller holds the transaction."""
     execute = db.conn.execute
@@ -58,9 +44,9 @@ def put_entry(db: Database, entry: Entry) -> None:
         execute("delete from search_entries where id = ?", row)
         execute("delete from search_refs where source = ?", (entry.id,))
     times = (stamp(entry.opened), stamp(entry.ended))
-    number = execute(INSERTED[0], (None, entry.id, entry.repo, entry.kind, *times, _clean(entry.author))).lastrowid
+    number = execute(INSERTED[0], (None, entry.id, entry.repo, entry.kind, *times, clean(entry.author))).lastrowid
     texts = (f"{entry.title} {entry.author}", entry.facts, entry.paths, entry.body, entry.names)
-    told = [indexed(_clean(text)) for text in texts]
+    told = [indexed(clean(text)) for text in texts]
     parts = " ".join((*(one.parts for one in told), told[-1].words))
     execute(INSERTED[1], (number, *(one.words for one in told[:4]), parts))
     named = references(entry.repo, f"{entry.title}\n{entry.body}")
@@ -72,13 +58,3 @@ def put_refs(db: Database, pairs: Iterable[tuple[EvidenceId, EvidenceId]], *, br
     """Note which pieces of evidence belong together; the caller holds the transaction."""
     insert = "insert or ignore into search_refs (source, target, brought) values (?, ?, ?)"
     db.conn.executemany(insert, ((*pair, int(brought)) for pair in pairs))
-
-
-def stamp(moment: datetime | None) -> str:
-    """Write a moment as the index keeps it; nothing for none."""
-    return moment.astimezone(UTC).strftime(_STAMP) if moment else ""
-
-
-def _clean(text: str) -> str:
-    """Keep what every file can hold: names of files may carry bytes that are no text."""
-    return text.encode("utf-8", errors="replace").decode("utf-8")

@@ -14,9 +14,9 @@ from agent.sources import Headline, Past
 from agent.stories import Story
 from agent.weaving.weave import Remembered
 from agent.window import Window
+from memory.columns import clean, stamp
 from memory.database import reading
 
-_STAMP = "%Y-%m-%dT%H:%M:%SZ"
 _MOST = 2_000
 
 
@@ -37,7 +37,7 @@ class Tales:
     def put(self, report: Report) -> None:
         """Store the stories of a report over those of the same window; the caller holds the transaction."""
         window, execute = report.window, self._db.conn.execute
-        start, end = window.start.strftime(_STAMP), window.end.strftime(_STAMP)
+        start, end = stamp(window.start), stamp(window.end)
         for repo in {section.repo for section in report.sections}:
             for table in ("stories", "story_steps", "headlines"):
                 execute(f"delete from {table} where window = ? and repo = ?", (window.key, repo))  # noqa: S608
@@ -52,17 +52,17 @@ class Tales:
                     "insert into story_steps (window, repo, place, cite) values (?, ?, ?, ?)", steps
                 )
             rows = (
-                (window.key, repo, row.sha, row.landed_at.strftime(_STAMP), row.author, row.title, row.pull)
+                (window.key, repo, row.sha, stamp(row.landed_at), row.author, row.title, row.pull)
                 for row in report.rows(repo)
             )
             self._db.conn.executemany(
                 "insert into headlines (window, repo, sha, at, author, title, pull) values (?, ?, ?, ?, ?, ?, ?)",
-                ((*row[:4], _clean(row[4]), _clean(row[5]), row[6]) for row in rows),
+                ((*row[:4], clean(row[4]), clean(row[5]), row[6]) for row in rows),
             )
 
     def known(self, window: Window, cites: Sequence[EvidenceId]) -> Remembered:
         """Tell in which earlier reports these stand, and which stories of those reports they belong to."""
-        asked, before = json.dumps(list(cites)), window.start.strftime(_STAMP)
+        asked, before = json.dumps(list(cites)), stamp(window.start)
         with reading():
             days = self._db.execute(
                 "select l.repo || '@' || l.sha, max(p.label) from landed l join published p using (window)"
@@ -79,7 +79,7 @@ class Tales:
 
     def past(self, repo: RepoId, window: Window) -> Past:
         """Give what earlier reports list of a repository, for sources that cannot look back themselves."""
-        before = window.start.strftime(_STAMP)
+        before = stamp(window.start)
         with reading():
             rows = self._db.execute(
                 "select distinct sha, at, author, title, pull from headlines h join published p using (window)"
@@ -124,7 +124,3 @@ def _story(data: str) -> Story | None:
         return Story.model_validate_json(data)
     except ValidationError:
         return None
-
-
-def _clean(text: str) -> str:
-    return text.encode("utf-8", errors="replace").decode("utf-8")

@@ -8,8 +8,8 @@ from agent.ids import RepoId
 from agent.links import Link, Relation
 from agent.report import Report, RepoSection
 from agent.window import Window
+from memory.columns import stamp
 from memory.database import reading
-from memory.landings import stamp
 
 _BACK = timedelta(days=180)
 _MOST = 2_000

@@ -4,6 +4,7 @@ import ast
 import importlib
 import json
 import re
+from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
@@ -45,9 +46,9 @@ def test_every_module_opens_with_a_sentence(package: str) -> None:
 
 MOST_LINES = {"agent/gate": 1_400, "graphs": 1_500}
 # The graphs of a question and of an audit are counted apart.
-ASK = "ask ask_checks ask_context ask_state conversing index_for_search look_up"
-AUDIT = "audit shelves reader"
-APART = {"graphs": {f"{name}.py" for name in f"{ASK} {AUDIT}".split()}}
+ASK, AUDIT = ("ask", "ask_context", "conversing", "look_up"), ("audit", "shelves", "reader")
+APART = {"graphs": {f"{name}.py" for name in (*ASK, *AUDIT)}}
+MOST_LINES_OF_ASK, MOST_LINES_OF_SEARCH = 900, 250
 MOST_ENGLISH, MOST_CHINESE = 12, 6
 _ENGLISH, _CHINESE = re.compile("[a-z]{2,}"), re.compile("[\u4e00-\u9fff]+")
 
@@ -58,6 +59,16 @@ def test_a_package_keeps_to_its_budget_of_lines(folder: str) -> None:
     lines = {file.name: len(file.read_text("utf-8").splitlines()) for file in files}
     assert lines
     assert sum(lines.values()) <= MOST_LINES[folder], lines
+
+
+def lines_of(files: Iterable[Path]) -> int:
+    return sum(len(file.read_text("utf-8").splitlines()) for file in files)
+
+
+def test_questions_keep_to_their_budget_of_lines() -> None:
+    mine = [*(ROOT / "agent" / "asking").rglob("*.py"), *(ROOT / "graphs" / f"{name}.py" for name in ASK)]
+    assert lines_of(mine) <= MOST_LINES_OF_ASK
+    assert lines_of(ROOT / "memory" / name for name in ("search.py", "search_entries.py")) <= MOST_LINES_OF_SEARCH
 
 
 def words_listed(node: ast.AST) -> list[str]:

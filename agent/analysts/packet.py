@@ -7,11 +7,13 @@ from dataclasses import dataclass, replace
 from agent.analyst import Material, Read
 from agent.areas import Area, area
 from agent.domain import FileChange, Issue, PullRequest
-from agent.evidence import CommitEvidence, Evidence, EvidenceId, ThreadEvidence
+from agent.evidence import CommitEvidence, Evidence, EvidenceId, ReleaseEvidence, ThreadEvidence
 from agent.facts import Fact, Severity
 from agent.ids import thread_id
 from agent.templates import params_of, sentence
+from agent.threads import state_at
 from agent.tokens import tokens_of
+from agent.window import Window
 
 BUDGET = 24_000
 """Tokens of one commit's packet, where the model has room for them."""
@@ -86,9 +88,34 @@ def _words(evidence: CommitEvidence, threads: Sequence[ThreadEvidence], room: in
 def _thread_text(one: ThreadEvidence, room: int) -> str:
     thread: Issue | PullRequest = one.thread
     kind = "pull request" if isinstance(thread, PullRequest) else "issue"
+    return f"[{_handle(one)}] {kind}, {thread.state}: {thread.title}\n{_thread_words(one, max(100, room))}"
+
+
+def _thread_words(one: ThreadEvidence, room: int) -> str:
     said = [f"{comment.author or 'somebody'}: {comment.body}" for comment in one.comments[-_COMMENTS:]]
-    text = cut_text("\n".join([thread.body.strip(), *said]), max(100, room))
-    return f"[{_handle(one)}] {kind}, {thread.state}: {thread.title}\n{text}"
+    return cut_text("\n".join([one.thread.body.strip(), *said]), room)
+
+
+def piece_text(handle: str, one: Evidence, room: int, window: Window | None) -> str:
+    """Show a piece of evidence shortly: its head, what people wrote, and what code found."""
+    if isinstance(one, ReleaseEvidence):
+        release = one.release
+        head = f"[{handle}] release {release.tag} of {release.repo}, {release.published_at:%Y-%m-%d}: {release.name}"
+        return f"{head}\n{cut_text(release.body.strip(), room)}".rstrip()
+    if isinstance(one, ThreadEvidence):
+        thread = one.thread
+        kind = "pull request" if isinstance(thread, PullRequest) else "issue"
+        head = f"[{handle}] {kind} #{thread.number} of {thread.repo}, opened {thread.created_at:%Y-%m-%d} by"
+        head += f" {thread.author or 'a deleted account'}, {state_at(thread, window)}: {thread.title}"
+        return f"{head}\n{_thread_words(one, room)}".rstrip()
+    commit, change = one.change.commit, one.change
+    head = f"[{handle}] commit {commit.sha[:12]} of {commit.repo}, {commit.committed_at:%Y-%m-%d}, {commit.author.name}"
+    pull = f", pull request #{one.pull}" if one.pull else ""
+    head += f"{pull}, {len(change.files)} files, +{change.additions} -{change.deletions}: {commit.title}"
+    message = cut_text(commit.message.partition(commit.title)[2].strip(), room // 2)
+    facts = cut_text("\n".join(fact_lines(one.facts)), room // 2)
+    told = f"\n{_FACTS_HEAD}\n{facts}" if facts else ""
+    return f"{head}\n{message}{told}".replace("\n\n\n", "\n").rstrip()
 
 
 def fact_lines(facts: Sequence[Fact]) -> Iterator[str]:

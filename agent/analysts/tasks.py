@@ -59,6 +59,21 @@ class Refused(Frozen):
     """Whether its writer said it anew; what became of that is told apart."""
 
 
+class Sentences(Frozen):
+    """Sentences on their way; a draft and what passed have the key of what they are about."""
+
+    drafts: tuple[tuple[str, Claim], ...] = ()
+    """To be checked by code."""
+    passed: tuple[tuple[str, Claim], ...] = ()
+    """To be judged."""
+    failed: tuple[Refused, ...] = ()
+    mended: tuple[Refused, ...] = ()
+    """What was refused and said anew."""
+    published: tuple[Claim, ...] = ()
+    repaired: bool = False
+    """Whether the writers were told once what was refused."""
+
+
 def commit_tasks(
     chosen: Sequence[str], notes: str, found: Collected, material: Material, facts: Sequence[Claim]
 ) -> list[Task]:
@@ -109,10 +124,11 @@ def controls_for(task: Task, evidence: str, passed: Sequence[tuple[str, Claim]])
     else:
         cited = {cite for key, claim in passed if key == task.key for cite in claim.cites}
         others = [claim.text for claim in task.rests.values() if claim.about[0] not in cited]
-    return [text for text in (*others, *task.controls) if _is_foreign(text, evidence)][:2]
+    return [text for text in (*others, *task.controls) if is_foreign(text, evidence)][:2]
 
 
-def _is_foreign(text: Mapping[Language, str], evidence: str) -> bool:
+def is_foreign(text: Mapping[Language, str], evidence: str) -> bool:
+    """Tell whether a sentence has a name which some evidence does not have."""
     spans = {span for one in text.values() for span in one.split("`")[1::2]}
     return any(len(span) > 3 and span not in evidence for span in spans)
 

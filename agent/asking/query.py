@@ -1,16 +1,15 @@
 """What a question names outright, filters by and bounds in time; everything else in it is words to search for."""
 
 import re
-from datetime import date, datetime, timedelta
+from datetime import datetime
 
 from agent.card import Card
 from agent.domain import Frozen
 from agent.errors import UsageError
 from agent.evidence import EvidenceId
-from agent.facts import FactKind, Severity
 from agent.ids import RepoId, parse_reference
 from agent.settings import Language
-from agent.window import Window, check_year, midnight, moment
+from agent.window import Window, moment, narrowed, written_days
 
 _HAN = re.compile("[\u3400-\u9fff]")
 _QUALIFIER = re.compile(
@@ -22,9 +21,17 @@ _TAG = re.compile(r"v?\d{1,6}(?:\.\d{1,6}){1,4}(?:[.-]?[a-z]{1,8}\.?\d{0,8})?")
 _NAME = re.compile(
     r"--?[A-Za-z][\w-]+|[\w.-]*[A-Za-z0-9]_[\w.-]+|_\w+|[\w.-]+(?:/[\w.*-]+)+|[A-Za-z]\w*(?:\.\w+)+|\w*[a-z0-9][A-Z]\w*"
 )
-_DATE = re.compile(r"(?<![\w/.-])(\d{4})-(\d{2})(?:-(\d{2}))?(?![\w/-])")
-_UNDOES = re.compile(r"^(?:\[[^\]\n]{1,40}\]\s*)?Revert\b|^This reverts commit ", re.MULTILINE)
-KINDS = ("revert", "reland", "breaking", "release", "commit", "issue", "pr")
+_DATE = re.compile(r"(?<![\w/.-])\d{4}-\d{2}(?:-\d{2})?(?![\w/-])")
+THREADS = {"issue": "issue", "pr": "pull", "release": "release"}
+"""Kinds that are no commits, as the index calls them."""
+_FILTERS: dict[str, tuple[str, ...]] = {
+    "is": ("revert", "reland", "breaking", "commit", *THREADS),
+    "author": (),
+    "path": (),
+    "repo": (),
+    "in": ("title",),
+}
+"""The qualifiers in the order in which they are told, with their values where only some are known."""
 
 
 class Named(Frozen):
@@ -42,7 +49,8 @@ class Hit(Frozen):
     kind: str
     """`commit`, `issue`, `pull` or `release`."""
     opened: str
-    score: float
+    author: str = ""
+    score: float = 0.0
     named: tuple[str, ...] = ()
     words: tuple[str, ...] = ()
 
@@ -53,34 +61,33 @@ class Hit(Frozen):
 
 
 class Filters(Frozen):
-    """GitHub-style qualifiers; a commit fits if it fits all of them."""
+    """GitHub-style qualifiers as pairs in one order, however they were asked for; a commit fits all of them."""
 
-    kinds: tuple[str, ...] = ()
-    authors: tuple[str, ...] = ()
-    paths: tuple[str, ...] = ()
-    repos: tuple[str, ...] = ()
-    titles: bool = False
+    asked: tuple[tuple[str, str], ...] = ()
 
     @property
     def any(self) -> bool:
         """Tell whether something is filtered by."""
-        return bool(self.kinds or self.authors or self.paths or self.titles)
+        return any(key != "repo" for key, _ in self.asked)
 
     @property
     def told(self) -> tuple[str, ...]:
-        """Write the qualifiers as they are asked for, in one order."""
-        pairs = (("is", self.kinds), ("author", self.authors), ("path", self.paths), ("repo", self.repos))
-        return tuple(f"{key}:{one}" for key, some in pairs for one in some) + (("in:title",) if self.titles else ())
+        """Write the qualifiers as they are asked for."""
+        return tuple(":".join(pair) for pair in self.asked)
+
+    def of(self, key: str) -> list[str]:
+        """Give the values of one qualifier."""
+        return [value for name, value in self.asked if name == key]
 
     def wants(self, repo: RepoId) -> bool:
         """Tell whether a repository is asked about, by its whole name or the part behind the slash."""
-        return not self.repos or any(repo.lower() == one or repo.lower().endswith(f"/{one}") for one in self.repos)
+        return any(f"/{repo.lower()}".endswith(f"/{one}") for one in self.of("repo")) or not self.of("repo")
 
     def fits(self, card: Card) -> bool:
         """Tell whether a commit fits: its kind, its author, and one of its paths."""
-        by = all(one in card.author.lower() for one in self.authors)
-        touched = all(any(one in path.lower() for path in card.paths) for one in self.paths)
-        return by and touched and all(_is_kind(card, kind) for kind in self.kinds)
+        by = all(one in card.author.lower() for one in self.of("author"))
+        touched = all(any(one in path.lower() for path in card.paths) for one in self.of("path"))
+        return by and touched and card.kinds >= set(self.of("is"))
 
 
 class Query(Frozen):
@@ -101,52 +108,32 @@ class Query(Frozen):
         return all(one in title.lower() for one in wanted) if wanted else bool(words)
 
 
-def language_of(question: str) -> Language:
-    """Tell in which language to answer."""
-    return "zh" if _HAN.search(question) else "en"
-
-
 def query_of(question: str, bound: Window | None, tz: str, now: datetime, lang: Language | None = None) -> Query:
     """Take a question apart; dates narrow the bound, and never widen it."""
     found = [(key.lower(), value.strip('"').rstrip(",;")) for key, value in _QUALIFIER.findall(question)]
     words = _QUALIFIER.sub(" ", question)
+    days = [span for text in _DATE.findall(words) if (span := written_days(text, tz))]
+    starts = [moment(value, tz) for key, value in found if key == "since"]
+    ends = [moment(value, tz) for key, value in found if key == "until"]
+    if days:
+        # Several dates are the stretch between them.
+        starts, ends = [*starts, min(days)[0]], [*ends, max(end for _, end in days)]
     return Query(
         text=question,
         words=words,
-        lang=lang or language_of(question),
+        lang=lang or ("zh" if _HAN.search(question) else "en"),
         named=_named(words),
         filters=_filters(found),
-        window=_narrowed(bound, found, words, tz, now),
+        window=narrowed(bound, starts, ends, tz, now),
     )
 
 
 def _filters(found: list[tuple[str, str]]) -> Filters:
-    values: dict[str, list[str]] = {}
-    for key, value in found:
-        values.setdefault(key, []).append(value.lower())
-    if unknown := [one for one in values.get("is", ()) if one not in KINDS]:
-        raise UsageError(f"is:{unknown[0][:40]} is not known; there are {', '.join(f'is:{one}' for one in KINDS)}")
-    if unknown := [one for one in values.get("in", ()) if one != "title"]:
-        raise UsageError(f"in:{unknown[0][:40]} is not known; there is in:title")
-    get = {key: tuple(dict.fromkeys(some)) for key, some in values.items()}.get
-    return Filters(
-        kinds=tuple(sorted(get("is", ()))),
-        authors=tuple(sorted(one.lstrip("@") for one in get("author", ()))),
-        paths=tuple(sorted(one.strip("/*") for one in get("path", ()))),
-        repos=tuple(sorted(get("repo", ()))),
-        titles="in" in values,
-    )
-
-
-def _is_kind(card: Card, kind: str) -> bool:
-    kinds = {fact.kind for fact in card.facts}
-    if kind == "revert":
-        return FactKind.REVERT in kinds or _UNDOES.search(card.message) is not None
-    if kind == "reland":
-        return FactKind.RELAND in kinds
-    if kind == "breaking":
-        return any(fact.severity is Severity.BREAKING for fact in card.facts)
-    return kind == "commit"
+    asked = {(key, value.lower().strip("@/*")) for key, value in found if key in _FILTERS}
+    for key, value in asked:
+        if (known := _FILTERS[key]) and value not in known:
+            raise UsageError(f"{key}:{value[:40]} is not known; there are {', '.join(f'{key}:{one}' for one in known)}")
+    return Filters(asked=tuple(sorted(asked, key=lambda pair: (list(_FILTERS).index(pair[0]), pair[1]))))
 
 
 def _named(words: str) -> tuple[Named, ...]:
@@ -157,37 +144,8 @@ def _named(words: str) -> tuple[Named, ...]:
     for token in (*tokens, *spans):
         reference = None if _DATE.fullmatch(token) else parse_reference(token)
         if reference is not None:
-            kind, text = reference.kind, reference.sha or str(reference.number)
-            found[token] = Named(kind=kind, text=text, repo=reference.repo)
-        elif _TAG.fullmatch(token):
-            found[token] = Named(kind="tag", text=token)
-        elif _NAME.fullmatch(token):
-            found[token] = Named(kind="name", text=token)
+            text = reference.sha or str(reference.number)
+            found[token] = Named(kind=reference.kind, text=text, repo=reference.repo)
+        elif kind := "tag" if _TAG.fullmatch(token) else "name" if _NAME.fullmatch(token) else "":
+            found[token] = Named(kind=kind, text=token)
     return tuple(sorted(found.values(), key=lambda one: (one.kind, one.text)))
-
-
-def _narrowed(bound: Window | None, found: list[tuple[str, str]], words: str, tz: str, now: datetime) -> Window | None:
-    """Cut the bound to the dates of a question; dates outside of it change nothing."""
-    starts = [moment(value, tz) for key, value in found if key == "since"]
-    ends = [moment(value, tz) for key, value in found if key == "until"]
-    if days := [span for parts in _DATE.findall(words) if (span := _days(*parts))]:
-        starts.append(midnight(min(first for first, _ in days), tz))
-        ends.append(midnight(max(last for _, last in days), tz))
-    if not starts and not ends:
-        return bound
-    end = min([*ends, *([bound.end] if bound else [])], default=now.replace(microsecond=0) + timedelta(seconds=1))
-    start = max([*starts, *([bound.start] if bound else [])], default=end - timedelta(days=7))
-    if start >= end or start >= now:
-        return bound
-    window = Window(start=start, end=end, tz=tz)
-    return window.cut_at(now) if end > now else window
-
-
-def _days(year: str, month: str, day: str) -> tuple[date, date] | None:
-    """Give the first day of a written day or month, and the first one after it; None where there is no such day."""
-    try:
-        first = date(int(year), int(month), int(day or 1))
-        check_year(first)
-    except (ValueError, UsageError):
-        return None
-    return first, first + timedelta(days=1) if day else (first.replace(day=1) + timedelta(days=32)).replace(day=1)

@@ -1,7 +1,7 @@
 """A reply as data: checked sentences or facts, what was named or filtered for, and the ranked evidence."""
 
 from datetime import datetime
-from typing import Any, Literal
+from typing import Literal
 
 from pydantic import Field
 
@@ -11,7 +11,6 @@ from agent.claims import Claim
 from agent.domain import Frozen, Issue, PullRequest, Release
 from agent.evidence import EvidenceId
 from agent.ids import RepoId
-from agent.record import claim_json
 from agent.settings import Language
 from agent.window import Window
 
@@ -76,20 +75,3 @@ class Reply(Frozen):
         words = " ".join(claim.text.get(self.lang, "") for claim in self.claims)
         cites = ", ".join(self.cites[:20])
         return f"{words or '(nothing was answered)'}\n(cited: {cites or 'nothing'})"
-
-
-def as_json(reply: Reply) -> dict[str, Any]:
-    """Give a reply as data that others read."""
-    ranked = [
-        {"id": hit.id, "rank": rank, "score": hit.score, "words": [*hit.named, *hit.words]}
-        for rank, hit in enumerate(reply.evidence, start=1)
-    ]
-    return {
-        "answer": reply.answer,
-        "abstained": reply.abstained,
-        "claims": [claim_json(claim) | {"text": claim.text.get(reply.lang, "")} for claim in reply.claims],
-        "cites": list(reply.cites),
-        "searched": [one.model_dump(mode="json") for one in reply.searched],
-        "evidence": ranked,
-        "dropped": reply.dropped,
-    }

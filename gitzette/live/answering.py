@@ -92,7 +92,7 @@ class Answering:
             asking_context(settings, environ, self._specs, datetime.now(UTC), shown) as context,
             open_conversations(home_of(settings, environ)) as conversations,
         ):
-            exhibits = Exhibits(context.reader, self._specs, Web(settings.web), settings.tz)
+            exhibits = Exhibits(context, self._specs, Web(settings.web), settings.tz)
             replies = ReplyPage(Web(settings.web), settings.tz)
             said, found = "", ""
             async for event in conversations.ask(thread, question, context):
@@ -129,7 +129,7 @@ class Answering:
         """Give the text of what is cited, or the part around the first line that shows what the answer says."""
         settings = self._settings
         async with asking_context(settings, self._environ, self._specs, datetime.now(UTC), _Shown(None)) as context:
-            lines = await Exhibits(context.reader, self._specs, Web(settings.web), settings.tz).lines(cite)
+            lines = await Exhibits(context, self._specs, Web(settings.web), settings.tz).lines(cite)
         marked = [place for place, line in enumerate(lines) if line.strip() in marks or _shows(line, words)]
         start = max(0, marked[0] - _AROUND) if marked and len(lines) > _SHOWN else 0
         shown = lines[start : start + _SHOWN]

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from agent.errors import UsageError
-from agent.ids import Reference, RepoId, commit_id, parse_reference, repo_id, thread_id
+from agent.ids import Reference, RepoId, commit_id, parse_reference, references, repo_id, thread_id
 from tests.patience import within
 
 SHA = "0123456789abcdef0123456789abcdef01234567"
@@ -258,3 +258,13 @@ def test_only_a_full_lower_case_hash_names_a_commit(sha: str) -> None:
 def test_threads_are_numbered_from_one(number: int) -> None:
     with pytest.raises(ValueError, match="not an issue number"):
         thread_id(OCTO, number)
+
+
+def test_references_within_a_text_are_listed() -> None:
+    text = f"Fixes #12, see octo/other#3, https://github.com/a/b/pull/7 and {'ab' * 20}; not &#39; or a#b"
+    assert references(OCTO, text) == (
+        "octo-org/octo.repo#12",
+        "octo/other#3",
+        "a/b#7",
+        f"octo-org/octo.repo@{'ab' * 20}",
+    )

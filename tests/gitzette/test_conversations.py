@@ -108,6 +108,6 @@ async def test_sources_are_opened_anew_after_some_minutes_at_the_moment_of_the_q
 
 
 async def test_a_citation_of_a_repository_that_is_not_at_hand_says_what_to_do(deps: AskContext) -> None:
-    exhibits = Exhibits(deps.reader, deps.specs, Web("https://x"), "UTC")
+    exhibits = Exhibits(deps, deps.specs, Web("https://x"), "UTC")
     with pytest.raises(InputError, match="begin the conversation with --repo octo/other"):
         await exhibits.opened(f"octo/other@{'0' * 40}", 1)

@@ -16,7 +16,6 @@ from memory.catalogue import Catalogue
 from memory.database import database_in_memory
 from memory.known_threads import KnownThreads
 from memory.search import SearchIndex
-from memory.search_entries import references
 
 REPO = RepoId("octo/engine")
 START = datetime(2026, 2, 1, 9, tzinfo=UTC)
@@ -160,8 +159,3 @@ def test_the_same_commit_again_is_indexed_once(db: Database) -> None:
 def test_words_of_a_question_are_never_commands_to_the_index(db: Database) -> None:
     for question in ('" OR 1', "title : x", "NEAR(a b)", "*", "''; drop table cards", "-", "（）", "\U0001f600"):
         assert isinstance(search(db, question), list)
-
-
-def test_references_are_read_in_every_form() -> None:
-    text = f"Fixes #12, see octo/other#3, https://github.com/a/b/pull/7 and {'ab' * 20}; not &#39; or a#b"
-    assert references(REPO, text) == ("octo/engine#12", "octo/other#3", "a/b#7", f"octo/engine@{'ab' * 20}")

@@ -10,6 +10,11 @@ _INSIDE = b" \t\r\n)]}{#@:&|.*/+-"
 """How a line may begin that does not begin a statement of the top level."""
 
 
+_ENDINGS = {"python": (b"", b"    ): pass\n", b"        pass\n")}
+_BRACES = (b"", b") {}\n", b"}\n")
+"""What ends a piece that was cut inside a signature or a body."""
+
+
 def read_changed(text: bytes, language: Language, ranges: Sequence[Range]) -> list[Declaration] | None:
     """Read what the changed lines of a whole file declare; None where a piece does not parse by itself."""
     found: list[Declaration] = []
@@ -18,6 +23,22 @@ def read_changed(text: bytes, language: Language, ranges: Sequence[Range]) -> li
         if root.has_error:
             return None
         found += shifted(read_declarations(piece, language, inside, root), first - 1)
+    return found
+
+
+def read_fragment(text: bytes, language: Language, ranges: Sequence[Range]) -> list[Declaration]:
+    """Read what the changed lines of a hunk declare; a piece that does not parse may only lack its end."""
+    found: list[Declaration] = []
+    for first, piece, inside in _pieces(text.split(b"\n"), ranges):
+        whole, root = piece, None
+        for ending in _ENDINGS.get(language.name, _BRACES):
+            root = language.parse(piece + ending)
+            whole = piece + ending
+            if not root.has_error:
+                break
+        else:
+            whole, root = piece, None
+        found += shifted(read_declarations(whole, language, inside, root), first - 1)
     return found
 
 

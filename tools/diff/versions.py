@@ -6,18 +6,15 @@ from dataclasses import dataclass
 
 from agent.domain import FileChange
 from tools.diff.declarations import Declaration, read_declarations
-from tools.diff.languages import Language, language_of
+from tools.diff.languages import language_of
 from tools.diff.manifests import read_manifest
 from tools.diff.modules import module_of
 from tools.diff.patch import Hunk, Patch, Side, read_patch
-from tools.diff.pieces import read_changed, shifted
+from tools.diff.pieces import read_changed, read_fragment, shifted
 from tools.diff.roles import is_product
 
 Blobs = Mapping[str, tuple[bytes | None, bytes | None]]
 """The old and the new content of a file, by its new path; None on the side where it does not exist."""
-_ENDINGS = {"python": (b"", b"    ): pass\n", b"        pass\n")}
-_BRACES = (b"", b") {}\n", b"}\n")
-"""What ends a fragment that was cut inside a signature or a body."""
 LARGEST_FILE = 2_000_000
 LARGEST_COMMIT = 12_000_000
 """Bytes that are parsed of one file and of one commit; what is beyond is listed as skipped."""
@@ -138,13 +135,5 @@ def _fragment(path: str, hunk: Hunk, side: Side) -> list[Declaration]:
         # The class or function that the hunk stands in, as git names it.
         text = f"{hunk.heading}\n".encode("utf-8", "replace") + text
         above -= 1
-    return found + shifted(_completed(text, language), above)
-
-
-def _completed(text: bytes, language: Language) -> list[Declaration]:
-    """Read a fragment; where it does not parse as it is, it may only lack its end."""
-    for ending in _ENDINGS.get(language.name, _BRACES):
-        root = language.parse(text + ending)
-        if not root.has_error:
-            return read_declarations(text + ending, language, root=root)
-    return read_declarations(text, language)
+    changed = [(first - above, last - above) for first, last in Patch((hunk,)).ranges(side)]
+    return found + shifted(read_fragment(text, language, changed), above)

@@ -1,6 +1,6 @@
 """Filling the search index: what a run has read, and for questions what nobody has read yet."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import AsyncIterator, Collection, Iterable, Sequence
 from dataclasses import dataclass
 
 from agent.analyst import Material
@@ -14,30 +14,26 @@ from agent.evidence import CommitEvidence
 from agent.linking.explicit import explicit_links
 from agent.linking.inferred import inferred_links
 from agent.linking.sketch import Sketch, sketch
-from agent.links import Link
 from agent.memories import QuestionMemory
 from agent.pulls import pulls_of
 from agent.settings import RepoSpec
 from agent.sources import CodeSource, ListsTags, NamesCommits
 from agent.window import Window
-from memory.catalogue import Catalogue
-from memory.known_threads import KnownThreads
 from tools.diff.sheet import read_facts
 
+_AUTHORS = 6
 _AT_ONCE, _KEPT = 100, 1_000
 """Commits stored at a time: what was read before an interruption need not be read again."""
-_AUTHORS = 6
-_CUT_OFF = (NoticeKind.SHALLOW,)
-"""Notices of a history that does not reach back through the whole window."""
 
 
 async def index_run(memory: QuestionMemory, code: CodeSource, found: Collected, material: Material) -> None:
     """Index what a run has read; the window counts as known once nothing of it was left unread."""
     for start in range(0, len(material.reads), _KEPT):
         seen = [read.evidence for read in material.reads[start : start + _KEPT]]
-        memory.keep(material.repo, [await _card(code, one, found.threads.pulls) for one in seen])
+        memory.keep(material.repo, [await card_of(code, one, found.threads.pulls) for one in seen])
     memory.connect(material.repo, found.threads, tuple(material.links))
-    if not any(notice.kind in _CUT_OFF for notice in found.landing.notices):
+    # A history that does not reach back through the whole window leaves some of it unread.
+    if not any(notice.kind is NoticeKind.SHALLOW for notice in found.landing.notices):
         memory.complete(material.repo, material.window, [row.commit.sha for row in found.landing.rows])
 
 
@@ -46,8 +42,7 @@ class WindowReader:
     """Reads what is not known yet of a window."""
 
     desks: Desks
-    cards: Catalogue
-    threads: KnownThreads
+    memory: QuestionMemory
     progress: Progress
     most: int = 4_000
     """How many commits may be read for one question and repository."""
@@ -55,22 +50,24 @@ class WindowReader:
     async def complete(self, spec: RepoSpec, window: Window) -> int:
         """Read the gaps, newest first; what was read stays known if this is cut short. Count what the cap left out."""
         room, left_out = self.most, 0
-        for gap in reversed(self.cards.gaps(spec.name, window)):
+        for gap in reversed(self.memory.gaps(spec.name, window)):
             read, missed = await self._fill(spec, gap, room)
             room, left_out = room - read, left_out + missed
         return left_out
 
     async def fetch(self, spec: RepoSpec, named: Iterable[Named]) -> None:
         """Read single commits and threads that somebody names and nobody has read, wherever they are in time."""
+        unread = Threads(coverage=Coverage.NOT_READ)
         for one in named:
+            text = f"#{one.text}" if one.kind == "thread" else one.text
+            if one.kind not in ("thread", "commit") or self.memory.named(text, [spec.name]):
+                continue
             desk = await self.desks.open(spec)
             try:
-                if one.kind == "thread" and self.threads.get(spec.name, int(one.text)) is None:
-                    self.threads.put_one(await desk.threads.issue(int(one.text)))
-                elif one.kind == "commit" and not self.cards.by_hash(one.text, [spec.name]):
-                    commit = await desk.code.resolve(one.text)
-                    async for change in desk.code.changes([commit.sha]):
-                        self.cards.put(spec.name, [await _card(desk.code, evidence_of(change), ())])
+                if one.kind == "thread":
+                    self.memory.put_thread(await desk.threads.issue(int(one.text)))
+                else:
+                    await self._cards(desk.code, [await desk.code.resolve(one.text)], unread)
             except NotFound:
                 continue
 
@@ -80,51 +77,55 @@ class WindowReader:
         desk = await self.desks.open(spec)
         landing = await desk.code.landed(gap)
         commits = [row.commit for row in landing.rows][: min(room, desk.diffs or room)]
-        threads = await self._threads(desk, gap, commits)
+        self.progress.step(repo, "reading issues and pull requests")
+        threads = await read_threads(desk, gap, commits)
         sketches = await self._cards(desk.code, commits, threads)
-        links: tuple[Link, ...] = explicit_links(repo, commits, threads, landing.branch)
-        self.threads.put(repo, threads, (*links, *inferred_links(repo, commits, threads, sketches, links)))
+        links = explicit_links(repo, commits, threads, landing.branch)
+        self.memory.connect(repo, threads, (*links, *inferred_links(repo, commits, threads, sketches, links)))
         if isinstance(desk.code, ListsTags):
-            self.threads.put_tags(await desk.code.tags_made(gap.start, gap.cutoff or gap.end))
+            self.memory.put_tags(await desk.code.tags_made(gap.start, gap.cutoff or gap.end))
         left_out = len(landing.rows) - len(commits)
-        if not left_out:
-            self.cards.put(repo, (), gap)
-        elif commits:
-            # The newest were read; from there on everything is known.
-            self.cards.put(repo, (), gap.model_copy(update={"start": commits[-1].committed_at}))
+        # The newest were read; from there on everything is known.
+        start = commits[-1].committed_at if left_out and commits else gap.start
+        if commits or not left_out:
+            self.memory.complete(repo, gap.model_copy(update={"start": start}), ())
         return len(commits), left_out
 
-    async def _threads(self, desk: Desk, gap: Window, commits: Sequence[Commit]) -> Threads:
-        self.progress.step(desk.code.repo, "reading issues and pull requests")
-        try:
-            return await desk.threads.threads(gap, commits)
-        except AppError as error:
-            return Threads(coverage=Coverage.NOT_READ, missing=(str(error),))
-
     async def _cards(self, code: CodeSource, commits: Sequence[Commit], threads: Threads) -> dict[str, Sketch]:
-        repo = code.repo
-        known = self.cards.known(repo, [commit.sha for commit in commits])
-        unknown = [commit.sha for commit in commits if commit.sha not in known]
+        shas = [commit.sha for commit in commits]
+        known = self.memory.known(code.repo, shas)
+        unknown = [sha for sha in shas if sha not in known]
         sketches: dict[str, Sketch] = {}
         batch: list[Card] = []
-        async for change in code.changes(unknown):
-            evidence = evidence_of(change, threads.pull_of.get(change.commit.sha))
-            batch.append(await _card(code, evidence, threads.pulls))
-            if threads.issues:
-                sketches[change.commit.sha] = sketch(change)
-            self.progress.step(repo, "reading diffs", len(batch), len(unknown))
+        async for change, card in read_cards(code, unknown, threads):
+            batch.append(card)
+            sketches |= {card.sha: sketch(change)} if threads.issues else {}
+            self.progress.step(code.repo, "reading diffs", len(batch), len(unknown))
             if len(batch) % _AT_ONCE == 0:
-                self.cards.put(repo, batch[-_AT_ONCE:])
-        self.cards.put(repo, batch[len(batch) - len(batch) % _AT_ONCE :])
+                self.memory.keep(code.repo, batch[-_AT_ONCE:])
+        self.memory.keep(code.repo, batch[len(batch) - len(batch) % _AT_ONCE :])
         return sketches
 
 
-def evidence_of(change: Change, pull: int | None = None) -> CommitEvidence:
-    """Read the facts of a commit by its patch alone."""
-    return CommitEvidence(change=change, sheet=read_facts(change, None), landed=True, pull=pull)
+async def read_threads(
+    desk: Desk, window: Window, commits: Sequence[Commit], known_open: Collection[int] = ()
+) -> Threads:
+    """Read the threads of a window; a report or an answer without them is still one, and says so."""
+    try:
+        return await desk.threads.threads(window, commits, known_open=known_open)
+    except AppError as error:
+        return Threads(coverage=Coverage.NOT_READ, missing=(str(error),))
 
 
-async def _card(code: CodeSource, evidence: CommitEvidence, pulls: Sequence[PullRequest]) -> Card:
+async def read_cards(code: CodeSource, shas: Sequence[str], threads: Threads) -> AsyncIterator[tuple[Change, Card]]:
+    """Read commits with the facts that their patches alone tell."""
+    async for change in code.changes(shas):
+        pull = threads.pull_of.get(change.commit.sha)
+        evidence = CommitEvidence(change=change, sheet=read_facts(change, None), landed=True, pull=pull)
+        yield change, await card_of(code, evidence, threads.pulls)
+
+
+async def card_of(code: CodeSource, evidence: CommitEvidence, pulls: Sequence[PullRequest]) -> Card:
     """Note down a commit; a merge is by those whose commits it brought in."""
     numbers = pulls_of(evidence)
     card = Card.of(evidence.model_copy(update={"pull": numbers[0]}) if numbers else evidence)

@@ -1,0 +1,138 @@
+"""The way of a model's sentences: code checks every literal, a judge reads on, and what was refused is said anew once.
+
+The daily run and questions share it; they differ in what their sentences are about.
+"""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from langgraph.graph import StateGraph
+from langgraph.runtime import Runtime
+
+from agent.account import Account, fallback
+from agent.analysts.ruling import Batch, Verdicts
+from agent.analysts.schema import asked_languages, repair_shape
+from agent.analysts.sentences import focus_of
+from agent.analysts.subjects import Subject
+from agent.analysts.tasks import Refused, Sentences, can_be_repaired, refusal_text, repair_focus
+from agent.claims import Claim, Judgement, Verdict
+from agent.desks import Step
+from agent.model import ModelError
+from agent.prompting import fenced
+from graphs.asking_models import ask, models_of
+from graphs.desk import Deps
+from graphs.judging import judged
+
+Change = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class SentenceSteps:
+    """The nodes that every draft goes through; the state has the sentences, `subjects` gives what they are about."""
+
+    subjects: Callable[[Any, Any], Awaitable[Mapping[str, Subject]]]
+
+    def add_to(self, graph: StateGraph[Any, Any, Any, Any], then: str) -> None:
+        """Add check, judge and repair to a graph, and go on to another node."""
+        graph.add_node("check", self.check)
+        graph.add_node("judge", self.judge)
+        graph.add_node("repair", self.repair)
+        graph.add_edge("check", "judge")
+        graph.add_conditional_edges(
+            "judge", lambda state: "repair" if _can_go_back(state["sentences"]) else then, ["repair", then]
+        )
+        graph.add_edge("repair", "check")
+
+    async def check(self, state: Any, runtime: Runtime[Any]) -> Change:
+        """Hold every literal of every sentence to the cited evidence."""
+        about, now = await self.subjects(state, runtime.context), state["sentences"]
+        found = [(key, claim, about[key].objections(claim)) for key, claim in now.drafts]
+        passed = tuple((key, claim) for key, claim, wrong in found if not wrong)
+        failed = [Refused(task=key, claim=claim, reasons=wrong) for key, claim, wrong in found if wrong]
+        update = {"drafts": (), "passed": passed, "failed": (*now.failed, *failed)}
+        return {"sentences": now.model_copy(update=update)}
+
+    async def judge(self, state: Any, runtime: Runtime[Any]) -> Change:
+        """Have the judge read what passed, a batch for each subject."""
+        deps, now = runtime.context, state["sentences"]
+        about = await self.subjects(state, deps)
+        keys = list(dict.fromkeys(key for key, _ in now.passed))
+        tell((about[key] for key in keys), runtime, "judging")
+        rulings = await asyncio.gather(*(_judged(about[key], key, now, deps) for key in keys))
+        failed, account = list(now.failed), spent(about.values(), deps)
+        for key, (verdicts, lost) in zip(keys, rulings, strict=True):
+            failed += [Refused(task=key, claim=claim, reasons=(no,)) for claim, no in verdicts.refused]
+            account += lost + Account(judging=verdicts.judging)
+        admitted = [claim for verdicts, _ in rulings for claim in verdicts.admitted]
+        update = {"passed": (), "failed": tuple(failed), "published": (*now.published, *admitted)}
+        return {"sentences": now.model_copy(update=update), "account": account}
+
+    async def repair(self, state: Any, runtime: Runtime[Any]) -> Change:
+        """Show each writer all that was refused, once; it may correct, shorten or give up."""
+        deps, now = runtime.context, state["sentences"]
+        about = await self.subjects(state, deps)
+        wrong = [one for one in now.failed if can_be_repaired(one) and about[one.task].repairs]
+        keys = list(dict.fromkeys(one.task for one in wrong))
+        said = await asyncio.gather(*(_said_anew(about[key], key, wrong, deps) for key in keys))
+        drafts = tuple((key, claim) for key, (claims, _) in zip(keys, said, strict=True) for claim in claims)
+        anew = {claim.id for _, claim in drafts}
+        update = {
+            "drafts": drafts,
+            "failed": tuple(one for one in now.failed if one.claim.id not in anew),
+            "mended": tuple(one.model_copy(update={"repaired": True}) for one in now.failed if one.claim.id in anew),
+            "repaired": True,
+        }
+        account = sum((lost for _, lost in said), spent(about.values(), deps))
+        return {"sentences": now.model_copy(update=update), "account": account}
+
+
+def _can_go_back(now: Sentences) -> bool:
+    return not now.repaired and any(map(can_be_repaired, now.failed))
+
+
+async def _judged(subject: Subject, key: str, now: Sentences, deps: Deps) -> tuple[Verdicts, Account]:
+    """Judge the sentences about one thing; those whose judge does not answer are not published."""
+    claims = [claim for other, claim in now.passed if other == key]
+    evidence = subject.evidence(claims, focus_of(claims) if now.repaired else ())
+
+    def narrow(quotes: Sequence[str]) -> str:
+        lines = [line.lstrip("+- ") for quote in quotes for line in quote.splitlines() if line.strip("+- ")]
+        return subject.evidence(claims, [*focus_of(claims), *lines])
+
+    controls = subject.controls(evidence, now.passed)
+    batch = Batch(account=subject.account, evidence=evidence, claims=claims, controls=controls, narrowed=narrow)
+    try:
+        return await judged(batch, deps), Account()
+    except ModelError as error:
+        silent = Judgement(verdict=Verdict.UNDECIDED, check="no judge", reason=str(error)[:200])
+        return Verdicts(refused=[(claim, silent) for claim in claims]), fallback("judging", error, subject.about)
+
+
+async def _said_anew(subject: Subject, key: str, wrong: Sequence[Refused], deps: Deps) -> tuple[list[Claim], Account]:
+    mine = {str(number): one for number, one in enumerate((one for one in wrong if one.task == key), start=1)}
+    evidence = subject.evidence([one.claim for one in mine.values()], repair_focus(key, wrong))
+    values = {
+        "evidence": fenced(evidence, deps.mark),
+        "refused": fenced("\n".join(refusal_text(number, one) for number, one in mine.items()), deps.mark),
+        "languages": asked_languages(subject.languages),
+    }
+    try:
+        answer = await ask(deps, "writing", subject.account, "repair", values, repair_shape(subject.languages))
+    except ModelError as error:
+        return [], fallback("repairing", error, subject.about)
+    pairs = [(mine.pop(said.id.strip("[]. "), None), said) for said in getattr(answer, "sentences", ())]
+    return [claim for old, said in pairs if old and (claim := subject.again(old.claim, said))], Account()
+
+
+def spent(subjects: Iterable[Subject], deps: Deps) -> Account:
+    """Take what the models were paid since this was asked last, for the accounts of some subjects."""
+    accounts = dict.fromkeys(one.account for one in subjects)
+    return sum((Account(spent=models_of(deps).take(name)) for name in accounts), Account())
+
+
+def tell(subjects: Iterable[Subject], runtime: Runtime[Any], what: str) -> None:
+    """Stream what is being done for the repositories."""
+    for repo in dict.fromkeys(one.repo for one in subjects if one.repo):
+        runtime.stream_writer(Step(repo, what))
