@@ -27,19 +27,22 @@ def read_changed(text: bytes, language: Language, ranges: Sequence[Range]) -> li
 
 
 def read_fragment(text: bytes, language: Language, ranges: Sequence[Range]) -> list[Declaration]:
-    """Read what the changed lines of a hunk declare; a piece that does not parse may only lack its end."""
+    """Read what a hunk declares; where it does not parse as a whole, the pieces around its changed lines may."""
+    root = language.parse(text)
     found: list[Declaration] = []
-    for first, piece, inside in _pieces(text.split(b"\n"), ranges):
-        whole, root = piece, None
-        for ending in _ENDINGS.get(language.name, _BRACES):
-            root = language.parse(piece + ending)
-            whole = piece + ending
-            if not root.has_error:
-                break
-        else:
-            whole, root = piece, None
-        found += shifted(read_declarations(whole, language, inside, root), first - 1)
-    return found
+    for first, piece, inside in _pieces(text.split(b"\n"), ranges) if root.has_error else ():
+        ended = _ended(piece, language)
+        if ended is None:
+            return read_declarations(text, language, root=root)
+        found += shifted(read_declarations(*ended, ranges=inside), first - 1)
+    return found if root.has_error else read_declarations(text, language, root=root)
+
+
+def _ended(piece: bytes, language: Language) -> tuple[bytes, Language] | None:
+    """End a piece that was cut inside a signature or a body, so that it parses; None where it does not."""
+    endings = _ENDINGS.get(language.name, _BRACES)
+    whole = next((piece + one for one in endings if not language.parse(piece + one).has_error), None)
+    return None if whole is None else (whole, language)
 
 
 def shifted(declared: Sequence[Declaration], lines: int) -> list[Declaration]:
