@@ -112,9 +112,11 @@ class Tree:
         return names
 
     async def _target(self, dotted: str, depth: int = 0) -> Place | None:
-        """Follow imports to the file that declares a name; None where that is a module or another project's."""
+        """Follow imports to the file that declares a name, or that is the module of it; None for other projects."""
         import griffe
 
+        if dotted in self.files:
+            return self.files[dotted], ""
         owner, _, name = dotted.rpartition(".")
         path = self.files.get(owner)
         module = await self.module(path) if path else None
@@ -138,8 +140,8 @@ async def breakages(old: Tree, new: Tree) -> set[Breakage]:
     pairs: dict[tuple[str, str], set[str]] = {}
     for public, (path, name) in before.items():
         if public not in after:
-            found.add(Breakage("removed", path, name))
-        elif (then := after[public])[1] == name and (path != then[0] or path in changed):
+            found.add(Breakage("removed", path, name or public.rpartition(".")[2]))
+        elif name and (then := after[public])[1] == name and (path != then[0] or path in changed):
             pairs.setdefault((path, then[0]), set()).add(name)
     for (path, then_path), names in pairs.items():
         one, other = await old.module(path), await new.module(then_path)

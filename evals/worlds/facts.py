@@ -48,8 +48,17 @@ _PLACES = {"docs/": "only-docs", "README.md": "only-docs", ".github/": "only-ci"
 def gold_facts(world: World) -> list[GoldFact]:
     """List the facts of every commit that the generator describes."""
     by_sha = {row.sha: row for row in world.landed}
-    certain = [fact for row in world.landed for fact in _of_commit(row, by_sha)]
+    certain = list(_first_read(fact for row in world.landed for fact in _of_commit(row, by_sha)))
     return certain + [fact for repo in world.repos for fact in _back_and_forth(world, repo.full_name)]
+
+
+def _first_read(facts: _Rows) -> _Rows:
+    """Take a variable for new only where no file has read it before."""
+    read: set[tuple[str, str]] = set()
+    for fact in facts:
+        known = fact.kind == "env-added" and (fact.repo, fact.name) in read
+        read |= {(fact.repo, fact.name)} if fact.kind == "env-added" else set()
+        yield replace(fact, optional=True) if known else fact
 
 
 def described(world: World) -> list[LandedGold]:
@@ -78,12 +87,12 @@ def _of_commit(row: LandedGold, by_sha: dict[str, LandedGold]) -> _Rows:
 
 def _around(row: LandedGold, edit: Edit, added: bool) -> _Rows:
     """Tell of settings, documents and strange files; what a commit only touches depends on all its files."""
-    if added and edit.kind in ("add_file", "add_setting"):
+    if added and edit.kind == "add_file" and not edit.path.startswith(tuple(_PLACES)):
         yield _fact(row, edit, "file-added", edit.path)
     if edit.kind in _STRANGE:
         yield _fact(row, edit, _STRANGE[edit.kind], edit.path)
-    # No kind tells the keys of a project's own settings; the hunk does, and the keys of a new file come with the file.
-    if edit.kind in ("add_setting", "change_setting") and edit.path.startswith("configs/") and not added:
+    # No kind tells the keys of a project's own settings; the hunk does.
+    if edit.kind in ("add_setting", "change_setting") and edit.path.startswith("configs/"):
         yield _fact(row, edit, "code-changed", "")
     if edit.kind == "reword_doc" and len(row.files) == 1:
         yield _fact(row, edit, "only-comments", "")
@@ -165,7 +174,8 @@ def _parameter(kind: str) -> Callable[[LandedGold, Edit], GoldFact]:
         params = dict(edit.params)
         fact = _fact(row, edit, kind, params["function"])
         if kind == "parameter-added":
-            return replace(fact, detail=params["parameter"], severity="additive" if params["default"] else "breaking")
+            # How grave it is depends on whether a package exports the function, which no edit says.
+            return replace(fact, detail=params["parameter"])
         return replace(fact, detail=params["parameter"], old=params["old"], new=params["new"])
 
     return tell
