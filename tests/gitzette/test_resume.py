@@ -36,7 +36,6 @@ NOW = datetime(2026, 2, 5, 6, tzinfo=UTC)
 pytestmark = pytest.mark.filterwarnings("ignore:coroutine 'AsyncPregelLoop._checkpointer_put:RuntimeWarning")
 
 
-
 @pytest.fixture(scope="module")
 def world(tmp_path_factory: pytest.TempPathFactory) -> World:
     return build("demo", 1, tmp_path_factory.mktemp("world"))
