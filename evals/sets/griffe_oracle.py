@@ -1,9 +1,9 @@
 """What griffe, which shares nothing with the code under test, finds broken in the public API of a package.
 
 Public is what users reach without knowing the files: what the `__init__.py` of a package, or of one right below it,
-imports or declares, or lists in its `__all__` where it has one. Griffe is made to load packages, which takes a minute
-for a large one; here each version of a file is visited once, and only where an export leads to it. Left out is what
-only griffe counts: attributes set on `self`, and members that a class merely inherits.
+imports, declares or lists in its `__all__`. Griffe is made to load packages, which takes a minute for a large one; here
+each version of a file is visited once, and only where an export leads to it. Left out is what only griffe counts:
+attributes set on `self`, and members that a class merely inherits.
 """
 
 from __future__ import annotations
@@ -100,9 +100,9 @@ class Tree:
         """List what a module gives to others; what it imports by a star is what another one gives."""
         import griffe
 
-        if module.exports is not None:
+        if module.exports is not None and depth:
             return {str(name) for name in module.exports}
-        names: set[str] = set()
+        names = {str(name) for name in module.exports or ()}
         for name, member in module.members.items():
             wildcard = member.wildcard if isinstance(member, griffe.Alias) else None
             if wildcard is None:
@@ -115,18 +115,18 @@ class Tree:
         """Follow imports to the file that declares a name, or that is the module of it; None for other projects."""
         import griffe
 
-        if dotted in self.files:
-            return self.files[dotted], ""
         owner, _, name = dotted.rpartition(".")
         path = self.files.get(owner)
         module = await self.module(path) if path else None
         if path is None or module is None or depth > _DEEPEST:
             return None
         member = module.members.get(name)
-        if isinstance(member, griffe.Alias):
+        if isinstance(member, griffe.Alias) and member.target_path != dotted:
             return await self._target(member.target_path, depth + 1)
-        if member is not None:
+        if member is not None and not member.is_alias:
             return path, name
+        if dotted in self.files:
+            return self.files[dotted], ""
         stars = [one.target_path for one in module.members.values() if isinstance(one, griffe.Alias) and one.wildcard]
         targets = [await self._target(f"{star}.{name}", depth + 1) for star in stars]
         return next(filter(None, targets), None)
