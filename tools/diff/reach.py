@@ -140,8 +140,8 @@ def _of_use(difference: Difference) -> Severity:
     )
     if aside or inside or difference.kind is K.ERROR_CHANGED or (image and difference.kind is not K.CONFIG_CHANGED):
         return Severity.INTERNAL
-    if difference.kind is K.UNREGISTERED and one.parts.get("table", "").startswith("_"):
-        # Not every private table is a registry.
+    if difference.kind is K.UNREGISTERED and (one.local or one.parts.get("table", "").startswith("_")):
+        # Not every private table is a registry, and what a function registers is its own business.
         return Severity.BEHAVIOUR
     if difference.kind is K.FLAG_CHOICES and set(_items(difference.old)) - set(_items(difference.new)):
         return Severity.BREAKING
