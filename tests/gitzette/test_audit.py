@@ -135,7 +135,7 @@ def test_a_report_of_ours_is_right_and_any_change_to_it_is_found(
         "acme/engine/commit/": "acme/motor/commit/",
         "pull/7": "pull/8",
         "to 2026-03-11": "to 2026-03-12",
-        "section: 0 deep": "section: 3 deep",
+        "section: 1 deep": "section: 3 deep",
     }
     for old, new in changes.items():
         assert old in text, old

@@ -259,7 +259,7 @@ def test_commits_outside_the_chosen_paths_are_listed_folded_and_counted(
     rows = json.loads(Path(f"gazette/reports/{DAY}.json").read_text())["ledger"]
     assert {row["subject"]: (row["depth"], row["noise"]) for row in rows} == {
         "Add docs/guide.py": ("group", "left out"),
-        "Add src/day04.py": ("skim", None),
+        "Add src/day04.py": ("deep", None),
     }
     page = Path(f"gazette/reports/{DAY}.md").read_text()
     assert "listed and folded: `1`" in page

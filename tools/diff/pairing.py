@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Callable, Hashable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 
 from tools.diff.declarations import SCOPES
 from tools.diff.versions import Found
@@ -11,7 +11,7 @@ ALIKE = 0.5
 """The share of common lines from which git calls a file renamed; the same is asked of functions and classes."""
 _FEWEST_LINES = 3
 _NUMBER = re.compile(r"\d+")
-_MOST = 200
+_MOST = 40
 """Unmatched declarations of a kind in one module that are compared with one another."""
 _BESIDE_EACH_OTHER = ("parameter", "field", "member")
 Pair = tuple[Found, Found]
@@ -83,7 +83,8 @@ def _moved(gone: Sequence[Found], come: Sequence[Found]) -> Iterator[Pair]:
 
 def _alike(olds: Sequence[Found], news: Sequence[Found]) -> Iterator[Pair]:
     """Pair the most alike first; something that is not a scope only where all but its name is the same."""
-    scored = [(_likeness(old, new), old.one.position, old, new) for old in olds for new in news]
+    lines = {id(one): _lines(one) for one in (*olds, *news) if one.one.kind in SCOPES}
+    scored = [(_likeness(old, new, lines), old.one.position, old, new) for old in olds for new in news]
     taken: set[int] = set()
     for score, _, old, new in sorted(scored, key=lambda one: (-one[0], one[1])):
         if score >= ALIKE and not {id(old), id(new)} & taken:
@@ -91,7 +92,7 @@ def _alike(olds: Sequence[Found], news: Sequence[Found]) -> Iterator[Pair]:
             yield old, new
 
 
-def _likeness(old: Found, new: Found) -> float:
+def _likeness(old: Found, new: Found, lines: Mapping[int, Counter[str]]) -> float:
     if old.one.kind == "parameter":
         same = old.one.parts == new.one.parts and old.one.position == new.one.position
         return 1.0 if same else 0.0
@@ -99,7 +100,7 @@ def _likeness(old: Found, new: Found) -> float:
         return 1.0
     if old.one.kind not in SCOPES:
         return 0.0
-    before, after = _lines(old), _lines(new)
+    before, after = lines[id(old)], lines[id(new)]
     if min(before.total(), after.total()) < _FEWEST_LINES:
         return 0.0
     return (before & after).total() / max(before.total(), after.total())

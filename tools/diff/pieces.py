@@ -10,6 +10,8 @@ _INSIDE = b" \t\r\n)]}{#@:&|.*/+-"
 """How a line may begin that does not begin a statement of the top level."""
 
 
+_LONGEST = 20_000
+"""Bytes of a fragment beyond which it is read as it is: what comes as a whole file was not cut."""
 _ENDINGS = {"python": (b"", b"    ): pass\n", b"        pass\n")}
 _BRACES = (b"", b") {}\n", b"}\n")
 """What ends a piece that was cut inside a signature or a body."""
@@ -29,6 +31,8 @@ def read_changed(text: bytes, language: Language, ranges: Sequence[Range]) -> li
 def read_fragment(text: bytes, language: Language, ranges: Sequence[Range]) -> list[Declaration]:
     """Read what a hunk declares; where it does not parse as a whole, the pieces around its changed lines may."""
     root = language.parse(text)
+    if len(text) > _LONGEST:
+        return read_declarations(text, language, root=root)
     found: list[Declaration] = []
     for first, piece, inside in _pieces(text.split(b"\n"), ranges) if root.has_error else ():
         ended = _ended(piece, language)

@@ -114,9 +114,10 @@ def severity(difference: Difference, trees: Trees) -> Severity:
     if difference.kind is K.SYMBOL_MOVED and _is_given_on(difference, trees):
         return Severity.INTERNAL
     if reached:
-        # A method that goes from a class with bases may be inherited.
+        # A method that goes from a class with bases may be inherited, a parameter may go through `**kwargs`.
         inherits = difference.kind is K.SYMBOL_REMOVED and found.one.owner and _bases(found)
-        return Severity.BEHAVIOUR if inherits else meant
+        passed_on = difference.kind is K.PARAMETER_REMOVED and _takes_anything(found)
+        return Severity.BEHAVIOUR if inherits or passed_on else meant
     if reached is None:
         return Severity.BEHAVIOUR if meant is Severity.BREAKING else meant
     literal = (
@@ -268,6 +269,12 @@ def _is_device_code(found: Found) -> bool:
     own = [found.one] if found.one.kind == "function" else [one for one in declared if one.path == found.one.owner]
     heads = (one.source[one.start : one.end].partition(b"(")[0] for one in own if one.kind == "function")
     return any(_DEVICE.search(head) for head in heads)
+
+
+def _takes_anything(found: Found) -> bool:
+    """Tell a function that takes any parameter by its name."""
+    own = (one for one in found.versions.new if one.kind == "parameter" and one.owner == found.one.owner)
+    return any(one.name.startswith("**") for one in own)
 
 
 def _bases(found: Found) -> str:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from agent.domain import FileChange
 from tools.diff.declarations import Declaration, read_declarations
 from tools.diff.languages import language_of
-from tools.diff.manifests import read_manifest
+from tools.diff.manifests import is_manifest, read_manifest
 from tools.diff.modules import module_of
 from tools.diff.patch import Hunk, Patch, Side, read_patch
 from tools.diff.pieces import read_changed, read_fragment, shifted
@@ -70,7 +70,7 @@ def is_read(file: FileChange) -> bool:
 def needs_blobs(file: FileChange) -> bool:
     """Say whether whole versions of a file tell more than its patch."""
     partly = file.status not in ("added", "removed")
-    return partly and is_read(file) and language_of(file.path) is not None
+    return partly and is_read(file) and (language_of(file.path) is not None or is_manifest(file.path))
 
 
 def read_versions(files: Sequence[FileChange], blobs: Blobs, skipped: list[str]) -> Iterator[Versions]:

@@ -31,6 +31,11 @@ _READERS: tuple[tuple[str, Callable[[Text], Iterator[Declaration]]], ...] = (
 _BY_PATH = tuple((re.compile(rf"(?:.*/)?(?:{pattern})"), reader) for pattern, reader in _READERS)
 
 
+def is_manifest(path: str) -> bool:
+    """Tell a file that one of the readers reads."""
+    return any(pattern.fullmatch(path) for pattern, _ in _BY_PATH)
+
+
 def read_manifest(path: str, text: bytes) -> list[Declaration] | None:
     """Give what one version of a manifest declares, or a fragment of it; None for a file that is none."""
     if _SUBMODULE.fullmatch(text):
