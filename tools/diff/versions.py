@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 from agent.domain import FileChange
 from tools.diff.declarations import Declaration, read_declarations
@@ -33,14 +34,25 @@ class Versions:
 
     def has_elsewhere(self, one: Declaration, side: Side) -> bool:
         """Tell whether the other version declares the same, in lines that did not change."""
-        language = language_of(self.file.path)
-        if not self.texts or language is None:
+        if not self.texts:
             return False
         text = self.texts[1 if side == "old" else 0]
         name = one.name.encode("utf-8", "replace")
         if name not in text or not re.search(rb"(?<!\w)%b(?!\w)" % re.escape(name), text):
             return False
-        return any(other.kind == one.kind and other.path == one.path for other in read_declarations(text, language))
+        return (one.kind, one.path) in (self._all_new if side == "old" else self._all_old)
+
+    @cached_property
+    def _all_old(self) -> frozenset[tuple[str, str]]:
+        return self._all(self.texts[0])
+
+    @cached_property
+    def _all_new(self) -> frozenset[tuple[str, str]]:
+        return self._all(self.texts[1])
+
+    def _all(self, text: bytes) -> frozenset[tuple[str, str]]:
+        language = language_of(self.file.path)
+        return frozenset((one.kind, one.path) for one in read_declarations(text, language)) if language else frozenset()
 
 
 @dataclass(frozen=True, slots=True)
