@@ -13,7 +13,7 @@ _INSIDE = b" \t\r\n)]}{#@:&|.*/+-"
 _LONGEST = 20_000
 """Bytes of a fragment beyond which it is read as it is: what comes as a whole file was not cut."""
 _ENDINGS = {"python": (b"", b"    ): pass\n", b"        pass\n")}
-_BRACES = (b"", b") {}\n", b"}\n")
+_BRACES = (b"", b") {}\n", b"}\n", b"}}\n", b"}}}\n")
 """What ends a piece that was cut inside a signature or a body."""
 
 

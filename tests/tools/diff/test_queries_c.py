@@ -80,7 +80,7 @@ def test_kernels_are_functions() -> None:
     )
     # The grammar of C++ takes the mark of a kernel for its type.
     assert declared("a.cu", text) == [
-        ("function", "add", {"template": "<int N>", "returns": "__global__"}),
+        ("function", "add", {"template": "<int N>", "returns": "void"}),
         ("parameter", "add.x", {"type": "const float*"}),
         ("parameter", "add.n", {"type": "int"}),
     ]
