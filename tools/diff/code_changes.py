@@ -39,11 +39,12 @@ def changed_functions(files: Sequence[Versions], told: Iterable[Place]) -> list[
 
 def _says_something(lines: Sequence[tuple[int, str]]) -> bool:
     """Leave out functions in which lines are only laid out anew, moved or commented."""
-    sides = {"-": "", "+": ""}
+    sides: dict[str, list[str]] = {"-": [], "+": []}
     for _, line in lines:
         if not line[1:].lstrip().startswith(_REMARKS):
-            sides[line[0]] += "".join(line[1:].split()).replace(",", "")
-    return sides["-"] != sides["+"]
+            sides[line[0]] += line[1:].split()
+    before, after = ("".join(side).replace(",", "") for side in sides.values())
+    return before != after
 
 
 def _one_sided(files: Sequence[Versions]) -> set[Where]:

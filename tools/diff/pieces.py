@@ -12,9 +12,6 @@ _INSIDE = b" \t\r\n)]}{#@:&|.*/+-"
 
 _LONGEST = 20_000
 """Bytes of a fragment beyond which it is read as it is: what comes as a whole file was not cut."""
-_ENDINGS = {"python": (b"", b"    ): pass\n", b"        pass\n")}
-_BRACES = (b"", b") {}\n", b"}\n", b"}}\n", b"}}}\n")
-"""What ends a piece that was cut inside a signature or a body."""
 
 
 def read_changed(text: bytes, language: Language, ranges: Sequence[Range]) -> list[Declaration] | None:
@@ -44,8 +41,14 @@ def read_fragment(text: bytes, language: Language, ranges: Sequence[Range]) -> l
 
 def _ended(piece: bytes, language: Language) -> tuple[bytes, Language] | None:
     """End a piece that was cut inside a signature or a body, so that it parses; None where it does not."""
-    endings = _ENDINGS.get(language.name, _BRACES)
-    whole = next((piece + one for one in endings if not language.parse(piece + one).has_error), None)
+    opened = piece.count(b"(") - piece.count(b")")
+    if language.name == "python":
+        ending = b"    " + b")" * opened + b": pass\n" if opened > 0 else b"        pass\n"
+    elif opened > 0:
+        ending = b")" * opened + b" {}\n"
+    else:
+        ending = b"}" * max(piece.count(b"{") - piece.count(b"}"), 0) + b"\n"
+    whole = next((text for text in (piece, piece + ending) if not language.parse(text).has_error), None)
     return None if whole is None else (whole, language)
 
 
