@@ -2,10 +2,10 @@
 
 from collections import defaultdict
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 
 from agent.facts import FactKind as K
 from tools.diff.declarations import SCOPES, Declaration
+from tools.diff.differences import Difference, detail_of, is_python, members_of, name_of, written
 from tools.diff.kinds import ROWS
 from tools.diff.pairing import paired, renamed
 from tools.diff.versions import Found, Versions
@@ -14,26 +14,6 @@ SYMBOLS = ("function", "class", "enum", "constant", "export")
 """Kinds of which a module has one of a name, whichever it is."""
 Path = tuple[str, str]
 """A module and the dotted name of something in it."""
-
-
-@dataclass(frozen=True, slots=True)
-class Difference:
-    """One thing that differs, not yet judged by whom it concerns."""
-
-    kind: K
-    name: str
-    old: str | None = None
-    new: str | None = None
-    detail: str | None = None
-    before: Found | None = None
-    after: Found | None = None
-
-    @property
-    def found(self) -> Found:
-        """The newer of both declarations."""
-        found = self.after or self.before
-        assert found is not None
-        return found
 
 
 def compare(files: Sequence[Versions]) -> list[Difference]:
@@ -195,27 +175,20 @@ def _single(found: Found, kind: K | None) -> Iterator[Difference]:
     """Tell what came or went, with its value where it has one."""
     if kind is None or (found.one.kind == "error" and "message" not in found.one.parts):
         return
-    value, detail = _members(found) if found.one.kind == "enum" else written(found), _detail(found)
+    value, detail = members_of(found) if found.one.kind == "enum" else written(found), detail_of(found)
     if found.side == "old":
-        yield Difference(kind, _name(found), old=value, detail=detail, before=found)
+        yield Difference(kind, name_of(found), old=value, detail=detail, before=found)
     else:
-        yield Difference(kind, _name(found), new=value, detail=detail, after=found)
-
-
-def _members(found: Found) -> str | None:
-    """List the members of an enumeration that came or went, with their values: code may have stored them."""
-    declared = found.versions.old if found.side == "old" else found.versions.new
-    members = [one for one in declared if one.kind == "member" and one.owner == found.one.path]
-    return ", ".join(written(Found(one, found.versions, found.side)) or one.name for one in members) or None
+        yield Difference(kind, name_of(found), new=value, detail=detail, after=found)
 
 
 def _renamed(old: Found, new: Found) -> Iterator[Difference]:
     kind = ROWS[new.one.kind].renamed
     if old.one.name == new.one.name:
         if new.one.kind in SYMBOLS and old.module != new.module:
-            yield Difference(K.SYMBOL_MOVED, _name(new), old.module, new.module, new.one.kind, old, new)
+            yield Difference(K.SYMBOL_MOVED, name_of(new), old.module, new.module, new.one.kind, old, new)
     elif kind is not None:
-        yield Difference(kind, _name(new), old.one.name, new.one.name, _detail(new), old, new)
+        yield Difference(kind, name_of(new), old.one.name, new.one.name, detail_of(new), old, new)
     yield from _changed(old, new)
 
 
@@ -227,14 +200,14 @@ def _changed(old: Found, new: Found) -> Iterator[Difference]:
     for part, kind in row.parts.items():
         before, after = old.one.parts.get(part), new.one.parts.get(part)
         # An annotation of Python changes nothing for a caller.
-        annotates = kind is K.SIGNATURE_CHANGED and _is_python(new)
+        annotates = kind is K.SIGNATURE_CHANGED and is_python(new)
         if before != after and _differ(before, after) and not annotates:
             if kind is K.PARAMETER_DEFAULT and after is None:
                 kind = K.PARAMETER_REQUIRED
             if kind is K.LIMIT_CHANGED and old.one.name != new.one.name:
                 # An assertion says what must hold, an exception what must not.
                 kind = K.ERROR_CHANGED
-            yield Difference(kind, _name(new), before, after, _detail(new, part), old, new)
+            yield Difference(kind, name_of(new), before, after, detail_of(new), old, new)
 
 
 def _reordered(pairs: Iterable[tuple[Found, Found]]) -> Iterator[Difference]:
@@ -254,8 +227,7 @@ def _reordered(pairs: Iterable[tuple[Found, Found]]) -> Iterator[Difference]:
 
 def _is_keyword(found: Found) -> bool:
     """Tell a parameter of Python that stands behind a star, and is given by its name alone."""
-    declared = found.versions.old if found.side == "old" else found.versions.new
-    own = (one for one in declared if one.kind == "parameter" and one.owner == found.one.owner)
+    own = (one for one in found.declared if one.kind == "parameter" and one.owner == found.one.owner)
     return any(one.name[:1] == "*" and one.position < found.one.position for one in own)
 
 
@@ -263,38 +235,3 @@ def _differ(before: str | None, after: str | None) -> bool:
     """Tell a written difference from one of layout and quotation marks."""
     one, other = ("".join((text or "").split()).replace("'", '"').replace(",)", ")") for text in (before, after))
     return one != other or (before is None) != (after is None)
-
-
-def _name(found: Found) -> str:
-    """Name what a reader looks for: a parameter by its function, everything else by itself."""
-    one = found.one
-    if one.kind == "parameter":
-        return one.owner
-    return one.path if ROWS[one.kind].symbol else one.name
-
-
-def _detail(found: Found, part: str = "") -> str | None:
-    one = found.one
-    if one.kind == "parameter":
-        return one.name
-    if one.kind in ("function", "class", "enum", "constant", "export"):
-        return "method" if _is_python(found) and one.kind == "function" and one.owner else one.kind
-    own = {"registration": "table", "flag": "help"}.get(one.kind, "")
-    return one.parts.get(own) or one.owner or None
-
-
-def _is_python(found: Found) -> bool:
-    return found.versions.file.path.endswith((".py", ".pyi"))
-
-
-def written(found: Found) -> str | None:
-    """Write a declaration that came or went as users would: a parameter with its default, an error by its words."""
-    one = found.one
-    if one.kind in ("parameter", "field", "member"):
-        value = one.parts.get("default") or one.parts.get("value")
-        typed = f": {one.parts['type']}" if one.kind != "member" and "type" in one.parts else ""
-        return f"{one.name}{typed}" + (f" = {value}" if value else "")
-    for part in ("default", "value", "version", "message", "condition"):
-        if part in one.parts and one.kind not in ("function", "class", "enum"):
-            return one.parts[part]
-    return None

@@ -108,6 +108,7 @@ _SAYINGS: tuple[tuple[str, re.Pattern[str], LineageKind], ...] = (
     ("pick", _PICKED_PULL, "cherry-pick"),
     ("backport", _PICKED_PULL, "cherry-pick"),
 )
+_FACTS = {"revert": FactKind.REVERT, "reland": FactKind.RELAND, "cherry-pick": FactKind.CHERRY_PICK}
 _SQUASHED = re.compile(r"^\* \S", re.MULTILINE)
 
 
@@ -271,9 +272,6 @@ def _completed(headline: Lineage, said: Iterable[Lineage]) -> tuple[list[Lineage
         headline = replace(headline, number=numbers[0].number, repo=numbers[0].repo)
         others.remove(numbers[0])
     return [headline], others
-
-
-_FACTS = {"revert": FactKind.REVERT, "reland": FactKind.RELAND, "cherry-pick": FactKind.CHERRY_PICK}
 
 
 def lineage_fact(message: str, partner: Lineage | None) -> Fact | None:

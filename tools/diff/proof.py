@@ -1,8 +1,7 @@
 """The changed lines that show a difference, taken from the diff and nowhere else."""
 
 from agent.facts import Place
-from tools.diff.compare import Difference
-from tools.diff.declarations import SCOPES
+from tools.diff.differences import Difference
 from tools.diff.versions import Found
 
 _MOST = 4
@@ -39,5 +38,4 @@ def _telling(found: Found | None, value: str | None) -> list[tuple[int, str]]:
     own = [entry for entry in lines if entry[0] == one.line]
     words = [word for word in (value or "").split() if len(word) > 2][:4]
     valued = [entry for entry in lines if any(word in entry[1] for word in words)]
-    head = [] if one.kind in SCOPES and own else lines
-    return sorted(dict.fromkeys([*own, *valued, *head]))[:_MOST] if not own else sorted({*own, *valued[: _MOST - 1]})
+    return sorted({*own, *valued[: _MOST - 1]}) if own else (valued or lines)[:_MOST]

@@ -6,10 +6,9 @@ from dataclasses import dataclass
 
 from agent.facts import Fact, Severity
 from agent.facts import FactKind as K
-from tools.diff.compare import Difference
+from tools.diff.differences import Difference, is_python
 from tools.diff.kinds import ROWS, severity_of
-from tools.diff.modules import module_of
-from tools.diff.roles import is_product
+from tools.diff.roles import is_product, module_of
 from tools.diff.versions import Found
 
 Lines = Sequence[tuple[str, str]]
@@ -107,7 +106,7 @@ def severity(difference: Difference, trees: Trees) -> Severity:
     if difference.kind is K.PARAMETER_ADDED and not {"=", "*"} & set(difference.new or "="):
         # Callers must give it.
         meant = Severity.BREAKING
-    if difference.kind is K.PARAMETER_RENAMED and not found.versions.file.path.endswith((".py", ".pyi")):
+    if difference.kind is K.PARAMETER_RENAMED and not is_python(found):
         # Only in Python does a caller write the name of a parameter.
         return Severity.INTERNAL
     reached = _is_reached(difference, trees)
@@ -160,8 +159,12 @@ def _is_literal(difference: Difference) -> bool:
 def _may_be_exported(difference: Difference) -> bool:
     """Tell a Python name that is public by itself; whether a package exports it only the tree knows."""
     found = difference.found
-    python = found.versions.file.path.endswith((".py", ".pyi"))
-    return python and ROWS[found.one.kind].symbol and is_product(found.versions.file.path) and not _is_private(found)
+    return (
+        is_python(found)
+        and ROWS[found.one.kind].symbol
+        and is_product(found.versions.file.path)
+        and not _is_private(found)
+    )
 
 
 def _is_private(found: Found) -> bool:
@@ -197,8 +200,7 @@ def _is_marked_public(found: Found) -> bool:
     one, rust = found.one, found.versions.file.path.endswith(".rs")
     if "public" in one.parts or not one.owner or (rust and one.kind in ("field", "function")):
         return "public" in one.parts
-    declared = found.versions.old if found.side == "old" else found.versions.new
-    return any("public" in other.parts and other.path == one.owner for other in declared)
+    return any("public" in other.parts and other.path == one.owner for other in found.declared)
 
 
 def _is_exported(found: Found, trees: Trees) -> bool:
@@ -265,8 +267,9 @@ def is_public_header(path: str) -> bool:
 
 def _is_device_code(found: Found) -> bool:
     """Tell a function of the device, or a parameter of one."""
-    declared = found.versions.old if found.side == "old" else found.versions.new
-    own = [found.one] if found.one.kind == "function" else [one for one in declared if one.path == found.one.owner]
+    own = (
+        [found.one] if found.one.kind == "function" else [one for one in found.declared if one.path == found.one.owner]
+    )
     heads = (one.source[one.start : one.end].partition(b"(")[0] for one in own if one.kind == "function")
     return any(_DEVICE.search(head) for head in heads)
 

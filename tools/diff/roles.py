@@ -1,4 +1,4 @@
-"""What a file is for, told from its path and its first lines."""
+"""What a file is for and by which name users import it, told from its path and its first lines."""
 
 import re
 from enum import StrEnum
@@ -89,6 +89,9 @@ _MARK = re.compile(
 _COMMENT = re.compile(rb"\s*(?://|#|/\*|\*|--|;|<!--|\.\.)")
 _MARKED_LINES = 15
 
+_ROOTS = ("src", "python", "lib")
+"""Folders that hold packages and are not part of their names."""
+
 
 @lru_cache(maxsize=1 << 15)
 def role(path: str) -> Role:
@@ -160,3 +163,20 @@ def _content(name: str, inside: set[str], extension: str) -> Role:
     if inside & _OPERATORS_IN and name != "__init__.py":
         return Role.OPERATOR
     return Role.MODEL if python and "models" in inside and name not in _NOT_A_MODEL else Role.SOURCE
+
+
+@lru_cache(maxsize=20_000)
+def module_of(path: str) -> str:
+    """Name the module that a Python file is; a file of another language is named by its path.
+
+    `pkg/tracing.py` and `pkg/tracing/__init__.py` are the same module.
+    """
+    base, dot, extension = path.rpartition(".")
+    if not dot or extension not in ("py", "pyi"):
+        return path
+    parts = base.split("/")
+    if parts[-1] == "__init__" and len(parts) > 1:
+        parts = parts[:-1]
+    while len(parts) > 1 and parts[0] in _ROOTS:
+        parts = parts[1:]
+    return ".".join(parts)

@@ -7,7 +7,8 @@ from agent.conventions import Purpose, read_heading
 from agent.domain import Change
 from agent.facts import Fact, FactKind, FactSheet, Place, Severity
 from tools.diff.code_changes import changed_functions, telling_hunks
-from tools.diff.compare import Difference, compare
+from tools.diff.compare import compare
+from tools.diff.differences import Difference
 from tools.diff.files import file_facts, only_facts
 from tools.diff.layout import layout_facts
 from tools.diff.lineage import Lineage, lineage_fact
@@ -19,6 +20,8 @@ from tools.diff.versions import Blobs, Versions, needs_blobs, read_versions
 
 _MOST_BLOBS = 200
 _INSIDE = (FactKind.ERROR_CHANGED,)
+_SET = (FactKind.FLAG_ADDED, FactKind.ENV_ADDED, FactKind.CONFIG_ADDED, FactKind.FIELD_ADDED)
+_DOCUMENTS = (".md", ".rst", ".mdx", ".txt")
 _HIDDEN = {Purpose.REFACTOR, Purpose.TESTS, Purpose.CI}
 
 
@@ -96,10 +99,6 @@ def gather(change: Change, blobs: Blobs | None = None, partner: Lineage | None =
     differences = tuple(compare(files))
     lineage = lineage_fact(change.commit.message, partner)
     return Gathered(change, files, differences, lineage, "hunks" if blobs is None else "blobs", tuple(skipped))
-
-
-_SET = (FactKind.FLAG_ADDED, FactKind.ENV_ADDED, FactKind.CONFIG_ADDED, FactKind.FIELD_ADDED)
-_DOCUMENTS = (".md", ".rst", ".mdx", ".txt")
 
 
 def _documented(one: Difference, change: Change) -> Iterator[Place]:

@@ -9,10 +9,9 @@ from agent.domain import FileChange
 from tools.diff.declarations import Declaration, read_declarations
 from tools.diff.languages import language_of
 from tools.diff.manifests import is_manifest, read_manifest
-from tools.diff.modules import module_of
 from tools.diff.patch import Hunk, Patch, Side, read_patch
 from tools.diff.pieces import read_changed, read_fragment, shifted
-from tools.diff.roles import is_product
+from tools.diff.roles import is_product, module_of
 
 Blobs = Mapping[str, tuple[bytes | None, bytes | None]]
 """The old and the new content of a file, by its new path; None on the side where it does not exist."""
@@ -67,6 +66,11 @@ class Found:
     def module(self) -> str:
         """The module of the file; both sides of a renamed file have the new name."""
         return module_of(self.versions.file.path)
+
+    @property
+    def declared(self) -> Sequence[Declaration]:
+        """Everything that the same version of the file declares."""
+        return self.versions.old if self.side == "old" else self.versions.new
 
     @property
     def changed(self) -> bool:
