@@ -63,7 +63,7 @@ PHRASES = Phrases(
         K.DEPENDENCY_CHANGED: "The «dependency/dependencies» {name} «goes/go» from {old} to {new}.",
         K.VERSION_CHANGED: "The version goes from {old} to {new}.",
         K.IMAGE_CHANGED: "The image {name} goes from {old} to {new}.",
-        K.DEPRECATED: "{name} «is/are» deprecated: {new}.",
+        K.DEPRECATED: "Deprecation in {name}: {new}.",
         K.ERROR_ADDED: "«new error/new errors» {name}: {messages}.",
         K.ERROR_REMOVED: "the «error/errors» {name} «is/are» gone: {messages}.",
         K.ERROR_CHANGED: "the error {old} now reads {new}.",
@@ -113,7 +113,7 @@ PHRASES = Phrases(
         K.REGISTRATION_CHANGED: "{name} «stands/stand» for something else.",
         K.IMAGE_CHANGED: "The image {name} changes.",
         K.VERSION_CHANGED: "The version changes.",
-        K.DEPRECATED: "{name} «is/are» deprecated.",
+        K.DEPRECATED: "Deprecation in {name}.",
     },
     forms={
         "gained default": "{detail} of {name} may be left out now; its default is {new}.",
@@ -212,6 +212,5 @@ PHRASES = Phrases(
         "file": "Search your code for {name}.",
         "moved file": "Write {new} where you include {old}.",
         "registered": "Search your code and configurations for {name}.",
-        "deprecated": "Plan to move away from {name}.",
     },
 )

@@ -63,7 +63,7 @@ PHRASES = Phrases(
         K.DEPENDENCY_CHANGED: "依赖 {name} 由 {old} 改为 {new}。",
         K.VERSION_CHANGED: "版本由 {old} 变为 {new}。",
         K.IMAGE_CHANGED: "镜像 {name} 由 {old} 改为 {new}。",
-        K.DEPRECATED: "{name} 已被弃用：{new}。",
+        K.DEPRECATED: "{name} 处的弃用说明：{new}。",
         K.ERROR_ADDED: "新增报错 {name}：{messages}。",
         K.ERROR_REMOVED: "移除报错 {name}：{messages}。",
         K.ERROR_CHANGED: "报错信息由 {old} 改为 {new}。",
@@ -113,7 +113,7 @@ PHRASES = Phrases(
         K.REGISTRATION_CHANGED: "{name} 指向的内容改变。",
         K.IMAGE_CHANGED: "镜像 {name} 改变。",
         K.VERSION_CHANGED: "版本改变。",
-        K.DEPRECATED: "{name} 已被弃用。",
+        K.DEPRECATED: "{name} 处有弃用说明。",
     },
     forms={
         "gained default": "{name} 的参数 {detail} 现在可以省略，默认值为 {new}。",
@@ -212,6 +212,5 @@ PHRASES = Phrases(
         "file": "请在代码中搜索 {name}。",
         "moved file": "请将 {old} 改写为 {new}。",
         "registered": "请在代码与配置中搜索 {name}。",
-        "deprecated": "请计划不再使用 {name}。",
     },
 )

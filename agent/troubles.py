@@ -30,7 +30,6 @@ _OF = {
     K.UNREGISTERED: "registered",
     K.FLAG_DEFAULT: "default",
     K.ENV_DEFAULT: "default",
-    K.DEPRECATED: "deprecated",
 }
 _RENAMED = (K.SYMBOL_RENAMED, K.MEMBER_RENAMED, K.FIELD_RENAMED)
 _TYPED = re.compile(r"""["'][^"'$(]*["']|-?[\w+-]+(?:\.\d[\w+-]*)?%?""")
@@ -38,7 +37,6 @@ _TYPED = re.compile(r"""["'][^"'$(]*["']|-?[\w+-]+(?:\.\d[\w+-]*)?%?""")
 _MOST = 2
 """Names in these sentences: those before them have named the rest."""
 _DEFAULTS = ("default", "parameter default")
-_MILD = (*_DEFAULTS, "deprecated")
 """What users meet also where nothing breaks."""
 
 
@@ -54,7 +52,7 @@ def trouble_sentence(facts: Sequence[Fact], table: Mapping[str, str], phrases: P
         return None
     if kind in _DEFAULTS and not all(_TYPED.fullmatch(value) for value in (fact.old, fact.new) if value):
         return None
-    if kind not in _MILD and not any(one.severity is Severity.BREAKING for one in facts):
+    if kind not in _DEFAULTS and not any(one.severity is Severity.BREAKING for one in facts):
         return None
     given = {"gone": _gone(facts, phrases), "came": _came(facts, phrases)}
     if any(f"{{{name}}}" in template and not value for name, value in given.items()):
