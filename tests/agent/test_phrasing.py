@@ -231,7 +231,7 @@ def test_new_files_are_told_with_what_they_declare_or_by_their_folder() -> None:
 def test_what_a_deprecation_says_is_quoted() -> None:
     old = fact(K.DEPRECATED, "plan", Severity.BEHAVIOUR, new="Use make instead.")
     assert told([old]) == ["Deprecation in `plan`: `Use make instead.`."]
-    assert told([old], "advices") == []
+    assert told([old], "advices") == [None]
 
 
 def test_a_requirement_that_came_or_went_is_no_change_of_version() -> None:
