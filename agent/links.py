@@ -3,16 +3,24 @@
 from enum import StrEnum
 
 from agent.domain import Frozen
+from agent.evidence import EvidenceId
 from agent.ids import CommitId, ThreadId
 
 
 class Relation(StrEnum):
-    """What a change does to an issue."""
+    """What a change does to an issue, or has to do with another change."""
 
     FIXES = "fixes"
     PARTLY = "partly fixes"
     MENTIONS = "mentions"
+    """It refers to it; nobody who read both sides said more."""
     REVERTS = "reverts the fix"
+    BECAUSE = "reverts because of"
+    """It takes something back because of what the issue reports."""
+    INTRODUCED = "introduced by"
+    """What it mends came in with the other change."""
+    CONTINUES = "continues"
+    SAME_WORK = "same work in the other repository"
 
 
 class Grade(StrEnum):
@@ -53,3 +61,42 @@ class Link(Frozen):
     def may_read_likely(self) -> bool:
         """Tell whether "likely fixed" may be said of the issue."""
         return self.relation is Relation.FIXES and self.grade is Grade.C
+
+
+class Place(StrEnum):
+    """Where a reference stands."""
+
+    TITLE = "title"
+    MESSAGE = "message"
+    PULL = "pull request"
+    ISSUE = "issue"
+    CHECKLIST = "checklist"
+    COMMENT = "comment"
+    RELEASE = "release"
+
+
+class Reference(Frozen):
+    """One text that names a thread or a commit by number, address or hash."""
+
+    source: EvidenceId
+    """The landed commit whose title, message or pull request has it; the thread or release for what others wrote."""
+    target: EvidenceId
+    place: Place
+    sentence: str
+    """The sentence or line around it, verbatim."""
+    closing: bool = False
+    """Whether one of GitHub's closing keywords stands before it."""
+
+
+class Related(Frozen):
+    """A relation between a landed commit and something else that a model named, code anchored and a judge admitted."""
+
+    change: CommitId
+    other: EvidenceId
+    """An issue, a pull request or a commit, of this or another repository."""
+    relation: Relation
+    anchors: tuple[tuple[EvidenceId, str], ...]
+    """Words of each side, verbatim."""
+    grade: Grade
+    """B where one side refers to the other, C where they were retrieved as candidates."""
+    judged_by: str = ""
