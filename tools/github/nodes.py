@@ -3,7 +3,7 @@
 import hashlib
 from typing import Generic, TypeVar
 
-from pydantic import Field
+from pydantic import AliasChoices, Field
 
 from agent.domain import Closing, Comment, Issue, PullRequest
 from agent.evidence import ThreadEvidence
@@ -127,6 +127,8 @@ class ThreadNode(PullNode):
     """An issue or a pull request, with its last comments."""
 
     kind: str = Field(validation_alias="__typename")
+    # GraphQL refuses one name for two types.
+    state: str = Field(validation_alias=AliasChoices("state", "issueState"))
     closed_at: Moment | None = Field(None, validation_alias="closedAt")
     reason: str | None = Field(None, validation_alias="stateReason")
     comments: CommentNodes = CommentNodes()

@@ -41,7 +41,7 @@ fragment closed on Issue {
 
 _THREAD = """
 fragment issue on Issue {
-  number title body state stateReason(enableDuplicate: true) createdAt updatedAt closedAt
+  number title body issueState: state stateReason(enableDuplicate: true) createdAt updatedAt closedAt
   author { login }
   repository { nameWithOwner }
   labels(first: 50) { nodes { name } }
