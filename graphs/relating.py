@@ -72,13 +72,13 @@ async def _related(pairing: Pairing, facts: Sequence[Mapping[Language, str]], de
         )
     except ModelError as error:
         return [], [], fallback("relating", error, name)
-    drafts = {claim.id: (claim, relation, other) for claim, relation, other in pairing.claims(answer)}
-    checked = [(claim, pairing.objections(claim, relation, other)) for claim, relation, other in drafts.values()]
+    drafts = {draft.claim.id: draft for draft in pairing.drafts(answer)}
+    checked = [(draft.claim, pairing.objections(draft)) for draft in drafts.values()]
     refused = [Refused(task=name, claim=claim, reasons=wrong) for claim, wrong in checked if wrong]
     passed = [claim for claim, wrong in checked if not wrong]
     if not passed:
         return [], refused, Account()
-    controls = [text for text in facts if is_foreign(text, evidence)][:_CONTROLS]
+    controls = [*(text for text in facts if is_foreign(text, evidence)), pairing.control(evidence)][:_CONTROLS]
     batch = Batch(account=pairing.change.repo, evidence=evidence, claims=passed, controls=controls)
     try:
         verdicts = await judged(batch, deps)
@@ -87,7 +87,7 @@ async def _related(pairing: Pairing, facts: Sequence[Mapping[Language, str]], de
         refused += [Refused(task=name, claim=claim, reasons=(silent,)) for claim in passed]
         return [], refused, fallback("judging", error, name)
     refused += [Refused(task=name, claim=claim, reasons=(no,)) for claim, no in verdicts.refused]
-    admitted = [pairing.related(claim, *drafts[claim.id][1:]) for claim in verdicts.admitted]
+    admitted = [pairing.related(drafts[claim.id], claim.judged_by) for claim in verdicts.admitted]
     return admitted, refused, Account(judging=verdicts.judging)
 
 

@@ -53,15 +53,15 @@ _RECORDS: Mapping[str, Mapping[Language, str]] = {
 }
 _PULL = re.compile(r"pull request (#\d+)", re.ASCII)
 _PULLS: Mapping[Language, str] = {"en": "pull request {}", "zh": "拉取请求 {}"}
-# Scores and marks that are for machines.
-_FIGURE = re.compile(r"patch [0-9a-f]{8,}|\w+ \d\.\d+$")
+# A mark that is for machines.
+_PATCH = re.compile(r"patch [0-9a-f]{8,}")
 
 
 def link_words(evidence: Sequence[str], lang: Language) -> list[str]:
-    """Say what a link between an issue and a change rests on: records, the author's words, or what both share."""
+    """Say what a link between an issue and a change rests on: records, or words of both sides."""
     told = []
     for one in evidence:
-        if _FIGURE.match(one):
+        if _PATCH.match(one):
             continue
         if found := _PULL.fullmatch(one):
             told.append(_PULLS[lang].format(found[1]))

@@ -107,6 +107,4 @@ def test_what_a_link_rests_on_is_told_in_the_reader_s_language_and_without_figur
     evidence = (CLOSED, "patch 82a8b41adeba33cc", "pull request #2121")
     assert link_words(evidence, "zh") == ["GitHub 记录由其关闭", "拉取请求 #2121"]
     assert link_words(evidence, "en") == ["closed by it, as GitHub records", "pull request #2121"]
-    inferred = ("score 0.87", "word: kv", "named 1.00")
-    assert link_words(inferred, "zh") == ["两者标题都说到 `kv`"]
     assert link_words(("fix #5326",), "zh") == ["“fix #5326”"]
