@@ -1,4 +1,4 @@
-"""Why an issue is likely fixed, or something of another repository taken up, although nobody says so, in words."""
+"""Why an issue is likely fixed although nobody says so, in words."""
 
 from collections.abc import Mapping, Sequence
 
@@ -25,7 +25,6 @@ _FORMS: Mapping[Language, Mapping[str, str]] = {
     },
 }
 _AND: Mapping[Language, tuple[str, str]] = {"en": (", ", "; "), "zh": ("、", "；")}
-_ADOPTS: Mapping[Language, str] = {"en": "Uses {}, which [@2] brought.", "zh": "使用了 {}，由 [@2] 引入。"}
 _LIKELY: Mapping[Language, str] = {"en": "Likely fixes [@2] because {}.", "zh": "可能修复 [@2]，因为{}。"}
 
 
@@ -49,9 +48,3 @@ def because(reasons: Sequence[str], lang: Language) -> str:
 def likely_sentence(params: Mapping[str, str], lang: Language) -> str:
     """Write the sentence of a link of grade C from the reasons that its evidence gives, one in a line."""
     return _LIKELY[lang].format(because(params["because"].split("\n"), lang))
-
-
-def adoption_sentence(params: Mapping[str, str], lang: Language) -> str:
-    """Write which names a commit uses that another repository's one brought."""
-    names = _AND[lang][0].join(map(code, params["names"].split()))
-    return _ADOPTS[lang].format(names)

@@ -17,7 +17,6 @@ from agent.links import Link
 from agent.report import Failure
 from agent.settings import RepoSpec
 from agent.triage import Triage, weigh
-from agent.weaving.uses import Use
 
 
 class Collected(Frozen):
@@ -32,8 +31,6 @@ class Collected(Frozen):
     links: tuple[Link, ...] = ()
     unread: dict[str, str] = Field(default_factory=dict)
     """Commits whose diffs were not read, and why."""
-    uses: dict[str, tuple[Use, ...]] = Field(default_factory=dict)
-    """The names of other packages that commits begin to use, by hash."""
     failures: tuple[Failure, ...] = ()
 
     @property
@@ -74,7 +71,6 @@ class Looked:
 
     sketches: dict[str, Sketch] = field(default_factory=dict)
     patches: dict[str, Patch] = field(default_factory=dict)
-    uses: dict[str, tuple[Use, ...]] = field(default_factory=dict)
 
 
 def all_links(

@@ -186,37 +186,15 @@ class ReadsTrees(Protocol):
 
 
 @runtime_checkable
-class TracesWords(Protocol):
-    """A source of code that can tell since when it has words, and which commits name others."""
-
-    async def first_with(self, words: Sequence[str], *, folder: str, upto: str, since: datetime) -> Mapping[str, str]:
-        """Name, for each word that folders of this name have now and had not then, the landed commit that brought it.
-
-        What was there before, what is not there, and whatever cannot be told is left out.
-        """
-        ...
-
-    async def standing(self, sha: str, words: Sequence[str], *, beside: str) -> frozenset[str]:
-        """Tell which of these words stand in a line of a commit's product code together with another one.
-
-        All of them where that cannot be told.
-        """
-        ...
-
-    async def referring(self, pattern: str, *, upto: str, since: datetime, until: datetime) -> tuple[Commit, ...]:
-        """List the landed commits up to this one, between two moments, whose messages name pull requests of others.
-
-        The pattern says of which: `naming` of `agent.weaving.references` writes it.
-        """
-        ...
-
-
-@runtime_checkable
 class KnowsTags(Protocol):
     """A source of code that can tell which tags contain a commit."""
 
     async def tags_with(self, sha: str) -> tuple[str, ...] | None:
         """Name the tags whose history has this commit, the oldest first; None where there are no tags at all."""
+        ...
+
+    async def first_tags(self, heads: Sequence[Headline], *, until: datetime) -> Mapping[str, Release]:
+        """Name for landed commits, by hash, the first release before a moment that has them or copies of them."""
         ...
 
 

@@ -14,7 +14,8 @@ from agent.linking.known import Known
 from agent.report import Report
 from agent.settings import Budget, Language, RepoSpec, Tiers
 from agent.sources import CodeSource, Past, ThreadSource
-from agent.weaving.weave import Remembered
+from agent.stories import Story
+from agent.story_finding.found import Remembered
 from agent.window import Window
 from evals.worlds.model import World
 from graphs import daily
@@ -221,6 +222,11 @@ class _NoStories:
     def past(self, repo: RepoId, window: Window) -> Past:
         """Know nothing of earlier reports."""
         return Past()
+
+    def recent(self, repo: RepoId, window: Window) -> tuple[Story, ...]:
+        """Tell that nothing was told."""
+        del repo, window
+        return ()
 
 
 class _NoRecall:

@@ -24,7 +24,6 @@ from agent.linking.undoing import Patch
 from agent.report import Failure
 from agent.settings import RepoSpec
 from agent.triage import Triage, rank
-from agent.weaving.uses import uses
 from agent.window import Window
 from graphs.desk import Deps
 from graphs.failing import failing_alone, unless_failed
@@ -127,20 +126,17 @@ async def triage(state: CollectState, runtime: Runtime[Deps]) -> dict[str, Any]:
         "table": rank(weighed, deps.tiers),
         "links": all_links(repo, commits, collected.threads, links, known, read),
         "unread": spent | dict.fromkeys(sorted(missing), problem),
-        "uses": read.uses,
         "failures": (*collected.failures, *([failed] if missing else [])),
     }
     return {"collected": {repo: collected.model_copy(update=update)}}
 
 
 def _look(runtime: Runtime[Deps], repo: RepoId, total: int, read: Looked, *, named: bool) -> Callable[[Change], None]:
-    """Stream a step for each diff that was read, and take down what it uses and, with `named`, what issues name."""
+    """Stream a step for each diff that was read, and take down, with `named`, what issues name."""
     done = itertools.count(1)
 
     def look(change: Change) -> None:
         runtime.stream_writer(Step(repo, "reading diffs", next(done), total))
-        if used := uses(change):
-            read.uses[change.commit.sha] = used
         if named:
             read.sketches[change.commit.sha] = sketch(change)
             names = patch_ids(change.files)

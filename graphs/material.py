@@ -18,10 +18,10 @@ from agent.settings import RepoSpec
 from agent.sources import ThreadSource
 from agent.threads import with_pulls
 from agent.triage import Tier
-from agent.weaving.woven import Woven
+from agent.story_finding.found import StoriesFound
 from agent.window import Window
 from graphs.desk import Deps
-from tools.history.weaving import with_past
+from tools.history.find import with_past
 
 THREAD_TOOLS = ("get_issue", "get_pull")
 
@@ -34,7 +34,7 @@ class ReadState(TypedDict, total=False):
     found: Collected
     messages: Annotated[list[AnyMessage], add_messages]
     readings: Readings
-    woven: Woven
+    stories: StoriesFound
 
 
 async def material_of(state: ReadState, deps: Deps) -> Material:
@@ -42,7 +42,7 @@ async def material_of(state: ReadState, deps: Deps) -> Material:
     repo = state["spec"].name
     if repo not in deps.gathered:
         deps.gathered[repo] = await _gathered(state, deps)
-    found = state.get("woven")
+    found = state.get("stories")
     if found is None:
         return deps.gathered[repo]
     code = (await deps.desks.open(state["spec"])).code

@@ -19,12 +19,14 @@ from agent.collected import Collected
 from agent.desks import Step
 from agent.evidence import EvidenceId
 from agent.ids import RepoId
+from agent.links import Related
 from agent.readings import dossier_of, readings_of
 from agent.report import Failure, RepoSection
 from agent.rules import facts_told
 from agent.settings import RepoSpec
+from agent.story_finding.candidates import pairs
+from agent.story_finding.pins import taken
 from agent.threads import Connected, issue_news, release_news
-from agent.weaving.bumps import taken
 from agent.window import Window
 from graphs import analysis
 from graphs.asking_models import is_small
@@ -32,8 +34,8 @@ from graphs.desk import Deps
 from graphs.failing import failing_alone, unless_failed
 from graphs.material import material_of
 from graphs.reading import ReadingState, choose, last_notes, read, tools, wants_tools
-from tools.history.released import fixes_released
-from tools.history.weaving import told_stories, with_stories, woven
+from tools.history.find import find_stories, told_stories, with_relations, with_stories
+from tools.history.releases import release_stories, tags_of_window
 from tools.index_for_search import index_run
 
 
@@ -61,6 +63,9 @@ class RepositoryState(ReadingState, RepositoryOutput, total=False):
 
     alone: bool
     notes: str
+    earlier: dict[str, list[EvidenceId]]
+    """The earlier commits that each commit may mend or continue, by its hash."""
+    related: list[Related]
     facts: list[Claim]
     waiting: list[Task]
     """Commits that are not explained yet."""
@@ -123,11 +128,16 @@ async def study(state: RepositoryState, runtime: Runtime[Deps]) -> dict[str, Any
 
 
 async def connect(state: RepositoryState, runtime: Runtime[Deps]) -> dict[str, Any]:
-    """Find the stories to which the day's commits belong, over earlier days."""
+    """Find the stories to which the day's commits belong, and the earlier commits that they may go on with."""
     deps = runtime.context
     runtime.stream_writer(Step(state["spec"].name, "looking back"))
     code = (await deps.desks.open(state["spec"])).code
-    return {"woven": await woven(await material_of(state, deps), code, deps.library, deps.stories)}
+    material = await material_of(state, deps)
+    found = await find_stories(material, state["found"].references, code, deps.library, deps.stories)
+    if deps.models:
+        # Whoever shall say how two commits belong together reads both.
+        found = found.model_copy(update={"whole": tuple({*found.whole, *(one.earlier.sha for one in found.pairs)})})
+    return {"stories": found, "earlier": pairs(state["spec"].name, found.pairs)}
 
 
 async def write_facts(state: RepositoryState, runtime: Runtime[Deps]) -> dict[str, Any]:
@@ -135,9 +145,11 @@ async def write_facts(state: RepositoryState, runtime: Runtime[Deps]) -> dict[st
     deps = runtime.context
     runtime.stream_writer(Step(state["spec"].name, "writing"))
     material = await material_of(state, deps)
-    facts = with_stories(facts_told(material), material, state["woven"])
+    code = (await deps.desks.open(state["spec"])).code
+    found = await with_relations(state["stories"], material, state.get("related") or (), code, deps.stories)
+    facts = with_stories(facts_told(material), found)
     tasks = commit_tasks(state["chosen"], state["notes"], state["found"], material, facts) if deps.models else []
-    return {"facts": facts, "waiting": tasks}
+    return {"facts": facts, "waiting": tasks, "stories": found}
 
 
 async def take_next(state: RepositoryState, runtime: Runtime[Deps]) -> dict[str, Any]:
@@ -167,6 +179,7 @@ async def file(state: RepositoryState, runtime: Runtime[Deps]) -> dict[str, Any]
     known = deps.issues.known(repo, window)
     deps.issues.remember(repo, found.threads, relisted=not deps.issues.known_open(repo, window))
     account = state.get("account") or Account()
+    releases = await tags_of_window(code, window, found.threads.releases)
     section = RepoSection(
         repo=repo,
         branch=found.landing.branch,
@@ -178,7 +191,7 @@ async def file(state: RepositoryState, runtime: Runtime[Deps]) -> dict[str, Any]
         issues=issue_news(
             found.threads, window, Connected(links=material.links, known=known, reverted=material.reverted)
         ),
-        releases=release_news(found.threads.releases, window),
+        releases=release_news(releases, window),
         notices=found.landing.notices,
         account=account,
     )
@@ -188,9 +201,10 @@ async def file(state: RepositoryState, runtime: Runtime[Deps]) -> dict[str, Any]
         claims=claims,
         links=tuple(material.links),
         stories=(
-            *told_stories(state["woven"], claims),
-            *await fixes_released(code, section, material, known, found.threads.releases),
+            *told_stories(state["stories"], claims),
+            *await release_stories(code, material, known, releases, deps.stories.recent(repo, window)),
         ),
+        related=tuple(state.get("related") or ()),
         taken=tuple(one for read in material.reads for one in taken(read.evidence)),
         drops=drops,
         failures=found.failures,
