@@ -13,7 +13,7 @@ from agent.linking.inferred import inferred_links
 from agent.linking.known import Known
 from agent.linking.sketch import Sketch
 from agent.linking.undoing import Patch, carried_links, patch_partners, with_patches
-from agent.links import Link
+from agent.links import Link, Reference
 from agent.report import Failure
 from agent.settings import RepoSpec
 from agent.triage import Triage, weigh
@@ -29,6 +29,8 @@ class Collected(Frozen):
     table: tuple[Triage, ...] = ()
     """The commits whose diffs were read, heaviest first."""
     links: tuple[Link, ...] = ()
+    references: tuple[Reference, ...] = ()
+    """What the day's commits and pull requests name, and what issues and releases say of them."""
     unread: dict[str, str] = Field(default_factory=dict)
     """Commits whose diffs were not read, and why."""
     failures: tuple[Failure, ...] = ()

@@ -19,6 +19,7 @@ from agent.filters import filter_notices
 from agent.ids import RepoId
 from agent.ledger import share
 from agent.linking.explicit import explicit_links
+from agent.linking.references import Day, day_references
 from agent.linking.sketch import sketch
 from agent.linking.undoing import Patch
 from agent.report import Failure
@@ -90,6 +91,9 @@ async def list_commits(state: CollectState, runtime: Runtime[Deps]) -> dict[str,
         rows=mine.rows,
         late=mine.late,
         threads=threads,
+        references=day_references(
+            Day(spec.name, landing.branch, [row.commit for row in (*mine.rows, *mine.late)], threads)
+        ),
         failures=tuple(Failure(repo=spec.name, stage="threads", message=message) for message in threads.missing),
     )
     return {"found": collected}

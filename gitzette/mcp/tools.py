@@ -131,10 +131,12 @@ class ReportTools:
         """
         if not words.strip():
             raise UsageError("there are no words to search for; give some, as in: scheduler timeout")
+        if not 1 <= limit <= _FOUND:
+            raise UsageError(f"limit goes from 1 to {_FOUND}, not {limit}")
         name = repo_id(repo) if repo else None
         with self._memory() as memory:
             self._learn(memory)
-            found = memory.recall.search(words[:500], repo=name, limit=max(1, min(limit, _FOUND)))
+            found = memory.recall.search(words[:500], repo=name, limit=limit)
         return page_of("\n".join(found) + "\n" if found else "nothing was reported in these words\n", 1)
 
     # ---------------------------------------------------------------- what the tools share
