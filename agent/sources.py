@@ -143,10 +143,11 @@ class LooksBack(Protocol):
         """
         ...
 
-    async def written_by(self, sha: str, *, since: datetime) -> Mapping[str, int]:
+    async def written_by(self, sha: str, *, since: datetime, moved: bool = False) -> Mapping[str, int]:
         """Tell which landed commits since then wrote the lines that this one takes out, and how many each.
 
-        The lines whose writer is older stand under an empty name.
+        The lines whose writer is older stand under an empty name. With `moved` those that came from another file of
+        the same commit are those of who wrote them there.
         """
         ...
 

@@ -117,10 +117,11 @@ class _ReadOnce(GitSource):
             ("headed", pattern, upto, since), lambda: super(_ReadOnce, self).headed(pattern, upto=upto, since=since)
         )
 
-    async def written_by(self, sha: str, *, since: datetime) -> Mapping[str, int]:
+    async def written_by(self, sha: str, *, since: datetime, moved: bool = False) -> Mapping[str, int]:
         """Tell who wrote the lines that a commit takes out."""
         return await self._once.get(
-            ("written", sha, since), lambda: super(_ReadOnce, self).written_by(sha, since=since)
+            ("written", sha, since, moved),
+            lambda: super(_ReadOnce, self).written_by(sha, since=since, moved=moved),
         )
 
 

@@ -16,9 +16,9 @@ from agent.readings import Readings, known_issues, reverted_by, weighed_again
 from agent.report import Depth
 from agent.settings import RepoSpec
 from agent.sources import ThreadSource
+from agent.story_finding.found import StoriesFound
 from agent.threads import with_pulls
 from agent.triage import Tier
-from agent.story_finding.found import StoriesFound
 from agent.window import Window
 from graphs.desk import Deps
 from tools.history.find import with_past

@@ -9,8 +9,8 @@ from memory.database import reading, writing
 from memory.issues import OpenIssues
 from memory.landings import Landings
 from memory.recall import Recall
-from memory.told_stories import ToldStories
 from memory.told import Told
+from memory.told_stories import ToldStories
 
 
 class Archive:

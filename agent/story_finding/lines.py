@@ -1,7 +1,6 @@
 """Two changes compared line by line: what the one takes back of the other, and what it brings again."""
 
 import re
-from collections.abc import Iterator
 
 from agent.areas import Area, area
 from agent.domain import Change
@@ -19,40 +18,50 @@ def code_paths(change: Change) -> frozenset[str]:
 
 
 def share_again(change: Change, original: Change) -> float:
-    """Give the share of what another change did that this one does again: of the lines it brought, else took out."""
-    sign = "+" if set(_lines(original, "+")) else "-"
-    before = set(_lines(original, sign))
-    return len(before & set(_lines(change, sign))) / len(before) if before else 0.0
+    """Give the share of what another change did that this one does again; all of it where that has no lines."""
+    return _share(change, original, "+-")
 
 
-def share_undone(change: Change, undoing: Change) -> float:
+def share_undone(change: Change, original: Change) -> float:
+    """Give the share of what another change did that this one takes back; all of it where that has no lines."""
+    return _share(change, original, "-+")
+
+
+def share_back(change: Change, undoing: Change) -> float:
     """Give the share of the lines a revert took out that this change brings again; 0 where they are few or short."""
-    gone = set(_lines(undoing, "-"))
-    back = gone & set(_lines(change, "+"))
+    gone = _lines(undoing, "-")
+    back = gone & _lines(change, "+")
     telling = len(back) >= FEW and any(len(line) >= _LONG for _, line in back)
     return len(back) / len(gone) if telling else 0.0
 
 
 def puts_back(change: Change, original: Change) -> bool:
     """Tell whether a change takes out lines that another one brought, and what comes is what stood there before."""
-    came, stood = set(_lines(change, "+")), set(_lines(original, "-"))
-    goes = set(_lines(change, "-")) & set(_lines(original, "+"))
-    return bool(goes) and len(came & stood) >= _MOST * len(came)
+    came = _lines(change, "+")
+    return bool(_lines(change, "-") & _lines(original, "+")) and len(came & _lines(original, "-")) >= _MOST * len(came)
 
 
-def undoes_all(change: Change, original: Change) -> bool:
-    """Tell whether a change takes out every line that another one brought, and brings every line that it took out."""
-    brought, gone = set(_lines(original, "+")), set(_lines(original, "-"))
-    return bool(brought) and brought <= set(_lines(change, "-")) and gone <= set(_lines(change, "+"))
+def _share(change: Change, original: Change, signs: str) -> float:
+    did, does = (_lines(original, "+"), _lines(original, "-")), (_lines(change, signs[0]), _lines(change, signs[1]))
+    every = len(did[0]) + len(did[1])
+    return sum(len(one & other) for one, other in zip(did, does, strict=True)) / every if every else 1.0
+
+
+def was_moved(change: Change, original: Change) -> bool:
+    """Tell whether another change only moved most of the lines that this one takes out: it took them out elsewhere."""
+    mended = {line for _, line in _lines(change, "-") & _lines(original, "+")}
+    return 2 * len(mended & {line for _, line in _lines(original, "-")}) > len(mended)
 
 
 def counted(change: Change, sign: str) -> int:
     """Count the lines with words in them that a change brings or takes out."""
-    return len(set(_lines(change, sign)))
+    return len(_lines(change, sign))
 
 
-def _lines(change: Change, sign: str) -> Iterator[tuple[str, str]]:
-    for file in change.files:
-        for line in (file.patch or "").split("\n"):
-            if line.startswith(sign) and _SUBSTANCE.search(line, 1):
-                yield file.path, " ".join(line[1:].split())
+def _lines(change: Change, sign: str) -> set[tuple[str, str]]:
+    return {
+        (file.path, " ".join(line[1:].split()))
+        for file in change.files
+        for line in (file.patch or "").split("\n")
+        if line.startswith(sign) and _SUBSTANCE.search(line, 1)
+    }

@@ -11,6 +11,7 @@ from agent.ids import RepoId
 
 _HASH = re.compile(r"[0-9a-f]{40}")
 _VERSION = re.compile(r"(?<![\w.])v?(\d+(?:\.\d+){1,3}(?:\.?(?:post|rc|dev|a|b)\d+)*)(?![\w.]*\w)", re.ASCII)
+_SUBMODULE = re.compile(r"^\+Subproject commit ([0-9a-f]{40})$", re.MULTILINE)
 _PIN = re.compile(r"[A-Z][A-Z0-9_]*_(?:REVISION|GIT_TAG|TAG|COMMIT|VERSION|REF|SHA)")
 
 
@@ -27,6 +28,10 @@ class Taken(Frozen):
 def taken(evidence: CommitEvidence) -> list[Taken]:
     """List the dependencies that a commit moves, each place once."""
     found: dict[tuple[str, str], Taken] = {}
+    for file in evidence.change.files:
+        if moved := _SUBMODULE.search(file.patch or ""):
+            one = Taken(commit=evidence.id, at=evidence.at, package=file.path, sha=moved[1])
+            found[file.path.lower(), moved[1]] = one
     for fact in evidence.facts:
         if not fact.new or not (fact.kind is FactKind.DEPENDENCY_CHANGED or _is_pin(fact)):
             continue

@@ -100,7 +100,9 @@ def original_of(revert: Headline, said: Mapping[str, Sequence[Said]], line: Line
 
 def _undoer(target: Headline, doer: Headline, said: Mapping[str, Sequence[Said]], line: Line) -> Headline | None:
     """Find what undid a commit before it came back: the last revert between the two that names it."""
-    between = [head for head in line.heads if target.at <= head.at <= doer.at and head.sha not in (target.sha, doer.sha)]
+    between = [
+        head for head in line.heads if target.at <= head.at <= doer.at and head.sha not in (target.sha, doer.sha)
+    ]
     naming = [head for head in between if head.sha in said and target in _undone_by(head, said, line)]
     return naming[-1] if naming else None
 

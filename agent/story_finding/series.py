@@ -17,6 +17,8 @@ _APART, _NEXT_APART, _STRAIGHT = timedelta(days=60), timedelta(days=14), timedel
 _SAME, _LIKE, _HALF = 0.75, 0.5, 0.5
 _MOST_MISSING, _MOST_PARTS = 6, 24
 _WORD = r"part|stage|phase|step"
+PARTS = rf"[0-9][.0-9a-z]* ?/ ?[0-9nNxX]|({_WORD}) ?[#-]? ?[0-9]"
+"""A rough form of every marker, for git and for Python alike."""
 _PULL = re.compile(r"\s*\(#\d{1,9}\)\s*$")
 _COUNTED = re.compile(
     rf"(?<![\w./=])(?:(?P<word>{_WORD}|stack)\s{{0,2}})?(?P<index>\d{{1,2}})(?:\.\d|[a-z])?\s?/\s?(?P<total>\d{{1,2}}|[nx])"
@@ -154,16 +156,23 @@ def _kinship(head: Headline, one: Part, of: Headline, other: Part, own: frozense
         return 0
     if one.total != other.total:
         # A series may grow: `[1/2]`, `[2/3]`.
-        return 2 * (same_author and one.index - other.index == 1 and (named or alike >= _LIKE) and apart <= _NEXT_APART)
+        return 2 * (same_author and one.index - other.index == 1 and (named or alike >= _LIKE))
     if named:
         return 4
-    if (one.names & own and other.names & own) or apart > _APART:
+    if _named_apart(one.names & own, other.names & own):
         return 0
     if alike >= (_LIKE if same_author else _SAME):
         return 3
-    if not same_author or one.index - other.index != 1 or one.names != other.names:
+    if not same_author or one.index - other.index != 1:
         return 0
-    return 2 * (apart <= _NEXT_APART and bool(one.names or one.words & other.words)) or int(apart <= _STRAIGHT)
+    common = one.words & other.words or (one.names and one.names == other.names)
+    return 2 * (apart <= _NEXT_APART and bool(common)) or int(apart <= _STRAIGHT and one.names == other.names)
+
+
+def _named_apart(one: frozenset[str], other: frozenset[str]) -> bool:
+    """Tell whether both have names of their own that have no word in common."""
+    words = [{word for name in names for word in name.split()} for names in (one, other)]
+    return bool(one) and bool(other) and not words[0] & words[1]
 
 
 def _alike(one: Part, other: Part) -> float:

@@ -137,10 +137,10 @@ class GitSource:
         view = await self._view()
         return await headed(view, self.repo, self._walk, pattern, upto, since)
 
-    async def written_by(self, sha: str, *, since: datetime) -> Mapping[str, int]:
+    async def written_by(self, sha: str, *, since: datetime, moved: bool = False) -> Mapping[str, int]:
         """Tell which landed commits since then wrote the lines that this one takes out, and how many each."""
         view = await self._view()
-        return await written_by(view, sha, since)
+        return await written_by(view, sha, since, moved=moved)
 
     async def resolve(self, prefix: str) -> Commit:
         """Find one commit by its full or abbreviated hash; NotFound when there is none or several."""

@@ -27,14 +27,16 @@ async def changed_lines(
     undone: list[Undoing] = []
     for read in [one for one in reads if _is_small_fix(one)][:_MOST_COMMITS] if isinstance(code, LooksBack) else ():
         commit = read.evidence.change.commit
-        writer = main_writer(await code.written_by(commit.sha, since=commit.committed_at - NEAR))
-        earlier = await _head(code, writer) if writer and (commit.sha, writer) not in known else None
-        if earlier is None:
+        doer, since = headline(commit, read.evidence.pull), commit.committed_at - NEAR
+        for moved in (False, True):
+            writer = main_writer(await code.written_by(doer.sha, since=since, moved=moved))
+            earlier = await _head(code, writer) if writer and (doer.sha, writer) not in known else None
+            both = await library.whole(code, [doer.sha, earlier.sha]) if earlier else {}
+            if earlier is None or len(both) < 2 or not lines.was_moved(both[doer.sha], both[earlier.sha]):
+                break
+        if earlier is None or len(both) < 2:
             continue
-        doer = headline(commit, read.evidence.pull)
-        both = await library.whole(code, [doer.sha, earlier.sha])
-        undoing = _undoing(doer, earlier, both[doer.sha], both[earlier.sha]) if len(both) == 2 else None
-        if undoing:
+        if undoing := _undoing(doer, earlier, both[doer.sha], both[earlier.sha]):
             undone.append(undoing)
         else:
             pairs.append(Pair(doer=doer, earlier=earlier, by_lines=True))
@@ -44,7 +46,7 @@ async def changed_lines(
 def _undoing(doer: Headline, earlier: Headline, change: Change, original: Change) -> Undoing | None:
     """Tell whether what comes is what stood there before the earlier commit."""
     said = is_revert(doer.title)
-    if lines.undoes_all(change, original) and (said or change.additions + change.deletions >= _ENOUGH_LINES):
+    if lines.share_undone(change, original) == 1 and (said or change.additions + change.deletions >= _ENOUGH_LINES):
         return Undoing(doer, earlier)
     if lines.puts_back(change, original) and (said or lines.counted(change, "+") >= lines.FEW):
         return Undoing(doer, earlier, part=True)

@@ -16,7 +16,7 @@ from agent.report import Drop
 from agent.sources import CodeSource, FindsTags, LooksBack
 from agent.stories import Act, Step, Story, StoryKind
 from agent.story_finding.candidates import OF_COMMITS
-from agent.story_finding.headlines import evidence_of, headline, pull_named
+from agent.story_finding.headlines import evidence_of, headline
 from agent.story_finding.joining import with_memory
 from agent.story_finding.pins import Taken, may_be_of, tags_of
 from agent.story_finding.tell import LANGUAGES, short_text

@@ -22,7 +22,7 @@ from agent.story_finding.series import series_stories
 from agent.story_finding.tell import LANGUAGES, short_text, story_claims
 from tools.evidence_cache import EvidenceCache
 from tools.history.blame import changed_lines
-from tools.history.past import far_past, near_past
+from tools.history.past import far_past, near_past, parts_past
 from tools.history.releases import with_first_releases
 from tools.history.reverts import Reverts, said_by, said_in
 
@@ -51,11 +51,11 @@ async def find_stories(
     undone += silently
     mine = {head.sha for head in heads}
     stories = [undoing_story(one, repo) for one in undone]
-    recent = Line([*past.found, *heads]).heads
+    recent = Line([*await parts_past(material, code, past), *heads]).heads
     series = series_stories(repo, recent, mine, whole=past.since is not None)
     pairs = [*by_lines, *named_pairs(repo, heads, named, line)]
     cited = {cite.partition("@")[2] for one in (*stories, *series) for cite in one.steps}
-    earlier = {head.sha: head for head in (*line.heads, *(one.earlier for one in pairs))}
+    earlier = {head.sha: head for head in (*recent, *line.heads, *(one.earlier for one in pairs))}
     cited |= {one.earlier.sha for one in pairs}
     proving = {sha for one in undone if one.part for sha in (one.doer.sha, one.target.sha)}
     proving |= {sha for one in by_lines for sha in (one.doer.sha, one.earlier.sha)}

@@ -5,11 +5,11 @@ from collections.abc import Iterable, Sequence
 from datetime import timedelta
 
 from agent.analyst import Material
-from agent.ids import RepoId
 from agent.links import Reference
 from agent.memories import StoryMemory
 from agent.sources import CodeSource, Headline, LooksBack, Past
 from agent.story_finding.reverts import Said
+from agent.story_finding.series import PARTS, read_part
 
 NEAR, FAR = timedelta(days=60), timedelta(days=400)
 """How far back everything is read, and how far what is named is looked for."""
@@ -23,6 +23,14 @@ async def near_past(material: Material, code: CodeSource, told: StoryMemory) -> 
         if found is not None:
             return found
     return told.past(material.repo, material.window)
+
+
+async def parts_past(material: Material, code: CodeSource, near: Past) -> Sequence[Headline]:
+    """Look further back for numbered parts, where one landed today: each may follow its last one by sixty days."""
+    if not isinstance(code, LooksBack) or not any(read_part(r.evidence.change.commit.title) for r in material.reads):
+        return near.found
+    found = await code.headed(PARTS, upto=_newest(material), since=material.window.start - FAR)
+    return (*near.found, *(found.found if found else ()))
 
 
 async def far_past(

@@ -9,7 +9,7 @@ from agent.domain import Change
 from agent.evidence import CommitEvidence
 from agent.facts import FactKind
 from agent.ids import RepoId
-from agent.sources import CodeSource, Headline, LooksBack
+from agent.sources import CodeSource, LooksBack
 from agent.story_finding import lines
 from agent.story_finding.headlines import Line, headline
 from agent.story_finding.reverts import Said, Undoing, is_revert, original_of, undoings
@@ -31,7 +31,7 @@ def said_in(message: str, repo: RepoId) -> list[Said]:
 
 
 def said_by(one: CommitEvidence, body: str) -> list[Said]:
-    """Read what a commit undoes and brings back: in its message, by GitHub's words in its pull request, by its patch."""
+    """Read what a commit undoes and brings back: by its message, GitHub's words in its pull request, its patch."""
     named = said_in(one.change.commit.message, one.repo)
     known = {said.number for said in named}
     for match in _BUTTON.finditer(body):
@@ -67,12 +67,13 @@ class Reverts:
         return [await self._measured(one) for one in found]
 
     async def _measured(self, one: Undoing) -> Undoing:
-        """Tell a part from the whole where both patches can be read; who reverts by name undoes all of it."""
-        whole = await self.library.whole(self.code, [one.doer.sha, one.target.sha]) if one.again else {}
+        """Tell a part from the whole, where both patches can be read."""
+        whole = await self.library.whole(self.code, [one.doer.sha, one.target.sha])
         if len(whole) < 2:
             return one
-        share = lines.share_again(whole[one.doer.sha], whole[one.target.sha])
-        return replace(one, part=share < lines.NEARLY_ALL)
+        doer, target = whole[one.doer.sha], whole[one.target.sha]
+        share = lines.share_again(doer, target) if one.again else lines.share_undone(doer, target)
+        return replace(one, part=share < (lines.NEARLY_ALL if one.again else lines.HALF))
 
     async def _by_lines(self, changes: Iterable[Change]) -> list[Undoing]:
         """Find what brings most of the lines again that a revert shortly before took out, and says nothing of it."""
@@ -88,6 +89,6 @@ class Reverts:
                     continue
                 original = original_of(head, self.said, self.line)
                 whole = (await self.library.whole(self.code, [change.commit.sha])).get(change.commit.sha)
-                if original and whole and lines.share_undone(whole, undoing) >= lines.HALF:
+                if original and whole and lines.share_back(whole, undoing) >= lines.HALF:
                     found.append(Undoing(headline(whole.commit), original, True, head))
         return found
