@@ -1,4 +1,4 @@
-"""One repository's part of the report: choose, read with tools, connect, write, check, judge, file."""
+"""One repository's part of the report: choose, read with tools, relate, connect, write, check, judge, file."""
 
 import itertools
 from functools import cache
@@ -19,7 +19,6 @@ from agent.collected import Collected
 from agent.desks import Step
 from agent.evidence import EvidenceId
 from agent.ids import RepoId
-from agent.links import Related
 from agent.readings import dossier_of, readings_of
 from agent.report import Failure, RepoSection
 from agent.rules import facts_told
@@ -34,6 +33,7 @@ from graphs.desk import Deps
 from graphs.failing import failing_alone, unless_failed
 from graphs.material import material_of
 from graphs.reading import ReadingState, choose, last_notes, read, tools, wants_tools
+from graphs.relating import relate
 from tools.history.find import find_stories, told_stories, with_relations, with_stories
 from tools.history.releases import release_stories, tags_of_window
 from tools.index_for_search import index_run
@@ -46,8 +46,8 @@ class RepositoryInput(TypedDict):
     spec: RepoSpec
     found: Collected
     allotment: Allotment
-    alone: bool
-    """Whether it is the only one of the report: then the brief sums it up."""
+    beside: tuple[RepoSpec, ...]
+    """The other repositories of the report; where there are none, the brief sums this one up."""
 
 
 class RepositoryOutput(TypedDict, total=False):
@@ -61,11 +61,7 @@ class RepositoryOutput(TypedDict, total=False):
 class RepositoryState(ReadingState, RepositoryOutput, total=False):
     """A repository on its way."""
 
-    alone: bool
     notes: str
-    earlier: dict[str, list[EvidenceId]]
-    """The earlier commits that each commit may mend or continue, by its hash."""
-    related: list[Related]
     facts: list[Claim]
     waiting: list[Task]
     """Commits that are not explained yet."""
@@ -80,7 +76,7 @@ def build(turns: int = 4) -> CompiledStateGraph[RepositoryState, Deps, Repositor
     graph = StateGraph(
         RepositoryState, context_schema=Deps, input_schema=RepositoryInput, output_schema=RepositoryOutput
     )
-    for node in (choose, read, tools, study, connect, write_facts, take_next, sum_up, file):
+    for node in (choose, read, tools, study, connect, relate, write_facts, take_next, sum_up, file):
         graph.add_node(node.__name__, failing_alone(node))
     graph.add_node("explain", analysis.build())
     graph.add_node("summarise", analysis.build())
@@ -93,7 +89,8 @@ def build(turns: int = 4) -> CompiledStateGraph[RepositoryState, Deps, Repositor
     )
     graph.add_conditional_edges("tools", unless_failed("read"), ["read", END])
     graph.add_conditional_edges("study", unless_failed("connect"), ["connect", END])
-    graph.add_conditional_edges("connect", unless_failed("write_facts"), ["write_facts", END])
+    graph.add_conditional_edges("connect", unless_failed("relate"), ["relate", END])
+    graph.add_conditional_edges("relate", unless_failed("write_facts"), ["write_facts", END])
     graph.add_conditional_edges("write_facts", _if_any("waiting", "take_next", "file"), ["take_next", "file", END])
     graph.add_edge("take_next", "explain")
     graph.add_conditional_edges("explain", _if_any("waiting", "take_next", "sum_up"), ["take_next", "sum_up", END])
@@ -165,7 +162,7 @@ async def sum_up(state: RepositoryState, runtime: Runtime[Deps]) -> dict[str, An
     titles: dict[EvidenceId, str] = {row.commit.id: row.commit.title for row in state["found"].landed}
     claims = [*(state.get("analysis") or []), *state["facts"]]
     task = summary_task("day", state["spec"].name, claims, titles)
-    return {"tasks": [task] if task and not state["alone"] else []}
+    return {"tasks": [task] if task and state["beside"] else []}
 
 
 async def file(state: RepositoryState, runtime: Runtime[Deps]) -> dict[str, Any]:
