@@ -66,7 +66,7 @@ class Draft:
 
 @dataclass(frozen=True, kw_only=True)
 class Pairing:
-    """A commit and what it may belong to: what one side names, and issues that are like it."""
+    """A commit and what it may belong to: what one side names, commits whose lines it changes, issues alike."""
 
     read: Read
     material: Material
@@ -145,10 +145,10 @@ class Pairing:
 
     def _is_possible(self, relation: Relation, other: Evidence) -> bool:
         issue = isinstance(other, ThreadEvidence) and isinstance(other.thread, Issue)
-        if self._grade(other.id) is Grade.C:
-            return issue and relation in (Relation.FIXES, Relation.PARTLY)
         if relation in _TO_ISSUES:
             return issue
+        if self._grade(other.id) is Grade.C:
+            return isinstance(other, CommitEvidence) and relation is not Relation.SAME_WORK
         return relation is not Relation.SAME_WORK or other.repo != self.change.repo
 
     def _grade(self, other: EvidenceId) -> Grade:

@@ -104,6 +104,18 @@ async def test_an_issue_that_nobody_names_is_likely_fixed_or_not_told(tmp_path: 
     assert refused == []
 
 
+async def test_an_earlier_commit_that_is_named_is_read_too_and_told_as_a_story(tmp_path: Path) -> None:
+    clone = Clone(tmp_path / "router")
+    begin = clone.commit("Begin", 0, router__py="MAX_ROUTES = 22\n")
+    clone.commit(f"{LIMIT}\n\nThe limit came with commit {begin[:12]}.", 9, router__py="MAX_ROUTES = 12\n")
+    mends = {"other": begin[:9], "anchor": "+MAX_ROUTES = 12", "other_anchor": "+MAX_ROUTES = 22"}
+    script = Scripted(relations={LIMIT: [mends | {"relation": "introduced by"}]})
+    with ModelServer(script, context=32_768) as server:
+        covered = await run(tmp_path, server, clone)
+    (story,) = [one for one in covered.report.stories if begin in "".join(one.steps)]
+    assert story.kind.value == "follow-up"
+
+
 async def test_an_issue_that_nobody_has_listed_is_looked_up(tmp_path: Path) -> None:
     closed = ISSUE | {"state": "closed", "closed_at": "2026-02-03T00:00:00Z", "state_reason": "not_planned"}
     found, _ = await links(tmp_path, said="Fixes #7.", threads=[closed])
