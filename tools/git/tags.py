@@ -4,9 +4,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from datetime import UTC, datetime
 
 from agent.domain import Release
+from agent.headlines import pull_named
 from agent.ids import RepoId
 from agent.sources import Headline
-from agent.story_finding.headlines import pull_named
 from agent.story_finding.releases import is_version
 from tools.git.branch import ask_refs
 from tools.git.repository import Repository
