@@ -112,10 +112,11 @@ def fact_anchors(group: Group, evidence: CommitEvidence) -> Iterator[Anchor]:
     patches = {file.path: file.patch or "" for file in evidence.change.files}
     for fact in group[:_ANCHORED]:
         names = [re.split(r"[.:]", name)[-1] for name in names_of(fact)]
-        values = [value for value in (fact.detail, fact.old, fact.new) if value]
+        values = [line.strip() for value in (fact.detail, fact.old, fact.new) for line in (value or "").split("\n")]
         place = next((one for one in fact.places if one.lines), None)
-        if place and (lines := naming_lines(patches.get(place.file, ""), place.lines, names, values)):
-            yield Anchor(cite=evidence.id, text="\n".join(lines), file=place.file)
+        literals = [one for one in (*names, *values) if one]
+        for lines in naming_lines(place.lines, patches.get(place.file, ""), literals) if place else ():
+            yield Anchor(cite=evidence.id, text="\n".join(lines), file=place.file if place else None)
 
 
 def _proof(groups: Sequence[Group], evidence: CommitEvidence) -> Group | None:

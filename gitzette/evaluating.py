@@ -59,7 +59,7 @@ from gitzette.recording import record
 from gitzette.render.markdown import report_page
 from gitzette.replies import ReplyPage
 from gitzette.running import cover
-from gitzette.site.build import build_site
+from gitzette.site.build import SiteSettings, build_site
 from graphs.conversing import answered
 
 SETS: tuple[EvalSet, ...] = (
@@ -90,7 +90,7 @@ SETS: tuple[EvalSet, ...] = (
     RECORDED,
     PLANTED,
     BENCH,
-    site_cost(lambda out, to: build_site(out, to, web=Web("https://github.com"))),
+    site_cost(lambda out, to: build_site(out, to, SiteSettings(web=Web("https://github.com")))),
 )
 
 

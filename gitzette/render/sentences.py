@@ -33,9 +33,10 @@ class Sentences:
         self._say = view.words["page"]
 
     @cached_property
-    def _known(self) -> dict[EvidenceId, tuple[str, str, datetime, bool]]:
+    def _known(self) -> dict[EvidenceId, tuple[str, str, datetime | None, bool]]:
         """Tell title, author and time of what the report knows, and whether it has a place on the page."""
-        report, known = self._view.report, {}
+        report = self._view.report
+        known: dict[EvidenceId, tuple[str, str, datetime | None, bool]] = {}
         for story in report.stories:
             known |= {step.cite: (step.title, "", step.at, False) for step in story.timeline}
         for section in report.sections:
@@ -59,6 +60,7 @@ class Sentences:
             kind=claim.kind.value,
             role=claim.role.value,
             label=self._label(claim),
+            repo=claim.repo or "",
             parts=tuple(self._parts(text, claim)),
             behind=tuple(self.citation(cite, claim) for cite in self._unmarked(text, claim, reported)),
             breaking=is_breaking(claim),
@@ -131,8 +133,11 @@ class Sentences:
         found = found or [(one.file or "", one.text) for one in claim.quotes if one.cite == cite]
         literals = literals_of(claim.text.get(self._view.lang, ""))
         kept = [one for one in found if not any(one != other and one[1].strip() in other[1] for other in found)]
-        for file, text in list(dict.fromkeys(kept))[:_MOST_EXCERPTS]:
-            yield excerpt_of(file, text, literals)
+        texts: dict[str, list[str]] = {}
+        for file, text in dict.fromkeys(kept):
+            texts.setdefault(file, []).append(text.strip("\n"))
+        for file, own in list(texts.items())[:_MOST_EXCERPTS]:
+            yield excerpt_of(file, "\n".join(own), literals)
 
     def _link(self, cite: EvidenceId, claim: Claim) -> Link | None:
         return next((one for about in claim.about if (one := self._links.get((cite, about)))), None)

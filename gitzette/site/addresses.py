@@ -1,13 +1,14 @@
-"""Where things stand in the site: files, anchors and the relative links between them."""
+"""Where pages stand in the site, and the relative links between them."""
 
 import re
 from dataclasses import dataclass
-from hashlib import blake2b
+from typing import get_args
 
 from agent.settings import Language
+from gitzette.render.names import mark_of
 
+LANGUAGES: tuple[Language, ...] = get_args(Language)
 _PLAIN = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]*/[A-Za-z0-9._-]+", re.ASCII)
-_HASH = re.compile(r"[0-9a-f]{40}")
 
 
 @dataclass(frozen=True)
@@ -38,29 +39,26 @@ class Place:
 
 
 def day_path(label: str) -> str:
-    """Name a day's page."""
+    """Name the page of a report."""
     return f"days/{label}.html"
 
 
 def repo_path(repo: str) -> str:
     """Name a repository's page, whatever a report calls the repository."""
+    return f"repos/{repo_name(repo)}.html"
+
+
+def commit_path(repo: str, sha: str) -> str:
+    """Name the page of a commit: its permalink."""
+    return f"commits/{repo_name(repo)}--{sha[:12]}.html"
+
+
+def month_path(month: str) -> str:
+    """Name the page of a month's stories."""
+    return f"stories/{month}.html"
+
+
+def repo_name(repo: str) -> str:
+    """Give a repository a name that is safe in files and addresses."""
     plain = _PLAIN.fullmatch(repo) and "--" not in repo and ".." not in repo
-    return f"repos/{repo.replace('/', '--')}.html" if plain else f"repos/x{_mark(repo, 8)}.html"
-
-
-def anchor(evidence: str) -> str:
-    """Give the place of an artefact inside a page: a commit by its first digits, anything else by a mark of its name.
-
-    A fork has the commits of its origin, so the name of the repository goes in as well.
-    """
-    repo, _, rest = evidence.partition("@")
-    return f"c{rest[:12]}-{_mark(repo, 2)}" if _HASH.fullmatch(rest) else f"x{_mark(evidence, 6)}"
-
-
-def section_anchor(repo: str, part: str = "") -> str:
-    """Give the place of a repository, or of a part of what is told of it, inside a day's page."""
-    return f"r{_mark(repo, 4)}{'-' if part else ''}{part}"
-
-
-def _mark(text: str, size: int) -> str:
-    return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=size).hexdigest()
+    return repo.replace("/", "--") if plain else f"x{mark_of(repo, 8)}"

@@ -1,7 +1,8 @@
 """The search index: words with the documents that have them, in shards that a browser loads on demand.
 
-`search/index.json` tells how many documents each day has, month by month; `search/words/NNN.txt` holds the words of one
-shard, month after month; `search/docs/DAY.json` what is shown of each document. A word's shard is told by its first
+`search/index.js` tells how many documents each day has, month by month; `search/words/NNN.js` holds the words of one
+shard, month after month; `search/docs/DAY.js` what is shown of each document. They are scripts, because a page that was
+opened from disk may load scripts and no data. A word's shard is told by its first
 two characters, so the beginning of a word is looked for in one shard, too; Chinese, which is indexed by pairs, by the
 first character alone. What takes long is to load many files, so a question needs one for each of its words.
 
@@ -16,13 +17,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from agent.layouts.view import View
+from pydantic import TypeAdapter
 
-from agent.report import LedgerRow, Report
-from agent.web import Web
-from gitzette.site.html import clean
-from gitzette.site.names import anchor
-from gitzette.site.summary import lead_text
+from agent.settings import Language
+from gitzette.render.html import clean
+from gitzette.render.names import place_of
+from gitzette.render.page import Item, PageModel
+from gitzette.site.folder import SiteFolder, mark
+from gitzette.site.summary import Summary
 from memory.words import has_han, indexed
 
 SHARDS = 128
@@ -48,11 +50,11 @@ class DayIndex:
     words: Words
 
 
-def day_index(report: Report, web: Web) -> DayIndex:
+def day_index(pages: Mapping[Language, PageModel]) -> DayIndex:
     """List the commits, issues and releases of a report, and the words by which they are found."""
     found: list[Document] = []
     words: dict[str, list[int]] = defaultdict(list)
-    for document, more in _documents(report, web):
+    for document, more in _documents(pages["en"], pages["zh"]):
         in_title = _words(" ".join((document[4], *document[7:])))
         for word in in_title | _words(f"{document[2]} {more}"):
             words[word].append(len(found) * 2 + (word in in_title))
@@ -60,36 +62,28 @@ def day_index(report: Report, web: Web) -> DayIndex:
     return DayIndex(found, words)
 
 
-def _documents(report: Report, web: Web) -> Iterator[tuple[Document, str]]:
+def _documents(english: PageModel, chinese: PageModel) -> Iterator[tuple[Document, str]]:
     """Give each document with the further text that is looked through and not shown."""
-    english, chinese = View(report, "en", web), View(report, "zh", web)
-    for row in report.ledger:
-        yield _commit(row, english, chinese)
-    for section in report.sections:
+    for item in english.items:
+        yield _commit(item, chinese.item(item.id) or item)
+    for section in english.report.sections:
         for thread in section.issues:
-            place = anchor(f"{section.repo}#{thread.number}")
+            place = place_of(f"{section.repo}#{thread.number}")
             more = " ".join((f"{thread.number}", thread.author or "", *thread.labels))
             yield ("i", place, section.repo, "", clean(thread.title), "", "", "", ""), clean(more)
         for release in section.releases:
-            place = anchor(f"{section.repo}@{release.tag}")
+            place = place_of(f"{section.repo}@{release.tag}")
             yield ("r", place, section.repo, "", clean(f"{release.tag} {release.name}"), "", "", "", ""), ""
 
 
-def _commit(row: LedgerRow, english: View, chinese: View) -> tuple[Document, str]:
-    one, other = (_said(row, view) for view in (english, chinese))
+def _commit(english: Item, chinese: Item) -> tuple[Document, str]:
+    one, other = (_said(item) for item in (english, chinese))
+    row = english.row
+    heads = tuple(clean(item.headline.replace("`", "")) if item.title else "" for item in (english, chinese))
     more = clean(" ".join((row.sha[:12], row.author, *row.places)))
-    place = anchor(f"{row.repo}@{row.sha}")
-    return (
-        "c",
-        place,
-        row.repo,
-        english.tier(row) or "",
-        clean(row.title),
-        one,
-        other,
-        _headline(row, english),
-        _headline(row, chinese),
-    ), f"{one} {_han_of(other) if one else other} {more}"
+    title = clean(english.title or english.headline)
+    shown = ("c", english.place, row.repo, english.tier, title, one, other, heads[0], heads[1])
+    return shown, f"{one} {_han_of(other) if one else other} {more}"
 
 
 def _han_of(text: str) -> str:
@@ -97,18 +91,8 @@ def _han_of(text: str) -> str:
     return _NOT_HAN.sub(" ", text)
 
 
-def _said(row: LedgerRow, view: View) -> str:
-    """Write what is said of a commit: its analysis first, then what code says and quotes."""
-    analysis = view.analysis(row)
-    # What a model wrote in another language is no text of this one.
-    others = [claim for claim in view.said(row) if not claim.free]
-    said = " ".join(lead_text(claim, view) for claim in (*analysis, *others))
-    return clean(said.replace("`", ""))[:_INDEXED]
-
-
-def _headline(row: LedgerRow, view: View) -> str:
-    headline = view.headline(row)
-    return clean(headline.text[view.lang].replace("`", "")) if headline else ""
+def _said(item: Item) -> str:
+    return clean(" ".join(one.text for one in item.told).replace("`", ""))[:_INDEXED]
 
 
 def month_shards(days: Sequence[tuple[int, Words]]) -> str:
@@ -159,10 +143,54 @@ def shard_of(word: str) -> int:
 
 def overview(months: Sequence[Sequence[tuple[str, int]]]) -> str:
     """Write the days of each month with how many documents they have, oldest first."""
-    return json.dumps({"shards": SHARDS, "months": months}, separators=(",", ":")) + "\n"
+    return script("index", {"shards": SHARDS, "months": months})
+
+
+def script(name: str, data: object) -> str:
+    """Write a part of the index as a script that a page may load, also from disk."""
+    told = json.dumps(data, ensure_ascii=False, separators=(",", ":"))
+    # Two signs that end a line in a script and not in JSON.
+    return f"gitzetteIndex({json.dumps(name)},{told});\n".replace("\u2028", " ").replace("\u2029", " ")
 
 
 def _words(text: str) -> dict[str, None]:
     """Give each word once, in the order of the text: a set would have another order in every process."""
     found = indexed(text)
     return dict.fromkeys((*found.words.split(), *found.parts.split()))
+
+
+# ---------------------------------------------------------------- files
+
+_STORED = TypeAdapter(dict[str, list[int]])
+
+
+def words_file(label: str) -> str:
+    """Name the file with the words of a day."""
+    return f"data/words/{label}.json"
+
+
+def write_index(folder: SiteFolder, days: Sequence[Summary], maker: str) -> None:
+    """Write the index of these days, oldest first, whose words are there already; `maker` marks the code."""
+    months: dict[str, list[Summary]] = defaultdict(list)
+    for day in days:
+        months[day.month].append(day)
+    keys = {name: mark(maker, *(day.hash for day in own)) for name, own in months.items()}
+    for name, own in months.items():
+        if not folder.current(keys[name], _month_file(name)):
+            folder.put(_month_file(name), _month(folder, own))
+    names = [f"search/words/{number:03}.js" for number in range(SHARDS)]
+    if not folder.current(mark(*keys.values()), *names):
+        read = [(folder.folder / _month_file(name)).read_text("utf-8") for name in months]
+        for number, text in enumerate(shards(read)):
+            folder.put(names[number], script(f"words/{number:03}", text))
+    text = overview([[(day.label, day.documents) for day in own] for own in months.values()])
+    folder.page("search/index.js", mark(text), lambda: text)
+
+
+def _month(folder: SiteFolder, days: Sequence[Summary]) -> str:
+    read = [_STORED.validate_json((folder.folder / words_file(day.label)).read_bytes()) for day in days]
+    return month_shards([(day.documents, words) for day, words in zip(days, read, strict=True)])
+
+
+def _month_file(month: str) -> str:
+    return f"data/words/{month}.txt"

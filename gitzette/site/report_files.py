@@ -10,11 +10,11 @@ from agent.record import load
 from agent.report import Report
 
 _MOMENT = r"\d{4}-\d{2}-\d{2}(?:T\d{4,6})?"
-_LABEL = re.compile(rf"{_MOMENT}(?:\.\.{_MOMENT})?", re.ASCII)
+_LABEL = re.compile(rf"{_MOMENT}(?:\.\.{_MOMENT})?|\d{{4}}-W\d{{2}}", re.ASCII)
 
 
 @dataclass(frozen=True)
-class Volume:
+class ReportFile:
     """One published report that has not been read yet."""
 
     label: str
@@ -29,11 +29,11 @@ class Volume:
         return report
 
 
-def volumes(out: Path) -> list[Volume]:
+def report_files(out: Path) -> list[ReportFile]:
     """List the reports of an output folder, oldest first."""
     try:
         files = [file for file in (out / "reports").glob("*.json") if _LABEL.fullmatch(file.stem)]
-        found = [Volume(file.stem, file, sha256(file.read_bytes()).hexdigest()) for file in files]
+        found = [ReportFile(file.stem, file, sha256(file.read_bytes()).hexdigest()) for file in files]
     except OSError as error:
         raise StorageError(f"cannot read {out / 'reports'}: {error.strerror or error}") from error
-    return sorted(found, key=lambda volume: volume.label)
+    return sorted(found, key=lambda one: one.label)

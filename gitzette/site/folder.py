@@ -11,11 +11,11 @@ from typing import Any
 from agent.errors import StorageError
 
 MANIFEST = "manifest.json"
-FORMAT = 1
+FORMAT = 2
 
 
 @dataclass
-class Desk:
+class SiteFolder:
     """Writes pages under a folder; the key of a page says what it was made from, and an equal key spares the work."""
 
     folder: Path
@@ -26,7 +26,7 @@ class Desk:
     written: int = 0
 
     @classmethod
-    def open(cls, folder: Path) -> tuple["Desk", dict[str, Any]]:
+    def open(cls, folder: Path) -> tuple["SiteFolder", dict[str, Any]]:
         """Open a folder that is empty or ours, with the manifest that it has."""
         try:
             manifest = _manifest(folder / MANIFEST)
