@@ -218,7 +218,6 @@ class IssueNews:
     words: str
     change: Citation | None = None
     grade: str = ""
-    because: str = ""
 
 
 @dataclass(frozen=True)

@@ -5,11 +5,10 @@ from collections.abc import Iterator, Sequence
 from datetime import datetime
 from functools import cached_property
 
-from agent.because import reasons_of
 from agent.claims import MARK, Claim, Kind, Role
 from agent.evidence import EvidenceId
 from agent.ids import RepoId
-from agent.links import Grade, Link
+from agent.links import Link
 from agent.window import zone
 from gitzette.render.names import named, place_of
 from gitzette.render.page import Citation, Excerpt, Line, Sentence
@@ -21,7 +20,7 @@ _WORD = re.compile(r"[\w.:/-]*\w", re.ASCII)
 _FIGURE = re.compile(r"patch [0-9a-f]{8,}|\w+ \d\.\d+$")
 """Scores of links, which are for machines."""
 _MOST_EXCERPTS = 4
-_LINEAGE = ("undoes", "undoes part", "relands", "mends", "follows", "follows as said")
+_LINEAGE = ("undoes", "undoes part", "relands", "mends", "continues", "same work", "refers to", "changes lines")
 """Statements about an earlier commit, which a reader knows by its title."""
 
 
@@ -47,7 +46,7 @@ class Sentences:
 
     @cached_property
     def _links(self) -> dict[tuple[str, str], Link]:
-        return {(one.issue, one.change): one for one in self._view.report.links if one.grade is not Grade.D}
+        return {(one.issue, one.change): one for one in self._view.report.links}
 
     def sentence(self, claim: Claim) -> Sentence:
         """Write a claim; speech is shown between quotation marks, behind who says it."""
@@ -146,9 +145,8 @@ class Sentences:
         """Say what a link between an issue and a change rests on: records, the author's words, or what both share."""
         records = self._view.words["records"]
         for one in link.evidence:
-            if one in reasons_of(link.evidence) or _FIGURE.match(one):
-                continue
-            yield records.get(one) or f"“{one}”"
+            if not _FIGURE.match(one):
+                yield records.get(one) or f"“{one}”"
 
 
 def excerpt_of(file: str, text: str, literals: Sequence[str] = (), most: int = MOST_LINES) -> Excerpt:
