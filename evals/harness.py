@@ -2,16 +2,17 @@
 
 import traceback
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from pathlib import Path
 from typing import Protocol
 
 from agent.asking.reply import Reply
+from agent.audit.findings import Finding
 from agent.errors import AppError, UsageError
 from agent.ids import RepoId
 from agent.report import Report
-from agent.settings import AnalystChoice, RepoSpec, Settings
+from agent.settings import AnalystChoice, Language, Layout, RepoSpec, Settings
 from agent.window import Window
 from evals.cases import Crash, attempt
 from evals.figures import Figure, crashed
@@ -39,6 +40,14 @@ class System(Protocol):
         """Read everything from a moment on, then answer questions, each about some of the repositories."""
         ...
 
+    def page(self, report: Report, lang: Language, layout: Layout, web: str) -> str:
+        """Write a report as Markdown, with links below `web`."""
+        ...
+
+    async def audit(self, file: Path, settings: Settings) -> Sequence[Finding]:
+        """Check a report that lies in a file."""
+        ...
+
 
 @dataclass(frozen=True)
 class Spent:
@@ -63,6 +72,10 @@ class Bench:
     say: Callable[[str], None]
     threads: Path | None = None
     """Threads of the mirrors, as `repo_from_mirror` takes them."""
+    gold: Path | None = None
+    """The links between these threads and commits that readers found; stories stand in files beside it."""
+    model: Mapping[str, str] = field(default_factory=dict)
+    """The name and address of a real model, as settings have them, for sets that can ask one."""
     seed: int = SEED
     """What worlds are made from."""
     analyst: AnalystChoice = "rules"

@@ -12,10 +12,11 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from agent.asking.reply import Reply
+from agent.audit.findings import Finding
 from agent.errors import EXIT_DONE, EXIT_FAILED, EXIT_INCOMPLETE, UsageError
 from agent.ids import RepoId
 from agent.report import Report
-from agent.settings import RepoSpec, Settings
+from agent.settings import Language, Layout, RepoSpec, Settings
 from agent.web import Web
 from agent.window import Window
 from evals.bench.plot import drawn
@@ -52,13 +53,15 @@ from evals.sets.tamper import TAMPER
 from evals.sets.twins import TWINS
 from evals.sets.windows import WINDOWS
 from gitzette.asking import asking_context
+from gitzette.auditing import check_file, read_report
 from gitzette.eval_jobs import run_apart
 from gitzette.eval_printing import as_breaches, as_changes, as_json, as_table
 from gitzette.progress import QuietProgress
 from gitzette.recording import record
+from gitzette.render.markdown import report_page
 from gitzette.replies import ReplyPage
 from gitzette.running import cover
-from gitzette.site.build import build_site
+from gitzette.site.build import SiteSettings, build_site
 from graphs.conversing import answered
 
 SETS: tuple[EvalSet, ...] = (
@@ -89,7 +92,7 @@ SETS: tuple[EvalSet, ...] = (
     RECORDED,
     PLANTED,
     BENCH,
-    site_cost(lambda out, to: build_site(out, to, web=Web("https://github.com"))),
+    site_cost(lambda out, to: build_site(out, to, SiteSettings(web=Web("https://github.com")))),
 )
 
 
@@ -119,6 +122,14 @@ class Gitzette:
                 replies.append(page.written(await answered(question, context.for_question(specs))))
             return replies
 
+    def page(self, report: Report, lang: Language, layout: Layout, web: str) -> str:
+        """Write a report as Markdown, with links below `web`."""
+        return report_page(report, lang, Web(web), layout)
+
+    async def audit(self, file: Path, settings: Settings) -> list[Finding]:
+        """Check a report that lies in a file."""
+        return (await check_file(file, read_report(file), settings, {}, QuietProgress())).findings
+
 
 def evaluate(args: argparse.Namespace) -> int:
     """Run the sets; 3 when a figure misses its target, 1 when the gate is broken."""
@@ -147,6 +158,10 @@ def _refuse(args: argparse.Namespace) -> None:
     mirrors = [RepoSpec.parse(text) for text in args.repo]
     if missing := [spec.name for spec in mirrors if spec.path is None]:
         raise UsageError(f"{missing[0]} has no path; sets read real repositories only from disk: owner/name=PATH")
+    if args.gold and not (args.threads and args.since):
+        raise UsageError(
+            "--gold needs the threads that it is about and the days: --threads FILE --since DAY --until DAY"
+        )
     if bool(args.since) != bool(args.until):
         raise UsageError("--since and --until go together")
     if args.trials < 1 or args.jobs < 1:
@@ -165,6 +180,8 @@ def _run(args: argparse.Namespace, sets: Sequence[EvalSet], folder: Path) -> dic
             system=Gitzette(),
             say=_say,
             threads=Path(args.threads) if args.threads else None,
+            gold=Path(args.gold) if args.gold else None,
+            model={"model": args.model, "model_url": args.model_url} if args.model_url else {},
             seed=_seed(args),
             analyst=args.analyst,
             small=_is_small(args),
@@ -187,9 +204,9 @@ def _options(args: argparse.Namespace) -> list[str]:
     repos = [part for text in args.repo for part in ("--repo", text)]
     texts = [
         part
-        for name in ("since", "until", "threads")
+        for name in ("since", "until", "threads", "gold", "model", "model_url")
         if (value := getattr(args, name))
-        for part in (f"--{name}", value)
+        for part in (f"--{name.replace('_', '-')}", value)
     ]
     flags = ["--held-out"] * bool(args.held_out) + ["--small"] * _is_small(args)
     return [*repos, *texts, *flags, "--analyst", args.analyst, "--trials", str(args.trials)]
