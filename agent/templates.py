@@ -34,13 +34,17 @@ _FIXED: Mapping[str, Mapping[Language, str]] = {
     "same work": {"en": "Is the same work as [@2].", "zh": "与 [@2] 是同一工作。"},
     "refers to": {"en": "Refers to [@2].", "zh": "提到 [@2]。"},
     "refers as said": {"en": "Refers to [@3] in [@2].", "zh": "在 [@2] 中提到 [@3]。"},
+    "changes lines": {
+        "en": "Changes lines that [@2] brought {days} days before.",
+        "zh": "改动了 [@2] 在 {days} 天前写入的行。",
+    },
+    "changes new lines": {
+        "en": "Changes lines that [@2] brought within a day before.",
+        "zh": "改动了 [@2] 在一天之内写入的行。",
+    },
     "takes in": {"en": "Takes in [@2].", "zh": "引入 [@2]。"},
 }
-"""Sentences whose only values are what they cite."""
-_LINES: Mapping[Language, tuple[str, str]] = {
-    "en": ("Changes lines that [@2] brought within a day before.", "Changes lines that [@2] brought {} days before."),
-    "zh": ("改动了 [@2] 在一天之内写入的行。", "改动了 [@2] 在 {} 天前写入的行。"),
-}
+"""Sentences whose only values are what they cite, and a number of days."""
 
 
 def _change(facts: Sequence[Fact], phrases: Phrases) -> str | None:
@@ -69,17 +73,15 @@ SEVERAL = {"fact": "facts", "risk": "risks", "advice": "advices"}
 
 def has_template(predicate: str) -> bool:
     """Tell whether code, and nobody else, writes the words of this kind of statement."""
-    return predicate in _FIXED or predicate in _MADE or predicate in ("series", "changes lines")
+    return predicate in _FIXED or predicate in _MADE or predicate == "series"
 
 
 def sentence(predicate: str, params: Params, lang: Language) -> str | None:
     """Write the sentence; None where the values give none, as for the risk of something that has no risk."""
     if predicate == "series":
         return series_sentence(params, lang)
-    if predicate == "changes lines":
-        return _LINES[lang][int(params["days"]) > 1].format(params["days"])
     fixed = _FIXED.get(predicate)
-    return fixed[lang] if fixed else _MADE[predicate](facts_of(params), _PHRASES[lang])
+    return fixed[lang].format_map(params) if fixed else _MADE[predicate](facts_of(params), _PHRASES[lang])
 
 
 def names_alone(predicate: str, text: str, lang: Language) -> str | None:

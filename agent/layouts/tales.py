@@ -8,12 +8,12 @@ from agent.layouts.view import View
 from agent.markdown import code, link
 from agent.report import RepoSection
 from agent.spans import Span, words_spans
-from agent.stories import Act, Step, Story, StoryKind
+from agent.stories import BARE, Act, Step, Story, StoryKind
 from agent.window import zone
 
 _LEAST = 3
 _SHOWN = 12
-_NAMING = ("mends", "follows", "follows as said", "undoes part")
+_NAMING = ("mends", "continues", "changes lines", "changes new lines", "refers to", "refers as said", "undoes part")
 
 
 def tales(sheet: Sheet, section: RepoSection, view: View) -> None:
@@ -28,7 +28,7 @@ def tales(sheet: Sheet, section: RepoSection, view: View) -> None:
 
 
 def earlier_title(claim: Claim, view: View) -> list[Span]:
-    """Give the title of the earlier commit that a change mends, follows up or undoes in part."""
+    """Give the title of the earlier commit that a change mends, continues, names or undoes in part."""
     steps = (step for story in view.report.stories for step in story.timeline if step.cite == claim.sources[-1])
     called = next((step.title for step in steps if step.title), "")
     return [chrome(" — "), title(called)] if called and claim.predicate in _NAMING else []
@@ -37,12 +37,13 @@ def earlier_title(claim: Claim, view: View) -> list[Span]:
 def _goes_on(story: Story) -> bool:
     """Tell whether a story has its own place: a pair that landed and was undone today is one item elsewhere.
 
-    That a fix was released stands among the issues already.
+    That a fix was released stands among the issues already, and what a commit names or changes stands with it.
     """
-    if story.kind is StoryKind.RELEASED or not story.timeline:
+    steps = [step for step in story.timeline if step.act is not Act.RELEASED]
+    if story.kind in (StoryKind.RELEASED, *BARE) or not steps:
         return False
-    older = any(step.cite not in story.news for step in story.timeline)
-    return older or len(story.timeline) >= _LEAST or story.kind is not StoryKind.REVERT
+    older = any(step.cite not in story.news for step in steps)
+    return older or len(steps) >= _LEAST or story.kind is not StoryKind.REVERT
 
 
 def _story(sheet: Sheet, story: Story, view: View) -> None:

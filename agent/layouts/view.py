@@ -15,7 +15,10 @@ from agent.triage import Tier
 from agent.web import Web
 from agent.wordings import words
 
-_LINEAGE = ("undoes", "relands", "undone", "relands part", "undoes part", "mends", "follows", "fixes", "likely fixes")
+_LINEAGE = (
+    *("undoes", "relands", "undone", "relands part", "undoes part", "mends", "continues", "fixes", "likely fixes"),
+    *("changes lines", "changes new lines", "refers to", "refers as said"),
+)
 _PASSED = ("fact", "facts", "undoes", "shows")
 
 
@@ -67,7 +70,8 @@ class View:
             for step in story.timeline:
                 if step.act is Act.LANDED_AGAIN and last in known and step.cite in known:
                     found[last] = step.cite
-                last = step.cite if step.act is Act.UNDONE else ""
+                if step.act is not Act.RELEASED:
+                    last = step.cite if step.act is Act.UNDONE else ""
         return found
 
     @cached_property

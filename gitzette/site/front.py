@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from agent.layouts.rows import counted_commits
 from agent.layouts.view import View, row_id
 from agent.report import LedgerRow, Report
-from agent.stories import Story
+from agent.stories import BARE, Story
 from agent.triage import Tier
 from gitzette.site.analysis import brief
 from gitzette.site.calendar import months
@@ -141,4 +141,4 @@ class Front:
 
 
 def _has_past(story: Story) -> bool:
-    return len(story.timeline) > 1 and any(step.cite not in story.news for step in story.timeline)
+    return story.kind not in BARE and any(step.cite not in story.news for step in story.timeline)

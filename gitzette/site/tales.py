@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from agent.stories import Story
+from agent.stories import BARE, Story
 from gitzette.site.html import Markup, join, link, tag
 from gitzette.site.names import day_path
 from gitzette.site.shell import Scene, page
@@ -34,7 +34,7 @@ def tales_of(summaries: Sequence[Summary]) -> list[Tale]:
     found: dict[str, Tale] = {}
     for one in sorted(summaries, key=lambda one: (one.day, one.label)):
         for story in one.stories:
-            if len(story.timeline) > 1:
+            if len(story.timeline) > 1 and story.kind not in BARE:
                 key = story_key(story)
                 found.pop(key, None)
                 found[key] = Tale(story, one.label, one.tz, one.hash)
