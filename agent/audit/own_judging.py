@@ -21,8 +21,8 @@ from agent.report import Depth
 from agent.wordings import words
 
 _OF_STORIES = (
-    "likely fixes", "relands part", "undoes part", "follows", "follows as said", "mends", "takes in", "rests on",
-    "adopts as said", "made for", "adopts",
+    "likely fixes", "relands part", "undoes part", "mends", "continues", "same work", "refers to", "refers as said",
+    "changes lines", "changes new lines", "takes in",
 )  # fmt: skip
 Verdict = tuple[str, str]
 """What a finding says, and why."""

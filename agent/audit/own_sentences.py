@@ -13,11 +13,11 @@ from agent.ids import RepoId
 from agent.templates import sentence
 
 CITING = (
-    "undoes", "relands", "undone", "fixes", "likely fixes", "relands part", "undoes part", "follows",
-    "follows as said", "mends", "takes in", "rests on", "adopts as said", "made for", "adopts",
+    "undoes", "relands", "undone", "fixes", "likely fixes", "relands part", "undoes part", "mends", "continues",
+    "same work", "refers to", "refers as said", "changes lines", "changes new lines", "takes in",
 )  # fmt: skip
 """Sentences whose only values are what they cite, and names."""
-_NAMES = {"package": "", "names": "NAMES"}
+_NAMES = {"days": "NAMES"}
 _DASH = "— "
 _QUOTED = re.compile(r"\s*“.*”\s*", re.DOTALL)
 
@@ -92,7 +92,7 @@ def series(layout: Layout, make: About, block: Block, start: int, end: int) -> S
             continue
         landed, others = " ".join(rest[: len(links)]), rest[len(links) :]
         for cut in range(len(others), -1, -1):
-            gaps = {"missing": " ".join(others[:cut]), "unfound": " ".join(others[cut:])}
+            gaps = {"missing": " ".join(others[:cut])}
             values = {name: value for name, value in (params | {"landed": landed} | gaps).items() if value}
             if _filled(sentence("series", values, layout.lang) or "", [link.text for link in links]) == text:
                 return replace(make("count", text, "series", **params, landed=landed, **gaps), also=targets)

@@ -31,7 +31,8 @@ def follow_up_stories(
     repo: RepoId, pairs: Iterable[Pair], related: Iterable[Related], told: Sequence[Story]
 ) -> list[Story]:
     """Tell each pair as what a reader of both sides called it, else as the bare fact; not what other stories tell."""
-    read = {(one.change, one.other): READ[one.relation] for one in related if one.relation in READ}
+    read: dict[tuple[EvidenceId, EvidenceId], Act] = {}
+    read |= {(one.change, one.other): READ[one.relation] for one in related if one.relation in READ}
     grouped: dict[tuple[str, Act], dict[str, Pair]] = defaultdict(dict)
     seen = {frozenset((a, b)) for one in told for a in one.steps for b in one.steps}
     for one in sorted(pairs, key=lambda one: not one.by_lines):

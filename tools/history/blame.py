@@ -25,7 +25,7 @@ async def changed_lines(
     undone: list[Undoing] = []
     for read in [one for one in reads if _is_small_fix(one)][:_MOST_COMMITS]:
         doer = headline(read.evidence.change.commit, read.evidence.pull)
-        earlier = await _writer(doer, code, library) if isinstance(code, LooksBack) else None
+        earlier = await _writer(doer, code, library)
         if earlier is None or (doer.sha, earlier.sha) in known:
             continue
         both = await library.whole(code, [doer.sha, earlier.sha])
@@ -36,9 +36,11 @@ async def changed_lines(
     return pairs, undone
 
 
-async def _writer(doer: Headline, code: LooksBack, library: EvidenceCache) -> Headline | None:
+async def _writer(doer: Headline, code: CodeSource, library: EvidenceCache) -> Headline | None:
     """Find who wrote nearly all of the lines that go; behind a commit that moved them from another file, who did."""
     earlier = None
+    if not isinstance(code, LooksBack):
+        return None
     for moved in (False, True):
         writer = main_writer(await code.written_by(doer.sha, since=doer.at - NEAR, moved=moved))
         both = await library.whole(code, [doer.sha, writer]) if writer else {}
