@@ -14,6 +14,7 @@ from agent.linking.known import Known
 from agent.linking.sketch import Sketch
 from agent.linking.undoing import Patch, carried_links, patch_partners, with_patches
 from agent.links import Link, Reference
+from agent.own_code import OwnUse
 from agent.report import Failure
 from agent.settings import RepoSpec
 from agent.triage import Triage, weigh
@@ -36,6 +37,8 @@ class Collected(Frozen):
     """Commits whose diffs were not read, and why."""
     uses: dict[str, tuple[Use, ...]] = Field(default_factory=dict)
     """The names of other packages that commits begin to use, by hash."""
+    own_uses: tuple[OwnUse, ...] = ()
+    """Where the user's own code uses what these commits change."""
     failures: tuple[Failure, ...] = ()
 
     @property
@@ -77,6 +80,9 @@ class Looked:
     sketches: dict[str, Sketch] = field(default_factory=dict)
     patches: dict[str, Patch] = field(default_factory=dict)
     uses: dict[str, tuple[Use, ...]] = field(default_factory=dict)
+    gone: dict[str, frozenset[str]] = field(default_factory=dict)
+    """The words of lines that each commit takes out, where the user's own code is looked through."""
+    modules: set[str] = field(default_factory=set)
 
 
 def all_links(

@@ -5,7 +5,7 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from agent.domain import Frozen
+from agent.domain import Change, Frozen
 from agent.facts import Fact, FactKind
 from agent.ids import RepoId
 from agent.own_python import PythonFile, Reference, read_python
@@ -14,11 +14,16 @@ K = FactKind
 MOST_PLACES = 3
 _NATIVE = (".c", ".cc", ".cpp", ".cxx", ".cu", ".cuh", ".h", ".hh", ".hpp", ".rs", ".go", ".ts", ".js")
 _SETTING = ("flag-", "env-", "route-", "config-key-")
-_SYMBOL = ("symbol-", "field-", "enum-member-", "constant-", "base-", "signature-")
+_SYMBOL = ("symbol-", "field-", "enum-member-", "constant-", "base-", "signature-", "deprecated")
 _GONE = (K.PARAMETER_REMOVED, K.PARAMETER_RENAMED)
 _OWN_FIELDS = re.compile(r"(?:Config|Args|Options|Settings|Params|Request|Response)$")
 """Records that take their own fields; whatever else takes a setting by its name hands it on to one."""
+_HANDED_ON = ("Args", "Arguments")
+"""Records of everything that a program can be started with: its interfaces take their fields by name."""
 _TOKEN = re.compile(r"--?[A-Za-z][\w-]*|/[\w{}./-]*[\w}]|[A-Za-z_][\w.-]*\w|[A-Za-z_]")
+_DECLARED = re.compile(
+    r"^-\s*(?:async\s+)?(?:def|class)\s+(\w+)|^-\s*(\w+)\s*[:=]|(\w+)\s*\(|[\"'](--?[\w-]+|[\w.-]+|/[\w/{}.-]+)[\"']"
+)
 _COMMENT = ("#", "//")
 _BUILTIN = frozenset(name for kind in (dict, list, str, set, bytes, int, Exception) for name in dir(kind)) | {
     *dir(builtins)
@@ -42,10 +47,10 @@ def concerns(fact: Fact) -> bool:
     return fact.kind.startswith(kinds) and not added
 
 
-def projects_of(repo: RepoId, facts: Iterable[Fact]) -> frozenset[str]:
+def projects_of(repo: RepoId, modules: Iterable[str]) -> frozenset[str]:
     """Name what code says that uses a repository: its own name, its packages, its public headers' folders."""
-    tops = {re.split(r"[./]", fact.module.partition("include/")[2] or fact.module)[0] for fact in facts}
-    return frozenset({repo.rpartition("/")[2].lower(), *(top.lower() for top in tops if len(top) > 3)})
+    tops = {re.split(r"[./]", module.partition("include/")[2] or module)[0].lower() for module in modules}
+    return frozenset({repo.rpartition("/")[2].lower(), *(top for top in tops if len(top) > 3)})
 
 
 def names_project(text: str, projects: Iterable[str]) -> bool:
@@ -54,16 +59,25 @@ def names_project(text: str, projects: Iterable[str]) -> bool:
     return any(re.search(rf"(?<![a-z0-9]){re.escape(name)}(?![a-z0-9])", low) for name in projects if name in low)
 
 
-def words_of(text: str) -> set[str]:
-    """List the words of a file by which a change may be found at all."""
-    return {part for token in _TOKEN.findall(text) for part in (token, *re.split(r"[.-]+", token)) if part} | set(
-        re.findall(r"\w+", text)
-    )
+def words_of(path: str, text: str, projects: Iterable[str]) -> set[str]:
+    """List the words of a file by which a change that concerns it can be found."""
+    python = read_python(text) if path.endswith((".py", ".pyi")) else None
+    words = set(_tokens(python.texts if python else _code_lines(text)))
+    for one in (*python.references, *python.members) if python else ():
+        if "." not in one.name or one.name.partition(".")[0].lower() in projects:
+            words |= {*one.name.split("."), *one.keywords}
+    return words
 
 
-def may_use(fact: Fact, words: set[str]) -> bool:
-    """Tell whether it is worth looking closer."""
-    return concerns(fact) and bool(words & {re.split(r"[./]", _sought(fact))[-1].strip("-").split("-")[0], fact.detail})
+def words_gone(change: Change) -> frozenset[str]:
+    """List what the lines that a change takes out may have declared, and the files that went."""
+    found: set[str] = set()
+    for file in change.files:
+        for line in re.findall(r"^-(?!--).*", file.patch or "", re.MULTILINE):
+            found |= {_plain(word) for groups in _DECLARED.findall(line) for word in groups if word}
+        if file.status in ("removed", "renamed"):
+            found.add((file.previous_path or file.path).rpartition("/")[2].partition(".")[0])
+    return frozenset(found)
 
 
 def find_uses(facts: Sequence[Fact], path: str, text: str) -> Iterator[tuple[Fact, int]]:
@@ -80,6 +94,17 @@ def find_uses(facts: Sequence[Fact], path: str, text: str) -> Iterator[tuple[Fac
         else:
             lines = _native_lines(fact, path, text, tokens)
         yield from ((fact, line) for line in sorted(set(lines))[:MOST_PLACES])
+
+
+def used_name(fact: Fact) -> str:
+    """Name what is used, as code has it that was written before."""
+    return (
+        f"{_sought(fact)}({fact.old or fact.detail})"
+        if fact.kind is K.PARAMETER_RENAMED
+        else (
+            f"{_sought(fact)}({fact.detail})" if fact.kind.startswith("parameter-") and fact.detail else _sought(fact)
+        )
+    )
 
 
 def _sought(fact: Fact) -> str:
@@ -145,12 +170,13 @@ def _call_lines(fact: Fact, file: PythonFile) -> Iterator[int]:
     name = fact.old if fact.kind is K.PARAMETER_RENAMED else fact.detail
     for one in file.references:
         if (one.call or one.overrides) and _means(one.name, fact.module, _sought(fact), whole=True):
+            given = one.keywords.get(name or "")
             if fact.kind is K.PARAMETER_REORDERED:
                 concerned = one.positional > 1
             else:
-                concerned = (name in one.keywords) is (fact.kind in _GONE)
+                concerned = (given is not None) is (fact.kind in _GONE)
             if concerned or one.overrides:
-                yield one.line
+                yield given or one.line
     if fact.kind in _GONE:
         yield from _member_lines(fact, _sought(fact), file, keyword=name)
 
@@ -161,15 +187,14 @@ def _member_lines(fact: Fact, sought: str, file: PythonFile, keyword: str | None
     if not owner:
         return
     if fact.kind.startswith("field-"):
-        top = fact.module.partition(".")[0]
-        yield from (
-            one.line
-            for one in file.references
-            if one.call and name in one.keywords and (_means(one.name, fact.module, owner) or _hands_on(one, top))
-        )
+        top = fact.module.partition(".")[0] if owner.endswith(_HANDED_ON) else ""
+        calls = (one for one in file.references if one.call and name in one.keywords)
+        yield from (one.keywords[name] for one in calls if _means(one.name, fact.module, owner) or _hands_on(one, top))
     if any(_means(one.name, fact.module, owner) for one in file.references) and name not in _BUILTIN:
         members = (one for one in file.members if one.name == name)
-        yield from (one.line for one in members if keyword is None or keyword in one.keywords)
+        yield from (
+            one.keywords.get(keyword or "", one.line) for one in members if not keyword or keyword in one.keywords
+        )
 
 
 def _hands_on(call: Reference, top: str) -> bool:

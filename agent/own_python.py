@@ -1,7 +1,7 @@
 """What a Python file of the user's own takes from other packages: imported names, followed to where they are used."""
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 _DECLARES = ("add_argument", "option", "argument", "Option", "Argument")
@@ -15,7 +15,8 @@ class Reference:
     name: str
     line: int
     call: bool = False
-    keywords: frozenset[str] = frozenset()
+    keywords: Mapping[str, int] = field(default_factory=dict)
+    """The lines of what is given by its name."""
     positional: int = 0
     overrides: bool = False
 
@@ -135,7 +136,7 @@ def _inside(node: ast.AST) -> Iterator[ast.AST]:
 
 def _called(node: ast.Call, names: _Bindings, base: str, found: PythonFile) -> Iterator[Reference]:
     """Give a call by what it calls; of an object of an unknown type only the method is known."""
-    keywords = frozenset(one.arg or "**" for one in node.keywords)
+    keywords = {one.arg or "**": one.lineno for one in node.keywords}
     line = node.func.end_lineno or node.lineno
     if meant := names.of(node.func, base):
         yield Reference(meant, line, call=True, keywords=keywords, positional=len(node.args))

@@ -1,4 +1,4 @@
-"""An upgrade guide: what differs between two versions for those who use the project, each with the commits that did it."""
+"""An upgrade guide: what differs between two versions for users of the project, each with its commits."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime

@@ -1,7 +1,7 @@
 """The first look at a repository: what landed, what its threads say, and how much each commit matters."""
 
 import itertools
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import cache
 from operator import add, or_
 from typing import Annotated, Any
@@ -13,7 +13,7 @@ from typing_extensions import TypedDict
 
 from agent.collected import Collected, Looked, Scales, all_links
 from agent.desks import Step
-from agent.domain import Change, Coverage, Notice, NoticeKind
+from agent.domain import Change, Commit, Coverage, Notice, NoticeKind
 from agent.errors import AppError
 from agent.filters import filter_notices
 from agent.ids import RepoId
@@ -22,14 +22,17 @@ from agent.linking.explicit import explicit_links
 from agent.linking.references import Day, day_references
 from agent.linking.sketch import sketch
 from agent.linking.undoing import Patch
+from agent.own_code import OwnUse, words_gone
 from agent.report import Failure
 from agent.settings import RepoSpec
-from agent.triage import Triage, rank
+from agent.sources import CodeSource
+from agent.triage import Triage, lifted, rank
 from agent.weaving.uses import uses
 from agent.window import Window
 from graphs.desk import Deps
 from graphs.failing import failing_alone, unless_failed
 from tools.diff.patch_id import patch_ids
+from tools.diff.roles import is_product, module_of
 from tools.index_for_search import read_threads
 
 
@@ -121,6 +124,7 @@ async def triage(state: CollectState, runtime: Runtime[Deps]) -> dict[str, Any]:
             weighed.append(scales.weigh(evidence))
     except AppError as error:
         problem = str(error)
+    own_uses = await _own_uses(deps, desk.code, commits, read)
     missing = set(wanted) - {one.sha for one in weighed}
     spent = dict.fromkeys(collected.shas[len(wanted) :], f"subject only: the budget of {desk.diffs} diffs is spent")
     failed = Failure(repo=repo, stage="diffs", message=f"{len(missing)} of {len(collected.landed)}: {problem}")
@@ -128,7 +132,8 @@ async def triage(state: CollectState, runtime: Runtime[Deps]) -> dict[str, Any]:
         "landing": collected.landing.model_copy(
             update={"notices": (*collected.landing.notices, *filter_notices(weighed))}
         ),
-        "table": rank(weighed, deps.tiers),
+        "table": lifted(rank(weighed, deps.tiers), {one.sha for one in own_uses}),
+        "own_uses": own_uses,
         "links": all_links(repo, commits, collected.threads, links, known, read),
         "unread": spent | dict.fromkeys(sorted(missing), problem),
         "uses": read.uses,
@@ -137,12 +142,25 @@ async def triage(state: CollectState, runtime: Runtime[Deps]) -> dict[str, Any]:
     return {"collected": {repo: collected.model_copy(update=update)}}
 
 
+async def _own_uses(deps: Deps, code: CodeSource, landed: Sequence[Commit], read: Looked) -> tuple[OwnUse, ...]:
+    """Find what the user's own code uses of what changes; for that, commits in question are read with whole files."""
+    if deps.own is None or not landed:
+        return ()
+    likely = await deps.own.candidates(code.repo, sorted(read.modules), read.gone)
+    studied = await deps.library.study_all(code, likely, landed=landed)
+    facts = {one.change.commit.sha: one.sheet.touched for one in studied if one.sheet}
+    return await deps.own.found(code.repo, facts)
+
+
 def _look(runtime: Runtime[Deps], repo: RepoId, total: int, read: Looked, *, named: bool) -> Callable[[Change], None]:
     """Stream a step for each diff that was read, and take down what it uses and, with `named`, what issues name."""
     done = itertools.count(1)
 
     def look(change: Change) -> None:
         runtime.stream_writer(Step(repo, "reading diffs", next(done), total))
+        if runtime.context.own is not None:
+            read.gone[change.commit.sha] = words_gone(change)
+            read.modules |= {module_of(file.path) for file in change.files if is_product(file.path)}
         if used := uses(change):
             read.uses[change.commit.sha] = used
         if named:

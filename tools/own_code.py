@@ -8,13 +8,23 @@ from pathlib import Path
 from agent.errors import InputError
 from agent.facts import Fact
 from agent.ids import RepoId
-from agent.own_code import MOST_PLACES, OwnUse, find_uses, may_use, names_project, projects_of, words_of
+from agent.own_code import (
+    MOST_PLACES,
+    OwnUse,
+    concerns,
+    find_uses,
+    names_project,
+    projects_of,
+    used_name,
+    words_of,
+)
 from tools.git.process import LOCAL, run
 
 _LARGEST, _MOST = 1_000_000, 50_000
-_READ = frozenset(
-    ".py .pyi .c .cc .cpp .cxx .cu .cuh .h .hh .hpp .rs .go .ts .js .sh .bash .zsh .yaml .yml .toml .json .env .cfg .ini "
-    ".service .tf .j2 .mk .cmake .bat .ps1 .dockerfile".split()
+_READ = (
+    *(".py", ".pyi", ".c", ".cc", ".cpp", ".cxx", ".cu", ".cuh", ".h", ".hh", ".hpp", ".rs", ".go", ".ts", ".js"),
+    *(".sh", ".bash", ".zsh", ".yaml", ".yml", ".toml", ".json", ".env", ".cfg", ".ini", ".service", ".tf", ".j2"),
+    *(".mk", ".cmake", ".bat", ".ps1", ".dockerfile"),
 )
 _CALLED = ("dockerfile", "containerfile", "makefile", "procfile", ".env")
 _LIST = ("-c", "core.fsmonitor=false", "ls-files", "-z", "--cached", "--others", "--exclude-standard")
@@ -27,64 +37,68 @@ class OwnCode:
         for root in roots:
             if not root.is_dir():
                 raise InputError(f"--uses {root} is not a folder; give the folder of your own code")
-        self._roots = roots
+        self._roots = [root.resolve() for root in roots]
         self._files: list[tuple[str, Path]] | None = None
 
-    async def candidates(self, repo: RepoId, facts: Mapping[str, Sequence[Fact]]) -> list[str]:
-        """Name the commits that may concern the user's code, by words alone."""
-        projects = projects_of(repo, (fact for some in facts.values() for fact in some))
-        words: set[str] = set()
-        for _, text in await self._naming(projects):
-            words |= words_of(text)
-        return [sha for sha, some in facts.items() if any(may_use(fact, words) for fact in some)]
+    async def candidates(self, repo: RepoId, modules: Sequence[str], gone: Mapping[str, frozenset[str]]) -> list[str]:
+        """Name the commits that may concern the user's code, by the words that they take out."""
+        projects, words = projects_of(repo, modules), set[str]()
+        for name, text in await self._naming(projects):
+            words |= words_of(name, text, projects)
+        return [sha for sha, some in gone.items() if some & words]
 
-    async def uses(self, repo: RepoId, facts: Mapping[str, Sequence[Fact]]) -> dict[tuple[str, Fact], list[OwnUse]]:
-        """Find where the user's code uses what the commits change, by commit and fact."""
-        owners = [(sha, fact) for sha, some in facts.items() for fact in some]
-        found: dict[tuple[str, Fact], list[OwnUse]] = {}
-        for name, text in await self._naming(projects_of(repo, (fact for _, fact in owners))):
-            lines: dict[Fact, list[int]] = {}
-            for fact, line in find_uses(list(dict.fromkeys(fact for _, fact in owners)), name, text):
-                lines.setdefault(fact, []).append(line)
-            for sha, fact in owners:
-                places = found.setdefault((sha, fact), []) if fact in lines else []
-                for line in lines.get(fact, [])[: MOST_PLACES - len(places)]:
-                    places.append(OwnUse(repo=repo, sha=sha, name=fact.name, file=name, line=line))
-        return found
+    async def found(self, repo: RepoId, facts: Mapping[str, Sequence[Fact]]) -> tuple[OwnUse, ...]:
+        """Find where the user's code uses what each commit changes, each thing in a few places."""
+        sought = list(dict.fromkeys(fact for some in facts.values() for fact in some if concerns(fact)))
+        places: dict[Fact, list[tuple[str, int]]] = {fact: [] for fact in sought}
+        for file, text in await self._naming(projects_of(repo, [fact.module for fact in sought])):
+            for fact, line in find_uses(sought, file, text):
+                places[fact].append((file, line))
+        return tuple(
+            dict.fromkeys(
+                OwnUse(repo=repo, sha=sha, name=used_name(fact), file=file, line=line)
+                for sha, some in facts.items()
+                for fact in some
+                for file, line in places.get(fact, ())[:MOST_PLACES]
+            )
+        )
 
     async def _naming(self, projects: frozenset[str]) -> list[tuple[str, str]]:
         """Read the files that name a project."""
         if self._files is None:
-            self._files = [pair for root in self._roots for pair in await self._listed(root)][:_MOST]
+            self._files = [file for root in self._roots for file in await self._listed(root)][:_MOST]
         return await asyncio.to_thread(lambda: list(_read(self._files or [], projects)))
 
     async def _listed(self, root: Path) -> list[tuple[str, Path]]:
         """List what git would keep of a tree, or all that is not hidden where there is no git."""
         told = await run([*_LIST], env=LOCAL, cwd=root)
-        names = sorted(os.fsdecode(name) for name in told.out.split(b"\0") if name) if told.code == 0 else _walked(root)
-        before = f"{root.resolve().name}/" if len(self._roots) > 1 else ""
-        return [(before + name, root / name) for name in dict.fromkeys(names) if _is_read(name)]
+        listed = sorted(os.fsdecode(name) for name in told.out.split(b"\0") if name)
+        before = f"{root.name}/" if len(self._roots) > 1 else ""
+        names = dict.fromkeys(listed if told.code == 0 else _walked(root))
+        return [(before + name, root / name) for name in names if _is_read(name) and _is_inside(root / name, root)]
 
 
 def _walked(root: Path) -> Iterator[str]:
     for folder, folders, files in os.walk(root):
         folders[:] = sorted(name for name in folders if not name.startswith(".") and name != "node_modules")
-        yield from (os.path.relpath(os.path.join(folder, name), root) for name in sorted(files))
+        yield from (str((Path(folder) / name).relative_to(root)) for name in sorted(files))
 
 
 def _is_read(name: str) -> bool:
-    last = name.rpartition("/")[2].lower()
-    return os.path.splitext(last)[1] in _READ or last.startswith(_CALLED)
+    last = Path(name.lower())
+    return last.suffix in _READ or last.name.startswith(_CALLED)
+
+
+def _is_inside(path: Path, home: Path) -> bool:
+    """Leave out links: they may lead out of the tree, and what they lead to inside of it is read anyway."""
+    return not path.is_symlink() and path.is_file() and path.resolve().is_relative_to(home)
 
 
 def _read(files: Sequence[tuple[str, Path]], projects: frozenset[str]) -> Iterator[tuple[str, str]]:
-    """Read plain files of bounded size; a link could lead out of the tree, and what it leads to inside is read anyway."""
+    """Read plain text of a bounded size."""
     for name, path in files:
         try:
-            inside = not any(part.is_symlink() for part in (path, *path.parents[: name.count("/")]))
-            if not inside or not path.is_file() or path.stat().st_size > _LARGEST:
-                continue
-            text = path.read_text("utf-8", errors="replace")
+            text = path.read_text("utf-8", errors="replace") if path.stat().st_size <= _LARGEST else "\0"
         except OSError:
             continue
         if "\0" not in text and names_project(text, projects):

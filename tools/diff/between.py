@@ -1,4 +1,4 @@
-"""What differs between two versions: the declarations of their trees compared, and the commits that made the difference."""
+"""What differs between two versions: declarations of both trees compared, and the commits that made the difference."""
 
 import re
 from collections import defaultdict
@@ -173,7 +173,7 @@ def _of_side(lines: Sequence[str], sign: str) -> tuple[str, ...]:
 
 
 def undone_pairs(commits: Sequence[Commit], patches: Mapping[str, tuple[str, str]]) -> list[Undone]:
-    """Pair the commits of a range that were taken back in it, by git's trailer, GitHub's title, or the opposite patch."""
+    """Pair commits with those that took them back, by the trailer of git, GitHub's title, or the opposite patch."""
     numbers = {found[1]: commit.sha for commit in commits if (found := _NUMBER.search(commit.subject))}
     standing: dict[str, str] = {}
     pairs: dict[str, Undone] = {}

@@ -71,7 +71,7 @@ class Gathered:
             facts=tuple(ranked(facts)),
             route=self.route,
             skipped=self.skipped,
-            touched=tuple(islice(touched, _MOST_TOUCHED)),
+            touched=tuple(islice(touched, _MOST_TOUCHED)) if self.route == "blobs" else (),
         )
 
     def declared(self, trees: Trees) -> Iterator[Fact]:

@@ -1,4 +1,4 @@
-"""Two versions of a repository: what their names mean, how their trees differ, and the commits that lead between them."""
+"""Two versions of a repository: what their names mean, how their trees differ, and the commits between them."""
 
 import difflib
 import re
