@@ -1,7 +1,7 @@
 """A short piece of a diff that shows a change where there is little else to tell."""
 
 import re
-from collections.abc import Iterable, Iterator, Set
+from collections.abc import Iterable, Iterator, Sequence, Set
 from itertools import chain, groupby
 
 from agent.domain import Change
@@ -12,7 +12,7 @@ _BESIDE = re.compile(
 _SAYS_LITTLE = re.compile(r"^[+-]\s*(?:#|//|\*|/\*|import\b|from\b.*\bimport\b|\"\"\"|[)}\]({\[,;]*$|$)")
 _REMARK = re.compile(r"^\+\s*(?:#\s|//|\*\s|/\*)\s*\w")
 _WORD = re.compile(r"\w+")
-_MOST, _ENOUGH, _FEW = 12, 6, 2
+_MOST, _ENOUGH, _FEW, _SHOWN = 12, 6, 2, 8
 _WIDEST = 400
 """Characters of a line that a person reads: beyond it are pictures in base64, minified code and tables."""
 
@@ -96,6 +96,22 @@ def widened(lines: tuple[str, ...], patch: str) -> tuple[str, ...]:
         last += 1
     wider = _trimmed(every[first:last])
     return wider if is_legible(wider) else lines
+
+
+def naming_lines(patch: str, lines: Sequence[str], names: Sequence[str], values: Sequence[str]) -> tuple[str, ...]:
+    """Choose the few lines, one below the other in the patch, that name most of what a fact is about."""
+    legible = [line for line in lines if is_legible([line]) and line in patch]
+    if not legible:
+        return ()
+    worth = [sum(2 * (name in line) for name in names) + sum(value in line for value in values) for line in legible]
+    first = last = max(range(len(legible)), key=lambda at: (worth[at], -at))
+    while last - first + 1 < _SHOWN:
+        wider = [(one, two) for one, two in ((first, last + 1), (first - 1, last)) if one >= 0 and two < len(legible)]
+        fitting = next((one for one in wider if "\n".join(legible[one[0] : one[1] + 1]) in patch), None)
+        if fitting is None:
+            break
+        first, last = fitting
+    return tuple(legible[first : last + 1])
 
 
 def is_code(path: str) -> bool:

@@ -4,44 +4,15 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 
 from agent.because import adoption_sentence, likely_sentence
+from agent.catalogue import catalogue
 from agent.change_sentences import change_sentence
 from agent.facts import Fact, FactKind, Severity
-from agent.phrases_en import PHRASES as EN
-from agent.phrases_zh import PHRASES as ZH
-from agent.phrasing import Phrases
+from agent.phrasing import Phrases, phrases_of
 from agent.serials import series_sentence
 from agent.settings import Language
 from agent.troubles import trouble_sentence
 
-_PHRASES: Mapping[Language, Phrases] = {"en": EN, "zh": ZH}
 Params = Mapping[str, str]
-
-_FIXED: Mapping[str, Mapping[Language, str]] = {
-    "undoes": {"en": "Reverts [@2].", "zh": "撤销 [@2]。"},
-    "relands": {"en": "Relands [@2].", "zh": "重新合入 [@2]。"},
-    "fixes": {"en": "Fixes [@2].", "zh": "修复 [@2]。"},
-    "likely fixes": {
-        "en": "Likely fixes [@2]: nobody says so, but both are about the same.",
-        "zh": "可能修复 [@2]：没有人这样写明，但两者说的是同一件事。",
-    },
-    "undone": {"en": "Reverted by [@2].", "zh": "已被 [@2] 撤销。"},
-    "relands part": {
-        "en": "Relands a part of [@2], which [@3] had reverted.",
-        "zh": "重新合入 [@2] 的一部分，该提交曾被 [@3] 撤销。",
-    },
-    "undoes part": {"en": "Reverts a part of [@2].", "zh": "撤销 [@2] 的一部分。"},
-    "follows": {"en": "Follows up on [@2].", "zh": "是 [@2] 的后续改动。"},
-    "follows as said": {"en": "Follows up on [@3], as [@2] says.", "zh": "据 [@2] 所述，是 [@3] 的后续改动。"},
-    "mends": {"en": "Fixes code that [@2] added.", "zh": "修正 [@2] 写入的代码。"},
-    "takes in": {"en": "Takes in [@2].", "zh": "引入 [@2]。"},
-    "rests on": {"en": "Rests on [@2], as it says.", "zh": "按其自述，以 [@2] 为前提。"},
-    "adopts as said": {"en": "Rests on [@3], as [@2] says.", "zh": "据 [@2] 所述，以 [@3] 为前提。"},
-    "made for": {
-        "en": "Takes up [@2], which names this as where it is used or tried.",
-        "zh": "采用 [@2]，后者写明用于或试于此处。",
-    },
-}
-"""Sentences whose only values are what they cite."""
 
 
 def _change(facts: Sequence[Fact], phrases: Phrases) -> str | None:
@@ -70,7 +41,7 @@ SEVERAL = {"fact": "facts", "risk": "risks", "advice": "advices"}
 
 def has_template(predicate: str) -> bool:
     """Tell whether code, and nobody else, writes the words of this kind of statement."""
-    return predicate in _FIXED or predicate in _MADE or predicate in ("series", "adopts")
+    return predicate in _fixed("en") or predicate in _MADE or predicate in ("series", "adopts")
 
 
 def sentence(predicate: str, params: Params, lang: Language) -> str | None:
@@ -81,13 +52,20 @@ def sentence(predicate: str, params: Params, lang: Language) -> str | None:
         return adoption_sentence(params, lang)
     if predicate == "likely fixes" and "because" in params:
         return likely_sentence(params, lang)
-    fixed = _FIXED.get(predicate)
-    return fixed[lang] if fixed else _MADE[predicate](facts_of(params), _PHRASES[lang])
+    if predicate in (fixed := _fixed(lang)):
+        return fixed[predicate]
+    return _MADE[predicate](facts_of(params), phrases_of(lang))
+
+
+def _fixed(lang: Language) -> Mapping[str, str]:
+    """Give the sentences whose only values are what they cite."""
+    fixed: Mapping[str, str] = catalogue(lang)["facts"]["fixed"]
+    return fixed
 
 
 def names_alone(predicate: str, text: str, lang: Language) -> str | None:
     """Give the names of a sentence that says no more than that lines of them change; None where it says more."""
-    before, after = _PHRASES[lang].without_values[FactKind.CODE_CHANGED].split("{name}")
+    before, after = phrases_of(lang).without_values[FactKind.CODE_CHANGED].split("{name}")
     if predicate not in ("fact", "facts") or not (text.startswith(before) and text.endswith(after)):
         return None
     return text.removeprefix(before).removesuffix(after)
@@ -95,7 +73,7 @@ def names_alone(predicate: str, text: str, lang: Language) -> str | None:
 
 def of_names_alone(names: str, lang: Language) -> str:
     """Write the sentence that says of names that lines of them change."""
-    return _PHRASES[lang].without_values[FactKind.CODE_CHANGED].format(name=names)
+    return phrases_of(lang).without_values[FactKind.CODE_CHANGED].format(name=names)
 
 
 def params_of(fact: Fact) -> dict[str, str]:

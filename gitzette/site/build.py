@@ -36,7 +36,7 @@ from gitzette.site.timelines import story_key
 
 _ASSETS = ("style.css", "theme.js", "page.js", "search.js", "icon.svg")
 # What pages are made by: when code of these packages changes, all pages are written anew.
-_MAKERS = ("gitzette.site", "agent", "agent.layouts", "agent.linking")
+_MAKERS = ("gitzette.site", "agent", "agent.linking")
 
 
 @dataclass(frozen=True, kw_only=True)

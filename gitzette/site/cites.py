@@ -6,10 +6,11 @@ from dataclasses import dataclass
 from datetime import datetime
 from functools import cached_property, lru_cache
 
-from agent.claims import MARK, Anchor, Claim, Quote
-from agent.evidence import EvidenceId
 from agent.layouts.analysis import distinct_anchors, label, reported_in
 from agent.layouts.view import View, row_id
+
+from agent.claims import MARK, Anchor, Claim, Quote
+from agent.evidence import EvidenceId
 from agent.links import Grade, Link
 from agent.window import zone
 from gitzette.site.html import NO_BREAK, Child, Markup, clean, fill, join, link, prose, tag, verbatim

@@ -2,6 +2,7 @@
 
 from agent.layouts.rows import cut_title
 from agent.layouts.view import View, row_id
+
 from agent.report import LedgerRow
 from gitzette.site.html import Markup, join, link, prose, tag
 from gitzette.site.names import anchor

@@ -2,9 +2,10 @@
 
 from collections.abc import Sequence
 
-from agent.claims import Claim, Role
 from agent.layouts.rows import counted_commits, counted_files, lines_changed, moment
 from agent.layouts.view import View, row_id
+
+from agent.claims import Claim, Role
 from agent.report import LedgerRow
 from agent.triage import Tier
 from gitzette.site.analysis import sentences

@@ -3,13 +3,14 @@
 from dataclasses import dataclass
 from datetime import date
 
-from agent.claims import Claim, Role
-from agent.domain import Notice
 from agent.layouts.account import account
-from agent.layouts.figures import footer_counts
 from agent.layouts.rows import counted_commits
 from agent.layouts.view import View, row_id
+
+from agent.claims import Claim, Role
+from agent.domain import Notice
 from agent.report import LedgerRow, Report, RepoSection
+from agent.report_counts import footer_counts
 from agent.triage import Noise, Tier
 from agent.window import zone
 from gitzette.site.analysis import brief, sentences

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from agent.layouts.rows import counted_commits
 from agent.layouts.view import View, row_id
+
 from agent.report import LedgerRow, Report
 from agent.stories import Story
 from agent.triage import Tier

@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from agent.layouts.view import View
+
 from agent.report import LedgerRow, Report
 from agent.web import Web
 from gitzette.site.html import clean

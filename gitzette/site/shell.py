@@ -4,9 +4,10 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import get_args
 
+from agent.wordings import words
+
 from agent.settings import Language
 from agent.web import Web
-from agent.wordings import words
 from agent.words import Words
 from gitzette.site.html import Child, Markup, document, join, link, tag
 from gitzette.site.labels import Labels, labels

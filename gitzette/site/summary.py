@@ -4,12 +4,13 @@ from collections import Counter
 from collections.abc import Mapping
 from datetime import datetime
 
+from agent.layouts.analysis import label, reported_in
+from agent.layouts.view import View, row_id
+
 from agent.claims import MARK, Claim
 from agent.conventions import Purpose
 from agent.domain import Frozen
 from agent.ids import RepoId
-from agent.layouts.analysis import label, reported_in
-from agent.layouts.view import View, row_id
 from agent.report import Depth, LedgerRow, Report
 from agent.settings import Language
 from agent.soundness import failed_share

@@ -1,9 +1,10 @@
 """Issues and releases on a day's page: what happened, what addresses an issue, and how sure that is."""
 
-from agent.because import because, reasons_of
-from agent.evidence import EvidenceId
 from agent.layouts.issues import told_relation
 from agent.layouts.view import View, row_id
+
+from agent.because import because, reasons_of
+from agent.evidence import EvidenceId
 from agent.linking.standing import Standing
 from agent.links import Link, Relation
 from agent.report import LedgerRow, RepoSection, ThreadLine

@@ -2,11 +2,12 @@
 
 from datetime import datetime
 
+from agent.wordings import words
+
 from agent.settings import Language
 from agent.stories import Act, Step, Story
 from agent.web import Web
 from agent.window import zone
-from agent.wordings import words
 from gitzette.site.html import Child, Markup, link, prose, tag
 from gitzette.site.labels import labels
 from gitzette.site.names import anchor

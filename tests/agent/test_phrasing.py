@@ -1,11 +1,11 @@
 """Sentences of facts: names that people search for, lists that end, and each language in its own grammar."""
 
 import pytest
+from agent.phrases_en import PHRASES as EN
+from agent.phrases_zh import PHRASES as ZH
 
 from agent.facts import Fact, FactKind, Place, Severity
 from agent.grouping import grouped
-from agent.phrases_en import PHRASES as EN
-from agent.phrases_zh import PHRASES as ZH
 from agent.settings import Language
 from agent.telling import told_groups
 from agent.templates import params_of_several, sentence

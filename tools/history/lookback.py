@@ -7,7 +7,6 @@ from agent.domain import Change
 from agent.errors import NotFound
 from agent.evidence import CommitEvidence
 from agent.sources import CodeSource, Headline, LooksBack, Past
-from agent.triage import Tier
 from agent.weaving import retakes
 from agent.weaving.headlines import Line, headline
 from agent.weaving.lineage import is_revert, kinships, names, said_target, sets_back
@@ -162,7 +161,7 @@ class Lookback:
 
     async def taken_up(self, past: Past) -> tuple[list[retakes.Retake], list[Headline]]:
         """Find what brings back a part of something that was undone shortly before."""
-        today = [read.evidence.change for read in self._material.reads if read.triage.tier is not Tier.NOISE]
+        today = [read.evidence.change for read in self._material.reads if read.triage.noise is None]
         first = min((one.commit.committed_at for one in today), default=None)
         recent = [head for head in past.found if first and is_revert(head.title) and head.at >= first - retakes.SOON]
         if not recent or not isinstance(self._code, LooksBack):
@@ -204,7 +203,7 @@ class Lookback:
 def _may_mend(read: Read) -> bool:
     change = read.evidence.change
     return (
-        read.triage.tier is not Tier.NOISE
+        read.triage.noise is None
         and 0 < change.deletions <= 2 * _MOST_LINES
         and is_fix(change.commit)
         and len(change.commit.parents) == 1

@@ -3,11 +3,12 @@
 from datetime import UTC, date, datetime
 from typing import Any
 
+from agent.pages import report_page
+
 from agent.domain import Coverage
 from agent.ids import RepoId, commit_id, thread_id
 from agent.linking.standing import Standing
 from agent.links import Grade, Link, Relation
-from agent.pages import report_page
 from agent.report import Depth, LedgerRow, Report, RepoSection, ThreadLine
 from agent.settings import Language
 from agent.web import Web

@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-
 from agent.layouts.digest import digest
 from agent.layouts.view import View, row_id
+
 from agent.linking.recorded import CLOSED
 from agent.report import LedgerRow, Report
 from agent.stories import Act, Step, Story, StoryKind
