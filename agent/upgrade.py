@@ -6,9 +6,11 @@ from enum import StrEnum
 
 from agent.domain import Frozen
 from agent.facts import Fact, FactKind, Severity
+from agent.grouping import grouped
 from agent.ids import RepoId
 from agent.own_code import OwnUse
-from agent.telling import Group, told_groups
+from agent.telling import Group
+from agent.templates import params_of_several, sentence
 
 K = FactKind
 
@@ -16,6 +18,8 @@ K = FactKind
 class Part(StrEnum):
     """Where in the guide a fact is told, in this order."""
 
+    USED = "used"
+    """Whatever the user's own code uses of what changes."""
     BREAKS = "breaks"
     DEPRECATED = "deprecated"
     CHANGED = "changed"
@@ -45,6 +49,11 @@ class Item(Frozen):
     """Whether it is so because the newer version lacks commits of the older one."""
     uses: tuple[OwnUse, ...] = ()
 
+    @property
+    def part(self) -> "Part | None":
+        """Say where it is told; None for what users do not see."""
+        return Part.USED if self.uses else part_of(self.fact)
+
 
 class Undone(Frozen):
     """A commit of the range and the one that took it back."""
@@ -68,8 +77,8 @@ class Upgrade(Frozen):
     skipped: tuple[str, ...] = ()
 
     def of(self, part: Part) -> list[Item]:
-        """List the items of a part: what the user's own code uses first."""
-        return sorted((one for one in self.items if part_of(one.fact) is part), key=lambda one: not one.uses)
+        """List the items of a part: what users set comes before what they call."""
+        return sorted((one for one in self.items if one.part is part), key=lambda one: _rank(one.fact))
 
 
 class Entry(Frozen):
@@ -79,6 +88,18 @@ class Entry(Frozen):
     commits: tuple[str, ...]
     backwards: bool
     uses: tuple[OwnUse, ...] = ()
+
+
+def upgrade_lines(upgrade: Upgrade) -> list[str]:
+    """Write a guide as plain lines, for a program that reads on with other tools."""
+    titles = {**upgrade.titles, **upgrade.lacking}
+    lines = [f"{upgrade.repo} from {upgrade.old.name} to {upgrade.new.name}: {len(upgrade.titles)} commits"]
+    for part in Part:
+        for one in entries(upgrade.of(part)):
+            told = sentence("facts", params_of_several(one.facts), "en")
+            lacks = f" ({upgrade.new.name} lacks it)" if one.backwards else ""
+            lines.append(f"{part}: {told} {', '.join(f'{sha[:12]} {titles[sha]}' for sha in one.commits)}{lacks}")
+    return [*lines, *(f"taken back: {one.sha[:12]} {titles[one.sha]} by {one.by[:12]}" for one in upgrade.undone)]
 
 
 _DEPENDENCIES = ("dependency-", "version-", "image-")
@@ -103,6 +124,10 @@ def part_of(fact: Fact) -> Part | None:
     return Part.ALSO if fact.kind.startswith(_ASIDE) else Part.CHANGED
 
 
+def _rank(fact: Fact) -> int:
+    return next((place for place, start in enumerate(_SET) if fact.kind.startswith(start)), len(_SET))
+
+
 def entries(items: Sequence[Item]) -> Iterator[Entry]:
     """Tell what the same commits did in as few sentences as possible, in the order of the items."""
     groups: dict[tuple[tuple[str, ...], bool, bool], list[Item]] = {}
@@ -110,6 +135,6 @@ def entries(items: Sequence[Item]) -> Iterator[Entry]:
         groups.setdefault((one.commits, one.backwards, bool(one.uses)), []).append(one)
     for (commits, backwards, _), members in groups.items():
         used = {one.fact: one.uses for one in members}
-        for facts in told_groups([one.fact for one in members]):
+        for facts in grouped([one.fact for one in members]):
             uses = tuple(dict.fromkeys(use for fact in facts for use in used.get(fact, ())))
             yield Entry(facts=facts, commits=commits, backwards=backwards, uses=uses)

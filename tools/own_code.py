@@ -18,6 +18,7 @@ from agent.own_code import (
     used_name,
     words_of,
 )
+from agent.upgrade import Upgrade
 from tools.git.process import LOCAL, run
 
 _LARGEST, _MOST = 1_000_000, 50_000
@@ -62,6 +63,20 @@ class OwnCode:
                 for file, line in places.get(fact, ())[:MOST_PLACES]
             )
         )
+
+    async def marked(self, upgrade: Upgrade) -> Upgrade:
+        """Mark in a guide what the user's code uses; what only it reaches is told as well."""
+        by_commit: dict[str, list[Fact]] = {}
+        for one in upgrade.items:
+            by_commit.setdefault(next(iter(one.commits), ""), []).append(one.fact)
+        uses: dict[tuple[str, str], list[OwnUse]] = {}
+        for use in await self.found(upgrade.repo, by_commit):
+            uses.setdefault((use.sha, use.name), []).append(use)
+        items = []
+        for one in upgrade.items:
+            own = uses.get((next(iter(one.commits), ""), used_name(one.fact)), ()) if concerns(one.fact) else ()
+            items.append(one.model_copy(update={"uses": tuple(own)}) if own else one)
+        return upgrade.model_copy(update={"items": tuple(items)})
 
     async def _naming(self, projects: frozenset[str]) -> list[tuple[str, str]]:
         """Read the files that name a project."""

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from agent.domain import Change, Commit
 from agent.errors import InputError
-from agent.facts import Fact, Severity
+from agent.facts import Fact, FactKind, Severity
 from agent.ids import RepoId
 from agent.sources import CodeSource, ComparesVersions
 from agent.upgrade import Item, Undone, Upgrade, Version
@@ -64,7 +64,7 @@ async def _facts_between(code: CodeSource, change: Change) -> tuple[list[Fact], 
     blobs = await code.blobs(change, [file.path for file in change.files if needs_blobs(file)])
     gathered = gather(change, blobs, largest=LARGEST_RANGE)
     trees = await look_up(code, change.commit.parents[0], change.commit.sha, gathered.names)
-    return list(dict.fromkeys(gathered.declared(trees))), gathered.skipped
+    return list(dict.fromkeys((*gathered.declared(trees), *gathered.modules()))), gathered.skipped
 
 
 async def _counted(code: CodeSource, commits: Sequence[Commit], what: str, step: Step) -> AsyncIterator[Change]:
@@ -87,6 +87,7 @@ class Trail:
     """The names of each commit's change and of its opposite."""
     _hits: dict[str, list[tuple[int, str]]] = field(default_factory=lambda: defaultdict(list))
     _became: dict[str, str] = field(default_factory=dict)
+    _gone: dict[str, str] = field(default_factory=dict)
 
     async def follow(self, changes: AsyncIterator[Change]) -> None:
         """Read the commits once, and note who has which of the lines."""
@@ -100,11 +101,15 @@ class Trail:
             for file in change.files:
                 if file.previous_path:
                     self._became.setdefault(file.previous_path, file.path)
+                if file.status in ("removed", "renamed"):
+                    self._gone.setdefault(file.previous_path or file.path, change.commit.sha)
                 for line in wanted.intersection((file.patch or "").split("\n")):
                     self._hits[line].append((place, file.path))
 
     def of(self, fact: Fact, sign: str) -> str | None:
         """Name the commit that has most of the lines of one side, of several the newest."""
+        if fact.kind in (FactKind.FILE_REMOVED, FactKind.FILE_RENAMED):
+            return self._gone.get(fact.old or "")
         counts: dict[int, int] = defaultdict(int)
         for path, line in _lines(fact):
             if line[0] == sign:

@@ -98,7 +98,7 @@ class Gathered:
             old = file.previous_path if file.status == "renamed" else file.path if file.status == "removed" else None
             if old and old.endswith(".py") and is_product(old) and (module := module_of(old)) not in kept:
                 kind = FactKind.FILE_REMOVED if file.status == "removed" else FactKind.FILE_RENAMED
-                yield Fact(kind=kind, severity=Severity.INTERNAL, name=module, new=file.path, module=module)
+                yield Fact(kind=kind, severity=Severity.INTERNAL, name=module, old=old, new=file.path, module=module)
 
     def _whole(self, facts: Sequence[Fact]) -> list[Fact]:
         """Tell what the commit is as a whole, or show where it changes what functions do."""
