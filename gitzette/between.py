@@ -49,7 +49,7 @@ async def read_upgrade(
     async with open_house(settings, environ, QuietProgress(), datetime.now(UTC)) as house:
         code = (await house.deps.desks.open(spec)).code
         upgrade = await compare_versions(code, old, new, tz=settings.tz, step=step)
-    return upgrade if own is None else await own.marked(upgrade)
+    return upgrade if own is None else own.marked(upgrade)
 
 
 def _to_stderr(what: str, done: int, total: int) -> None:

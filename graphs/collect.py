@@ -33,6 +33,7 @@ from graphs.desk import Deps
 from graphs.failing import failing_alone, unless_failed
 from tools.diff.patch_id import patch_ids
 from tools.diff.roles import is_product, module_of
+from tools.evidence_cache import EvidenceCache
 from tools.index_for_search import read_threads
 
 
@@ -146,10 +147,11 @@ async def _own_uses(deps: Deps, code: CodeSource, landed: Sequence[Commit], read
     """Find what the user's own code uses of what changes; for that, commits in question are read with whole files."""
     if deps.own is None or not landed:
         return ()
-    likely = await deps.own.candidates(code.repo, sorted(read.modules), read.gone)
-    studied = await deps.library.study_all(code, likely, landed=landed)
+    likely = deps.own.candidates(code.repo, sorted(read.modules), read.gone)
+    # A run that is resumed has not studied them: what the report says of them must not depend on it.
+    studied = await EvidenceCache().study_all(code, likely, landed=landed)
     facts = {one.change.commit.sha: one.sheet.touched for one in studied if one.sheet}
-    return await deps.own.found(code.repo, facts)
+    return deps.own.found(code.repo, facts)
 
 
 def _look(runtime: Runtime[Deps], repo: RepoId, total: int, read: Looked, *, named: bool) -> Callable[[Change], None]:

@@ -1,7 +1,7 @@
 """Reading the user's own files, on this machine and for this machine only: nothing of them is sent or kept."""
 
-import asyncio
 import os
+import subprocess
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
@@ -19,7 +19,7 @@ from agent.own_code import (
     words_of,
 )
 from agent.upgrade import Upgrade
-from tools.git.process import LOCAL, run
+from tools.git.process import LOCAL, git_program
 
 _LARGEST, _MOST = 1_000_000, 50_000
 _READ = (
@@ -41,18 +41,18 @@ class OwnCode:
         self._roots = [root.resolve() for root in roots]
         self._files: list[tuple[str, Path]] | None = None
 
-    async def candidates(self, repo: RepoId, modules: Sequence[str], gone: Mapping[str, frozenset[str]]) -> list[str]:
+    def candidates(self, repo: RepoId, modules: Sequence[str], gone: Mapping[str, frozenset[str]]) -> list[str]:
         """Name the commits that may concern the user's code, by the words that they take out."""
         projects, words = projects_of(repo, modules), set[str]()
-        for name, text in await self._naming(projects):
+        for name, text in self._naming(projects):
             words |= words_of(name, text, projects)
         return [sha for sha, some in gone.items() if some & words]
 
-    async def found(self, repo: RepoId, facts: Mapping[str, Sequence[Fact]]) -> tuple[OwnUse, ...]:
+    def found(self, repo: RepoId, facts: Mapping[str, Sequence[Fact]]) -> tuple[OwnUse, ...]:
         """Find where the user's code uses what each commit changes, each thing in a few places."""
         sought = list(dict.fromkeys(fact for some in facts.values() for fact in some if concerns(fact)))
         places: dict[Fact, list[tuple[str, int]]] = {fact: [] for fact in sought}
-        for file, text in await self._naming(projects_of(repo, [fact.module for fact in sought])):
+        for file, text in self._naming(projects_of(repo, [fact.module for fact in sought])):
             for fact, line in find_uses(sought, file, text):
                 places[fact].append((file, line))
         return tuple(
@@ -64,13 +64,13 @@ class OwnCode:
             )
         )
 
-    async def marked(self, upgrade: Upgrade) -> Upgrade:
+    def marked(self, upgrade: Upgrade) -> Upgrade:
         """Mark in a guide what the user's code uses; what only it reaches is told as well."""
         by_commit: dict[str, list[Fact]] = {}
         for one in upgrade.items:
             by_commit.setdefault(next(iter(one.commits), ""), []).append(one.fact)
         uses: dict[tuple[str, str], list[OwnUse]] = {}
-        for use in await self.found(upgrade.repo, by_commit):
+        for use in self.found(upgrade.repo, by_commit):
             uses.setdefault((use.sha, use.name), []).append(use)
         items = []
         for one in upgrade.items:
@@ -78,18 +78,18 @@ class OwnCode:
             items.append(one.model_copy(update={"uses": tuple(own)}) if own else one)
         return upgrade.model_copy(update={"items": tuple(items)})
 
-    async def _naming(self, projects: frozenset[str]) -> list[tuple[str, str]]:
+    def _naming(self, projects: frozenset[str]) -> list[tuple[str, str]]:
         """Read the files that name a project."""
         if self._files is None:
-            self._files = [file for root in self._roots for file in await self._listed(root)][:_MOST]
-        return await asyncio.to_thread(lambda: list(_read(self._files or [], projects)))
+            self._files = [file for root in self._roots for file in self._listed(root)][:_MOST]
+        return list(_read(self._files, projects))
 
-    async def _listed(self, root: Path) -> list[tuple[str, Path]]:
+    def _listed(self, root: Path) -> list[tuple[str, Path]]:
         """List what git would keep of a tree, or all that is not hidden where there is no git."""
-        told = await run([*_LIST], env=LOCAL, cwd=root)
-        listed = sorted(os.fsdecode(name) for name in told.out.split(b"\0") if name)
+        told = subprocess.run([git_program(), *_LIST], env=LOCAL, cwd=root, capture_output=True, check=False)
+        listed = sorted(os.fsdecode(name) for name in told.stdout.split(b"\0") if name)
         before = f"{root.name}/" if len(self._roots) > 1 else ""
-        names = dict.fromkeys(listed if told.code == 0 else _walked(root))
+        names = dict.fromkeys(listed if told.returncode == 0 else _walked(root))
         return [(before + name, root / name) for name in names if _is_read(name) and _is_inside(root / name, root)]
 
 

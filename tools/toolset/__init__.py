@@ -224,7 +224,7 @@ class Toolset:
     async def between(self, old: str, new: str, page: int = 1) -> str:
         """Tell what changes for users from one version to another: what breaks, new and changed settings, dependencies.
 
-        `old` and `new` are tags, hashes or days. What was taken back in between is left out. Each line names its commits.
+        `old` and `new` are tags, hashes or days. What was taken back is left out. Each line names its commits.
         """
         asked = (old.strip(), new.strip())
         if asked not in self._upgrades:
