@@ -80,9 +80,6 @@ class Looked:
     sketches: dict[str, Sketch] = field(default_factory=dict)
     patches: dict[str, Patch] = field(default_factory=dict)
     uses: dict[str, tuple[Use, ...]] = field(default_factory=dict)
-    gone: dict[str, frozenset[str]] = field(default_factory=dict)
-    """The words of lines that each commit takes out, where the user's own code is looked through."""
-    modules: set[str] = field(default_factory=set)
 
 
 def all_links(

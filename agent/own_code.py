@@ -1,33 +1,26 @@
 """Where the user's own code uses what a change removes, renames or alters; nothing here reads files or leaves them."""
 
-import builtins
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from agent.domain import Change, Frozen
-from agent.facts import Fact, FactKind
+from agent.domain import Frozen
+from agent.facts import Fact, FactKind, Severity
 from agent.ids import RepoId
-from agent.own_python import PythonFile, Reference, read_python
+from agent.own_python import PythonFile, read_python
 
 K = FactKind
 MOST_PLACES = 3
 _NATIVE = (".c", ".cc", ".cpp", ".cxx", ".cu", ".cuh", ".h", ".hh", ".hpp", ".rs", ".go", ".ts", ".js")
-_SETTING = ("flag-", "env-", "route-", "config-key-")
+_SETTING = ("flag-", "env-", "route-", "config-key-", "unregistered")
 _SYMBOL = ("symbol-", "field-", "enum-member-", "constant-", "base-", "signature-", "deprecated")
 _GONE = (K.PARAMETER_REMOVED, K.PARAMETER_RENAMED)
-_OWN_FIELDS = re.compile(r"(?:Config|Args|Options|Settings|Params|Request|Response)$")
-"""Records that take their own fields; whatever else takes a setting by its name hands it on to one."""
 _HANDED_ON = ("Args", "Arguments")
 """Records of everything that a program can be started with: its interfaces take their fields by name."""
+_OWN_FIELDS = ("Config", "Options", "Settings", "Params", "Request", "Response", *_HANDED_ON)
 _TOKEN = re.compile(r"--?[A-Za-z][\w-]*|/[\w{}./-]*[\w}]|[A-Za-z_][\w.-]*\w|[A-Za-z_]")
-_DECLARED = re.compile(
-    r"^-\s*(?:async\s+)?(?:def|class)\s+(\w+)|^-\s*(\w+)\s*[:=]|(\w+)\s*\(|[\"'](--?[\w-]+|[\w.-]+|/[\w/{}.-]+)[\"']"
-)
-_COMMENT = ("#", "//")
-_BUILTIN = frozenset(name for kind in (dict, list, str, set, bytes, int, Exception) for name in dir(kind)) | {
-    *dir(builtins)
-}
+_BUILTIN = frozenset(name for kind in (dict, list, str, set, bytes, Exception) for name in dir(kind))
+"""Methods that objects of an unknown type have anyway."""
 
 
 class OwnUse(Frozen):
@@ -42,14 +35,20 @@ class OwnUse(Frozen):
 
 def concerns(fact: Fact) -> bool:
     """Tell a fact after which code that was written before may need a change; what is new is in nobody's code."""
-    added = fact.kind.endswith("-added") and not (fact.kind is K.PARAMETER_ADDED and fact.severity == "breaking")
-    kinds = (*_SETTING, *_SYMBOL, "parameter-", "unregistered", "file-re")
-    return fact.kind.startswith(kinds) and not added
+    added = fact.kind.endswith("-added") and not (fact.kind is K.PARAMETER_ADDED and fact.severity is Severity.BREAKING)
+    return fact.kind.startswith((*_SETTING, *_SYMBOL, "parameter-", "file-re")) and not added
 
 
-def projects_of(repo: RepoId, modules: Iterable[str]) -> frozenset[str]:
+def used_name(fact: Fact) -> str:
+    """Name what is used, as code has it that was written before."""
+    parameter = (fact.old if fact.kind is K.PARAMETER_RENAMED else fact.detail) or ""
+    return f"{_sought(fact)}({parameter})" if fact.kind.startswith("parameter-") else _sought(fact)
+
+
+def projects_of(repo: RepoId, facts: Iterable[Fact]) -> frozenset[str]:
     """Name what code says that uses a repository: its own name, its packages, its public headers' folders."""
-    tops = {re.split(r"[./]", module.partition("include/")[2] or module)[0].lower() for module in modules}
+    modules = (fact.module.partition("include/")[2] or fact.module for fact in facts)
+    tops = {re.split(r"[./]", module)[0].lower() for module in modules}
     return frozenset({repo.rpartition("/")[2].lower(), *(top for top in tops if len(top) > 3)})
 
 
@@ -59,52 +58,21 @@ def names_project(text: str, projects: Iterable[str]) -> bool:
     return any(re.search(rf"(?<![a-z0-9]){re.escape(name)}(?![a-z0-9])", low) for name in projects if name in low)
 
 
-def words_of(path: str, text: str, projects: Iterable[str]) -> set[str]:
-    """List the words of a file by which a change that concerns it can be found."""
-    python = read_python(text) if path.endswith((".py", ".pyi")) else None
-    words = set(_tokens(python.texts if python else _code_lines(text)))
-    for one in (*python.references, *python.members) if python else ():
-        if "." not in one.name or one.name.partition(".")[0].lower() in projects:
-            words |= {*one.name.split("."), *one.keywords}
-    return words
-
-
-def words_gone(change: Change) -> frozenset[str]:
-    """List what the lines that a change takes out may have declared, and the files that went."""
-    found: set[str] = set()
-    for file in change.files:
-        for line in re.findall(r"^-(?!--).*", file.patch or "", re.MULTILINE):
-            found |= {_plain(word) for groups in _DECLARED.findall(line) for word in groups if word}
-        if file.status in ("removed", "renamed"):
-            found.add((file.previous_path or file.path).rpartition("/")[2].partition(".")[0])
-    return frozenset(found)
-
-
 def find_uses(facts: Sequence[Fact], path: str, text: str) -> Iterator[tuple[Fact, int]]:
     """Find the lines of one file that use what the facts are about, each fact in its first few places."""
     python = read_python(text) if path.endswith((".py", ".pyi")) else None
-    tokens = _tokens(python.texts if python else _code_lines(text))
+    lines = enumerate(text.splitlines(), start=1)
+    code = ((line, number) for number, line in lines if not line.lstrip().startswith(("#", "//")))
+    tokens = _tokens(python.texts if python else code)
     for fact in facts:
-        if not concerns(fact):
-            continue
-        if fact.kind.startswith((*_SETTING, "unregistered")):
-            lines = _setting_lines(fact, tokens, python)
+        native = "/" in fact.module
+        if fact.kind.startswith(_SETTING):
+            found = _setting_lines(fact, tokens, python)
         elif python:
-            lines = _python_lines(fact, python) if "/" not in fact.module else iter(())
+            found = iter(()) if native else _python_lines(fact, python)
         else:
-            lines = _native_lines(fact, path, text, tokens)
-        yield from ((fact, line) for line in sorted(set(lines))[:MOST_PLACES])
-
-
-def used_name(fact: Fact) -> str:
-    """Name what is used, as code has it that was written before."""
-    return (
-        f"{_sought(fact)}({fact.old or fact.detail})"
-        if fact.kind is K.PARAMETER_RENAMED
-        else (
-            f"{_sought(fact)}({fact.detail})" if fact.kind.startswith("parameter-") and fact.detail else _sought(fact)
-        )
-    )
+            found = _native_lines(fact, text, tokens) if native and path.endswith(_NATIVE) else iter(())
+        yield from ((fact, line) for line in sorted(set(found))[:MOST_PLACES])
 
 
 def _sought(fact: Fact) -> str:
@@ -113,14 +81,6 @@ def _sought(fact: Fact) -> str:
         owner = fact.name.rpartition(".")[0] if fact.kind.startswith(_SYMBOL) else ""
         return f"{owner}.{fact.old}" if owner else fact.old
     return fact.name.removesuffix(".__init__")
-
-
-# ---------------------------------------------------------------- flags, variables, routes, keys
-
-
-def _code_lines(text: str) -> list[tuple[str, int]]:
-    lines = enumerate(text.splitlines(), start=1)
-    return [(line, number) for number, line in lines if not line.lstrip().startswith(_COMMENT)]
 
 
 def _tokens(lines: Iterable[tuple[str, int]]) -> Mapping[str, list[int]]:
@@ -150,76 +110,58 @@ def _setting_lines(fact: Fact, tokens: Mapping[str, list[int]], python: PythonFi
         yield from (line for token, lines in tokens.items() if token.endswith(name) for line in lines)
 
 
-# ---------------------------------------------------------------- names of code
-
-
 def _python_lines(fact: Fact, file: PythonFile) -> Iterator[int]:
-    if fact.kind in (K.FILE_REMOVED, K.FILE_RENAMED):
+    sought = _sought(fact)
+    if fact.kind.startswith("file-"):
         yield from (one.line for one in file.references if _within(one.name, fact.module))
     elif fact.kind.startswith("parameter-"):
-        yield from _call_lines(fact, file)
+        yield from _call_lines(fact, sought, file)
     else:
-        sought = _sought(fact)
         exact = fact.kind is K.SYMBOL_MOVED
         yield from (one.line for one in file.references if _means(one.name, fact.module, sought, exact=exact))
         yield from _member_lines(fact, sought, file)
 
 
-def _call_lines(fact: Fact, file: PythonFile) -> Iterator[int]:
+def _call_lines(fact: Fact, sought: str, file: PythonFile) -> Iterator[int]:
     """Find the calls that a change of a parameter concerns: those that give it, or those that do not."""
-    name = fact.old if fact.kind is K.PARAMETER_RENAMED else fact.detail
+    name = (fact.old if fact.kind is K.PARAMETER_RENAMED else fact.detail) or ""
     for one in file.references:
-        if (one.call or one.overrides) and _means(one.name, fact.module, _sought(fact), whole=True):
-            given = one.keywords.get(name or "")
-            if fact.kind is K.PARAMETER_REORDERED:
-                concerned = one.positional > 1
-            else:
-                concerned = (given is not None) is (fact.kind in _GONE)
-            if concerned or one.overrides:
-                yield given or one.line
+        concerned = one.overrides or (one.call and (name in one.keywords) is (fact.kind in _GONE))
+        if concerned and one.name.endswith(f".{sought}") and _means(one.name, fact.module, sought):
+            yield one.keywords.get(name, one.line)
     if fact.kind in _GONE:
-        yield from _member_lines(fact, _sought(fact), file, keyword=name)
+        yield from _member_lines(fact, sought, file, keyword=name)
 
 
-def _member_lines(fact: Fact, sought: str, file: PythonFile, keyword: str | None = None) -> Iterator[int]:
+def _member_lines(fact: Fact, sought: str, file: PythonFile, keyword: str = "") -> Iterator[int]:
     """Find a member of a class that the file imports, and a setting that is given by its name."""
     owner, _, name = sought.rpartition(".")
-    if not owner:
-        return
-    if fact.kind.startswith("field-"):
+    if owner and fact.kind.startswith("field-"):
         top = fact.module.partition(".")[0] if owner.endswith(_HANDED_ON) else ""
-        calls = (one for one in file.references if one.call and name in one.keywords)
-        yield from (one.keywords[name] for one in calls if _means(one.name, fact.module, owner) or _hands_on(one, top))
-    if any(_means(one.name, fact.module, owner) for one in file.references) and name not in _BUILTIN:
-        members = (one for one in file.members if one.name == name)
-        yield from (
-            one.keywords.get(keyword or "", one.line) for one in members if not keyword or keyword in one.keywords
+        for one in file.references:
+            handed_on = _within(one.name, top) and not one.name.endswith(_OWN_FIELDS)
+            if one.call and name in one.keywords and (handed_on or _means(one.name, fact.module, owner)):
+                yield one.keywords[name]
+    if owner and name not in _BUILTIN and any(_means(one.name, fact.module, owner) for one in file.references):
+        members = (
+            one for one in file.references if one.name == f".{name}" and (not keyword or keyword in one.keywords)
         )
+        yield from (one.keywords.get(keyword, one.line) for one in members)
 
 
-def _hands_on(call: Reference, top: str) -> bool:
-    """Tell a call of the same package that may hand its keywords on to settings."""
-    return _within(call.name, top) and not _OWN_FIELDS.search(call.name)
-
-
-def _means(name: str, module: str, path: str, *, exact: bool = False, whole: bool = False) -> bool:
+def _means(name: str, module: str, path: str, *, exact: bool = False) -> bool:
     """Tell whether a dotted name is this one of the module, or as a package above gives it on."""
-    head, found, rest = f"{name}.".partition(f".{path}.")
-    given_on = head == module if exact else _within(module, head)
-    return bool(found) and given_on and not (whole and rest)
+    head, found, _ = f"{name}.".partition(f".{path}.")
+    return bool(found) and (head == module if exact else _within(module, head))
 
 
 def _within(name: str, package: str) -> bool:
     return bool(package) and (name == package or name.startswith(f"{package}."))
 
 
-def _native_lines(fact: Fact, path: str, text: str, tokens: Mapping[str, list[int]]) -> Iterator[int]:
-    """Find a name in a file that includes its header, names its owner, or could mean nothing else by such a name."""
-    if "/" not in fact.module or not path.endswith(_NATIVE) or fact.kind.startswith("file-"):
-        return
+def _native_lines(fact: Fact, text: str, tokens: Mapping[str, list[int]]) -> Iterator[int]:
+    """Find a name in a file that names its owner, and includes its header or could mean nothing else by such a name."""
     owner, _, name = _sought(fact).rpartition(".")
-    header = fact.module.rpartition("/")[2]
-    if owner and not re.search(rf"\b{re.escape(owner.rpartition('.')[2])}\b", text):
-        return
-    if f"{header}" in text or re.search(r"_|[a-z][A-Z]", name):
+    named = not owner or re.search(rf"\b{re.escape(owner.rpartition('.')[2])}\b", text)
+    if named and not fact.kind.startswith("file-") and (fact.module.rpartition("/")[2] in text or "_" in name):
         yield from tokens.get(name, ())

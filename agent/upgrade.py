@@ -1,6 +1,6 @@
 """An upgrade guide: what differs between two versions for users of the project, each with its commits."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from datetime import datetime
 from enum import StrEnum
 
@@ -9,10 +9,8 @@ from agent.facts import Fact, FactKind, Severity
 from agent.grouping import grouped
 from agent.ids import RepoId
 from agent.own_code import OwnUse
-from agent.telling import Group
+from agent.settings import Language
 from agent.templates import params_of_several, sentence
-
-K = FactKind
 
 
 class Part(StrEnum):
@@ -23,12 +21,18 @@ class Part(StrEnum):
     BREAKS = "breaks"
     DEPRECATED = "deprecated"
     CHANGED = "changed"
-    """Defaults, limits and choices: the same call or command does something else."""
+    """Defaults and choices: the same call or command does something else."""
     NEW = "new"
     """What users can set now."""
     DEPENDENCIES = "dependencies"
     ALSO = "also"
     """New names of the interface, and what users run into."""
+
+
+_SET = ("flag-", "env-", "config-key-", "route-", "field-", "registered")
+_INSIDE = ("code-", "error-", "file-")
+"""What is told commit by commit, and would bury the rest of a guide."""
+_ASIDE = ("symbol-", "enum-", "signature-", "base-", "limit-", "constant-", "registration-", "parameter-added")
 
 
 class Version(Frozen):
@@ -44,15 +48,28 @@ class Item(Frozen):
 
     fact: Fact
     commits: tuple[str, ...] = ()
-    """The one that brought the present state first; empty where no single commit of the range shows it."""
+    """The one that brought the present state first; empty where no commit of the range shows it."""
     backwards: bool = False
     """Whether it is so because the newer version lacks commits of the older one."""
     uses: tuple[OwnUse, ...] = ()
 
     @property
-    def part(self) -> "Part | None":
+    def part(self) -> Part | None:
         """Say where it is told; None for what users do not see."""
-        return Part.USED if self.uses else part_of(self.fact)
+        fact = self.fact
+        if self.uses:
+            return Part.USED
+        if fact.severity is Severity.INTERNAL or fact.kind.startswith(_INSIDE):
+            return None
+        if fact.kind.startswith(("dependency-", "version-", "image-")):
+            return Part.DEPENDENCIES
+        if fact.severity is Severity.BREAKING:
+            return Part.BREAKS
+        if fact.severity is Severity.ADDITIVE:
+            return Part.NEW if fact.kind.startswith(_SET) else Part.ALSO
+        if fact.kind is FactKind.DEPRECATED:
+            return Part.DEPRECATED
+        return Part.ALSO if fact.kind.startswith(_ASIDE) else Part.CHANGED
 
 
 class Undone(Frozen):
@@ -62,6 +79,17 @@ class Undone(Frozen):
     by: str
 
 
+class Entry(Frozen):
+    """Items that make one sentence, and what to do about them."""
+
+    text: str
+    advice: str
+    commits: tuple[str, ...]
+    backwards: bool
+    uses: tuple[OwnUse, ...]
+    files: tuple[str, ...]
+
+
 class Upgrade(Frozen):
     """Everything that the guide is written from."""
 
@@ -69,72 +97,41 @@ class Upgrade(Frozen):
     old: Version
     new: Version
     titles: Mapping[str, str]
-    """What the commits of the range call themselves, newest first."""
-    lacking: Mapping[str, str] = {}
-    """The same of those that only the older version has."""
+    """What the commits call themselves, those of the range first."""
+    commits: int
+    """How many of them are of the range; the others only the older version has."""
     items: tuple[Item, ...] = ()
     undone: tuple[Undone, ...] = ()
     skipped: tuple[str, ...] = ()
 
-    def of(self, part: Part) -> list[Item]:
-        """List the items of a part: what users set comes before what they call."""
-        return sorted((one for one in self.items if one.part is part), key=lambda one: _rank(one.fact))
+    def entries(self, part: Part, lang: Language) -> Iterator[Entry]:
+        """Tell a part in few sentences: what users set before what they call, what the same commits did together."""
+        groups: dict[tuple[tuple[str, ...], bool, tuple[OwnUse, ...]], list[Fact]] = {}
+        for one in sorted((one for one in self.items if one.part is part), key=lambda one: _rank(one.fact)):
+            groups.setdefault((one.commits, one.backwards, one.uses), []).append(one.fact)
+        for (commits, backwards, uses), members in groups.items():
+            for facts in grouped(members):
+                params = params_of_several(facts)
+                files = dict.fromkeys(place.file for fact in facts for place in fact.places[:1])
+                yield Entry(
+                    text=sentence("facts", params, lang) or "",
+                    advice=sentence("advices", params, lang) or "",
+                    commits=commits,
+                    backwards=backwards,
+                    uses=uses,
+                    files=tuple(files),
+                )
 
-
-class Entry(Frozen):
-    """Items that make one sentence."""
-
-    facts: Group
-    commits: tuple[str, ...]
-    backwards: bool
-    uses: tuple[OwnUse, ...] = ()
-
-
-def upgrade_lines(upgrade: Upgrade) -> list[str]:
-    """Write a guide as plain lines, for a program that reads on with other tools."""
-    titles = {**upgrade.titles, **upgrade.lacking}
-    lines = [f"{upgrade.repo} from {upgrade.old.name} to {upgrade.new.name}: {len(upgrade.titles)} commits"]
-    for part in Part:
-        for one in entries(upgrade.of(part)):
-            told = sentence("facts", params_of_several(one.facts), "en")
-            lacks = f" ({upgrade.new.name} lacks it)" if one.backwards else ""
-            lines.append(f"{part}: {told} {', '.join(f'{sha[:12]} {titles[sha]}' for sha in one.commits)}{lacks}")
-    return [*lines, *(f"taken back: {one.sha[:12]} {titles[one.sha]} by {one.by[:12]}" for one in upgrade.undone)]
-
-
-_DEPENDENCIES = ("dependency-", "version-", "image-")
-_SET = ("flag-", "env-", "config-key-", "route-", "field-", "registered")
-_INSIDE = ("code-", "error-", "file-")
-"""What is told commit by commit, and would bury the rest of a guide."""
-_ASIDE = ("symbol-", "enum-", "signature-", "base-", "limit-", "constant-", "registration-", "parameter-added")
-
-
-def part_of(fact: Fact) -> Part | None:
-    """Say where a fact is told; None for what users do not see."""
-    if fact.severity is Severity.INTERNAL or fact.kind.startswith(_INSIDE):
-        return None
-    if fact.kind.startswith(_DEPENDENCIES):
-        return Part.DEPENDENCIES
-    if fact.severity is Severity.BREAKING:
-        return Part.BREAKS
-    if fact.kind is K.DEPRECATED:
-        return Part.DEPRECATED
-    if fact.severity is Severity.ADDITIVE:
-        return Part.NEW if fact.kind.startswith(_SET) else Part.ALSO
-    return Part.ALSO if fact.kind.startswith(_ASIDE) else Part.CHANGED
+    def lines(self) -> list[str]:
+        """Write the guide as plain lines, for a program that reads on with other tools."""
+        lines = [f"{self.repo} from {self.old.name} to {self.new.name}: {self.commits} commits"]
+        for part in Part:
+            for one in self.entries(part, "en"):
+                lacks = f" ({self.new.name} lacks it)" if one.backwards else ""
+                by = ", ".join(f"{sha[:12]} {self.titles[sha]}" for sha in one.commits)
+                lines.append(f"{part}: {one.text} {by}{lacks}")
+        return [*lines, *(f"taken back: {one.sha[:12]} {self.titles[one.sha]} by {one.by[:12]}" for one in self.undone)]
 
 
 def _rank(fact: Fact) -> int:
     return next((place for place, start in enumerate(_SET) if fact.kind.startswith(start)), len(_SET))
-
-
-def entries(items: Sequence[Item]) -> Iterator[Entry]:
-    """Tell what the same commits did in as few sentences as possible, in the order of the items."""
-    groups: dict[tuple[tuple[str, ...], bool, bool], list[Item]] = {}
-    for one in items:
-        groups.setdefault((one.commits, one.backwards, bool(one.uses)), []).append(one)
-    for (commits, backwards, _), members in groups.items():
-        used = {one.fact: one.uses for one in members}
-        for facts in grouped([one.fact for one in members]):
-            uses = tuple(dict.fromkeys(use for fact in facts for use in used.get(fact, ())))
-            yield Entry(facts=facts, commits=commits, backwards=backwards, uses=uses)

@@ -5,34 +5,39 @@ import json
 import sys
 from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
-from pathlib import Path
 
 from agent.errors import EXIT_DONE, EXIT_INCOMPLETE, AppError, InputError, UsageError
 from agent.record import load
 from agent.report import Report
 from agent.settings import Settings
-from agent.week import Week, days_of, week_of
+from agent.web import Web
+from agent.week import days_of, week_of
 from agent.window import Window
 from gitzette.configured import settings_for
 from gitzette.publish import replace_file
+from gitzette.render.week import week_page
 from gitzette.running import report_on, specs_of
 
 _OTHER_WAYS = ("date", "since", "until", "resume", "replay", "catch_up", "demo", "partial")
 
 
 def weekly(args: argparse.Namespace, environ: Mapping[str, str]) -> int:
-    """Write `reports/2026-W06.md` and `.json`; 3 when a day of the week is missing."""
+    """Write `reports/2026-W06.md` and `.json` in every language of the reports; 3 when a day of the week is missing."""
     if given := [f"--{name.replace('_', '-')}" for name in _OTHER_WAYS if getattr(args, name, None)]:
         raise UsageError(f"--week names the days itself; leave out {', '.join(given)}")
     settings = settings_for(args, environ)
     reports = list(_days(args.week, settings, environ))
     if not reports:
         raise InputError(f"there is no report of any day of {args.week}, and none could be made")
-    week = week_of(args.week, settings.tz, reports)
-    page = _write(week, settings)
+    week, folder, web = week_of(args.week, settings.tz, reports), settings.out / "reports", Web(settings.web)
+    data = json.dumps(week.data(), ensure_ascii=False, indent=1) + "\n"
+    for lang in dict.fromkeys((settings.lang, *settings.languages)):
+        ending = ".md" if lang == settings.lang else f".{lang}.md"
+        replace_file(folder / f"{week.label}{ending}", [week_page(week, lang, web)])
+    replace_file(folder / f"{week.label}.json", [data])
     for day in week.missing:
         sys.stderr.write(f"gitzette: {args.week}: {day} has no report\n")
-    sys.stdout.write(json.dumps(week.data(), ensure_ascii=False, indent=1) + "\n" if args.json else f"{page}\n")
+    sys.stdout.write(data if args.json else f"{folder / week.label}.md\n")
     return EXIT_INCOMPLETE if week.missing or week.report.failures else EXIT_DONE
 
 
@@ -48,17 +53,3 @@ def _days(label: str, settings: Settings, environ: Mapping[str, str]) -> Iterato
                 yield report_on(settings, environ, window, specs_of(settings), now).report
         except (AppError, OSError) as error:
             sys.stderr.write(f"gitzette: {day}: {' '.join(str(error).split())}\n")
-
-
-def _write(week: Week, settings: Settings) -> Path:
-    """Write the edition in every language of the reports, beside them."""
-    from agent.web import Web
-    from gitzette.render.week import week_page
-
-    folder, web = settings.out / "reports", Web(settings.web)
-    page = folder / f"{week.label}.md"
-    replace_file(page, [week_page(week, settings.lang, web)])
-    for lang in dict.fromkeys(lang for lang in settings.languages if lang != settings.lang):
-        replace_file(folder / f"{week.label}.{lang}.md", [week_page(week, lang, web)])
-    replace_file(folder / f"{week.label}.json", [json.dumps(week.data(), ensure_ascii=False, indent=1), "\n"])
-    return page

@@ -1,7 +1,7 @@
 """The first look at a repository: what landed, what its threads say, and how much each commit matters."""
 
 import itertools
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from functools import cache
 from operator import add, or_
 from typing import Annotated, Any
@@ -12,8 +12,8 @@ from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
 from agent.collected import Collected, Looked, Scales, all_links
-from agent.desks import Step
-from agent.domain import Change, Commit, Coverage, Notice, NoticeKind
+from agent.desks import Desk, Step
+from agent.domain import Change, Coverage, Notice, NoticeKind
 from agent.errors import AppError
 from agent.filters import filter_notices
 from agent.ids import RepoId
@@ -22,17 +22,15 @@ from agent.linking.explicit import explicit_links
 from agent.linking.references import Day, day_references
 from agent.linking.sketch import sketch
 from agent.linking.undoing import Patch
-from agent.own_code import OwnUse, words_gone
+from agent.own_code import OwnUse
 from agent.report import Failure
 from agent.settings import RepoSpec
-from agent.sources import CodeSource
 from agent.triage import Triage, lifted, rank
 from agent.weaving.uses import uses
 from agent.window import Window
 from graphs.desk import Deps
 from graphs.failing import failing_alone, unless_failed
 from tools.diff.patch_id import patch_ids
-from tools.diff.roles import is_product, module_of
 from tools.evidence_cache import EvidenceCache
 from tools.index_for_search import read_threads
 
@@ -125,7 +123,7 @@ async def triage(state: CollectState, runtime: Runtime[Deps]) -> dict[str, Any]:
             weighed.append(scales.weigh(evidence))
     except AppError as error:
         problem = str(error)
-    own_uses = await _own_uses(deps, desk.code, commits, read)
+    own_uses = await _own_uses(deps, desk, collected)
     missing = set(wanted) - {one.sha for one in weighed}
     spent = dict.fromkeys(collected.shas[len(wanted) :], f"subject only: the budget of {desk.diffs} diffs is spent")
     failed = Failure(repo=repo, stage="diffs", message=f"{len(missing)} of {len(collected.landed)}: {problem}")
@@ -143,15 +141,14 @@ async def triage(state: CollectState, runtime: Runtime[Deps]) -> dict[str, Any]:
     return {"collected": {repo: collected.model_copy(update=update)}}
 
 
-async def _own_uses(deps: Deps, code: CodeSource, landed: Sequence[Commit], read: Looked) -> tuple[OwnUse, ...]:
-    """Find what the user's own code uses of what changes; for that, commits in question are read with whole files."""
-    if deps.own is None or not landed:
+async def _own_uses(deps: Deps, desk: Desk, found: Collected) -> tuple[OwnUse, ...]:
+    """Find what the user's own code uses of what changes; for that, commits are read with whole files."""
+    if deps.own is None or not found.landed:
         return ()
-    likely = deps.own.candidates(code.repo, sorted(read.modules), read.gone)
-    # A run that is resumed has not studied them: what the report says of them must not depend on it.
-    studied = await EvidenceCache().study_all(code, likely, landed=landed)
-    facts = {one.change.commit.sha: one.sheet.touched for one in studied if one.sheet}
-    return deps.own.found(code.repo, facts)
+    # Not with what is read of them otherwise: a resumed run has not read all of them like this.
+    landed, library = [row.commit for row in found.landed], EvidenceCache()
+    read = await library.study_all(desk.code, found.shas[: desk.diffs], landed=landed)
+    return deps.own.found(desk.code.repo, {one.change.commit.sha: one.sheet.touched for one in read if one.sheet})
 
 
 def _look(runtime: Runtime[Deps], repo: RepoId, total: int, read: Looked, *, named: bool) -> Callable[[Change], None]:
@@ -160,9 +157,6 @@ def _look(runtime: Runtime[Deps], repo: RepoId, total: int, read: Looked, *, nam
 
     def look(change: Change) -> None:
         runtime.stream_writer(Step(repo, "reading diffs", next(done), total))
-        if runtime.context.own is not None:
-            read.gone[change.commit.sha] = words_gone(change)
-            read.modules |= {module_of(file.path) for file in change.files if is_product(file.path)}
         if used := uses(change):
             read.uses[change.commit.sha] = used
         if named:

@@ -8,16 +8,7 @@ from pathlib import Path
 from agent.errors import InputError
 from agent.facts import Fact
 from agent.ids import RepoId
-from agent.own_code import (
-    MOST_PLACES,
-    OwnUse,
-    concerns,
-    find_uses,
-    names_project,
-    projects_of,
-    used_name,
-    words_of,
-)
+from agent.own_code import MOST_PLACES, OwnUse, concerns, find_uses, names_project, projects_of, used_name
 from agent.upgrade import Upgrade
 from tools.git.process import LOCAL, git_program
 
@@ -41,18 +32,11 @@ class OwnCode:
         self._roots = [root.resolve() for root in roots]
         self._files: list[tuple[str, Path]] | None = None
 
-    def candidates(self, repo: RepoId, modules: Sequence[str], gone: Mapping[str, frozenset[str]]) -> list[str]:
-        """Name the commits that may concern the user's code, by the words that they take out."""
-        projects, words = projects_of(repo, modules), set[str]()
-        for name, text in self._naming(projects):
-            words |= words_of(name, text, projects)
-        return [sha for sha, some in gone.items() if some & words]
-
     def found(self, repo: RepoId, facts: Mapping[str, Sequence[Fact]]) -> tuple[OwnUse, ...]:
         """Find where the user's code uses what each commit changes, each thing in a few places."""
         sought = list(dict.fromkeys(fact for some in facts.values() for fact in some if concerns(fact)))
         places: dict[Fact, list[tuple[str, int]]] = {fact: [] for fact in sought}
-        for file, text in self._naming(projects_of(repo, [fact.module for fact in sought])):
+        for file, text in self._naming(projects_of(repo, sought)):
             for fact, line in find_uses(sought, file, text):
                 places[fact].append((file, line))
         return tuple(

@@ -11,7 +11,6 @@ from agent.evidence import EvidenceId, ThreadEvidence
 from agent.ids import RepoId, commit_id, repo_id, thread_id
 from agent.sources import CodeSource, NoThreads, ReadsTrees, ThreadSource
 from agent.tokens import tokens_of
-from agent.upgrade import upgrade_lines
 from agent.window import Window
 from tools.diff.between import compare_versions
 from tools.git.process import LOCAL
@@ -229,7 +228,7 @@ class Toolset:
         asked = (old.strip(), new.strip())
         if asked not in self._upgrades:
             try:
-                self._upgrades = {asked: upgrade_lines(await compare_versions(self._code, *asked))}
+                self._upgrades = {asked: (await compare_versions(self._code, *asked)).lines()}
             except InputError as error:
                 raise ToolError(str(error)) from error
         return _page(lines_as_pages(self._upgrades[asked], self._tokens), page)
