@@ -4,7 +4,6 @@ import re
 from collections.abc import Iterator, Sequence
 
 from agent.analyst import Material, Read
-from agent.because import reasons_of
 from agent.claims import Anchor, Claim, Kind, Quote, Role
 from agent.evidence import CommitEvidence, EvidenceId
 from agent.excerpts import is_code, is_legible, naming_lines, short_change, widened
@@ -112,10 +111,11 @@ def fact_anchors(group: Group, evidence: CommitEvidence) -> Iterator[Anchor]:
     patches = {file.path: file.patch or "" for file in evidence.change.files}
     for fact in group[:_ANCHORED]:
         names = [re.split(r"[.:]", name)[-1] for name in names_of(fact)]
-        values = [value for value in (fact.detail, fact.old, fact.new) if value]
+        values = [line.strip() for value in (fact.detail, fact.old, fact.new) for line in (value or "").split("\n")]
         place = next((one for one in fact.places if one.lines), None)
-        if place and (lines := naming_lines(patches.get(place.file, ""), place.lines, names, values)):
-            yield Anchor(cite=evidence.id, text="\n".join(lines), file=place.file)
+        literals = [one for one in (*names, *values) if one]
+        for lines in naming_lines(place.lines, patches.get(place.file, ""), literals) if place else ():
+            yield Anchor(cite=evidence.id, text="\n".join(lines), file=place.file if place else None)
 
 
 def _proof(groups: Sequence[Group], evidence: CommitEvidence) -> Group | None:
@@ -230,11 +230,11 @@ def _fixes(evidence: CommitEvidence, material: Material) -> Iterator[Claim]:
         if link.may_read_fixed and issue.state == "closed":
             yield _fixed("fixes", evidence, link)
         elif link.may_read_likely:
-            yield _fixed("likely fixes", evidence, link, because="\n".join(reasons_of(link.evidence)))
+            yield _fixed("likely fixes", evidence, link)
 
 
-def _fixed(predicate: str, evidence: CommitEvidence, link: Link, because: str = "") -> Claim:
-    params = {"issue": link.issue} | ({"because": because} if because else {})
+def _fixed(predicate: str, evidence: CommitEvidence, link: Link) -> Claim:
+    params = {"issue": link.issue}
     return Claim(
         id="",
         repo=evidence.repo,

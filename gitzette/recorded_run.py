@@ -17,12 +17,12 @@ from agent.sources import (
     FindsTags,
     Foresees,
     KnowsTags,
+    ListsTags,
     LooksBack,
     NamesCommits,
     ReadsTrees,
     SearchesTrees,
     ThreadSource,
-    TracesWords,
 )
 from memory.call_recorder import Call, CallRecorder
 from memory.recorder import recorded_source
@@ -39,15 +39,8 @@ class _Opened(Frozen):
 _ABILITIES: Mapping[str, type] = {
     one.__name__: one
     for one in (
-        ComparesVersions,
-        FindsTags,
-        Foresees,
-        KnowsTags,
-        LooksBack,
-        NamesCommits,
-        ReadsTrees,
-        SearchesTrees,
-        TracesWords,
+        *(ComparesVersions, FindsTags, Foresees, KnowsTags, ListsTags),
+        *(LooksBack, NamesCommits, ReadsTrees, SearchesTrees),
     )
 }
 """The interfaces that a source of code may have or not; a replay must find the same."""
