@@ -209,6 +209,23 @@ class ListsTags(Protocol):
         ...
 
 
+@runtime_checkable
+class ComparesVersions(Protocol):
+    """A source of code that can set two versions side by side."""
+
+    async def version(self, name: str, *, tz: str = "UTC") -> Commit:
+        """Find the commit that a tag, a hash or a day means."""
+        ...
+
+    async def between(self, old: str, new: str) -> tuple[Commit, ...]:
+        """List the commits that one version has and the other has not, newest first."""
+        ...
+
+    async def tree_change(self, old: str, new: str) -> Change:
+        """Read how the tree of one commit differs from another's, as one change."""
+        ...
+
+
 class ThreadSource(Protocol):
     """Issues, pull requests and releases of one repository."""
 

@@ -9,6 +9,8 @@ from typing import Any
 import pytest
 from agent.layouts.digest import digest
 from agent.layouts.view import View, row_id
+from gitzette.site.names import anchor
+from gitzette.site.reasons import REASONS, link_words, reason_words
 
 from agent.linking.recorded import CLOSED
 from agent.report import LedgerRow, Report
@@ -18,8 +20,6 @@ from agent.web import Web
 from agent.weights import POINTS
 from evals.sets.site_reports import FIRST, made_day
 from gitzette.site.build import Built
-from gitzette.site.names import anchor
-from gitzette.site.reasons import REASONS, link_words, reason_words
 
 WEB = Web("https://github.com")
 PLACES = {Tier.HIGH: 1, Tier.LOW: 3, Tier.NOISE: 5}
