@@ -108,8 +108,10 @@ def load(text: str | bytes, name: str) -> Report:
         if data["format"] > FORMAT:
             raise StorageError(f"{name} was written by a newer Gitzette; update Gitzette to change it")
         claims = [_claim_back(claim) for claim in data["claims"]]
+        # What earlier versions called a mention was never printed.
+        links = [link for link in data["links"] if link["relation"] != "mentions"]
         known = {key: data[key] for key in Report.model_fields if key in data or key not in _LATER}
-        return Report.model_validate(known | {"claims": claims})
+        return Report.model_validate(known | {"claims": claims, "links": links})
     except (ValueError, KeyError, TypeError, RecursionError, ValidationError) as error:
         raise StorageError(f"{name} is not a report of ours; move it away to write this one") from error
 

@@ -3,7 +3,6 @@
 from collections.abc import Iterator, Sequence
 
 from agent.analyst import Material, Read
-from agent.because import reasons_of
 from agent.claims import Claim, Kind, Quote, Role
 from agent.evidence import CommitEvidence, EvidenceId
 from agent.excerpts import is_code, is_legible, short_change, widened
@@ -207,11 +206,11 @@ def _fixes(evidence: CommitEvidence, material: Material) -> Iterator[Claim]:
         if link.may_read_fixed and issue.state == "closed":
             yield _fixed("fixes", evidence, link)
         elif link.may_read_likely:
-            yield _fixed("likely fixes", evidence, link, because="\n".join(reasons_of(link.evidence)))
+            yield _fixed("likely fixes", evidence, link)
 
 
-def _fixed(predicate: str, evidence: CommitEvidence, link: Link, because: str = "") -> Claim:
-    params = {"issue": link.issue} | ({"because": because} if because else {})
+def _fixed(predicate: str, evidence: CommitEvidence, link: Link) -> Claim:
+    params = {"issue": link.issue}
     return Claim(
         id="",
         repo=evidence.repo,

@@ -19,6 +19,7 @@ from agent.domain import (
     Threads,
 )
 from agent.errors import NotFound
+from agent.evidence import ThreadEvidence
 from agent.ids import RepoId, thread_id
 from agent.window import Window
 
@@ -246,6 +247,10 @@ class ThreadSource(Protocol):
         """Read the comments below one issue or pull request, oldest first."""
         ...
 
+    async def discussions(self, numbers: Sequence[int]) -> tuple[ThreadEvidence, ...]:
+        """Read several issues and pull requests at once, with their last comments; what is not there is left out."""
+        ...
+
 
 class NoThreads:
     """Stands in where nobody may be asked for issues and pull requests; the report says so."""
@@ -266,3 +271,8 @@ class NoThreads:
     async def comments(self, number: int) -> tuple[Comment, ...]:
         """Refuse: there is nobody to ask."""
         raise NotFound(f"comments of {thread_id(self.repo, number)} were not read: {self._why}")
+
+    async def discussions(self, numbers: Sequence[int]) -> tuple[ThreadEvidence, ...]:
+        """Know of none."""
+        del numbers
+        return ()

@@ -3,7 +3,7 @@
 import json
 from collections.abc import Callable, Mapping, Sequence
 
-from agent.because import adoption_sentence, likely_sentence
+from agent.because import adoption_sentence
 from agent.change_sentences import change_sentence
 from agent.facts import Fact, FactKind, Severity
 from agent.phrases_en import PHRASES as EN
@@ -21,8 +21,8 @@ _FIXED: Mapping[str, Mapping[Language, str]] = {
     "relands": {"en": "Relands [@2].", "zh": "重新合入 [@2]。"},
     "fixes": {"en": "Fixes [@2].", "zh": "修复 [@2]。"},
     "likely fixes": {
-        "en": "Likely fixes [@2]: nobody says so, but both are about the same.",
-        "zh": "可能修复 [@2]：没有人这样写明，但两者说的是同一件事。",
+        "en": "Likely fixes [@2]: nobody says so, a model that read both does.",
+        "zh": "可能修复 [@2]：没有人这样写明，由模型读过两者后得出。",
     },
     "undone": {"en": "Reverted by [@2].", "zh": "已被 [@2] 撤销。"},
     "relands part": {
@@ -79,8 +79,6 @@ def sentence(predicate: str, params: Params, lang: Language) -> str | None:
         return series_sentence(params, lang)
     if predicate == "adopts":
         return adoption_sentence(params, lang)
-    if predicate == "likely fixes" and "because" in params:
-        return likely_sentence(params, lang)
     fixed = _FIXED.get(predicate)
     return fixed[lang] if fixed else _MADE[predicate](facts_of(params), _PHRASES[lang])
 

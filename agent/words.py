@@ -81,7 +81,6 @@ class Words:
     elsewhere: str
     standings: dict[Standing, str]
     """How an issue stands, where the links do not say it."""
-    because: str
     first_in: str
     unreleased: str
     waiting: str

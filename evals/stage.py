@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 
 from agent.desks import Desk
 from agent.domain import Change, Comment, Commit, Issue, Landing, Notice, PullRequest, Threads
-from agent.evidence import CommitEvidence, EvidenceId
+from agent.evidence import CommitEvidence, EvidenceId, ThreadEvidence
 from agent.ids import RepoId, commit_id
 from agent.ledger import Owner
 from agent.linking.known import Known
@@ -165,6 +165,10 @@ class _ThreadsOnce:
     async def comments(self, number: int) -> tuple[Comment, ...]:
         """Read the comments below one issue or pull request."""
         return await self._once.get(("comments", number), lambda: self._source.comments(number))
+
+    async def discussions(self, numbers: Sequence[int]) -> tuple[ThreadEvidence, ...]:
+        """Read several issues and pull requests at once."""
+        return await self._once.get(("discussions", *numbers), lambda: self._source.discussions(numbers))
 
 
 @dataclass

@@ -103,7 +103,7 @@ def to_repositories(state: Day) -> list[Send] | str:
                 spec=spec,
                 found=found[spec.name],
                 allotment=shares[spec.name],
-                alone=len(known) == 1,
+                beside=tuple(other for other in known if other != spec),
             ),
         )
         for spec in known

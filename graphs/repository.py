@@ -1,4 +1,4 @@
-"""One repository's part of the report: choose, read with tools, connect, write, check, judge, file."""
+"""One repository's part of the report: choose, read with tools, relate, connect, write, check, judge, file."""
 
 import itertools
 from functools import cache
@@ -32,6 +32,7 @@ from graphs.desk import Deps
 from graphs.failing import failing_alone, unless_failed
 from graphs.material import material_of
 from graphs.reading import ReadingState, choose, last_notes, read, tools, wants_tools
+from graphs.relating import relate
 from tools.history.released import fixes_released
 from tools.history.weaving import told_stories, with_stories, woven
 from tools.index_for_search import index_run
@@ -44,8 +45,8 @@ class RepositoryInput(TypedDict):
     spec: RepoSpec
     found: Collected
     allotment: Allotment
-    alone: bool
-    """Whether it is the only one of the report: then the brief sums it up."""
+    beside: tuple[RepoSpec, ...]
+    """The other repositories of the report; where there are none, the brief sums this one up."""
 
 
 class RepositoryOutput(TypedDict, total=False):
@@ -59,7 +60,6 @@ class RepositoryOutput(TypedDict, total=False):
 class RepositoryState(ReadingState, RepositoryOutput, total=False):
     """A repository on its way."""
 
-    alone: bool
     notes: str
     facts: list[Claim]
     waiting: list[Task]
@@ -75,7 +75,7 @@ def build(turns: int = 4) -> CompiledStateGraph[RepositoryState, Deps, Repositor
     graph = StateGraph(
         RepositoryState, context_schema=Deps, input_schema=RepositoryInput, output_schema=RepositoryOutput
     )
-    for node in (choose, read, tools, study, connect, write_facts, take_next, sum_up, file):
+    for node in (choose, read, tools, study, relate, connect, write_facts, take_next, sum_up, file):
         graph.add_node(node.__name__, failing_alone(node))
     graph.add_node("explain", analysis.build())
     graph.add_node("summarise", analysis.build())
@@ -87,7 +87,8 @@ def build(turns: int = 4) -> CompiledStateGraph[RepositoryState, Deps, Repositor
         ["tools", "study", END],
     )
     graph.add_conditional_edges("tools", unless_failed("read"), ["read", END])
-    graph.add_conditional_edges("study", unless_failed("connect"), ["connect", END])
+    graph.add_conditional_edges("study", unless_failed("relate"), ["relate", END])
+    graph.add_conditional_edges("relate", unless_failed("connect"), ["connect", END])
     graph.add_conditional_edges("connect", unless_failed("write_facts"), ["write_facts", END])
     graph.add_conditional_edges("write_facts", _if_any("waiting", "take_next", "file"), ["take_next", "file", END])
     graph.add_edge("take_next", "explain")
@@ -153,7 +154,7 @@ async def sum_up(state: RepositoryState, runtime: Runtime[Deps]) -> dict[str, An
     titles: dict[EvidenceId, str] = {row.commit.id: row.commit.title for row in state["found"].landed}
     claims = [*(state.get("analysis") or []), *state["facts"]]
     task = summary_task("day", state["spec"].name, claims, titles)
-    return {"tasks": [task] if task and not state["alone"] else []}
+    return {"tasks": [task] if task and state["beside"] else []}
 
 
 async def file(state: RepositoryState, runtime: Runtime[Deps]) -> dict[str, Any]:

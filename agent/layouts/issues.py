@@ -1,6 +1,5 @@
 """The issues of a repository: new, fixed and by what, still open and important, and what is not over."""
 
-from agent.because import because, reasons_of
 from agent.conventions import read_heading
 from agent.evidence import EvidenceId
 from agent.ids import RepoId
@@ -8,7 +7,7 @@ from agent.layouts.rows import named
 from agent.layouts.sheet import Sheet, chrome, computed, title
 from agent.layouts.view import View, row_id
 from agent.linking.standing import Standing
-from agent.links import Link, Relation
+from agent.links import Grade, Link, Relation
 from agent.markdown import code, inline, link
 from agent.report import LedgerRow, RepoSection, ThreadLine
 from agent.spans import Span
@@ -79,26 +78,25 @@ def _news(thread: ThreadLine, section: RepoSection, view: View) -> list[Span]:
 
 
 def _link(one: Link, standing: Standing | None, view: View) -> str:
-    """Say which commit of this report addresses an issue, and how sure that is; what is weak is not printed."""
+    """Say which commit of this report addresses or names an issue, and how sure that is."""
     row = next((row for row in view.report.ledger if one.change == f"{row.repo}@{row.sha}"), None)
     relation = told_relation(one, standing)
     if row is None or relation is None:
         return ""
     change = link(code(view.short(row)), view.web.commit(row.repo, row.sha))
-    words = f"{view.say.fixed[relation]} {change} ({one.grade.value})"
-    why = because(reasons_of(one.evidence), view.lang) if relation == "likely" else ""
-    return f"{words}{view.say.because.format(why)}" if why else words
+    return f"{view.say.fixed[relation]} {change} ({one.grade.value})"
 
 
 def told_relation(one: Link, standing: Standing | None) -> str | None:
     """Choose the word for what a change does to an issue; None where nothing is to be said."""
-    if not one.may_be_told:
-        return None
     if one.relation is Relation.FIXES:
         if not one.may_read_fixed:
             return "likely"
         return "addressed" if standing in (Standing.ADDRESSED, Standing.REOPENED, Standing.UNDONE) else "fixes"
-    return {Relation.PARTLY: "partly", Relation.REVERTS: "reverts"}.get(one.relation)
+    if one.relation is Relation.PARTLY:
+        return "partly" if one.grade is not Grade.C else "likely partly"
+    others = {Relation.REVERTS: "reverts", Relation.BECAUSE: "because", Relation.MENTIONS: "mentions"}
+    return others.get(one.relation)
 
 
 def _beside(section: RepoSection, view: View) -> list[tuple[str, list[Span]]]:

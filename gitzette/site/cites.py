@@ -10,7 +10,7 @@ from agent.claims import MARK, Anchor, Claim, Quote
 from agent.evidence import EvidenceId
 from agent.layouts.analysis import distinct_anchors, label, reported_in
 from agent.layouts.view import View, row_id
-from agent.links import Grade, Link
+from agent.links import Link
 from agent.window import zone
 from gitzette.site.html import NO_BREAK, Child, Markup, clean, fill, join, link, prose, tag, verbatim
 from gitzette.site.labels import Labels, labels
@@ -71,7 +71,7 @@ class Sources:
 
     @cached_property
     def _links(self) -> dict[tuple[str, str], Link]:
-        return {(one.issue, one.change): one for one in self.view.report.links if one.grade is not Grade.D}
+        return {(one.issue, one.change): one for one in self.view.report.links}
 
     def claim(self, claim: Claim) -> Markup:
         """Write a claim's words with its citations: those that it marks in their place, the others behind."""

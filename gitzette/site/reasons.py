@@ -6,7 +6,6 @@ docs/triage.md and docs/links.md explain each reason.
 import re
 from collections.abc import Mapping, Sequence
 
-from agent.because import because, reasons_of
 from agent.linking.recorded import CLOSED, LISTED
 from agent.settings import Language
 
@@ -60,10 +59,9 @@ _FIGURE = re.compile(r"patch [0-9a-f]{8,}|\w+ \d\.\d+$")
 
 def link_words(evidence: Sequence[str], lang: Language) -> list[str]:
     """Say what a link between an issue and a change rests on: records, the author's words, or what both share."""
-    inferred = reasons_of(evidence)
-    told = [because(inferred, lang)] if inferred else []
+    told = []
     for one in evidence:
-        if one in inferred or _FIGURE.match(one):
+        if _FIGURE.match(one):
             continue
         if found := _PULL.fullmatch(one):
             told.append(_PULLS[lang].format(found[1]))

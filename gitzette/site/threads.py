@@ -1,6 +1,5 @@
 """Issues and releases on a day's page: what happened, what addresses an issue, and how sure that is."""
 
-from agent.because import because, reasons_of
 from agent.evidence import EvidenceId
 from agent.layouts.issues import told_relation
 from agent.layouts.view import View, row_id
@@ -104,12 +103,8 @@ class Threads:
         relation = told_relation(one, standing)
         if row is None or relation is None:
             return None
-        why = because(reasons_of(one.evidence), self._view.lang) if relation == "likely" else ""
-        said = prose(self._say.because.format(why).strip()) if why else None
         change = link(f"#{anchor(one.change)}", tag("code", self._view.short(row)))
-        return join(
-            self._say.fixed[relation], " ", change, " ", self._sources.graded(one), (" ", said) if said else None
-        )
+        return join(self._say.fixed[relation], " ", change, " ", self._sources.graded(one))
 
     def _beside(self, section: RepoSection) -> list[Markup]:
         """List the issues of which nothing is known but that a commit of this repository addresses them."""
