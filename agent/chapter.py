@@ -13,11 +13,11 @@ from agent.evidence import EvidenceId
 from agent.gate.check import refusals
 from agent.ids import commit_id
 from agent.ledger import ledger_row
-from agent.links import Link
+from agent.links import Link, Related
 from agent.report import Depth, Drop, Failure, LedgerRow, RepoSection
 from agent.settings import Language
 from agent.stories import Story
-from agent.weaving.bumps import Taken
+from agent.story_finding.pins import Taken
 
 LANGUAGES: tuple[Language, ...] = ("en", "zh")
 
@@ -30,6 +30,8 @@ class Chapter(Frozen):
     claims: tuple[Claim, ...] = ()
     links: tuple[Link, ...] = ()
     stories: tuple[Story, ...] = ()
+    related: tuple[Related, ...] = ()
+    """What a reader of both sides found about commits."""
     taken: tuple[Taken, ...] = ()
     """Dependencies that commits of the day moved."""
     drops: tuple[Drop, ...] = ()

@@ -15,7 +15,6 @@ from agent.links import Link, Reference
 from agent.report import Failure
 from agent.settings import RepoSpec
 from agent.triage import Triage, weigh
-from agent.weaving.uses import Use
 
 
 class Collected(Frozen):
@@ -32,8 +31,6 @@ class Collected(Frozen):
     """What the day's commits and pull requests name, and what issues and releases say of them."""
     unread: dict[str, str] = Field(default_factory=dict)
     """Commits whose diffs were not read, and why."""
-    uses: dict[str, tuple[Use, ...]] = Field(default_factory=dict)
-    """The names of other packages that commits begin to use, by hash."""
     patches: dict[str, Patch] = Field(default_factory=dict)
     """The names of the commits' patches, by hash."""
     failures: tuple[Failure, ...] = ()
@@ -75,7 +72,6 @@ class Looked:
     """What is taken down of each diff while it is at hand."""
 
     patches: dict[str, Patch] = field(default_factory=dict)
-    uses: dict[str, tuple[Use, ...]] = field(default_factory=dict)
 
 
 def all_links(repo: RepoId, found: Sequence[Link], known: Known, patches: Mapping[str, Patch]) -> tuple[Link, ...]:

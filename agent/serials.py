@@ -1,4 +1,4 @@
-"""How a part of a series is told: its number, the others that have landed, those that have not, those unknown."""
+"""How a part of a series is told: its number, the others that have landed, and those that have not."""
 
 from collections.abc import Mapping
 
@@ -10,8 +10,6 @@ _LANDED: Mapping[Language, str] = {"en": "; landed: {}", "zh": "；已合入：{
 _ONE: Mapping[Language, str] = {"en": "part {} [@{}]", "zh": "第 {} 部分 [@{}]"}
 _MISSING: Mapping[Language, str] = {"en": "; part {} has not landed", "zh": "；第 {} 部分尚未合入"}
 _SEVERAL: Mapping[Language, str] = {"en": "; parts {} have not landed", "zh": "；第 {} 部分均尚未合入"}
-_UNFOUND: Mapping[Language, str] = {"en": "; part {} was not found", "zh": "；未找到第 {} 部分"}
-_UNFOUND_SEVERAL: Mapping[Language, str] = {"en": "; parts {} were not found", "zh": "；未找到第 {} 部分"}
 _LIST: Mapping[Language, str] = {"en": ", ", "zh": "、"}
 _END: Mapping[Language, str] = {"en": ".", "zh": "。"}
 
@@ -27,7 +25,4 @@ def series_sentence(params: Mapping[str, str], lang: Language) -> str:
     if missing:
         form = _MISSING if len(missing) == 1 else _SEVERAL
         text += form[lang].format(_LIST[lang].join(missing))
-    if unfound := params.get("unfound", "").split():
-        form = _UNFOUND if len(unfound) == 1 else _UNFOUND_SEVERAL
-        text += form[lang].format(_LIST[lang].join(unfound))
     return text + _END[lang]

@@ -3,7 +3,6 @@
 import json
 from collections.abc import Callable, Mapping, Sequence
 
-from agent.because import adoption_sentence
 from agent.change_sentences import change_sentence
 from agent.facts import Fact, FactKind, Severity
 from agent.phrases_en import PHRASES as EN
@@ -30,18 +29,18 @@ _FIXED: Mapping[str, Mapping[Language, str]] = {
         "zh": "重新合入 [@2] 的一部分，该提交曾被 [@3] 撤销。",
     },
     "undoes part": {"en": "Reverts a part of [@2].", "zh": "撤销 [@2] 的一部分。"},
-    "follows": {"en": "Follows up on [@2].", "zh": "是 [@2] 的后续改动。"},
-    "follows as said": {"en": "Follows up on [@3], as [@2] says.", "zh": "据 [@2] 所述，是 [@3] 的后续改动。"},
-    "mends": {"en": "Fixes code that [@2] added.", "zh": "修正 [@2] 写入的代码。"},
+    "mends": {"en": "Mends what [@2] introduced.", "zh": "修复 [@2] 引入的问题。"},
+    "continues": {"en": "Continues [@2].", "zh": "继续 [@2] 的工作。"},
+    "same work": {"en": "Is the same work as [@2].", "zh": "与 [@2] 是同一工作。"},
+    "refers to": {"en": "Refers to [@2].", "zh": "提到 [@2]。"},
+    "refers as said": {"en": "Refers to [@3] in [@2].", "zh": "在 [@2] 中提到 [@3]。"},
     "takes in": {"en": "Takes in [@2].", "zh": "引入 [@2]。"},
-    "rests on": {"en": "Rests on [@2], as it says.", "zh": "按其自述，以 [@2] 为前提。"},
-    "adopts as said": {"en": "Rests on [@3], as [@2] says.", "zh": "据 [@2] 所述，以 [@3] 为前提。"},
-    "made for": {
-        "en": "Takes up [@2], which names this as where it is used or tried.",
-        "zh": "采用 [@2]，后者写明用于或试于此处。",
-    },
 }
 """Sentences whose only values are what they cite."""
+_LINES: Mapping[Language, tuple[str, str]] = {
+    "en": ("Changes lines that [@2] brought within a day before.", "Changes lines that [@2] brought {} days before."),
+    "zh": ("改动了 [@2] 在一天之内写入的行。", "改动了 [@2] 在 {} 天前写入的行。"),
+}
 
 
 def _change(facts: Sequence[Fact], phrases: Phrases) -> str | None:
@@ -70,15 +69,15 @@ SEVERAL = {"fact": "facts", "risk": "risks", "advice": "advices"}
 
 def has_template(predicate: str) -> bool:
     """Tell whether code, and nobody else, writes the words of this kind of statement."""
-    return predicate in _FIXED or predicate in _MADE or predicate in ("series", "adopts")
+    return predicate in _FIXED or predicate in _MADE or predicate in ("series", "changes lines")
 
 
 def sentence(predicate: str, params: Params, lang: Language) -> str | None:
     """Write the sentence; None where the values give none, as for the risk of something that has no risk."""
     if predicate == "series":
         return series_sentence(params, lang)
-    if predicate == "adopts":
-        return adoption_sentence(params, lang)
+    if predicate == "changes lines":
+        return _LINES[lang][int(params["days"]) > 1].format(params["days"])
     fixed = _FIXED.get(predicate)
     return fixed[lang] if fixed else _MADE[predicate](facts_of(params), _PHRASES[lang])
 

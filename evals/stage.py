@@ -14,7 +14,8 @@ from agent.linking.known import Known
 from agent.report import Report
 from agent.settings import Budget, Language, RepoSpec, Tiers
 from agent.sources import CodeSource, Past, ThreadSource
-from agent.weaving.weave import Remembered
+from agent.stories import Story
+from agent.story_finding.found import Remembered
 from agent.window import Window
 from evals.worlds.model import World
 from graphs import daily
@@ -116,10 +117,11 @@ class _ReadOnce(GitSource):
             ("headed", pattern, upto, since), lambda: super(_ReadOnce, self).headed(pattern, upto=upto, since=since)
         )
 
-    async def written_by(self, sha: str, *, since: datetime) -> Mapping[str, int]:
+    async def written_by(self, sha: str, *, since: datetime, moved: bool = False) -> Mapping[str, int]:
         """Tell who wrote the lines that a commit takes out."""
         return await self._once.get(
-            ("written", sha, since), lambda: super(_ReadOnce, self).written_by(sha, since=since)
+            ("written", sha, since, moved),
+            lambda: super(_ReadOnce, self).written_by(sha, since=since, moved=moved),
         )
 
 
@@ -225,6 +227,11 @@ class _NoStories:
     def past(self, repo: RepoId, window: Window) -> Past:
         """Know nothing of earlier reports."""
         return Past()
+
+    def recent(self, repo: RepoId, window: Window) -> tuple[Story, ...]:
+        """Tell that nothing was told."""
+        del repo, window
+        return ()
 
 
 class _NoRecall:

@@ -321,7 +321,7 @@ def _audit(args: argparse.Namespace) -> int:
 
 
 def _stories(args: argparse.Namespace) -> int:
-    from gitzette.tales import stories
+    from gitzette.stories_command import stories
 
     return stories(args, os.environ)
 

@@ -24,7 +24,6 @@ from agent.linking.undoing import Patch
 from agent.report import Failure
 from agent.settings import RepoSpec
 from agent.triage import Triage, rank
-from agent.weaving.uses import uses
 from agent.window import Window
 from graphs.desk import Deps
 from graphs.failing import failing_alone, unless_failed
@@ -131,7 +130,6 @@ async def triage(state: CollectState, runtime: Runtime[Deps]) -> dict[str, Any]:
         "table": rank(weighed, deps.tiers),
         "links": all_links(repo, links, known, read.patches),
         "unread": spent | dict.fromkeys(sorted(missing), problem),
-        "uses": read.uses,
         "patches": read.patches,
         "failures": (*collected.failures, *([failed] if missing else [])),
     }
@@ -139,13 +137,11 @@ async def triage(state: CollectState, runtime: Runtime[Deps]) -> dict[str, Any]:
 
 
 def _look(runtime: Runtime[Deps], repo: RepoId, total: int, read: Looked, *, named: bool) -> Callable[[Change], None]:
-    """Stream a step for each diff that was read, and take down what it uses and, with `named`, its patch."""
+    """Stream a step for each diff that was read, and take down, with `named`, its patch."""
     done = itertools.count(1)
 
     def look(change: Change) -> None:
         runtime.stream_writer(Step(repo, "reading diffs", next(done), total))
-        if used := uses(change):
-            read.uses[change.commit.sha] = used
         if named:
             names = patch_ids(change.files)
             if names.lines:

@@ -19,12 +19,12 @@ from agent.readings import Readings, known_issues, reverted_by, weighed_again
 from agent.report import Depth
 from agent.settings import RepoSpec
 from agent.sources import ThreadSource
+from agent.story_finding.found import StoriesFound
 from agent.threads import with_pulls
 from agent.triage import Tier
-from agent.weaving.woven import Woven
 from agent.window import Window
 from graphs.desk import Deps
-from tools.history.weaving import with_past
+from tools.history.find import with_past
 
 THREAD_TOOLS = ("get_issue", "get_pull")
 
@@ -39,7 +39,9 @@ class ReadState(TypedDict, total=False):
     readings: Readings
     related: list[Related]
     """What commits have to do with what they name or resemble, as a model said and a judge admitted."""
-    woven: Woven
+    stories: StoriesFound
+    earlier: dict[str, list[EvidenceId]]
+    """The earlier commits that each commit may mend or continue, by its hash."""
     beside: tuple[RepoSpec, ...]
     """The other repositories of the report."""
 
@@ -50,7 +52,7 @@ async def material_of(state: ReadState, deps: Deps) -> Material:
     if repo not in deps.gathered:
         deps.gathered[repo] = await _gathered(state, deps)
     material = _with_related(deps.gathered[repo], state, deps)
-    found = state.get("woven")
+    found = state.get("stories")
     if found is None:
         return material
     code = (await deps.desks.open(state["spec"])).code

@@ -16,7 +16,7 @@ from gitzette.configured import settings_here
 from gitzette.wiring import home_of
 from memory.rebuild import rebuild
 from memory.store import open_memory
-from memory.tales import Told
+from memory.told_stories import Told
 
 
 def stories(args: argparse.Namespace, environ: Mapping[str, str]) -> int:
@@ -30,7 +30,7 @@ def stories(args: argparse.Namespace, environ: Mapping[str, str]) -> int:
     with open_memory(home_of(settings, environ), datetime.now(UTC).date()) as memory:
         for notice in rebuild(memory.archive, out / "reports"):
             sys.stderr.write(f"gitzette: {notice}\n")
-        told = memory.tales.listed(repo=repo, since=since)
+        told = memory.stories.listed(repo=repo, since=since)
     if args.json:
         sys.stdout.write(json.dumps({"stories": [_plain(one) for one in told]}, ensure_ascii=False, indent=1) + "\n")
     else:

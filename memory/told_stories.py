@@ -3,6 +3,7 @@
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import timedelta
 
 from pydantic import ValidationError
 from sqlite_utils import Database
@@ -11,13 +12,14 @@ from agent.evidence import EvidenceId
 from agent.ids import RepoId
 from agent.report import Report
 from agent.sources import Headline, Past
-from agent.stories import Story
-from agent.weaving.weave import Remembered
+from agent.stories import Act, Story
+from agent.story_finding.found import Remembered
 from agent.window import Window
 from memory.columns import clean, stamp
 from memory.database import reading
 
 _MOST = 2_000
+_RECENT = timedelta(days=60)
 
 
 @dataclass(frozen=True)
@@ -28,7 +30,7 @@ class Told:
     story: Story
 
 
-class Tales:
+class ToldStories:
     """Remembers stories, and in which report each commit stands."""
 
     def __init__(self, db: Database) -> None:
@@ -88,6 +90,16 @@ class Tales:
             ).fetchall()
         return Past(found=tuple(Headline(sha=r[0], at=r[1], author=r[2], title=r[3], pull=r[4]) for r in rows))
 
+    def recent(self, repo: RepoId, window: Window) -> tuple[Story, ...]:
+        """Give the stories that the reports of the sixty days before told of a repository, oldest first."""
+        before, since = stamp(window.start), stamp(window.start - _RECENT)
+        with reading():
+            rows = self._db.execute(
+                "select data from stories where repo = ? and end <= ? and end > ? order by end, place",
+                [repo, before, since],
+            ).fetchall()
+        return tuple(story for row in rows if (story := _story(row[0])))
+
     def listed(self, *, repo: RepoId | None = None, since: str | None = None) -> list[Told]:
         """List every story in its latest form, newest news first."""
         with reading():
@@ -111,11 +123,10 @@ def _keys(story: Story) -> set[tuple[str, EvidenceId]]:
     """Name what makes two tellings one story: the same sort, and its steps."""
     sort = "lineage" if story.kind.value in ("revert", "reland") else story.kind.value
     if sort in ("lineage", "series"):
-        return {(sort, step) for step in story.steps}
-    if sort in ("bump", "adoption"):
-        return {(sort, f"{story.steps[0]} {story.steps[-1]}")}
-    # A release has many fixes, and each of them is a story.
-    return {(sort, story.steps[0] if sort == "released" else story.steps[-1])}
+        return {(sort, step.cite) for step in story.timeline if step.act is not Act.RELEASED}
+    # Releases are steps of many stories, and a release has many fixes.
+    commits = [step.cite for step in story.timeline if step.act is not Act.RELEASED]
+    return {(sort, f"{commits[:1]} {story.steps[-1] if sort == 'released' else commits[-1:]}")}
 
 
 def _story(data: str) -> Story | None:
