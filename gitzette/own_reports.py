@@ -6,9 +6,10 @@ from difflib import SequenceMatcher
 from pathlib import Path
 from typing import get_args
 
+from agent.pages import report_page
+
 from agent.audit.findings import RIGHT, Finding
 from agent.errors import StorageError
-from agent.pages import report_page
 from agent.record import load
 from agent.report import Report
 from agent.settings import Language, Layout
