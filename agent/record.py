@@ -10,9 +10,9 @@ from pydantic import BaseModel, ValidationError
 from agent.claims import Claim, Kind
 from agent.errors import StorageError
 from agent.ids import RepoId
-from agent.layouts.figures import checked_counts, footer_counts, model_counts
 from agent.links import Link
 from agent.report import Drop, Report
+from agent.report_counts import checked_counts, footer_counts, model_counts
 from agent.stories import Story
 from agent.window import Window
 

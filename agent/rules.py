@@ -1,11 +1,12 @@
 """What code says of commits without a model: their facts, in words of templates, and quotations."""
 
+import re
 from collections.abc import Iterator, Sequence
 
 from agent.analyst import Material, Read
-from agent.claims import Claim, Kind, Quote, Role
+from agent.claims import Anchor, Claim, Kind, Quote, Role
 from agent.evidence import CommitEvidence, EvidenceId
-from agent.excerpts import is_code, is_legible, short_change, widened
+from agent.excerpts import is_code, is_legible, naming_lines, short_change, widened
 from agent.facts import FactKind, Severity
 from agent.links import Link
 from agent.naming import names_of
@@ -19,6 +20,8 @@ from agent.triage import Tier
 _LANGUAGES: tuple[Language, ...] = ("en", "zh")
 _SHOWN_DEEP, _SHOWN_SKIM, _SHOWN_LOW = 6, 3, 1
 _EXCERPT_LINES = 12
+_ANCHORED = 5
+"""Facts of one statement that are shown by their lines."""
 
 
 def facts_told(material: Material) -> list[Claim]:
@@ -98,8 +101,21 @@ def statement(
         params=params,
         cites=(evidence.id,),
         quotes=quotes,
+        anchors=tuple(fact_anchors(group, evidence)),
         text={lang: sentence(predicate, params, lang) or "" for lang in _LANGUAGES},
     )
+
+
+def fact_anchors(group: Group, evidence: CommitEvidence) -> Iterator[Anchor]:
+    """Give the changed lines that show each fact: those that name it or its values, as the diff has them."""
+    patches = {file.path: file.patch or "" for file in evidence.change.files}
+    for fact in group[:_ANCHORED]:
+        names = [re.split(r"[.:]", name)[-1] for name in names_of(fact)]
+        values = [line.strip() for value in (fact.detail, fact.old, fact.new) for line in (value or "").split("\n")]
+        place = next((one for one in fact.places if one.lines), None)
+        literals = [one for one in (*names, *values) if one]
+        for lines in naming_lines(place.lines, patches.get(place.file, ""), literals) if place else ():
+            yield Anchor(cite=evidence.id, text="\n".join(lines), file=place.file if place else None)
 
 
 def _proof(groups: Sequence[Group], evidence: CommitEvidence) -> Group | None:
@@ -192,8 +208,16 @@ def lineage_claim(predicate: str, evidence: CommitEvidence, other: EvidenceId, *
         predicate=predicate,
         cites=(evidence.id,) if earlier else (evidence.id, other),
         background=(other,) if earlier else (),
+        anchors=said_of(other, evidence),
         text={lang: sentence(predicate, {}, lang) or "" for lang in _LANGUAGES},
     )
+
+
+def said_of(other: EvidenceId, evidence: CommitEvidence) -> tuple[Anchor, ...]:
+    """Find the line of a commit's message that names another artefact by its hash or its number."""
+    name = other.rpartition("#")[2] if "#" in other else other.rpartition("@")[2][:7]
+    found = next((line for line in evidence.change.commit.message.split("\n") if name in line), None)
+    return (Anchor(cite=evidence.id, text=found),) if found else ()
 
 
 def _fixes(evidence: CommitEvidence, material: Material) -> Iterator[Claim]:
@@ -219,5 +243,6 @@ def _fixed(predicate: str, evidence: CommitEvidence, link: Link) -> Claim:
         predicate=predicate,
         params=params,
         cites=(evidence.id, link.issue),
+        anchors=said_of(link.issue, evidence),
         text={lang: sentence(predicate, params, lang) or "" for lang in _LANGUAGES},
     )

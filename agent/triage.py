@@ -16,14 +16,12 @@ from agent.weights import POINTS, URGENT, label_purposes, reasons_in_facts, reas
 class Tier(StrEnum):
     """What a reader should do about a commit; the same meaning in every repository."""
 
-    HIGH = "high"
+    HIGH = "act on"
     """Act, or at least read: something that worked may stop working, or a release, revert or security fix."""
-    MID = "mid"
+    MID = "worth knowing"
     """Worth knowing: users can notice it."""
-    LOW = "low"
-    """One line is enough."""
-    NOISE = "noise"
-    """Folded together with its like."""
+    LOW = "also landed"
+    """One line is enough; what is noise is folded together with its like."""
 
 
 class Noise(StrEnum):
@@ -125,12 +123,12 @@ def rank(weighed: Iterable[Triage], tiers: Tiers = _TIERS) -> tuple[Triage, ...]
         tier = _tier(one, tiers, room=high < allowed)
         high += tier is Tier.HIGH
         ranked.append(one.model_copy(update={"tier": tier}))
-    return tuple(sorted(ranked, key=lambda one: list(Tier).index(one.tier)))
+    return tuple(sorted(ranked, key=lambda one: (list(Tier).index(one.tier), one.noise is not None)))
 
 
 def _tier(one: Triage, tiers: Tiers, *, room: bool) -> Tier:
     if one.noise is not None:
-        return Tier.NOISE
+        return Tier.LOW
     if one.score >= tiers.high and room:
         return Tier.HIGH
     return Tier.MID if one.score >= tiers.mid else Tier.LOW

@@ -11,7 +11,7 @@ from agent.asking.reply import Reply
 from agent.errors import AppError, UsageError
 from agent.ids import RepoId
 from agent.report import Report
-from agent.settings import AnalystChoice, RepoSpec, Settings
+from agent.settings import AnalystChoice, Language, Layout, RepoSpec, Settings
 from agent.window import Window
 from evals.cases import Crash, attempt
 from evals.figures import Figure, crashed
@@ -37,6 +37,10 @@ class System(Protocol):
         self, settings: Settings, questions: Sequence[tuple[str, Sequence[RepoId]]], now: datetime, since: datetime
     ) -> list[Reply]:
         """Read everything from a moment on, then answer questions, each about some of the repositories."""
+        ...
+
+    def page(self, report: Report, lang: Language, layout: Layout, web: str) -> str:
+        """Write a report as Markdown, with links below `web`."""
         ...
 
 

@@ -15,7 +15,7 @@ from agent.asking.reply import Reply
 from agent.errors import EXIT_DONE, EXIT_FAILED, EXIT_INCOMPLETE, UsageError
 from agent.ids import RepoId
 from agent.report import Report
-from agent.settings import RepoSpec, Settings
+from agent.settings import Language, Layout, RepoSpec, Settings
 from agent.web import Web
 from agent.window import Window
 from evals.bench.plot import drawn
@@ -56,9 +56,10 @@ from gitzette.eval_jobs import run_apart
 from gitzette.eval_printing import as_breaches, as_changes, as_json, as_table
 from gitzette.progress import QuietProgress
 from gitzette.recording import record
+from gitzette.render.markdown import report_page
 from gitzette.replies import ReplyPage
 from gitzette.running import cover
-from gitzette.site.build import build_site
+from gitzette.site.build import SiteSettings, build_site
 from graphs.conversing import answered
 
 SETS: tuple[EvalSet, ...] = (
@@ -89,7 +90,7 @@ SETS: tuple[EvalSet, ...] = (
     RECORDED,
     PLANTED,
     BENCH,
-    site_cost(lambda out, to: build_site(out, to, web=Web("https://github.com"))),
+    site_cost(lambda out, to: build_site(out, to, SiteSettings(web=Web("https://github.com")))),
 )
 
 
@@ -118,6 +119,10 @@ class Gitzette:
                 specs = tuple(spec for spec in settings.repos if spec.name in repos)
                 replies.append(page.written(await answered(question, context.for_question(specs))))
             return replies
+
+    def page(self, report: Report, lang: Language, layout: Layout, web: str) -> str:
+        """Write a report as Markdown, with links below `web`."""
+        return report_page(report, lang, Web(web), layout)
 
 
 def evaluate(args: argparse.Namespace) -> int:

@@ -9,15 +9,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import get_args
 
+from agent.catalogue import catalogue
 from agent.errors import StorageError
 from agent.markdown import link
-from agent.pages import readme_page, report_page
 from agent.record import dumped, load, merge
 from agent.report import Report
 from agent.settings import MAX_FAILED, Language, Layout
 from agent.soundness import failed_share
 from agent.web import Web
-from agent.wordings import words
+from gitzette.render.markdown import readme_page, report_page
 
 # A link definition that nothing refers to: invisible in Markdown, and the sign that the front page is ours to replace.
 _OURS = "[//]: # (front page of a gitzette archive)\n"
@@ -113,7 +113,7 @@ class FilePublisher:
         head = _OURS
         if kept_back:
             told = ", ".join(link(label, f"reports/{label}.md") for label in kept_back)
-            head += f"\n> [!WARNING]\n> {words(style.lang).kept_back.format(told)}\n\n"
+            head += f"\n> [!WARNING]\n> {catalogue(style.lang)['page']['kept_back'].format(told)}\n\n"
         shown = page if latest is report else self._page(latest, style.lang)
         return head + readme_page(shown, labels, style.lang, others)
 

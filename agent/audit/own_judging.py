@@ -22,7 +22,7 @@ from agent.wordings import words
 
 _OF_STORIES = (
     "likely fixes", "relands part", "undoes part", "mends", "continues", "same work", "refers to", "refers as said",
-    "changes lines", "changes new lines", "takes in",
+    "takes in",
 )  # fmt: skip
 Verdict = tuple[str, str]
 """What a finding says, and why."""

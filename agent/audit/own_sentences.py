@@ -14,10 +14,10 @@ from agent.templates import sentence
 
 CITING = (
     "undoes", "relands", "undone", "fixes", "likely fixes", "relands part", "undoes part", "mends", "continues",
-    "same work", "refers to", "refers as said", "changes lines", "changes new lines", "takes in",
+    "same work", "refers to", "refers as said", "takes in",
 )  # fmt: skip
 """Sentences whose only values are what they cite, and names."""
-_NAMES = {"days": "NAMES"}
+_NAMES: dict[str, str] = {}
 _DASH = "— "
 _QUOTED = re.compile(r"\s*“.*”\s*", re.DOTALL)
 

@@ -17,7 +17,6 @@ from agent.domain import Change, Comment, Commit, Issue, Landing, NoticeKind, Pu
 from agent.errors import NotFound
 from agent.evidence import ThreadEvidence
 from agent.ids import RepoId
-from agent.pages import report_page
 from agent.report import Report
 from agent.settings import Language, Layout, RepoSpec, Settings
 from agent.sources import Named, NoThreads, ThreadSource
@@ -93,7 +92,7 @@ async def _pages(
     reader = Reader()
     places = _FEW_PLACES if bench.small else _PLACES
     for layout, lang in _PAGES:
-        case = _Case(report_page(report, lang, _WEB, layout), report.window.label, specs, desks, reader)
+        case = _Case(bench.system.page(report, lang, layout, _WEB.base), report.window.label, specs, desks, reader)
         bench.say(f"tamper: {specs[0].name} on {case.name}, {layout} in {lang}, {places} changes")
         clean.append(await _untouched(case))
         scores += await _tampered(case, places)

@@ -5,11 +5,11 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Protocol
 
-from agent.pages import report_page
 from agent.report import Report
 from agent.settings import Language
 from agent.web import Web
 from gitzette.delivery.letter import Block, highlights, letter
+from gitzette.render.markdown import report_page
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,6 @@ from email.message import EmailMessage
 from email.policy import SMTP
 from email.utils import format_datetime
 from hashlib import sha256
-from itertools import groupby
 from urllib.parse import SplitResult, unquote, urlsplit
 
 from agent.errors import ConfigError, UpstreamError
@@ -16,13 +15,12 @@ from agent.markdown import visible
 from gitzette.delivery.edition import Edition, Message, numbered
 from gitzette.delivery.letter import Block, Piece
 from gitzette.listening import is_loopback
-from gitzette.site.html import Markup, document, link, tag
+from gitzette.render.html import environment, html_page
 
 HTML = 90_000
 """Bytes of the HTML of one letter: Gmail cuts off what is behind 102 kB; docs/front-door.md names the source."""
 _FRAME = 2_000
 _SECONDS = 30
-_LISTS = ("item",)
 
 
 class Mail:
@@ -66,7 +64,7 @@ class Mail:
         mail["Auto-Submitted"] = "auto-generated"
         mail["Content-Language"] = edition.lang
         mail.set_content(text)
-        page = document(_head(title), tag("body", tag("h1", title), *_as_html(blocks)), lang=edition.lang)
+        page = html_page("mail.html", title=title, blocks=blocks, lang=edition.lang)
         mail.add_alternative(page, subtype="html")
         return mail
 
@@ -133,39 +131,9 @@ def _decoded(said: bytes | str) -> str:
 # ---------------------------------------------------------------- writing
 
 
-def _head(title: str) -> Markup:
-    return tag("head", tag("meta", charset="utf-8"), tag("title", title))
-
-
-def _as_html(blocks: Sequence[Block]) -> Iterator[Markup]:
-    for kind, group in groupby(blocks, key=lambda block: block.kind in _LISTS):
-        if kind:
-            yield tag("ul", [tag("li", *_words(block)) for block in group])
-        else:
-            yield from map(_element, group)
-
-
-def _element(block: Block) -> Markup:
-    if block.kind == "heading":
-        return tag(f"h{min(4, max(2, block.level))}", *_words(block))
-    if block.kind == "code":
-        return tag("pre", [tag("div", line or " ") for line in block.text.split("\n")])
-    if block.kind == "item":
-        return tag("ul", tag("li", *_words(block)))
-    return tag("blockquote" if block.kind == "quote" else "p", *_words(block))
-
-
-def _words(block: Block) -> Iterator[Markup]:
-    yield from map(_word, block.pieces)
-
-
-def _word(piece: Piece) -> Markup:
-    inner = tag("code", piece.text) if piece.code else tag("b" if piece.bold else "span", piece.text)
-    return link(piece.url, inner) if piece.url is not None else inner
-
-
 def _weight(block: Block) -> int:
-    return len(_element(block).encode())
+    module = environment().get_template("mail.html").make_module({"title": "", "blocks": (), "lang": ""})
+    return len(str(module.element(block)).encode())
 
 
 def _small(block: Block, room: int) -> Iterator[Block]:

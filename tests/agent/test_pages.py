@@ -9,19 +9,19 @@ from datetime import UTC, date, datetime, timedelta
 from typing import get_args
 
 import pytest
+from agent.pages import readme_page, report_page, report_spans
+from agent.spans import uncited
+from agent.words_en import EN
+from agent.words_zh import ZH
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
 from agent.domain import Coverage, Notice, NoticeKind
-from agent.pages import readme_page, report_page, report_spans
 from agent.report import Failure, LedgerRow, Report, ThreadLine
 from agent.settings import Language, Layout
-from agent.spans import uncited
 from agent.web import Web
 from agent.window import Window
 from agent.words import Words
-from agent.words_en import EN
-from agent.words_zh import ZH
 from tests.patience import within
 
 Rows = Callable[..., LedgerRow]

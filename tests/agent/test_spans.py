@@ -1,11 +1,11 @@
 """Everything on a page is owned, and what is not owned states nothing."""
 
 import pytest
+from agent.factual import is_factual, sentences
+from agent.spans import CHROME, COMPUTED, TITLE, Span, claim_spans, page, uncited
 
 from agent.claims import Claim, Judgement, Quote, Role, Verdict
-from agent.factual import is_factual, sentences
 from agent.ids import RepoId
-from agent.spans import CHROME, COMPUTED, TITLE, Span, claim_spans, page, uncited
 from agent.web import Web
 
 WEB = Web("https://github.com")

@@ -7,10 +7,10 @@ from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 
 import pytest
+from agent.pages import report_page
 from pydantic import SecretStr
 
 from agent.ids import RepoId
-from agent.pages import report_page
 from agent.report import Report
 from agent.settings import RepoSpec, Settings
 from agent.stories import Act, Story, StoryKind

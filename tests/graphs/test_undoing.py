@@ -3,8 +3,9 @@
 from datetime import UTC, datetime
 from pathlib import Path
 
-from agent.ids import RepoId, commit_id
 from agent.pages import report_page
+
+from agent.ids import RepoId, commit_id
 from agent.report import Report
 from agent.settings import RepoSpec, Settings
 from agent.stories import Act, Story, StoryKind

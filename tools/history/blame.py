@@ -10,7 +10,6 @@ from agent.sources import CodeSource, Headline, LooksBack
 from agent.story_finding.candidates import main_writer
 from agent.story_finding.found import Pair
 from agent.story_finding.reverts import Undoing, is_revert
-from agent.triage import Tier
 from tools.diff.shared_lines import FEW, lines, puts_back, share, was_moved
 from tools.evidence_cache import EvidenceCache
 from tools.history.past import NEAR
@@ -67,4 +66,4 @@ def _is_small_fix(read: Read) -> bool:
     change, purposes = read.evidence.change, set(read_heading(read.evidence.change.commit.title).purposes)
     fix = (Purpose.FIX in purposes and not CHORES & purposes) or is_revert(change.commit.title)
     small = 0 < change.deletions <= _MOST_LINES and len(change.commit.parents) == 1
-    return fix and small and read.triage.tier is not Tier.NOISE
+    return fix and small and read.triage.noise is None

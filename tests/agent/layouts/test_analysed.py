@@ -3,15 +3,15 @@
 import re
 
 import pytest
+from agent.layouts.told_facts import is_told, untold
+from agent.pages import report_page, report_spans
+from agent.spans import uncited
 from markdown_it import MarkdownIt
 
 from agent.claims import Kind, Role
 from agent.facts import Fact, FactKind, Severity
-from agent.layouts.told_facts import is_told, untold
-from agent.pages import report_page, report_spans
 from agent.report import Report
 from agent.settings import Language, Layout
-from agent.spans import uncited
 from agent.web import Web
 from tests.analysed_report import (
     FLAG,

@@ -4,6 +4,8 @@ import re
 from datetime import UTC, date, datetime
 
 import pytest
+from agent.pages import report_page, report_spans
+from agent.spans import CHROME, COMPUTED, TITLE, uncited
 
 from agent.claims import Claim, Judgement, Quote, Role, Verdict
 from agent.conventions import Purpose
@@ -12,10 +14,8 @@ from agent.facts import Fact, FactKind, Severity
 from agent.ids import CommitId, RepoId, ThreadId
 from agent.links import Grade, Link, Relation
 from agent.markdown import inline
-from agent.pages import report_page, report_spans
 from agent.report import Depth, Drop, LedgerRow, Report, RepoSection, ThreadLine
 from agent.settings import Language, Layout
-from agent.spans import CHROME, COMPUTED, TITLE, uncited
 from agent.stories import Act, Step, Story, StoryKind
 from agent.templates import params_of, sentence
 from agent.triage import Noise, Tier

@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any, Protocol
 
 import pytest
+from agent.pages import report_page
 
 from agent.deliveries import Delivery
-from agent.pages import report_page
 from agent.report import Report
 from agent.settings import Language, Settings
 from agent.web import Web
