@@ -6,14 +6,13 @@ from difflib import SequenceMatcher
 from pathlib import Path
 from typing import get_args
 
-from agent.pages import report_page
-
 from agent.audit.findings import RIGHT, Finding
 from agent.errors import StorageError
 from agent.record import load
 from agent.report import Report
 from agent.settings import Language, Layout
 from agent.web import Web
+from gitzette.render.markdown import report_page
 
 _LANGUAGE = re.compile(r"\.[a-z]{2}$")
 
