@@ -191,6 +191,8 @@ class Settings(BaseModel):
     """The share of repositories that may fail before a report is kept from the front page."""
     catch_up_days: int = Field(default=14, ge=1, le=366)
     """How far back `run --catch-up` looks for days without a report."""
+    site_url: str | None = None
+    """Where the site will lie; share previews and feeds then have absolute links."""
     site: bool = False
     """Whether a run also writes the static site, to `site` in the output folder."""
     deliver: tuple[Delivery, ...] = ()
@@ -240,7 +242,7 @@ class Settings(BaseModel):
             zone(value)
         return value
 
-    @field_validator("github_url", "git_url", "web_url", "model_url")
+    @field_validator("github_url", "git_url", "web_url", "model_url", "site_url")
     @classmethod
     def _url(cls, value: str | None) -> str | None:
         if value is None:
