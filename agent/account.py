@@ -6,7 +6,7 @@ from agent.domain import Frozen
 from agent.evidence import EvidenceId
 from agent.spending import Spent
 
-Part = Literal["choosing", "reading", "summing up", "explaining", "repairing", "judging", "answering"]
+Part = Literal["choosing", "reading", "relating", "summing up", "explaining", "repairing", "judging", "answering"]
 
 
 class Fallback(Frozen):

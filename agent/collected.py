@@ -1,23 +1,20 @@
 """What the first look at a repository found, and how its commits are weighed and linked."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from pydantic import Field
 
-from agent.domain import Commit, Frozen, Landed, Landing, Threads
+from agent.domain import Frozen, Landed, Landing, Threads
 from agent.evidence import CommitEvidence
 from agent.filters import fold
 from agent.ids import RepoId
-from agent.linking.inferred import inferred_links
 from agent.linking.known import Known
-from agent.linking.sketch import Sketch
 from agent.linking.undoing import Patch, carried_links, patch_partners, with_patches
-from agent.links import Link
+from agent.links import Link, Reference
 from agent.report import Failure
 from agent.settings import RepoSpec
 from agent.triage import Triage, weigh
-from agent.weaving.uses import Use
 
 
 class Collected(Frozen):
@@ -30,10 +27,12 @@ class Collected(Frozen):
     table: tuple[Triage, ...] = ()
     """The commits whose diffs were read, heaviest first."""
     links: tuple[Link, ...] = ()
+    references: tuple[Reference, ...] = ()
+    """What the day's commits and pull requests name, and what issues and releases say of them."""
     unread: dict[str, str] = Field(default_factory=dict)
     """Commits whose diffs were not read, and why."""
-    uses: dict[str, tuple[Use, ...]] = Field(default_factory=dict)
-    """The names of other packages that commits begin to use, by hash."""
+    patches: dict[str, Patch] = Field(default_factory=dict)
+    """The names of the commits' patches, by hash."""
     failures: tuple[Failure, ...] = ()
 
     @property
@@ -72,15 +71,10 @@ class Scales:
 class Looked:
     """What is taken down of each diff while it is at hand."""
 
-    sketches: dict[str, Sketch] = field(default_factory=dict)
     patches: dict[str, Patch] = field(default_factory=dict)
-    uses: dict[str, tuple[Use, ...]] = field(default_factory=dict)
 
 
-def all_links(
-    repo: RepoId, commits: Sequence[Commit], threads: Threads, explicit: Sequence[Link], known: Known, read: Looked
-) -> tuple[Link, ...]:
-    """Add to the links that somebody made what is likely, and what follows from patches that take back a fix."""
-    inferred = inferred_links(repo, commits, threads, read.sketches, explicit, known.issues)
-    links = with_patches((*explicit, *inferred), read.patches)
-    return carried_links(links, known.links, patch_partners(repo, read.patches, (*known.links, *links)))
+def all_links(repo: RepoId, found: Sequence[Link], known: Known, patches: Mapping[str, Patch]) -> tuple[Link, ...]:
+    """Add to the links that somebody made what follows from patches that take back a fix."""
+    links = with_patches(found, patches)
+    return carried_links(links, known.links, patch_partners(repo, patches, (*known.links, *links)))

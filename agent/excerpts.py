@@ -98,20 +98,25 @@ def widened(lines: tuple[str, ...], patch: str) -> tuple[str, ...]:
     return wider if is_legible(wider) else lines
 
 
-def naming_lines(patch: str, lines: Sequence[str], names: Sequence[str], values: Sequence[str]) -> tuple[str, ...]:
-    """Choose the few lines, one below the other in the patch, that name most of what a fact is about."""
-    legible = [line for line in lines if is_legible([line]) and line in patch]
-    if not legible:
-        return ()
-    worth = [sum(2 * (name in line) for name in names) + sum(value in line for value in values) for line in legible]
-    first = last = max(range(len(legible)), key=lambda at: (worth[at], -at))
-    while last - first + 1 < _SHOWN:
-        wider = [(one, two) for one, two in ((first, last + 1), (first - 1, last)) if one >= 0 and two < len(legible)]
-        fitting = next((one for one in wider if "\n".join(legible[one[0] : one[1] + 1]) in patch), None)
+def naming_lines(lines: Sequence[str], patch: str, literals: Sequence[str]) -> list[tuple[str, ...]]:
+    """Choose the few lines that name most of what a fact is about, each stretch one below the other in the patch.
+
+    Where the patch was not kept, nobody knows what stands beside what: then it is one line of each side.
+    """
+    legible = [line for line in lines if is_legible([line])]
+    worth = [sum(literal in line for literal in literals) for line in legible]
+    order = sorted(range(len(legible)), key=lambda at: (-worth[at], at))
+    if not patch or not order:
+        sides = {legible[at][:1]: at for at in reversed(order)}
+        return [(legible[at],) for at in sorted(sides.values()) if worth[at] or len(sides) == 1]
+    first, last = order[0], order[0] + 1
+    while last - first < _SHOWN:
+        wider = [(one, two) for one, two in ((first, last + 1), (first - 1, last)) if one >= 0 and two <= len(legible)]
+        fitting = next((one for one in wider if "\n".join(legible[slice(*one)]) in patch), None)
         if fitting is None:
             break
         first, last = fitting
-    return tuple(legible[first : last + 1])
+    return [tuple(legible[first:last])] if "\n".join(legible[first:last]) in patch else []
 
 
 def is_code(path: str) -> bool:

@@ -12,7 +12,7 @@ class Relation(StrEnum):
 
     FIXES = "fixes"
     PARTLY = "partly fixes"
-    MENTIONS = "mentions"
+    MENTIONS = "refers to"
     """It refers to it; nobody who read both sides said more."""
     REVERTS = "reverts the fix"
     BECAUSE = "reverts because of"
@@ -29,11 +29,9 @@ class Grade(StrEnum):
     A = "A"
     """GitHub's own closing record, or its keyword on the default branch."""
     B = "B"
-    """The pull request or commit says in words that it addresses the issue."""
+    """One side refers to the other; more than that is said where a model read both and a judge agreed."""
     C = "C"
-    """Inferred from content, time and files."""
-    D = "D"
-    """Weak; never printed."""
+    """Nobody refers to it: found by its words, then read by a model and admitted by a judge."""
 
 
 class Link(Frozen):
@@ -45,12 +43,7 @@ class Link(Frozen):
     relation: Relation
     grade: Grade
     evidence: tuple[str, ...] = ()
-    """What says so: a verbatim line, a record, a feature by its name."""
-
-    @property
-    def may_be_told(self) -> bool:
-        """Tell whether a report may print it: a mere mention and what is weak may not."""
-        return self.relation is not Relation.MENTIONS and self.grade is not Grade.D
+    """What says so: a record, or words of each side, verbatim."""
 
     @property
     def may_read_fixed(self) -> bool:

@@ -12,7 +12,8 @@ from agent.linking.known import Known
 from agent.links import Link
 from agent.report import Report
 from agent.sources import Past
-from agent.weaving.weave import Remembered
+from agent.stories import Story
+from agent.story_finding.found import Remembered
 from agent.window import Window
 
 
@@ -45,6 +46,10 @@ class StoryMemory(Protocol):
 
     def past(self, repo: RepoId, window: Window) -> Past:
         """Give what earlier reports list of a repository."""
+        ...
+
+    def recent(self, repo: RepoId, window: Window) -> tuple[Story, ...]:
+        """Give the stories that the reports of the sixty days before told of a repository."""
         ...
 
 

@@ -108,8 +108,10 @@ def load(text: str | bytes, name: str) -> Report:
         if data["format"] > FORMAT:
             raise StorageError(f"{name} was written by a newer Gitzette; update Gitzette to change it")
         claims = [_claim_back(claim) for claim in data["claims"]]
+        # What earlier versions called a mention was never printed.
+        links = [link for link in data["links"] if link["relation"] != "mentions"]
         known = {key: data[key] for key in Report.model_fields if key in data or key not in _LATER}
-        return Report.model_validate(known | {"claims": claims})
+        return Report.model_validate(known | {"claims": claims, "links": links})
     except (ValueError, KeyError, TypeError, RecursionError, ValidationError) as error:
         raise StorageError(f"{name} is not a report of ours; move it away to write this one") from error
 
@@ -118,16 +120,18 @@ def merge(earlier: Report, new: Report) -> Report:
     """Put a new run of the same window over the earlier one, repository by repository.
 
     A repository that the new run did not cover, or failed to read, keeps what the earlier report said of it, also that
-    it was read before the window was over.
+    it was read before the window was over. One of an unknown name leaves no trace.
     """
     covered = {section.repo for section in new.sections}
     kept = [section for section in earlier.sections if section.repo not in covered]
-    repos = tuple(dict.fromkeys((*earlier.repos, *new.repos)))
+    known = {section.repo for section in earlier.sections} | {f.repo for f in earlier.failures if not f.unknown}
+    known |= set(new.repos)
+    repos = tuple(repo for repo in dict.fromkeys((*earlier.repos, *new.repos)) if repo in known)
     first = {section.repo: section.first_tip for section in earlier.sections if section.first_tip is not None}
     renewed = [s.model_copy(update={"first_tip": first.get(s.repo, s.first_tip)}) for s in new.sections]
     sections = {section.repo: section for section in (*kept, *renewed)}
     told_anew = {(failure.repo, failure.stage) for failure in new.failures}
-    still_failed = [f for f in earlier.failures if f.repo not in covered and (f.repo, f.stage) not in told_anew]
+    still_failed = [f for f in earlier.failures if f.repo in known - covered and (f.repo, f.stage) not in told_anew]
     return Report(
         window=_earliest_cut(earlier.window, new.window) if kept else new.window,
         repos=repos,

@@ -125,6 +125,8 @@ class Failure(Frozen):
     repo: RepoId
     stage: Literal["code", "diffs", "threads"]
     message: str
+    unknown: bool = False
+    """Nothing of this name is there: it was mistyped, or is gone."""
 
 
 class Report(Frozen):

@@ -44,7 +44,7 @@ def checked_counts(report: Report) -> dict[str, Any]:
     """Count what was said, what was refused, and how sure the links are."""
     # A reader can count what stands on the page: the rest has no sentence.
     landed = {f"{row.repo}@{row.sha}" for row in report.ledger}
-    told = [link for link in report.links if link.may_be_told and link.change in landed]
+    told = [link for link in report.links if link.change in landed]
     return {
         "claims": len(report.claims),
         "kinds": kind_counts(report.claims),

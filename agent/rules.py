@@ -4,7 +4,6 @@ import re
 from collections.abc import Iterator, Sequence
 
 from agent.analyst import Material, Read
-from agent.because import reasons_of
 from agent.claims import Anchor, Claim, Kind, Quote, Role
 from agent.evidence import CommitEvidence, EvidenceId
 from agent.excerpts import is_code, is_legible, naming_lines, short_change, widened
@@ -112,10 +111,11 @@ def fact_anchors(group: Group, evidence: CommitEvidence) -> Iterator[Anchor]:
     patches = {file.path: file.patch or "" for file in evidence.change.files}
     for fact in group[:_ANCHORED]:
         names = [re.split(r"[.:]", name)[-1] for name in names_of(fact)]
-        values = [value for value in (fact.detail, fact.old, fact.new) if value]
+        values = [line.strip() for value in (fact.detail, fact.old, fact.new) for line in (value or "").split("\n")]
         place = next((one for one in fact.places if one.lines), None)
-        if place and (lines := naming_lines(patches.get(place.file, ""), place.lines, names, values)):
-            yield Anchor(cite=evidence.id, text="\n".join(lines), file=place.file)
+        literals = [one for one in (*names, *values) if one]
+        for lines in naming_lines(place.lines, patches.get(place.file, ""), literals) if place else ():
+            yield Anchor(cite=evidence.id, text="\n".join(lines), file=place.file if place else None)
 
 
 def _proof(groups: Sequence[Group], evidence: CommitEvidence) -> Group | None:
@@ -208,16 +208,8 @@ def lineage_claim(predicate: str, evidence: CommitEvidence, other: EvidenceId, *
         predicate=predicate,
         cites=(evidence.id,) if earlier else (evidence.id, other),
         background=(other,) if earlier else (),
-        anchors=said_of(other, evidence),
         text={lang: sentence(predicate, {}, lang) or "" for lang in _LANGUAGES},
     )
-
-
-def said_of(other: EvidenceId, evidence: CommitEvidence) -> tuple[Anchor, ...]:
-    """Find the line of a commit's message that names another artefact by its hash or its number."""
-    name = other.rpartition("#")[2] if "#" in other else other.rpartition("@")[2][:7]
-    found = next((line for line in evidence.change.commit.message.split("\n") if name in line), None)
-    return (Anchor(cite=evidence.id, text=found),) if found else ()
 
 
 def _fixes(evidence: CommitEvidence, material: Material) -> Iterator[Claim]:
@@ -230,11 +222,11 @@ def _fixes(evidence: CommitEvidence, material: Material) -> Iterator[Claim]:
         if link.may_read_fixed and issue.state == "closed":
             yield _fixed("fixes", evidence, link)
         elif link.may_read_likely:
-            yield _fixed("likely fixes", evidence, link, because="\n".join(reasons_of(link.evidence)))
+            yield _fixed("likely fixes", evidence, link)
 
 
-def _fixed(predicate: str, evidence: CommitEvidence, link: Link, because: str = "") -> Claim:
-    params = {"issue": link.issue} | ({"because": because} if because else {})
+def _fixed(predicate: str, evidence: CommitEvidence, link: Link) -> Claim:
+    params = {"issue": link.issue}
     return Claim(
         id="",
         repo=evidence.repo,
@@ -243,6 +235,5 @@ def _fixed(predicate: str, evidence: CommitEvidence, link: Link, because: str = 
         predicate=predicate,
         params=params,
         cites=(evidence.id, link.issue),
-        anchors=said_of(link.issue, evidence),
         text={lang: sentence(predicate, params, lang) or "" for lang in _LANGUAGES},
     )

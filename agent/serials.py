@@ -1,4 +1,4 @@
-"""How a part of a series is told: its number, the others that have landed, those that have not, those unknown."""
+"""How a part of a series is told: its number, the others that have landed, and those that have not."""
 
 from collections.abc import Mapping
 
@@ -17,6 +17,4 @@ def series_sentence(params: Mapping[str, str], lang: Language) -> str:
         text += say["landed"].format(say["list"].join(landed))
     if missing:
         text += say["missing" if len(missing) == 1 else "several"].format(say["list"].join(missing))
-    if unfound := params.get("unfound", "").split():
-        text += say["unfound" if len(unfound) == 1 else "unfound_several"].format(say["list"].join(unfound))
     return text + say["end"]

@@ -19,6 +19,7 @@ from agent.domain import (
     Threads,
 )
 from agent.errors import NotFound
+from agent.evidence import ThreadEvidence
 from agent.ids import RepoId, thread_id
 from agent.window import Window
 
@@ -143,10 +144,11 @@ class LooksBack(Protocol):
         """
         ...
 
-    async def written_by(self, sha: str, *, since: datetime) -> Mapping[str, int]:
+    async def written_by(self, sha: str, *, since: datetime, moved: bool = False) -> Mapping[str, int]:
         """Tell which landed commits since then wrote the lines that this one takes out, and how many each.
 
-        The lines whose writer is older stand under an empty name.
+        The lines whose writer is older stand under an empty name. With `moved` those that came from another file of
+        the same commit are those of who wrote them there.
         """
         ...
 
@@ -186,37 +188,15 @@ class ReadsTrees(Protocol):
 
 
 @runtime_checkable
-class TracesWords(Protocol):
-    """A source of code that can tell since when it has words, and which commits name others."""
-
-    async def first_with(self, words: Sequence[str], *, folder: str, upto: str, since: datetime) -> Mapping[str, str]:
-        """Name, for each word that folders of this name have now and had not then, the landed commit that brought it.
-
-        What was there before, what is not there, and whatever cannot be told is left out.
-        """
-        ...
-
-    async def standing(self, sha: str, words: Sequence[str], *, beside: str) -> frozenset[str]:
-        """Tell which of these words stand in a line of a commit's product code together with another one.
-
-        All of them where that cannot be told.
-        """
-        ...
-
-    async def referring(self, pattern: str, *, upto: str, since: datetime, until: datetime) -> tuple[Commit, ...]:
-        """List the landed commits up to this one, between two moments, whose messages name pull requests of others.
-
-        The pattern says of which: `naming` of `agent.weaving.references` writes it.
-        """
-        ...
-
-
-@runtime_checkable
 class KnowsTags(Protocol):
     """A source of code that can tell which tags contain a commit."""
 
     async def tags_with(self, sha: str) -> tuple[str, ...] | None:
         """Name the tags whose history has this commit, the oldest first; None where there are no tags at all."""
+        ...
+
+    async def first_tags(self, heads: Sequence[Headline], *, until: datetime) -> Mapping[str, Release]:
+        """Name for landed commits, by hash, the first release before a moment that has them or copies of them."""
         ...
 
 
@@ -246,6 +226,10 @@ class ThreadSource(Protocol):
         """Read the comments below one issue or pull request, oldest first."""
         ...
 
+    async def discussions(self, numbers: Sequence[int]) -> tuple[ThreadEvidence, ...]:
+        """Read several issues and pull requests at once, with their last comments; what is not there is left out."""
+        ...
+
 
 class NoThreads:
     """Stands in where nobody may be asked for issues and pull requests; the report says so."""
@@ -266,3 +250,8 @@ class NoThreads:
     async def comments(self, number: int) -> tuple[Comment, ...]:
         """Refuse: there is nobody to ask."""
         raise NotFound(f"comments of {thread_id(self.repo, number)} were not read: {self._why}")
+
+    async def discussions(self, numbers: Sequence[int]) -> tuple[ThreadEvidence, ...]:
+        """Know of none."""
+        del numbers
+        return ()

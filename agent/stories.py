@@ -21,13 +21,17 @@ class StoryKind(StrEnum):
     SERIES = "series"
     """Numbered parts of one piece of work."""
     FOLLOW_UP = "follow-up"
-    """A change and what mends or completes it."""
+    """A change and what mends or continues it, as a reader of both found."""
+    SAME_LINES = "same-lines"
+    """A change and a fix of the lines that it brought."""
+    REFERENCE = "reference"
+    """A change that names an earlier one."""
     BUMP = "bump"
     """A change of one repository, and another repository that takes it in."""
-    ADOPTION = "adoption"
-    """A change of one repository, and another repository that begins to use what it brought."""
+    SAME_WORK = "same-work"
+    """The same work in two repositories, as a reader of both found."""
     RELEASED = "released"
-    """An issue, the change that fixed it, and the first release that has it."""
+    """A tag, and the changes or the fix of an issue that it is the first to have."""
 
 
 class Act(StrEnum):
@@ -40,9 +44,12 @@ class Act(StrEnum):
     PART_AGAIN = "a part landed again"
     PART = "part"
     FOLLOW_UP = "follow-up"
+    MENDED = "mended"
+    CHANGED = "changed lines"
+    REFERS = "refers"
     UPSTREAM = "upstream"
     TAKEN_IN = "taken in"
-    TAKEN_UP = "taken up"
+    SAME_WORK = "same work"
     OPENED = "opened"
     RELEASED = "released"
 
@@ -57,7 +64,7 @@ class Step(Frozen):
     part: int | None = None
     """Which part of a series."""
     after: tuple[EvidenceId, ...] = ()
-    """What a follow-up follows or a revert undoes, where that is more than the step before."""
+    """What a step undoes, mends, continues, names or changes."""
 
 
 class Story(Frozen):
@@ -74,8 +81,6 @@ class Story(Frozen):
     """The day of the latest earlier report that told of a step; empty where none did."""
     missing: tuple[int, ...] = ()
     """Parts of a series that have not landed though a later one has."""
-    unfound: tuple[int, ...] = ()
-    """Parts before the first known one, of which the searched line has nothing."""
     total: int | None = None
     """How many parts a series is to have; None for an open end."""
     text: dict[Language, str] = Field(default_factory=dict)

@@ -9,7 +9,7 @@ from agent.evidence import EvidenceId
 from agent.linking.digest import Digest
 from agent.linking.known import Known
 from agent.linking.standing import standing
-from agent.links import Grade, Link, Relation
+from agent.links import Link
 from agent.report import ReleaseLine, ThreadLine
 from agent.window import Window
 
@@ -45,7 +45,7 @@ def issue_news(threads: Threads, window: Window, connected: Connected | None = N
     older = {one.number: one for one in connected.known.issues if one.number not in fresh}
     lines = [line for number in sorted(fresh) for line in news.happened(fresh[number])]
     told = {line.number for line in lines}
-    linked = {link.issue for link in connected.links if link.relation is not Relation.MENTIONS}
+    linked = {link.issue for link in connected.links}
     every: list[Issue | Digest] = sorted((*older.values(), *fresh.values()), key=lambda one: one.number)
     lines += [news.line(one, "linked") for one in every if one.id in linked and one.number not in told]
     told = {line.number for line in lines}
@@ -130,7 +130,7 @@ def with_pulls(links: Iterable[Link], pull_of: Mapping[str, int]) -> tuple[Link,
     """Add to each link by which pull request its change came: release notes name it by that."""
     return tuple(
         link.model_copy(update={"evidence": (*link.evidence, f"pull request #{pull}")})
-        if link.grade is not Grade.D and (pull := pull_of.get(link.change.rpartition("@")[2]))
+        if (pull := pull_of.get(link.change.rpartition("@")[2])) and not any(map(_PULL.match, link.evidence))
         else link
         for link in links
     )

@@ -2,7 +2,7 @@
 
 import traceback
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from pathlib import Path
 from typing import Protocol
@@ -67,6 +67,10 @@ class Bench:
     say: Callable[[str], None]
     threads: Path | None = None
     """Threads of the mirrors, as `repo_from_mirror` takes them."""
+    gold: Path | None = None
+    """The links between these threads and commits that readers found; stories stand in files beside it."""
+    model: Mapping[str, str] = field(default_factory=dict)
+    """The name and address of a real model, as settings have them, for sets that can ask one."""
     seed: int = SEED
     """What worlds are made from."""
     analyst: AnalystChoice = "rules"

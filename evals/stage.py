@@ -7,14 +7,15 @@ from typing import Any, TypeVar
 
 from agent.desks import Desk
 from agent.domain import Change, Comment, Commit, Issue, Landing, Notice, PullRequest, Threads
-from agent.evidence import CommitEvidence, EvidenceId
+from agent.evidence import CommitEvidence, EvidenceId, ThreadEvidence
 from agent.ids import RepoId, commit_id
 from agent.ledger import Owner
 from agent.linking.known import Known
 from agent.report import Report
 from agent.settings import Budget, Language, RepoSpec, Tiers
 from agent.sources import CodeSource, Past, ThreadSource
-from agent.weaving.weave import Remembered
+from agent.stories import Story
+from agent.story_finding.found import Remembered
 from agent.window import Window
 from evals.worlds.model import World
 from graphs import daily
@@ -116,10 +117,11 @@ class _ReadOnce(GitSource):
             ("headed", pattern, upto, since), lambda: super(_ReadOnce, self).headed(pattern, upto=upto, since=since)
         )
 
-    async def written_by(self, sha: str, *, since: datetime) -> Mapping[str, int]:
+    async def written_by(self, sha: str, *, since: datetime, moved: bool = False) -> Mapping[str, int]:
         """Tell who wrote the lines that a commit takes out."""
         return await self._once.get(
-            ("written", sha, since), lambda: super(_ReadOnce, self).written_by(sha, since=since)
+            ("written", sha, since, moved),
+            lambda: super(_ReadOnce, self).written_by(sha, since=since, moved=moved),
         )
 
 
@@ -165,6 +167,10 @@ class _ThreadsOnce:
     async def comments(self, number: int) -> tuple[Comment, ...]:
         """Read the comments below one issue or pull request."""
         return await self._once.get(("comments", number), lambda: self._source.comments(number))
+
+    async def discussions(self, numbers: Sequence[int]) -> tuple[ThreadEvidence, ...]:
+        """Read several issues and pull requests at once."""
+        return await self._once.get(("discussions", *numbers), lambda: self._source.discussions(numbers))
 
 
 @dataclass
@@ -221,6 +227,11 @@ class _NoStories:
     def past(self, repo: RepoId, window: Window) -> Past:
         """Know nothing of earlier reports."""
         return Past()
+
+    def recent(self, repo: RepoId, window: Window) -> tuple[Story, ...]:
+        """Tell that nothing was told."""
+        del repo, window
+        return ()
 
 
 class _NoRecall:

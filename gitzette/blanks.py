@@ -4,12 +4,12 @@ import json
 import math
 from collections.abc import Sequence
 from datetime import datetime, timedelta
-from importlib.metadata import PackageNotFoundError, version
 from importlib.resources import files
 from string import Template
 
 from agent.settings import Language, RepoSpec
 from agent.window import zone
+from gitzette.origin import install_address
 
 _NO_REPOS = '# [[repos]]\n# name = "owner/name"\n'
 _MINUTE = 23
@@ -26,15 +26,9 @@ def workflow(tz: str) -> str:
     # GitHub counts in UTC all year; the later of the two midnights is over in both halves of it.
     offsets = [zone(tz).utcoffset(datetime(2026, month, 15)) or timedelta() for month in (1, 7)]  # noqa: DTZ001
     hour = math.ceil((3600 - min(offsets).total_seconds()) / 3600) % 24
-    return _fill("workflow.yml", tz=_quoted(tz), cron=_quoted(f"{_MINUTE} {hour} * * *"), package=_quoted(_package()))
-
-
-def _package() -> str:
-    """Name this very version: a job that may write to a repository installs nothing that nobody has tried."""
-    try:
-        return f"gitzette=={version('gitzette')}"
-    except PackageNotFoundError:
-        return "gitzette"
+    return _fill(
+        "workflow.yml", tz=_quoted(tz), cron=_quoted(f"{_MINUTE} {hour} * * *"), package=_quoted(install_address())
+    )
 
 
 def _table(spec: RepoSpec) -> str:

@@ -23,7 +23,11 @@ With no --repo and no configuration, `run` reports on the checkout you stand in.
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command; an error that is the user's or the world's is one line, a bug keeps its traceback."""
-    args = _parser().parse_args(argv)
+    parser = _parser()
+    args = parser.parse_args(argv)
+    if args.command is None:
+        parser.print_help()
+        return EXIT_DONE
     try:
         status: int = args.command(args)
         return status
@@ -47,7 +51,8 @@ def _parser() -> argparse.ArgumentParser:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("--version", action=_Version, nargs=0, help="print the version and exit")
-    commands = parser.add_subparsers(title="commands", required=True, metavar="COMMAND")
+    parser.set_defaults(command=None)
+    commands = parser.add_subparsers(title="commands", metavar="COMMAND")
     _add_run(commands)
     _add_ask(commands)
     _add_chat(commands)
@@ -68,12 +73,9 @@ class _Version(argparse.Action):
     """Prints the version; looked up only when asked, because that is slow."""
 
     def __call__(self, parser: argparse.ArgumentParser, *_: object, **__: object) -> None:
-        from importlib.metadata import PackageNotFoundError, version
+        from gitzette.origin import own_version
 
-        try:
-            print(f"gitzette {version('gitzette')}")
-        except PackageNotFoundError:
-            print("gitzette (from a checkout)")
+        print(f"gitzette {own_version()}")
         parser.exit()
 
 
@@ -319,7 +321,7 @@ def _audit(args: argparse.Namespace) -> int:
 
 
 def _stories(args: argparse.Namespace) -> int:
-    from gitzette.tales import stories
+    from gitzette.stories_command import stories
 
     return stories(args, os.environ)
 

@@ -52,6 +52,8 @@ def _examine(environ: Mapping[str, str]) -> list[Finding]:
     except AppError as error:
         return [Finding("configuration", False, str(error))]
     about = f"{FILE_NAME}, {len(settings.repos)} repositories" if file.is_file() else f"no {FILE_NAME} here; defaults"
+    if not settings.repos:
+        about += "; name repositories with `gitzette init --repo owner/name`, or run inside a git checkout"
     now = datetime.now(UTC)
     local = [
         Finding("configuration", True, about),

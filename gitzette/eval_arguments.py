@@ -18,5 +18,8 @@ def add_eval_arguments(evaluate: argparse.ArgumentParser) -> None:
     evaluate.add_argument(
         "--analyst", choices=("rules", "model"), default="rules", help="model: a scripted one, where a set has it"
     )
+    evaluate.add_argument("--gold", metavar="FILE", help="links between the threads and commits, for the set links")
+    evaluate.add_argument("--model", metavar="NAME", default="local", help="the model behind --model-url")
+    evaluate.add_argument("--model-url", metavar="URL", help="ask this server, where a set can ask a real model")
     evaluate.add_argument("--accept", action="store_true", help="keep these shares as those that must not fall")
     evaluate.add_argument("--part", metavar="KEY", help=argparse.SUPPRESS)

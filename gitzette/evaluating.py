@@ -59,7 +59,7 @@ from gitzette.recording import record
 from gitzette.render.markdown import report_page
 from gitzette.replies import ReplyPage
 from gitzette.running import cover
-from gitzette.site.build import build_site
+from gitzette.site.build import SiteSettings, build_site
 from graphs.conversing import answered
 
 SETS: tuple[EvalSet, ...] = (
@@ -90,7 +90,7 @@ SETS: tuple[EvalSet, ...] = (
     RECORDED,
     PLANTED,
     BENCH,
-    site_cost(lambda out, to: build_site(out, to, web=Web("https://github.com"))),
+    site_cost(lambda out, to: build_site(out, to, SiteSettings(web=Web("https://github.com")))),
 )
 
 
@@ -152,6 +152,10 @@ def _refuse(args: argparse.Namespace) -> None:
     mirrors = [RepoSpec.parse(text) for text in args.repo]
     if missing := [spec.name for spec in mirrors if spec.path is None]:
         raise UsageError(f"{missing[0]} has no path; sets read real repositories only from disk: owner/name=PATH")
+    if args.gold and not (args.threads and args.since):
+        raise UsageError(
+            "--gold needs the threads that it is about and the days: --threads FILE --since DAY --until DAY"
+        )
     if bool(args.since) != bool(args.until):
         raise UsageError("--since and --until go together")
     if args.trials < 1 or args.jobs < 1:
@@ -170,6 +174,8 @@ def _run(args: argparse.Namespace, sets: Sequence[EvalSet], folder: Path) -> dic
             system=Gitzette(),
             say=_say,
             threads=Path(args.threads) if args.threads else None,
+            gold=Path(args.gold) if args.gold else None,
+            model={"model": args.model, "model_url": args.model_url} if args.model_url else {},
             seed=_seed(args),
             analyst=args.analyst,
             small=_is_small(args),
@@ -192,9 +198,9 @@ def _options(args: argparse.Namespace) -> list[str]:
     repos = [part for text in args.repo for part in ("--repo", text)]
     texts = [
         part
-        for name in ("since", "until", "threads")
+        for name in ("since", "until", "threads", "gold", "model", "model_url")
         if (value := getattr(args, name))
-        for part in (f"--{name}", value)
+        for part in (f"--{name.replace('_', '-')}", value)
     ]
     flags = ["--held-out"] * bool(args.held_out) + ["--small"] * _is_small(args)
     return [*repos, *texts, *flags, "--analyst", args.analyst, "--trials", str(args.trials)]

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from pathlib import Path
 
-from agent.errors import AppError
+from agent.errors import AppError, StorageError
 from agent.settings import Settings
 from agent.window import zone
 from gitzette.delivery.outbox import Outbox
@@ -43,6 +43,13 @@ def output_folder(settings: Settings) -> Finding:
     except AppError as error:
         return Finding("output", False, str(error))
     return Finding("output", True, str(out) if out.exists() else f"{out} will be made")
+
+
+def check_output(settings: Settings) -> None:
+    """Refuse a folder that cannot be written before anything is read for it."""
+    found = output_folder(settings)
+    if not found.ok:
+        raise StorageError(found.says)
 
 
 def space(settings: Settings, home: Path) -> list[Finding]:

@@ -90,3 +90,5 @@ def _live(stream: TextIO) -> Iterator[Progress]:
 
     with bars:
         yield LiveProgress()
+        for task in tasks.values():
+            bars.update(task, description="done", completed=1, total=1)

@@ -16,12 +16,12 @@ from agent.sources import (
     FindsTags,
     Foresees,
     KnowsTags,
+    ListsTags,
     LooksBack,
     NamesCommits,
     ReadsTrees,
     SearchesTrees,
     ThreadSource,
-    TracesWords,
 )
 from memory.call_recorder import Call, CallRecorder
 from memory.recorder import recorded_source
@@ -37,7 +37,7 @@ class _Opened(Frozen):
 
 _ABILITIES: Mapping[str, type] = {
     one.__name__: one
-    for one in (FindsTags, Foresees, KnowsTags, LooksBack, NamesCommits, ReadsTrees, SearchesTrees, TracesWords)
+    for one in (FindsTags, Foresees, KnowsTags, ListsTags, LooksBack, NamesCommits, ReadsTrees, SearchesTrees)
 }
 """The interfaces that a source of code may have or not; a replay must find the same."""
 _OPENED = Plain("opened", TypeAdapter(_Opened))

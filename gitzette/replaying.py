@@ -67,7 +67,7 @@ def _deps(memory: Memory, recorder: CallRecorder, recipe: Recipe) -> Deps:
         desks=RecordedDesks(recorder, NoDesks(), lambda _: Origins("", "")),
         landings=recorded(memory.landings, recorder, "landings"),
         issues=recorded(memory.issues, recorder, "issues"),
-        stories=recorded(memory.tales, recorder, "stories"),
+        stories=recorded(memory.stories, recorder, "stories"),
         publisher=EarlierReport(recorder),
         models=writers.models,
         languages=writers.languages,

@@ -26,6 +26,7 @@ from agent.window import Window
 from gitzette.configured import settings_for, settings_here
 from gitzette.heartbeat import beating
 from gitzette.here import checkout_here
+from gitzette.premises import check_output
 from gitzette.progress import progress, shown
 from gitzette.resuming import to_resume
 from gitzette.when import window_of
@@ -56,6 +57,7 @@ def run(args: argparse.Namespace, environ: Mapping[str, str]) -> int:
         window = window_of(args, settings.tz, now)
         specs = specs_of(settings)
         asyncio.run(_look_at_paths(specs))
+        check_output(settings)
         resumed = None
         if args.resume is not None:
             resumed, window = _unfinished(args, Recipe.of(settings, window, specs), home_of(settings, environ))

@@ -82,7 +82,7 @@ async def open_house(
                 else desks,
                 landings=recorded(memory.landings, recorder, "landings"),
                 issues=recorded(memory.issues, recorder, "issues"),
-                stories=recorded(memory.tales, recorder, "stories"),
+                stories=recorded(memory.stories, recorder, "stories"),
                 publisher=publisher,
                 models=writers.models,
                 languages=writers.languages,

@@ -20,12 +20,11 @@ from agent.errors import StorageError
 from agent.readings import Readings
 from agent.report import Failure, Report
 from agent.settings import RepoSpec
-from agent.weaving.woven import Woven
+from agent.story_finding.found import StoriesFound
 from agent.window import Window
-from tools.history.adopting import Adoptions
-from tools.history.connecting import Connected
+from tools.history.cross_repository import Connected
 
-_RUN = (Window, RepoSpec, Collected, Allotment, Readings, Woven, Adoptions, Connected, Chapter, Failure, Report)
+_RUN = (Window, RepoSpec, Collected, Allotment, Readings, StoriesFound, Connected, Chapter, Failure, Report)
 _ANALYSIS = (Claim, Task, Refused, Sentences, Account)
 _OURS = (*_RUN, *_ANALYSIS)
 """Everything beside plain data that the state of a run may hold; nothing else is made from a file."""

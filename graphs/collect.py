@@ -18,13 +18,12 @@ from agent.errors import AppError
 from agent.filters import filter_notices
 from agent.ids import RepoId
 from agent.ledger import share
-from agent.linking.explicit import explicit_links
-from agent.linking.sketch import sketch
+from agent.linking.recorded import day_links
+from agent.linking.references import Day, day_references
 from agent.linking.undoing import Patch
 from agent.report import Failure
 from agent.settings import RepoSpec
 from agent.triage import Triage, rank
-from agent.weaving.uses import uses
 from agent.window import Window
 from graphs.desk import Deps
 from graphs.failing import failing_alone, unless_failed
@@ -91,6 +90,9 @@ async def list_commits(state: CollectState, runtime: Runtime[Deps]) -> dict[str,
         rows=mine.rows,
         late=mine.late,
         threads=threads,
+        references=day_references(
+            Day(spec.name, landing.branch, [row.commit for row in (*mine.rows, *mine.late)], threads)
+        ),
         failures=tuple(Failure(repo=spec.name, stage="threads", message=message) for message in threads.missing),
     )
     return {"found": collected}
@@ -102,11 +104,12 @@ async def triage(state: CollectState, runtime: Runtime[Deps]) -> dict[str, Any]:
     collected = state["found"]
     desk = await deps.desks.open(state["spec"])
     commits = [row.commit for row in collected.landed]
-    links = explicit_links(repo, commits, collected.threads, collected.landing.branch)
+    known = deps.issues.known(repo, state["window"])
+    day = Day(repo, collected.landing.branch, commits, collected.threads)
+    links = day_links(day, collected.references, known.issues)
     scales = Scales(collected.model_copy(update={"links": links}), state["spec"])
     wanted = collected.shas[: desk.diffs]
     weighed: list[Triage] = []
-    known = deps.issues.known(repo, state["window"])
     read = Looked()
     problem = "the diff could not be read"
     runtime.stream_writer(Step(repo, "reading diffs", 0, len(wanted)))
@@ -125,26 +128,23 @@ async def triage(state: CollectState, runtime: Runtime[Deps]) -> dict[str, Any]:
             update={"notices": (*collected.landing.notices, *filter_notices(weighed))}
         ),
         "table": rank(weighed, deps.tiers),
-        "links": all_links(repo, commits, collected.threads, links, known, read),
+        "links": all_links(repo, links, known, read.patches),
         "unread": spent | dict.fromkeys(sorted(missing), problem),
-        "uses": read.uses,
+        "patches": read.patches,
         "failures": (*collected.failures, *([failed] if missing else [])),
     }
     return {"collected": {repo: collected.model_copy(update=update)}}
 
 
 def _look(runtime: Runtime[Deps], repo: RepoId, total: int, read: Looked, *, named: bool) -> Callable[[Change], None]:
-    """Stream a step for each diff that was read, and take down what it uses and, with `named`, what issues name."""
+    """Stream a step for each diff that was read, and take down, with `named`, its patch."""
     done = itertools.count(1)
 
     def look(change: Change) -> None:
         runtime.stream_writer(Step(repo, "reading diffs", next(done), total))
-        if used := uses(change):
-            read.uses[change.commit.sha] = used
         if named:
-            read.sketches[change.commit.sha] = sketch(change)
             names = patch_ids(change.files)
             if names.lines:
-                read.patches[change.commit.sha] = Patch(names.forward, names.reverse)
+                read.patches[change.commit.sha] = Patch(name=names.forward, opposite=names.reverse)
 
     return look

@@ -16,19 +16,16 @@ from agent.analysts.tasks import Refused, Task, summary_task
 from agent.chapter import Chapter, drop_of
 from agent.claims import Claim
 from agent.collected import Collected
-from agent.errors import AppError
 from agent.evidence import ThreadEvidence
-from agent.ids import RepoId
+from agent.ids import RepoId, commit_id
 from agent.report import Failure, Report
 from agent.settings import RepoSpec
-from agent.weaving.adoptions import borrowers
 from agent.window import Window
 from graphs import analysis, collect, repository
 from graphs.collect import CollectInput
 from graphs.desk import Deps
 from graphs.repository import RepositoryInput
-from tools.history.adopting import Adopting, Adoptions
-from tools.history.connecting import Connected, Reading, connected
+from tools.history.cross_repository import Connected, Reading, connected
 
 
 class DayInput(TypedDict):
@@ -44,7 +41,6 @@ class Day(DayInput, total=False):
     collected: Annotated[dict[RepoId, Collected], or_]
     shares: dict[RepoId, Allotment]
     """What of each repository may be read in depth."""
-    adopted: dict[RepoId, Adoptions]
     chapters: Annotated[dict[RepoId, Chapter], or_]
     failures: Annotated[list[Failure], add]
     joined: Connected
@@ -61,15 +57,13 @@ def build(checkpoints: "BaseCheckpointSaver[Any] | None" = None) -> CompiledStat
     graph.add_node("collect", collect.build())
     graph.add_node("allocate", allocate)
     graph.add_node("repository", repository.build())
-    graph.add_node("adopt", adopt)
     graph.add_node("connect", connect)
     graph.add_node("compose", analysis.build())
     graph.add_node("publish", publish)
     graph.add_conditional_edges(START, to_collect, ["collect", "allocate"])
     graph.add_edge("collect", "allocate")
-    graph.add_conditional_edges("allocate", to_repositories, ["repository", "adopt", "publish"])
+    graph.add_conditional_edges("allocate", to_repositories, ["repository", "publish"])
     graph.add_edge("repository", "connect")
-    graph.add_edge("adopt", "connect")
     graph.add_conditional_edges(
         "connect", lambda state: "compose" if state["tasks"] else "publish", ["compose", "publish"]
     )
@@ -92,7 +86,7 @@ async def allocate(state: Day, runtime: Runtime[Deps]) -> dict[str, Any]:
 
 
 def to_repositories(state: Day) -> list[Send] | str:
-    """Hand each repository that could be read to a branch of its own, and several of them to one that compares them."""
+    """Hand each repository that could be read to a branch of its own."""
     window, found, shares = state["window"], state.get("collected") or {}, state["shares"]
     known = [spec for spec in state["specs"] if spec.name in found]
     sends = [
@@ -103,33 +97,16 @@ def to_repositories(state: Day) -> list[Send] | str:
                 spec=spec,
                 found=found[spec.name],
                 allotment=shares[spec.name],
-                alone=len(known) == 1,
+                beside=tuple(other for other in known if other != spec),
             ),
         )
         for spec in known
     ]
-    rounds = [Send("adopt", state)] if len(sends) > 1 else []
-    return [*rounds, *sends] or "publish"
-
-
-async def adopt(state: Day, runtime: Runtime[Deps]) -> dict[str, Any]:
-    """Look for what each repository takes up of the others; git has time for that while they are written about."""
-    deps, found = runtime.context, state["collected"]
-    tips = {repo: tip for repo, one in found.items() if (tip := one.landing.tip)}
-    sources = {spec.name: (await deps.desks.open(spec)).code for spec in state["specs"] if spec.name in tips}
-    adopting = Adopting(sources, tips, state["window"], deps.library)
-    adopted: dict[RepoId, Adoptions] = {}
-    for repo in (spec.name for spec in state["specs"] if spec.name in tips):
-        try:
-            taken_up = await adopting.found(repo, borrowers(found[repo].landed, found[repo].threads, found[repo].uses))
-        except AppError:
-            taken_up = []
-        adopted[repo] = Adoptions(found=tuple(taken_up))
-    return {"adopted": adopted}
+    return sends or "publish"
 
 
 async def connect(state: Day, runtime: Runtime[Deps]) -> dict[str, Any]:
-    """Find what the repositories take in or up of one another, and name what the brief is written from."""
+    """Find what ties the repositories to one another, and name what the brief is written from."""
     deps, chapters = runtime.context, state.get("chapters") or {}
     specs = [spec for spec in state["specs"] if spec.name in chapters]
     read = {spec.name: await _reading(spec, state, deps) for spec in specs} if len(specs) > 1 else {}
@@ -143,13 +120,14 @@ async def connect(state: Day, runtime: Runtime[Deps]) -> dict[str, Any]:
 async def _reading(spec: RepoSpec, state: Day, deps: Deps) -> Reading:
     """Gather what was read of a repository as far as it may lead to others."""
     found = state["collected"][spec.name]
-    tip, adopted = found.landing.tip or "", (state.get("adopted") or {}).get(spec.name)
+    pulls = {pull.number: ThreadEvidence(thread=pull) for pull in found.threads.pulls}
     return Reading(
         code=(await deps.desks.open(spec)).code,
-        tip=tip,
+        tip=found.landing.tip or "",
         taken=state["chapters"][spec.name].taken,
-        adoptions=adopted.found if adopted and tip else (),
-        pulls={pull.id: ThreadEvidence(thread=pull) for pull in found.threads.pulls},
+        references=found.references,
+        related=state["chapters"][spec.name].related,
+        pulls={commit_id(spec.name, sha): pulls[n] for sha, n in found.threads.pull_of.items() if n in pulls},
     )
 
 

@@ -7,7 +7,7 @@ from typing import Any, Literal
 from langgraph.graph import END
 from langgraph.runtime import Runtime
 
-from agent.errors import AppError
+from agent.errors import AppError, NotFound
 from agent.report import Failure
 from graphs.desk import Deps
 
@@ -20,7 +20,9 @@ def failing_alone(node: Callable[[Any, Runtime[Deps]], Awaitable[dict[str, Any]]
         try:
             return await node(state, runtime)
         except AppError as error:
-            return {"failures": [Failure(repo=state["spec"].name, stage="code", message=str(error))]}
+            unknown = isinstance(error, NotFound)
+            failure = Failure(repo=state["spec"].name, stage="code", message=str(error), unknown=unknown)
+            return {"failures": [failure]}
 
     return guarded
 

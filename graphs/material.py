@@ -1,6 +1,7 @@
 """What was read of one repository, put together for everybody who writes about it."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Annotated
 
 from langchain_core.messages import AIMessage, AnyMessage
@@ -11,16 +12,18 @@ from agent.analyst import Material, Read
 from agent.collected import Collected, Scales
 from agent.errors import NotFound
 from agent.evidence import EvidenceId, ThreadEvidence
+from agent.linking.related import related_links
 from agent.linking.undoing import carried_links, partners
+from agent.links import Related
 from agent.readings import Readings, known_issues, reverted_by, weighed_again
 from agent.report import Depth
 from agent.settings import RepoSpec
 from agent.sources import ThreadSource
+from agent.story_finding.found import StoriesFound
 from agent.threads import with_pulls
-from agent.weaving.woven import Woven
 from agent.window import Window
 from graphs.desk import Deps
-from tools.history.weaving import with_past
+from tools.history.find import with_past
 
 THREAD_TOOLS = ("get_issue", "get_pull")
 
@@ -33,7 +36,13 @@ class ReadState(TypedDict, total=False):
     found: Collected
     messages: Annotated[list[AnyMessage], add_messages]
     readings: Readings
-    woven: Woven
+    related: list[Related]
+    """What commits have to do with what they name or resemble, as a model said and a judge admitted."""
+    stories: StoriesFound
+    earlier: dict[str, list[EvidenceId]]
+    """The earlier commits that each commit may mend or continue, by its hash."""
+    beside: tuple[RepoSpec, ...]
+    """The other repositories of the report."""
 
 
 async def material_of(state: ReadState, deps: Deps) -> Material:
@@ -41,11 +50,23 @@ async def material_of(state: ReadState, deps: Deps) -> Material:
     repo = state["spec"].name
     if repo not in deps.gathered:
         deps.gathered[repo] = await _gathered(state, deps)
-    found = state.get("woven")
+    material = _with_related(deps.gathered[repo], state, deps)
+    found = state.get("stories")
     if found is None:
-        return deps.gathered[repo]
+        return material
     code = (await deps.desks.open(state["spec"])).code
-    return await with_past(deps.gathered[repo], found, code, deps.library)
+    return await with_past(material, found, code, deps.library)
+
+
+def _with_related(material: Material, state: ReadState, deps: Deps) -> Material:
+    """Put the relations that were admitted in the place of plain references."""
+    related, found = state.get("related"), state["found"]
+    if not related:
+        return material
+    earlier = deps.issues.known(material.repo, state["window"])
+    known = [*(issue.id for issue in found.threads.issues), *(one.id for one in earlier.issues)]
+    links = with_pulls(related_links(material.links, related, known, found.patches), found.threads.pull_of)
+    return replace(material, links=links, issues=(*found.threads.issues, *known_issues(found, earlier, links)))
 
 
 async def _gathered(state: ReadState, deps: Deps) -> Material:

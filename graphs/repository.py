@@ -1,4 +1,4 @@
-"""One repository's part of the report: choose, read with tools, connect, write, check, judge, file."""
+"""One repository's part of the report: choose, read with tools, relate, connect, write, check, judge, file."""
 
 import itertools
 from functools import cache
@@ -23,8 +23,9 @@ from agent.readings import dossier_of, readings_of
 from agent.report import Failure, RepoSection
 from agent.rules import facts_told
 from agent.settings import RepoSpec
+from agent.story_finding.candidates import pairs
+from agent.story_finding.pins import taken
 from agent.threads import Connected, issue_news, release_news
-from agent.weaving.bumps import taken
 from agent.window import Window
 from graphs import analysis
 from graphs.asking_models import is_small
@@ -32,8 +33,9 @@ from graphs.desk import Deps
 from graphs.failing import failing_alone, unless_failed
 from graphs.material import material_of
 from graphs.reading import ReadingState, choose, last_notes, read, tools, wants_tools
-from tools.history.released import fixes_released
-from tools.history.weaving import told_stories, with_stories, woven
+from graphs.relating import relate
+from tools.history.find import find_stories, told_stories, with_relations, with_stories
+from tools.history.releases import release_stories, tags_of_window
 from tools.index_for_search import index_run
 
 
@@ -44,8 +46,8 @@ class RepositoryInput(TypedDict):
     spec: RepoSpec
     found: Collected
     allotment: Allotment
-    alone: bool
-    """Whether it is the only one of the report: then the brief sums it up."""
+    beside: tuple[RepoSpec, ...]
+    """The other repositories of the report; where there are none, the brief sums this one up."""
 
 
 class RepositoryOutput(TypedDict, total=False):
@@ -59,7 +61,6 @@ class RepositoryOutput(TypedDict, total=False):
 class RepositoryState(ReadingState, RepositoryOutput, total=False):
     """A repository on its way."""
 
-    alone: bool
     notes: str
     facts: list[Claim]
     waiting: list[Task]
@@ -75,7 +76,7 @@ def build(turns: int = 4) -> CompiledStateGraph[RepositoryState, Deps, Repositor
     graph = StateGraph(
         RepositoryState, context_schema=Deps, input_schema=RepositoryInput, output_schema=RepositoryOutput
     )
-    for node in (choose, read, tools, study, connect, write_facts, take_next, sum_up, file):
+    for node in (choose, read, tools, study, connect, relate, write_facts, take_next, sum_up, file):
         graph.add_node(node.__name__, failing_alone(node))
     graph.add_node("explain", analysis.build())
     graph.add_node("summarise", analysis.build())
@@ -88,7 +89,8 @@ def build(turns: int = 4) -> CompiledStateGraph[RepositoryState, Deps, Repositor
     )
     graph.add_conditional_edges("tools", unless_failed("read"), ["read", END])
     graph.add_conditional_edges("study", unless_failed("connect"), ["connect", END])
-    graph.add_conditional_edges("connect", unless_failed("write_facts"), ["write_facts", END])
+    graph.add_conditional_edges("connect", unless_failed("relate"), ["relate", END])
+    graph.add_conditional_edges("relate", unless_failed("write_facts"), ["write_facts", END])
     graph.add_conditional_edges("write_facts", _if_any("waiting", "take_next", "file"), ["take_next", "file", END])
     graph.add_edge("take_next", "explain")
     graph.add_conditional_edges("explain", _if_any("waiting", "take_next", "sum_up"), ["take_next", "sum_up", END])
@@ -123,11 +125,16 @@ async def study(state: RepositoryState, runtime: Runtime[Deps]) -> dict[str, Any
 
 
 async def connect(state: RepositoryState, runtime: Runtime[Deps]) -> dict[str, Any]:
-    """Find the stories to which the day's commits belong, over earlier days."""
+    """Find the stories to which the day's commits belong, and the earlier commits that they may go on with."""
     deps = runtime.context
     runtime.stream_writer(Step(state["spec"].name, "looking back"))
     code = (await deps.desks.open(state["spec"])).code
-    return {"woven": await woven(await material_of(state, deps), code, deps.library, deps.stories)}
+    material = await material_of(state, deps)
+    found = await find_stories(material, state["found"].references, code, deps.library, deps.stories)
+    if deps.models:
+        # Whoever shall say how two commits belong together reads both.
+        found = found.model_copy(update={"whole": tuple({*found.whole, *(one.earlier.sha for one in found.pairs)})})
+    return {"stories": found, "earlier": pairs(state["spec"].name, found.pairs)}
 
 
 async def write_facts(state: RepositoryState, runtime: Runtime[Deps]) -> dict[str, Any]:
@@ -135,9 +142,11 @@ async def write_facts(state: RepositoryState, runtime: Runtime[Deps]) -> dict[st
     deps = runtime.context
     runtime.stream_writer(Step(state["spec"].name, "writing"))
     material = await material_of(state, deps)
-    facts = with_stories(facts_told(material), material, state["woven"])
+    code = (await deps.desks.open(state["spec"])).code
+    found = await with_relations(state["stories"], material, state.get("related") or (), code, deps.stories)
+    facts = with_stories(facts_told(material), found)
     tasks = commit_tasks(state["chosen"], state["notes"], state["found"], material, facts) if deps.models else []
-    return {"facts": facts, "waiting": tasks}
+    return {"facts": facts, "waiting": tasks, "stories": found}
 
 
 async def take_next(state: RepositoryState, runtime: Runtime[Deps]) -> dict[str, Any]:
@@ -153,7 +162,7 @@ async def sum_up(state: RepositoryState, runtime: Runtime[Deps]) -> dict[str, An
     titles: dict[EvidenceId, str] = {row.commit.id: row.commit.title for row in state["found"].landed}
     claims = [*(state.get("analysis") or []), *state["facts"]]
     task = summary_task("day", state["spec"].name, claims, titles)
-    return {"tasks": [task] if task and not state["alone"] else []}
+    return {"tasks": [task] if task and state["beside"] else []}
 
 
 async def file(state: RepositoryState, runtime: Runtime[Deps]) -> dict[str, Any]:
@@ -167,6 +176,7 @@ async def file(state: RepositoryState, runtime: Runtime[Deps]) -> dict[str, Any]
     known = deps.issues.known(repo, window)
     deps.issues.remember(repo, found.threads, relisted=not deps.issues.known_open(repo, window))
     account = state.get("account") or Account()
+    releases = await tags_of_window(code, window, found.threads.releases)
     section = RepoSection(
         repo=repo,
         branch=found.landing.branch,
@@ -178,7 +188,7 @@ async def file(state: RepositoryState, runtime: Runtime[Deps]) -> dict[str, Any]
         issues=issue_news(
             found.threads, window, Connected(links=material.links, known=known, reverted=material.reverted)
         ),
-        releases=release_news(found.threads.releases, window),
+        releases=release_news(releases, window),
         notices=found.landing.notices,
         account=account,
     )
@@ -188,9 +198,10 @@ async def file(state: RepositoryState, runtime: Runtime[Deps]) -> dict[str, Any]
         claims=claims,
         links=tuple(material.links),
         stories=(
-            *told_stories(state["woven"], claims),
-            *await fixes_released(code, section, material, known, found.threads.releases),
+            *told_stories(state["stories"], claims),
+            *await release_stories(code, material, known, releases, deps.stories.recent(repo, window)),
         ),
+        related=tuple(state.get("related") or ()),
         taken=tuple(one for read in material.reads for one in taken(read.evidence)),
         drops=drops,
         failures=found.failures,

@@ -9,8 +9,8 @@ from memory.database import reading, writing
 from memory.issues import OpenIssues
 from memory.landings import Landings
 from memory.recall import Recall
-from memory.tales import Tales
 from memory.told import Told
+from memory.told_stories import ToldStories
 
 
 class Archive:
@@ -19,7 +19,7 @@ class Archive:
     def __init__(self, db: Database) -> None:
         self._db = db
         self._landings, self._recall, self._issues = Landings(db), Recall(db), OpenIssues(db)
-        self._tales = Tales(db)
+        self._stories = ToldStories(db)
         self._told = Told(db)
 
     def remember(self, report: Report) -> None:
@@ -62,7 +62,7 @@ class Archive:
                     late=[row.sha for row in rows if row.late],
                 )
         self._recall.put(report)
-        self._tales.put(report)
+        self._stories.put(report)
         self._db.conn.execute(
             "insert or replace into published (window, label) values (?, ?)", (window.key, window.label)
         )

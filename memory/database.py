@@ -158,6 +158,13 @@ def m015_search(db: Database) -> None:
     create_search_tables(db)
 
 
+@migrations()
+def m016_issue_terms(db: Database) -> None:
+    """Forget what open issues were about and how they were linked: the next run lists and links them anew."""
+    db.conn.execute("update open_issues set digest = null")
+    db.conn.execute("delete from known_links")
+
+
 def create_search_tables(db: Database) -> None:
     """Create what a search looks at: pieces of evidence with their times, their words, and what belongs together."""
     _create(db, "search_entries", "id:int evidence repo kind opened ended author", pk="id")

@@ -22,7 +22,7 @@ from memory.run_files import RunFiles
 from memory.runs import Runs
 from memory.search import SearchIndex
 from memory.servers import Servers
-from memory.tales import Tales
+from memory.told_stories import ToldStories
 
 
 @dataclass(frozen=True)
@@ -40,7 +40,7 @@ class Memory:
     search: SearchIndex
     threads: KnownThreads
     lives: Lives
-    tales: Tales
+    stories: ToldStories
     servers: Servers
     run_files: RunFiles
     recorder: Callable[..., CallRecorder]
@@ -64,7 +64,7 @@ def open_memory(home: Path, today: date) -> Iterator[Memory]:
             search=SearchIndex(db),
             threads=KnownThreads(db),
             lives=Lives(home),
-            tales=Tales(db),
+            stories=ToldStories(db),
             servers=Servers(db, today),
             run_files=RunFiles(home),
             recorder=partial(CallRecorder, db),

@@ -11,9 +11,8 @@ from agent.desks import Desk, Desks, Progress
 from agent.domain import Change, Commit, Coverage, NoticeKind, PullRequest, Threads
 from agent.errors import AppError, NotFound
 from agent.evidence import CommitEvidence
-from agent.linking.explicit import explicit_links
-from agent.linking.inferred import inferred_links
-from agent.linking.sketch import Sketch, sketch
+from agent.linking.recorded import day_links
+from agent.linking.references import Day, day_references
 from agent.memories import QuestionMemory
 from agent.pulls import pulls_of
 from agent.settings import RepoSpec
@@ -79,9 +78,9 @@ class WindowReader:
         commits = [row.commit for row in landing.rows][: min(room, desk.diffs or room)]
         self.progress.step(repo, "reading issues and pull requests")
         threads = await read_threads(desk, gap, commits)
-        sketches = await self._cards(desk.code, commits, threads)
-        links = explicit_links(repo, commits, threads, landing.branch)
-        self.memory.connect(repo, threads, (*links, *inferred_links(repo, commits, threads, sketches, links)))
+        await self._cards(desk.code, commits, threads)
+        day = Day(repo, landing.branch, commits, threads)
+        self.memory.connect(repo, threads, day_links(day, day_references(day)))
         if isinstance(desk.code, ListsTags):
             self.memory.put_tags(await desk.code.tags_made(gap.start, gap.cutoff or gap.end))
         left_out = len(landing.rows) - len(commits)
@@ -91,20 +90,17 @@ class WindowReader:
             self.memory.complete(repo, gap.model_copy(update={"start": start}), ())
         return len(commits), left_out
 
-    async def _cards(self, code: CodeSource, commits: Sequence[Commit], threads: Threads) -> dict[str, Sketch]:
+    async def _cards(self, code: CodeSource, commits: Sequence[Commit], threads: Threads) -> None:
         shas = [commit.sha for commit in commits]
         known = self.memory.known(code.repo, shas)
         unknown = [sha for sha in shas if sha not in known]
-        sketches: dict[str, Sketch] = {}
         batch: list[Card] = []
-        async for change, card in read_cards(code, unknown, threads):
+        async for _, card in read_cards(code, unknown, threads):
             batch.append(card)
-            sketches |= {card.sha: sketch(change)} if threads.issues else {}
             self.progress.step(code.repo, "reading diffs", len(batch), len(unknown))
             if len(batch) % _AT_ONCE == 0:
                 self.memory.keep(code.repo, batch[-_AT_ONCE:])
         self.memory.keep(code.repo, batch[len(batch) - len(batch) % _AT_ONCE :])
-        return sketches
 
 
 async def read_threads(

@@ -1,70 +1,131 @@
-"""Which issues the landed commits close, by GitHub's own records, and where its words are to be looked for."""
+"""The links of a day that need nobody's judgement: GitHub's closing records and keywords, and plain references."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import timedelta
 
-from agent.domain import Commit, PullRequest, Threads
-from agent.ids import RepoId, ThreadId
-from agent.links import Relation
+from agent.domain import Commit, Issue, PullRequest
+from agent.evidence import EvidenceId
+from agent.ids import ThreadId, commit_id
+from agent.linking.digest import Digest
+from agent.linking.lineage import is_revert
+from agent.linking.references import Day
+from agent.links import Grade, Link, Place, Reference, Relation
 
-_COPIES = re.compile(r"(?:app/)?(?:dependabot|renovate|pre-commit-ci|pyup|snyk)\b", re.IGNORECASE)
 CLOSED = "closed by it, as GitHub records"
 LISTED = "its pull request closes it, as GitHub lists"
+_UNFIXED = ("not_planned", "duplicate")
+_EARLY, _LATE = timedelta(minutes=10), timedelta(hours=1)
+_OWN = (Place.TITLE, Place.MESSAGE, Place.PULL)
 
 
 @dataclass(frozen=True)
-class Found:
-    """One issue that a landed commit addresses, and what says so."""
+class _Found:
+    """One issue that a landed commit names, and what says so."""
 
     issue: ThreadId
-    sha: str
-    relation: Relation
+    commit: Commit
     evidence: str
+    closing: bool
+    in_title: bool = False
 
 
-@dataclass(frozen=True)
-class Landings:
-    """The landed commits with the pull requests that brought them."""
+def day_links(day: Day, references: Iterable[Reference], known: Sequence[Digest] = ()) -> tuple[Link, ...]:
+    """Link the day's commits with issues; of what is said several times of the same two, the strongest stands.
 
-    repo: RepoId
-    branch: str | None
-    """The default branch; None where it is not known, and no base is then refused."""
-    commits: Sequence[Commit]
-    threads: Threads
+    `known` are issues of earlier days that today's threads do not have.
+    """
+    issues: dict[EvidenceId, Issue | Digest] = {one.id: one for one in known}
+    issues |= {issue.id: issue for issue in day.threads.issues}
+    found = [*_records(day), *_said(day, references, issues)]
+    links: dict[tuple[ThreadId, str], Link] = {}
+    for one in sorted(found, key=lambda one: not one.closing):
+        relation = _relation(one, issues.get(one.issue))
+        links.setdefault(
+            (one.issue, one.commit.sha),
+            Link(
+                issue=one.issue,
+                change=commit_id(day.repo, one.commit.sha),
+                relation=relation,
+                grade=Grade.B if relation is Relation.MENTIONS else Grade.A,
+                evidence=(one.evidence,),
+            ),
+        )
+    return tuple(links.values())
 
-    def pulls(self) -> Iterator[tuple[PullRequest, str]]:
-        """Give each pull request that was merged into the default branch, with the commit that it became."""
-        for pull in self.threads.pulls:
-            if pull.merged_at is None or self.branch not in (None, pull.base):
-                continue
-            brought = [one.sha for one in self.commits if self.threads.pull_of.get(one.sha) == pull.number]
-            if brought:
-                yield pull, pull.merge_commit if pull.merge_commit in brought else brought[0]
+
+def _merged(day: Day) -> Iterator[tuple[PullRequest, Commit]]:
+    """Give each pull request that was merged into the default branch, with the commit that it became."""
+    brought: dict[int, list[Commit]] = {}
+    for commit in day.commits:
+        brought.setdefault(day.threads.pull_of.get(commit.sha, 0), []).append(commit)
+    for pull in day.threads.pulls:
+        commits = brought.get(pull.number)
+        if commits and pull.merged_at is not None and day.branch in (None, pull.base):
+            yield pull, next((one for one in commits if one.sha == pull.merge_commit), commits[0])
 
 
-def records(landings: Landings) -> Iterator[Found]:
+def _records(day: Day) -> Iterator[_Found]:
     """Read what GitHub itself says: what closed an issue, and which issues a merged pull request closes.
 
     An issue that was closed as not planned or as a duplicate was not fixed, whatever closed it.
     """
-    landed = {commit.sha for commit in landings.commits}
-    became = {pull.id: sha for pull, sha in landings.pulls()}
-    unfixed = set()
-    for closing in landings.threads.closings:
-        if closing.reason not in (None, "completed"):
-            unfixed.add(closing.issue)
+    landed: dict[EvidenceId, Commit] = {commit.id: commit for commit in day.commits}
+    merged = list(_merged(day))
+    became: Mapping[EvidenceId, Commit] = landed | {pull.id: commit for pull, commit in merged}
+    unfixed = {one.issue for one in day.threads.closings if one.reason not in (None, "completed")}
+    for closing in day.threads.closings:
+        commit = became.get(closing.by_commit or closing.by_pull or "")
+        if commit is not None and closing.issue not in unfixed:
+            yield _Found(closing.issue, commit, CLOSED, closing=True)
+    for pull, commit in merged:
+        yield from (_Found(one, commit, LISTED, closing=True) for one in pull.closes if one not in unfixed)
+
+
+def _said(day: Day, references: Iterable[Reference], issues: Mapping[EvidenceId, Issue | Digest]) -> Iterator[_Found]:
+    """Read what commits name; a keyword in a pull request counts only where that went into the default branch."""
+    landed: dict[EvidenceId, Commit] = {commit.id: commit for commit in day.commits}
+    default = {commit.id for _, commit in _merged(day)}
+    pulls = {pull.id for pull in day.threads.pulls}
+    for one in references:
+        commit = landed.get(one.source)
+        if commit is None or one.place not in _OWN or "#" not in one.target or one.target in pulls:
             continue
-        sha = closing.by_commit.partition("@")[2] if closing.by_commit else became.get(closing.by_pull or ThreadId(""))
-        if sha in landed and (not closing.by_commit or closing.by_commit.startswith(f"{landings.repo}@")):
-            yield Found(closing.issue, sha, Relation.FIXES, CLOSED)
-    for pull, sha in landings.pulls():
-        yield from (Found(issue, sha, Relation.FIXES, LISTED) for issue in pull.closes if issue not in unfixed)
+        if one.place is Place.PULL and one.source not in default:
+            continue
+        issue = issues.get(one.target)
+        if issue is None and (names_pull(one) or not (one.closing or names_issue(one))):
+            continue
+        closing = one.closing and not (issue and _cannot_be_fixed(issue, commit))
+        yield _Found(ThreadId(one.target), commit, one.sentence, closing, one.place is Place.TITLE)
 
 
-def texts(landings: Landings) -> Iterator[tuple[str, str]]:
-    """Give everything that may speak of issues, each with its commit; what a bot copies is of other repositories."""
-    for commit in landings.commits:
-        yield commit.sha, commit.title if _COPIES.match(commit.author.name) else commit.message
-    for pull, sha in landings.pulls():
-        yield sha, pull.title if _COPIES.match(pull.author or "") else f"{pull.title}\n\n{pull.body}"
+def names_pull(one: Reference) -> bool:
+    """Tell whether a reference is the address of a pull request."""
+    return one.target.replace("#", "/pull/").lower() in one.sentence.lower()
+
+
+def names_issue(one: Reference) -> bool:
+    """Tell whether a reference is the address of an issue; a bare number may be anything."""
+    return one.target.replace("#", "/issues/").lower() in one.sentence.lower()
+
+
+def _cannot_be_fixed(issue: Issue | Digest, commit: Commit) -> bool:
+    """Tell whether an issue was given up, or is younger than the change."""
+    return issue.state_reason in _UNFIXED or issue.created_at > commit.committed_at + _LATE
+
+
+def _relation(one: _Found, issue: Issue | Digest | None) -> Relation:
+    """Tell what the change does to the issue.
+
+    The title of a revert is that of the change it takes back; other words of it are its own where the issue was closed
+    when it landed.
+    """
+    if not one.closing:
+        return Relation.MENTIONS
+    if not is_revert(one.commit):
+        return Relation.FIXES
+    closed = issue.closed_at if issue is not None else None
+    own = not one.in_title and f"#{one.issue.partition('#')[2]}" not in re.findall(r"#\d+", one.commit.title)
+    return Relation.FIXES if own and closed and closed >= one.commit.committed_at - _EARLY else Relation.REVERTS

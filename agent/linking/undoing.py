@@ -1,12 +1,12 @@
 """What a revert does to issues, by what it takes back, whether or not it has a word of them."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 
+from agent.domain import Frozen
 from agent.evidence import CommitEvidence, EvidenceId
 from agent.facts import FactKind
 from agent.ids import CommitId, RepoId, commit_id
-from agent.links import Grade, Link, Relation
+from agent.links import Link, Relation
 
 _ADDRESSING = (Relation.FIXES, Relation.PARTLY)
 _PATCH = "patch "
@@ -15,8 +15,7 @@ BROUGHT_BACK = "brings back"
 _SAYS = {Relation.REVERTS: "takes back", Relation.FIXES: BROUGHT_BACK}
 
 
-@dataclass(frozen=True)
-class Patch:
+class Patch(Frozen):
     """The names of a change and of its opposite."""
 
     name: str
@@ -43,7 +42,7 @@ def with_patches(links: Iterable[Link], names: Mapping[str, Patch]) -> tuple[Lin
     found = []
     for link in links:
         patch = names.get(link.change.rpartition("@")[2])
-        if patch and link.relation in _ADDRESSING and link.grade is not Grade.D:
+        if patch and link.relation in _ADDRESSING:
             link = link.model_copy(update={"evidence": (*link.evidence, f"{_PATCH}{patch.name}")})
         found.append(link)
     return tuple(found)
@@ -79,7 +78,7 @@ def carried_links(
     for commit, (relation, other) in pairs.items():
         for link in addressed:
             weaker = found.get((link.issue, commit))
-            if link.change != other or link.grade is Grade.D or (weaker and weaker.relation is not Relation.MENTIONS):
+            if link.change != other or (weaker and weaker.relation is not Relation.MENTIONS):
                 continue
             told = link.relation if relation is Relation.FIXES else relation
             evidence = (f"{_SAYS[relation]} {other.rpartition('@')[2][:12]}",)

@@ -17,9 +17,10 @@ from agent.evidence import CommitEvidence
 from agent.facts import Fact
 from agent.gate.check import refusals
 from agent.ids import RepoId
-from agent.linking.explicit import explicit_links
-from agent.linking.inferred import inferred_links
-from agent.linking.sketch import sketch
+from agent.linking.candidates import IssueIndex, words_of
+from agent.linking.digest import digest
+from agent.linking.recorded import day_links
+from agent.linking.references import Day, day_references
 from agent.settings import RepoSpec, Settings
 from agent.window import Window
 from evals.bench.history import DAY, make_history
@@ -106,9 +107,12 @@ class Yard:
         _, floor = timed(lambda: sum(len(_WORD.findall(text)) for text in texts))
 
         def link() -> int:
-            sketches = {change.commit.sha: sketch(change) for change in self._changes}
-            explicit = explicit_links(REPO, commits, threads, "main")
-            return len(inferred_links(REPO, commits, threads, sketches, explicit))
+            day = Day(REPO, "main", commits, threads)
+            index = IssueIndex(map(digest, threads.issues))
+            near = [
+                index.nearest(words_of(CommitEvidence(change=one)), one.commit.committed_at) for one in self._changes
+            ]
+            return len(day_links(day, day_references(day))) + len(near)
 
         return Cost(timed(link)[1], floor, self._count)
 

@@ -1,21 +1,15 @@
 """What the generator knows of issues and changes, and its threads as a solver reads them."""
 
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
 from agent.domain import Closing, Commit, Coverage, Issue, PullRequest, Threads
 from agent.ids import CommitId, RepoId, ThreadId, commit_id, thread_id
-from agent.links import Relation
 from evals.worlds.bugs.catalogue import bug_named
 from evals.worlds.model import Issue as WorldIssue
 from evals.worlds.model import Pull, Repo, World
 
-_MASKED = re.compile(
-    r"(?:\b(?:fix(?:e[sd])?|close[sd]?|resolve[sd]?|see|context)\b:?\s*)?(?:[\w.-]+/[\w.-]+)?#\d+", re.IGNORECASE
-)
 _UNFIXED = ("not_planned", "duplicate")
-_SAID = re.compile(r"(Follow-up of|Came up in|Not a full solution for) #(\d+)")
 
 
 @dataclass(frozen=True)
@@ -63,58 +57,35 @@ def true_pairs(world: World, repo: Repo) -> set[Pair]:
     return found
 
 
-def relations(repo: Repo) -> dict[Pair, Relation]:
-    """Tell what each merged pull request does to the issues it speaks of, by what the generator let it say."""
-    name, found = RepoId(repo.full_name), dict[Pair, Relation]()
-    given_up = {issue.number for issue in repo.issues if issue.deleted or issue.state_reason in _UNFIXED}
-    known = {issue.number for issue in repo.issues} - given_up
-    for pull in repo.pulls:
-        if not pull.merge_commit or pull.base != repo.default_branch:
-            continue
-        change = commit_id(name, pull.merge_commit)
-        for match in _SAID.finditer(pull.body):
-            if int(match[2]) in known:
-                partly = match[1].startswith("Not a full")
-                relation = Relation.PARTLY if partly else Relation.MENTIONS
-                found[Pair(thread_id(name, int(match[2])), change)] = relation
-        found |= {Pair(_thread(*one), change): Relation.FIXES for one in pull.closes if one[1] in known}
-    return found
-
-
-def threads_of(repo: Repo, commits: list[Commit], *, masked: bool = False) -> Threads:
-    """Give everything that GitHub would tell of a repository; masked, nothing in it refers to an issue any more."""
+def threads_of(repo: Repo, commits: list[Commit]) -> Threads:
+    """Give everything that GitHub would tell of a repository."""
     name = RepoId(repo.full_name)
     landed = {commit.sha for commit in commits}
     merged = [pull for pull in repo.pulls if pull.merge_commit in landed]
     return Threads(
         coverage=Coverage.READ,
         issues=tuple(_issue(name, one) for one in repo.issues if not one.deleted),
-        pulls=tuple(_pull(name, one, masked) for one in repo.pulls if one.merged_at is None or one in merged),
-        closings=tuple(_closings(name, repo, masked)),
+        pulls=tuple(_pull(name, one) for one in repo.pulls if one.merged_at is None or one in merged),
+        closings=tuple(_closings(name, repo)),
         pull_of={str(pull.merge_commit): pull.number for pull in merged},
     )
-
-
-def masked_commit(commit: Commit) -> Commit:
-    """Take the references out of a message, the number of the pull request included."""
-    return commit.model_copy(update={"message": _MASKED.sub("", commit.message)})
 
 
 def _thread(repo: str, number: int) -> ThreadId:
     return thread_id(RepoId(repo), number)
 
 
-def _closings(name: RepoId, repo: Repo, masked: bool) -> Iterator[Closing]:
+def _closings(name: RepoId, repo: Repo) -> Iterator[Closing]:
     for issue in repo.issues:
         closed = [event for event in issue.events if event.kind == "closed"]
         if closed and issue.state == "closed" and not issue.deleted:
             last = closed[-1]
-            by_pull = _thread(*last.source) if last.source and not masked else None
+            by_pull = _thread(*last.source) if last.source else None
             yield Closing(
                 issue=thread_id(name, issue.number),
                 closed_at=last.at,
                 reason=last.state_reason,
-                by_commit=commit_id(name, last.commit) if last.commit and not masked else None,
+                by_commit=commit_id(name, last.commit) if last.commit else None,
                 by_pull=by_pull,
             )
 
@@ -137,12 +108,12 @@ def _issue(name: RepoId, one: WorldIssue) -> Issue:
     )
 
 
-def _pull(name: RepoId, one: Pull, masked: bool) -> PullRequest:
+def _pull(name: RepoId, one: Pull) -> PullRequest:
     return PullRequest(
         repo=name,
         number=one.number,
-        title=_MASKED.sub("", one.title) if masked else one.title,
-        body=_MASKED.sub("", one.body) if masked else one.body,
+        title=one.title,
+        body=one.body,
         state="closed" if one.state == "closed" else "open",
         merged_at=one.merged_at,
         merge_commit=one.merge_commit,
@@ -151,5 +122,5 @@ def _pull(name: RepoId, one: Pull, masked: bool) -> PullRequest:
         labels=one.labels,
         created_at=one.created_at,
         updated_at=one.updated_at,
-        closes=() if masked else tuple(_thread(*pair) for pair in one.closes),
+        closes=tuple(_thread(*pair) for pair in one.closes),
     )

@@ -8,6 +8,8 @@ from agent.stories import Act, Story, StoryKind, undone_pairs
 from evals.figures import Score
 
 AGAIN = (Act.LANDED_AGAIN, Act.PART_AGAIN)
+EARLIER = (Act.REFERS, Act.CHANGED, Act.FOLLOW_UP, Act.MENDED)
+"""How a commit is told to go on with an earlier one: only a reader of both can say more than that."""
 
 
 @dataclass(frozen=True)
@@ -30,7 +32,7 @@ def _events(story: Story) -> list[Event]:
     undone: dict[EvidenceId, list[EvidenceId]] = {}
     for earlier, later in undone_pairs(story):
         undone.setdefault(later, []).append(earlier)
-    first = story.steps[0]
+    first = next(step.cite for step in story.timeline if step.act is not Act.RELEASED)
     found = []
     for step in story.timeline:
         if step.cite not in story.news:
@@ -41,14 +43,16 @@ def _events(story: Story) -> list[Event]:
             found.append(Event("revert", step.cite, frozenset({first})))
         elif step.act in AGAIN:
             found.append(Event("reland", step.cite, frozenset({first})))
-        elif step.act is Act.FOLLOW_UP:
-            found += [Event("follow-up", step.cite, frozenset({one})) for one in step.after or (first,)]
+        elif step.act in EARLIER and story.timeline[0].act is Act.UPSTREAM:
+            found.append(Event("reference", step.cite, frozenset({first})))
+        elif step.act in EARLIER:
+            found += [Event("earlier", step.cite, frozenset({one})) for one in step.after or (first,)]
         elif story.kind is StoryKind.BUMP and step.act is Act.TAKEN_IN:
             found.append(Event("bump", step.cite, frozenset({first})))
-        elif step.act is Act.TAKEN_UP:
-            found.append(Event("adoption", step.cite, frozenset({first})))
         elif step.act is Act.PART:
-            before = [one for one in story.timeline if one.at <= step.at and one.cite != step.cite]
+            before = [
+                one for one in story.timeline if one.at <= step.at and one.cite != step.cite and one.act is Act.PART
+            ]
             missing = tuple(number for number in story.missing if number < (step.part or 0))
             if before:
                 found.append(Event("series", step.cite, frozenset(one.cite for one in before), missing))

@@ -15,6 +15,7 @@ from agent.audit.statement import Finding
 from agent.desks import Desk
 from agent.domain import Change, Comment, Commit, Issue, Landing, NoticeKind, PullRequest, Threads
 from agent.errors import NotFound
+from agent.evidence import ThreadEvidence
 from agent.ids import RepoId
 from agent.report import Report
 from agent.settings import Language, Layout, RepoSpec, Settings
@@ -244,6 +245,10 @@ class _RememberedThreads:
     async def comments(self, number: int) -> tuple[Comment, ...]:
         """Read the comments."""
         return await self._source.comments(number)
+
+    async def discussions(self, numbers: Sequence[int]) -> tuple[ThreadEvidence, ...]:
+        """Read several at once."""
+        return await self._source.discussions(numbers)
 
 
 class _Remembered(GitSource):

@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from evals.worlds.model import Issue, Pull, Push, Repo, User
+from evals.worlds.model import Comment, Event, Issue, Pull, Push, Repo, User
 
 _NOBODY = "0" * 40
 
@@ -16,7 +16,8 @@ def repo_from_mirror(full_name: str, git_dir: Path, threads: Sequence[Mapping[st
     """Wrap a mirror; of the threads, those of this repository count, as far as their fields are given.
 
     A thread has `repo`, `kind` (`issue` or `pull`), `number`, `title`, `created_at` and may have `state`, `author`,
-    `closed_at`, `labels`, `body`, `state_reason`, for pulls `merged`, `merge_commit_sha`, `base`, `closes` (numbers).
+    `closed_at`, `labels`, `body`, `state_reason`, `comments`, for issues `closed_by` (the number of a pull request),
+    for pulls `merged`, `merged_at`, `merge_commit_sha`, `base`, `closes` (numbers).
     """
     owner, _, name = full_name.partition("/")
     branch = _branch(git_dir)
@@ -24,7 +25,8 @@ def repo_from_mirror(full_name: str, git_dir: Path, threads: Sequence[Mapping[st
     mine = [thread for thread in threads if thread["repo"] == full_name]
     pulls = tuple(_pull(full_name, git_dir, branch, one) for one in mine if one["kind"] == "pull")
     issues = tuple(_issue(one) for one in mine if one["kind"] == "issue")
-    logins = sorted({str(one["author"]) for one in mine if one.get("author")})
+    said = [*mine, *(comment for one in mine for comment in one.get("comments") or ())]
+    logins = sorted({str(one["author"]) for one in said if one.get("author")})
     users = tuple(User(login, login, f"{login}@users.noreply.github.com") for login in logins)
     number = int.from_bytes(hashlib.sha256(full_name.encode()).digest()[:4], "big")
     moved = _committed(git_dir, tip) if tip else None
@@ -35,17 +37,36 @@ def repo_from_mirror(full_name: str, git_dir: Path, threads: Sequence[Mapping[st
 def _issue(thread: Mapping[str, Any]) -> Issue:
     created, state = _moment(thread, "created_at"), thread.get("state", "open")
     closed = _moment(thread, "closed_at", "created_at") if state == "closed" else None
+    comments = _comments(thread)
     return Issue(
         thread["number"],
         thread["title"],
         thread.get("body") or "",
         thread.get("author"),
         created,
-        closed or created,
+        max([closed or created, *(one.created_at for one in comments)]),
         state=state,
         state_reason=thread.get("state_reason") or ("completed" if closed else None),
         closed_at=closed,
         labels=tuple(thread.get("labels") or ()),
+        comments=comments,
+        events=_closing(thread, closed) if closed else (),
+    )
+
+
+def _closing(thread: Mapping[str, Any], closed: datetime) -> tuple[Event, ...]:
+    """Record what closed an issue: a pull request, or somebody by hand."""
+    by = thread.get("closed_by")
+    source = (str(thread["repo"]), int(by)) if by else None
+    reason = thread.get("state_reason") or "completed"
+    return (Event(thread["number"], "closed", None, closed, source=source, state_reason=reason),)
+
+
+def _comments(thread: Mapping[str, Any]) -> tuple[Comment, ...]:
+    said = thread.get("comments") or ()
+    return tuple(
+        Comment(thread["number"] * 1_000 + place, one.get("author"), one["body"], _moment(one, "created_at"))
+        for place, one in enumerate(said)
     )
 
 
@@ -53,7 +74,8 @@ def _pull(full_name: str, git_dir: Path, branch: str, thread: Mapping[str, Any])
     created, state = _moment(thread, "created_at"), thread.get("state", "open")
     landed = thread.get("merge_commit_sha")
     closed = _moment(thread, "closed_at", "created_at") if state == "closed" else None
-    merged = ((landed and _committed(git_dir, landed)) or closed) if thread.get("merged") else None
+    known = _moment(thread, "merged_at") if thread.get("merged_at") else closed
+    merged = ((landed and _committed(git_dir, landed)) or known) if thread.get("merged") else None
     return Pull(
         thread["number"],
         thread["title"],
@@ -72,6 +94,7 @@ def _pull(full_name: str, git_dir: Path, branch: str, thread: Mapping[str, Any])
         labels=tuple(thread.get("labels") or ()),
         commits=(landed,) if landed else (),
         closes=tuple((full_name, number) for number in thread.get("closes") or ()),
+        comments=_comments(thread),
     )
 
 

@@ -9,9 +9,9 @@ from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
 
 from agent.settings import Language, Settings
-from agent.web import Web
 from gitzette.live.ask_page import PATH, ask_entry, ask_page
 from gitzette.site.build import build_site
+from gitzette.site.command import site_settings
 
 _KINDS = {
     ".html": "text/html",
@@ -58,9 +58,7 @@ class Pages:
                     build_site,
                     settings.out,
                     self._folder,
-                    web=Web(settings.web),
-                    lang=settings.lang,
-                    max_failed=settings.max_failed,
+                    site_settings(settings),
                 )
                 self._built = state
 

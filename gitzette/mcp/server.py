@@ -19,6 +19,7 @@ from gitzette.configured import settings_for
 from gitzette.listening import address_of, bound_socket, listen
 from gitzette.mcp.repository_tools import RepositoryTools, Tool
 from gitzette.mcp.tools import ReportTools
+from gitzette.origin import own_version
 
 _INSTRUCTIONS = (
     "Gitzette reports on what landed in git repositories; every statement is checked against the commit it cites. "
@@ -46,7 +47,9 @@ def serve_mcp(args: argparse.Namespace, environ: Mapping[str, str]) -> int:
 
 def mcp_server(settings: Settings, environ: Mapping[str, str]) -> MCPServer[Any]:
     """Put the tools behind the protocol."""
-    server = _OneLineServer("gitzette", instructions=_INSTRUCTIONS, log_level="ERROR", subscriptions=False)
+    server = _OneLineServer(
+        "gitzette", version=own_version(), instructions=_INSTRUCTIONS, log_level="ERROR", subscriptions=False
+    )
     # Two that read the same repository would only wait for each other's git and database.
     one_at_a_time = asyncio.Lock()
     own = ReportTools(settings, environ, one_at_a_time)

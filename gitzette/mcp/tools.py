@@ -22,7 +22,7 @@ from gitzette.render.markdown import report_page
 from gitzette.replies import ReplyPage
 from gitzette.running import specs_of
 from gitzette.shelf import Shelf
-from gitzette.tales import start_of, story_text
+from gitzette.stories_command import start_of, story_text
 from gitzette.when import bound_of
 from gitzette.wiring import home_of
 from graphs.conversing import answered
@@ -108,7 +108,7 @@ class ReportTools:
         chosen: Language = lang or self._settings.lang
         with self._memory() as memory:
             self._learn(memory)
-            told = memory.tales.listed(repo=name, since=start)
+            told = memory.stories.listed(repo=name, since=start)
         return page_of("\n".join(story_text(one, chosen) for one in told) or "no stories are remembered\n", page)
 
     async def facts(self, sha: str, repo: str = "", page: int = 1) -> str:
@@ -131,10 +131,12 @@ class ReportTools:
         """
         if not words.strip():
             raise UsageError("there are no words to search for; give some, as in: scheduler timeout")
+        if not 1 <= limit <= _FOUND:
+            raise UsageError(f"limit goes from 1 to {_FOUND}, not {limit}")
         name = repo_id(repo) if repo else None
         with self._memory() as memory:
             self._learn(memory)
-            found = memory.recall.search(words[:500], repo=name, limit=max(1, min(limit, _FOUND)))
+            found = memory.recall.search(words[:500], repo=name, limit=limit)
         return page_of("\n".join(found) + "\n" if found else "nothing was reported in these words\n", 1)
 
     # ---------------------------------------------------------------- what the tools share

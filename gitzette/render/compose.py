@@ -5,21 +5,20 @@ from collections.abc import Sequence
 from agent.claims import Claim, Role
 from agent.report import LedgerRow, Report, RepoSection
 from agent.settings import Language
-from agent.stories import Story, StoryKind
 from agent.triage import Tier
 from agent.web import Web
 from gitzette.render.account import account
 from gitzette.render.issues import Issues
 from gitzette.render.items import Items, fit_sections
-from gitzette.render.names import mark_of, place_of, row_id
-from gitzette.render.page import Item, PageModel, RepoPart, Section, Sentence, StoryPart, words_in
+from gitzette.render.names import mark_of, row_id
+from gitzette.render.page import Item, PageModel, RepoPart, Section, Sentence, words_in
 from gitzette.render.sentences import Sentences
+from gitzette.render.stories import goes_on, story_part
 from gitzette.render.view import View
 
 MOST_WORDS = 1_200
 """Words of a page before the folds."""
 _MOST_BRIEF, _MOST_FACTS = 7, 5
-_LEAST_STEPS, _STEPS = 2, 12
 _FRAME = 90
 """Words of headings, counts and the first line of the account."""
 
@@ -41,7 +40,7 @@ def page_model(report: Report, lang: Language, web: Web) -> PageModel:
         report=report,
         lang=lang,
         words=view.words,
-        brief=tuple(brief),
+        brief=tuple(one.apart() for one in brief),
         analysed=analysed,
         act_on=act_on,
         worth_knowing=worth_knowing,
@@ -86,28 +85,8 @@ def _repo(section: RepoSection, view: View, sentences: Sentences) -> RepoPart:
         rows=view.report.rows(section.repo),
         summary=tuple(sentences.sentence(claim) for claim in view.whole(Role.SUMMARY, section.repo)),
         issues=Issues(view, sentences).groups(section),
-        stories=tuple(story_part(story, view, sentences) for story in found if _goes_on(story)),
+        stories=tuple(story_part(story, view.web, view.report.window.tz) for story in found if goes_on(story)),
     )
-
-
-def _goes_on(story: Story) -> bool:
-    """Tell whether a story has its own place: that a fix was released stands among the issues already."""
-    older = any(step.cite not in story.news for step in story.timeline)
-    return story.kind is not StoryKind.RELEASED and older and len(story.timeline) >= _LEAST_STEPS
-
-
-def story_part(story: Story, view: View, sentences: Sentences) -> StoryPart:
-    """Tell a story: its first step, and the latest ones."""
-    left_out = max(0, len(story.timeline) - _STEPS)
-    shown = [*story.timeline[:1], *story.timeline[left_out + 1 :]] if left_out else story.timeline
-    title = next((step.title for step in story.timeline if step.title), story.repo)
-    cites = tuple((step, sentences.citation(step.cite, own=story.repo)) for step in shown)
-    return StoryPart(story, f"s{place_of(story_key(story))}", title, cites, left_out)
-
-
-def story_key(story: Story) -> str:
-    """Name a story by its kind and its first step, which stay while it goes on."""
-    return f"{story.kind.value} {story.repo} {story.steps[0] if story.steps else ''}"
 
 
 def _words_of_repo(part: RepoPart) -> int:

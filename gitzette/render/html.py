@@ -36,6 +36,11 @@ def html_page(template: str, **values: Any) -> str:
     return environment().get_template(template).render(**values)
 
 
+def macros(**values: Any) -> Any:
+    """Give the macros of `macros.html`, which see these values."""
+    return environment().get_template("macros.html").make_module(values)
+
+
 @lru_cache(maxsize=65_536)
 def clean(text: str) -> str:
     """Keep what a reader can see of a text, in one line."""

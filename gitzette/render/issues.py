@@ -3,7 +3,6 @@
 from collections.abc import Iterator
 from dataclasses import replace
 
-from agent.because import because, reasons_of
 from agent.linking.standing import Standing
 from agent.links import Grade, Link, Relation
 from agent.report import RepoSection, ThreadLine
@@ -17,6 +16,7 @@ _STILL_OPEN = (Standing.ADDRESSED, Standing.REOPENED, Standing.UNDONE)
 EVENTS = ("linked", "closed", "opened", "not planned", "released", "important", "active")
 """In the order of a page: what commits of the window did comes first."""
 _SHOWN = 5
+_OTHERS = {Relation.REVERTS: "reverts", Relation.BECAUSE: "because", Relation.MENTIONS: "mentions"}
 
 
 class Issues:
@@ -56,9 +56,8 @@ class Issues:
         for link in own:
             if found := self._relation(link, thread.standing if thread else None):
                 change = self._sentences.citation(link.change, own=self._view.rows[link.change].repo)
-                why = because(reasons_of(link.evidence), self._view.lang) if found == "likely" else ""
                 grade = "" if link.relation is Relation.MENTIONS else link.grade.value
-                yield IssueNews(self._say["fixed"][found], replace(change, grade=grade), grade, why)
+                yield IssueNews(self._say["fixed"][found], replace(change, grade=grade), grade)
         if thread is None:
             return
         undone = any(one.relation is Relation.REVERTS for one in own)
@@ -72,10 +71,12 @@ class Issues:
 
     def _relation(self, link: Link, standing: Standing | None) -> str | None:
         """Choose the word for what a commit of the window does to an issue; None where nothing is to be said."""
-        if link.change not in self._view.rows or link.grade is Grade.D:
+        if link.change not in self._view.rows:
             return None
         if link.relation is Relation.FIXES:
             if not link.may_read_fixed:
                 return "likely"
             return "addressed" if standing in _STILL_OPEN else "fixes"
-        return link.relation.value if link.relation.value in self._say["fixed"] else None
+        if link.relation is Relation.PARTLY:
+            return "likely partly" if link.grade is Grade.C else "partly"
+        return _OTHERS.get(link.relation)

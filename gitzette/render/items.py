@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from agent.claims import Claim, Role
+from agent.claims import Anchor, Claim, Quote, Role
 from agent.report import LedgerRow
 from agent.templates import names_alone
 from gitzette.render.names import cut_title, moment, place_of, row_id
@@ -65,7 +65,8 @@ class Items:
         """Show the place that proves most: changed lines that an early sentence is anchored in or quotes."""
         for claim in claims:
             literals = literals_of(claim.text.get(self._view.lang, ""))
-            for one in (*claim.quotes, *claim.anchors) if not claim.free else claim.anchors:
+            places: tuple[Quote | Anchor, ...] = claim.anchors if claim.free else (*claim.quotes, *claim.anchors)
+            for one in places:
                 if one.file and not claim.speech:
                     return excerpt_of(one.file, one.text, literals)
         return None
@@ -75,13 +76,15 @@ def fitted(item: Item, most: int, told: Iterable[str] = ()) -> Item:
     """Keep as many sentences in sight as `most` words allow, none of which the page has `told` already."""
     shown: list[Sentence] = []
     left = most - words_in(f"{item.headline} {item.title}")
-    fresh = [one for one in item.told if one.text not in {*told}]
+    brief = tuple(one for one in item.told if one.text in {*told})
+    fresh = [one for one in item.told if one not in brief]
     for sentence in fresh:
         if sentence.words > left:
             break
         shown.append(sentence)
         left -= sentence.words
-    return replace(item, sentences=tuple(shown), more=tuple(one for one in fresh if one not in shown))
+    rest = tuple(one for one in fresh if one not in shown)
+    return replace(item, in_brief=brief, sentences=tuple(shown), more=rest)
 
 
 def words_of(item: Item) -> int:

@@ -63,10 +63,10 @@ def readme_page(
     return _environment().get_template("readme.md").render(latest=latest, reports=listed, w=words)
 
 
-def said(sentence: Sentence, signs: Mapping[str, str], reported: str, *, own: bool = True) -> str:
-    """Write a sentence behind its label, with its citations; `own` hides that of the commit above it."""
+def said(sentence: Sentence, signs: Mapping[str, str], reported: str) -> str:
+    """Write a sentence behind its label, with its citations but for that of the commit under whose headline it is."""
     words = "".join(spaced(one) if isinstance(one, str) else _cited(one) for one in sentence.parts)
-    behind = [_cited(one) for one in sentence.behind if not (own and one.own)]
+    behind = [_cited(one) for one in sentence.behind if not one.own]
     before = f"**{sentence.label}**{signs['colon']}" if sentence.label else ""
     if sentence.reported:
         before += reported.format(signs["listing"].join(map(_cited, sentence.reported))) + signs["colon"]

@@ -1,7 +1,7 @@
 """The page model: everything that a page of a report shows, computed once, for every template."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -11,6 +11,8 @@ from agent.settings import Language
 from agent.stories import Story
 from agent.window import zone
 from gitzette.render.names import moment
+
+_PREVIEW = 200
 
 
 @dataclass(frozen=True)
@@ -68,6 +70,7 @@ class Sentence:
     label: str
     """What stands in front of it: inferred, advice, risk, or who says it."""
     parts: tuple[str | Citation, ...]
+    repo: str = ""
     behind: tuple[Citation, ...] = ()
     """Citations that stand behind the words."""
     breaking: bool = False
@@ -82,6 +85,11 @@ class Sentence:
     def text(self) -> str:
         """Give the words alone, with the names of what they cite in the middle."""
         return "".join(one if isinstance(one, str) else one.name for one in self.parts).strip()
+
+    def apart(self) -> "Sentence":
+        """Give the sentence as it stands away from its commit, whose citation is then named."""
+        parts = tuple(one if isinstance(one, str) else replace(one, own=False) for one in self.parts)
+        return replace(self, parts=parts, behind=tuple(replace(one, own=False) for one in self.behind))
 
     @cached_property
     def citations(self) -> tuple[Citation, ...]:
@@ -117,6 +125,8 @@ class Item:
     more: tuple[Sentence, ...]
     """Further sentences, which are folded."""
     excerpt: Excerpt | None
+    in_brief: tuple[Sentence, ...] = ()
+    """What the brief of the page tells already."""
     full: bool = False
     """Whether the excerpt is in sight."""
     inside: tuple[str, ...] = ()
@@ -141,6 +151,11 @@ class Item:
     @cached_property
     def told(self) -> tuple[Sentence, ...]:
         """List all that is said of it."""
+        return (*self.in_brief, *self.sentences, *self.more)
+
+    @property
+    def fresh(self) -> tuple[Sentence, ...]:
+        """List what is said of it beside the brief."""
         return (*self.sentences, *self.more)
 
     @cached_property
@@ -203,7 +218,6 @@ class IssueNews:
     words: str
     change: Citation | None = None
     grade: str = ""
-    because: str = ""
 
 
 @dataclass(frozen=True)
@@ -301,6 +315,14 @@ class PageModel:
         """List what breaks something that users reach."""
         return tuple(item for item in self.items if item.breaking)
 
+    @cached_property
+    def _by_id(self) -> dict[str, Item]:
+        return {item.id: item for item in self.items}
+
+    def item(self, name: str) -> Item | None:
+        """Find the item of a commit by `owner/name@hash`."""
+        return self._by_id.get(name)
+
     @property
     def period(self) -> str:
         """Write the window, and whether it was over when it was read."""
@@ -310,6 +332,19 @@ class PageModel:
         if window.cutoff is not None:
             told.append(self.words["page"]["partial"].format(f"{window.cutoff.astimezone(where):%Y-%m-%d %H:%M}"))
         return " · ".join(told)
+
+    def status(self, part: RepoPart) -> str:
+        """Say how many commits landed on which branch of a repository, in a line in which backticks mean code."""
+        say, section, totals = self.words["page"], part.section, part.totals
+        if section.tip is None:
+            return str(say["empty"])
+        if not totals["commits"]:
+            return str(say["nothing"].format(branch=f"`{section.branch}`"))
+        count = totals["commits"]
+        commits = say["one_commit"] if count == 1 else say["commits"].format(count)
+        values = {"branch": f"`{section.branch}`", "tip": f"`{self.short[f'{part.repo}@{section.tip}']}`"}
+        told = say["branch"].format(**(totals | values | {"commits": commits}))
+        return f"{told} {say['merges'].format(**totals)}" if totals["merges"] else str(told)
 
     @property
     def late(self) -> int:
@@ -330,6 +365,12 @@ class PageModel:
         """Give the news of the day in one line, for titles, subjects and previews."""
         first = next(iter(self.act_on), None) or next(iter(self.worth_knowing), None)
         return first.headline if first else (self.brief[0].text if self.brief else "")
+
+    @cached_property
+    def description(self) -> str:
+        """Give the brief in the length of a preview."""
+        told = " ".join(one.text for one in self.brief).replace("`", "")
+        return told if len(told) <= _PREVIEW else f"{told[:_PREVIEW].rsplit(' ', 1)[0]} …"
 
 
 def words_in(text: str) -> int:

@@ -5,11 +5,10 @@ from collections.abc import Iterator, Sequence
 from datetime import datetime
 from functools import cached_property
 
-from agent.because import reasons_of
 from agent.claims import MARK, Claim, Kind, Role
 from agent.evidence import EvidenceId
 from agent.ids import RepoId
-from agent.links import Grade, Link
+from agent.links import Link
 from agent.window import zone
 from gitzette.render.names import named, place_of
 from gitzette.render.page import Citation, Excerpt, Line, Sentence
@@ -21,7 +20,7 @@ _WORD = re.compile(r"[\w.:/-]*\w", re.ASCII)
 _FIGURE = re.compile(r"patch [0-9a-f]{8,}|\w+ \d\.\d+$")
 """Scores of links, which are for machines."""
 _MOST_EXCERPTS = 4
-_LINEAGE = ("undoes", "undoes part", "relands", "mends", "follows", "follows as said")
+_LINEAGE = ("undoes", "undoes part", "relands", "mends", "continues", "same work", "refers to", "changes lines")
 """Statements about an earlier commit, which a reader knows by its title."""
 
 
@@ -33,9 +32,10 @@ class Sentences:
         self._say = view.words["page"]
 
     @cached_property
-    def _known(self) -> dict[EvidenceId, tuple[str, str, datetime, bool]]:
+    def _known(self) -> dict[EvidenceId, tuple[str, str, datetime | None, bool]]:
         """Tell title, author and time of what the report knows, and whether it has a place on the page."""
-        report, known = self._view.report, {}
+        report = self._view.report
+        known: dict[EvidenceId, tuple[str, str, datetime | None, bool]] = {}
         for story in report.stories:
             known |= {step.cite: (step.title, "", step.at, False) for step in story.timeline}
         for section in report.sections:
@@ -46,7 +46,7 @@ class Sentences:
 
     @cached_property
     def _links(self) -> dict[tuple[str, str], Link]:
-        return {(one.issue, one.change): one for one in self._view.report.links if one.grade is not Grade.D}
+        return {(one.issue, one.change): one for one in self._view.report.links}
 
     def sentence(self, claim: Claim) -> Sentence:
         """Write a claim; speech is shown between quotation marks, behind who says it."""
@@ -59,6 +59,7 @@ class Sentences:
             kind=claim.kind.value,
             role=claim.role.value,
             label=self._label(claim),
+            repo=claim.repo or "",
             parts=tuple(self._parts(text, claim)),
             behind=tuple(self.citation(cite, claim) for cite in self._unmarked(text, claim, reported)),
             breaking=is_breaking(claim),
@@ -131,8 +132,11 @@ class Sentences:
         found = found or [(one.file or "", one.text) for one in claim.quotes if one.cite == cite]
         literals = literals_of(claim.text.get(self._view.lang, ""))
         kept = [one for one in found if not any(one != other and one[1].strip() in other[1] for other in found)]
-        for file, text in list(dict.fromkeys(kept))[:_MOST_EXCERPTS]:
-            yield excerpt_of(file, text, literals)
+        texts: dict[str, list[str]] = {}
+        for file, text in dict.fromkeys(kept):
+            texts.setdefault(file, []).append(text.strip("\n"))
+        for file, own in list(texts.items())[:_MOST_EXCERPTS]:
+            yield excerpt_of(file, "\n".join(own), literals)
 
     def _link(self, cite: EvidenceId, claim: Claim) -> Link | None:
         return next((one for about in claim.about if (one := self._links.get((cite, about)))), None)
@@ -141,9 +145,8 @@ class Sentences:
         """Say what a link between an issue and a change rests on: records, the author's words, or what both share."""
         records = self._view.words["records"]
         for one in link.evidence:
-            if one in reasons_of(link.evidence) or _FIGURE.match(one):
-                continue
-            yield records.get(one) or f"“{one}”"
+            if not _FIGURE.match(one):
+                yield records.get(one) or f"“{one}”"
 
 
 def excerpt_of(file: str, text: str, literals: Sequence[str] = (), most: int = MOST_LINES) -> Excerpt:

@@ -50,7 +50,7 @@ def repo_path(repo: str) -> str:
 
 def commit_path(repo: str, sha: str) -> str:
     """Name the page of a commit: its permalink."""
-    return f"commits/{repo_name(repo)}/{sha[:12]}.html"
+    return f"commits/{repo_name(repo)}--{sha[:12]}.html"
 
 
 def month_path(month: str) -> str:

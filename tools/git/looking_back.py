@@ -11,7 +11,7 @@ from agent.areas import Area, area
 from agent.domain import Commit
 from agent.ids import RepoId
 from agent.sources import Headline, Past
-from agent.weaving.headlines import pull_named
+from agent.story_finding.headlines import pull_named
 from tools.git.landing import read_commits
 from tools.git.view import View
 from tools.git.walk import Walk
@@ -62,8 +62,11 @@ class _Taken:
     numbers: list[int] = field(default_factory=list)
 
 
-async def written_by(view: View, sha: str, since: datetime) -> Mapping[str, int]:
-    """Count the lines of code that a commit takes out by who had written them; older writers have an empty name."""
+async def written_by(view: View, sha: str, since: datetime, *, moved: bool = False) -> Mapping[str, int]:
+    """Count the lines of code that a commit takes out by who had written them; older writers have an empty name.
+
+    Lines that were moved within a file are those of who wrote them first; with `moved` also between files.
+    """
     told = await view.run(
         ["diff-tree", "-p", "-U0", "--no-color", "--no-ext-diff", "--no-renames", "--no-textconv", f"{sha}^", sha]
     )
@@ -73,7 +76,17 @@ async def written_by(view: View, sha: str, since: datetime) -> Mapping[str, int]
     counts: Counter[str] = Counter()
     for one in files:
         ranges = [part for number in one.numbers for part in ("-L", f"{number},{number}")]
-        asked = ["blame", "-s", "-l", "--root", "--first-parent", f"--since=@{int(since.timestamp())} +0000", *ranges]
+        asked = [
+            "blame",
+            "-s",
+            "-l",
+            "-M",
+            *(["-C"] if moved else []),
+            "--root",
+            "--first-parent",
+            f"--since=@{int(since.timestamp())} +0000",
+            *ranges,
+        ]
         blamed = await view.run([*asked, f"{sha}^", "--", one.path])
         if blamed.code != 0:
             return {}

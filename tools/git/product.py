@@ -28,12 +28,6 @@ async def product_paths(
     return _cover(every, {path for path in every if fits(path) and _is_of(areas, path)})
 
 
-async def changed_paths(view: View, old: str, new: str) -> frozenset[bytes]:
-    """Name the files of a tree that are not the same in another one."""
-    asked = ["diff-tree", "-r", "-z", "--name-only", "--no-renames", "--diff-filter=d", old, new]
-    return frozenset((await view.run(asked)).out.split(b"\0")) - {b""}
-
-
 def _is_of(areas: Collection[Area], path: bytes) -> bool:
     return not path.lower().endswith(_UNREADABLE) and area(path.decode("utf-8", "replace")) in areas
 

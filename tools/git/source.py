@@ -8,7 +8,7 @@ from pathlib import Path
 from agent.domain import Change, Commit, Landing, Release
 from agent.errors import NotFound
 from agent.ids import RepoId
-from agent.sources import Named, Past, Study, Usages
+from agent.sources import Headline, Named, Past, Study, Usages
 from agent.window import Window
 from tools.git.blobs import read_blobs
 from tools.git.branch import find_tip
@@ -17,13 +17,12 @@ from tools.git.line import Line
 from tools.git.looking_back import headed, written_by
 from tools.git.missing import close_gaps, present_commits
 from tools.git.names import ancestors, name_commits
-from tools.git.origins import first_with, referring, standing
 from tools.git.product import product_paths
 from tools.git.reading import ChangeReader
 from tools.git.remote import remote_environment
 from tools.git.repository import Repository, open_repository
 from tools.git.search import lines_with, read_file, usages
-from tools.git.tags import tagged, tags_made, tags_with
+from tools.git.tags import first_tags, tagged, tags_made, tags_with
 from tools.git.view import View, view_of
 from tools.git.walk import Walk
 
@@ -138,29 +137,10 @@ class GitSource:
         view = await self._view()
         return await headed(view, self.repo, self._walk, pattern, upto, since)
 
-    async def written_by(self, sha: str, *, since: datetime) -> Mapping[str, int]:
+    async def written_by(self, sha: str, *, since: datetime, moved: bool = False) -> Mapping[str, int]:
         """Tell which landed commits since then wrote the lines that this one takes out, and how many each."""
         view = await self._view()
-        return await written_by(view, sha, since)
-
-    async def first_with(self, words: Sequence[str], *, folder: str, upto: str, since: datetime) -> Mapping[str, str]:
-        """Name for each new word of folders the landed commit that brought it; none in a partial clone."""
-        repository = await self._open()
-        if repository.promisor is not None:
-            return {}
-        return await first_with(self._shown(repository), words, folder=folder, upto=upto, since=since)
-
-    async def standing(self, sha: str, words: Sequence[str], *, beside: str) -> frozenset[str]:
-        """Tell which words stand in a line of product code together with another one; all in a partial clone."""
-        repository = await self._open()
-        if repository.promisor is not None:
-            return frozenset(words)
-        return await standing(self._shown(repository), sha, words, beside=beside)
-
-    async def referring(self, pattern: str, *, upto: str, since: datetime, until: datetime) -> tuple[Commit, ...]:
-        """List the landed commits up to this one, between two moments, that name pull requests which fit a pattern."""
-        view = await self._view()
-        return await referring(view, self.repo, self._walk, pattern, upto=upto, since=since, until=until)
+        return await written_by(view, sha, since, moved=moved)
 
     async def resolve(self, prefix: str) -> Commit:
         """Find one commit by its full or abbreviated hash; NotFound when there is none or several."""
@@ -179,6 +159,11 @@ class GitSource:
     async def tags_with(self, sha: str) -> tuple[str, ...] | None:
         """Name the tags whose history has this commit, the oldest first; None where there are no tags at all."""
         return await tags_with(await self._open(), sha)
+
+    async def first_tags(self, heads: Sequence[Headline], *, until: datetime) -> Mapping[str, Release]:
+        """Name for landed commits the first release before a moment that has them, by one walk over its tags."""
+        repository = await self._open()
+        return await first_tags(repository, self._shown(repository), self.repo, heads, until)
 
     async def tagged(self, names: Sequence[str]) -> Release | None:
         """Find the first of these tags that there is, as a release of its day."""

@@ -12,9 +12,6 @@ from tools.git.view import View
 
 _BACK = 402 * 86_400
 """How far before a window the titles are kept: stories look back, and walking the line again takes as long."""
-_ELSEWHERE = re.compile(rb"[\w.-]{1,99}/[\w.-]{1,99}(?:#|/pull/)[0-9]")
-"""How a message names a pull request with its repository."""
-_MARKED = re.compile(rb"#(?<=[\w.-]#)[0-9]")
 
 
 class Walk:
@@ -29,7 +26,6 @@ class Walk:
         self._shas: list[str] = []
         self._dates: list[int] = []
         self._headers: list[bytes] = []
-        self._named: dict[str, bytes] = {}
 
     @classmethod
     async def down(cls, view: View, tip: str, start: datetime) -> "Walk":
@@ -69,13 +65,6 @@ class Walk:
                 if form.search(commit.title) or form.search(commit.subject):
                     yield commit
 
-    def referring(self, pattern: str, upto: str, since: datetime, until: datetime) -> list[str]:
-        """Name the commits up to one, between two moments, that name pull requests of repositories that fit."""
-        form = re.compile(pattern.encode("ascii"), re.IGNORECASE)
-        first, start, end = self._shas.index(upto), since.timestamp(), until.timestamp()
-        line = zip(self._shas[first:], self._dates[first:], strict=True)
-        return [sha for sha, at in line if start <= at < end and form.search(self._named.get(sha, b""))]
-
     def _add(self, headers: list[bytes]) -> None:
         for header in headers:
             fields = header.rstrip(b"\0").split(b"\0", 8)
@@ -87,16 +76,6 @@ class Walk:
                 self._shas.append(fields[0].decode("ascii"))
                 self._dates.append(min(int(fields[7][:20]), LATEST) if fields[7].isdigit() else 0)
                 self._headers.append(b"\0".join((*fields[:8], title)))
-                if named := _elsewhere(message):
-                    self._named[self._shas[-1]] = named
-
-
-def _elsewhere(message: bytes) -> bytes:
-    """Take down which pull requests a message names with their repositories, one on each line."""
-    # Most messages have neither, which is told much faster than by looking for names.
-    if b"/pull/" not in message and not _MARKED.search(message):
-        return b""
-    return b"\n".join(_ELSEWHERE.findall(message))
 
 
 def _sieve(form: re.Pattern[str]) -> Callable[[str], object]:

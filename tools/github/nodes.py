@@ -3,9 +3,10 @@
 import hashlib
 from typing import Generic, TypeVar
 
-from pydantic import Field
+from pydantic import AliasChoices, Field
 
-from agent.domain import Closing, PullRequest
+from agent.domain import Closing, Comment, Issue, PullRequest
+from agent.evidence import ThreadEvidence
 from agent.ids import RepoId, ThreadId, commit_id, thread_id
 from tools.github.graph import GraphAnswer
 from tools.github.shapes import AccountShape, Moment, Shape, Text
@@ -99,6 +100,64 @@ class PullNode(Shape):
             created_at=self.created_at,
             updated_at=self.updated_at,
             closes=tuple(thread_id(names.of(issue.repository), issue.number) for issue in closes),
+        )
+
+
+class CommentNode(Shape):
+    """A comment."""
+
+    author: AccountShape | None = None
+    body: Text = ""
+    created_at: Moment = Field(validation_alias="createdAt")
+
+
+class CommentNodes(Nodes[CommentNode]):
+    """The last comments of a thread, and how many there are."""
+
+    count: int = Field(0, validation_alias="totalCount")
+
+
+class CountNode(Shape):
+    """How many there are of something."""
+
+    count: int = Field(0, validation_alias="totalCount")
+
+
+class ThreadNode(PullNode):
+    """An issue or a pull request, with its last comments."""
+
+    kind: str = Field(validation_alias="__typename")
+    # GraphQL refuses one name for two types.
+    state: str = Field(validation_alias=AliasChoices("state", "issueState"))
+    closed_at: Moment | None = Field(None, validation_alias="closedAt")
+    reason: str | None = Field(None, validation_alias="stateReason")
+    comments: CommentNodes = CommentNodes()
+    reactions: CountNode = CountNode()
+
+    def to_evidence(self, repo: RepoId, names: Names) -> ThreadEvidence:
+        """Say what it is, and what was said last."""
+        said = tuple(
+            Comment(author=one.author.login if one.author else None, body=one.body, created_at=one.created_at)
+            for one in self.comments.present
+        )
+        thread = self._to_issue(repo) if self.kind == "Issue" else self.to_pull(repo, names)
+        return ThreadEvidence(thread=thread, comments=said)
+
+    def _to_issue(self, repo: RepoId) -> Issue:
+        return Issue(
+            repo=repo,
+            number=self.number,
+            title=self.title,
+            body=self.body,
+            state="open" if self.state == "OPEN" else "closed",
+            state_reason=_REASONS.get(self.reason or "", "reopened" if self.reason == "REOPENED" else None),
+            author=self.author.login if self.author else None,
+            labels=tuple(label.name for label in self.labels.present) if self.labels else (),
+            created_at=self.created_at,
+            updated_at=self.updated_at,
+            closed_at=self.closed_at,
+            comments=self.comments.count,
+            reactions=self.reactions.count,
         )
 
 

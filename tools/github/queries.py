@@ -39,6 +39,17 @@ fragment closed on Issue {
 }
 """
 
+_THREAD = """
+fragment issue on Issue {
+  number title body issueState: state stateReason(enableDuplicate: true) createdAt updatedAt closedAt
+  author { login }
+  repository { nameWithOwner }
+  labels(first: 50) { nodes { name } }
+  reactions { totalCount }
+}
+fragment said on IssueComment { author { login } body createdAt }
+"""
+
 _BLOB = """
 fragment file on Blob { oid text }
 """
@@ -53,6 +64,14 @@ def pulls_of_commits(shas: Iterable[str]) -> str:
 def pulls(numbers: Iterable[int]) -> str:
     """Ask for pull requests by number; each answers under the alias `p<number>`."""
     return _query([f"  p{number:d}: pullRequest(number: {number:d}) {{ ...pull }}" for number in numbers], _PULL)
+
+
+def threads(numbers: Iterable[int]) -> str:
+    """Ask for issues or pull requests by number, with their last comments; each answers under the alias `t<number>`."""
+    said = "comments(last: 10) { totalCount nodes { ...said } }"
+    kinds = f"__typename ... on Issue {{ ...issue {said} }} ... on PullRequest {{ ...pull {said} }}"
+    fields = [f"  t{number:d}: issueOrPullRequest(number: {number:d}) {{ {kinds} }}" for number in numbers]
+    return _query(fields, _THREAD + _PULL)
 
 
 def closers(numbers: Iterable[int]) -> str:

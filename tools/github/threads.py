@@ -5,7 +5,9 @@ from dataclasses import dataclass, field
 
 from agent.domain import Closing, Comment, Commit, Coverage, Issue, Notice, NoticeKind, PullRequest, Threads
 from agent.errors import NotFound, UpstreamError
+from agent.evidence import ThreadEvidence
 from agent.ids import RepoId, thread_id
+from agent.linking.references import Day, day_references
 from agent.window import Window
 from tools.github import queries
 from tools.github.about import about
@@ -14,13 +16,17 @@ from tools.github.batches import Answers, Batches, Question
 from tools.github.client import GitHubClient
 from tools.github.listing import Listing, all_open, changed_since, releases_in
 from tools.github.named import read_named
-from tools.github.nodes import Answer, ClosedNode, LandedNode, PullNode
+from tools.github.nodes import Answer, ClosedNode, LandedNode, PullNode, ThreadNode
 from tools.github.shapes import COMMENTS, ISSUE, PULL, IssueShape
 
 _COMMENT_PAGES = 50
 _PULLS_OF = Question[str, LandedNode](queries.pulls_of_commits, lambda sha: f"c{sha}", Answer[LandedNode], 40)
 _CLOSERS = Question[int, ClosedNode](queries.closers, lambda number: f"i{number}", Answer[ClosedNode], 50)
 _PULLS = Question[int, PullNode](queries.pulls, lambda number: f"p{number}", Answer[PullNode], 50)
+
+_THREADS = Question[int, ThreadNode](queries.threads, lambda number: f"t{number}", Answer[ThreadNode], 50)
+_MOST_NAMED = 100
+"""Threads of other days that are looked up because texts of this one name them."""
 
 
 @dataclass
@@ -64,7 +70,7 @@ class GitHubThreads:
         if not known_open and not listing.closed:
             await self._add_open(name, listing, gaps)
         pulls, pull_of = self._origins(pulls_of)
-        return Threads(
+        read = Threads(
             coverage=Coverage.PARTIAL if gaps.notices or gaps.missing else Coverage.READ,
             notices=tuple(gaps.notices),
             missing=tuple(gaps.missing),
@@ -74,6 +80,18 @@ class GitHubThreads:
             releases=released,
             pull_of=pull_of,
         )
+        named = _named(Day(self.repo, None, commits, read), {*known_open, *listing.threads})
+        return _with_named(read, await self._asked(batches, named))
+
+    async def discussions(self, numbers: Sequence[int]) -> tuple[ThreadEvidence, ...]:
+        """Read several issues and pull requests at once, with their last comments."""
+        if not self._client.has_token:
+            return ()
+        return await self._asked(Batches(self._client, self.repo, None), numbers)
+
+    async def _asked(self, batches: Batches, numbers: Sequence[int]) -> tuple[ThreadEvidence, ...]:
+        answers = await batches.ask(_THREADS, numbers) if numbers else None
+        return tuple(node.to_evidence(self.repo, answers.names) for node in answers.found.values()) if answers else ()
 
     async def issue(self, number: int) -> Issue | PullRequest:
         """Read one issue or pull request by its number."""
@@ -170,3 +188,20 @@ class GitHubThreads:
 def _issues(repo: RepoId, listing: Listing) -> tuple[Issue, ...]:
     """Say what the listed issues are, by number; pull requests are told apart by their key."""
     return tuple(shape.to_issue(repo) for _, shape in sorted(listing.threads.items()) if not shape.is_pull)
+
+
+def _named(day: Day, known: Collection[int]) -> list[int]:
+    """List the threads that the texts of a day name and nobody has read, those first that they close."""
+    own = {*known, *(pull.number for pull in day.threads.pulls)}
+    home = f"{day.repo}#"
+    found = sorted(day_references(day), key=lambda one: not one.closing)
+    numbers = [int(one.target.removeprefix(home)) for one in found if one.target.startswith(home)]
+    return list(dict.fromkeys(number for number in numbers if number not in own))[:_MOST_NAMED]
+
+
+def _with_named(read: Threads, named: Sequence[ThreadEvidence]) -> Threads:
+    """Add threads of other days to those of a window."""
+    threads = [one.thread for one in named]
+    issues = tuple(one for one in threads if isinstance(one, Issue))
+    pulls = tuple(one for one in threads if isinstance(one, PullRequest))
+    return read.model_copy(update={"issues": (*read.issues, *issues), "pulls": (*read.pulls, *pulls)})

@@ -1,4 +1,4 @@
-"""What happens in the world of stories: series in many spellings, follow-ups in many words, and what only looks so."""
+"""What happens in the world of stories: series in many spellings, earlier changes that are named, what looks so."""
 
 from dataclasses import dataclass
 
@@ -40,28 +40,18 @@ TEXTS = (
     "share buffers between ranks",
     "name the limits",
 )
-FOLLOWING = (
+NAMING = (
     "Follow-up to <<{}>>.",
-    "This is a follow up of <<{}>>, which left the tail out.",
     "Fixes a regression introduced in <<{}>>.",
-    "The check was broken by <<{}>>.",
-    "Fix the crash caused by <<{}>>.",
-    "Addresses the review comments on <<{}>>.",
-    "Regression from <<{}>>",
-    "跟进 <<{}>>。",
+    "See also <<{}>>.",
+    "Unlike <<{}>> this keeps the order.",
+    "This is not a follow-up to <<{}>>.",
     "修复 <<{}>> 引入的问题。",
     "<<{}>> 的后续。",
 )
-NEAR_MISSES = (
-    "See also <<{}>>.",
-    "Must be merged after <<{}>>.",
-    "Depends on <<{}>>.",
-    "Unlike <<{}>> this keeps the order.",
-    "The option that <<{}>> brought is documented now.",
-    "Similar to <<{}>>, for the other backend.",
-    "This is not a follow-up to <<{}>>.",
-    "> follow-up to <<{}>>\n\nNo, that is something else.",
-)
+"""How messages name an earlier change: that they do is a fact, what they mean by it is not."""
+QUOTING = ("> follow-up to <<{}>>\n\nNo, that is something else.", "```\nfollow-up to <<{}>>\n```")
+"""What names nothing: quotations and code."""
 FALSE_PARTS = (
     "support 2/4 sparsity in the packed layout",
     "tune step3 models",

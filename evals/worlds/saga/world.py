@@ -13,8 +13,7 @@ from evals.worlds.model import LandedGold, World
 from evals.worlds.plan import filler, pull
 from evals.worlds.projects import SWIFTSERVE, TENSORFORGE
 from evals.worlds.pulls import Work
-from evals.worlds.saga.borrowing import LOANS, OLD, SAYINGS, brought, used
-from evals.worlds.saga.plot import FALSE_PARTS, FOLLOWING, NEAR_MISSES, serials
+from evals.worlds.saga.plot import FALSE_PARTS, NAMING, QUOTING, serials
 from evals.worlds.script import Made, Step, at, finish, perform, start, work_notes
 from evals.worlds.source import Constant
 from evals.worlds.team import Team
@@ -77,7 +76,7 @@ def _resolved(one: dict[str, Any], shas: dict[str, str]) -> dict[str, Any]:
     return {
         "kind": one["kind"],
         "doer": shas[one["doer"]],
-        "targets": sorted(shas[key] for key in one["targets"]),
+        "targets": sorted(shas.get(key, key) for key in one["targets"]),
         "missing": one.get("missing", []),
     }
 
@@ -86,16 +85,17 @@ def _undone_by_chance(landed: Sequence[LandedGold]) -> Gold:
     """List the commits that do nothing but take out a function which another one did nothing but bring."""
     brought: dict[tuple[str, str, str], str] = {}
     found: Gold = []
+    kinds = ("add_function", "remove_function")
     for row in landed:
-        if len(row.edits) != 1 or len(row.files) != 1 or row.edits[0].kind not in ("add_function", "remove_function"):
-            continue
-        edit = row.edits[0]
-        name = (row.repo, edit.path, edit.param("function"))
+        edit = row.edits[0] if len(row.edits) == len(row.files) == 1 else None
+        names = {(row.repo, edit.path, edit.param("function"))} if edit and edit.kind in kinds else set()
         sha = f"{row.repo}@{row.sha}"
-        if edit.kind == "add_function":
-            brought[name] = sha
-        elif name in brought:
-            found.append({"kind": "revert", "doer": sha, "targets": [brought.pop(name)], "missing": []})
+        for name in names & brought.keys() if edit and edit.kind == "remove_function" else ():
+            found.append({"kind": "revert", "doer": sha, "targets": [brought[name]], "missing": []})
+        # What was changed in between is no longer what was brought.
+        brought = {key: value for key, value in brought.items() if key[0] != row.repo or key[1] not in dict(row.files)}
+        if edit and edit.kind == "add_function":
+            brought |= dict.fromkeys(names, sha)
     return found
 
 
@@ -110,15 +110,12 @@ def _kernels(seed: int, folder: Path, gold: Gold) -> Made:
     works += _follow_ups(team, gold, avoid)
     works += _mended(gold)
     works += [
-        pull(f"lend-{number}", _day(loan.day), "10:40", _SAANVI, brought(number, loan))
-        for number, loan in enumerate(LOANS)
-    ]
-    works += [
         pull(f"release-{name}", _day(day), "17:00", _MIRA, version(TENSORFORGE, name), tags=("release",))
         for name, day, _ in _RELEASES
     ]
     works += filler(team, [(_day(number), 2) for number in range(DAYS)], avoid=avoid)
     perform(team, (), works, _reverts(gold, works))
+    team.history.refs |= {f"refs/tags/v{name}": team.landed[f"release-{name}"] for name, _, _ in _RELEASES}
     return finish(team, folder, repo_id=7101)
 
 
@@ -127,44 +124,27 @@ def _serving(seed: int, folder: Path, gold: Gold, kernels: Made) -> Made:
     works = []
     for name, _, day in _RELEASES:
         works.append(pull(f"take-{name}", _day(day), "19:10", _MIRA, bump("tensorforge", name)))
-        gold.append({"kind": "bump", "doer": f"take-{name}", "targets": [f"release-{name}"]})
+        gold.append({"kind": "bump", "doer": f"take-{name}", "targets": [f"{OWNER}/tensorforge@v{name}"]})
     works.append(pull("torch", _day(5), "04:01", people.DEPENDENCY_BOT, bump("torch", "2.10.0")))
     works += [
         pull(f"trap-{number}", _day(2 + number), "11:30", _CHIDI, by_chance(SWIFTSERVE, team.dice), subject=subject)
         for number, subject in enumerate(FALSE_PARTS)
     ]
-    works += _borrowed(gold) + _said(team, gold, kernels)
+    works += _named(team, gold, kernels)
     works += filler(team, [(_day(number), 2) for number in range(DAYS)])
     perform(team, (), works)
     return finish(team, folder, repo_id=7102)
 
 
-def _borrowed(gold: Gold) -> list[Work]:
-    """Use what the other project brought, for the first time and again, and what it always had."""
-    works = []
-    for number, loan in enumerate(LOANS):
-        day = loan.day + loan.apart
-        works.append(pull(f"borrow-{number}", _day(day), "20:20", _CHIDI, used(number, loan)))
-        if loan.true:
-            gold.append({"kind": "adoption", "doer": f"borrow-{number}", "targets": [f"lend-{number}"]})
-        if loan.again is not None:
-            make = used(number, loan, f"swiftserve/second_{number}.py")
-            works.append(pull(f"reborrow-{number}", _day(day + loan.again), "20:20", _CHIDI, make))
-    make = text("swiftserve/adapter_old.py", "", OLD, "feat", "adapter for old rows", "旧行的适配器")
-    return [*works, pull("borrow-old", _day(6), "20:40", _CHIDI, make)]
-
-
-def _said(team: Team, gold: Gold, kernels: Made) -> list[Work]:
-    """Name pull requests of the other project, some as what a change rests on."""
+def _named(team: Team, gold: Gold, kernels: Made) -> list[Work]:
+    """Name pull requests of the other project in messages."""
     numbers = {one.merge_commit: one.number for one in kernels.repo.pulls}
     works = []
-    for number, (words, true) in enumerate(SAYINGS):
-        name = f"{kernels.repo.full_name}#{numbers[kernels.work[f'lend-{number}']]}"
+    for number, (day, _, _) in enumerate(_TAKEN_BACK[:5]):
+        words = NAMING[number].replace("<<{}>>", f"{kernels.repo.full_name}#{numbers[kernels.work[f'bold-{number}']]}")
         make = by_chance(SWIFTSERVE, team.dice)
-        day = LOANS[number].day + 3
-        works.append(pull(f"said-{number}", _day(day), "22:10", _ZHANG, make, trailer=words.format(name)))
-        if true:
-            gold.append({"kind": "adoption", "doer": f"said-{number}", "targets": [f"lend-{number}"]})
+        works.append(pull(f"said-{number}", _day(day + 1), "22:10", _ZHANG, make, trailer=words))
+        gold.append({"kind": "reference", "doer": f"said-{number}", "targets": [f"bold-{number}"]})
     return works
 
 
@@ -187,15 +167,15 @@ def _series(team: Team, gold: Gold, avoid: tuple[str, ...]) -> list[Work]:
 
 def _follow_ups(team: Team, gold: Gold, avoid: tuple[str, ...]) -> list[Work]:
     works = []
-    for number, words in enumerate((*FOLLOWING, *NEAR_MISSES)):
+    for number, words in enumerate((*NAMING, *QUOTING)):
         base, later = f"base-{number}", f"after-{number}"
         day = number % (DAYS - 5)
         make = [by_chance(TENSORFORGE, team.dice, avoid) for _ in range(2)]
         works.append(pull(base, _day(day), "05:10", team.dice.pick(_BY), make[0]))
         apart = team.dice.between(0, 4)
         works.append(pull(later, _day(day + apart), "16:20", team.dice.pick(_BY), make[1], trailer=words.format(base)))
-        if number < len(FOLLOWING):
-            gold.append({"kind": "follow-up", "doer": later, "targets": [base]})
+        if number < len(NAMING):
+            gold.append({"kind": "earlier", "doer": later, "targets": [base]})
     return works
 
 
@@ -222,7 +202,7 @@ def _mended(gold: Gold) -> list[Work]:
         works.append(pull(f"ring-{number}", _day(day), "08:00", _SAANVI, makers[0], subject=f"limit ring {number}"))
         works.append(pull(f"mend-{number}", _day(day + apart), "12:00", _ZHANG, makers[1], subject=subject))
         if number < 2:
-            gold.append({"kind": "follow-up", "doer": f"mend-{number}", "targets": [f"ring-{number}"]})
+            gold.append({"kind": "earlier", "doer": f"mend-{number}", "targets": [f"ring-{number}"]})
     return works
 
 

@@ -3,12 +3,12 @@
 from datetime import UTC, datetime
 
 import pytest
+from agent.weaving.bumps import sets_version, taken, upstream_of
 
 from agent.domain import Change, Commit, Person
 from agent.evidence import CommitEvidence
 from agent.facts import Fact, FactKind, FactSheet, Severity
 from agent.ids import RepoId
-from agent.weaving.bumps import sets_version, taken, upstream_of
 
 REPOS = [RepoId("flashinfer-ai/flashinfer"), RepoId("NVIDIA/cutlass"), RepoId("vllm-project/vllm")]
 OWN = RepoId("sgl-project/sglang")

@@ -1,7 +1,6 @@
 """What a message says that it follows up."""
 
 import pytest
-
 from agent.weaving.followups import follows
 
 

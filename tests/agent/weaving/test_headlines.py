@@ -3,9 +3,9 @@
 from datetime import UTC, datetime, timedelta
 
 import pytest
+from agent.weaving.headlines import Line
 
 from agent.sources import Headline
-from agent.weaving.headlines import Line
 
 _FIRST = datetime(2026, 2, 1, tzinfo=UTC)
 _SHAS = ("ab" * 20, "abcd" + "0" * 36, "f" * 40, "0" * 40)

@@ -3,10 +3,10 @@
 from datetime import UTC, datetime, timedelta
 
 import pytest
-
-from agent.sources import Headline
 from agent.weaving.parts import read_part
 from agent.weaving.series import Series, series_of
+
+from agent.sources import Headline
 
 
 @pytest.mark.parametrize(

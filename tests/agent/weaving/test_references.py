@@ -3,8 +3,8 @@
 import re
 
 import pytest
-
 from agent.weaving.references import Ref, made_for, naming, rests_on
+
 from tests.patience import within
 
 OTHER = Ref("acme/kernels", 12)

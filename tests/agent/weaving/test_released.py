@@ -2,12 +2,13 @@
 
 from datetime import UTC, datetime
 
+from agent.weaving.released import released_fixes, released_stories
+
 from agent.domain import Commit, Issue, Person, Release
 from agent.ids import CommitId, RepoId, ThreadId
 from agent.links import Grade, Link, Relation
 from agent.report import ThreadLine
 from agent.stories import Act, StoryKind
-from agent.weaving.released import released_fixes, released_stories
 
 REPO = RepoId("octo/router")
 SHA = "6" * 40

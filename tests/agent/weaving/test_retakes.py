@@ -2,9 +2,10 @@
 
 from datetime import UTC, datetime
 
+from agent.weaving.retakes import comes_back, puts_back, written_anew
+
 from agent.domain import Change, Commit, FileChange, Person
 from agent.ids import RepoId
-from agent.weaving.retakes import comes_back, puts_back, written_anew
 
 WHO = Person(name="Mira", email="mira@example.org")
 AT = datetime(2026, 2, 3, tzinfo=UTC)

@@ -2,9 +2,10 @@
 
 from datetime import UTC, datetime, timedelta
 
+from agent.weaving.series import series_of
+
 from agent.serials import series_sentence
 from agent.sources import Headline
-from agent.weaving.series import series_of
 
 START = datetime(2026, 1, 14, 15, tzinfo=UTC)
 

@@ -1,8 +1,8 @@
 """What a message says it undoes or brings back."""
 
 import pytest
-
 from agent.weaving.undoings import undoings
+
 from tests.patience import within
 
 BODY = "a title (#9)\n\n"

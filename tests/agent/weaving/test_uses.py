@@ -3,10 +3,10 @@
 from datetime import UTC, datetime
 
 import pytest
+from agent.weaving.uses import Use, brings, home_of, uses
 
 from agent.domain import Change, Commit, FileChange, Person
 from agent.ids import RepoId
-from agent.weaving.uses import Use, brings, home_of, uses
 
 WHO = Person(name="Mira", email="mira@example.org")
 AT = datetime(2026, 2, 3, tzinfo=UTC)

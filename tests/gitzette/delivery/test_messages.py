@@ -59,7 +59,9 @@ def test_the_busy_day_fits_every_channel_and_the_whole_report_has_every_link(
     mails = sinks.mail.accepted
     assert len(mails) > 1
     for kind in ("plain", "html"):
-        assert links(" ".join(body(mail, kind) for mail in mails)) >= {Web(WEB).commit(row.repo, row.sha) for row in busy.ledger}
+        assert links(" ".join(body(mail, kind) for mail in mails)) >= {
+            Web(WEB).commit(row.repo, row.sha) for row in busy.ledger
+        }
     assert [mail["Subject"].rpartition(" ")[2] for mail in mails] == [
         f"({at}/{len(mails)})" for at in range(1, len(mails) + 1)
     ]

@@ -1,0 +1,127 @@
+"""Relating: a model reads a commit beside what it names or resembles, code checks its anchors, a judge agrees."""
+
+import asyncio
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from langgraph.runtime import Runtime
+
+from agent.account import Account, fallback
+from agent.analyst import Material
+from agent.analysts.ruling import Batch
+from agent.analysts.tasks import Refused, is_foreign
+from agent.claims import Judgement, Verdict
+from agent.desks import Desk, Step
+from agent.errors import AppError, NotFound
+from agent.evidence import Evidence, EvidenceId
+from agent.ids import RepoId
+from agent.linking.related import Wanted, wanted_pairs
+from agent.linking.relating import Pairing, SaidRelations
+from agent.links import Related
+from agent.model import ModelError
+from agent.prompting import fenced
+from agent.rules import facts_told
+from agent.settings import Language
+from graphs.asking_models import ask, models_of, packet_room
+from graphs.desk import Deps
+from graphs.judging import judged
+from graphs.material import ReadState, material_of
+
+_CONTROLS = 2
+_Outcome = tuple[list[Related], list[Refused], Account]
+
+
+async def relate(state: ReadState, runtime: Runtime[Deps]) -> dict[str, Any]:
+    """Have a model name what the day's commits have to do with what they refer to; without one nothing is named."""
+    deps, repo = runtime.context, state["spec"].name
+    if deps.models is None:
+        return {"related": []}
+    material = await material_of(state, deps)
+    wanted = wanted_pairs(state["found"], material, deps.issues.known(repo, state["window"]).issues)
+    if not wanted:
+        return {"related": []}
+    runtime.stream_writer(Step(repo, "relating", 0, len(wanted)))
+    try:
+        room = await packet_room(deps)
+    except ModelError as error:
+        return {"related": [], "account": fallback("relating", error)}
+    found = await _others(state, wanted, deps)
+    pairings = [pairing for one in wanted if (pairing := _pairing(one, material, found, room))]
+    controls = [claim.text for claim in facts_told(material) if claim.predicate == "fact" and claim.text]
+    outcomes: Sequence[_Outcome] = await asyncio.gather(*(_related(one, controls, deps) for one in pairings))
+    account = sum((lost for _, _, lost in outcomes), Account(spent=models_of(deps).take(repo)))
+    return {
+        "related": [one for related, _, _ in outcomes for one in related],
+        "refused": [one for _, refused, _ in outcomes for one in refused],
+        "account": account,
+    }
+
+
+def _pairing(one: Wanted, material: Material, found: Mapping[str, Evidence], room: int) -> Pairing | None:
+    others = [found[name] for name in one.others if name in found and found[name].id != one.read.evidence.id]
+    different = list({other.id: other for other in others}.values())
+    return Pairing(read=one.read, material=material, others=different, said=one.said, room=room) if different else None
+
+
+async def _related(pairing: Pairing, facts: Sequence[Mapping[Language, str]], deps: Deps) -> _Outcome:
+    """Ask, check both anchors, and have the sentence judged against both sides."""
+    evidence, name = pairing.text(), pairing.change.id
+    try:
+        answer = await ask(
+            deps, "reading", pairing.change.repo, "relate", {"evidence": fenced(evidence, deps.mark)}, SaidRelations
+        )
+    except ModelError as error:
+        return [], [], fallback("relating", error, name)
+    drafts = {claim.id: (claim, relation, other) for claim, relation, other in pairing.claims(answer)}
+    checked = [(claim, pairing.objections(claim, relation, other)) for claim, relation, other in drafts.values()]
+    refused = [Refused(task=name, claim=claim, reasons=wrong) for claim, wrong in checked if wrong]
+    passed = [claim for claim, wrong in checked if not wrong]
+    if not passed:
+        return [], refused, Account()
+    controls = [text for text in facts if is_foreign(text, evidence)][:_CONTROLS]
+    batch = Batch(account=pairing.change.repo, evidence=evidence, claims=passed, controls=controls)
+    try:
+        verdicts = await judged(batch, deps)
+    except ModelError as error:
+        silent = Judgement(verdict=Verdict.UNDECIDED, check="no judge", reason=str(error)[:200])
+        refused += [Refused(task=name, claim=claim, reasons=(silent,)) for claim in passed]
+        return [], refused, fallback("judging", error, name)
+    refused += [Refused(task=name, claim=claim, reasons=(no,)) for claim, no in verdicts.refused]
+    admitted = [pairing.related(claim, *drafts[claim.id][1:]) for claim in verdicts.admitted]
+    return admitted, refused, Account(judging=verdicts.judging)
+
+
+# ---------------------------------------------------------------- the other side
+
+
+async def _others(state: ReadState, wanted: Sequence[Wanted], deps: Deps) -> dict[EvidenceId, Evidence]:
+    """Read what the commits may belong to, by its name as it was written; other repositories only if reported on."""
+    specs = {spec.name: spec for spec in (state["spec"], *state.get("beside", ()))}
+    names = list(dict.fromkeys(name for one in wanted for name in one.others))
+    found: dict[EvidenceId, Evidence] = {}
+    for repo, spec in specs.items():
+        desk = await deps.desks.open(spec)
+        found |= await _threads(desk, repo, names)
+        found |= await _commits(desk, [name for name in names if name.startswith(f"{repo}@")], deps)
+    return found
+
+
+async def _threads(desk: Desk, repo: RepoId, names: Iterable[EvidenceId]) -> dict[EvidenceId, Evidence]:
+    numbers = [int(name.removeprefix(f"{repo}#")) for name in names if name.startswith(f"{repo}#")]
+    try:
+        return {one.id: one for one in await desk.threads.discussions(numbers)} if numbers else {}
+    except AppError:
+        return {}
+
+
+async def _commits(desk: Desk, names: Sequence[EvidenceId], deps: Deps) -> dict[EvidenceId, Evidence]:
+    """Read the commits that hashes name; a short one stands for the commit that it means."""
+    found: dict[EvidenceId, Evidence] = {}
+    for name in names:
+        try:
+            commit = await desk.code.resolve(name.partition("@")[2])
+        except NotFound:
+            continue
+        async for one in deps.library.skim(desk.code, [commit.sha]):
+            found[name] = one
+    return found
