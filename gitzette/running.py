@@ -265,7 +265,7 @@ def show_runs(args: argparse.Namespace, environ: Mapping[str, str]) -> int:
     """List earlier runs, newest first."""
     settings = settings_here(environ)
     with open_memory(home_of(settings, environ), datetime.now(UTC).date()) as memory:
-        records = [_as_it_is(record, memory.lives) for record in memory.runs.latest()]
+        records = [as_it_is(record, memory.lives) for record in memory.runs.latest()]
     if args.json:
         sys.stdout.write(json.dumps([asdict(record) for record in records], indent=1) + "\n")
         return EXIT_DONE
@@ -278,7 +278,7 @@ def show_runs(args: argparse.Namespace, environ: Mapping[str, str]) -> int:
     return EXIT_DONE
 
 
-def _as_it_is(record: RunRecord, lives: Lives) -> RunRecord:
+def as_it_is(record: RunRecord, lives: Lives) -> RunRecord:
     """Tell a run that died from one that is under way; the dead do not note their end."""
     died = record.status == "running" and lives.process(record.id) is None
     return replace(record, status="unfinished") if died else record
