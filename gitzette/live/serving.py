@@ -2,10 +2,9 @@
 
 import argparse
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import asdict
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from starlette.applications import Starlette
@@ -22,8 +21,8 @@ from gitzette.heartbeat import read_heartbeat
 from gitzette.listening import address_of, bound_socket, is_loopback, listen
 from gitzette.live.answering import Answering
 from gitzette.live.guard import LARGEST, Guard, Pace
-from gitzette.live.pages import Pages
-from gitzette.running import specs_of
+from gitzette.live.pages import LivePages
+from gitzette.running import as_it_is, specs_of
 from gitzette.wiring import home_of
 from graphs.conversing import open_conversations
 from memory.store import open_memory
@@ -64,7 +63,7 @@ def _token(args: argparse.Namespace, environ: Mapping[str, str]) -> str | None:
 def app(settings: Settings, environ: Mapping[str, str], folder: Path, token: str | None = None) -> Starlette:
     """Put pages, questions, evidence and status together behind the guard."""
     live = Live(settings, environ)
-    pages = Pages(settings, folder)
+    pages = LivePages(settings, folder)
     return Starlette(
         routes=[
             Route("/api/ask", live.ask, methods=["POST"]),
@@ -152,16 +151,8 @@ class Live:
         """Tell how the last runs went, and which are under way."""
         del request
         with open_memory(home_of(self._settings, self._environ), datetime.now(UTC).date()) as memory:
-            records = [
-                replace(one, status="unfinished")
-                if one.status == "running" and memory.lives.process(one.id) is None
-                else one
-                for one in memory.runs.latest(_RUNS)
-            ]
-        runs: list[dict[str, Any]] = [
-            {"id": one.id, "started": one.started, "finished": one.finished, "status": one.status, "window": one.window}
-            for one in records
-        ]
+            records = [asdict(as_it_is(one, memory.lives)) for one in memory.runs.latest(_RUNS)]
+        runs = [{name: one[name] for name in ("id", "started", "finished", "status", "window")} for one in records]
         beat = read_heartbeat(self._settings.out)
         return JSONResponse({"runs": runs, "heartbeat": beat.model_dump(mode="json") if beat else None})
 

@@ -22,7 +22,7 @@ _FIGURE = re.compile(r"patch [0-9a-f]{8,}|\w+ \d\.\d+$")
 _MOST_EXCERPTS = 4
 _LINEAGE = (
     *("undoes", "undoes part", "relands", "mends", "continues", "same work"),
-    *("refers to", "refers as said", "changes lines", "changes new lines"),
+    *("refers to", "refers as said", "changes lines"),
 )
 """Statements about an earlier commit, which a reader knows by its title."""
 
