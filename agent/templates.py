@@ -40,24 +40,20 @@ SEVERAL = {"fact": "facts", "risk": "risks", "advice": "advices"}
 
 def has_template(predicate: str) -> bool:
     """Tell whether code, and nobody else, writes the words of this kind of statement."""
-    return predicate in _fixed("en") or predicate in _MADE or predicate in ("series", "changes lines")
+    return predicate in _fixed("en") or predicate in _MADE or predicate == "series"
 
 
 def sentence(predicate: str, params: Params, lang: Language) -> str | None:
     """Write the sentence; None where the values give none, as for the risk of something that has no risk."""
     if predicate == "series":
         return series_sentence(params, lang)
-    if predicate == "changes lines":
-        days = int(params["days"])
-        lines: list[str] = catalogue(lang)["facts"]["changes_lines"]
-        return lines[days > 1].format(days)
     if predicate in (fixed := _fixed(lang)):
-        return fixed[predicate]
+        return fixed[predicate].replace("{days}", params.get("days", ""))
     return _MADE[predicate](facts_of(params), phrases_of(lang))
 
 
 def _fixed(lang: Language) -> Mapping[str, str]:
-    """Give the sentences whose only values are what they cite."""
+    """Give the sentences whose only values are what they cite, and a number of days."""
     fixed: Mapping[str, str] = catalogue(lang)["facts"]["fixed"]
     return fixed
 

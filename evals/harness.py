@@ -43,6 +43,10 @@ class System(Protocol):
         """Write a report as Markdown, with links below `web`."""
         ...
 
+    def citations(self, report: Report, lang: Language) -> Sequence[tuple[str, str]]:
+        """List the citations of a page that open: the sentence of each, and what it opens on."""
+        ...
+
 
 @dataclass(frozen=True)
 class Spent:

@@ -40,6 +40,7 @@ from evals.sets.literal_twins import LITERAL_TWINS
 from evals.sets.long_window import LONG_WINDOW
 from evals.sets.model_storm import MODEL_STORM
 from evals.sets.model_tokens import MODEL_TOKENS
+from evals.sets.page import PAGE
 from evals.sets.questions import QUESTIONS
 from evals.sets.reading import READING
 from evals.sets.recorded import RECORDED
@@ -56,6 +57,7 @@ from gitzette.eval_jobs import run_apart
 from gitzette.eval_printing import as_breaches, as_changes, as_json, as_table
 from gitzette.progress import QuietProgress
 from gitzette.recording import record
+from gitzette.render.compose import page_model
 from gitzette.render.markdown import report_page
 from gitzette.replies import ReplyPage
 from gitzette.running import cover
@@ -73,6 +75,7 @@ SETS: tuple[EvalSet, ...] = (
     GRIFFE,
     TAMPER,
     LITERAL_TWINS,
+    PAGE,
     DAILY,
     DAY_COST,
     LONG_WINDOW,
@@ -123,6 +126,13 @@ class Gitzette:
     def page(self, report: Report, lang: Language, layout: Layout, web: str) -> str:
         """Write a report as Markdown, with links below `web`."""
         return report_page(report, lang, Web(web), layout)
+
+    def citations(self, report: Report, lang: Language) -> Sequence[tuple[str, str]]:
+        """List the citations of a page that open: the sentence of each, and what it opens on."""
+        page = page_model(report, lang, Web("https://github.com"))
+        items = (one for item in page.items for one in item.fresh)
+        sentences = (*page.brief, *items, *(one for part in page.repos for one in part.summary))
+        return [(one.whole, cite.evidence) for one in sentences for cite in one.citations if cite.opens]
 
 
 def evaluate(args: argparse.Namespace) -> int:

@@ -9,9 +9,10 @@ from datetime import date, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
+from agent.audit.statement import Finding
+from graphs.reader import Reader
 from pydantic import SecretStr
 
-from agent.audit.statement import Finding
 from agent.desks import Desk
 from agent.domain import Change, Comment, Commit, Issue, Landing, NoticeKind, PullRequest, Threads
 from agent.errors import NotFound
@@ -28,7 +29,6 @@ from evals.github_server.limits import Allowance
 from evals.harness import SEED, Bench, EvalSet, Figures
 from evals.sets.oracle import first_parent_line, git_dir_of
 from graphs.audit import AuditDeps, build
-from graphs.reader import Reader
 from tools.git.source import GitSource
 from tools.github.client import GitHubClient
 from tools.github.threads import GitHubThreads

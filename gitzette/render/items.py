@@ -47,6 +47,7 @@ class Items:
             more=(),
             excerpt=self._excerpt([*claims, *bare]),
             inside=tuple(names_alone(one.predicate, one.text[view.lang], view.lang) or "" for one in bare),
+            uses=view.uses(row),
             undid=earlier,
             undid_short=view.short[row_id(earlier)] if earlier else "",
             undid_url=view.web.commit(earlier.repo, earlier.sha) if earlier else "",

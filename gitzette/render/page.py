@@ -58,6 +58,18 @@ class Citation:
     records: tuple[str, ...] = ()
     """What such a link rests on."""
 
+    @property
+    def opens(self) -> bool:
+        """Whether there is anything to open: another artefact always has its title."""
+        return bool(self.excerpts or self.records or not self.own)
+
+    @property
+    def evidence(self) -> str:
+        """Give the text that it opens on."""
+        named = () if self.own else (self.title, self.name, self.id)
+        lines = (line.text for one in self.excerpts for line in one.lines)
+        return "\n".join((*named, *(one.file for one in self.excerpts), *lines, *self.records))
+
 
 @dataclass(frozen=True)
 class Sentence:
@@ -85,6 +97,11 @@ class Sentence:
     def text(self) -> str:
         """Give the words alone, with the names of what they cite in the middle."""
         return "".join(one if isinstance(one, str) else one.name for one in self.parts).strip()
+
+    @property
+    def whole(self) -> str:
+        """Give the sentence as it is read, with the title that stands behind it."""
+        return f"{self.text} — {self.aside}" if self.aside else self.text
 
     def apart(self) -> "Sentence":
         """Give the sentence as it stands away from its commit, whose citation is then named."""

@@ -20,7 +20,10 @@ _WORD = re.compile(r"[\w.:/-]*\w", re.ASCII)
 _FIGURE = re.compile(r"patch [0-9a-f]{8,}|\w+ \d\.\d+$")
 """Scores of links, which are for machines."""
 _MOST_EXCERPTS = 4
-_LINEAGE = ("undoes", "undoes part", "relands", "mends", "continues", "same work", "refers to", "changes lines")
+_LINEAGE = (
+    *("undoes", "undoes part", "relands", "mends", "continues", "same work"),
+    *("refers to", "refers as said", "changes lines", "changes new lines"),
+)
 """Statements about an earlier commit, which a reader knows by its title."""
 
 

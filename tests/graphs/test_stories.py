@@ -65,7 +65,8 @@ async def test_what_lands_again_is_told_as_an_update_of_the_day_it_was_undone(wo
     report = await told(world, tmp_path, again, KERNELS)
     (story,) = of(report, StoryKind.RELAND)
     assert story.since == undone.isoformat()
-    assert [step.act for step in story.timeline] == [Act.LANDED, Act.UNDONE, Act.LANDED_AGAIN]
+    acts = [step.act for step in story.timeline if step.act is not Act.RELEASED]
+    assert acts == [Act.LANDED, Act.UNDONE, Act.LANDED_AGAIN]
     page = report_page(report, "en", WEB)
     assert re.search(rf"^- \*\*Update since {undone}\*\*: \[`\w{{7}}`\]\(\S+\): Relands \[\S+\.$", page, re.MULTILINE)
     assert f"- {undone} [" in page
@@ -86,27 +87,37 @@ async def test_a_part_names_those_that_landed_before_anybody_reported_and_the_on
     assert f"第 {number} 部分尚未合入" in report_page(report, "zh", WEB)
 
 
-async def test_a_version_that_is_taken_in_leads_back_to_the_commit_that_set_it(world: World, tmp_path: Path) -> None:
-    released, taken = day_of(world, "release-0.5.0"), day_of(world, "take-0.5.0")
-    await told(world, tmp_path, released, KERNELS, SERVING)
+async def test_a_version_that_is_taken_in_leads_to_its_tag(world: World, tmp_path: Path) -> None:
+    taken = day_of(world, "take-0.5.0")
     (story,) = of(await told(world, tmp_path, taken, KERNELS, SERVING), StoryKind.BUMP)
-    assert (story.repo, story.since) == (SERVING, released.isoformat())
-    assert [step.cite.partition("@")[0] for step in story.timeline] == [KERNELS, SERVING]
+    assert story.repo == SERVING
+    assert [step.act for step in story.timeline] == [Act.UPSTREAM, Act.TAKEN_IN]
+    assert story.steps[0] == f"{KERNELS}@v0.5.0"
 
 
-async def test_what_is_taken_up_of_another_project_is_told_in_both_languages_and_listed(
+async def test_a_change_of_another_project_that_is_named_is_told_as_a_reference_and_listed(
     world: World, tmp_path: Path
 ) -> None:
-    brought, used = day_of(world, "lend-0"), day_of(world, "borrow-0")
-    await told(world, tmp_path, brought, KERNELS, SERVING)
-    report = await told(world, tmp_path, used, KERNELS, SERVING)
-    story = next(one for one in of(report, StoryKind.ADOPTION) if "gather_paged_rows" in one.text["en"])
-    assert (story.repo, story.since) == (SERVING, brought.isoformat())
-    assert [step.act for step in story.timeline] == [Act.UPSTREAM, Act.TAKEN_UP]
-    assert re.search(r"Uses `gather_paged_rows`, which \[\S+ brought\.", report_page(report, "en", WEB))
-    assert re.search(r"使用了 `gather_paged_rows`，由 \[\S+ 引入。", report_page(report, "zh", WEB, "ledger"))
-    with open_memory(tmp_path / "home", used) as memory:
-        assert story.steps in [one.story.steps for one in memory.tales.listed(repo=SERVING)]
+    day = day_of(world, "said-0")
+    report = await told(world, tmp_path, day, KERNELS, SERVING)
+    story = next(one for one in of(report, StoryKind.REFERENCE) if one.repo == SERVING)
+    assert [step.act for step in story.timeline if step.act is not Act.RELEASED] == [Act.UPSTREAM, Act.REFERS]
+    assert re.search(r"Refers to \[\S+\.", report_page(report, "en", WEB))
+    assert "提到 [" in report_page(report, "zh", WEB, "ledger")
+    with open_memory(tmp_path / "home", day) as memory:
+        assert story.steps in [one.story.steps for one in memory.stories.listed(repo=SERVING)]
+
+
+async def test_a_tag_is_a_release_with_the_changes_of_stories_that_it_is_the_first_to_have(
+    world: World, tmp_path: Path
+) -> None:
+    undone, tagged = day_of(world, "undo-0"), day_of(world, "release-0.5.0")
+    await told(world, tmp_path, undone - timedelta(days=1), KERNELS)
+    report = await told(world, tmp_path, tagged, KERNELS)
+    assert [one.tag for section in report.sections for one in section.releases] == ["v0.5.0"]
+    story = next(one for one in of(report, StoryKind.RELEASED))
+    assert story.news == (f"{KERNELS}@v0.5.0",)
+    assert story.text["en"].startswith("v0.5.0 was tagged")
 
 
 async def test_the_second_days_report_is_the_same_to_the_byte_when_the_memory_was_lost(

@@ -9,6 +9,8 @@ from typing import Any
 import pytest
 from agent.layouts.digest import digest
 from agent.layouts.view import View, row_id
+from gitzette.site.names import anchor
+from gitzette.site.reasons import REASONS, link_words, reason_words
 
 from agent.linking.recorded import CLOSED
 from agent.report import LedgerRow, Report
@@ -18,8 +20,6 @@ from agent.web import Web
 from agent.weights import POINTS
 from evals.sets.site_reports import FIRST, made_day
 from gitzette.site.build import Built
-from gitzette.site.names import anchor
-from gitzette.site.reasons import REASONS, link_words, reason_words
 
 WEB = Web("https://github.com")
 PLACES = {Tier.HIGH: 1, Tier.LOW: 3, Tier.NOISE: 5}
@@ -107,6 +107,4 @@ def test_what_a_link_rests_on_is_told_in_the_reader_s_language_and_without_figur
     evidence = (CLOSED, "patch 82a8b41adeba33cc", "pull request #2121")
     assert link_words(evidence, "zh") == ["GitHub 记录由其关闭", "拉取请求 #2121"]
     assert link_words(evidence, "en") == ["closed by it, as GitHub records", "pull request #2121"]
-    inferred = ("score 0.87", "word: kv", "named 1.00")
-    assert link_words(inferred, "zh") == ["两者标题都说到 `kv`"]
     assert link_words(("fix #5326",), "zh") == ["“fix #5326”"]
