@@ -40,15 +40,19 @@ SEVERAL = {"fact": "facts", "risk": "risks", "advice": "advices"}
 
 def has_template(predicate: str) -> bool:
     """Tell whether code, and nobody else, writes the words of this kind of statement."""
-    return predicate in _fixed("en") or predicate in _MADE or predicate == "series"
+    return predicate in _fixed("en") or predicate in _MADE or predicate in ("series", "changes lines")
 
 
 def sentence(predicate: str, params: Params, lang: Language) -> str | None:
     """Write the sentence; None where the values give none, as for the risk of something that has no risk."""
     if predicate == "series":
         return series_sentence(params, lang)
+    if predicate == "changes lines":
+        days = int(params["days"])
+        lines: list[str] = catalogue(lang)["facts"]["changes_lines"]
+        return lines[days > 1].format(days)
     if predicate in (fixed := _fixed(lang)):
-        return fixed[predicate].replace("{days}", params.get("days", ""))
+        return fixed[predicate]
     return _MADE[predicate](facts_of(params), phrases_of(lang))
 
 

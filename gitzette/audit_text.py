@@ -2,13 +2,10 @@
 
 from collections import Counter
 from collections.abc import Sequence
-from functools import cache
-from importlib.resources import files
 from typing import Any
 
-from jinja2 import Environment, StrictUndefined, Template
-
 from agent.audit.findings import Finding, Group, grouped
+from gitzette.render.html import html_page
 
 _REASONS = 5
 
@@ -50,17 +47,10 @@ def _reasons(title: str, findings: Sequence[Finding]) -> list[str]:
     return [f"{title}: {len(findings)} ({named}); --json lists them"] if findings else []
 
 
-@cache
-def _template() -> Template:
-    environment = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
-    return environment.from_string((files("gitzette") / "templates" / "audit.html").read_text("utf-8"))
-
-
 def audit_page(name: str, text: str, findings: Sequence[Finding], summary: dict[str, Any]) -> str:
     """Write the same as a page, with the report's lines below; whatever the report has is shown as text."""
     beside: dict[int, list[Finding]] = {}
     for one in findings:
         beside.setdefault(one.line, []).append(one)
-    return _template().render(
-        name=name, counts=counts(summary), groups=grouped(findings), lines=text.split("\n"), beside=beside
-    )
+    groups, lines = grouped(findings), text.split("\n")
+    return html_page("audit.html", name=name, counts=counts(summary), groups=groups, lines=lines, beside=beside)

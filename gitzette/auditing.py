@@ -50,12 +50,7 @@ def audit(args: argparse.Namespace, environ: Mapping[str, str]) -> int:
     text = read_report(args.file)
     settings = settings_for(args, environ)
     with progress() as display:
-        findings = compared(args.file, text, Web(settings.web))
-        audited = (
-            Audited(findings, summary(findings, days=[], commits=0, not_read={}))
-            if findings is not None
-            else asyncio.run(check(text, args.file.name, settings, environ, display))
-        )
+        audited = asyncio.run(check_file(args.file, text, settings, environ, display))
     if args.html is not None:
         _write(args.html, audit_page(args.file.name, text, audited.findings, audited.summary))
     sys.stdout.write(_as_json(audited) if args.json else audit_text(args.file.name, audited.findings, audited.summary))
@@ -84,6 +79,16 @@ def read_report(path: Path) -> str:
     if not text.strip():
         raise InputError(f"{path} is empty")
     return text
+
+
+async def check_file(
+    file: Path, text: str, settings: Settings, environ: Mapping[str, str], display: Progress
+) -> Audited:
+    """Compare a report of our own with its JSON; check any other against the repositories."""
+    findings = compared(file, text, Web(settings.web))
+    if findings is None:
+        return await check(text, file.name, settings, environ, display)
+    return Audited(findings, summary(findings, days=[], commits=0, not_read={}))
 
 
 async def check(text: str, name: str, settings: Settings, environ: Mapping[str, str], display: Progress) -> Audited:

@@ -12,6 +12,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from agent.asking.reply import Reply
+from agent.audit.findings import Finding
 from agent.errors import EXIT_DONE, EXIT_FAILED, EXIT_INCOMPLETE, UsageError
 from agent.ids import RepoId
 from agent.report import Report
@@ -53,6 +54,7 @@ from evals.sets.tamper import TAMPER
 from evals.sets.twins import TWINS
 from evals.sets.windows import WINDOWS
 from gitzette.asking import asking_context
+from gitzette.auditing import check_file, read_report
 from gitzette.eval_jobs import run_apart
 from gitzette.eval_printing import as_breaches, as_changes, as_json, as_table
 from gitzette.progress import QuietProgress
@@ -133,6 +135,10 @@ class Gitzette:
         items = (one for item in page.items for one in item.fresh)
         sentences = (*page.brief, *items, *(one for part in page.repos for one in part.summary))
         return [(one.whole, cite.evidence) for one in sentences for cite in one.citations if cite.opens]
+
+    async def audit(self, file: Path, settings: Settings) -> list[Finding]:
+        """Check a report that lies in a file."""
+        return (await check_file(file, read_report(file), settings, {}, QuietProgress())).findings
 
 
 def evaluate(args: argparse.Namespace) -> int:

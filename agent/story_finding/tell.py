@@ -23,7 +23,6 @@ _PLAIN: Mapping[Act, str] = {
 }
 SaidIn = Mapping[tuple[EvidenceId, EvidenceId], EvidenceId]
 """The pull requests that name what their commits do not, by the commit and what is named."""
-_FEW_DAYS = 2
 _Saying = tuple[str, list[EvidenceId], dict[str, str]]
 
 
@@ -55,9 +54,8 @@ def _sayings(story: Story, step: Step, said_in: SaidIn) -> Iterator[_Saying]:
             if step.act is Act.REFERS and source:
                 yield "refers as said", [source, target], {}
             else:
-                days = (step.at - standing[target]).days if step.act is Act.CHANGED else 0
-                new = step.act is Act.CHANGED and days < _FEW_DAYS
-                yield "changes new lines" if new else _PLAIN[step.act], [target], {"days": str(days)} if days else {}
+                days = {"days": str((step.at - standing[target]).days)} if step.act is Act.CHANGED else {}
+                yield _PLAIN[step.act], [target], days
 
 
 def _part(story: Story, step: Step) -> _Saying:
