@@ -33,6 +33,10 @@ class Excerpt:
     file: str
     lines: tuple[Line, ...]
 
+    def is_part_of(self, other: "Excerpt") -> bool:
+        """Tell whether another one shows all of these lines."""
+        return self.file == other.file and {one.text for one in self.lines} <= {one.text for one in other.lines}
+
 
 @dataclass(frozen=True)
 class Citation:
@@ -179,8 +183,13 @@ class Item:
     def proofs(self) -> tuple[Excerpt, ...]:
         """List the excerpts that are folded: what its sentences rest on, each once."""
         cited = (one for sentence in self.told for cite in sentence.citations for one in cite.excerpts)
-        found = dict.fromkeys((*((self.excerpt,) if self.excerpt else ()), *(one for one in cited if one.file)))
-        return tuple(one for one in found if not (self.full and one == self.excerpt))
+        found = [*((self.excerpt,) if self.excerpt else ()), *(one for one in cited if one.file)]
+        kept: list[Excerpt] = []
+        for one in sorted(found, key=lambda one: -len(one.lines)):
+            if not any(one.is_part_of(other) for other in kept):
+                kept.append(one)
+        shown = self.excerpt if self.full else None
+        return tuple(one for one in found if one in kept and not (shown and one.is_part_of(shown)))
 
 
 @dataclass(frozen=True)
