@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from datetime import timedelta
 from typing import Literal
 
 from pydantic import BaseModel, Field
@@ -20,6 +21,7 @@ from agent.settings import Language
 
 _COMMIT_SHARE, _LEAST, _SHORTEST = 0.55, 120, 8
 """How much of the room the commit takes; tokens below which another side tells nothing; signs of an anchor."""
+_LATE = timedelta(hours=1)
 _TO_ISSUES = (Relation.FIXES, Relation.PARTLY, Relation.BECAUSE)
 _SENTENCES = {
     Relation.FIXES: "{} fixes everything that {} reports or asks for.",
@@ -100,7 +102,7 @@ class Pairing:
     def _other(self, one: Evidence, room: int) -> str:
         words = piece_text(self._name(one), one, room, None)
         hunks = f"\n{shown_hunks(one, room // 2, ())[0]}" if isinstance(one, CommitEvidence) else ""
-        named = dict.fromkeys(ref.sentence for ref in self.said if one.id in (ref.source, ref.target))
+        named = dict.fromkeys(ref.sentence for ref in self.said if ref.sentence and one.id in (ref.source, ref.target))
         return words + hunks + "".join(f"\n(One names the other: {sentence})" for sentence in named)
 
     def _name(self, one: Evidence) -> str:
@@ -144,9 +146,9 @@ class Pairing:
         return tuple(Judgement(verdict=Verdict.QUOTE, check="relation", reason=one) for one in reasons if one)
 
     def _is_possible(self, relation: Relation, other: Evidence) -> bool:
-        issue = isinstance(other, ThreadEvidence) and isinstance(other.thread, Issue)
         if relation in _TO_ISSUES:
-            return issue
+            issue = other.thread if isinstance(other, ThreadEvidence) else None
+            return isinstance(issue, Issue) and issue.created_at <= self.change.at + _LATE
         if self._grade(other.id) is Grade.C:
             return isinstance(other, CommitEvidence) and relation is not Relation.SAME_WORK
         return relation is not Relation.SAME_WORK or other.repo != self.change.repo

@@ -80,7 +80,7 @@ def _connection(items: Sequence[Any], show: Callable[[Any], Json | None]) -> Cal
             message = f"You must provide a `first` or `last` value from 1 to {MAX_PAGE} to properly paginate."
             raise gql.GraphQLError(message, extensions={"type": "EXCESSIVE_PAGINATION"})
         part = items[:size] if first is not None else items[-size:]
-        return {"nodes": [show(item) for item in part]}
+        return {"nodes": [show(item) for item in part], "totalCount": len(items)}
 
     return page
 
@@ -100,14 +100,15 @@ class _Nodes:
         return {
             "nameWithOwner": repository.full_name,
             "issue": lambda _, number: self._thread(repository, number, Issue),
+            "issueOrPullRequest": lambda _, number: self._thread(repository, number, Issue | Pull),
             "pullRequest": lambda _, number: self._thread(repository, number, Pull),
             "object": lambda _, **names: self._object(repository, **names),
         }
 
-    def _thread(self, repository: Repository, number: int, kind: type[Issue | Pull]) -> Json:
+    def _thread(self, repository: Repository, number: int, kind: Any) -> Json:
         found = self._hub.thread(repository.full_name, number)
         if found is None or not isinstance(found[1], kind):
-            raise _missing("an Issue" if kind is Issue else "a PullRequest", f"number of {number}")
+            raise _missing("a PullRequest" if kind is Pull else "an Issue", f"number of {number}")
         return self._show(*found)
 
     def _show(self, repository: Repository, thread: Issue | Pull) -> Json:
@@ -146,13 +147,30 @@ class _Nodes:
 
     def _issue(self, repository: Repository, issue: Issue) -> Json:
         closings = sorted((event for event in issue.events if event.kind == "closed"), key=lambda e: (e.at, e.id))
-        return {
+        return self._said(repository, issue) | {
             "__typename": "Issue",
-            "number": issue.number,
+            "state": issue.state.upper(),
             "closedAt": stamp(issue.closed_at),
+            "reactions": {"totalCount": issue.reactions},
             "stateReason": lambda _, enableDuplicate: _reason(issue, enableDuplicate),  # noqa: N803 - GitHub's name
-            "repository": {"nameWithOwner": repository.full_name},
             "timelineItems": _connection(closings, lambda event: self._closing(repository, event)),
+        }
+
+    def _said(self, repository: Repository, thread: Issue | Pull) -> Json:
+        """Show what issues and pull requests have in common."""
+        return {
+            "number": thread.number,
+            "title": thread.title,
+            "body": thread.body,
+            "createdAt": stamp(thread.created_at),
+            "updatedAt": stamp(thread.updated_at),
+            "author": _actor(thread.author),
+            "repository": {"nameWithOwner": repository.full_name},
+            "labels": _connection(thread.labels, lambda name: {"name": name}),
+            "comments": _connection(
+                sorted(thread.comments, key=lambda one: one.id),
+                lambda one: {"author": _actor(one.author), "body": one.body, "createdAt": stamp(one.created_at)},
+            ),
         }
 
     def _closing(self, repository: Repository, event: Event) -> Json:
@@ -173,22 +191,20 @@ class _Nodes:
     def _pull(self, repository: Repository, pull: Pull) -> Json:
         closed = [self._hub.thread(*name) for name in pull.closes]
         issues = [pair for pair in closed if pair is not None and isinstance(pair[1], Issue)]
-        return {
+        named = sorted((one for one in pull.events if one.kind == "cross-referenced"), key=lambda e: (e.at, e.id))
+        sources = [found for one in named if one.source and (found := self._hub.thread(*one.source))]
+        return self._said(repository, pull) | {
             "__typename": "PullRequest",
-            "number": pull.number,
-            "title": pull.title,
-            "body": pull.body,
             "state": "MERGED" if pull.merged_at else pull.state.upper(),
             "mergedAt": stamp(pull.merged_at),
             "baseRefName": pull.base,
-            "createdAt": stamp(pull.created_at),
-            "updatedAt": stamp(pull.updated_at),
-            "author": _actor(pull.author),
             "mergeCommit": lambda _: self._commit(repository, pull.merge_commit),
-            "repository": {"nameWithOwner": repository.full_name},
-            "labels": _connection(pull.labels, lambda name: {"name": name}),
             "closingIssuesReferences": _connection(issues, lambda pair: self._issue(*pair)),
+            "timelineItems": _connection(sources, self._naming),
         }
+
+    def _naming(self, source: tuple[Repository, Issue | Pull]) -> Json:
+        return {"__typename": "CrossReferencedEvent", "source": lambda _: self._show(*source)}
 
 
 def _actor(login: str | None) -> Json | None:
