@@ -14,7 +14,7 @@ from tools.diff.shared_lines import FEW, lines, puts_back, share, was_moved
 from tools.evidence_cache import EvidenceCache
 from tools.history.past import NEAR
 
-_MOST_COMMITS, _MOST_LINES, _ENOUGH_LINES = 60, 160, 6
+_MOST_COMMITS, _MOST_LINES, _ENOUGH_LINES = 400, 160, 6
 
 
 async def changed_lines(
