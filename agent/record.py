@@ -17,7 +17,10 @@ from agent.stories import Story
 from agent.window import Window
 
 FORMAT = 1
-_LATER = ("account",)
+_LATER = (
+    "uses",
+    "account",
+)
 """What reports of earlier versions do not have."""
 Part = TypeVar("Part", Claim, Link, Story, Drop)
 
@@ -37,6 +40,7 @@ def _parts(report: Report) -> Iterator[tuple[str, Any]]:
     yield "claims", map(claim_json, report.claims)
     yield "links", _plain(report.links)
     yield "stories", _plain(report.stories)
+    yield "uses", _plain(report.uses)
     yield "failures", _plain(report.failures)
     yield "drops", _plain(report.drops)
     yield "analyst", report.analyst
@@ -142,6 +146,7 @@ def merge(earlier: Report, new: Report) -> Report:
         links=_by_repo(repos, covered, earlier.links, new.links),
         stories=_by_repo(repos, covered, earlier.stories, new.stories),
         drops=_by_repo(repos, covered, earlier.drops, new.drops),
+        uses=tuple(one for one in (*earlier.uses, *new.uses) if (one in new.uses) is (one.repo in covered)),
         analyst=new.analyst,
         account=new.account,
     )

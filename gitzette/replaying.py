@@ -25,6 +25,7 @@ from memory.recorder import recorded
 from memory.runs import recipe_of
 from memory.store import Memory, open_memory
 from tools.evidence_cache import EvidenceCache
+from tools.own_code import OwnCode
 
 _SHAPING = ("repo", "date", "since", "until", "tz", "analyst", "source", "partial", "demo", "resume")
 
@@ -77,6 +78,7 @@ def _deps(memory: Memory, recorder: CallRecorder, recipe: Recipe) -> Deps:
         archive=recorded(memory.archive, recorder, "archive"),
         deep=recipe.budget.deep,
         tiers=recipe.tiers,
+        own=recorded(OwnCode(()), recorder, "own") if recipe.uses else None,
     )
 
 

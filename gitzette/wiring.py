@@ -27,6 +27,7 @@ from tools.git.remote import remote_environment
 from tools.git.source import GitSource
 from tools.github.client import GitHubClient
 from tools.github.wire import Manners
+from tools.own_code import OwnCode
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -93,6 +94,7 @@ async def open_house(
                 deep=budget.deep,
                 tiers=settings.tiers,
                 questions=Learned(memory.catalogue, memory.threads),
+                own=recorded(OwnCode(settings.uses), recorder, "own") if settings.uses else None,
             )
             yield House(deps=deps, memory=memory, client=client, publisher=publisher, progress=progress)
 

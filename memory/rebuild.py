@@ -14,6 +14,8 @@ from agent.window import Window
 from memory.archive import Archive
 
 _HASH = re.compile(r"[0-9a-f]{40}", re.ASCII)
+_WEEK = re.compile(r"\d{4}-W\d{2}", re.ASCII)
+"""An edition of a week says nothing that the reports of its days do not say."""
 _NUMBER = re.compile(r"#[1-9][0-9]{0,8}", re.ASCII)
 _HEAD = 4_096
 _LARGEST = 64_000_000
@@ -43,7 +45,7 @@ def rebuild(archive: Archive, folder: Path) -> list[str]:
 
 def _unknown(archive: Archive, folder: Path) -> list[Path]:
     """Find the files whose windows are not known, oldest first; only their beginnings are read for that."""
-    windows = {file: _window_of(file) for file in sorted(folder.glob("*.json"))}
+    windows = {file: _window_of(file) for file in sorted(folder.glob("*.json")) if not _WEEK.fullmatch(file.stem)}
     known = {window.key for window in windows.values() if window is not None}
     unknown = archive.unknown(known)
     news = [file for file, window in windows.items() if window is None or window.key in unknown]

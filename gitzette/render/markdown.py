@@ -39,6 +39,11 @@ def _environment() -> Environment:
     return made
 
 
+def filled(name: str, **values: Any) -> str:
+    """Fill a template of Markdown, without gaps of several lines."""
+    return _GAPS.sub("\n\n", _environment().get_template(name).render(**values)).strip("\n") + "\n"
+
+
 def report_page(report: Report, lang: Language, web: Web, layout: Layout = "digest") -> str:
     """Write the whole report."""
     return markdown_page(page_model(report, lang, web), web, layout)
@@ -46,9 +51,8 @@ def report_page(report: Report, lang: Language, web: Web, layout: Layout = "dige
 
 def markdown_page(page: PageModel, web: Web, layout: Layout) -> str:
     """Write a page model as Markdown in one of the layouts."""
-    template = _environment().get_template(f"{layout}.md")
-    text = template.render(page=page, w=page.words["page"], signs=page.words["signs"], web=web, headings=Headings())
-    return _GAPS.sub("\n\n", text).strip("\n") + "\n"
+    words = page.words
+    return filled(f"{layout}.md", page=page, w=words["page"], signs=words["signs"], web=web, headings=Headings())
 
 
 def readme_page(

@@ -108,9 +108,10 @@ class Sentences:
 
     def citation(self, cite: EvidenceId, claim: Claim | None = None, own: RepoId | None = None) -> Citation:
         """Cite an artefact; for a claim it opens on the lines that show what the claim says."""
-        name, url = named(
-            cite, claim.repo if claim and claim.repo else own, self._view.web, pull=cite in self._view.pulls
-        )
+        home = claim.repo if claim else own
+        # In a sentence over all repositories a commit is called by its hash alone.
+        home = RepoId(cite.partition("@")[0]) if home is None and "@" in cite else home
+        name, url = named(cite, home, self._view.web, pull=cite in self._view.pulls)
         title, author, at, told = self._known.get(cite, ("", "", None, False))
         tz = zone(self._view.report.window.tz)
         linked = self._link(cite, claim) if claim else None

@@ -11,6 +11,7 @@ from agent.claims import Claim, Kind, Role
 from agent.evidence import EvidenceId
 from agent.facts import Severity
 from agent.ids import RepoId
+from agent.own_code import MOST_PLACES
 from agent.report import LedgerRow, Report
 from agent.settings import Language
 from agent.stories import Act, undone_pairs
@@ -58,6 +59,11 @@ class View:
         """Name the pull requests that brought the commits of the report."""
         numbers = ((row.repo, cut_title(row)[1]) for row in self.report.ledger)
         return frozenset(f"{repo}#{number}" for repo, number in numbers if number)
+
+    def uses(self, row: LedgerRow) -> tuple[str, ...]:
+        """List where the reader's own code uses what a commit changes."""
+        own = (use for use in self.report.uses if (use.repo, use.sha) == (row.repo, row.sha))
+        return tuple(dict.fromkeys(f"{use.file}:{use.line}" for use in own))[:MOST_PLACES]
 
     # ---------------------------------------------------------------- what was undone
 
