@@ -188,6 +188,19 @@ class ReadsTrees(Protocol):
 
 
 @runtime_checkable
+class ListsTrees(Protocol):
+    """A source of code that knows all files of a commit and which words they hold."""
+
+    async def tree(self, sha: str) -> frozenset[str]:
+        """Name all files of a commit."""
+        ...
+
+    async def words_in(self, sha: str, words: Sequence[str]) -> frozenset[str] | None:
+        """Tell which of these words a commit's files hold, in any case; None: it cannot be told."""
+        ...
+
+
+@runtime_checkable
 class KnowsTags(Protocol):
     """A source of code that can tell which tags contain a commit."""
 

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Protocol
 
 from agent.asking.reply import Reply
+from agent.audit.findings import Finding
 from agent.errors import AppError, UsageError
 from agent.ids import RepoId
 from agent.report import Report
@@ -41,6 +42,14 @@ class System(Protocol):
 
     def page(self, report: Report, lang: Language, layout: Layout, web: str) -> str:
         """Write a report as Markdown, with links below `web`."""
+        ...
+
+    def citations(self, report: Report, lang: Language) -> Sequence[tuple[str, str]]:
+        """List the citations of a page that open: the sentence of each, and what it opens on."""
+        ...
+
+    async def audit(self, file: Path, settings: Settings) -> Sequence[Finding]:
+        """Check a report that lies in a file."""
         ...
 
 

@@ -54,7 +54,8 @@ def _both(one: Step, other: Step) -> Step:
 def with_memory(one: Story, today: set[EvidenceId], known: Remembered) -> Story:
     """Name the steps that the report adds, say since when the story is told, and put in front what was known of it."""
     earlier = [old for old in known.stories if one.kind in _LINEAGE and old.kind in _LINEAGE]
-    steps = {step.cite: step for old in earlier if set(old.steps) & set(one.steps) for step in old.timeline}
+    known_steps = [step for old in earlier if set(old.steps) & set(one.steps) for step in old.timeline]
+    steps = {step.cite: step for step in known_steps if step.act is not Act.RELEASED}
     whole = with_steps(one, (steps | {step.cite: step for step in one.timeline}).values())
     days = [known.days[cite] for cite in whole.steps if cite in known.days and cite not in today]
     news = tuple(cite for cite in whole.steps if cite in today)

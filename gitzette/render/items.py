@@ -1,6 +1,6 @@
 """Landed commits as items: a headline, a few sentences, one excerpt; what goes beyond is folded."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Sequence
 from dataclasses import replace
 
 from agent.claims import Anchor, Claim, Quote, Role
@@ -30,7 +30,7 @@ class Items:
         earlier = view.undid.get(name)
         words, number = cut_title(earlier or row)
         headline = "" if earlier else view.headline(row)
-        claims, bare = self._claims(row), [] if earlier else view.bare(row)
+        (sight, folded), bare = self._claims(row), [] if earlier else view.bare(row)
         return Item(
             row=row,
             id=name,
@@ -43,9 +43,9 @@ class Items:
             tier=view.tier(row).value,
             breaking=earlier is None and any(is_breaking(one) for one in view.said(row) if one.role is Role.CHANGE),
             when=moment(row.landed_at, window, late=row.late),
-            sentences=tuple(self._sentences.sentence(one) for one in claims if one.text or one.speech),
-            more=(),
-            excerpt=self._excerpt([*claims, *bare]),
+            sentences=tuple(self._sentences.sentence(one) for one in sight if one.text or one.speech),
+            more=tuple(self._sentences.sentence(one) for one in folded if one.text or one.speech),
+            excerpt=self._excerpt([*sight, *folded, *bare]),
             inside=tuple(names_alone(one.predicate, one.text[view.lang], view.lang) or "" for one in bare),
             uses=view.uses(row),
             undid=earlier,
@@ -54,13 +54,13 @@ class Items:
             undid_when=moment(earlier.landed_at, window, late=earlier.late) if earlier else "",
         )
 
-    def _claims(self, row: LedgerRow) -> list[Claim]:
-        """Order what is said: the analysis and what it leaves untold, then what code says and quotes."""
+    def _claims(self, row: LedgerRow) -> tuple[list[Claim], list[Claim]]:
+        """Choose what is in sight: the analysis and what it leaves untold, else what code says and quotes."""
         analysis, facts = self._view.analysis(row), self._view.facts(row)
         if not analysis:
-            return facts
+            return facts, []
         apart = untold(facts, analysis)
-        return [*analysis, *apart, *(one for one in facts if one not in apart)]
+        return [*analysis, *apart], [one for one in facts if one not in apart]
 
     def _excerpt(self, claims: Sequence[Claim]) -> Excerpt | None:
         """Show the place that proves most: changed lines that an early sentence is anchored in or quotes."""
@@ -73,18 +73,17 @@ class Items:
         return None
 
 
-def fitted(item: Item, most: int, told: Iterable[str] = ()) -> Item:
+def fitted(item: Item, most: int, told: Container[str] = ()) -> Item:
     """Keep as many sentences in sight as `most` words allow, none of which the page has `told` already."""
     shown: list[Sentence] = []
     left = most - words_in(f"{item.headline} {item.title}")
-    brief = tuple(one for one in item.told if one.text in {*told})
-    fresh = [one for one in item.told if one not in brief]
-    for sentence in fresh:
+    brief = tuple(one for one in item.told if one.text in told)
+    for sentence in (one for one in item.sentences if one not in brief):
         if sentence.words > left:
             break
         shown.append(sentence)
         left -= sentence.words
-    rest = tuple(one for one in fresh if one not in shown)
+    rest = tuple(one for one in item.told if one not in shown and one not in brief)
     return replace(item, in_brief=brief, sentences=tuple(shown), more=rest)
 
 

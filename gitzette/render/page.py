@@ -33,6 +33,10 @@ class Excerpt:
     file: str
     lines: tuple[Line, ...]
 
+    def is_part_of(self, other: "Excerpt") -> bool:
+        """Tell whether another one shows all of these lines."""
+        return self.file == other.file and {one.text for one in self.lines} <= {one.text for one in other.lines}
+
 
 @dataclass(frozen=True)
 class Citation:
@@ -57,6 +61,18 @@ class Citation:
     """How sure a link to an issue is."""
     records: tuple[str, ...] = ()
     """What such a link rests on."""
+
+    @property
+    def opens(self) -> bool:
+        """Whether there is anything to open: another artefact always has its title."""
+        return bool(self.excerpts or self.records or not self.own)
+
+    @property
+    def evidence(self) -> str:
+        """Give the text that it opens on."""
+        named = () if self.own else (self.title, self.name, self.id)
+        lines = (line.text for one in self.excerpts for line in one.lines)
+        return "\n".join((*named, *(one.file for one in self.excerpts), *lines, *self.records))
 
 
 @dataclass(frozen=True)
@@ -85,6 +101,11 @@ class Sentence:
     def text(self) -> str:
         """Give the words alone, with the names of what they cite in the middle."""
         return "".join(one if isinstance(one, str) else one.name for one in self.parts).strip()
+
+    @property
+    def whole(self) -> str:
+        """Give the sentence as it is read, with the title that stands behind it."""
+        return f"{self.text} — {self.aside}" if self.aside else self.text
 
     def apart(self) -> "Sentence":
         """Give the sentence as it stands away from its commit, whose citation is then named."""
@@ -162,8 +183,13 @@ class Item:
     def proofs(self) -> tuple[Excerpt, ...]:
         """List the excerpts that are folded: what its sentences rest on, each once."""
         cited = (one for sentence in self.told for cite in sentence.citations for one in cite.excerpts)
-        found = dict.fromkeys((*((self.excerpt,) if self.excerpt else ()), *(one for one in cited if one.file)))
-        return tuple(one for one in found if not (self.full and one == self.excerpt))
+        found = [*((self.excerpt,) if self.excerpt else ()), *(one for one in cited if one.file)]
+        kept: list[Excerpt] = []
+        for one in sorted(found, key=lambda one: -len(one.lines)):
+            if not any(one.is_part_of(other) for other in kept):
+                kept.append(one)
+        shown = self.excerpt if self.full else None
+        return tuple(one for one in found if one in kept and not (shown and one.is_part_of(shown)))
 
 
 @dataclass(frozen=True)

@@ -76,7 +76,8 @@ class View:
             for step in story.timeline:
                 if step.act is Act.LANDED_AGAIN and last in self.rows and step.cite in self.rows:
                     found[last] = step.cite
-                last = step.cite if step.act is Act.UNDONE else ""
+                if step.act is not Act.RELEASED:
+                    last = step.cite if step.act is Act.UNDONE else ""
         return found
 
     @cached_property

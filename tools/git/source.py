@@ -22,7 +22,7 @@ from tools.git.range import commits_between, find_version, tree_change
 from tools.git.reading import ChangeReader
 from tools.git.remote import remote_environment
 from tools.git.repository import Repository, open_repository
-from tools.git.search import lines_with, read_file, usages
+from tools.git.search import lines_with, read_file, tree_paths, usages, words_in
 from tools.git.tags import first_tags, tagged, tags_made, tags_with
 from tools.git.view import View, view_of
 from tools.git.walk import Walk
@@ -120,6 +120,15 @@ class GitSource:
         if repository.promisor is not None:
             return None
         return await usages(self._shown(repository), sha, name, path=path, limit=limit)
+
+    async def tree(self, sha: str) -> frozenset[str]:
+        """Name all files of a commit."""
+        return await tree_paths(await self._view(), sha)
+
+    async def words_in(self, sha: str, words: Sequence[str]) -> frozenset[str] | None:
+        """Tell which of these words a commit's files hold; None in a partial clone, which lacks most files."""
+        repository = await self._open()
+        return None if repository.promisor is not None else await words_in(self._shown(repository), sha, words)
 
     async def before(self, sha: str, paths: Sequence[str]) -> tuple[str, ...]:
         """Name the latest landed commits before this one that may be the same change to these paths or its opposite."""
