@@ -20,8 +20,8 @@ from gitzette.recorded_run import EarlierReport, NoDesks, Origins, RecordedDesks
 from gitzette.wiring import home_of
 from graphs import daily
 from graphs.desk import Deps
-from memory.call_recorder import CallRecorder
-from memory.recorder import recorded
+from memory.proxies import recorded
+from memory.recorder import CallRecorder
 from memory.runs import recipe_of
 from memory.store import Memory, open_memory
 from tools.evidence_cache import EvidenceCache
@@ -73,8 +73,8 @@ def _deps(memory: Memory, recorder: CallRecorder, recipe: Recipe) -> Deps:
         languages=writers.languages,
         mark=writers.mark,
         library=EvidenceCache(),
-        recall=recorded(memory.recall, recorder, "recall"),
-        archive=recorded(memory.archive, recorder, "archive"),
+        recall=recorded(memory.statements, recorder, "recall"),
+        archive=recorded(memory.reports, recorder, "archive"),
         deep=recipe.budget.deep,
         tiers=recipe.tiers,
     )

@@ -154,7 +154,7 @@ class Live:
         with open_memory(home_of(self._settings, self._environ), datetime.now(UTC).date()) as memory:
             records = [
                 replace(one, status="unfinished")
-                if one.status == "running" and memory.lives.process(one.id) is None
+                if one.status == "running" and memory.run_locks.process(one.id) is None
                 else one
                 for one in memory.runs.latest(_RUNS)
             ]

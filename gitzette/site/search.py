@@ -22,7 +22,7 @@ from agent.web import Web
 from gitzette.site.html import clean
 from gitzette.site.names import anchor
 from gitzette.site.summary import lead_text
-from memory.words import has_han, indexed
+from memory.text_index import has_han, indexed
 
 SHARDS = 128
 Document = tuple[str, str, str, str, str, str, str, str, str]

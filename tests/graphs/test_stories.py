@@ -106,7 +106,7 @@ async def test_what_is_taken_up_of_another_project_is_told_in_both_languages_and
     assert re.search(r"Uses `gather_paged_rows`, which \[\S+ brought\.", report_page(report, "en", WEB))
     assert re.search(r"使用了 `gather_paged_rows`，由 \[\S+ 引入。", report_page(report, "zh", WEB, "ledger"))
     with open_memory(tmp_path / "home", used) as memory:
-        assert story.steps in [one.story.steps for one in memory.tales.listed(repo=SERVING)]
+        assert story.steps in [one.story.steps for one in memory.stories.listed(repo=SERVING)]
 
 
 async def test_the_second_days_report_is_the_same_to_the_byte_when_the_memory_was_lost(
