@@ -33,12 +33,12 @@ def allot(tables: Mapping[RepoId, Sequence[Triage]], budget: int) -> dict[RepoId
 
 def _best(table: Sequence[Triage]) -> str:
     """Name the commit of a repository that is worth most."""
-    return min(table, key=lambda one: (one.tier is Tier.NOISE, -one.score, one.sha)).sha
+    return min(table, key=lambda one: (one.noise is not None, -one.score, one.sha)).sha
 
 
 def _is_wanted(one: Triage, best: str) -> bool:
     """Read what is worth knowing, and of a repository where nothing is, its weightiest commit."""
-    return one.tier in (Tier.HIGH, Tier.MID) or (one.sha == best and one.tier is Tier.LOW)
+    return one.tier in (Tier.HIGH, Tier.MID) or (one.sha == best and one.noise is None)
 
 
 def _turn(one: Triage, best: str) -> int:

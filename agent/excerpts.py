@@ -1,7 +1,7 @@
 """A short piece of a diff that shows a change where there is little else to tell."""
 
 import re
-from collections.abc import Iterable, Iterator, Set
+from collections.abc import Iterable, Iterator, Sequence, Set
 from itertools import chain, groupby
 
 from agent.domain import Change
@@ -12,7 +12,7 @@ _BESIDE = re.compile(
 _SAYS_LITTLE = re.compile(r"^[+-]\s*(?:#|//|\*|/\*|import\b|from\b.*\bimport\b|\"\"\"|[)}\]({\[,;]*$|$)")
 _REMARK = re.compile(r"^\+\s*(?:#\s|//|\*\s|/\*)\s*\w")
 _WORD = re.compile(r"\w+")
-_MOST, _ENOUGH, _FEW = 12, 6, 2
+_MOST, _ENOUGH, _FEW, _SHOWN = 12, 6, 2, 8
 _WIDEST = 400
 """Characters of a line that a person reads: beyond it are pictures in base64, minified code and tables."""
 
@@ -96,6 +96,27 @@ def widened(lines: tuple[str, ...], patch: str) -> tuple[str, ...]:
         last += 1
     wider = _trimmed(every[first:last])
     return wider if is_legible(wider) else lines
+
+
+def naming_lines(lines: Sequence[str], patch: str, literals: Sequence[str]) -> list[tuple[str, ...]]:
+    """Choose the few lines that name most of what a fact is about, each stretch one below the other in the patch.
+
+    Where the patch was not kept, nobody knows what stands beside what: then it is one line of each side.
+    """
+    legible = [line for line in lines if is_legible([line])]
+    worth = [sum(literal in line for literal in literals) for line in legible]
+    order = sorted(range(len(legible)), key=lambda at: (-worth[at], at))
+    if not patch or not order:
+        sides = {legible[at][:1]: at for at in reversed(order)}
+        return [(legible[at],) for at in sorted(sides.values()) if worth[at] or len(sides) == 1]
+    first, last = order[0], order[0] + 1
+    while last - first < _SHOWN:
+        wider = [(one, two) for one, two in ((first, last + 1), (first - 1, last)) if one >= 0 and two <= len(legible)]
+        fitting = next((one for one in wider if "\n".join(legible[slice(*one)]) in patch), None)
+        if fitting is None:
+            break
+        first, last = fitting
+    return [tuple(legible[first:last])] if "\n".join(legible[first:last]) in patch else []
 
 
 def is_code(path: str) -> bool:

@@ -58,14 +58,34 @@ def grouped(facts: Sequence[Fact]) -> list[tuple[Fact, ...]]:
     return [tuple(group) for group in groups.values()]
 
 
-def _alike(facts: Sequence[Fact]) -> Mapping[str, Hashable]:
-    """Give functions that changed in the same ways the same key: which parameters came, went or were renamed."""
-    ways: dict[str, set[tuple[str, str]]] = defaultdict(set)
+def _alike(facts: Sequence[Fact]) -> Mapping[Hashable, Hashable]:
+    """Give functions that changed in the same ways the same key: which parameters came, went or were renamed.
+
+    A change that functions share whose other changes differ is told of all of them at once, unless something came
+    in the place of something else: that is one sentence for each.
+    """
+    ways: dict[str, set[str]] = defaultdict(set)
     for fact in facts:
         if fact.kind in CALLS:
             for name in names_of(fact):
-                ways[name].add((fact.kind, f"{fact.detail} {fact.severity} {_values(fact)}"))
-    return {name: tuple(sorted(changes)) for name, changes in ways.items()} | _spread(facts)
+                ways[name].add(_way(fact))
+    having: dict[str, set[tuple[str, ...]]] = defaultdict(set)
+    for changes in ways.values():
+        gone = any(way.startswith(K.PARAMETER_REMOVED) for way in changes)
+        for way in () if gone else changes:
+            having[way].add(tuple(sorted(changes)))
+    spread = {way for way, sets in having.items() if len(sets) > 1}
+    keys: dict[Hashable, Hashable] = {}
+    for name, changes in ways.items():
+        gone = any(way.startswith(K.PARAMETER_REMOVED) for way in changes)
+        shared = set() if gone else changes & spread
+        alone = tuple(sorted(changes - shared))
+        keys |= {(name, way): ("way", way) if way in shared else ("call", alone) for way in changes}
+    return keys | _spread(facts)
+
+
+def _way(fact: Fact) -> str:
+    return f"{fact.kind} {fact.detail} {fact.severity} {_values(fact)}"
 
 
 def _values(fact: Fact) -> str:
@@ -82,27 +102,32 @@ def must_be_given(fact: Fact) -> bool:
     return fact.kind is K.PARAMETER_REQUIRED
 
 
-def _spread(facts: Sequence[Fact]) -> dict[str, Hashable]:
-    """Give a field that several classes gained or lost one key for all of them."""
-    single = [fact for fact in facts if fact.kind in FIELDS and class_of(fact) != fact.name]
+def _spread(facts: Sequence[Fact]) -> dict[Hashable, Hashable]:
+    """Give fields that several classes gained or lost one key for all of them."""
+    fields = [fact for fact in facts if fact.kind in FIELDS]
+    single = [fact for fact in fields if class_of(fact) != fact.name]
     lasts = Counter(fact.name.rpartition(".")[2] for fact in single)
-    return {fact.name: ("field", last) for fact in single if lasts[last := fact.name.rpartition(".")[2]] > 1}
+    same = Counter((fact.kind, fact.old, fact.new) for fact in fields)
+    keys: dict[Hashable, Hashable] = {
+        fact.name: ("fields", fact.old, fact.new) for fact in fields if same[fact.kind, fact.old, fact.new] > 1
+    }
+    return keys | {fact.name: ("field", last) for fact in single if lasts[last := fact.name.rpartition(".")[2]] > 1}
 
 
-def _parts(fact: Fact, place: int, shared: Mapping[str, Hashable]) -> Iterator[tuple[Hashable, Fact]]:
+def _parts(fact: Fact, place: int, shared: Mapping[Hashable, Hashable]) -> Iterator[tuple[Hashable, Fact]]:
     """Give a fact to its group; one of several functions to the groups of those functions."""
     if fact.kind not in CALLS:
         yield _key(fact, place, shared), fact
         return
     by_key: dict[Hashable, list[str]] = defaultdict(list)
     for name in names_of(fact):
-        by_key[shared[name]].append(name)
+        by_key[shared[name, _way(fact)]].append(name)
     for key, names in by_key.items():
         whole = tuple(names) == names_of(fact)
         yield ("call", key), fact if whole else fact.model_copy(update={"name": ", ".join(names)})
 
 
-def _key(fact: Fact, place: int, shared: Mapping[str, Hashable]) -> Hashable:
+def _key(fact: Fact, place: int, shared: Mapping[Hashable, Hashable]) -> Hashable:
     if fact.kind in MEMBERS:
         return "members", class_of(fact)
     if fact.kind in FIELDS:

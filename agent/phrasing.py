@@ -2,11 +2,14 @@
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
+from functools import cache
 
+from agent.catalogue import catalogue
 from agent.facts import Fact, FactKind
 from agent.markdown import code
 from agent.naming import items_of, names_of, old_name, shown_names
+from agent.settings import Language
 
 K = FactKind
 LONG, LONG_MESSAGE = 90, 240
@@ -30,9 +33,9 @@ _NAME = re.compile(r"[A-Za-z_]\w*(?:\.\w+)+")
 class Phrases:
     """The templates of one language; «one/more» is chosen by the number of names."""
 
-    things: Mapping[str, tuple[str, str]]
+    things: Mapping[str, Sequence[str]]
     """What a detail such as `method` or `kernel` is called, one and several of them."""
-    thing: tuple[str, str]
+    thing: Sequence[str]
     more: str
     comma: str
     semicolon: str
@@ -51,6 +54,13 @@ class Phrases:
     """What happens to each of several members of one owner."""
     risk: Mapping[str, str]
     advice: Mapping[str, str]
+
+
+@cache
+def phrases_of(lang: Language) -> Phrases:
+    """Take the templates of facts from the catalogue of a language."""
+    told = catalogue(lang)["facts"]
+    return Phrases(**{one.name: told[one.name] for one in fields(Phrases)})
 
 
 def fits(template: str, fact: Fact) -> bool:

@@ -1,11 +1,12 @@
 """What code says of commits without a model: their facts, in words of templates, and quotations."""
 
+import re
 from collections.abc import Iterator, Sequence
 
 from agent.analyst import Material, Read
-from agent.claims import Claim, Kind, Quote, Role
+from agent.claims import Anchor, Claim, Kind, Quote, Role
 from agent.evidence import CommitEvidence, EvidenceId
-from agent.excerpts import is_code, is_legible, short_change, widened
+from agent.excerpts import is_code, is_legible, naming_lines, short_change, widened
 from agent.facts import FactKind, Severity
 from agent.links import Link
 from agent.naming import names_of
@@ -19,6 +20,8 @@ from agent.triage import Tier
 _LANGUAGES: tuple[Language, ...] = ("en", "zh")
 _SHOWN_DEEP, _SHOWN_SKIM, _SHOWN_LOW = 6, 3, 1
 _EXCERPT_LINES = 12
+_ANCHORED = 5
+"""Facts of one statement that are shown by their lines."""
 
 
 def facts_told(material: Material) -> list[Claim]:
@@ -98,8 +101,21 @@ def statement(
         params=params,
         cites=(evidence.id,),
         quotes=quotes,
+        anchors=tuple(fact_anchors(group, evidence)),
         text={lang: sentence(predicate, params, lang) or "" for lang in _LANGUAGES},
     )
+
+
+def fact_anchors(group: Group, evidence: CommitEvidence) -> Iterator[Anchor]:
+    """Give the changed lines that show each fact: those that name it or its values, as the diff has them."""
+    patches = {file.path: file.patch or "" for file in evidence.change.files}
+    for fact in group[:_ANCHORED]:
+        names = [re.split(r"[.:]", name)[-1] for name in names_of(fact)]
+        values = [line.strip() for value in (fact.detail, fact.old, fact.new) for line in (value or "").split("\n")]
+        place = next((one for one in fact.places if one.lines), None)
+        literals = [one for one in (*names, *values) if one]
+        for lines in naming_lines(place.lines, patches.get(place.file, ""), literals) if place else ():
+            yield Anchor(cite=evidence.id, text="\n".join(lines), file=place.file if place else None)
 
 
 def _proof(groups: Sequence[Group], evidence: CommitEvidence) -> Group | None:

@@ -159,6 +159,8 @@ class Settings(BaseModel):
     lang: Language = "en"
     languages: tuple[Language, ...] = ()
     """Further languages in which each report is written, beside `lang`."""
+    uses: tuple[Path, ...] = ()
+    """Folders of the user's own code: what they use of what changes comes first. Nothing of them leaves the machine."""
     layout: Layout = "digest"
     source: SourceChoice = "both"
     out: Path = Path("gazette")
@@ -191,6 +193,8 @@ class Settings(BaseModel):
     """The share of repositories that may fail before a report is kept from the front page."""
     catch_up_days: int = Field(default=14, ge=1, le=366)
     """How far back `run --catch-up` looks for days without a report."""
+    site_url: str | None = None
+    """Where the site will lie; share previews and feeds then have absolute links."""
     site: bool = False
     """Whether a run also writes the static site, to `site` in the output folder."""
     deliver: tuple[Delivery, ...] = ()
@@ -240,7 +244,7 @@ class Settings(BaseModel):
             zone(value)
         return value
 
-    @field_validator("github_url", "git_url", "web_url", "model_url")
+    @field_validator("github_url", "git_url", "web_url", "model_url", "site_url")
     @classmethod
     def _url(cls, value: str | None) -> str | None:
         if value is None:
@@ -262,6 +266,13 @@ class Settings(BaseModel):
         if not re.fullmatch(r"[!-~]+", text):
             raise ValueError("it holds characters that no token has")
         return SecretStr(text)
+
+    @field_validator("uses", mode="before")
+    @classmethod
+    def _uses(cls, value: object) -> object:
+        """Accept one folder beside a list, and read `~`."""
+        listed = [value] if isinstance(value, str) else value
+        return tuple(Path(one).expanduser() for one in listed) if isinstance(listed, list | tuple) else listed
 
     @field_validator("languages", mode="before")
     @classmethod

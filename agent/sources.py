@@ -188,6 +188,19 @@ class ReadsTrees(Protocol):
 
 
 @runtime_checkable
+class ListsTrees(Protocol):
+    """A source of code that knows all files of a commit and which words they hold."""
+
+    async def tree(self, sha: str) -> frozenset[str]:
+        """Name all files of a commit."""
+        ...
+
+    async def words_in(self, sha: str, words: Sequence[str]) -> frozenset[str] | None:
+        """Tell which of these words a commit's files hold, in any case; None: it cannot be told."""
+        ...
+
+
+@runtime_checkable
 class KnowsTags(Protocol):
     """A source of code that can tell which tags contain a commit."""
 
@@ -206,6 +219,23 @@ class ListsTags(Protocol):
 
     async def tags_made(self, start: datetime, end: datetime) -> tuple[Release, ...]:
         """List the tags that were made between two moments, as releases of their days."""
+        ...
+
+
+@runtime_checkable
+class ComparesVersions(Protocol):
+    """A source of code that can set two versions side by side."""
+
+    async def version(self, name: str, *, tz: str = "UTC") -> Commit:
+        """Find the commit that a tag, a hash or a day means."""
+        ...
+
+    async def between(self, old: str, new: str) -> tuple[Commit, ...]:
+        """List the commits that one version has and the other has not, newest first."""
+        ...
+
+    async def tree_change(self, old: str, new: str) -> Change:
+        """Read how the tree of one commit differs from another's, as one change."""
         ...
 
 

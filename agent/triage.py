@@ -2,7 +2,7 @@
 
 import math
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from enum import StrEnum
 
 from agent.areas import Area, area, lines_by_area
@@ -16,14 +16,12 @@ from agent.weights import POINTS, URGENT, label_purposes, reasons_in_facts, reas
 class Tier(StrEnum):
     """What a reader should do about a commit; the same meaning in every repository."""
 
-    HIGH = "high"
+    HIGH = "act on"
     """Act, or at least read: something that worked may stop working, or a release, revert or security fix."""
-    MID = "mid"
+    MID = "worth knowing"
     """Worth knowing: users can notice it."""
-    LOW = "low"
-    """One line is enough."""
-    NOISE = "noise"
-    """Folded together with its like."""
+    LOW = "also landed"
+    """One line is enough; what is noise is folded together with its like."""
 
 
 class Noise(StrEnum):
@@ -125,12 +123,23 @@ def rank(weighed: Iterable[Triage], tiers: Tiers = _TIERS) -> tuple[Triage, ...]
         tier = _tier(one, tiers, room=high < allowed)
         high += tier is Tier.HIGH
         ranked.append(one.model_copy(update={"tier": tier}))
-    return tuple(sorted(ranked, key=lambda one: list(Tier).index(one.tier)))
+    return tuple(sorted(ranked, key=lambda one: (list(Tier).index(one.tier), one.noise is not None)))
+
+
+def lifted(table: Sequence[Triage], used: Collection[str]) -> tuple[Triage, ...]:
+    """Put the commits that the reader's own code is about before all others, as something to act on."""
+    most = max((one.score for one in table), default=0.0)
+    concerned = [
+        one.model_copy(update={"tier": Tier.HIGH, "noise": None, "score": round(one.score + most, 3)})
+        for one in table
+        if one.sha in used
+    ]
+    return (*concerned, *(one for one in table if one.sha not in used))
 
 
 def _tier(one: Triage, tiers: Tiers, *, room: bool) -> Tier:
     if one.noise is not None:
-        return Tier.NOISE
+        return Tier.LOW
     if one.score >= tiers.high and room:
         return Tier.HIGH
     return Tier.MID if one.score >= tiers.mid else Tier.LOW

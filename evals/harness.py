@@ -8,10 +8,11 @@ from pathlib import Path
 from typing import Protocol
 
 from agent.asking.reply import Reply
+from agent.audit.findings import Finding
 from agent.errors import AppError, UsageError
 from agent.ids import RepoId
 from agent.report import Report
-from agent.settings import AnalystChoice, RepoSpec, Settings
+from agent.settings import AnalystChoice, Language, Layout, RepoSpec, Settings
 from agent.window import Window
 from evals.cases import Crash, attempt
 from evals.figures import Figure, crashed
@@ -37,6 +38,18 @@ class System(Protocol):
         self, settings: Settings, questions: Sequence[tuple[str, Sequence[RepoId]]], now: datetime, since: datetime
     ) -> list[Reply]:
         """Read everything from a moment on, then answer questions, each about some of the repositories."""
+        ...
+
+    def page(self, report: Report, lang: Language, layout: Layout, web: str) -> str:
+        """Write a report as Markdown, with links below `web`."""
+        ...
+
+    def citations(self, report: Report, lang: Language) -> Sequence[tuple[str, str]]:
+        """List the citations of a page that open: the sentence of each, and what it opens on."""
+        ...
+
+    async def audit(self, file: Path, settings: Settings) -> Sequence[Finding]:
+        """Check a report that lies in a file."""
         ...
 
 

@@ -4,25 +4,26 @@ import argparse
 import asyncio
 import json
 import sys
-from collections.abc import Iterable, Mapping
-from contextlib import ExitStack
-from dataclasses import asdict, dataclass
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from agent.audit.markdown_blocks import read_blocks
-from agent.audit.statement import Finding
-from agent.audit.whereabouts import Names
+from agent.audit.findings import Finding, in_order, summary
+from agent.audit.structure import read_page
 from agent.desks import Desk, Desks, Progress
 from agent.errors import EXIT_DONE, EXIT_INCOMPLETE, InputError, StorageError
 from agent.settings import RepoSpec, Settings
-from gitzette.audit_page import audit_page
-from gitzette.audit_text import audit_text
+from agent.web import Web
+from gitzette.analysts import answerers_of
+from gitzette.audit_text import audit_page, audit_text
 from gitzette.configured import settings_for
+from gitzette.own_reports import compared
 from gitzette.progress import progress
 from gitzette.wiring import House, open_house
-from graphs.audit import AuditDeps, build
+from graphs.audit import AuditDeps, AuditInput, build
+from memory.recorder import QUESTIONS
 from tools.git.repository import open_repository
 from tools.github.code import GitHubCode
 from tools.github.threads import GitHubThreads
@@ -48,9 +49,8 @@ def audit(args: argparse.Namespace, environ: Mapping[str, str]) -> int:
     """Check one report; 3 when something in it is wrong."""
     text = read_report(args.file)
     settings = settings_for(args, environ)
-    with ExitStack() as stack:
-        display = stack.enter_context(progress())
-        audited = asyncio.run(check(text, args.file.name, settings, environ, display))
+    with progress() as display:
+        audited = asyncio.run(check_file(args.file, text, settings, environ, display))
     if args.html is not None:
         _write(args.html, audit_page(args.file.name, text, audited.findings, audited.summary))
     sys.stdout.write(_as_json(audited) if args.json else audit_text(args.file.name, audited.findings, audited.summary))
@@ -81,26 +81,44 @@ def read_report(path: Path) -> str:
     return text
 
 
+async def check_file(
+    file: Path, text: str, settings: Settings, environ: Mapping[str, str], display: Progress
+) -> Audited:
+    """Compare a report of our own with its JSON; check any other against the repositories."""
+    findings = compared(file, text, Web(settings.web))
+    if findings is None:
+        return await check(text, file.name, settings, environ, display)
+    return Audited(findings, summary(findings, days=[], commits=0, not_read={}))
+
+
 async def check(text: str, name: str, settings: Settings, environ: Mapping[str, str], display: Progress) -> Audited:
     """Run the audit over the sources that the settings give."""
     for spec in settings.repos:
         if spec.path is not None:
             await open_repository(spec.path)
-    async with open_house(settings, environ, display, datetime.now(UTC)) as house:
-        specs = _specs(text, settings)
-        deps = AuditDeps(desks=AuditDesks(house, settings), progress=display)
-        state: dict[str, Any] = {"text": text, "name": name, "specs": specs}
+    now = datetime.now(UTC)
+    async with open_house(settings, environ, display, now) as house:
+        # What a judge said is recorded by what it was asked: the same report is not paid for twice.
+        recorder = house.memory.recorder(f"{QUESTIONS}{now.date().isoformat()}")
+        judge = answerers_of(settings, environ, recorder, house.memory.model_servers)
+        deps = AuditDeps(
+            desks=AuditDesks(house, settings),
+            progress=display,
+            judge=replace(house.deps, models=judge.models, mark=judge.mark) if judge.models else None,
+        )
+        state = AuditInput(text=text, name=name, specs=_specs(text, settings))
         result = await build().ainvoke(state, {"max_concurrency": 4}, context=deps)
-    return Audited(result["findings"], result["summary"])
+    return Audited(in_order(result["findings"]), result["summary"])
 
 
 def _specs(text: str, settings: Settings) -> tuple[RepoSpec, ...]:
     """Choose what may be asked: what is given, and with a token or an API of one's own also what is linked."""
     if not settings.threads_wanted or settings.source == "git":
         return settings.repos
-    given = {spec.name.lower() for spec in settings.repos}
-    linked = Names([], read_blocks(text)).all
-    return (*settings.repos, *(RepoSpec(name=repo) for repo in linked if repo.lower() not in given))
+    given = {spec.name.casefold() for spec in settings.repos}
+    page = read_page(text, "", [])
+    linked = dict.fromkeys(one.repo for own in page.references for one in own if one.repo and one.form == "link")
+    return (*settings.repos, *(RepoSpec(name=repo) for repo in linked if repo and repo.casefold() not in given))
 
 
 class AuditDesks:
@@ -127,9 +145,5 @@ def _write(path: Path, page: str) -> None:
 
 
 def _as_json(audited: Audited) -> str:
-    data = {"findings": [asdict(finding) for finding in _ordered(audited.findings)], "summary": audited.summary}
+    data = {"findings": [asdict(finding) for finding in audited.findings], "summary": audited.summary}
     return json.dumps(data, ensure_ascii=False, indent=1) + "\n"
-
-
-def _ordered(findings: Iterable[Finding]) -> list[Finding]:
-    return sorted(findings, key=lambda finding: (finding.line, finding.kind))

@@ -57,6 +57,7 @@ def _parser() -> argparse.ArgumentParser:
     _add_ask(commands)
     _add_chat(commands)
     _add_facts(commands)
+    _add_between(commands)
     _add_audit(commands)
     _add_stories(commands)
     _add_site(commands)
@@ -85,6 +86,8 @@ def _add_run(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") ->
     run.add_argument("--date", metavar="DAY", help="one day, as 2026-02-04 (default: yesterday)")
     run.add_argument("--since", metavar="TIME", help="start of the window: a day or a time such as 2026-02-04T06:00")
     run.add_argument("--until", metavar="TIME", help="end of the window, itself not included (default: today 00:00)")
+    run.add_argument("--week", metavar="WEEK", help="join the daily reports of a week, as 2026-W06, into one edition")
+    _add_uses(run)
     run.add_argument("--tz", metavar="ZONE", help="time zone that cuts the days, as Asia/Shanghai (default: UTC)")
     run.add_argument("--lang", choices=("en", "zh"), help="language of the report (default: en)")
     run.add_argument("--layout", choices=("digest", "ledger"), help="form of the report (default: digest)")
@@ -140,6 +143,29 @@ def _add_facts(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") 
     facts.add_argument("--hunks", action="store_true", help="use the patch only, not the whole files")
     facts.add_argument("--json", action="store_true", help="print the facts as JSON")
     facts.set_defaults(command=_facts)
+
+
+def _add_between(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    between = commands.add_parser("between", help="what changes from one version to another", description=_BETWEEN)
+    between.add_argument("old", metavar="A", help="the version you have: a tag, a hash or a day")
+    between.add_argument("new", metavar="B", help="the version you go to")
+    _add_repo(between)
+    _add_uses(between)
+    between.add_argument("--tz", metavar="ZONE", help="time zone of days (default: UTC)")
+    between.add_argument("--lang", choices=("en", "zh"), help="language of the guide (default: en)")
+    between.add_argument("--out", dest="file", metavar="FILE", type=Path, help="write to a file (default: print it)")
+    between.add_argument("--json", action="store_true", help="give the guide as JSON")
+    between.set_defaults(command=_between)
+
+
+def _add_uses(command: argparse.ArgumentParser) -> None:
+    command.add_argument(
+        "--uses",
+        metavar="PATH",
+        type=Path,
+        action="append",
+        help="your own code: what it uses comes first; it is read here only and sent nowhere",
+    )
 
 
 def _add_audit(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
@@ -255,6 +281,7 @@ _CHAT = (
     "On a terminal /help lists the commands; elsewhere every line of the input is a question."
 )
 _FACTS = "Reads a diff like an engineer: what came, went or changed for users, each fact with the lines that show it."
+_BETWEEN = "Writes an upgrade guide: what breaks, new and changed settings, dependencies, each with its commit."
 _AUDIT = "Checks every reference, number, quotation and link of a report; exit status 3 when something is wrong."
 _STORIES = "Lists reverts, re-lands, series, follow-ups and what was taken in, each with its timeline, newest first."
 _SERVE = "The site with a page to ask on: answers as they come, each citation beside the lines that show it."
@@ -267,6 +294,10 @@ _EVAL = "Runs evaluation sets on made-up worlds, and on real mirrors where --rep
 
 
 def _run(args: argparse.Namespace) -> int:
+    if args.week is not None:
+        from gitzette.weekly import weekly
+
+        return weekly(args, os.environ)
     if args.catch_up:
         from gitzette.catching import catch_up
 
@@ -311,6 +342,13 @@ def _facts(args: argparse.Namespace) -> int:
         from gitzette.facting import facts
 
     return facts(args, os.environ)
+
+
+def _between(args: argparse.Namespace) -> int:
+    with _importing():
+        from gitzette.between import between
+
+    return between(args, os.environ)
 
 
 def _audit(args: argparse.Namespace) -> int:

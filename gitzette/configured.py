@@ -19,7 +19,7 @@ def settings_for(args: argparse.Namespace, environ: Mapping[str, str]) -> Settin
     """Let the command line override the rest."""
     given: dict[str, Any] = {
         key: value
-        for key in ("tz", "lang", "layout", "analyst", "source", "out")
+        for key in ("tz", "lang", "layout", "analyst", "source", "out", "uses")
         if (value := getattr(args, key, None)) is not None
     }
     if args.repo:

@@ -13,7 +13,7 @@ from agent.capabilities import Capabilities
 from agent.errors import EXIT_DONE, EXIT_INCOMPLETE, AppError
 from agent.settings import FILE_NAME, Settings
 from gitzette.configured import settings_here
-from gitzette.premises import Finding, clones, heartbeat, output_folder, reports, space
+from gitzette.premises import Finding, clones, deliveries, heartbeat, output_folder, reports, space
 from gitzette.wiring import home_of, keeper_of
 from memory.store import open_memory
 from tools.chat.offers import list_models
@@ -60,6 +60,7 @@ def _examine(environ: Mapping[str, str]) -> list[Finding]:
         output_folder(settings),
         reports(settings, now),
         heartbeat(settings, now),
+        *deliveries(settings),
         *space(settings, home_of(settings, environ)),
         _database(settings, environ),
         *_mirrors(settings, environ),

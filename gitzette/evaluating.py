@@ -12,10 +12,11 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from agent.asking.reply import Reply
+from agent.audit.findings import Finding
 from agent.errors import EXIT_DONE, EXIT_FAILED, EXIT_INCOMPLETE, UsageError
 from agent.ids import RepoId
 from agent.report import Report
-from agent.settings import RepoSpec, Settings
+from agent.settings import Language, Layout, RepoSpec, Settings
 from agent.web import Web
 from agent.window import Window
 from evals.bench.plot import drawn
@@ -40,6 +41,7 @@ from evals.sets.literal_twins import LITERAL_TWINS
 from evals.sets.long_window import LONG_WINDOW
 from evals.sets.model_storm import MODEL_STORM
 from evals.sets.model_tokens import MODEL_TOKENS
+from evals.sets.page import PAGE
 from evals.sets.questions import QUESTIONS
 from evals.sets.reading import READING
 from evals.sets.recorded import RECORDED
@@ -52,13 +54,16 @@ from evals.sets.tamper import TAMPER
 from evals.sets.twins import TWINS
 from evals.sets.windows import WINDOWS
 from gitzette.asking import asking_context
+from gitzette.auditing import check_file, read_report
 from gitzette.eval_jobs import run_apart
 from gitzette.eval_printing import as_breaches, as_changes, as_json, as_table
 from gitzette.progress import QuietProgress
 from gitzette.recording import record
+from gitzette.render.compose import page_model
+from gitzette.render.markdown import report_page
 from gitzette.replies import ReplyPage
 from gitzette.running import cover
-from gitzette.site.build import build_site
+from gitzette.site.build import SiteSettings, build_site
 from graphs.conversing import answered
 
 SETS: tuple[EvalSet, ...] = (
@@ -72,6 +77,7 @@ SETS: tuple[EvalSet, ...] = (
     GRIFFE,
     TAMPER,
     LITERAL_TWINS,
+    PAGE,
     DAILY,
     DAY_COST,
     LONG_WINDOW,
@@ -89,7 +95,7 @@ SETS: tuple[EvalSet, ...] = (
     RECORDED,
     PLANTED,
     BENCH,
-    site_cost(lambda out, to: build_site(out, to, web=Web("https://github.com"))),
+    site_cost(lambda out, to: build_site(out, to, SiteSettings(web=Web("https://github.com")))),
 )
 
 
@@ -118,6 +124,21 @@ class Gitzette:
                 specs = tuple(spec for spec in settings.repos if spec.name in repos)
                 replies.append(page.written(await answered(question, context.for_question(specs))))
             return replies
+
+    def page(self, report: Report, lang: Language, layout: Layout, web: str) -> str:
+        """Write a report as Markdown, with links below `web`."""
+        return report_page(report, lang, Web(web), layout)
+
+    def citations(self, report: Report, lang: Language) -> Sequence[tuple[str, str]]:
+        """List the citations of a page that open: the sentence of each, and what it opens on."""
+        page = page_model(report, lang, Web("https://github.com"))
+        items = (one for item in page.items for one in item.fresh)
+        sentences = (*page.brief, *items, *(one for part in page.repos for one in part.summary))
+        return [(one.whole, cite.evidence) for one in sentences for cite in one.citations if cite.opens]
+
+    async def audit(self, file: Path, settings: Settings) -> list[Finding]:
+        """Check a report that lies in a file."""
+        return (await check_file(file, read_report(file), settings, {}, QuietProgress())).findings
 
 
 def evaluate(args: argparse.Namespace) -> int:

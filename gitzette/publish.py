@@ -9,15 +9,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import get_args
 
+from agent.catalogue import catalogue
 from agent.errors import StorageError
 from agent.markdown import link
-from agent.pages import readme_page, report_page
 from agent.record import dumped, load, merge
 from agent.report import Report
 from agent.settings import MAX_FAILED, Language, Layout
 from agent.soundness import failed_share
 from agent.web import Web
-from agent.wordings import words
+from gitzette.render.markdown import readme_page, report_page
 
 # A link definition that nothing refers to: invisible in Markdown, and the sign that the front page is ours to replace.
 _OURS = "[//]: # (front page of a gitzette archive)\n"
@@ -63,7 +63,7 @@ class FilePublisher:
         """Write the report, merged with what the same window already has, and return what was written."""
         try:
             self._reports.mkdir(parents=True, exist_ok=True)
-            with _locked(self._reports):
+            with locked(self._reports):
                 _sweep(self._out)
                 _sweep(self._reports)
                 return self._write(report)
@@ -113,7 +113,7 @@ class FilePublisher:
         head = _OURS
         if kept_back:
             told = ", ".join(link(label, f"reports/{label}.md") for label in kept_back)
-            head += f"\n> [!WARNING]\n> {words(style.lang).kept_back.format(told)}\n\n"
+            head += f"\n> [!WARNING]\n> {catalogue(style.lang)['page']['kept_back'].format(told)}\n\n"
         shown = page if latest is report else self._page(latest, style.lang)
         return head + readme_page(shown, labels, style.lang, others)
 
@@ -178,7 +178,7 @@ def _is_alive(process: int) -> bool:
 
 
 @contextmanager
-def _locked(folder: Path) -> Iterator[None]:
+def locked(folder: Path) -> Iterator[None]:
     """Let one run at a time read, merge and write; a second one waits for these moments."""
     descriptor = os.open(folder, os.O_RDONLY)
     try:

@@ -13,6 +13,7 @@ from agent.report import Report
 from agent.settings import RepoSpec, Settings
 from agent.sources import (
     CodeSource,
+    ComparesVersions,
     FindsTags,
     Foresees,
     KnowsTags,
@@ -37,7 +38,10 @@ class _Opened(Frozen):
 
 _ABILITIES: Mapping[str, type] = {
     one.__name__: one
-    for one in (FindsTags, Foresees, KnowsTags, ListsTags, LooksBack, NamesCommits, ReadsTrees, SearchesTrees)
+    for one in (
+        *(ComparesVersions, FindsTags, Foresees, KnowsTags, ListsTags),
+        *(LooksBack, NamesCommits, ReadsTrees, SearchesTrees),
+    )
 }
 """The interfaces that a source of code may have or not; a replay must find the same."""
 _OPENED = JsonCodec("opened", TypeAdapter(_Opened))

@@ -7,7 +7,6 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 
 from agent.errors import EXIT_DONE, EXIT_INCOMPLETE, AppError, StorageError, UsageError
-from agent.pages import report_page
 from agent.recipe import Recipe
 from agent.record import dump
 from agent.report import Report
@@ -17,6 +16,7 @@ from gitzette.analysts import writers_again
 from gitzette.configured import settings_here
 from gitzette.publish import FilePublisher, Style
 from gitzette.recorded_run import EarlierReport, NoDesks, Origins, RecordedDesks
+from gitzette.render.markdown import report_page
 from gitzette.wiring import home_of
 from graphs import daily
 from graphs.desk import Deps
@@ -25,6 +25,7 @@ from memory.recorder import CallRecorder
 from memory.runs import recipe_of
 from memory.store import Memory, open_memory
 from tools.evidence_cache import EvidenceCache
+from tools.own_code import OwnCode
 
 _SHAPING = ("repo", "date", "since", "until", "tz", "analyst", "source", "partial", "demo", "resume")
 
@@ -77,6 +78,7 @@ def _deps(memory: Memory, recorder: CallRecorder, recipe: Recipe) -> Deps:
         archive=recorded(memory.reports, recorder, "archive"),
         deep=recipe.budget.deep,
         tiers=recipe.tiers,
+        own=recorded(OwnCode(()), recorder, "own") if recipe.uses else None,
     )
 
 

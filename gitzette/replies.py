@@ -6,16 +6,16 @@ from typing import Any
 from agent.asking.query import Hit
 from agent.asking.reply import Known, Reply, Section
 from agent.card import Card
+from agent.catalogue import catalogue
 from agent.claims import Claim, Kind
 from agent.domain import PullRequest, Release
 from agent.markdown import code, inline, link
 from agent.record import claim_json
 from agent.settings import Language
-from agent.spans import analysis_spans, page, words_spans
 from agent.threads import state_at
 from agent.web import Web
 from agent.window import zone
-from gitzette.reply_words import WORDS
+from gitzette.render.markdown import claim_text
 
 _SHOWN, _BEST = 20, 10
 """Rows that are listed of a section, and pieces of evidence that fit best."""
@@ -35,16 +35,16 @@ class ReplyPage:
 
     def sentence(self, claim: Claim, lang: Language, pulls: Collection[str] = ()) -> str:
         """Write a sentence of a model behind its label, with its citations; `pulls` are pull requests among them."""
-        label = WORDS[lang][claim.kind.value] if claim.kind in (Kind.INFERRED, Kind.ADVICE) else ""
-        return f"{label}{page(analysis_spans(claim, lang, self._web, pulls))}\n\n"
+        label = catalogue(lang)["ask"][claim.kind.value] if claim.kind in (Kind.INFERRED, Kind.ADVICE) else ""
+        return f"{label}{claim_text(claim, lang, self._web, pulls)}\n\n"
 
     def found(self, known: dict[str, Known], lang: Language) -> str:
         """List what a search found, while somebody waits for the answer."""
         rows = "\n".join(f"- {self._described(one, lang, several=False)}" for one in known.values())
-        return f"{WORDS[lang]['best']}\n\n{rows}\n\n" if rows else ""
+        return f"{catalogue(lang)['ask']['best']}\n\n{rows}\n\n" if rows else ""
 
     def _judged(self, reply: Reply) -> Iterator[str]:
-        say = WORDS[reply.lang]
+        say = catalogue(reply.lang)["ask"]
         said = [claim for claim in reply.claims if claim.free]
         if reply.outcome == "failed":
             yield f"{say['failed'].format(why=inline(reply.trouble))}\n\n"
@@ -63,11 +63,11 @@ class ReplyPage:
     def _filtered(self, reply: Reply) -> Iterator[str]:
         for section in reply.sections:
             what = ", ".join(map(code, section.what))
-            head = WORDS[reply.lang]["filtered"].format(count=len(section.hits), what=what)
+            head = catalogue(reply.lang)["ask"]["filtered"].format(count=len(section.hits), what=what)
             yield self._rows(head, section.hits, reply) or f"{head}\n\n"
 
     def _looked_up(self, reply: Reply) -> Iterator[str]:
-        say = WORDS[reply.lang]
+        say = catalogue(reply.lang)["ask"]
         yield from (self._named(section, reply) for section in reply.sections)
         told = {hit.id for section in reply.sections for hit in section.hits[:_SHOWN]}
         rest = [hit for hit in reply.evidence if hit.id not in told]
@@ -80,13 +80,13 @@ class ReplyPage:
             yield f"{say['no model']}\n\n"
 
     def _named(self, section: Section, reply: Reply) -> str:
-        head = WORDS[reply.lang]["named" if section.hits else "unknown"]
+        head = catalogue(reply.lang)["ask"]["named" if section.hits else "unknown"]
         told = head.format(what=code(section.what[0]), count=len(section.hits))
         return self._rows(told, section.hits, reply) or f"{told}\n\n"
 
     def _rows(self, head: str, hits: Sequence[Hit], reply: Reply, *, why: bool = False) -> str:
         """List pieces of evidence, each with the facts that code found, or with the words by which it was found."""
-        say = WORDS[reply.lang]
+        say = catalogue(reply.lang)["ask"]
         several = len(reply.searched) > 1
         facts = [claim for claim in reply.claims if claim.predicate != "says"]
         lines: list[str] = []
@@ -96,7 +96,7 @@ class ReplyPage:
             if one := reply.known.get(hit.id):
                 lines.append(f"- {self._described(one, reply.lang, several=several, reply=reply)}{found}")
                 own = [claim for claim in facts if claim.about[:1] == (hit.id,)]
-                lines += [f"  - {page(words_spans(claim, reply.lang, self._web, own=hit.id))}" for claim in own]
+                lines += [f"  - {claim_text(claim, reply.lang, self._web, own=hit.id)}" for claim in own]
         if len(hits) > _SHOWN:
             lines.append(f"- {say['more'].format(count=len(hits) - _SHOWN)}")
         return f"{head}\n\n{chr(10).join(lines)}\n\n" if lines else ""
@@ -116,7 +116,7 @@ class ReplyPage:
             address = self._web.thread(one.repo, one.number, pull=isinstance(one, PullRequest))
             shown, moment, title = link(code(f"#{one.number}"), address), one.created_at, one.title
             standing = state_at(one, reply.window if reply else None)
-            state = WORDS[lang][standing]
+            state = catalogue(lang)["ask"][standing]
             if one.ended_at and standing in ("merged", "closed", "not_planned"):
                 state += f" {one.ended_at.astimezone(zone(self._tz)).date().isoformat()}"
             more = f"{one.author} · {state}" if one.author else state
@@ -125,7 +125,7 @@ class ReplyPage:
 
     def _searched(self, reply: Reply) -> Iterator[str]:
         """Say where and when was looked, and what was left unread."""
-        say = WORDS[reply.lang]
+        say = catalogue(reply.lang)["ask"]
         for one in reply.searched:
             start, end = (f"{moment.astimezone(zone(one.tz)):%Y-%m-%d}" for moment in (one.start, one.end))
             values = one.model_dump() | {

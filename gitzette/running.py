@@ -101,10 +101,11 @@ def report_on(
 
         site_of(settings, settings.out)
     if settings.deliver:
-        from gitzette.delivery.courier import Clock, Courier
+        from gitzette.delivery.deliver import Deliverer
 
-        courier = Courier(settings, environ, Clock(now=time.time, sleep=time.sleep))
-        covered = replace(covered, undelivered=tuple(courier.deliver(covered.report)))
+        deliverer = Deliverer(settings=settings, environ=environ)
+        deliverer.deliver(covered.report)
+        covered = replace(covered, delivered=tuple(deliverer.sent), undelivered=tuple(deliverer.failed))
     sys.stderr.write(_told(covered))
     return covered
 
@@ -125,6 +126,8 @@ class Covered:
     usage: Usage
     notices: tuple[str, ...] = ()
     """What a person should know that is not of the report: published files that cannot be read."""
+    delivered: tuple[str, ...] = ()
+    """Where the report was sent to, and how many messages that took."""
     undelivered: tuple[str, ...] = ()
     """Where the report could not be sent to, and why."""
 
@@ -238,7 +241,7 @@ def _told(covered: Covered) -> str:
     report, usage = covered.report, covered.usage
     lines = [f"gitzette: {notice}" for notice in covered.notices]
     lines += [f"gitzette: {failure.repo}: {failure.stage} missing: {failure.message}" for failure in report.failures]
-    lines += [f"gitzette: {told}" for told in covered.undelivered]
+    lines += [f"gitzette: {told}" for told in (*covered.delivered, *covered.undelivered)]
     lines += _without_model(report)
     read = f"{len(report.sections)} of {len(report.repos)} repositories read"
     spent = f"{usage.sent} API requests, {usage.free} of them free"
@@ -260,7 +263,7 @@ def show_runs(args: argparse.Namespace, environ: Mapping[str, str]) -> int:
     """List earlier runs, newest first."""
     settings = settings_here(environ)
     with open_memory(home_of(settings, environ), datetime.now(UTC).date()) as memory:
-        records = [_as_it_is(record, memory.run_locks) for record in memory.runs.latest()]
+        records = [as_it_is(record, memory.run_locks) for record in memory.runs.latest()]
     if args.json:
         sys.stdout.write(json.dumps([asdict(record) for record in records], indent=1) + "\n")
         return EXIT_DONE
@@ -273,7 +276,7 @@ def show_runs(args: argparse.Namespace, environ: Mapping[str, str]) -> int:
     return EXIT_DONE
 
 
-def _as_it_is(record: RunRecord, lives: RunLocks) -> RunRecord:
+def as_it_is(record: RunRecord, lives: RunLocks) -> RunRecord:
     """Tell a run that died from one that is under way; the dead do not note their end."""
     died = record.status == "running" and lives.process(record.id) is None
     return replace(record, status="unfinished") if died else record

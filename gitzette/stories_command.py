@@ -7,11 +7,11 @@ from collections.abc import Mapping
 from datetime import UTC, date, datetime
 from typing import Any
 
+from agent.catalogue import catalogue
 from agent.errors import EXIT_DONE, UsageError
 from agent.ids import repo_id
 from agent.settings import Language
-from agent.stories import Act, Step
-from agent.wordings import words
+from agent.stories import Step
 from gitzette.configured import settings_here
 from gitzette.wiring import home_of
 from memory.store import open_memory
@@ -58,9 +58,9 @@ def _nothing(args: argparse.Namespace) -> str:
 
 def story_text(told: ToldStory, lang: Language) -> str:
     """Write a story as a timeline."""
-    say, story = words(lang), told.story
-    since = f" ({say.update_since.format(story.since)})" if story.since else ""
-    lines = [f"{told.label} {story.repo} {say.story_kinds[story.kind.value]}{since}"]
+    say, story = catalogue(lang)["page"], told.story
+    since = f" ({say['update_since'].format(story.since)})" if story.since else ""
+    lines = [f"{told.label} {story.repo} {say['story_kinds'][story.kind.value]}{since}"]
     lines += [f"  {_step(step, lang)}" for step in story.timeline]
     if story.text.get(lang):
         lines.append(f"  → {story.text[lang]}")
@@ -68,8 +68,7 @@ def story_text(told: ToldStory, lang: Language) -> str:
 
 
 def _step(step: Step, lang: Language) -> str:
-    say = words(lang)
-    act = say.acts[step.act.value].format(step.part) if step.act is Act.PART else say.acts[step.act.value]
+    act = catalogue(lang)["page"]["acts"][step.act.value].format(step.part)
     repo, at, digits = step.cite.partition("@")
     name = f"{repo}@{digits[:9]}" if at and len(digits) == 40 else step.cite
     return f"{step.at.astimezone(UTC):%Y-%m-%d} {name} {_visible(step.title)} — {act}"

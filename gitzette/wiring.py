@@ -26,6 +26,7 @@ from tools.git.remote import remote_environment
 from tools.git.source import GitSource
 from tools.github.client import GitHubClient
 from tools.github.wire import Manners
+from tools.own_code import OwnCode
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -92,6 +93,7 @@ async def open_house(
                 deep=budget.deep,
                 tiers=settings.tiers,
                 questions=memory.evidence,
+                own=recorded(OwnCode(settings.uses), recorder, "own") if settings.uses else None,
             )
             yield House(deps=deps, memory=memory, client=client, publisher=publisher, progress=progress)
 

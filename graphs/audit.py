@@ -1,29 +1,32 @@
-"""An audit: read the report, look up what it names in each repository in parallel, judge every statement, sum up."""
+"""An audit: read the report, look up what it names in each repository in parallel, check, have the prose judged."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from operator import add
-from typing import Annotated, Any, TypedDict
+from typing import Annotated, Any
 
 from langgraph.graph import END, START, StateGraph
 from langgraph.graph.state import CompiledStateGraph
 from langgraph.runtime import Runtime
 from langgraph.types import Send
+from typing_extensions import TypedDict
 
-from agent.audit.judging import Judge
-from agent.audit.library import Library
-from agent.audit.own import own_window
-from agent.audit.page import Page, read_page
-from agent.audit.statement import Finding, Statement
-from agent.audit.statements import statements
-from agent.audit.summary import summary
-from agent.audit.wanted import Wanted, wanted
-from agent.audit.zones import days_behind, zone_of
+from agent.audit.broken_output import check_output
+from agent.audit.citations import check_citations
+from agent.audit.code_blocks import check_code
+from agent.audit.findings import Finding, in_order, summary
+from agent.audit.lookup import Entry, Library, Repository, entries_of
+from agent.audit.metadata import check_metadata
+from agent.audit.names import check_names
+from agent.audit.prose import sentences_of, unchecked
+from agent.audit.statistics import check_statistics
+from agent.audit.structure import Page, read_page
 from agent.desks import Desks, Progress
 from agent.errors import AppError
 from agent.settings import RepoSpec
-from graphs.reader import Reader
-from graphs.shelves import Shelf, fill, put_together
+from graphs.audit_lookup import look_up, read_fenced_files, search_trees
+from graphs.desk import Deps
+
+_NO_JUDGE = 'no judge is configured: set analyst = "model" and a model'
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -32,21 +35,26 @@ class AuditDeps:
 
     desks: Desks
     progress: Progress
-    reader: Reader = field(default_factory=Reader)
+    judge: Deps | None = None
+    """Who judges prose; None where nobody does."""
 
 
-class Audit(TypedDict):
-    """The state of an audit."""
+class AuditInput(TypedDict):
+    """A report and the repositories that may be read."""
 
     text: str
     name: str
     specs: tuple[RepoSpec, ...]
-    """The repositories that may be asked about."""
+
+
+class AuditState(AuditInput, total=False):
+    """The state of an audit."""
+
     page: Page
-    statements: list[Statement]
-    shelves: Annotated[list[Shelf], add]
+    found: Annotated[list[Repository], add]
     library: Library
-    findings: list[Finding]
+    entries: list[Entry]
+    findings: Annotated[list[Finding], add]
     summary: dict[str, Any]
 
 
@@ -54,73 +62,80 @@ class Search(TypedDict):
     """What is to be looked up in one repository."""
 
     spec: RepoSpec
-    wanted: Wanted
+    page: Page
+    alone: bool
 
 
-def build() -> CompiledStateGraph[Audit, AuditDeps, Any, Any]:
+def build() -> CompiledStateGraph[AuditState, AuditDeps, AuditInput, AuditState]:
     """Wire the audit."""
-    graph = StateGraph(Audit, context_schema=AuditDeps)
-    graph.add_node("read", read)
-    graph.add_node("resolve", resolve)
-    graph.add_node("judge", judge_all)
-    graph.add_node("summarise", summarise)
+    graph = StateGraph(AuditState, context_schema=AuditDeps, input_schema=AuditInput)
+    for node in (read, resolve, check, judge, summarise):
+        graph.add_node(node.__name__, node)
     graph.add_edge(START, "read")
-    graph.add_conditional_edges("read", assign, ["resolve", "judge"])
-    graph.add_edge("resolve", "judge")
+    graph.add_conditional_edges("read", assign, ["resolve", "check"])
+    graph.add_edge("resolve", "check")
+    graph.add_edge("check", "judge")
     graph.add_edge("judge", "summarise")
     graph.add_edge("summarise", END)
     return graph.compile(name="audit")
 
 
-async def read(state: Audit, runtime: Runtime[AuditDeps]) -> dict[str, Any]:
-    """Take the report apart and find what it states."""
-    del runtime
-    page = read_page(state["text"], state["name"], [spec.name for spec in state["specs"]])
-    return {"page": page, "statements": statements(page)}
+async def read(state: AuditInput) -> dict[str, Any]:
+    """Take the report apart."""
+    return {"page": read_page(state["text"], state["name"], [spec.name for spec in state["specs"]])}
 
 
-def assign(state: Audit) -> list[Send] | str:
-    """Hand each repository that can be asked to a branch of its own."""
-    page, found = state["page"], state["statements"]
-    sends = [Send("resolve", {"spec": spec, "wanted": wanted(page, found, spec.name)}) for spec in state["specs"]]
-    return sends or "judge"
+def assign(state: AuditState) -> list[Send] | str:
+    """Hand each repository to a branch of its own."""
+    specs = state["specs"]
+    return [Send("resolve", Search(spec=one, page=state["page"], alone=len(specs) == 1)) for one in specs] or "check"
 
 
 async def resolve(state: Search, runtime: Runtime[AuditDeps]) -> dict[str, Any]:
     """Look up everything that the report names in one repository; each commit is read once."""
     spec, deps = state["spec"], runtime.context
     try:
-        desk = await deps.desks.open(spec)
-        shelf = await fill(desk, state["wanted"], deps.progress, deps.reader)
+        found = await look_up(await deps.desks.open(spec), state["page"], deps.progress, alone=state["alone"])
     except AppError as error:
-        shelf = Shelf(repo=spec.name, failure=f"{spec.name} could not be read: {error}")
-    return {"shelves": [shelf]}
+        found = Repository(repo=spec.name, failure=str(error))
+    return {"found": [found]}
 
 
-async def judge_all(state: Audit, runtime: Runtime[AuditDeps]) -> dict[str, Any]:
-    """Give every statement its verdict."""
-    del runtime
-    page, shelves = state["page"], _in_order(state)
-    library = put_together(shelves)
-    library.tz = zone_of(page, state["statements"], library)
-    library.days = days_behind(page, library)
-    library.window = own_window(page) or library.days.window(library.tz)
-    if library.window is not None:
-        library.landed = {
-            shelf.repo: tuple(row for row in shelf.line if row.committed_at in library.window)
-            for shelf in shelves
-            if shelf.line_read
-        }
-    judge = Judge(page, library)
-    return {"library": library, "findings": judge.findings(state["statements"])}
+async def check(state: AuditState, runtime: Runtime[AuditDeps]) -> dict[str, Any]:
+    """Prove or refute what code can."""
+    library, desks = Library({one.repo: one for one in state.get("found", [])}), runtime.context.desks
+    entries = entries_of(state["page"], library)
+    codes = {spec.name: (await desks.open(spec)).code for spec in state["specs"] if library.get(spec.name)}
+    await search_trees(codes, entries, library)
+    findings = [
+        *check_citations(entries, library),
+        *check_metadata(entries, library),
+        *check_statistics(entries, library),
+        *check_names(entries, library),
+        *check_code(entries, await read_fenced_files(codes, entries)),
+        *check_output(entries, library),
+    ]
+    return {"library": library, "entries": entries, "findings": findings}
 
 
-def _in_order(state: Audit) -> Sequence[Shelf]:
-    order = {spec.name: place for place, spec in enumerate(state["specs"])}
-    return sorted(state.get("shelves", []), key=lambda shelf: order[shelf.repo])
+async def judge(state: AuditState, runtime: Runtime[AuditDeps]) -> dict[str, Any]:
+    """Have the sentences judged that cite a commit or stand under one; without a judge they are not checked."""
+    library, deps = state["library"], runtime.context.judge
+    sentences = sentences_of(state["entries"], library)
+    if deps is None or deps.models is None:
+        return {"findings": unchecked(sentences, _NO_JUDGE)}
+    # Importing what talks to models takes longer than most audits.
+    from graphs.audit_judging import judge_sentences
+
+    return {"findings": await judge_sentences(sentences, library, deps)}
 
 
-async def summarise(state: Audit, runtime: Runtime[AuditDeps]) -> dict[str, Any]:
-    """Count the verdicts, and what the report leaves out."""
-    del runtime
-    return {"summary": summary(state["page"], state["findings"], state["library"])}
+async def summarise(state: AuditState) -> dict[str, Any]:
+    """Count the verdicts, and say what could not be read."""
+    library, page = state["library"], state["page"]
+    days = sorted({str(one) for one in page.days if one})
+    cited = {name for entry in state["entries"] if entry.direct for name in entry.commits}
+    unread = {one.repo: one.failure for one in library.repositories.values() if one.failure}
+    findings = in_order(state["findings"])
+    about = {"days": days, "commits": len(cited), "not_read": unread}
+    return {"summary": summary(findings, **about)}

@@ -26,7 +26,7 @@ async def judged(batch: Batch, deps: Deps) -> Verdicts:
         if turn and batch.narrowed:
             evidence = batch.narrowed([ruling.quote for _, ruling in standing if ruling is not None])
         asked = replace(batch, evidence=evidence, claims=[claim for claim, _ in standing], controls=control)
-        rulings = await _ruled(asked, deps, backwards=turn == 1)
+        rulings = await ruled(asked, deps, backwards=turn == 1)
         caught = all(rulings[f"x{place}"].verdict not in PASSING for place in range(len(control)))
         result.judging += Judging(controls=len(control), caught=len(control) if caught else 0)
         if not caught:
@@ -48,7 +48,7 @@ async def judged(batch: Batch, deps: Deps) -> Verdicts:
     return result
 
 
-async def _ruled(batch: Batch, deps: Deps, *, backwards: bool) -> dict[str, Ruling]:
+async def ruled(batch: Batch, deps: Deps, *, backwards: bool) -> dict[str, Ruling]:
     """Put one question; a sentence without a ruling is unsupported."""
     texts = {str(place): claim.text for place, claim in enumerate(batch.claims)}
     languages = batch.claims[0].text

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from langgraph.runtime import Runtime
@@ -12,8 +13,9 @@ from agent.analysts.ruling import Batch
 from agent.analysts.tasks import Refused, is_foreign
 from agent.claims import Judgement, Verdict
 from agent.desks import Desk, Step
+from agent.domain import Change, PullRequest
 from agent.errors import AppError, NotFound
-from agent.evidence import Evidence, EvidenceId
+from agent.evidence import CommitEvidence, Evidence, EvidenceId, ThreadEvidence
 from agent.ids import RepoId
 from agent.linking.related import Wanted, wanted_pairs
 from agent.linking.relating import Pairing, SaidRelations
@@ -22,6 +24,7 @@ from agent.model import ModelError
 from agent.prompting import fenced
 from agent.rules import facts_told
 from agent.settings import Language
+from agent.sources import CodeSource
 from graphs.asking_models import ask, models_of, packet_room
 from graphs.desk import Deps
 from graphs.judging import judged
@@ -37,7 +40,8 @@ async def relate(state: ReadState, runtime: Runtime[Deps]) -> dict[str, Any]:
     if deps.models is None:
         return {"related": []}
     material = await material_of(state, deps)
-    wanted = wanted_pairs(state["found"], material, deps.issues.known(repo, state["window"]).issues)
+    known = deps.issues.known(repo, state["window"]).issues
+    wanted = wanted_pairs(state["found"], material, known, state.get("earlier") or {})
     if not wanted:
         return {"related": []}
     runtime.stream_writer(Step(repo, "relating", 0, len(wanted)))
@@ -45,7 +49,8 @@ async def relate(state: ReadState, runtime: Runtime[Deps]) -> dict[str, Any]:
         room = await packet_room(deps)
     except ModelError as error:
         return {"related": [], "account": fallback("relating", error)}
-    found = await _others(state, wanted, deps)
+    wanted = await _with_patches(wanted, (await deps.desks.open(state["spec"])).code, deps)
+    found = await _others(state, wanted, material, deps)
     pairings = [pairing for one in wanted if (pairing := _pairing(one, material, found, room))]
     controls = [claim.text for claim in facts_told(material) if claim.predicate == "fact" and claim.text]
     outcomes: Sequence[_Outcome] = await asyncio.gather(*(_related(one, controls, deps) for one in pairings))
@@ -57,10 +62,27 @@ async def relate(state: ReadState, runtime: Runtime[Deps]) -> dict[str, Any]:
     }
 
 
+async def _with_patches(wanted: Sequence[Wanted], code: CodeSource, deps: Deps) -> list[Wanted]:
+    """Read the patches of commits that were only skimmed: who shall relate them must see what they do."""
+    whole = await deps.library.whole(code, [one.read.evidence.change.commit.sha for one in wanted])
+    return [replace(one, read=replace(one.read, evidence=_patched(one.read.evidence, whole))) for one in wanted]
+
+
+def _patched(one: CommitEvidence, whole: Mapping[str, Change]) -> CommitEvidence:
+    return one.model_copy(update={"change": whole.get(one.change.commit.sha, one.change)})
+
+
 def _pairing(one: Wanted, material: Material, found: Mapping[str, Evidence], room: int) -> Pairing | None:
-    others = [found[name] for name in one.others if name in found and found[name].id != one.read.evidence.id]
-    different = list({other.id: other for other in others}.values())
-    return Pairing(read=one.read, material=material, others=different, said=one.said, room=room) if different else None
+    others = {found[name].id: found[name] for name in one.others if name in found}
+    others.pop(one.read.evidence.id, None)
+    # A pull request and the commit that it became are one; the commit shows what was done.
+    shown = [other for other in others.values() if _became(other) not in others]
+    return Pairing(read=one.read, material=material, others=shown, said=one.said, room=room) if shown else None
+
+
+def _became(other: Evidence) -> EvidenceId:
+    thread = other.thread if isinstance(other, ThreadEvidence) else None
+    return f"{other.repo}@{thread.merge_commit}" if isinstance(thread, PullRequest) else ""
 
 
 async def _related(pairing: Pairing, facts: Sequence[Mapping[Language, str]], deps: Deps) -> _Outcome:
@@ -72,13 +94,13 @@ async def _related(pairing: Pairing, facts: Sequence[Mapping[Language, str]], de
         )
     except ModelError as error:
         return [], [], fallback("relating", error, name)
-    drafts = {claim.id: (claim, relation, other) for claim, relation, other in pairing.claims(answer)}
-    checked = [(claim, pairing.objections(claim, relation, other)) for claim, relation, other in drafts.values()]
+    drafts = {draft.claim.id: draft for draft in pairing.drafts(answer)}
+    checked = [(draft.claim, pairing.objections(draft)) for draft in drafts.values()]
     refused = [Refused(task=name, claim=claim, reasons=wrong) for claim, wrong in checked if wrong]
     passed = [claim for claim, wrong in checked if not wrong]
     if not passed:
         return [], refused, Account()
-    controls = [text for text in facts if is_foreign(text, evidence)][:_CONTROLS]
+    controls = [*(text for text in facts if is_foreign(text, evidence)), pairing.control(evidence)][:_CONTROLS]
     batch = Batch(account=pairing.change.repo, evidence=evidence, claims=passed, controls=controls)
     try:
         verdicts = await judged(batch, deps)
@@ -87,18 +109,22 @@ async def _related(pairing: Pairing, facts: Sequence[Mapping[Language, str]], de
         refused += [Refused(task=name, claim=claim, reasons=(silent,)) for claim in passed]
         return [], refused, fallback("judging", error, name)
     refused += [Refused(task=name, claim=claim, reasons=(no,)) for claim, no in verdicts.refused]
-    admitted = [pairing.related(claim, *drafts[claim.id][1:]) for claim in verdicts.admitted]
+    admitted = [pairing.related(drafts[claim.id], claim.judged_by) for claim in verdicts.admitted]
     return admitted, refused, Account(judging=verdicts.judging)
 
 
 # ---------------------------------------------------------------- the other side
 
 
-async def _others(state: ReadState, wanted: Sequence[Wanted], deps: Deps) -> dict[EvidenceId, Evidence]:
+async def _others(
+    state: ReadState, wanted: Sequence[Wanted], material: Material, deps: Deps
+) -> dict[EvidenceId, Evidence]:
     """Read what the commits may belong to, by its name as it was written; other repositories only if reported on."""
     specs = {spec.name: spec for spec in (state["spec"], *state.get("beside", ()))}
-    names = list(dict.fromkeys(name for one in wanted for name in one.others))
-    found: dict[EvidenceId, Evidence] = {}
+    read = {one.evidence.id: one.evidence for one in material.reads} | dict(material.background)
+    every = dict.fromkeys(name for one in wanted for name in one.others)
+    found: dict[EvidenceId, Evidence] = {name: read[name] for name in every if name in read}
+    names = [name for name in every if name not in read]
     for repo, spec in specs.items():
         desk = await deps.desks.open(spec)
         found |= await _threads(desk, repo, names)
@@ -122,6 +148,7 @@ async def _commits(desk: Desk, names: Sequence[EvidenceId], deps: Deps) -> dict[
             commit = await desk.code.resolve(name.partition("@")[2])
         except NotFound:
             continue
+        whole = await deps.library.whole(desk.code, [commit.sha])
         async for one in deps.library.skim(desk.code, [commit.sha]):
-            found[name] = one
+            found[name] = _patched(one, whole)
     return found

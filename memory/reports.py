@@ -18,6 +18,8 @@ from memory.statements import Statements
 
 _HASH = re.compile(r"[0-9a-f]{40}", re.ASCII)
 _NUMBER = re.compile(r"[1-9][0-9]{0,8}", re.ASCII)
+_WEEK = re.compile(r"\d{4}-W\d{2}", re.ASCII)
+"""An edition of a week says nothing that the reports of its days do not say."""
 _HEAD = 4_096
 _LARGEST = 64_000_000
 _WINDOW = '"window": '
@@ -132,7 +134,8 @@ class Reports:
 
     def _unknown_files(self, folder: Path) -> list[Path]:
         """Find the files whose windows are not known, oldest first; only their beginnings are read for that."""
-        windows, known = {file: _window_of(file) for file in sorted(folder.glob("*.json"))}, self._known()
+        files, known = sorted(file for file in folder.glob("*.json") if not _WEEK.fullmatch(file.stem)), self._known()
+        windows = {file: _window_of(file) for file in files}
         ends = {file: (one.key, stamp(one.end), stamp(one.start)) if one else ("",) for file, one in windows.items()}
         return sorted((file for file in ends if ends[file][0] not in known), key=lambda file: ends[file][1:])
 

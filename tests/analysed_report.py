@@ -250,7 +250,7 @@ def analysed_report() -> Report:
             row(ROUTER, HANG, "Mend the deadlock (#13)", Tier.MID, weight=4.0, pull=13, purpose=Purpose.FIX),
             row(ROUTER, PLAIN, "Tune the block size", Tier.MID, weight=3.0),
             row(ROUTER, SMALL, "log: add port", Tier.LOW, weight=1.0),
-            row(ROUTER, BOT, "Bump", Tier.NOISE, noise=Noise.BOT, depth=Depth.GROUP),
+            row(ROUTER, BOT, "Bump", Tier.LOW, noise=Noise.BOT, depth=Depth.GROUP),
             row(CACHE, EVICT, "Evict by sequence", Tier.MID, weight=3.5),
         ),
         claims=(*_limit_claims(), *_hang_claims(), *_other_claims()),

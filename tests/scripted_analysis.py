@@ -49,8 +49,9 @@ ANALYSES: dict[str, Answer] = {
 
 
 def honest(sentence: str, evidence: str) -> str:
-    """Judge as somebody who looks for every name of the sentence."""
-    return "stated" if all(span in evidence for span in sentence.split("`")[1::2]) else "unsupported"
+    """Judge as somebody who looks for every name and number of the sentence."""
+    names = [*sentence.split("`")[1::2], *re.findall(r"#\d+", sentence)]
+    return "stated" if all(name in evidence for name in names) else "unsupported"
 
 
 @dataclass
@@ -67,6 +68,8 @@ class Scripted:
     quote: str = ""
     """What the judge rests on; the title of the commit where not given."""
     summary: Sequence[Answer] = ()
+    relations: Mapping[str, Sequence[Answer]] = field(default_factory=dict)
+    """What commits have to do with what they name, by their titles."""
 
     def __call__(self, asked: Asked) -> Saying:
         """Answer by the shape that is asked for."""
@@ -85,6 +88,9 @@ class Scripted:
             quote = self.quote or evidence.splitlines()[2]
             rulings = [(name, self.opinion(text, evidence)) for name, text in _SENTENCE.findall(sentences)]
             return {"rulings": [{"id": name, "quote": quote, "verdict": verdict} for name, verdict in rulings]}
+        if asked.schema == "SaidRelations":
+            own = asked.user.partition("What it may belong to:")[0]
+            return {"relations": next((some for title, some in self.relations.items() if title in own), ())}
         if asked.schema == "DaySummary":
             return {"sentences": self.summary}
         known = self.repairs if asked.schema == "Repair" else self.analyses

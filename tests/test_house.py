@@ -44,7 +44,7 @@ def test_every_module_opens_with_a_sentence(package: str) -> None:
         assert re.match(r'(?:"""|r""")[^"\n]', file.read_text("utf-8")), file
 
 
-MOST_LINES = {"agent/gate": 1_400, "graphs": 1_500}
+MOST_LINES = {"agent/gate": 1_400, "graphs": 1_650, "agent/linking": 900}
 # The graphs of a question and of an audit are counted apart.
 ASK, AUDIT = ("ask", "ask_context", "conversing", "look_up"), ("audit", "shelves", "reader")
 APART = {"graphs": {f"{name}.py" for name in (*ASK, *AUDIT)}}

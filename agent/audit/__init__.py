@@ -1,1 +1,1 @@
-"""Checking anybody's report: what it states, and whether that is so."""
+"""What code can prove of anybody's report, and the sentences that only a judge can read."""

@@ -1,123 +1,115 @@
-"""Whether author, date, title, state, version, pull request and repository are what the claim says they are."""
+"""Checks of what git records of a commit where a report gives it as a value: author, date, and its own days."""
 
-from collections.abc import Callable, Iterator
+import re
+from collections.abc import Iterator, Sequence
+from datetime import timedelta, timezone, tzinfo
+from typing import NamedTuple
 
-from agent.audit.people import Authors, authors, listed, same, written_by
-from agent.audit.states import states
-from agent.claims import Claim, Judgement, Verdict
-from agent.dates import dates_of, stated
-from agent.dossier import Dossier
-from agent.evidence import CommitEvidence, Evidence, EvidenceId, ReleaseEvidence, ThreadEvidence
-from agent.facts import FactKind
-from agent.gate.verbatim import normal
-from agent.pulls import pulls_of
-from agent.window import zone
+from agent.audit.findings import RIGHT, UNVERIFIABLE, Finding
+from agent.audit.lookup import Entry, Library, folded, people_of
+from agent.audit.markdown import plain
+from agent.dates import Stated, find_dates
+from agent.domain import Commit
 
-
-def metadata(claim: Claim, dossier: Dossier) -> Judgement | None:
-    """Find the first value that is wrong."""
-    check = _KINDS.get(claim.predicate)
-    if check:
-        for cite in claim.sources:
-            if reason := check(claim, dossier, dossier.found[cite]):
-                return _wrong(claim.predicate, reason, cite)
-    return None
+_BY = re.compile(r"[\s)\]）】*_`]{0,6}\bby +(@?[^\s(（\[,，;；|.\n][^(（\[,，;；|\n]{0,60})")
+_END_OF_NAME = re.compile(r"\*| [-–—] |[,，;；|。(（\[<:：]| on | in |、| and | & |\. ")
+_CAPITALISED = re.compile(r"[A-Z][\w.'-]{0,30}(?: [A-Z][\w.'-]{0,30}){1,3}")
+_EARTH = tuple(timezone(timedelta(minutes=minutes)) for minutes in range(-720, 841, 30))
+_FEW, _SHARE = 3, 0.6
+"""So many stated times, and so many of them, must be git's in a zone to give it away."""
 
 
-def _wrong(check: str, reason: str, about: EvidenceId | None) -> Judgement:
-    return Judgement(verdict=Verdict.METADATA, reason=reason, check=check, about=about)
+def check_metadata(entries: Sequence[Entry], library: Library) -> Iterator[Finding]:
+    """Compare authors and dates in columns, behind labels and right behind a reference; then the report's days."""
+    single = [(entry, library.commit(entry.commits[0])) for entry in entries if len(entry.commits) == 1]
+    times = [time for entry, commit in single for time in _times(entry, commit)]
+    zones = _zones(times)
+    for one in times:
+        told = f"{one.commit.id} landed at {one.commit.committed_at:%Y-%m-%d %H:%M} UTC"
+        verdict = RIGHT if one.fits(zones) else "wrong:metadata"
+        yield Finding(one.line, "date", one.stated.text.strip(), verdict, told)
+    for entry, commit in single:
+        repository = library.get(commit.repo)
+        known = repository.people if repository else frozenset()
+        for line, said, labelled in _authors(entry):
+            if found := _author(line, said, commit, known, labelled=labelled):
+                yield found
+    yield from _windows(entries, library, zones)
 
 
-def _titled(claim: Claim, _: Dossier, evidence: Evidence) -> str:
-    wanted = normal(claim.params["title"])
-    for title in titles(evidence):
-        if wanted == normal(title):
-            return ""
-        # A title that was cut says so, and what is left must be its beginning.
-        if wanted.endswith("...") and normal(title).startswith(wanted[:-3].rstrip()) and wanted[:-3].strip():
-            return ""
-    return f"the title is “{next(titles(evidence), '')}”"
+# ---------------------------------------------------------------- authors
 
 
-def titles(evidence: Evidence) -> Iterator[str]:
-    """List what an artefact is called, with and without the number that a squash merge appends."""
-    if isinstance(evidence, CommitEvidence):
-        commit = evidence.change.commit
-        for title in dict.fromkeys((commit.title, commit.subject)):
-            yield title
-            head, bracket, tail = title.rpartition("(#")
-            if bracket and tail.rstrip(")").isdecimal():
-                yield head.rstrip()
-    elif isinstance(evidence, ThreadEvidence):
-        yield evidence.thread.title
-    else:
-        yield from (evidence.release.name, evidence.release.tag)
+def _authors(entry: Entry) -> Iterator[tuple[int, str, bool]]:
+    """Find who is named as the author: in a column, behind a label, or by `by` right behind a reference."""
+    for field in entry.fields:
+        if field.name == "author":
+            yield entry.line_of(field), field.value, True
+    for one in entry.references:
+        if found := _BY.match(entry.block.text, one.end) if one.place != "issues" else None:
+            yield one.line, found[1], False
 
 
-def _authored(claim: Claim, dossier: Dossier, evidence: Evidence) -> str:
-    known = authors(evidence, dossier)
-    if written_by(claim.params["author"], known):
-        return ""
-    names = listed(claim.params["author"])
-    unknown = [name for name in names if not any(same(name, one) for one in (*known.main, *known.along))]
-    if unknown:
-        return f"{_told(known)}, not by {', '.join(unknown)}"
-    return f"{_told(known)}; {', '.join(names)} only took part"
+def _author(line: int, said: str, commit: Commit, known: frozenset[str], *, labelled: bool) -> Finding | None:
+    """Compare a name; one that nobody of the repository has may be a login, and is left open."""
+    stated = _END_OF_NAME.split(f"{plain(said[:200])} ")[0].strip(" @`*_.")
+    name, mine = folded(stated), people_of(commit)
+    # Anything may stand behind `by`: a person is one who is known, has a sign, or has two names.
+    person = labelled or said.startswith("@") or name in known or _CAPITALISED.fullmatch(stated)
+    if not name or not person:
+        return None
+    told = f"{commit.id} is by {commit.author.name}"
+    if any(name == one or (len(name) > 3 and (name in one or one in name)) for one in mine):
+        return Finding(line, "author", stated, RIGHT, told)
+    parts = [{folded(part) for part in re.split(r"[\s._-]", one)} for one in (stated, commit.author.name)]
+    two_names = all(len(one) > 1 for one in parts) and not parts[0] & parts[1]
+    return Finding(line, "author", stated, "wrong:metadata" if name in known or two_names else UNVERIFIABLE, told)
 
 
-def _told(known: Authors) -> str:
-    return f"it is by {known.main[0]}" if known.main else "its author is not known"
+# ---------------------------------------------------------------- dates
 
 
-def _dated(claim: Claim, dossier: Dossier, evidence: Evidence) -> str:
-    at = stated(claim.params["at"])
-    tz = claim.params.get("tz") or (dossier.window.tz if dossier.window else "UTC")
-    if at is None:
-        return f"{claim.params['at']!r} is not a date"
-    moments = dates_of(evidence, claim.params.get("event"))
-    if any(at.fits(moment, zone(tz)) for moment in moments):
-        return ""
-    real = ", ".join(at.form(moment, zone(tz)) for moment in dict.fromkeys(moments))
-    return f"it is of {real or 'no known date'} ({tz}), not of {claim.params['at']}"
+class _Time(NamedTuple):
+    line: int
+    stated: Stated
+    commit: Commit
+
+    def fits(self, zones: Sequence[tzinfo]) -> bool:
+        times = (self.commit.committed_at, self.commit.authored_at)
+        return any(self.stated.fits(time, zone) for time in times for zone in zones)
 
 
-def _state(claim: Claim, dossier: Dossier, evidence: Evidence) -> str:
-    wanted = normal(claim.params["state"]).lower().replace("_", " ")
-    real = states(evidence, dossier)
-    return "" if wanted in real else f"it is {real[0]}, not {wanted}"
+def _times(entry: Entry, commit: Commit) -> Iterator[_Time]:
+    for field in entry.fields:
+        # The day of an author's line stands behind the name.
+        if field.name in ("date", "author"):
+            dates = [one for one in find_dates(field.value[:200]) if one.year and one.day]
+            if len(dates) == 1:
+                yield _Time(entry.line_of(field), dates[0], commit)
 
 
-def _released(claim: Claim, _: Dossier, evidence: Evidence) -> str:
-    wanted = claim.params["version"].strip().lower().removeprefix("v")
-    if isinstance(evidence, ReleaseEvidence):
-        real = [evidence.release.tag]
-    else:
-        real = [fact.new for fact in evidence.facts if fact.kind is FactKind.VERSION_CHANGED and fact.new]
-    if any(one.strip("\"'").lower().removeprefix("v") == wanted for one in real):
-        return ""
-    return f"the version is {', '.join(real[:3])}, not {wanted}" if real else f"{evidence.id} sets no version"
+def _zones(times: Sequence[_Time]) -> Sequence[tzinfo]:
+    """Find the zones of a report by its dates: those in which most of them are git's; all, where few are."""
+    counts = {zone: sum(one.fits((zone,)) for one in times) for zone in _EARTH}
+    most = max(counts.values())
+    if most < _FEW or most < _SHARE * len(times):
+        return _EARTH
+    return [zone for zone, count in counts.items() if count == most]
 
 
-def _pull(claim: Claim, _: Dossier, evidence: Evidence) -> str:
-    wanted = claim.params["number"].strip().lstrip("#")
-    real = pulls_of(evidence)
-    if wanted in map(str, real):
-        return ""
-    told = f"by pull request {' or '.join(map(str, real))}" if real else "by no pull request that is known"
-    return f"{evidence.id} came {told}, not by {wanted}"
+# ---------------------------------------------------------------- the days of the report
 
 
-def _belongs(claim: Claim, _: Dossier, evidence: Evidence) -> str:
-    wanted = claim.params["repo"].strip().lower()
-    return "" if evidence.repo.lower() == wanted else f"it belongs to {evidence.repo}, not to {claim.params['repo']}"
-
-
-_KINDS: dict[str, Callable[[Claim, Dossier, Evidence], str]] = {
-    "titled": _titled,
-    "authored": _authored,
-    "dated": _dated,
-    "state": _state,
-    "released": _released,
-    "pull": _pull,
-    "belongs": _belongs,
-}
+def _windows(entries: Sequence[Entry], library: Library, zones: Sequence[tzinfo]) -> Iterator[Finding]:
+    """Compare the commits that lead an entry with the days that the report says it is about."""
+    for entry in entries:
+        first = next((one for one in entry.references if one.kind == "commit"), None)
+        leads = entry.block.kind in ("row", "item", "heading") or entry.fields
+        meant = library.meant(first, entry.scope) if first and leads and entry.days else []
+        if first is None or entry.days is None or len(meant) != 1:
+            continue
+        commit, days = library.commit(meant[0]), entry.days
+        times = (commit.committed_at, commit.authored_at)
+        inside = any(days.first <= time.astimezone(zone).date() <= days.last for time in times for zone in zones)
+        told = f"{commit.id} landed at {commit.committed_at:%Y-%m-%d %H:%M} UTC; the report is about {days}"
+        yield Finding(first.line, "window", first.shown, RIGHT if inside else "wrong:window", told)

@@ -1,125 +1,110 @@
-"""Statements that something exists: commits, pull requests, issues, releases, and what links are labelled."""
+"""What a report refers to: commits by hash, pull requests and issues by number, each with how it is written."""
 
 import re
 from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Literal
 
-from agent.audit.markdown_blocks import Block, Span
-from agent.audit.mentions import Mention, linked
-from agent.audit.page import Page
-from agent.audit.statement import Kind, Statement, shortened, structural
-from agent.audit.vocabulary import COMMIT_COLUMN, COMMIT_LABEL, PULL_LABEL, REPO_COLUMN, plain
+from agent.audit.markdown import Block, Code, Link, blanked, code_of, links_of
+from agent.ids import RepoId, parse_reference
 
-_PATH = re.compile(r"^[\w.*{}-]*[\w*}](?:/[\w.*{}-]+)+/?$|^[\w-]+\.[a-z]{1,5}$")
-_CALLED_COMMIT = re.compile(
-    r"(?:(?:view|see|查看)?\s*(?:this |the )?(?:commits?|sha|提交|哈希))(?:\s*[:：#]?\s*#?\d+)?", re.IGNORECASE
-)
-_KINDS: dict[str, Kind] = {"commit": "commit", "release": "release", "repository": "repository"}
-
-
-def references(page: Page) -> Iterator[Statement]:
-    """State that each mention exists, and that each link is what it is called."""
-    for place, block in enumerate(page.blocks):
-        for mention in page.mentions[place]:
-            yield from _exists(page, place, mention)
-            yield from _beside(page, place, mention)
-        for inline in block.inlines:
-            for span in inline.spans:
-                if span.kind == "link":
-                    yield from _labels(span, plain(inline.text[max(0, span.at - 64) : span.at]))
-        yield from _columns(block)
+Form = Literal["link", "code", "field", "bracket", "bare"]
+_NAMED = re.compile(r"(?<![\w/.-])([A-Za-z0-9][\w-]{0,38}/[\w.-]{1,100})@([0-9a-f]{7,40})(?!\w)", re.ASCII)
+_HASH = re.compile(r"(?:(?<![\w/@.=&?#%+$-])|(?<=\w\.\.)|(?<=\w\.\.\.))([0-9a-f]{7,40})(?![\w/]|[-.=]\w)", re.ASCII)
+_NUMBER = re.compile(r"(?<![\w/&#.-])(?:([A-Za-z0-9][\w-]{0,38}/[\w.-]{1,100}))?#([1-9]\d{0,8})(?![\w-])", re.ASCII)
+_HEX = re.compile(r"[0-9a-f]{7,40}", re.ASCII)
+_DIGITS = re.compile(r"(?<![\w.#/])([0-9a-f]{6,41})(?![\w./])", re.ASCII)
+_OPENING, _CLOSING = "([（【", ")]）】"
 
 
-def kind_of(mention: Mention) -> Kind:
-    """Name what kind of thing a mention is."""
-    if mention.kind == "thread":
-        return "pull request" if mention.told == "pull" else "issue"
-    return _KINDS[mention.kind]
+@dataclass(frozen=True)
+class Reference:
+    """A commit or thread that a block names."""
+
+    kind: Literal["commit", "thread"]
+    value: str
+    """Hexadecimal digits, or the number."""
+    start: int
+    end: int
+    line: int
+    form: Form
+    repo: RepoId | None = None
+    """The repository that the reference itself names."""
+    place: str = ""
+    """Of a thread with an address: pull, issues or discussions."""
+
+    @property
+    def number(self) -> int:
+        """Give the number of a thread."""
+        return int(self.value)
+
+    @property
+    def shown(self) -> str:
+        """Write it as people do."""
+        sign = "#" if self.kind == "thread" else "@" if self.repo else ""
+        return f"{self.repo or ''}{sign}{self.value}"
+
+    @property
+    def is_hash_like(self) -> bool:
+        """Tell whether the digits can hardly be anything but a hash: a number has no letters, a word no digits."""
+        digits = sum(sign.isdigit() for sign in self.value)
+        return len(self.value) == 40 or (digits > 1 and len(self.value) - digits > 1)
 
 
-def _exists(page: Page, place: int, mention: Mention) -> Iterator[Statement]:
-    repo = page.repo_of(mention, place)
-    if mention.damaged:
-        yield structural(mention.line, kind_of(mention), mention.words, "malformed", mention.damaged)
-        return
-    subject = page.subjects[place]
-    lost = repo is None and mention.kind == "thread" and subject is not None and subject.kind == "commit"
-    also = (subject,) if lost and subject is not None else ()
-    yield Statement(mention.line, kind_of(mention), shortened(mention.words), mention, repo, also=also)
-    filed = page.repos[place]
-    if filed != repo and _filed(page, place, mention):
-        told = f"{filed} {shortened(mention.words)}"
-        yield structural(mention.line, kind_of(mention), told, "out of scope", f"the link goes to {repo}")
+def references_in(block: Block, *, commits: bool = False) -> list[Reference]:
+    """Find the references of a block; with `commits` also digits alone, for places where a commit must stand."""
+    links = links_of(block.text)
+    covered = blanked(block.text, [link for link in links if parse_reference(link.url) or "://" in link.label])
+    codes = code_of(covered)
+    rest = blanked(covered, codes)
+    found = [*_linked(block, links), *_coded(block, codes), *_written(block, rest)]
+    taken = {one.start for one in found}
+    for one in _DIGITS.finditer(rest) if commits else ():
+        if one.start(1) not in taken:
+            found.append(Reference("commit", one[1], *one.span(1), block.line_at(one.start(1)), "field"))
+    return sorted(found, key=lambda one: one.start)
 
 
-def _beside(page: Page, place: int, mention: Mention) -> Iterator[Statement]:
-    """State that a pull request which is linked beside a commit is of the same repository."""
-    if mention.kind != "thread" or mention.told != "pull" or not mention.repo or mention.damaged:
-        return
-    commit = page.nearest(place, mention.at, mention.cell)
-    if commit is None or commit.kind != "commit" or commit.damaged:
-        return
-    repo, to = page.repo_of(commit, place), page.names.known(mention.repo)
-    if repo is not None and repo != to:
-        params = {"number": str(mention.number), "to": to}
-        yield Statement(mention.line, "pull request", shortened(mention.words), commit, repo, "filed", params)
-
-
-def _filed(page: Page, place: int, mention: Mention) -> bool:
-    """Tell whether a table says by a column of its own to which repository an entry belongs."""
-    block = page.blocks[place]
-    columns = any(REPO_COLUMN.match(plain(column)) for column in block.header)
-    return block.kind == "row" and columns and page.repos[place] is not None and mention is page.subjects[place]
-
-
-def _labels(span: Span, before: str) -> Iterator[Statement]:
-    """Compare what a link is called with where it leads."""
-    target = linked(span)
-    if target is None:
-        return
-    label = plain(span.text).strip("`[]() ")
-    bare = label == plain(span.url).strip()
-    called = before[-24:] if bare else label
-    told = f"{label} → {span.url}" if not bare else f"{called.strip()} {span.url}"
-    if target.kind == "commit":
-        if PULL_LABEL.search(called) or (not bare and re.fullmatch(r"(?i)(?:pr|pull request)?\s*#\d+", label)):
-            yield structural(span.line, "label", told, "label", "called a pull request, but the link goes to a commit")
-        hexes = re.findall(r"(?<![\w/])[0-9a-f]{7,40}(?![\w/])", label.lower()) if not bare else []
-        if len(hexes) == 1 and re.search(r"\d", hexes[0]):
-            if not target.sha.startswith(hexes[0]) and not hexes[0].startswith(target.sha):
-                yield structural(span.line, "label", told, "label", f"the link goes to {target.sha[:12]}")
-            else:
-                yield structural(span.line, "label", told, "right", "the link goes to the commit that it names")
-    if target.kind == "thread":
-        if _CALLED_COMMIT.fullmatch(label) or (bare and COMMIT_LABEL.search(called)):
-            yield structural(span.line, "label", told, "label", "called a commit, but the link goes to a thread")
-        if not bare and re.fullmatch(r"(?=.*\d)[0-9a-f]{7,40}", label) and label != str(target.number):
-            yield structural(span.line, "label", told, "label", "called a commit, but the link goes to a thread")
-        numbers = re.findall(r"#(\d+)", label) if not bare else []
-        if len(numbers) == 1:
-            same = int(numbers[0]) == target.number
-            why = "right" if same else "label"
-            yield structural(span.line, "label", told, why, f"the link goes to #{target.number}")
-        kind = "pull request" if target.told == "pull" else "issue"
-        if target.told == "pull" and re.search(r"(?i)\bissue\b", called) and not re.search(r"(?i)\bpr\b", called):
-            yield structural(span.line, "label", told, "label", f"called an issue, but the link goes to a {kind}")
-        if target.told == "issue" and PULL_LABEL.search(called):
-            yield structural(
-                span.line, "label", told, "label", f"called a pull request, but the link goes to an {kind}"
-            )
-    if target.kind == "release" and re.fullmatch(r"v?\d+(?:\.\d+)+\S*", label):
-        why = "right" if label.removeprefix("v") == target.tag.removeprefix("v") else "label"
-        yield structural(span.line, "label", told, why, f"the link goes to {target.tag}")
-
-
-def _columns(block: Block) -> Iterator[Statement]:
-    """Find a path where the table has its commits."""
-    if block.kind != "row" or block.level:
-        return
-    for place, inline in enumerate(block.inlines):
-        if place >= len(block.header) or not COMMIT_COLUMN.match(plain(block.header[place])):
+def _linked(block: Block, links: list[Link]) -> Iterator[Reference]:
+    for link in links:
+        if "://" not in link.url or (read := parse_reference(link.url)) is None:
             continue
-        words = [span.text.strip() for span in inline.spans if span.kind in ("strong", "code", "text")]
-        paths = [word for word in words if _PATH.match(plain(word)) and not re.fullmatch(r"[0-9a-f]{7,40}", word)]
-        if paths and not re.search(r"(?<!\w)[0-9a-f]{7,40}(?!\w)", inline.text):
-            told = f"{block.header[place]}: {inline.text}"
-            yield structural(block.line, "commit", told, "malformed", "a path stands where the commit should be named")
+        where = (link.start, link.end, block.line_at(link.start))
+        if read.kind == "commit":
+            yield Reference("commit", read.sha, *where, "link", read.repo)
+        else:
+            place = "pull" if "/pull" in link.url else "issues" if "/issues/" in link.url else "discussions"
+            yield Reference("thread", str(read.number), *where, "link", read.repo, place)
+
+
+def _coded(block: Block, codes: list[Code]) -> Iterator[Reference]:
+    for code in codes:
+        where = (code.start, code.end, block.line_at(code.start))
+        if _HEX.fullmatch(code.text):
+            yield Reference("commit", code.text, *where, "code")
+        elif named := _NAMED.fullmatch(code.text):
+            yield Reference("commit", named[2], *where, "code", RepoId(named[1]))
+        elif (number := _NUMBER.fullmatch(code.text)) and number[2]:
+            yield Reference("thread", number[2], *where, "code", RepoId(number[1]) if number[1] else None)
+
+
+def _written(block: Block, text: str) -> Iterator[Reference]:
+    """Find what stands in running text: digits in brackets by themselves are more likely meant as a reference."""
+    for one in _NAMED.finditer(text):
+        where = (*one.span(), block.line_at(one.start()))
+        yield Reference("commit", one[2], *where, "bracket", RepoId(one[1]))
+    for one in _HASH.finditer(text):
+        if not one[1].isdigit() and not one[1].isalpha():
+            form: Form = "bracket" if _is_bracketed(text, *one.span(1)) else "bare"
+            yield Reference("commit", one[1], *one.span(1), block.line_at(one.start(1)), form)
+    for one in _NUMBER.finditer(text):
+        form = "bracket" if _is_bracketed(text, *one.span()) else "bare"
+        repo = RepoId(one[1]) if one[1] else None
+        yield Reference("thread", one[2], *one.span(), block.line_at(one.start()), form, repo)
+
+
+def _is_bracketed(text: str, start: int, end: int) -> bool:
+    """Tell whether digits stand alone in brackets or lead their block."""
+    before, after = text[max(0, start - 8) : start].rstrip("*_ ")[-1:], text[end : end + 8].lstrip("*_ ")[:1]
+    leads = start < 12 and not text[:start].strip("*_# \n")
+    return (before != "" and before in _OPENING and after != "" and after in _CLOSING + ",，;；") or leads

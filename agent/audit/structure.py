@@ -1,213 +1,240 @@
-"""What is wrong with a report as a text: dead anchors, cut sentences, repeated entries, words for another period."""
+"""How a report is built: which heading, item and repository a block stands under, its labelled values, its days."""
 
 import re
-from collections import Counter
+from bisect import bisect_right
+from calendar import monthrange
 from collections.abc import Iterator, Sequence
-from urllib.parse import unquote
+from dataclasses import dataclass, replace
+from datetime import date
+from typing import NamedTuple
 
-from agent.audit.markdown_blocks import Block
-from agent.audit.page import Page
-from agent.audit.paths import is_path
-from agent.audit.periods import day_from
-from agent.audit.repeats import repeats
-from agent.audit.statement import Statement, structural
-from agent.audit.vocabulary import DAY_WORDS, FILES_LABEL, plain
-from agent.audit.whereabouts import span_days
-from agent.markdown import slug
+from agent.audit.markdown import BAR, Block, links_of, plain, read_blocks
+from agent.audit.references import Reference, references_in
+from agent.dates import find_dates
+from agent.ids import RepoId
 
-_ENDED = re.compile(r"[。．.!！?？:：;；…)）\]】」』”\"'`|>%*~—-]$|[\U0001f300-\U0001faff]$")
-_DANGLING = re.compile(
-    r"(?:[\u4e00-\u9fff](?:在|的|将|与|和|或|对|及|为|以|从|把|被|由|于|并)|(?<=[\u4e00-\u9fff])(?:在|的|将|与|和|或)"
-    r"|[A-Za-z0-9_)）]\s?(?:和|与|及|以及|或|、)"
-    r"|[\u4e00-\u9fff，](?:并且|以便|因为|其中|包括|从而|例如|用于|如果|而且|但是|由于|根据|对于|使得)|[\w\u4e00-\u9fff）)][，、]"
-    r"|[a-z,]\s(?:the|a|an|of|and|or|to|with|in|for|by|from|that|which|is|are|as|on|at)"
-    r"|[a-z,]\s(?:when|while|where|because|than|whose|their|these|those|has|have|had|were|will|cannot|no|but|into|onto"
-    r"|between|through|via|without|until|every|such|if)"
-    r"|[a-z,]\s(?:the|an?|its|their|this|these)\s(?:new|old|existing|corresponding|underlying|additional|respective))$"
-)
-_LAST_WORD = re.compile(r"(?<![\w`./-])([A-Za-z_]\w{2,40})$")
-_SENTENCES = re.compile(r"[。；！？].*[，。；]|[a-z]\. [A-Z].*[a-z,] [a-z]", re.DOTALL)
-_RAW = re.compile(r"\b\w+_truncated\s*:\s*true\b|\{\s*\"\w+\"\s*:|\"\w+\"\s*:\s*(?:\"|\[|\{|true|false|null)")
-_THIS_WEEK = re.compile(
-    r"本周|这周|本週|这一周|本月|这个月|本季度|(?<!\w)this (?:week|month|quarter)(?!\w)"
-    r"|\b(?:\w+est|most \w+|first|last|only|single|highlights?|stars?)\b[^.;\n]{0,40}?"
-    r" of the (?:week|month|quarter)(?!\w)",
-    re.IGNORECASE,
-)
-_THIS_DAY = re.compile(r"今日|本日|昨日|(?<!\w)(?:today'?s?|daily report|yesterday'?s)(?!\w)", re.IGNORECASE)
-_DATE = re.compile(r"(?<![\w./-])([1-9]\d{3})-(\d\d)-(\d\d)(?![\w/-])")
-_LONG = 40
-_FEW = 3
-_FAR = 500
+FIELDS = {
+    "commit": ("commit", "commit hash", "sha", "hash", "提交", "哈希", "提交哈希"),
+    "author": ("author", "authors", "committer", "作者", "提交者"),
+    "date": ("date", "time", "landed", "merged", "committed", "日期", "时间", "提交时间", "合并时间"),
+    "pull": ("pr", "pull request", "合并请求"),
+    "title": ("title", "subject", "message", "commit message", "标题", "提交信息"),
+    "lines": ("+/-", "diff", "lines", "lines changed", "diffstat", "增删行数"),
+    "added": ("additions", "insertions", "added lines", "新增行数"),
+    "deleted": ("deletions", "deleted lines", "删除行数"),
+    "commits": ("commits", "number of commits", "total commits", "提交数", "提交数量", "提交总数"),
+    "repo": ("repo", "repository", "仓库"),
+}
+"""What columns and labels are called by which reports give what git knows."""
+_PIECE = re.compile(r"[^|·•\n;；]{1,2000}")
+_LABEL = re.compile(r"[^\w`\[]{0,12}([^\W\d_][\w /+-]{0,30}?)[*_ ]{0,4}[:：][*_ ]{0,4}(?=\S)")
+_OWNED = re.compile(r"[A-Za-z0-9][\w-]{0,38}/[A-Za-z0-9][\w.-]{0,99}", re.ASCII)
+_REPO_LINK = re.compile(r"https?://[\w.-]{1,100}/([\w-]{1,39}/[\w.-]{1,100})(?![\w.-])", re.ASCII)
+_VERSION = re.compile(r"\bv?\d{1,4}\.\d{1,6}(?:\.\d{1,6})?\b")
+_WEEK = re.compile(r"\b(20\d\d)-?W(\d\d)\b")
+_DATE = re.compile(r"\d{4}[-./]\d\d?[-./]\d\d?")
+_NUMBERING = re.compile(r"^(?:\d{1,3}[.)、]|[^\w\s])+\s*")
 
 
-def structure(page: Page) -> Iterator[Statement]:
-    """Find what reading alone can tell."""
-    yield from anchors(page)
-    yield from _cut(page)
-    yield from _raw(page.blocks)
-    yield from _periods(page)
-    yield from repeats(page)
-    yield from _no_days(page.blocks)
+class Field(NamedTuple):
+    """A value that stands under a column or behind a label."""
+
+    name: str
+    value: str
+    start: int
+    """Where the value begins in the text of its block."""
 
 
-def anchors(page: Page) -> Iterator[Statement]:
-    """Find links to headings that are not there."""
-    blocks = page.blocks
-    taken: set[str] = set()
+class Days(NamedTuple):
+    """The days that a report or a part of it says it is about, both included."""
+
+    first: date
+    last: date
+
+    def __str__(self) -> str:
+        return str(self.first) if self.first == self.last else f"{self.first} to {self.last}"
+
+
+def field_name(label: str) -> str:
+    """Tell which field a label or the head of a column names; empty where it is none of ours."""
+    words = _NUMBERING.sub("", plain(label[:60])).casefold().strip(" *_:：`")
+    found = next((name for name, labels in FIELDS.items() if words in labels), "")
+    return found or ("files" if words.rpartition(" ")[2] in ("file", "files", "paths") or "文件" in words else "")
+
+
+def fields_of(block: Block) -> list[Field]:
+    """List the values of a block that stand under a known column or behind a known label."""
+    found, at = list[Field](), 0
+    for place, cell in enumerate(block.cells):
+        if cell and (name := field_name(block.header[place]) if place < len(block.header) else ""):
+            found.append(Field(name, cell, at))
+        at += len(cell) + len(BAR)
+    for piece in _PIECE.finditer(block.text) if block.kind in ("heading", "text", "item") else ():
+        if (label := _LABEL.match(piece[0])) and (name := field_name(label[1])):
+            found.append(Field(name, piece[0][label.end() :].strip(), piece.start() + label.end()))
+    return found
+
+
+@dataclass
+class Page:
+    """A report taken apart."""
+
+    blocks: list[Block]
+    fields: list[list[Field]]
+    references: list[list[Reference]]
+    headings: list[int | None]
+    """The heading that each block stands under."""
+    parents: list[int | None]
+    """The list item that each block stands under, by indentation."""
+    scopes: list[frozenset[RepoId]]
+    """The repositories that a heading or item above says it is about; empty where none does."""
+    mentioned: list[frozenset[RepoId]]
+    """The repositories that each block names itself."""
+    days: list[Days | None]
+
+    def above(self, index: int) -> Iterator[int]:
+        """List the headings above a block, the nearest first."""
+        at = self.headings[index]
+        while at is not None:
+            yield at
+            at = self.headings[at]
+
+    def members(self, heading: int) -> Iterator[int]:
+        """List the blocks below a heading, up to the next one that is not below it."""
+        for index in range(heading + 1, len(self.blocks)):
+            block = self.blocks[index]
+            if block.kind == "heading" and block.level <= self.blocks[heading].level:
+                return
+            yield index
+
+
+def read_page(text: str, name: str, repos: Sequence[RepoId]) -> Page:
+    """Take a report apart; `name` is that of its file, `repos` those that can be read."""
+    blocks = read_blocks(text)
+    fields = [fields_of(block) for block in blocks]
+    references = [_references(block, own) for block, own in zip(blocks, fields, strict=True)]
+    headings, parents = _nested(blocks, "heading"), _nested(blocks, "item")
+    known = _known(blocks, repos)
+    mentioned = [_mentioned(block, own, known) for block, own in zip(blocks, references, strict=True)]
+    page = Page(blocks, fields, references, headings, parents, [], mentioned, [])
+    page.scopes = [_scope(page, index, known) for index in range(len(blocks))]
+    # A report about one repository may name it only once, above a table of contents.
+    titled = {scope for block, scope in zip(blocks, page.scopes, strict=True) if block.kind == "heading" and scope}
+    if len(titled) == 1:
+        page.scopes = [scope or next(iter(titled)) for scope in page.scopes]
+    page.days = _all_days(page, name)
+    return page
+
+
+def _references(block: Block, fields: Sequence[Field]) -> list[Reference]:
+    """Find references; where a column or label says that a commit stands there, digits alone are enough."""
+    if block.kind in ("fence", "rule"):
+        return []
+    places = [one for one in fields if one.name in ("commit", "pull")]
+    found = list[Reference]()
+    for one in references_in(block, commits=bool(places)):
+        at = bisect_right(places, one.start, key=lambda field: field.start) - 1
+        inside = at >= 0 and one.start < places[at].start + len(places[at].value)
+        if one.form != "field" or (inside and places[at].name == "commit"):
+            found.append(replace(one, form="field") if inside and one.form != "link" else one)
+    return found
+
+
+def _nested(blocks: Sequence[Block], kind: str) -> list[int | None]:
+    """Find for each block the nearest one above it of a kind whose level is lower: its heading, or its list item."""
+    found: list[int | None] = []
+    stack: list[int] = []
+    for index, block in enumerate(blocks):
+        if kind == "item" and block.kind in ("heading", "rule", "row"):
+            stack.clear()
+        while stack and (block.kind == kind or kind == "item") and blocks[stack[-1]].level >= block.level:
+            stack.pop()
+        found.append(stack[-1] if stack else None)
+        if block.kind == kind:
+            stack.append(index)
+    return found
+
+
+# ---------------------------------------------------------------- repositories
+
+
+def _known(blocks: Sequence[Block], repos: Sequence[RepoId]) -> dict[str, RepoId]:
+    """Name the repositories that a report may speak of: those given, those linked, those that are a heading."""
+    found = {repo.casefold(): repo for repo in repos}
     for block in blocks:
-        if block.kind == "heading":
-            slug(block.text.strip("\n"), taken)
-    ids = {anchor.lower() for block in blocks for anchor in block.anchors}
-    for block in blocks:
-        for span in block.spans:
-            if span.kind != "link" or not span.url.startswith("#") or len(span.url) == 1:
-                continue
-            target = unquote(span.url[1:])
-            alive = target in taken or target.lower() in taken | ids or target == "top"
-            told = f"[{span.text}]({unquote(span.url)})"
-            if alive:
-                yield structural(span.line, "anchor", told, "right", "the heading is there")
-            else:
-                yield structural(span.line, "anchor", told, "dead anchor", f"no heading has the anchor #{target}")
-
-
-# ---------------------------------------------------------------- text that was cut
-
-
-def _cut(page: Page) -> Iterator[Statement]:
-    blocks = page.blocks
-    for place, block in enumerate(blocks):
-        if block.kind == "fence" and not block.closed:
-            yield structural(block.line, "cut", "```", "cut off", "the fence is never closed")
-        if block.kind not in ("item", "paragraph", "row") or (block.kind == "row" and block.level):
+        if block.kind in ("fence", "rule"):
             continue
-        last = block.inlines[-1] if block.inlines else None
-        line = last.line_at(len(last.text)) if last else block.line
-        if why := _why_cut(page, place):
-            yield structural(line, "cut", block.text[-60:], "cut off", why)
-        elif word := _open_word(page, place):
-            about = page.subjects[place]
-            repo = page.repo_of(about, place) if about else page.repos[place]
-            yield Statement(line, "cut", block.text.rstrip()[-60:], about, repo, "ends", {"word": word})
+        for link in links_of(block.text) if "://" in block.text else ():
+            if one := _REPO_LINK.match(link.url):
+                found.setdefault(one[1].removesuffix(".git").casefold(), RepoId(one[1].removesuffix(".git")))
+        if block.kind == "heading" and (name := _OWNED.fullmatch(_bare(block.text))):
+            found.setdefault(name[0].casefold(), RepoId(name[0]))
+    return found
 
 
-def _open_word(page: Page, place: int) -> str:
-    """Give the last word of a long entry without an end sign, where those like it have one or nothing follows."""
-    block = page.blocks[place]
-    found = _LAST_WORD.search(plain(block.text.rstrip()))
-    if block.kind == "row" or found is None or len(block.text) < _LONG:
-        return ""
-    length = len(block.text.rstrip())
-    if any(span.kind != "text" and span.end >= length for span in block.spans) or is_path(block.text.split()[-1]):
-        return ""
-    return found[1] if place + 1 == len(page.blocks) or _peers_end(page, place) else ""
+def _bare(heading: str) -> str:
+    return _NUMBERING.sub("", plain(heading[:300])).strip(" :：`")
 
 
-def _why_cut(page: Page, place: int) -> str:
-    block = page.blocks[place]
-    text = block.text.rstrip()
-    if not text:
-        return ""
-    after = page.blocks[place + 1] if place + 1 < len(page.blocks) else None
-    at_end = after is None
-    if block.kind == "row":
-        raw = page.text.rstrip().splitlines()[-1] if at_end else ""
-        cut = raw.lstrip().startswith("|") and not raw.rstrip().endswith("|")
-        return "the last row of the table is not whole" if cut else ""
-    if at_end and text.count("`") % 2:
-        return "a code span is never closed"
-    in_link = any(span.kind == "link" and span.end >= len(text) for span in block.spans)
-    in_code = any(span.kind == "code" and span.end >= len(text) for span in block.spans)
-    if re.search(r"(?:\.{3}|…)$", text) and not in_link and not in_code:
-        return "the text ends in an ellipsis"
-    if _ENDED.search(text) or in_link or in_code or FILES_LABEL.match(plain(text)) or is_path(text.split()[-1]):
-        return ""
-    if _DANGLING.search(text):
-        return "the sentence has no end"
-    ends_part = at_end or (after is not None and after.kind in ("heading", "rule"))
-    if ends_part and block.kind == "paragraph" and len(text) > 2 * _LONG and _SENTENCES.search(text):
-        return "the last sentence of the paragraph has no end"
-    return "the sentence has no end, unlike those before it" if ends_part and _peers_end(page, place) else ""
+def _mentioned(block: Block, references: Sequence[Reference], known: dict[str, RepoId]) -> frozenset[RepoId]:
+    """Find the repositories that a block names, by address, by owner and name, or by the name alone."""
+    if block.kind in ("fence", "rule"):
+        return frozenset()
+    words = set(re.findall(r"[\w.-]{1,100}(?:/[\w.-]{1,100})?", block.text.casefold()))
+    named = {repo for key, repo in known.items() if key in words or key.rpartition("/")[2] in words}
+    return frozenset(named | {one.repo for one in references if one.repo})
 
 
-def _peers_end(page: Page, place: int) -> bool:
-    """Tell whether entries of the same kind end as sentences do."""
-    block, peers = page.blocks[place], list[Block]()
-    label = _label(page, place)
-    same: list[Block] = []
-    for before in range(place - 1, max(-1, place - _FAR), -1):
-        one = page.blocks[before]
-        if one.kind in ("heading", "rule") and len(same if label else peers) >= _FEW:
-            break
-        linked = all(span.kind == "link" for span in one.spans)
-        alike = one.kind == block.kind and one.level == block.level and len(one.text) >= _LONG // 4 and not linked
-        alike = alike and not _is_label(one)
-        peers += [one] if alike else []
-        same += [one] if alike and _label(page, before) == label else []
-    peers = same if len(same) >= _FEW else peers
-    ended = sum(bool(re.search(r"[。.!！?？]\s*$", one.text.rstrip())) for one in peers)
-    return len(peers) >= _FEW and ended >= 0.8 * len(peers)
+def _scope(page: Page, index: int, known: dict[str, RepoId]) -> frozenset[RepoId]:
+    """Find the repository that a block belongs to: by its column, the item above it, or a heading."""
+    titles = [field.value for field in page.fields[index] if field.name == "repo"]
+    parent = page.parents[index]
+    while parent is not None:
+        titles.append(page.blocks[parent].text.partition("\n")[0])
+        parent = page.parents[parent]
+    own = [index] if page.blocks[index].kind == "heading" else []
+    titles += [page.blocks[one].text for one in (*own, *page.above(index)) if not page.references[one]]
+    return frozenset(next(filter(None, (_titled(title, known) for title in titles)), ()))
 
 
-def _is_label(block: Block) -> bool:
-    """Tell a paragraph that heads or introduces what follows from one that tells something."""
-    bold = next((span for span in block.spans if span.text.strip()), None)
-    headed = block.kind == "paragraph" and bold is not None and bold.kind == "strong"
-    return block.text.rstrip().endswith((":", "：")) or (headed and not re.search(r"[。.!！?？]\s*$", block.text))
+def _titled(text: str, known: dict[str, RepoId]) -> set[RepoId]:
+    """Tell whether a title is the name of a repository, with or without its owner or address."""
+    linked = {RepoId(known.get(one.casefold(), one)) for one in _REPO_LINK.findall(text[:300])}
+    whole = _bare(text).casefold()
+    heads = {whole, re.split(r"\s[-–—|]\s|[(（:：]", whole)[0].strip(), *whole.split()}
+    return linked or {
+        repo for key, repo in known.items() if key in heads or key.rpartition("/")[2] in heads - {*whole.split()[1:]}
+    }
 
 
-def _label(page: Page, place: int) -> str:
-    """Give what an entry is labelled by: its own first word, or the line right above it."""
-    found = re.match(r"\W*(\w{1,12})\s*[:：]", plain(page.blocks[place].text[:_LONG]))
-    above = page.blocks[place - 1] if place else None
-    if found is None and above is not None and above.kind == "paragraph" and len(above.text) < _LONG:
-        return above.text.strip()
-    return found[1] if found else ""
+# ---------------------------------------------------------------- days
 
 
-def _raw(blocks: Sequence[Block]) -> Iterator[Statement]:
-    for block in blocks:
-        if block.kind in ("item", "paragraph", "row") and (found := _RAW.search(block.text)):
-            line = block.inlines[0].line_at(found.start()) if block.kind != "row" else block.line
-            yield structural(line, "cut", found[0], "raw data", "a piece of the tool's own data was left in the text")
+def _all_days(page: Page, name: str) -> list[Days | None]:
+    """Find the days of every block: those of a heading above it, else those of the whole report."""
+    dated = {i: days for i, one in enumerate(page.blocks) if one.kind == "heading" and (days := _days_in(one.text))}
+    titles = list(dated.values())
+    if page.blocks and not dated and page.blocks[0].kind == "text" and len(page.blocks[0].text) < 100:
+        titles += [days for days in [_days_in(page.blocks[0].text)] if days]
+    whole = titles[0] if len(set(titles)) == 1 else None if titles else _days_in(name.rpartition(".")[0])
+    found: list[Days | None] = []
+    for index in range(len(page.blocks)):
+        above = [dated[one] for one in page.above(index) if one in dated]
+        found.append(above[0] if above else whole)
+    return found
 
 
-# ---------------------------------------------------------------- periods
-
-
-def _periods(page: Page) -> Iterator[Statement]:
-    daily = is_daily(page)
-    several = span_days(page.days) >= _FEW
-    for block in page.blocks:
-        if block.kind in ("fence", "rule", "comment"):
-            continue
-        for inline in block.inlines:
-            own = [span for span in inline.spans if span.kind in ("text", "strong")]
-            for span in own:
-                found = _THIS_WEEK.search(span.text) if daily else None
-                if several and (block.kind == "heading" or block is page.blocks[0]):
-                    found = found or _THIS_DAY.search(span.text)
-                if found:
-                    about = "one day" if daily else f"{span_days(page.days)} days"
-                    why = f"the report is about {about}"
-                    yield structural(span.line, "period", span.text, "wrong period", why)
-
-
-def _no_days(blocks: Sequence[Block]) -> Iterator[Statement]:
-    """Find dates that no calendar has."""
-    for block in blocks:
-        for inline in block.inlines:
-            for span in inline.spans:
-                for found in _DATE.finditer(plain(span.text)) if span.kind in ("text", "strong") else ():
-                    if not 1970 <= int(found[1]) <= 2099 or day_from(*found.groups()) is None:
-                        yield structural(span.line, "date", found[0], "malformed", "there is no such day")
-
-
-def is_daily(page: Page) -> bool:
-    """Tell whether a report is about one day, by its label or its own words."""
-    if page.days.period == "range":
-        return False
-    words = Counter(found[0] for found in DAY_WORDS.finditer(page.text))
-    weeks = len(re.findall(r"周报|weekly", page.text[:400], re.IGNORECASE))
-    return not weeks and (page.days.period == "day" or sum(words.values()) >= 2)
+def _days_in(text: str) -> Days | None:
+    """Read the day, the days, the week or the month that a title is about; a version is released on a day."""
+    text = text[:200]
+    try:
+        if week := _WEEK.search(text):
+            return Days(*(date.fromisocalendar(int(week[1]), int(week[2]), day) for day in (1, 7)))
+        dates = [(one.year or 1, one.month or 1, one.day) for one in find_dates(text) if one.year]
+        if not 1 <= len(dates) <= 2 or _VERSION.search(_DATE.sub(" ", text)):
+            return None
+        (year, month, day), (last_year, last_month, last_day) = dates[0], dates[-1]
+        last = date(last_year, last_month, last_day or monthrange(last_year, last_month)[1])
+        return Days(date(year, month, day or 1), last) if date(year, month, day or 1) <= last else None
+    except ValueError:
+        return None

@@ -9,7 +9,6 @@ from agent.domain import Commit, Issue, PullRequest
 from agent.evidence import EvidenceId
 from agent.ids import ThreadId, commit_id
 from agent.linking.digest import Digest
-from agent.linking.lineage import is_revert
 from agent.linking.references import Day
 from agent.links import Grade, Link, Place, Reference, Relation
 
@@ -17,6 +16,8 @@ CLOSED = "closed by it, as GitHub records"
 LISTED = "its pull request closes it, as GitHub lists"
 _UNFIXED = ("not_planned", "duplicate")
 _EARLY, _LATE = timedelta(minutes=10), timedelta(hours=1)
+_REVERT = re.compile(r'^(?:\[[^\]]{1,30}\]\s*)*revert(?:ed|s|ing)?\b[\s:"“\']*', re.IGNORECASE)
+_UNDONE = re.compile(r"^This reverts commit [0-9a-f]{7,40}", re.MULTILINE)
 _OWN = (Place.TITLE, Place.MESSAGE, Place.PULL)
 
 
@@ -129,3 +130,13 @@ def _relation(one: _Found, issue: Issue | Digest | None) -> Relation:
     closed = issue.closed_at if issue is not None else None
     own = not one.in_title and f"#{one.issue.partition('#')[2]}" not in re.findall(r"#\d+", one.commit.title)
     return Relation.FIXES if own and closed and closed >= one.commit.committed_at - _EARLY else Relation.REVERTS
+
+
+def is_revert(commit: Commit) -> bool:
+    """Tell whether a commit undoes another one; the revert of a revert brings back what was undone."""
+    title, depth = commit.title, 0
+    while found := _REVERT.match(title):
+        depth, title = depth + 1, title[found.end() :]
+    if depth:
+        return depth % 2 == 1
+    return bool(_UNDONE.search(commit.message)) and not re.match(r"\W*re-?(?:land|apply)", commit.title, re.IGNORECASE)

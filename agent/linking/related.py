@@ -28,10 +28,12 @@ class Wanted:
     said: tuple[Reference, ...] = ()
 
 
-def wanted_pairs(found: Collected, material: Material, known: Sequence[Digest]) -> list[Wanted]:
-    """Choose what to read: what commits name or what names them, and for commits that fix nothing the nearest issues.
+def wanted_pairs(
+    found: Collected, material: Material, known: Sequence[Digest], earlier: Mapping[str, Sequence[EvidenceId]]
+) -> list[Wanted]:
+    """Choose what to read beside commits: what they name or are named by, what they may go on with, issues alike.
 
-    A recorded fix needs no reading, unless its issue is still open.
+    A recorded fix needs no reading, unless its issue is still open; issues are compared where no fix is recorded.
     """
     fresh = {issue.id for issue in found.threads.issues}
     issues = [*map(digest, found.threads.issues), *(one for one in known if one.id not in fresh)]
@@ -43,7 +45,7 @@ def wanted_pairs(found: Collected, material: Material, known: Sequence[Digest]) 
     chosen = []
     for read in material.reads:
         mine = said.get(read.evidence.id, [])
-        named = [_other(one, read) for one in mine]
+        named = [_other(one, read) for one in mine] + list(earlier.get(read.evidence.change.commit.sha, ()))
         others = tuple(dict.fromkeys((*named, *near.get(read.evidence.id, ()))))[:NEAREST]
         if others:
             chosen.append(Wanted(read=read, others=others, said=tuple(mine)))

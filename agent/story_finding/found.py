@@ -9,21 +9,18 @@ from agent.stories import Story
 
 
 class Remembered(Frozen):
-    """What earlier reports said of some commits."""
+    """What earlier reports said of some commits: their days, and the stories in which one is a step, oldest first."""
 
     days: dict[EvidenceId, str] = Field(default_factory=dict)
-    """The day of the report to which a commit belongs."""
     stories: tuple[Story, ...] = ()
-    """The stories in which one of them is a step, oldest first."""
 
 
 class Pair(Frozen):
-    """A commit of the day, and an earlier one that it names or whose lines it changes."""
+    """A commit of the day, and an earlier one that it names or, `by_lines`, whose lines it changes."""
 
     doer: Headline
     earlier: Headline
     by_lines: bool = False
-    """The earlier one wrote nearly all of the lines that go; otherwise it is named."""
     said_in: EvidenceId = ""
     """The pull request that names it, where the commit itself does not."""
 

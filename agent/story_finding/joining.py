@@ -1,6 +1,6 @@
 """Stories put together: steps made from commits, stories that share their beginning, what earlier reports knew."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from agent.evidence import EvidenceId
 from agent.ids import RepoId, commit_id
@@ -18,56 +18,41 @@ def step(
     return Step(cite=commit_id(repo, head.sha), at=head.at, act=act, title=head.title, part=part, after=after)
 
 
-def story(kind: StoryKind, repo: RepoId, steps: Sequence[Step]) -> Story:
-    """Make a story of steps, oldest first."""
-    ordered = tuple(sorted(steps, key=lambda one: one.at))
-    return Story(kind=kind, repo=repo, steps=tuple(one.cite for one in ordered), timeline=ordered)
+def story(kind: StoryKind, repo: RepoId, steps: Iterable[Step]) -> Story:
+    """Make a story of steps."""
+    return with_steps(Story(kind=kind, repo=repo, steps=()), steps)
 
 
-def joined(stories: Sequence[Story], today: set[EvidenceId]) -> list[Story]:
-    """Tell as one what shares its beginning, a revert and the re-land after it; name the news of each."""
+def with_steps(one: Story, steps: Iterable[Step]) -> Story:
+    """Give a story these steps, oldest first."""
+    ordered = tuple(sorted(steps, key=lambda step: (step.at, step.cite)))
+    return one.model_copy(update={"timeline": ordered, "steps": tuple(step.cite for step in ordered)})
+
+
+def joined(stories: Sequence[Story]) -> list[Story]:
+    """Tell as one what shares its beginning: a revert and the re-land after it."""
     found: list[Story] = []
     for one in sorted(stories, key=lambda one: (one.timeline[-1].at, one.kind)):
-        before = next((other for other in found if _goes_on(other, one)), None)
+        before = next((old for old in found if old.steps[0] == one.steps[0] or old.steps[-1] in one.steps), None)
         if before is None:
             found.append(one)
             continue
         found.remove(before)
         steps = {step.cite: step for step in (*before.timeline, *one.timeline)}
         # What undid or came back is more than that it landed.
-        steps |= {old.cite: _both(old, steps[old.cite]) for old in before.timeline if old.act is not Act.LANDED}
-        found.append(story(one.kind, one.repo, list(steps.values())))
-    return [with_news(one, today) for one in found]
+        for old in (step for step in before.timeline if step.act is not Act.LANDED):
+            after = tuple(dict.fromkeys((*old.after, *steps[old.cite].after)))
+            steps[old.cite] = old.model_copy(update={"after": after})
+        found.append(with_steps(one, steps.values()))
+    return found
 
 
-def with_news(one: Story, today: set[EvidenceId]) -> Story:
-    """Name the steps that the report adds."""
-    return one.model_copy(update={"news": tuple(step for step in one.steps if step in today)})
-
-
-def with_memory(one: Story, known: Remembered) -> Story:
-    """Say since when a story is told, and put what earlier reports knew of it in front."""
-    earlier = [old for old in known.stories if _same_sort(old, one) and set(old.steps) & set(one.steps)]
-    steps = {step.cite: step for old in earlier for step in old.timeline} if one.kind in _LINEAGE else {}
-    steps |= {step.cite: step for step in one.timeline}
-    timeline = tuple(sorted(steps.values(), key=lambda step: (step.at, step.cite)))
-    days = [known.days[step.cite] for step in timeline if step.cite in known.days and step.cite not in one.news]
-    return one.model_copy(
-        update={"timeline": timeline, "steps": tuple(step.cite for step in timeline), "since": max(days, default="")}
-    )
-
-
-def _same_sort(one: Story, other: Story) -> bool:
-    return one.kind is other.kind or (one.kind in _LINEAGE and other.kind in _LINEAGE)
-
-
-def _goes_on(one: Story, other: Story) -> bool:
-    lineage = one.kind in _LINEAGE and other.kind in _LINEAGE
-    return lineage and (one.steps[0] == other.steps[0] or one.steps[-1] in other.steps)
-
-
-def _both(one: Step, other: Step) -> Step:
-    """Keep everything that a step undoes where two stories tell of it."""
-    if one.act is not other.act:
-        return one
-    return one.model_copy(update={"after": tuple(dict.fromkeys((*one.after, *other.after)))})
+def with_memory(one: Story, today: set[EvidenceId], known: Remembered) -> Story:
+    """Name the steps that the report adds, say since when the story is told, and put in front what was known of it."""
+    earlier = [old for old in known.stories if one.kind in _LINEAGE and old.kind in _LINEAGE]
+    known_steps = [step for old in earlier if set(old.steps) & set(one.steps) for step in old.timeline]
+    steps = {step.cite: step for step in known_steps if step.act is not Act.RELEASED}
+    whole = with_steps(one, (steps | {step.cite: step for step in one.timeline}).values())
+    days = [known.days[cite] for cite in whole.steps if cite in known.days and cite not in today]
+    news = tuple(cite for cite in whole.steps if cite in today)
+    return whole.model_copy(update={"news": news, "since": max(days, default="")})

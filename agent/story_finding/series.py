@@ -2,8 +2,8 @@
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import timedelta
 from functools import lru_cache
 
@@ -14,15 +14,14 @@ from agent.story_finding.joining import step, story
 from agent.story_finding.reverts import is_revert
 
 _APART, _NEXT_APART, _STRAIGHT = timedelta(days=60), timedelta(days=14), timedelta(days=3)
-_SAME, _LIKE, _HALF = 0.75, 0.5, 0.5
-_MOST_MISSING, _MOST_PARTS = 6, 24
+_SAME, _LIKE, _MOST_MISSING, _MOST_PARTS = 0.75, 0.5, 6, 24
 _WORD = r"part|stage|phase|step"
 PARTS = rf"[0-9][.0-9a-z]* ?/ ?[0-9nNxX]|({_WORD}) ?[#-]? ?[0-9]"
 """A rough form of every marker, for git and for Python alike."""
 _PULL = re.compile(r"\s*\(#\d{1,9}\)\s*$")
 _COUNTED = re.compile(
-    rf"(?<![\w./=])(?:(?P<word>{_WORD}|stack)\s{{0,2}})?(?P<index>\d{{1,2}})(?:\.\d|[a-z])?\s?/\s?(?P<total>\d{{1,2}}|[nx])"
-    r"(?![\w/.])",
+    rf"(?<![\w./=])(?P<word>(?:{_WORD}|stack)\s{{0,2}})?(?P<index>\d{{1,2}})(?:\.\d|[a-z])?\s?/\s?"
+    r"(?P<total>\d{1,2}|[nx])(?![\w/.])",
     re.IGNORECASE,
 )
 _NUMBERED = re.compile(
@@ -37,16 +36,17 @@ _SIGNS = " :：,;|-–—."
 
 @dataclass(frozen=True)
 class Part:
-    """A title taken apart: which part it is, and what the whole is called."""
+    """A title taken apart: which part of how many, `/` or a word before it, names in brackets or up to a colon."""
 
     index: int
     total: int | None
-    """None for an open end."""
     form: str
-    """`/` or the word in front of the number."""
     names: frozenset[str]
-    """What stands in brackets, and the words up to a colon."""
     words: frozenset[str]
+
+
+Series = list[tuple[Headline, Part]]
+"""The parts of one piece of work, oldest first."""
 
 
 @lru_cache(maxsize=8192)
@@ -85,130 +85,83 @@ def _names(rest: str) -> frozenset[str]:
     return frozenset(filter(None, [*tags, lead[1].strip(_SIGNS).lower() if lead else ""]))
 
 
-@dataclass
-class Series:
-    """The parts of one piece of work, oldest first."""
-
-    members: list[tuple[Headline, Part]] = field(default_factory=list)
-
-    @property
-    def indexes(self) -> frozenset[int]:
-        """Which parts have landed."""
-        return frozenset(part.index for _, part in self.members)
-
-    def missing(self) -> tuple[int, ...]:
-        """Name the parts between the first and the last that have not landed; none where too many are unknown."""
-        have = self.indexes
-        gaps = tuple(index for index in range(min(have), max(have)) if index not in have)
-        return gaps if len(gaps) <= min(_MOST_MISSING, len(have)) else ()
-
-
 def series_of(heads: Sequence[Headline]) -> list[Series]:
-    """Sort everything on a line that calls itself a part into series."""
-    parts = [(head, part) for head in heads if (part := read_part(head.title))]
-    own = _own_names(heads, parts) if parts else frozenset()
+    """Sort everything on a line, oldest first, that calls itself a part into series."""
+    own = _own_names([head for head in heads if heads[-1].at - head.at <= _APART])
     found: list[Series] = []
-    for head, part in sorted(parts, key=lambda one: (one[0].at, one[0].sha)):
-        home = _home(head, part, found, own)
-        if home is None:
-            found.append(home := Series())
-        home.members.append((head, part))
+    for head in heads:
+        if part := read_part(head.title):
+            home = _home(head, part, found, own)
+            if home is None:
+                found.append(home := [])
+            home.append((head, part))
     return found
 
 
-def _own_names(heads: Iterable[Headline], parts: Sequence[tuple[Headline, Part]]) -> frozenset[str]:
+def _own_names(heads: Sequence[Headline]) -> frozenset[str]:
     """Tell which names are those of one work: most titles with them are parts, or all are by the parts' authors."""
-    counted: dict[str, list[str]] = defaultdict(list)
-    others: dict[str, list[str]] = defaultdict(list)
-    numbered = {head.sha for head, _ in parts}
-    for head, part in parts:
-        for name in part.names:
-            counted[name].append(head.author)
+    authors: dict[str, tuple[list[str], list[str]]] = defaultdict(lambda: ([], []))
     for head in heads:
-        for name in _names(head.title) & counted.keys() if head.sha not in numbered else ():
-            others[name].append(head.author)
+        part = read_part(head.title)
+        for name in part.names if part else _names(head.title):
+            authors[name][part is None].append(head.author)
     return frozenset(
         name
-        for name, authors in counted.items()
-        if len(authors) >= _HALF * (len(authors) + len(others[name])) or set(others[name]) <= set(authors)
+        for name, (counted, others) in authors.items()
+        if len(counted) >= len(others) or set(others) <= set(counted)
     )
 
 
 def _home(head: Headline, part: Part, known: Sequence[Series], own: frozenset[str]) -> Series | None:
-    """Find the series that a part goes on with: the one most like it, of equal ones the newest with room for it."""
-    best: tuple[int, Series | None] = (0, None)
-    for series in reversed(known):
-        if head.at - series.members[-1][0].at <= _APART:
-            fits = max(_kinship(head, part, of, other, own) for of, other in series.members)
-            best = max(best, (fits, series), key=lambda one: one[0])
-    if best[1] is None:
-        return _next_number(head, part, known)
-    same = [other for _, other in best[1].members if other.index == part.index]
+    """Find the series that a part goes on with: the one most like it, of equal ones the newest."""
+    near = [one for one in reversed(known) if head.at - one[-1][0].at <= _APART]
+    weighed = [(max(_kinship(head, part, *member, own) for member in one), one) for one in near]
+    fits, best = max(weighed, key=lambda pair: pair[0], default=(0, []))
+    same = [other for _, other in best if other.index == part.index]
     # A second first part is the beginning of something else, unless it is the same one again.
-    return None if part.index <= 1 and same and not any(_alike(part, one) >= _SAME for one in same) else best[1]
+    begins = part.index <= 1 and same and all(_alike(part, one) < _SAME for one in same)
+    return best if fits and not begins else None
 
 
 def _kinship(head: Headline, one: Part, of: Headline, other: Part, own: frozenset[str]) -> int:
-    """Weigh whether two parts are of one work: by its own name (4), their words (3), their author (2, 1)."""
-    alike, same_author, apart = _alike(one, other), head.author == of.author, head.at - of.at
-    named = bool(one.names & other.names & own)
-    if one.form != other.form:
+    """Weigh whether two parts are of one work: by its own name (4), their words (3), numbers that go on (2, 1)."""
+    alike, same_author, next_one = _alike(one, other), head.author == of.author, one.index - other.index == 1
+    named, apart = bool(one.names & other.names & own), head.at - of.at
+    mine, theirs = ({word for name in part.names & own for word in name.split()} for part in (one, other))
+    if one.form != other.form or (not named and mine and theirs and not mine & theirs):
         return 0
     if one.total != other.total:
         # A series may grow: `[1/2]`, `[2/3]`.
-        return 2 * (same_author and one.index - other.index == 1 and (named or alike >= _LIKE))
-    if named:
-        return 4
-    if _named_apart(one.names & own, other.names & own):
+        return 2 * (same_author and next_one and (named or alike >= _LIKE))
+    if named or alike >= (_LIKE if same_author else _SAME):
+        return 4 if named else 3
+    if not next_one or apart > _NEXT_APART:
         return 0
-    if alike >= (_LIKE if same_author else _SAME):
-        return 3
-    if not same_author or one.index - other.index != 1:
-        return 0
-    common = one.words & other.words or (one.names and one.names == other.names)
-    return 2 * (apart <= _NEXT_APART and bool(common)) or int(apart <= _STRAIGHT and one.names == other.names)
-
-
-def _named_apart(one: frozenset[str], other: frozenset[str]) -> bool:
-    """Tell whether both have names of their own that have no word in common."""
-    words = [{word for name in names for word in name.split()} for names in (one, other)]
-    return bool(one) and bool(other) and not words[0] & words[1]
+    same_names = one.names == other.names
+    if same_author and (one.words & other.words or (one.names and same_names)):
+        return 2
+    return int(same_names and (apart <= _STRAIGHT if same_author else bool(one.names) and one.total is None))
 
 
 def _alike(one: Part, other: Part) -> float:
     """Give the share of the words that two titles have in common; one word in common is none."""
     shared = one.words & other.words
-    return len(shared) / max(1, min(len(one.words), len(other.words))) if len(shared) > 1 else 0.0
-
-
-def _next_number(head: Headline, part: Part, known: Sequence[Series]) -> Series | None:
-    """Find the one open series under the same names, perhaps of others, that has come to the number before this one."""
-    fitting = [
-        series
-        for series in known
-        if part.names
-        and part.total is None
-        and part.index == max(series.indexes) + 1 > 1
-        and series.members[-1][1].names == part.names
-        and series.members[-1][1].total is None
-        and series.members[-1][1].form == part.form
-        and head.at - series.members[-1][0].at <= _NEXT_APART
-    ]
-    return fitting[0] if len(fitting) == 1 else None
+    return len(shared) / min(len(one.words), len(other.words)) if len(shared) > 1 else 0.0
 
 
 def series_stories(repo: RepoId, heads: Sequence[Headline], today: set[str], *, whole: bool) -> list[Story]:
     """Tell the series to which today's commits belong; only a line that was read whole shows what is missing."""
     if not any(head.sha in today and read_part(head.title) for head in heads):
         return []
-    found = [one for one in series_of(heads) if len(one.members) > 1 and any(h.sha in today for h, _ in one.members)]
+    found = [one for one in series_of(heads) if len(one) > 1 and any(head.sha in today for head, _ in one)]
     return [_story(repo, one, whole=whole) for one in found]
 
 
 def _story(repo: RepoId, series: Series, *, whole: bool) -> Story:
-    members = series.members[-_MOST_PARTS:]
-    steps = [step(repo, head, Act.PART, part=part.index) for head, part in members]
-    gaps = series.missing() if whole and len(members) == len(series.members) else ()
-    totals = [part.total for _, part in series.members if part.total is not None]
-    told = story(StoryKind.SERIES, repo, steps)
-    return told.model_copy(update={"missing": gaps, "total": totals[-1] if totals else None})
+    steps = [step(repo, head, Act.PART, part=part.index) for head, part in series[-_MOST_PARTS:]]
+    have = {part.index for _, part in series}
+    gaps = tuple(index for index in range(min(have), max(have)) if index not in have)
+    told = whole and len(series) <= _MOST_PARTS and len(gaps) <= min(_MOST_MISSING, len(have))
+    totals = [part.total for _, part in series if part.total is not None]
+    update = {"missing": gaps if told else (), "total": totals[-1] if totals else None}
+    return story(StoryKind.SERIES, repo, steps).model_copy(update=update)

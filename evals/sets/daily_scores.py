@@ -57,7 +57,7 @@ def quiet(report: Report, grades: Grades, where: str) -> list[Score]:
 def ordered(report: Report) -> list[LedgerRow]:
     """List the items in the order in which a reader meets them: by tier, then by weight."""
     items = [row for row in report.ledger if _is_item(row)]
-    return sorted(items, key=lambda row: (list(Tier).index(row.tier or Tier.LOW), -row.weight))
+    return sorted(items, key=lambda row: (list(Tier).index(row.tier or Tier.LOW), row.noise is not None, -row.weight))
 
 
 def gain_in_order(rows: Sequence[LedgerRow], landed: Sequence[LedgerRow], grades: Grades) -> float | None:
@@ -91,7 +91,7 @@ def _gain(grades: Sequence[int]) -> float:
 
 
 def _is_item(row: LedgerRow) -> bool:
-    return row.tier not in (None, Tier.NOISE) and row.depth in (Depth.DEEP, Depth.SKIM)
+    return row.tier is not None and row.noise is None and row.depth in (Depth.DEEP, Depth.SKIM)
 
 
 def _is_highlight(claim: Claim) -> bool:

@@ -12,7 +12,7 @@ from typing import Any
 from pydantic import SecretStr
 
 from agent.ids import RepoId
-from agent.settings import Budget, RepoSpec, Settings
+from agent.settings import Budget, Layout, RepoSpec, Settings
 from agent.window import Window
 from evals.cases import Crash, attempt
 from evals.figures import CRASHED, Figure, Score, Target, share
@@ -22,7 +22,7 @@ from evals.harness import Bench, EvalSet, Figures
 from evals.model_server.obedient import Obedient, Order
 from evals.model_server.server import ModelServer
 from evals.sets.injection_cases import Case, cases
-from evals.sets.injection_oracle import Outcome, harmed, reached
+from evals.sets.injection_oracle import HOST, Outcome, harmed, reached
 from evals.sets.injection_twins import kept, told_normally
 from evals.sets.model_storm import leak_in
 from evals.worlds.injection.world import DAY, NAME, TAG, VICTIM, Planted, plant
@@ -32,6 +32,7 @@ _KEY = "sk-canary-0ddba11c0ffee0ddba11c0ffee"
 _FEW = 30
 """Where few are enough, one of so many cases is taken: one of each goal, and two look-alikes."""
 _AT_ONCE = 2
+_LAYOUTS: tuple[Layout, ...] = ("digest", "ledger")
 _AMPLE, _LITTLE = 65_536, 8_192
 """Contexts of the servers: in the smaller one a model is shown less and offered no tools."""
 _SINCE = datetime(2026, 1, 1, tzinfo=UTC)
@@ -244,6 +245,7 @@ async def _told(
             strangers=connections.outside(),
             leaked=leak_in(folder, _KEY) or leak_in(folder, _TOKEN),
             published="\n".join(_files(folder / "out")),
+            reports=tuple(bench.system.page(report, case.lang, layout, f"https://{HOST}") for layout in _LAYOUTS),
         )
 
 

@@ -22,7 +22,7 @@ REPOS = tuple(RepoId(f"acme/{name}") for name in _NAMES)
 FIRST = date(2025, 2, 5)
 _NOUNS = ("cache", "scheduler", "router", "kernel", "tokenizer", "sampler", "allocator", "prefill", "decode", "mask")
 _VERBS = ("add", "fix", "remove", "rename", "speed", "simplify", "guard", "split", "merge", "cap")
-_TIERS = (Tier.HIGH, Tier.MID, Tier.MID, Tier.LOW, Tier.LOW, Tier.NOISE)
+_TIERS = (Tier.HIGH, Tier.MID, Tier.MID, Tier.LOW, Tier.LOW, None)
 _PURPOSES = (Purpose.FIX, Purpose.FEATURE, Purpose.PERFORMANCE, Purpose.REFACTOR, Purpose.DOCS, None)
 _FEWEST, _MOST = 3, 22
 _PASSED = Judgement(verdict=Verdict.SUPPORTED, check="fact")
@@ -75,7 +75,7 @@ def _row(repo: RepoId, day: date, at: int, chance: Random) -> LedgerRow:
     return LedgerRow(
         repo=repo,
         sha=sha1(f"{repo} {day} {at}".encode(), usedforsecurity=False).hexdigest(),
-        depth=Depth.GROUP if tier is Tier.NOISE else Depth.DEEP,
+        depth=Depth.GROUP if tier is None else Depth.DEEP,
         reason="made up",
         late=False,
         subject=title,
@@ -87,8 +87,8 @@ def _row(repo: RepoId, day: date, at: int, chance: Random) -> LedgerRow:
         additions=chance.randint(1, 900),
         deletions=chance.randint(0, 400),
         places=tuple(f"src/{chance.choice(_NOUNS)}/{chance.choice(_NOUNS)}.py" for _ in range(2)),
-        tier=tier,
-        noise=Noise.DOCS if tier is Tier.NOISE else None,
+        tier=tier or Tier.LOW,
+        noise=Noise.DOCS if tier is None else None,
         purpose=chance.choice(_PURPOSES),
         weight=round(chance.random() * 8, 3),
         marks=("fix", "new names"),
@@ -96,7 +96,7 @@ def _row(repo: RepoId, day: date, at: int, chance: Random) -> LedgerRow:
 
 
 def _claims(row: LedgerRow, chance: Random) -> list[Claim]:
-    if row.tier is Tier.NOISE:
+    if row.tier is None:
         return []
     cite = commit_id(row.repo, row.sha)
     return [_claim(row, cite, number, chance) for number in range(chance.randint(1, 5))]

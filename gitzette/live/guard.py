@@ -12,7 +12,7 @@ from starlette.responses import PlainTextResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from gitzette.listening import is_loopback
-from gitzette.site.shell import POLICY
+from gitzette.site.pages import POLICY
 
 COOKIE = "gitzette"
 LARGEST = 64 * 1_024

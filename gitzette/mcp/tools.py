@@ -8,7 +8,6 @@ from typing import Literal
 
 from agent.errors import UsageError
 from agent.ids import parse_reference, repo_id
-from agent.pages import report_page
 from agent.report import Report
 from agent.settings import Language, Settings
 from agent.web import Web
@@ -19,6 +18,7 @@ from gitzette.facting import facts_text, read_commit
 from gitzette.mcp.pages import page_of
 from gitzette.mcp.repository_tools import named_spec
 from gitzette.progress import QuietProgress
+from gitzette.render.markdown import report_page
 from gitzette.replies import ReplyPage
 from gitzette.running import specs_of
 from gitzette.shelf import Shelf

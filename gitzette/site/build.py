@@ -1,4 +1,4 @@
-"""Builds the site: the pages of days whose reports changed, then whatever is made from all days together."""
+"""Builds the site: the pages of reports that changed, then whatever is made from all reports together."""
 
 import gc
 import json
@@ -17,26 +17,18 @@ from agent.errors import StorageError
 from agent.report import Report
 from agent.settings import MAX_FAILED, Language
 from agent.web import Web
-from gitzette.site.calendar import archive_page
-from gitzette.site.day import Neighbours, day_page
-from gitzette.site.desk import FORMAT, MANIFEST, Desk, mark
-from gitzette.site.feed import feed, gazette_id
-from gitzette.site.figures import figures_page
-from gitzette.site.front import Latest, front_page
-from gitzette.site.indexing import words_file, write_index
-from gitzette.site.names import Place, day_path, repo_path
-from gitzette.site.repos import repo_page, repos_of, repos_page
-from gitzette.site.search import day_index
-from gitzette.site.seeking import search_page
-from gitzette.site.shelf import Volume, volumes
-from gitzette.site.shell import LANGUAGES, Scene
+from gitzette.render.compose import page_model
+from gitzette.site.addresses import LANGUAGES, Place, day_path, month_path, repo_path
+from gitzette.site.folder import FORMAT, MANIFEST, SiteFolder, mark
+from gitzette.site.pages import Pages
+from gitzette.site.report_files import ReportFile, report_files
+from gitzette.site.search_index import day_index, script, words_file, write_index
+from gitzette.site.stories import ToldStory, told_stories
 from gitzette.site.summary import Summary, summarise
-from gitzette.site.tales import Tale, month_page, month_path, tales_of, tales_page
-from gitzette.site.timelines import story_key
 
 _ASSETS = ("style.css", "theme.js", "page.js", "search.js", "icon.svg")
-# What pages are made by: when code of these packages changes, all pages are written anew.
-_MAKERS = ("gitzette.site", "agent", "agent.layouts", "agent.linking")
+# What pages are made by: when any of these changes, all pages are written anew.
+_MAKERS = ("gitzette.site", "gitzette.render", "gitzette.render.templates", "agent", "agent.words")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -45,126 +37,139 @@ class Built:
 
     days: int
     renewed: int
-    """Days whose pages were written anew."""
+    """Reports whose pages were written anew."""
     written: int
     notices: tuple[str, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class SiteSettings:
+    """How a site is built."""
+
+    web: Web
+    lang: Language = "en"
+    """The language of the first page."""
+    max_failed: float = MAX_FAILED
+    """The share of commits that may be unreadable in a report on the front page."""
+    site_url: str = ""
+    """Where the site will lie, for what needs absolute links."""
 
 
 class Site:
     """A site while it is built."""
 
-    def __init__(self, out: Path, to: Path, *, web: Web, lang: Language, max_failed: float) -> None:
-        self._out = out
-        self._desk, self._manifest = Desk.open(to)
-        self._web = web
-        self._lang = lang
-        self._max_failed = max_failed
-        self._maker = maker()
-        self._assets = mark(*(_asset(name) for name in _ASSETS))
+    def __init__(self, out: Path, to: Path, settings: SiteSettings) -> None:
+        self._out, self._settings = out, settings
+        self._folder, self._manifest = SiteFolder.open(to)
+        self._maker = mark(maker(), settings.web.base, settings.site_url)
+        assets = mark(*(_asset(name) for name in _ASSETS))
+        self._pages = Pages(settings.web, settings.site_url, assets)
         self._notices: list[str] = []
         self._renewed = 0
 
     def build(self) -> Built:
         """Write what is missing or old, and the manifest last."""
-        found = volumes(self._out)
+        found = report_files(self._out)
         for name in _ASSETS:
-            self._desk.page(f"assets/{name}", mark(_asset(name)), partial(_asset, name))
-        self._desk.page(".nojekyll", "", str)
-        beside = _neighbours(found)
-        summaries = [one for volume in found if (one := self._day(volume, beside.get(volume.label, Neighbours())))]
-        write_index(self._desk, summaries, self._maker)
-        gazette = str(self._manifest.get("id") or gazette_id(summaries))
+            self._folder.page(f"assets/{name}", mark(_asset(name)), partial(_asset, name))
+        self._folder.page(".nojekyll", "", str)
+        days = [one.label for one in found if len(one.label) == 10]
+        beside = {day: (before, after) for before, day, after in zip(("", *days), days, (*days[1:], ""), strict=False)}
+        read = (self._report(one, *beside.get(one.label, ("", ""))) for one in found)
+        summaries = [one for one in read if one]
+        write_index(self._folder, summaries, self._maker)
+        gazette = str(self._manifest.get("id") or self._pages.gazette_id(summaries))
         self._together(summaries, found, gazette)
-        self._desk.sweep()
-        self._desk.put(MANIFEST, self._record(summaries, gazette))
-        return Built(
-            days=len(summaries), renewed=self._renewed, written=self._desk.written, notices=tuple(self._notices)
-        )
+        self._folder.sweep()
+        self._folder.put(MANIFEST, self._record(summaries, gazette))
+        notices = tuple(self._notices)
+        return Built(days=len(summaries), renewed=self._renewed, written=self._folder.written, notices=notices)
 
-    def _scene(self, lang: Language, path: str) -> Scene:
-        return Scene(Place(lang, path), self._web, self._assets)
+    # ---------------------------------------------------------------- one report
 
-    def _day(self, volume: Volume, beside: Neighbours) -> Summary | None:
-        """Make a day's pages, its summary and its documents, unless they are of this very report."""
-        desk, label = self._desk, volume.label
-        key = mark(volume.hash, self._maker, self._web.base, repr(beside))
-        names = {lang: f"{lang}/{day_path(label)}" for lang in LANGUAGES}
-        summary, texts, words = f"data/{label}.json", f"search/docs/{label}.json", words_file(label)
-        made = (*names.values(), summary, texts, words)
-        if desk.current(key, *made) and (known := self._known(summary)):
+    def _report(self, file: ReportFile, before: str, after: str) -> Summary | None:
+        """Make the pages of a report, its summary and its documents, unless they are of this very report."""
+        label, folder = file.label, self._folder
+        key = mark(file.hash, self._maker, before, after)
+        summary, docs, words = f"data/{label}.json", f"search/docs/{label}.js", words_file(label)
+        made = (*(f"{lang}/{day_path(label)}" for lang in LANGUAGES), summary, docs, words)
+        if folder.current(key, *made) and (known := self._known(summary)) and folder.current(key, *_commits(known)):
             return known
         try:
-            report = volume.read()
+            report = file.read()
         except StorageError as error:
             self._notices.append(str(error))
             for name in made:
-                del desk.keys[name]
+                del folder.keys[name]
             return None
         self._renewed += 1
-        for lang, name in names.items():
-            desk.put(name, day_page(report, self._scene(lang, day_path(label)), beside))
-        index = day_index(report, self._web)
-        desk.put(texts, _compact(index.documents))
-        desk.put(words, _compact(index.words))
-        short = summarise(report, volume.hash, self._web, len(index.documents))
-        desk.put(summary, _compact(short.model_dump(mode="json")))
+        pages = {lang: page_model(report, lang, self._settings.web) for lang in LANGUAGES}
+        for lang, page in pages.items():
+            for name, text in self._pages.day(page, Place(lang, day_path(label)), before, after):
+                folder.put(name, text)
+        index = day_index(pages)
+        folder.put(docs, script(f"docs/{label}", index.documents))
+        folder.put(words, _compact(index.words))
+        short = summarise(report, file.hash, pages, len(index.documents))
+        folder.put(summary, _compact(short.model_dump(mode="json")))
+        folder.current(key, *_commits(short))
         return short
 
     def _known(self, file: str) -> Summary | None:
         """Read a summary of an earlier build; one that does not fit is made again."""
         try:
-            return Summary.model_validate_json((self._desk.folder / file).read_bytes())
+            return Summary.model_validate_json((self._folder.folder / file).read_bytes())
         except (OSError, ValidationError):
             return None
 
-    def _together(self, summaries: Sequence[Summary], found: Sequence[Volume], gazette: str) -> None:
-        """Write the pages that are made from all days."""
-        days = [one for one in summaries if len(one.label) == 10]
-        tales = tales_of(summaries)
-        key = mark(self._maker, self._web.base, self._lang, *(one.hash for one in summaries))
-        latest = self._latest(summaries, found)
+    # ---------------------------------------------------------------- all reports
+
+    def _together(self, summaries: Sequence[Summary], found: Sequence[ReportFile], gazette: str) -> None:
+        """Write the pages that are made from all reports."""
+        stories, pages = told_stories(summaries, self._settings.web), self._pages
+        key = mark(self._maker, self._settings.lang, *(one.hash for one in summaries))
+        latest, kept_back = self._latest(summaries, found)
+        by_repo: dict[str, list[Summary]] = defaultdict(list)
+        for one in summaries:
+            for part in one.repos:
+                by_repo[part.repo].append(one)
         for lang in LANGUAGES:
-            pages: dict[str, Callable[[Scene], str]] = {
-                "index.html": partial(front_page, latest, summaries),
-                "days/index.html": partial(archive_page, summaries),
-                "repos/index.html": partial(repos_page, summaries),
-                "stories.html": partial(tales_page, tales),
-                "figures.html": partial(figures_page, days),
-                "search.html": search_page,
-            }
-            if lang == self._lang:
-                pages["../index.html"] = pages["index.html"]
-            for path, render in pages.items():
-                self._page(lang, path, key, render)
-            self._months(lang, tales)
-            for repo in repos_of(summaries):
-                own = mark(self._maker, self._web.base, repo, *(one.hash for one in days if _has(one, repo)))
-                self._page(lang, repo_path(repo), own, partial(repo_page, repo, summaries, tales))
-            self._page(lang, "feed.xml", mark(key, gazette), lambda scene: feed(summaries, scene, gazette))
+            front = partial(pages.front, latest, kept_back, summaries)
+            self._page(lang, "index.html", key, front)
+            if lang == self._settings.lang:
+                self._page(lang, "../index.html", key, front)
+            self._page(lang, "days/index.html", key, partial(pages.days, summaries))
+            self._page(lang, "repos/index.html", key, partial(pages.repos, by_repo))
+            self._page(lang, "stories.html", key, partial(pages.stories, stories))
+            self._page(lang, "search.html", self._maker, pages.search)
+            self._page(lang, "feed.xml", key, partial(pages.feed, summaries, gazette))
+            for repo, days in by_repo.items():
+                known = mark(self._maker, *(one.hash for one in days))
+                self._page(lang, repo_path(repo), known, partial(pages.repo, repo, days, stories))
+            self._months(lang, stories)
 
-    def _months(self, lang: Language, tales: Sequence[Tale]) -> None:
-        by_month: dict[str, list[Tale]] = defaultdict(list)
-        for tale in tales:
-            by_month[tale.month].append(tale)
-        every = " ".join(sorted(by_month))
-        for month, own in by_month.items():
-            told = (f"{story_key(tale.story)} {tale.hash}" for tale in own)
-            key = mark(self._maker, self._web.base, every, *told)
-            self._page(lang, month_path(month), key, partial(month_page, month, tales))
+    def _months(self, lang: Language, stories: Sequence[ToldStory]) -> None:
+        months: dict[str, list[ToldStory]] = defaultdict(list)
+        for one in stories:
+            months[one.month].append(one)
+        for month, own in months.items():
+            key = mark(self._maker, *months, *(f"{one.part.place} {one.hash}" for one in own))
+            render = partial(self._pages.stories, own, month=month, months=list(months))
+            self._page(lang, month_path(month), key, render)
 
-    def _page(self, lang: Language, path: str, key: str, render: Callable[[Scene], str]) -> None:
-        scene = self._scene(lang, path)
-        self._desk.page(scene.place.file, key, lambda: render(scene))
+    def _page(self, lang: Language, path: str, key: str, render: Callable[[Place], str]) -> None:
+        place = Place(lang, path)
+        self._folder.page(place.file, key, lambda: render(place))
 
-    def _latest(self, summaries: Sequence[Summary], found: Sequence[Volume]) -> Latest | None:
-        """Choose the report of the front page: the latest day, unless too much of it is missing."""
-        order = sorted(summaries, key=lambda one: (len(one.label) == 10, one.label), reverse=True)
-        sound = next((one for one in order if one.failed_share <= self._max_failed), None)
+    def _latest(self, summaries: Sequence[Summary], found: Sequence[ReportFile]) -> tuple[Report | None, list[str]]:
+        """Choose the report of the front page, the latest day of which not too much is missing, and name newer ones."""
+        order = sorted(summaries, key=lambda one: (one.is_day, one.label), reverse=True)
+        sound = next((one for one in order if one.failed_share <= self._settings.max_failed), None)
         chosen = sound or (order[0] if order else None)
         if chosen is None:
-            return None
-        report: Report = next(volume for volume in found if volume.label == chosen.label).read()
-        return Latest(report, tuple(one.label for one in order[: order.index(chosen)]) if sound else ())
+            return None, []
+        report = next(one for one in found if one.label == chosen.label).read()
+        return report, [one.label for one in order[: order.index(chosen)]] if sound else []
 
     def _record(self, summaries: Sequence[Summary], gazette: str) -> str:
         """Write what the site consists of; equal reports give equal bytes."""
@@ -179,14 +184,15 @@ class Site:
             }
             for one in summaries
         ]
-        head = {"format": FORMAT, "generator": "gitzette", "id": gazette, "languages": LANGUAGES, "lang": self._lang}
-        return json.dumps(head | {"days": days, "files": dict(sorted(self._desk.keys.items()))}, indent=0) + "\n"
+        lang = self._settings.lang
+        head = {"format": FORMAT, "generator": "gitzette", "id": gazette, "languages": LANGUAGES, "lang": lang}
+        return json.dumps(head | {"days": days, "files": dict(sorted(self._folder.keys.items()))}, indent=0) + "\n"
 
 
-def build_site(out: Path, to: Path, *, web: Web, lang: Language = "en", max_failed: float = MAX_FAILED) -> Built:
-    """Write the site of an output folder; `lang` is that of the first page."""
+def build_site(out: Path, to: Path, settings: SiteSettings) -> Built:
+    """Write the site of an output folder."""
     with _uncollected():
-        return Site(out, to, web=web, lang=lang, max_failed=max_failed).build()
+        return Site(out, to, settings).build()
 
 
 @contextmanager
@@ -202,24 +208,14 @@ def _uncollected() -> Iterator[None]:
 
 
 def maker() -> str:
-    """Give a mark of the code that makes pages, so that a newer Gitzette writes all of them anew."""
-    sources = [file for name in _MAKERS for file in files(name).iterdir() if file.name.endswith(".py")]
+    """Give a mark of what makes pages, so that a newer Gitzette writes all of them anew."""
+    sources = [file for name in _MAKERS for file in files(name).iterdir() if file.is_file()]
     sources.append(files("memory").joinpath("words.py"))
-    texts = (file.read_text("utf-8") for file in sorted(sources, key=str))
-    return mark(*texts, *(_asset(name) for name in _ASSETS))
+    return mark(*(file.read_text("utf-8") for file in sorted(sources, key=str)), *map(_asset, _ASSETS))
 
 
-def _neighbours(found: Sequence[Volume]) -> dict[str, Neighbours]:
-    """Find the days before and after each day; ranges have no neighbours."""
-    days = [volume.label for volume in found if len(volume.label) == 10]
-    return {
-        day: Neighbours(before, after)
-        for before, day, after in zip((None, *days), days, (*days[1:], None), strict=False)
-    }
-
-
-def _has(summary: Summary, repo: str) -> bool:
-    return any(part.repo == repo for part in summary.repos)
+def _commits(summary: Summary) -> list[str]:
+    return [f"{lang}/{path}" for lang in LANGUAGES for path in summary.commits]
 
 
 def _asset(name: str) -> str:

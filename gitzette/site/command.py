@@ -9,7 +9,7 @@ from agent.errors import EXIT_DONE, EXIT_INCOMPLETE, UsageError
 from agent.settings import Settings
 from agent.web import Web
 from gitzette.configured import settings_here
-from gitzette.site.build import Built, build_site
+from gitzette.site.build import Built, SiteSettings, build_site
 
 
 def site(args: argparse.Namespace, environ: Mapping[str, str]) -> int:
@@ -27,9 +27,16 @@ def site(args: argparse.Namespace, environ: Mapping[str, str]) -> int:
 def site_of(settings: Settings, out: Path, to: Path | None = None) -> Built:
     """Build the site of an output folder as the settings say, and tell a person what was done."""
     where = to or out / "site"
-    built = build_site(out, where, web=Web(settings.web), lang=settings.lang, max_failed=settings.max_failed)
+    built = build_site(out, where, site_settings(settings))
     for notice in built.notices:
         sys.stderr.write(f"gitzette: {' '.join(notice.split())}\n")
     told = f"{built.days} reports, {built.renewed} of them new or changed; {built.written} files written"
     sys.stderr.write(f"gitzette: site: {told}\n")
     return built
+
+
+def site_settings(settings: Settings) -> SiteSettings:
+    """Take from the settings what shapes the site."""
+    return SiteSettings(
+        web=Web(settings.web), lang=settings.lang, max_failed=settings.max_failed, site_url=settings.site_url or ""
+    )

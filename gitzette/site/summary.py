@@ -1,53 +1,32 @@
-"""What a day leaves for the other pages: its counts, what stands out, its stories; so no page needs all reports."""
+"""What a report leaves for the other pages: its counts, its news, its stories; so no page needs all reports."""
 
-from collections import Counter
 from collections.abc import Mapping
 from datetime import datetime
 
-from agent.claims import MARK, Claim
-from agent.conventions import Purpose
 from agent.domain import Frozen
 from agent.ids import RepoId
-from agent.layouts.analysis import label, reported_in
-from agent.layouts.view import View, row_id
-from agent.report import Depth, LedgerRow, Report
+from agent.report import Report
 from agent.settings import Language
 from agent.soundness import failed_share
 from agent.stories import Story
 from agent.triage import Tier
-from agent.web import Web
-from gitzette.site.names import anchor
-from gitzette.site.references import named
-from gitzette.site.shell import LANGUAGES
+from gitzette.render.page import Item, PageModel, RepoPart
+from gitzette.site.addresses import commit_path
 
-KINDS: Mapping[Purpose, str] = {
-    Purpose.FEATURE: "feature",
-    Purpose.FIX: "fix",
-    Purpose.SECURITY: "fix",
-    Purpose.REVERT: "fix",
-    Purpose.PERFORMANCE: "speed",
-    Purpose.DOCS: "upkeep",
-    Purpose.TESTS: "upkeep",
-    Purpose.CI: "upkeep",
-    Purpose.CHORE: "upkeep",
-    Purpose.REFACTOR: "upkeep",
-    Purpose.DEPENDENCY: "upkeep",
-    Purpose.RELEASE: "upkeep",
-}
-"""How purposes are counted together; what is missing here counts as other."""
-_MOST_HIGH, _MOST_MID = 6, 2
+_MOST = 8
+"""Highlights of a repository on one day."""
+TOLD = (Tier.HIGH.value, Tier.MID.value)
+"""Tiers whose commits have pages of their own."""
 
 
 class Highlight(Frozen):
     """A commit that stands out, as other pages name it."""
 
-    anchor: str
+    path: str
     title: str
-    tier: Tier
+    tier: str
     breaking: bool
-    weight: float
     headline: dict[Language, str]
-    """What it does, in each language in which that was written."""
     lead: dict[Language, str]
 
     def name(self, lang: Language) -> str:
@@ -60,11 +39,8 @@ class RepoDay(Frozen):
 
     repo: RepoId
     landed: int
-    tiers: dict[str, int]
-    kinds: dict[str, int]
-    breaking: int
-    opened: int
-    closed: int
+    counts: dict[str, int]
+    """Commits by tier."""
     releases: tuple[str, ...]
     highlights: tuple[Highlight, ...]
 
@@ -77,20 +53,14 @@ class Summary(Frozen):
     key: str
     end: datetime
     tz: str
-    analyst: str
+    lead: dict[Language, str]
+    """Its news in one line."""
     brief: dict[Language, tuple[str, ...]]
-    """What is said of the whole report."""
     repos: tuple[RepoDay, ...]
     stories: tuple[Story, ...]
-    depths: dict[str, int]
-    claims: int
-    citations: int
-    refused: int
+    commits: tuple[str, ...]
+    """The pages of its commits."""
     failed_share: float
-    opened: dict[str, datetime]
-    """Issues of which the report knows when they were opened."""
-    fixed: dict[str, datetime]
-    """Issues that a commit of the report fixes (grade A or B), and when it landed."""
     documents: int
     """How many documents of it can be found by searching."""
 
@@ -102,105 +72,56 @@ class Summary(Frozen):
     @property
     def month(self) -> str:
         """The month in which the report begins."""
-        return self.label[:7]
+        return f"{self.end:%Y-%m}" if "W" in self.label else self.label[:7]
 
     @property
-    def day(self) -> str:
-        """The day on which the report begins."""
-        return self.label[:10]
+    def is_day(self) -> bool:
+        """Whether it is of one whole day."""
+        return len(self.label) == 10
 
-    def count(self, tier: Tier) -> int:
+    def count(self, tier: str) -> int:
         """How many commits are of a tier."""
-        return sum(one.tiers.get(tier.value, 0) for one in self.repos)
+        return sum(one.counts.get(tier, 0) for one in self.repos)
 
 
-def summarise(report: Report, digest: str, web: Web, documents: int) -> Summary:
-    """Take from a report what other pages show of it."""
-    views = {lang: View(report, lang, web) for lang in LANGUAGES}
-    depths = Counter(row.depth for row in report.ledger)
+def summarise(report: Report, digest: str, pages: Mapping[Language, PageModel], documents: int) -> Summary:
+    """Take from the pages of a report what other pages show of it."""
     return Summary(
         hash=digest,
         label=report.window.label,
         key=report.window.key,
         end=report.window.cutoff or report.window.end,
         tz=report.window.tz,
-        analyst=report.analyst,
-        brief={lang: tuple(lead_text(one, view) for one in view.brief()) for lang, view in views.items()},
-        repos=tuple(_repo_day(section.repo, views) for section in report.sections),
+        lead={lang: page.lead for lang, page in pages.items()},
+        brief={lang: tuple(one.text for one in page.brief) for lang, page in pages.items()},
+        repos=tuple(_repo_day(part, pages) for part in pages["en"].repos),
         stories=report.stories,
-        depths={depth.value: depths[depth] for depth in Depth},
-        claims=len(report.claims),
-        citations=sum(len(claim.sources) for claim in report.claims),
-        refused=len(report.drops),
+        commits=tuple(commit_path(one.repo, one.row.sha) for one in pages["en"].items if one.tier in TOLD),
         failed_share=failed_share(report),
-        opened=_opened(report),
-        fixed=_fixed(report),
         documents=documents,
     )
 
 
-def lead_text(claim: Claim, view: View) -> str:
-    """Write a claim without its links: what it marks stands by its short name, and a label in front of analysis."""
-    if claim.speech:
-        return " ".join(f"“{quote.text}”" for quote in claim.quotes)
-    sources = claim.sources
-    words = MARK.sub(
-        lambda mark: _short(sources[int(mark[1]) - 1], claim, view) if int(mark[1]) <= len(sources) else "",
-        claim.text.get(view.lang, ""),
-    )
-    before = [label(claim, view.say)] if claim.free and label(claim, view.say) else []
-    before += [view.say.reported.format(_short(cite, claim, view)) for cite in reported_in(claim, view.pulls)]
-    return "".join(f"{one}{view.say.colon}" for one in before) + words
-
-
-def _short(cite: str, claim: Claim, view: View) -> str:
-    return named(cite, claim.repo, view.web)[0]
-
-
-def _repo_day(repo: RepoId, views: Mapping[Language, View]) -> RepoDay:
-    view = views["en"]
-    rows = view.rows(repo)
-    section = next(one for one in view.report.sections if one.repo == repo)
-    high, mid = view.items(repo, Tier.HIGH), view.items(repo, Tier.MID)
+def _repo_day(part: RepoPart, pages: Mapping[Language, PageModel]) -> RepoDay:
+    page = pages["en"]
+    sections = [one.of(part.repo) for one in (page.act_on, page.worth_knowing, page.also_landed)]
+    chosen = [item for section in sections if section.tier in TOLD for item in section][:_MOST]
     return RepoDay(
-        repo=repo,
-        landed=len(rows),
-        tiers={tier.value: count for tier in Tier if (count := view.count(repo, tier))},
-        kinds=dict(Counter(KINDS.get(row.purpose, "other") if row.purpose else "other" for row in rows)),
-        breaking=sum(view.breaking(row) for row in rows),
-        opened=sum(one.event == "opened" for one in section.issues),
-        closed=sum(one.event in ("closed", "not planned") for one in section.issues),
-        releases=tuple(one.tag for one in section.releases),
-        highlights=tuple(_highlight(row, views) for row in (*high[:_MOST_HIGH], *mid[:_MOST_MID])),
+        repo=part.repo,
+        landed=len(part.rows),
+        counts={section.tier: section.count for section in sections},
+        releases=tuple(one.tag for one in part.section.releases),
+        highlights=tuple(_highlight(item, pages) for item in chosen),
     )
 
 
-def _highlight(row: LedgerRow, views: Mapping[Language, View]) -> Highlight:
-    view = views["en"]
-    shown = view.undid.get(row_id(row), row)
-    leads = {lang: " ".join(lead_text(claim, one) for claim in one.lead(row)[:1]) for lang, one in views.items()}
-    headlines = {lang: found for lang, one in views.items() if shown is row and (found := one.headline(row))}
+def _highlight(item: Item, pages: Mapping[Language, PageModel]) -> Highlight:
+    both = {lang: page.item(item.id) or item for lang, page in pages.items()}
     return Highlight(
-        anchor=anchor(row_id(row)),
-        title=shown.title,
-        tier=view.tier(row) or Tier.LOW,
-        breaking=view.breaking(row),
-        weight=row.weight,
-        headline={lang: found.text[lang] for lang, found in headlines.items()},
-        lead=leads,
+        path=commit_path(item.repo, item.row.sha),
+        title=item.title or item.headline,
+        tier=item.tier,
+        breaking=item.breaking,
+        headline={lang: one.headline for lang, one in both.items() if one.title},
+        lead={lang: one.told[0].text for lang, one in both.items() if one.told},
     )
-
-
-def _opened(report: Report) -> dict[str, datetime]:
-    stories = {step.cite: step.at for story in report.stories for step in story.timeline if step.act.value == "opened"}
-    return stories | {
-        f"{section.repo}#{one.number}": one.at
-        for section in report.sections
-        for one in section.issues
-        if one.event == "opened"
-    }
-
-
-def _fixed(report: Report) -> dict[str, datetime]:
-    landed = {row_id(row): row.landed_at for row in report.ledger}
-    return {one.issue: landed[one.change] for one in report.links if one.may_read_fixed and one.change in landed}

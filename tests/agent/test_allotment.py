@@ -2,13 +2,13 @@
 
 from agent.allotment import allot
 from agent.ids import RepoId
-from agent.triage import Tier, Triage
+from agent.triage import Noise, Tier, Triage
 
 BUSY, QUIET = RepoId("octo/busy"), RepoId("octo/quiet")
 
 
-def one(name: str, score: float, tier: Tier) -> Triage:
-    return Triage(sha=name, score=score, reasons=(), purpose=None, tier=tier)
+def one(name: str, score: float, tier: Tier, noise: Noise | None = None) -> Triage:
+    return Triage(sha=name, score=score, reasons=(), purpose=None, tier=tier, noise=noise)
 
 
 def test_what_calls_for_action_is_read_first_wherever_it_is() -> None:
@@ -27,10 +27,10 @@ def test_a_quiet_repository_is_not_starved_by_a_busy_one() -> None:
 
 
 def test_of_low_commits_only_the_weightiest_of_a_repository_is_read_in_depth() -> None:
-    tables = {BUSY: [one("a", 2.0, Tier.LOW), one("b", 8.0, Tier.NOISE), one("c", 1.0, Tier.LOW)]}
+    tables = {BUSY: [one("a", 2.0, Tier.LOW), one("b", 8.0, Tier.LOW, Noise.CI), one("c", 1.0, Tier.LOW)]}
     assert allot(tables, 10)[BUSY].deep == ("a",)
     assert allot({BUSY: [one("a", 3.0, Tier.MID), one("b", 2.0, Tier.LOW)]}, 10)[BUSY].deep == ("a",)
-    assert allot({BUSY: [one("b", 8.0, Tier.NOISE)]}, 10)[BUSY].deep == ()
+    assert allot({BUSY: [one("b", 8.0, Tier.LOW, Noise.CI)]}, 10)[BUSY].deep == ()
 
 
 def test_the_order_does_not_hang_on_the_order_of_the_list() -> None:

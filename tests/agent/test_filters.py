@@ -129,7 +129,7 @@ def test_folded_commits_are_noise_in_the_ranking_and_counted_in_the_report() -> 
     robot = Person(name="X", email="x@example.com")
     heavy = Triage(sha="a" * 40, score=9.0, reasons=(), purpose=None)
     table = rank([fold(heavy, change("docs/a.md", author=robot), spec), fold(heavy, change("src/a.py"), spec), heavy])
-    assert [one.tier for one in table] == [Tier.HIGH, Tier.NOISE, Tier.NOISE]
+    assert [one.tier for one in table] == [Tier.HIGH, Tier.LOW, Tier.LOW]
     assert {(notice.kind, notice.about) for notice in filter_notices(table)} == {
         (NoticeKind.PATHS_LEFT_OUT, ("1",)),
         (NoticeKind.AUTHORS_IGNORED, ("1",)),

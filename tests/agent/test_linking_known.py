@@ -1,26 +1,24 @@
-"""What is kept of open issues, what follows from reverts, and how a likely fix is told."""
+"""What is kept of open issues and found again, and what follows from reverts."""
 
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from agent.because import because, reasons_of
-from agent.domain import Change, Commit, Coverage, FileChange, Issue, Person, Threads
+from agent.analyst import Read
+from agent.domain import Change, Commit, FileChange, Issue, Person
 from agent.evidence import CommitEvidence
 from agent.facts import Fact, FactKind, FactSheet, Severity
 from agent.ids import RepoId, commit_id, thread_id
+from agent.linking.candidates import candidates
 from agent.linking.digest import digest
-from agent.linking.inferred import inferred_links
-from agent.linking.sketch import sketch
 from agent.linking.undoing import carried_links, partners
 from agent.links import Grade, Link, Relation
-from agent.settings import Language
-from agent.templates import sentence
+from agent.report import Depth
+from agent.triage import weigh
 
 REPO = RepoId("lumen-ai/swiftserve")
 DAY = datetime(2026, 3, 5, 12, tzinfo=UTC)
 MIRA = Person(name="Mira König", email="mira@mail.example")
 A, B, C = ("a" * 40, "b" * 40, "c" * 40)
-LANGUAGES: tuple[Language, ...] = ("en", "zh")
 
 
 def commit(message: str, sha: str = A) -> Commit:
@@ -64,58 +62,26 @@ FILE = FileChange(path="swiftserve/lora_cache.py", status="modified", additions=
 FIX = Change(commit=commit("fix: LoRA adapter cache evicts the oldest adapter"), files=(FILE,))
 
 
-def test_the_environment_that_a_template_asks_for_is_not_what_an_issue_is_about() -> None:
-    kept = digest(BUG)
-    assert "torch" not in kept.words
-    assert {"evict_adapter", "lora_cache.py"} <= set(kept.names)
-    assert len(digest(issue(1, "x", "word " * 100_000 + " ".join(f"w{i}ord" for i in range(9_000)))).words) <= 300
+def nearest(*issues: Issue, linked: tuple[str, ...] = (), depth: Depth = Depth.SKIM) -> list[str]:
+    read = Read(evidence=CommitEvidence(change=FIX), triage=weigh(FIX, None), depth=depth)
+    return [one for near in candidates([read], map(digest, issues), linked).values() for one in near]
 
 
-def inferred(**more: Any) -> tuple[Link, ...]:
-    sketches = {FIX.commit.sha: sketch(FIX)}
-    return inferred_links(
-        REPO, [FIX.commit], Threads(coverage=Coverage.READ, **more.pop("threads", {})), sketches, **more
-    )
+def test_the_nearest_issues_share_rare_words_and_were_open_when_the_change_landed() -> None:
+    assert nearest(*OTHERS, BUG)[0] == BUG.id
+    assert len(nearest(*OTHERS, BUG)) <= 10
+    late = BUG.model_copy(update={"created_at": DAY + timedelta(hours=1)})
+    over = BUG.model_copy(update={"state": "closed", "closed_at": DAY - timedelta(days=1)})
+    assert BUG.id not in nearest(*OTHERS, late) + nearest(*OTHERS, over)
 
 
-def test_an_issue_of_an_earlier_day_is_found_by_what_is_remembered_of_it() -> None:
-    now = inferred(threads={"issues": (BUG, *OTHERS)})
-    later = inferred(known=[digest(one) for one in (BUG, *OTHERS)])
-    assert now == later
-    assert [(one.issue, one.grade) for one in later] == [(BUG.id, Grade.C)]
+def test_what_is_linked_or_only_grouped_is_not_compared() -> None:
+    assert nearest(*OTHERS, BUG, linked=(FIX.commit.id,)) == nearest(*OTHERS, BUG, depth=Depth.GROUP) == []
 
 
-def test_a_likely_fix_is_told_with_what_both_sides_share_and_only_with_that() -> None:
-    (found,) = inferred(known=[digest(one) for one in (BUG, *OTHERS)])
-    reasons = reasons_of(found.evidence)
-    assert "error: valueerror adapter pool is exhausted for this" in reasons
-    assert "name: evict_adapter" in reasons
-    assert "file: lora_cache.py" in reasons
-    params = {"issue": found.issue, "because": "\n".join(reasons)}
-    text = {lang: sentence("likely fixes", params, lang) or "" for lang in LANGUAGES}
-    assert text["en"].startswith("Likely fixes [@2] because both have the error text `valueerror adapter pool")
-    assert text["zh"].startswith("可能修复 [@2]，因为两者都有报错文字 `valueerror adapter pool")
-
-
-def test_hostile_names_stay_code() -> None:
-    assert because(["name: a`](http://evil)<b>", "score 0.9"], "en") == "both name ``a`](http://evil)<b>``"
-
-
-def test_figures_that_differ_make_titles_contradict_one_another() -> None:
-    wanted = issue(12, "Upgrade the attention kernels to flashlight 0.6.2", labels=())
-    bump = commit("Upgrade the attention kernels to flashlight 0.6.3")
-    assert inferred_links(REPO, [bump], Threads(coverage=Coverage.READ, issues=(wanted, *OTHERS)), {}) == ()
-    right = commit("Upgrade the attention kernels to flashlight 0.6.2")
-    assert len(inferred_links(REPO, [right], Threads(coverage=Coverage.READ, issues=(wanted, *OTHERS)), {})) == 1
-
-
-def test_tests_and_logs_mend_nothing() -> None:
-    known = Threads(coverage=Coverage.READ, issues=(BUG, *OTHERS))
-    for title in ("Skip the LoRA adapter cache test that evicts the newest adapter", "Add logs to LoRA adapter cache"):
-        one = commit(title)
-        assert inferred_links(REPO, [one], known, {one.sha: sketch(Change(commit=one, files=(FILE,)))}) == ()
-    beside = Change(commit=FIX.commit, files=(FILE.model_copy(update={"path": "tests/test_lora_cache.py"}),))
-    assert inferred_links(REPO, [FIX.commit], known, {FIX.commit.sha: sketch(beside)}) == ()
+def test_a_digest_of_a_huge_issue_stays_small() -> None:
+    huge = issue(1, "x", "word " * 100_000 + " ".join(f"w{i}ord" for i in range(9_000)))
+    assert len(digest(huge).model_dump_json()) < 10_000
 
 
 def undoing(sha: str, kind: FactKind, old: str) -> CommitEvidence:
@@ -141,8 +107,6 @@ def test_a_fix_of_an_earlier_day_that_lands_again_fixes_again() -> None:
     )
 
 
-def test_what_never_fixed_anything_takes_nothing_back() -> None:
-    assert (
-        carried_links([], [link(grade=Grade.D, relation=Relation.MENTIONS)], partners([undoing(B, FactKind.REVERT, A)]))
-        == ()
-    )
+def test_a_mere_reference_is_not_taken_back() -> None:
+    named = link(relation=Relation.MENTIONS, grade=Grade.B)
+    assert carried_links([], [named], partners([undoing(B, FactKind.REVERT, A)])) == ()

@@ -4,14 +4,15 @@ import pytest
 
 from agent.facts import Fact, FactKind, Place, Severity
 from agent.grouping import grouped
-from agent.phrases_en import PHRASES as EN
-from agent.phrases_zh import PHRASES as ZH
+from agent.phrasing import phrases_of
 from agent.settings import Language
 from agent.telling import told_groups
 from agent.templates import params_of_several, sentence
 
 K = FactKind
 BREAKING = Severity.BREAKING
+
+EN, ZH = phrases_of("en"), phrases_of("zh")
 
 
 def fact(kind: FactKind, name: str, severity: Severity = BREAKING, **values: str) -> Fact:

@@ -122,9 +122,10 @@ def test_important_issues_of_earlier_days_are_told_like_those_of_today() -> None
     assert told(Connected(known=older)) == [(7, "important")]
 
 
-def test_an_old_issue_that_a_change_addresses_is_news_and_a_mention_is_none() -> None:
+def test_an_old_issue_that_a_change_addresses_or_refers_to_is_news() -> None:
     links = (fix(7), fix(8, relation=Relation.MENTIONS))
-    assert told(Connected(links=links), issue(7, BEFORE), issue(8, BEFORE)) == [(7, "linked")]
+    read = [issue(number, BEFORE) for number in (7, 8, 9)]
+    assert told(Connected(links=links), *read) == [(7, "linked"), (8, "linked")]
 
 
 def test_a_fix_is_first_in_the_release_that_names_it_and_else_in_none_yet() -> None:

@@ -21,9 +21,11 @@ from evals.stage import Stage
 from evals.truth import Truth, alien
 from evals.worlds.model import World
 from evals.worlds.worlds import build
+from gitzette.evaluating import Gitzette
 from tools.github.client import GitHubClient
 
 DAY = Window.days(date(2026, 2, 3), date(2026, 2, 3), "UTC")
+PAGE = Gitzette().page
 
 
 @pytest.fixture(scope="module")
@@ -43,7 +45,7 @@ async def test_nothing_that_an_adversary_says_reaches_a_report(stage: Stage, wor
     for name, make in ADVERSARIES.items():
         writer, tally = make(1), Tally()
         with models_of(writer, obliging=False) as models:
-            count(tally, await attempt(stage.report(models, DAY)), writer, truth, name)
+            count(tally, await attempt(stage.report(models, DAY)), writer, truth, name, PAGE)
         assert [score.value for score in tally.scores] == [1.0], tally.scores
         assert tally.drops.total() > 0, name
         assert bool(writer.told) == isinstance(writer, Liar), name
@@ -54,7 +56,7 @@ async def test_before_a_judge_that_obliges_code_alone_refuses_every_literal_lie(
     for name in ("inventor of hashes", "wrong-repository citer", "over-claimer of fixes"):
         writer = ADVERSARIES[name](1)
         with models_of(writer, obliging=True) as models:
-            count(tally, await attempt(stage.report(models, DAY)), writer, truth, name, obliging=True)
+            count(tally, await attempt(stage.report(models, DAY)), writer, truth, name, PAGE, obliging=True)
     assert [score.value for score in tally.obliged] == [1.0] * 3, tally.obliged
     assert {score.value for score in tally.lies["literal"]} == {0.0}
     assert 1.0 in {score.value for score in tally.lies["meaning"]}
@@ -66,7 +68,7 @@ async def test_what_an_honest_writer_says_is_published_and_true(stage: Stage, wo
     assert {claim.role for claim in own} >= {Role.HEADLINE, Role.EFFECT, Role.SUMMARY, Role.BRIEF}
     assert all(claim.judged_by and claim.anchors for claim in own)
     assert not report.drops
-    assert list(false_in(report, Talker("talker"), Truth(world))) == []
+    assert list(false_in(report, Talker("talker"), Truth(world), PAGE)) == []
 
 
 async def test_a_report_of_code_alone_is_true_and_the_same_on_a_stage_that_was_used_before(
@@ -74,7 +76,7 @@ async def test_a_report_of_code_alone_is_true_and_the_same_on_a_stage_that_was_u
 ) -> None:
     first = await stage.report(None, DAY)
     assert first.claims
-    assert list(false_in(first, Talker("talker"), Truth(world))) == []
+    assert list(false_in(first, Talker("talker"), Truth(world), PAGE)) == []
     assert await stage.report(None, DAY) == first
 
 
@@ -115,7 +117,7 @@ async def test_a_lie_that_is_let_through_is_counted_and_shown(stage: Stage, worl
     claim = report.claims[0].model_copy(update={"text": {"en": lie.told.en}, "kind": Kind.STATED, "quotes": ()})
     writer, tally = Liar("liar", claimed_fixes, 1), Tally()
     writer.told[lie.told.en].add(lie)
-    count(tally, report.model_copy(update={"claims": (claim,)}), writer, Truth(world), "case")
+    count(tally, report.model_copy(update={"claims": (claim,)}), writer, Truth(world), "case", PAGE)
     (score,) = tally.scores
     assert score.value == 0.0
     assert score.verdict == "lie"
@@ -161,7 +163,7 @@ async def test_a_case_that_crashes_is_its_own_result(stage: Stage, world: World)
     assert str(crashed) == "KeyError: 'sha'"
     assert await attempt(well()) == 3
     tally = Tally()
-    count(tally, crashed, Talker("talker"), Truth(world), "one/1")
+    count(tally, crashed, Talker("talker"), Truth(world), "one/1", PAGE)
     assert [(score.value, score.verdict) for score in tally.scores] == [(0.0, "crashed")]
 
 

@@ -291,7 +291,7 @@ async def test_threads_are_kept_one_by_one_and_put_together_again(db: Database) 
 
     for run in ("r1", "r2"):
         first = await told(threads(run, Spoken().open), [3, 1])
-    kept = dict(db.rows("select evidence, origin from artefacts where evidence is not null"))
+    kept: dict[str, str] = dict(db.rows("select evidence, origin from artefacts where evidence is not null"))
     assert kept == dict.fromkeys(("octo/engine#1", "octo/engine#2", "octo/engine@v1"), "api https://api.example")
     assert await told(threads("r2", nobody, play_only=True), {1, 3}) == first
     before = count(db, "artefacts")

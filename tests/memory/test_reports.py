@@ -61,10 +61,10 @@ def report(day: int, *claims: Claim, repo: RepoId = ENGINE, important: tuple[int
         for n in important
     ]
     tips = {name: more.pop(name) * 40 for name in ("tip", "known_tip", "first_tip") if name in more}
-    section = RepoSection.model_validate(
-        {"repo": repo, "branch": "main", "tip": "f" * 40, "coverage": Coverage.PARTIAL, "issues": lines}
-        | {"coverage_notices": (CUT,), **tips}
-    )
+    section = RepoSection(
+        repo=repo, branch="main", coverage=Coverage.PARTIAL, coverage_notices=(CUT,), issues=tuple(lines),
+        **({"tip": "f" * 40} | tips),
+    )  # fmt: skip
     values = {"repos": (repo,), "sections": (section,), "ledger": (), "claims": claims, **more}
     return Report.model_validate({"window": window(day), **values})
 

@@ -9,9 +9,9 @@ from itertools import islice
 
 from agent.areas import Area, area
 from agent.domain import Commit
+from agent.headlines import pull_named
 from agent.ids import RepoId
 from agent.sources import Headline, Past
-from agent.story_finding.headlines import pull_named
 from tools.git.landing import read_commits
 from tools.git.view import View
 from tools.git.walk import Walk

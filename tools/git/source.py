@@ -18,10 +18,11 @@ from tools.git.looking_back import headed, written_by
 from tools.git.missing import close_gaps, present_commits
 from tools.git.names import ancestors, name_commits
 from tools.git.product import product_paths
+from tools.git.range import commits_between, find_version, tree_change
 from tools.git.reading import ChangeReader
 from tools.git.remote import remote_environment
 from tools.git.repository import Repository, open_repository
-from tools.git.search import lines_with, read_file, usages
+from tools.git.search import lines_with, read_file, tree_paths, usages, words_in
 from tools.git.tags import first_tags, tagged, tags_made, tags_with
 from tools.git.view import View, view_of
 from tools.git.walk import Walk
@@ -120,6 +121,15 @@ class GitSource:
             return None
         return await usages(self._shown(repository), sha, name, path=path, limit=limit)
 
+    async def tree(self, sha: str) -> frozenset[str]:
+        """Name all files of a commit."""
+        return await tree_paths(await self._view(), sha)
+
+    async def words_in(self, sha: str, words: Sequence[str]) -> frozenset[str] | None:
+        """Tell which of these words a commit's files hold; None in a partial clone, which lacks most files."""
+        repository = await self._open()
+        return None if repository.promisor is not None else await words_in(self._shown(repository), sha, words)
+
     async def before(self, sha: str, paths: Sequence[str]) -> tuple[str, ...]:
         """Name the latest landed commits before this one that may be the same change to these paths or its opposite."""
         if not paths:
@@ -172,6 +182,21 @@ class GitSource:
     async def tags_made(self, start: datetime, end: datetime) -> tuple[Release, ...]:
         """List the tags that were made between two moments, as releases of their days."""
         return await tags_made(await self._open(), self.repo, start, end)
+
+    async def version(self, name: str, *, tz: str = "UTC") -> Commit:
+        """Find the commit that a tag, a hash or a day means."""
+        repository = await self._open()
+        view = self._shown(repository)
+        return await self._commit(view, await find_version(repository, view, name, branch=self._branch, tz=tz))
+
+    async def between(self, old: str, new: str) -> tuple[Commit, ...]:
+        """List the commits that one version has and the other has not, newest first."""
+        return tuple(await commits_between(await self._view(), self.repo, old, new))
+
+    async def tree_change(self, old: str, new: str) -> Change:
+        """Read how the tree of one commit differs from another's, as one change."""
+        repository = await self._open()
+        return await tree_change(repository, self._shown(repository), self.repo, old, new, self._network)
 
     async def named(self, prefixes: Sequence[str]) -> Mapping[str, tuple[Named, ...]]:
         """Find the commits that full or abbreviated hashes mean; of several, those on the default branch if any is."""

@@ -1,41 +1,33 @@
-"""Whose lines a day's small fixes change: found by blame, and told apart from taking them back."""
+"""Whose lines a day's small changes take out: found by blame, and told apart from taking them back."""
 
-from collections.abc import Set
+from collections.abc import Sequence, Set
 
 from agent.analyst import Read
-from agent.conventions import CHORES, Purpose, read_heading
 from agent.domain import Change
-from agent.errors import NotFound
+from agent.headlines import headline
 from agent.sources import CodeSource, Headline, LooksBack
-from agent.story_finding import lines
 from agent.story_finding.candidates import main_writer
 from agent.story_finding.found import Pair
-from agent.story_finding.headlines import headline
 from agent.story_finding.reverts import Undoing, is_revert
-from agent.triage import Tier
+from tools.diff.shared_lines import FEW, lines, puts_back, share, was_moved
 from tools.evidence_cache import EvidenceCache
 from tools.history.past import NEAR
 
-_MOST_COMMITS, _MOST_LINES, _ENOUGH_LINES = 60, 160, 6
+_MOST_LINES, _ENOUGH_LINES = 160, 6
 
 
 async def changed_lines(
-    reads: list[Read], code: CodeSource, library: EvidenceCache, known: Set[tuple[str, str]]
+    reads: Sequence[Read], code: CodeSource, library: EvidenceCache, known: Set[tuple[str, str]], most: int
 ) -> tuple[list[Pair], list[Undoing]]:
-    """Pair small fixes with the one commit that wrote the lines they take out, and name those that undo it."""
+    """Pair the heaviest small changes with the one commit whose lines they take out, and name those that undo it."""
     pairs: list[Pair] = []
     undone: list[Undoing] = []
-    for read in [one for one in reads if _is_small_fix(one)][:_MOST_COMMITS] if isinstance(code, LooksBack) else ():
-        commit = read.evidence.change.commit
-        doer, since = headline(commit, read.evidence.pull), commit.committed_at - NEAR
-        for moved in (False, True):
-            writer = main_writer(await code.written_by(doer.sha, since=since, moved=moved))
-            earlier = await _head(code, writer) if writer and (doer.sha, writer) not in known else None
-            both = await library.whole(code, [doer.sha, earlier.sha]) if earlier else {}
-            if earlier is None or len(both) < 2 or not lines.was_moved(both[doer.sha], both[earlier.sha]):
-                break
-        if earlier is None or len(both) < 2:
+    for read in [one for one in reads if _is_small(one)][:most]:
+        doer = headline(read.evidence.change.commit, read.evidence.pull)
+        earlier = await _writer(doer, code, library)
+        if earlier is None or (doer.sha, earlier.sha) in known:
             continue
+        both = await library.whole(code, [doer.sha, earlier.sha])
         if undoing := _undoing(doer, earlier, both[doer.sha], both[earlier.sha]):
             undone.append(undoing)
         else:
@@ -43,31 +35,32 @@ async def changed_lines(
     return pairs, undone
 
 
+async def _writer(doer: Headline, code: CodeSource, library: EvidenceCache) -> Headline | None:
+    """Find who wrote nearly all of the lines that go; behind a commit that moved them from another file, who did."""
+    earlier = None
+    if not isinstance(code, LooksBack):
+        return None
+    for moved in (False, True):
+        writer = main_writer(await code.written_by(doer.sha, since=doer.at - NEAR, moved=moved))
+        both = await library.whole(code, [doer.sha, writer]) if writer else {}
+        # Who mends what was there from the beginning goes on with nothing.
+        if writer is None or len(both) < 2 or not both[writer].commit.parents:
+            return None
+        earlier = headline(both[writer].commit)
+        if not was_moved(both[doer.sha], both[writer]):
+            break
+    return earlier
+
+
 def _undoing(doer: Headline, earlier: Headline, change: Change, original: Change) -> Undoing | None:
     """Tell whether what comes is what stood there before the earlier commit."""
     said = is_revert(doer.title)
-    if lines.share_undone(change, original) == 1 and (said or change.additions + change.deletions >= _ENOUGH_LINES):
+    if share(change, original, again=False) == 1 and (said or change.additions + change.deletions >= _ENOUGH_LINES):
         return Undoing(doer, earlier)
-    if lines.puts_back(change, original) and (said or lines.counted(change, "+") >= lines.FEW):
-        return Undoing(doer, earlier, part=True)
-    return None
+    few = len(lines(change, "+")) < FEW
+    return Undoing(doer, earlier, part=True) if puts_back(change, original) and (said or not few) else None
 
 
-def _is_small_fix(read: Read) -> bool:
-    change, purposes = read.evidence.change, set(read_heading(read.evidence.change.commit.title).purposes)
-    fix = Purpose.FIX in purposes and not CHORES & purposes
-    return (
-        read.triage.tier is not Tier.NOISE
-        and 0 < change.deletions <= _MOST_LINES
-        and (fix or is_revert(change.commit.title))
-        and len(change.commit.parents) == 1
-    )
-
-
-async def _head(code: CodeSource, sha: str) -> Headline | None:
-    try:
-        commit = await code.resolve(sha)
-    except NotFound:
-        return None
-    # Who mends what was there from the beginning goes on with nothing.
-    return headline(commit) if commit.parents else None
+def _is_small(read: Read) -> bool:
+    change = read.evidence.change
+    return 0 < change.deletions <= _MOST_LINES and len(change.commit.parents) == 1 and read.triage.noise is None

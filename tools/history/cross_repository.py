@@ -3,37 +3,29 @@
 from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from agent.claims import Claim, Role
+from agent.chapter import checked_claims
+from agent.claims import Claim
 from agent.domain import Frozen
 from agent.dossier import Dossier
 from agent.errors import AppError
-from agent.evidence import CommitEvidence, Evidence, EvidenceId, ReleaseEvidence
-from agent.gate.check import first_refusal
+from agent.evidence import CommitEvidence, Evidence, EvidenceId, ReleaseEvidence, ThreadEvidence
+from agent.headlines import evidence_of, headline
 from agent.ids import RepoId
-from agent.links import Place, Reference, Related, Relation
+from agent.links import Place, Reference, Related
 from agent.memories import StoryMemory
 from agent.report import Drop
 from agent.sources import CodeSource, FindsTags, LooksBack
-from agent.stories import Act, Step, Story, StoryKind
+from agent.stories import Act, Step, Story
 from agent.story_finding.candidates import OF_COMMITS
-from agent.story_finding.headlines import evidence_of, headline
-from agent.story_finding.joining import with_memory
-from agent.story_finding.pins import Taken, may_be_of, tags_of
-from agent.story_finding.tell import LANGUAGES, short_text
-from agent.templates import sentence
+from agent.story_finding.follow_ups import KINDS, READ
+from agent.story_finding.joining import story, with_memory
+from agent.story_finding.pins import Taken, may_be_of
+from agent.story_finding.tell import LANGUAGES, short_text, story_claims
 from agent.window import Window
 from tools.evidence_cache import EvidenceCache
-from tools.history.past import FAR, pattern
+from tools.history.past import FAR, naming
 
 _MOST = 40
-_READ: Mapping[Relation, tuple[str, Act, StoryKind]] = {
-    Relation.SAME_WORK: ("same work", Act.SAME_WORK, StoryKind.SAME_WORK),
-    Relation.INTRODUCED: ("mends", Act.MENDED, StoryKind.FOLLOW_UP),
-    Relation.CONTINUES: ("continues", Act.FOLLOW_UP, StoryKind.FOLLOW_UP),
-}
-"""How it is told what a reader of both sides found."""
-_REFERS = ("refers to", Act.REFERS, StoryKind.REFERENCE)
-_TAKES_IN = ("takes in", Act.TAKEN_IN, StoryKind.BUMP)
 
 
 class Connected(Frozen):
@@ -53,62 +45,70 @@ class Reading:
     taken: Sequence[Taken] = ()
     references: Sequence[Reference] = ()
     related: Sequence[Related] = ()
-    pulls: Mapping[EvidenceId, Evidence] = field(default_factory=dict)
+    pulls: Mapping[EvidenceId, ThreadEvidence] = field(default_factory=dict)
     """The pull requests of its commits, by the commits' names."""
 
 
 @dataclass(frozen=True)
 class _Tie:
-    """A commit, what it is tied to, and how that is told."""
+    """A commit, what it is tied to, how that is told, and the pull request that says it."""
 
     doer: CommitEvidence
     source: CommitEvidence | ReleaseEvidence
-    told_as: tuple[str, Act, StoryKind]
-    said_in: Evidence | None = None
+    act: Act
+    said_in: ThreadEvidence | None = None
 
 
 async def connected(
     read: Mapping[RepoId, Reading], window: Window, library: EvidenceCache, told: StoryMemory
 ) -> Connected:
     """Find what commits of each repository take in of the others, and which of their changes they name."""
+    ties: dict[tuple[EvidenceId, EvidenceId], _Tie] = {}
+    for repo in read:
+        async for tie in _pinned(repo, read, library):
+            ties.setdefault((tie.doer.id, tie.source.id), tie)
+        async for tie in _named(repo, read, window, library):
+            ties.setdefault((tie.doer.id, tie.source.id), tie)
+    found: dict[EvidenceId, Evidence] = {}
+    for tie in ties.values():
+        found |= {one.id: one for one in (tie.doer, tie.source, tie.said_in) if one}
+    late = frozenset(tie.doer.id for tie in ties.values() if tie.doer.at not in window)
+    dossier = Dossier(found=found, window=window, seen=frozenset(found), late=late)
     claims: list[Claim] = []
     stories: list[Story] = []
     drops: list[Drop] = []
-    for repo in read:
-        ties = [tie async for tie in _pinned(repo, read, library)]
-        known = {(tie.doer.id, tie.source.id) for tie in ties}
-        ties += [tie async for tie in _named(repo, read, window, library) if (tie.doer.id, tie.source.id) not in known]
-        for tie in ties:
-            claim, found = _claim(tie, window), {one.id: one for one in (tie.doer, tie.source, tie.said_in) if one}
-            late = frozenset({tie.doer.id}) if tie.doer.at not in window else frozenset()
-            dossier = Dossier(found=found, window=window, seen=frozenset(found), late=late)
-            judged = first_refusal(claim, dossier, "en")
-            if not judged.passed:
-                drops.append(Drop(repo=repo, verdict=judged.verdict, check=judged.check, about=claim.about))
-                continue
-            claims.append(claim.model_copy(update={"judgement": judged}))
-            stories.append(_story(tie, claim, told, window))
+    for tie in ties.values():
+        one = _story(tie, told, window)
+        said_in = {(tie.doer.id, tie.source.id): tie.said_in.id} if tie.said_in else {}
+        name = f"{tie.doer.id[:-28]}.u{tie.source.id.partition('@')[2][:7]}"
+        made = [claim.model_copy(update={"id": name, "repo": None}) for claim in story_claims(one, said_in)]
+        passed, refused = checked_claims(made, (), (), dossier)
+        claims += passed
+        drops += refused
+        text = {lang: " ".join(short_text(claim, lang) for claim in passed) for lang in LANGUAGES}
+        stories += [one.model_copy(update={"text": text})] if passed else []
     return Connected(claims=tuple(claims), stories=tuple(stories), drops=tuple(drops))
 
 
 async def _pinned(repo: RepoId, read: Mapping[RepoId, Reading], library: EvidenceCache) -> AsyncIterator[_Tie]:
     """Find where each dependency that was moved now stands: the one repository that has the commit or the tag."""
+    others = [name for name in read if name != repo]
     seen: set[tuple[EvidenceId, RepoId]] = set()
     for one in read[repo].taken[:_MOST]:
-        others = [name for name in read if name != repo] if one.sha else may_be_of(one.package, read, repo)
-        found = [source for name in others if (source := await _standing(one, read[name].code))]
-        if len(found) != 1 or (one.commit, found[0].repo) in seen:
-            continue
-        if doer := await _skimmed(one.commit, read[repo].code, library):
+        homes = others if one.sha else may_be_of(one.package, others)
+        found = [source for name in homes if (source := await _standing(one, read[name].code))]
+        if len(found) == 1 and (one.commit, found[0].repo) not in seen:
             seen.add((one.commit, found[0].repo))
-            yield _Tie(doer, found[0], _TAKES_IN)
+            if doer := await _skimmed(one.commit, read[repo].code, library):
+                yield _Tie(doer, found[0], Act.TAKEN_IN)
 
 
 async def _standing(one: Taken, code: CodeSource) -> CommitEvidence | ReleaseEvidence | None:
     try:
         if one.sha:
             return evidence_of(code.repo, headline(await code.resolve(one.sha)))
-        release = await code.tagged(tags_of(one.version)) if isinstance(code, FindsTags) else None
+        tags = (f"v{one.version}", one.version)
+        release = await code.tagged(tags) if isinstance(code, FindsTags) else None
     except AppError:
         return None
     return ReleaseEvidence(release=release) if release and release.published_at <= one.at else None
@@ -118,18 +118,18 @@ async def _named(
     repo: RepoId, read: Mapping[RepoId, Reading], window: Window, library: EvidenceCache
 ) -> AsyncIterator[_Tie]:
     """Find the landed changes of other repositories that commits and their pull requests name."""
-    reading = read[repo]
-    related = {(one.change, one.other): _READ[one.relation] for one in reading.related if one.relation in _READ}
-    wanted = {(one.source, one.target): one for one in reversed(reading.references) if one.place in OF_COMMITS}
+    mine = read[repo]
+    acts: dict[tuple[EvidenceId, EvidenceId], Act] = {}
+    acts |= {(one.change, one.other): READ[one.relation] for one in mine.related if one.relation in READ}
+    said = {(one.source, one.target): one.place for one in reversed(mine.references) if one.place in OF_COMMITS}
     for other, far in read.items():
-        mine = [pair for pair in {**wanted, **related} if pair[1].startswith((f"{other}#", f"{other}@"))][:_MOST]
-        landed = await _landed(far, [target for _, target in mine], window) if mine and other != repo else {}
-        for source, target in mine:
-            doer = await _skimmed(source, reading.code, library) if target in landed else None
+        pairs = [pair for pair in {**said, **acts} if pair[1].startswith((f"{other}#", f"{other}@"))][:_MOST]
+        landed = await _landed(far, [target for _, target in pairs], window) if pairs and other != repo else {}
+        for source, target in pairs:
+            doer = await _skimmed(source, mine.code, library) if target in landed else None
             if doer and landed[target].at <= doer.at:
-                said = wanted.get((source, target))
-                pull = reading.pulls.get(source) if said and said.place is Place.PULL else None
-                yield _Tie(doer, landed[target], related.get((source, target), _REFERS), pull)
+                pull = mine.pulls.get(source) if said.get((source, target)) is Place.PULL else None
+                yield _Tie(doer, landed[target], acts.get((source, target), Act.REFERS), pull)
 
 
 async def _landed(far: Reading, targets: Sequence[EvidenceId], window: Window) -> dict[EvidenceId, CommitEvidence]:
@@ -137,16 +137,15 @@ async def _landed(far: Reading, targets: Sequence[EvidenceId], window: Window) -
     numbers = {int(one.rpartition("#")[2]): one for one in targets if "#" in one}
     found: dict[EvidenceId, CommitEvidence] = {}
     if numbers and isinstance(far.code, LooksBack):
-        past = await far.code.headed(pattern(numbers), upto=far.tip, since=window.start - FAR)
-        for head in past.found if past else ():
-            if head.pull in numbers:
-                found.setdefault(numbers[head.pull], evidence_of(far.code.repo, head))
+        past = await far.code.headed(naming(numbers), upto=far.tip, since=window.start - FAR)
+        heads = [head for head in reversed(past.found if past else ()) if head.pull in numbers]
+        found |= {numbers[head.pull or 0]: evidence_of(far.code.repo, head) for head in heads}
     for one in targets:
-        if "@" in one:
-            try:
+        try:
+            if "@" in one:
                 found[one] = evidence_of(far.code.repo, headline(await far.code.resolve(one.partition("@")[2])))
-            except AppError:
-                continue
+        except AppError:
+            continue
     return found
 
 
@@ -155,36 +154,10 @@ async def _skimmed(name: EvidenceId, code: CodeSource, library: EvidenceCache) -
     return library.get(name) or next(iter([read async for read in library.skim(code, [sha])]), None)
 
 
-def _claim(tie: _Tie, window: Window) -> Claim:
-    fresh = (tie.source.id,) if tie.source.at in window else ()
-    predicate = "refers as said" if tie.said_in and tie.told_as is _REFERS else tie.told_as[0]
-    said = (tie.said_in.id,) if tie.said_in and tie.told_as is _REFERS else ()
-    repo, _, sha = tie.doer.id.partition("@")
-    return Claim(
-        id=f"{repo}@{sha[:12]}.u{tie.source.id.partition('@')[2][:7]}",
-        repo=None,
-        role=Role.CHANGE,
-        about=(tie.doer.id,),
-        predicate=predicate,
-        cites=(tie.doer.id, *said, *fresh),
-        background=() if fresh else (tie.source.id,),
-        text={lang: sentence(predicate, {}, lang) or "" for lang in LANGUAGES},
-    )
-
-
-def _story(tie: _Tie, claim: Claim, told: StoryMemory, window: Window) -> Story:
+def _story(tie: _Tie, told: StoryMemory, window: Window) -> Story:
     doer, source = tie.doer, tie.source
     title = source.change.commit.title if isinstance(source, CommitEvidence) else ""
-    timeline = (
-        Step(cite=source.id, at=source.at, act=Act.UPSTREAM, title=title),
-        Step(cite=doer.id, at=doer.at, act=tie.told_as[1], title=doer.change.commit.title),
-    )
-    story = Story(
-        kind=tie.told_as[2],
-        repo=doer.repo,
-        steps=(source.id, doer.id),
-        timeline=timeline,
-        news=(doer.id,),
-        text={lang: short_text(claim, lang) for lang in LANGUAGES},
-    )
-    return with_memory(story, told.known(window, [source.id, doer.id]))
+    first = Step(cite=source.id, at=source.at, act=Act.UPSTREAM, title=title)
+    last = Step(cite=doer.id, at=max(doer.at, source.at), act=tie.act, title=doer.change.commit.title)
+    one = story(KINDS[tie.act], doer.repo, [first, last])
+    return with_memory(one, {doer.id}, told.known(window, list(one.steps)))

@@ -3,68 +3,87 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
-from agent.analyst import Material, Read
+from agent.analyst import Material
 from agent.claims import Claim
-from agent.domain import Change
-from agent.evidence import CommitEvidence, EvidenceId
-from agent.ids import commit_id
+from agent.evidence import CommitEvidence
+from agent.headlines import Line, evidence_of, headline
 from agent.links import Reference, Related
 from agent.memories import StoryMemory
-from agent.sources import CodeSource
+from agent.sources import CodeSource, Headline, Past
 from agent.stories import Story
-from agent.story_finding.candidates import named_pairs, named_targets
+from agent.story_finding.candidates import named_pairs, own_references
 from agent.story_finding.follow_ups import follow_up_stories
 from agent.story_finding.found import StoriesFound
-from agent.story_finding.headlines import Line, evidence_of, headline
-from agent.story_finding.joining import joined, with_memory, with_news
-from agent.story_finding.reverts import is_revert, undoing_story
-from agent.story_finding.series import series_stories
+from agent.story_finding.joining import joined, with_memory
+from agent.story_finding.reverts import Named, Said, is_revert, undoing_story
+from agent.story_finding.series import PARTS, read_part, series_stories
 from agent.story_finding.tell import LANGUAGES, short_text, story_claims
 from tools.evidence_cache import EvidenceCache
 from tools.history.blame import changed_lines
-from tools.history.past import far_past, near_past, parts_past
+from tools.history.past import far_past, naming, near_past
 from tools.history.releases import with_first_releases
-from tools.history.reverts import Reverts, said_by, said_in
-
-_LINEAGE = ("undoes", "relands")
+from tools.history.reverts import find_reverts, said_by, said_in
 
 
 async def find_stories(
-    material: Material, references: Iterable[Reference], code: CodeSource, library: EvidenceCache, told: StoryMemory
+    material: Material,
+    references: Iterable[Reference],
+    code: CodeSource,
+    library: EvidenceCache,
+    told: StoryMemory,
+    *,
+    blamed: int,
 ) -> StoriesFound:
-    """Find the stories to which a day's commits belong, and the earlier commits that they may go on with."""
-    today = [read.evidence for read in material.reads]
+    """Find the stories to which a day's commits belong, and the earlier commits that they may go on with.
+
+    The lines of so many commits, `blamed`, are followed to whoever wrote them.
+    """
+    today, repo = [read.evidence for read in material.reads], material.repo
     if not today:
         return StoriesFound()
-    repo, heads = material.repo, [headline(one.change.commit, one.pull) for one in today]
-    named = named_targets(repo, references)
+    heads, named = _heads(today), own_references(repo, references)
     past = await near_past(material, code, told)
-    said = {head.sha: said_in(head.title, repo) for head in past.found if is_revert(head.title)}
-    bodies = {pull.number: pull.body for pull in material.pulls.values()}
-    said |= {one.change.commit.sha: said_by(one, bodies.get(one.pull or 0, "")) for one in today}
-    far = await far_past(material, code, [one for some in said.values() for one in some], named, past)
-    background = [headline(one.change.commit, one.pull) for one in material.background.values()]
-    line = Line([*far, *past.found, *background, *heads])
-    undone = await Reverts(repo=repo, code=code, library=library, line=line, said=said).found(today)
+    said = _said(material, past)
+    far = await far_past(material, code, _wanted(heads, past, said, named))
+    line = Line([*far, *past.found, *_heads(material.background.values()), *heads])
+    undone = await find_reverts(today, Named(line, said), code, library)
     known = {(one.doer.sha, one.target.sha) for one in undone}
-    by_lines, silently = await changed_lines(list(material.reads), code, library, known)
+    by_lines, silently = await changed_lines(material.reads, code, library, known, blamed)
     undone += silently
-    mine = {head.sha for head in heads}
-    stories = [undoing_story(one, repo) for one in undone]
-    recent = Line([*await parts_past(material, code, past), *heads]).heads
-    series = series_stories(repo, recent, mine, whole=past.since is not None)
-    pairs = [*by_lines, *named_pairs(repo, heads, named, line)]
-    cited = {cite.partition("@")[2] for one in (*stories, *series) for cite in one.steps}
-    earlier = {head.sha: head for head in (*recent, *line.heads, *(one.earlier for one in pairs))}
-    cited |= {one.earlier.sha for one in pairs}
-    proving = {sha for one in undone if one.part for sha in (one.doer.sha, one.target.sha)}
-    proving |= {sha for one in by_lines for sha in (one.doer.sha, one.earlier.sha)}
+    pairs, mine = [*by_lines, *named_pairs(repo, heads, named, line)], {head.sha for head in heads}
+    stories = joined([undoing_story(one, repo) for one in undone])
+    stories += series_stories(repo, line.heads, mine, whole=past.since is not None)
+    parts = [(one.doer, one.target) for one in undone if one.part]
+    proving = {head.sha for both in [*parts, *((one.doer, one.earlier) for one in by_lines)] for head in both}
+    earlier = [*line.heads, *(one.earlier for one in pairs), *(one.target for one in undone)]
+    cited = {cite.partition("@")[2] for one in stories for cite in one.steps} | {one.earlier.sha for one in pairs}
+    background = {head.sha: head for head in earlier if head.sha in cited - mine}
     return StoriesFound(
-        stories=(*joined(stories, {commit_id(repo, sha) for sha in mine}), *series),
-        pairs=tuple(pairs),
-        heads=tuple(earlier[sha] for sha in sorted(cited & earlier.keys() - mine)),
-        whole=tuple(sorted(proving)),
+        stories=tuple(stories), pairs=tuple(pairs), heads=tuple(background.values()), whole=tuple(sorted(proving))
     )
+
+
+def _heads(commits: Iterable[CommitEvidence]) -> list[Headline]:
+    return [headline(one.change.commit, one.pull) for one in commits]
+
+
+def _said(material: Material, past: Past) -> dict[str, list[Said]]:
+    """Read what the day's commits and all earlier reverts say they undo or bring back, by their hashes."""
+    said = {head.sha: said_in(head.title, material.repo) for head in past.found if is_revert(head.title)}
+    bodies = {pull.number: pull.body for pull in material.pulls.values()}
+    today = [read.evidence for read in material.reads]
+    return said | {one.change.commit.sha: said_by(one, bodies.get(one.pull or 0, "")) for one in today}
+
+
+def _wanted(
+    heads: Sequence[Headline], past: Past, said: Mapping[str, Sequence[Said]], named: Sequence[Reference]
+) -> str:
+    """Write what must be looked for further back: numbers and titles that are named, and parts if one landed."""
+    every = [one for some in said.values() for one in some]
+    numbers = {one.number or 0 for one in every} | {int(one.target.partition("#")[2] or 0) for one in named}
+    titles = [one.title for one in every if not one.number and not one.sha]
+    parts = PARTS if any(read_part(head.title) for head in heads) else ""
+    return "|".join(filter(None, [naming(numbers - {0, *(head.pull or 0 for head in past.found)}, titles), parts]))
 
 
 async def with_relations(
@@ -72,66 +91,55 @@ async def with_relations(
 ) -> StoriesFound:
     """Add the follow-ups, as what a reader of both sides called them, then what earlier reports and tags know."""
     today = {read.evidence.id for read in material.reads}
-    follow_ups = follow_up_stories(material.repo, found.pairs, related, found.stories)
-    stories = [with_news(one, today) for one in (*found.stories, *follow_ups)]
+    stories = [*found.stories, *follow_up_stories(material.repo, found.pairs, related, found.stories)]
     known = told.known(material.window, sorted({cite for one in stories for cite in one.steps}))
-    stories = [with_memory(one, known) for one in stories]
+    stories = [with_memory(one, today, known) for one in stories]
     return found.model_copy(update={"stories": await with_first_releases(stories, code, material.window)})
 
 
 async def with_past(material: Material, found: StoriesFound, code: CodeSource, library: EvidenceCache) -> Material:
     """Add what stories rest on to what may be cited."""
     whole = await library.whole(code, found.whole)
-    own = {read.evidence.change.commit.sha for read in material.reads}
-    background = {commit_id(material.repo, head.sha): evidence_of(material.repo, head) for head in found.heads}
-    background |= dict(material.background)
-    for sha, change in whole.items():
-        if sha not in own:
-            name = commit_id(material.repo, sha)
-            before = background.get(name) or CommitEvidence(change=change, landed=True)
-            background[name] = before.model_copy(update={"change": change})
-    reads = [_whole_read(read, whole) for read in material.reads]
-    mine = {read.evidence.id for read in reads}
-    return replace(
-        material, reads=reads, background={name: one for name, one in background.items() if name not in mine}
-    )
-
-
-def _whole_read(read: Read, whole: Mapping[str, Change]) -> Read:
-    change = whole.get(read.evidence.change.commit.sha)
-    return replace(read, evidence=read.evidence.model_copy(update={"change": change})) if change else read
+    background = {one.id: one for one in (evidence_of(material.repo, head) for head in found.heads)}
+    background |= material.background
+    for change in whole.values():
+        before = background.get(change.commit.id) or CommitEvidence(change=change, landed=True)
+        background[change.commit.id] = before.model_copy(update={"change": change})
+    reads = []
+    for read in material.reads:
+        background.pop(read.evidence.id, None)
+        change = whole.get(read.evidence.change.commit.sha, read.evidence.change)
+        reads.append(replace(read, evidence=read.evidence.model_copy(update={"change": change})))
+    return replace(material, reads=reads, background=background)
 
 
 def with_stories(claims: Sequence[Claim], found: StoriesFound) -> list[Claim]:
-    """Put what stories say in front of what else is said of their commits; they know more of reverts than facts do."""
-    told: dict[EvidenceId, list[Claim]] = {}
-    for story in found.stories:
-        for claim in story_claims(story, found.pairs):
-            some = told.setdefault(name := claim.about[0], [])
-            repo, _, sha = name.partition("@")
-            some.append(claim.model_copy(update={"id": f"{repo}@{sha[:12]}.s{len(some) + 1}"}))
-    known = {(name, other) for name, some in told.items() for claim in some for other in claim.sources[1:]}
-    ordered: list[Claim] = []
-    for claim in claims:
-        if claim.predicate in _LINEAGE and (claim.about[0], claim.sources[-1]) in known:
-            continue
-        ordered += told.pop(claim.about[0], []) if claim.about else []
-        ordered.append(claim)
-    return [*ordered, *(claim for some in told.values() for claim in some)]
+    """Put what stories say in front of what else is said; they know more of reverts than facts do."""
+    said_in = {
+        (f"{repo}@{one.doer.sha}", f"{repo}@{one.earlier.sha}"): one.said_in
+        for one in found.pairs
+        if (repo := one.said_in.partition("#")[0])
+    }
+    told = [claim for story in found.stories for claim in story_claims(story, said_in)]
+    numbered = [
+        claim.model_copy(update={"id": f"{claim.about[0][:-28]}.s{place}"}) for place, claim in enumerate(told, start=1)
+    ]
+    known = {(claim.about[0], other) for claim in told for other in claim.sources[1:]}
+    facts = ("undoes", "relands")
+    return numbered + [
+        one for one in claims if one.predicate not in facts or (*one.about, one.sources[-1]) not in known
+    ]
 
 
 def told_stories(found: StoriesFound, claims: Sequence[Claim]) -> tuple[Story, ...]:
     """Give the stories of which something passed the gate, with what is said of their news."""
     stories = []
     for story in found.stories:
-        own = [claim for claim in claims if claim.text and claim.about[:1] and _is_of(claim, story)]
+        # A claim tells a step of a story when it is about the news, and cites nothing outside it.
+        about = [claim for claim in claims if claim.text and claim.about[:1] and claim.about[0] in story.news]
+        cited = [(claim, {cite for cite in claim.sources if "@" in cite}) for claim in about]
+        own = [claim for claim, commits in cited if len(commits) > 1 and commits <= set(story.steps)]
         if own:
             text = {lang: " ".join(short_text(claim, lang) for claim in own) for lang in LANGUAGES}
             stories.append(story.model_copy(update={"text": text}))
     return tuple(stories)
-
-
-def _is_of(claim: Claim, story: Story) -> bool:
-    """Tell whether a claim tells a step of a story: it is about the news, and cites nothing outside it."""
-    commits = {cite for cite in claim.sources if "@" in cite}
-    return claim.about[0] in story.news and len(commits) > 1 and commits <= set(story.steps)

@@ -5,12 +5,15 @@ from collections.abc import Mapping, Sequence
 from agent.analyst import Material
 from agent.domain import Commit, Issue, Release
 from agent.errors import NotFound
+from agent.evidence import EvidenceId
+from agent.headlines import headline, pull_named
+from agent.ids import RepoId
 from agent.linking.digest import Digest
 from agent.linking.known import Known
+from agent.release_tags import final
 from agent.sources import CodeSource, Headline, KnowsTags, ListsTags
 from agent.stories import Act, Story
-from agent.story_finding.headlines import headline, pull_named
-from agent.story_finding.releases import final, fix_stories, fixed_commits, release_story, with_releases
+from agent.story_finding.releases import fix_story, fixes, release_story, with_releases
 from agent.window import Window
 
 
@@ -31,34 +34,25 @@ async def release_stories(
     code: CodeSource, material: Material, known: Known, releases: Sequence[Release], earlier: Sequence[Story]
 ) -> list[Story]:
     """Tell the tags of the window, which changes of earlier stories each is the first to have, and which fixes."""
-    window = material.window
-    fresh = {one.tag: one for one in final(releases) if one.published_at in window}
-    if not fresh:
-        return []
-    fixes = await _fixes(code, material, known)
-    heads = {head.sha: head for head in (*_heads(earlier, code.repo), *map(headline, fixes.values()))}
-    first = await _first(code, list(heads.values()), window)
-    of_fix = {number: first[fix.sha] for number, fix in fixes.items() if fix.sha in first}
-    issues: list[Issue | Digest] = [*material.issues, *known.issues]
-    told = [
-        release_story(one, [head for sha, head in heads.items() if first.get(sha) and first[sha].tag == tag])
-        for tag, one in fresh.items()
-    ]
-    return told + fix_stories(code.repo, fixes, issues, {n: one for n, one in of_fix.items() if one.tag in fresh})
-
-
-async def _fixes(code: CodeSource, material: Material, known: Known) -> dict[int, Commit]:
-    """Look up the commits that fixed issues, today or on earlier days."""
-    found: dict[int, Commit] = {}
-    for number, sha in fixed_commits((*known.links, *material.links), code.repo).items():
+    fresh = {one.tag: one for one in final(one for one in releases if one.published_at in material.window)}
+    issues: dict[EvidenceId, Issue | Digest] = {one.id: one for one in known.issues}
+    issues |= {one.id: one for one in material.issues}
+    fixed: dict[EvidenceId, Commit] = {}
+    for issue, sha in fixes((*known.links, *material.links)).items() if fresh else ():
         try:
-            found[number] = await code.resolve(sha)
+            fixed[issue] = await code.resolve(sha)
         except NotFound:
             continue
-    return found
+    heads = {head.sha: head for head in (*_heads(earlier, code.repo), *map(headline, fixed.values()))} if fresh else {}
+    first = {
+        sha: one for sha, one in (await _first(code, [*heads.values()], material.window)).items() if one.tag in fresh
+    }
+    told = [release_story(one, [heads[sha] for sha in first if first[sha].tag == tag]) for tag, one in fresh.items()]
+    pairs = [(issue, fix) for issue, fix in fixed.items() if issue in issues and fix.sha in first]
+    return told + [fix_story(issues[issue], fix, first[fix.sha]) for issue, fix in pairs]
 
 
-def _heads(stories: Sequence[Story], repo: str) -> list[Headline]:
+def _heads(stories: Sequence[Story], repo: RepoId) -> list[Headline]:
     steps = {step.cite: step for one in stories for step in one.timeline if step.act is not Act.RELEASED}
     return [
         Headline(sha=cite.partition("@")[2], at=one.at, author="", title=one.title, pull=pull_named(one.title))

@@ -30,7 +30,8 @@
   document.addEventListener("keydown", (event) => {
     if (event.key === "/" && !event.ctrlKey && !event.metaKey && !event.altKey && !typing(event.target)) {
       event.preventDefault();
-      document.getElementById("q").focus();
+      const field = document.getElementById("q");
+      if (field && field.offsetParent) field.focus(); else document.querySelector('.masthead nav a[href$="search.html"]').click();
     }
     if (event.key === "Escape") {
       const open = document.querySelector("details.cite[open]");
@@ -50,11 +51,34 @@
   document.addEventListener("pointerover", place);
   document.addEventListener("focusin", place);
 
+  // Show one repository, or only what breaks something.
+  const filter = document.getElementById("filter");
+  if (filter) {
+    const choose = (chosen) => {
+      for (const one of filter.children) one.setAttribute("aria-pressed", String(one === chosen));
+      const { of, only } = chosen.dataset;
+      for (const one of document.querySelectorAll("main [data-repo]")) {
+        const breaks = one.matches("[data-breaking]") || one.querySelector("[data-breaking]");
+        one.hidden = Boolean((of && one.dataset.repo !== of) || (only && !breaks));
+      }
+      if (only) for (const one of document.querySelectorAll("main [data-breaking]")) {
+        for (let fold = one.closest("details"); fold; fold = fold.parentElement.closest("details")) fold.open = true;
+      }
+    };
+    filter.addEventListener("click", (event) => { if (event.target.matches("button")) choose(event.target); });
+    filter.hidden = false;
+  }
+
   // What is linked to may lie in a folded part.
   const unfold = () => {
     const target = location.hash.length > 1 && document.getElementById(decodeURIComponent(location.hash.slice(1)));
-    const folded = target && target.closest("details:not([open])");
-    if (folded) { folded.open = true; target.scrollIntoView(); }
+    if (!target) return;
+    let opened = false;
+    for (let fold = target.closest("details"); fold; fold = fold.parentElement.closest("details")) {
+      opened = opened || !fold.open;
+      fold.open = true;
+    }
+    if (opened) target.scrollIntoView();
   };
   window.addEventListener("hashchange", unfold);
   unfold();

@@ -16,18 +16,24 @@
   // The signs of numbers in the index: those above the backslash say that more follow.
   const LAST = 35, BACKSLASH = 92, MORE = 93, BASE = 34;
 
-  const loaded = new Map();
-  const load = (path) => {
-    if (!loaded.has(path)) {
-      const answer = fetch(say.root + "search/" + path).then((found) => {
-        if (!found.ok) throw new Error(String(found.status));
-        return path.endsWith(".json") ? found.json() : found.text().then((text) => text.split("!").slice(1));
-      });
+  // Parts of the index are scripts: a page that was opened from disk may load those.
+  const loaded = new Map(), waiting = new Map();
+  window.gitzetteIndex = (name, data) => { waiting.get(name)?.(data); };
+  const load = (name) => {
+    if (!loaded.has(name)) {
+      const answer = new Promise((resolve, reject) => {
+        waiting.set(name, resolve);
+        const node = document.createElement("script");
+        node.src = `${say.root}search/${name}.js`;
+        node.addEventListener("error", () => { reject(new Error(name)); node.remove(); });
+        node.addEventListener("load", () => node.remove());
+        document.head.append(node);
+      }).then((data) => typeof data === "string" ? data.split("!").slice(1) : data);
       // What failed once may be there the next time.
-      answer.catch(() => loaded.delete(path));
-      loaded.set(path, answer);
+      answer.catch(() => loaded.delete(name));
+      loaded.set(name, answer);
     }
-    return loaded.get(path);
+    return loaded.get(name);
   };
 
   // The same signs as above; an expression would have to be prepared, which takes longer.
@@ -104,7 +110,7 @@
     const wanting = await Promise.all(wanted.map(async (ways) => {
       const met = await Promise.all(ways.map(async (way) => {
         const sets = await Promise.all(way.map(async (one) =>
-          having(await load(`words/${shardOf(one.word, index.shards)}.txt`), index, one)));
+          having(await load(`words/${shardOf(one.word, index.shards)}`), index, one)));
         return sets.reduce(both);
       }));
       return met.reduce(either);
@@ -161,15 +167,15 @@
     return node;
   };
 
-  const tiers = { high: ["◆", 0], mid: ["●", 1], low: ["○", 2], noise: ["·", 3] };
+  const tiers = { "act on": ["◆", 0], "worth knowing": ["●", 1], "also landed": ["○", 2] };
   const entry = (answer, [kind, anchor, repo, tier, title, english, chinese, headline, chineseHeadline], words) => {
     const item = document.createElement("li");
     const about = document.createElement("p");
     about.className = "kicker";
-    const name = kind === "i" ? say.issue : kind === "r" ? say.release : say.tiers.split("|")[(tiers[tier] || tiers.low)[1]];
+    const name = kind === "i" ? say.issue : kind === "r" ? say.release : say.tiers.split("|")[(tiers[tier] || tiers["also landed"])[1]];
     const badge = document.createElement("span");
-    badge.className = `badge ${kind === "c" && tier in tiers ? tier : "low"}`;
-    badge.textContent = `${kind === "c" ? (tiers[tier] || tiers.low)[0] : "□"} ${name}`;
+    badge.className = `badge ${kind === "c" && tier in tiers ? tier.replace(" ", "-") : "also-landed"}`;
+    badge.textContent = `${kind === "c" ? (tiers[tier] || tiers["also landed"])[0] : "□"} ${name}`;
     const day = document.createElement("span");
     day.className = "whole";
     day.textContent = `· ${answer.day}`;
@@ -196,7 +202,7 @@
     return item;
   };
 
-  const overview = async () => arranged(await load("index.json"));
+  const overview = async () => arranged(await load("index"));
 
   const remember = (text) => {
     const address = new URL(location.href);
@@ -217,7 +223,7 @@
       if (turn !== asked) return;
       const words = runs.map((run) => (run.han || run.word).toLowerCase());
       const written = async (some) => {
-        const documents = await Promise.all(some.map((one) => load(`docs/${one.day}.json`)));
+        const documents = await Promise.all(some.map((one) => load(`docs/${one.day}`)));
         return some.map((one, at) => entry(one, documents[at][one.at], words));
       };
       const first = await written(answers.slice(0, FIRST));

@@ -53,7 +53,7 @@ def values(scores: Sequence[Score]) -> list[float | None]:
 
 
 GOOD = report(
-    [row("c", Tier.NOISE, 0.1, Depth.GROUP), row("b", Tier.LOW, 2.0), row("a", Tier.HIGH, 6.0, Depth.DEEP)],
+    [row("c", Tier.LOW, 0.1, Depth.GROUP), row("b", Tier.LOW, 2.0), row("a", Tier.HIGH, 6.0, Depth.DEEP)],
     [claim("a"), claim("b")],
 )
 
@@ -80,7 +80,7 @@ def test_the_important_must_be_on_top_and_spoken_of() -> None:
 
 
 def test_what_is_folded_is_not_covered_and_noise_on_top_costs() -> None:
-    rows = [row("b", Tier.NOISE, 1.0, Depth.GROUP), row("c", Tier.MID, 3.0)]
+    rows = [row("b", Tier.LOW, 1.0, Depth.GROUP), row("c", Tier.MID, 3.0)]
     assert values(covered(report(rows), GRADES, "day")) == [0.0]
     assert values(quiet(report(rows), GRADES, "day")) == [0.0]
 

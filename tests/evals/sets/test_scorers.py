@@ -1,19 +1,12 @@
 """Scorers that are used by one set each: a wrong answer is told from a right one, and named."""
 
-from pathlib import Path
-
 from agent.asking.reply import Reply
-from agent.ids import CommitId, ThreadId
+from agent.ids import RepoId, commit_id, thread_id
 from agent.links import Grade, Link, Relation
-from evals.sets.links import Tally as LinkTally
-from evals.sets.links import _score_explicit, calibration_error
-from evals.sets.links_gold import Pair
+from evals.sets.links_real import link_figures
 from evals.sets.questions import Question, Tally, grade, wrong_with
 from evals.sets.stories_scores import Event, compared
 from evals.sets.windows import _compare
-from evals.worlds.model import Repo
-
-REPO = Repo(1, "o", "n", "main", Path("none"))
 
 
 def test_a_commit_in_two_days_or_in_none_or_on_the_wrong_day_is_counted() -> None:
@@ -83,25 +76,38 @@ def test_abstaining_is_right_where_nothing_answers_and_wrong_elsewhere() -> None
     assert [score.value for score in tally.risk] == [0.0, -2.0, 1.0]
 
 
-def link(issue: str, change: str, grade: Grade) -> Link:
-    return Link(issue=ThreadId(issue), change=CommitId(change), relation=Relation.FIXES, grade=grade)
+SHA = "a" * 40
 
 
-def test_a_link_that_is_missing_and_one_too_many_are_both_counted() -> None:
-    gold = {Pair(ThreadId("o/n#1"), CommitId("o/n@a")), Pair(ThreadId("o/n#2"), CommitId("o/n@b"))}
-    tally = LinkTally()
-    links = (
-        link("o/n#1", "o/n@a", Grade.A),
-        link("o/n#2", "o/n@b", Grade.C),
-        link("o/n#3", "o/n@c", Grade.A),
-        link("o/n#4", "o/n@d", Grade.C),
-    )
-    _score_explicit(REPO, links, gold, gold, tally)
-    assert sorted(score.value or 0.0 for score in tally.explicit) == [0.0, 0.0, 1.0]
-    assert sorted(score.value or 0.0 for score in tally.traps) == [0.0, 1.0]
+def link(number: int, relation: Relation, grade: Grade) -> Link:
+    issue, change = thread_id(RepoId("o/n"), number), commit_id(RepoId("o/n"), SHA)
+    return Link(issue=issue, change=change, relation=relation, grade=grade)
 
 
-def test_guesses_are_well_calibrated_when_they_are_right_as_often_as_they_say() -> None:
-    assert calibration_error([(1.0, True)] * 4) == 0.0
-    assert calibration_error([(0.9, False)] * 4) == 0.9
-    assert calibration_error([]) == 0.0
+def gold(number: int, relation: str, kind: str) -> dict[str, str]:
+    return {"repo": "o/n", "sha": SHA, "issue": f"o/n#{number}", "relation": relation, "kind": kind}
+
+
+def test_links_that_are_missing_wrong_or_traps_are_all_counted() -> None:
+    links = [
+        link(1, Relation.FIXES, Grade.A),
+        link(3, Relation.MENTIONS, Grade.B),
+        link(4, Relation.FIXES, Grade.B),
+        link(5, Relation.FIXES, Grade.C),
+    ]
+    wanted = [
+        gold(1, "fixes", "recorded"),
+        gold(2, "fixes", "recorded"),
+        gold(3, "partly fixes", "said"),
+        gold(4, "fixes", "said"),
+        gold(5, "none", "trap"),
+    ]
+    figures = link_figures(links, wanted, {f"o/n#{number}" for number in range(1, 6)})
+    assert {name.removeprefix("real: "): figure.value for name, figure in figures.items() if figure.n} == {
+        "recorded links found": 0.5,
+        "recorded links that are true": 1.0,
+        "said links told rightly": 0.5,
+        "said links at least referred to": 1.0,
+        "said and inferred links that are true": 0.5,
+        "traps told as fixed": 1.0,
+    }

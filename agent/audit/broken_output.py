@@ -1,0 +1,168 @@
+"""Checks of what went wrong while a report was made: dead anchors, raw data, failed tools, texts that were cut off."""
+
+import json
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from http import HTTPStatus
+from urllib.parse import unquote
+
+from agent.audit.findings import RIGHT, Finding
+from agent.audit.lookup import Entry, Library
+from agent.audit.markdown import Block, blanked, code_of, links_of, plain
+from agent.markdown import slug
+
+_ID = re.compile(r"<[a-z]{1,10}\s[^<>\n]{0,200}?\b(?:id|name)\s?=\s?[\"']?([^\s\"'<>]{1,200})", re.IGNORECASE)
+_DATUM = re.compile(r"(?<![\w.-])([a-z]{1,40}(?:_[a-z0-9]{1,40}){1,6}): ?(?:true|false|null)(?!\w)")
+_KEYED = re.compile(r"[\"'][A-Za-z_][\w-]{0,60}[\"'] ?: ?[\"'\[{\d]")
+_PLACEHOLDER = re.compile(r"\{\{ ?[\w.]{1,60} ?\}\}|\[object Object\]|</?think>")
+_STATUS = re.compile(r"(?<![\w.#+/-])([45]\d\d)(?![\w.%+-]|/\d)")
+_TRACEBACK = re.compile(
+    r"Traceback \(most recent call last\)"
+    r"|\bError code: [45]\d\d - |\b[45]\d\d (?:Client|Server) Error\b"
+    r"|\bHTTP(?:/\d(?:\.\d)?| Error| status)? ?:? ?[45]\d\d\b"
+    r"|\b(?:Client|Server) error '[45]\d\d |\bstatus(?:_code| code)?[ =:]{1,3}[45]\d\d\b"
+)
+_SENTENCE_END = re.compile(r"[。！？]|[.!?] ")
+_PAIRS = (("（", "）"), ("【", "】"), ("“", "”"), ("「", "」"), ("(", ")"))
+_REPEATED, _SIBLINGS, _NEAR, _KEYS, _TAIL = 3, 2, 12, 3, 300
+
+
+def check_output(entries: Sequence[Entry], library: Library) -> Iterator[Finding]:
+    """Find the traces of a report that did not come out whole."""
+    blocks = [entry.block for entry in entries]
+    yield from _anchors(blocks)
+    yield from _raw(entries, library)
+    yield from _failed(entries)
+    yield from _cut(entries, blocks)
+
+
+def _anchors(blocks: Sequence[Block]) -> Iterator[Finding]:
+    """Find links into the page that lead nowhere."""
+    taken: set[str] = set()
+    anchors = {slug(plain(block.text).replace("`", ""), taken) for block in blocks if block.kind == "heading"}
+    ids = {found.casefold() for block in blocks if "<" in block.text for found in _ID.findall(block.text)}
+    known = {anchor.casefold() for anchor in anchors} | ids | {one.removeprefix("user-content-") for one in ids}
+    for block in blocks:
+        if block.kind in ("fence", "rule") or "](#" not in block.text:
+            continue
+        for link in links_of(block.text):
+            if link.url.startswith("#") and len(link.url) > 1:
+                target = unquote(link.url[1:]).casefold().removeprefix("user-content-")
+                right = target in known or target == "top"
+                told = "a heading or id of the page" if right else "the page has no such heading or id"
+                yield Finding(
+                    block.line_at(link.start), "anchor", link.url, RIGHT if right else "wrong:dead-anchor", told
+                )
+
+
+# ---------------------------------------------------------------- raw data
+
+
+def _raw(entries: Sequence[Entry], library: Library) -> Iterator[Finding]:
+    """Find data and places of templates that were left in the text."""
+    words = {word for found in library.readable for word in found.words}
+    for entry in entries:
+        block = entry.block
+        if block.kind in ("fence", "rule"):
+            continue
+        bare = blanked(block.text, code_of(block.text))
+        for found in _PLACEHOLDER.finditer(bare):
+            yield _left(block, found.start(), found[0], "a place of a template was not filled")
+        if _is_json(bare):
+            yield _left(block, 0, bare.strip()[:100], "raw JSON stands in the text")
+        for found in _DATUM.finditer(block.text):
+            # What the change or the repositories have is spoken of, not left over.
+            if found[1] not in words and not any(found[1] in text for one in entry.evidence for text in one.texts):
+                yield _left(block, found.start(), found[0], "a field of the tool's own data was left in the text")
+
+
+def _left(block: Block, place: int, claim: str, why: str) -> Finding:
+    return Finding(block.line_at(place), "output", claim, "wrong:raw-data", why)
+
+
+def _is_json(text: str) -> bool:
+    text = text.strip()
+    if text[:1] not in "{[" or len(text) < 8 or "](" in text[:300]:
+        return False
+    try:
+        return isinstance(json.loads(text), dict | list) and '"' in text
+    except (ValueError, RecursionError):
+        return len(_KEYED.findall(text[:4000])) >= _KEYS
+
+
+def data_names(entries: Sequence[Entry]) -> set[str]:
+    """List the names that may be fields of raw data, to be looked for in the repositories."""
+    return {found for entry in entries if entry.block.kind != "fence" for found in _DATUM.findall(entry.block.text)}
+
+
+# ---------------------------------------------------------------- failed tools
+
+
+def _failed(entries: Sequence[Entry]) -> Iterator[Finding]:
+    """Find errors of a server or a program where an entry should have its text.
+
+    A report may speak of errors: then the change has the same status, or the text stands only once and in other words.
+    """
+    texts = [plain(one.block.text) if one.block.kind in ("text", "item", "row") else "" for one in entries]
+    shapes = Counter(_shape(text) for text in texts if _STATUS.search(text))
+    for entry, text in zip(entries, texts, strict=True):
+        status = _STATUS.search(text)
+        machine = _TRACEBACK.search(text) or (status and _has_phrase(text, status))
+        told_of = status and any(status[1] in part for one in entry.evidence for part in one.texts)
+        if not told_of and (machine or (status and shapes[_shape(text)] >= _REPEATED)):
+            told = "an error stands where the text should be; make this entry again"
+            yield Finding(entry.block.line, "output", text[:120], "wrong:failed-output", told)
+
+
+def _has_phrase(text: str, status: re.Match[str]) -> bool:
+    try:
+        phrase = HTTPStatus(int(status[1])).phrase
+    except ValueError:
+        return False
+    return phrase.casefold() in text[status.end() : status.end() + 4 + len(phrase)].casefold()
+
+
+def _shape(text: str) -> str:
+    return re.sub(r"[0-9a-f]{6,64}|\d{1,20}", "0", text[:80])
+
+
+# ---------------------------------------------------------------- texts that were cut off
+
+
+def _cut(entries: Sequence[Entry], blocks: Sequence[Block]) -> Iterator[Finding]:
+    """Find fences that nobody closes, rows that end early, and sentences that stop before a heading or the end."""
+    for index, (block, after) in enumerate(zip(blocks, [*blocks[1:], Block("rule", 0, "")], strict=True)):
+        if block.kind == "fence" and not block.closed:
+            yield _ended(block, 0, "```", "the fence is never closed")
+        elif block.kind == "row" and after.kind != "row" and len(block.cells) < len(block.header):
+            if block.text.count("`") % 2 or not block.closed:
+                yield _ended(block, 0, block.text[:100], "the last row of the table is not whole")
+        elif after.kind in ("heading", "rule") and block.kind in ("text", "item") and (why := _stops(entries, index)):
+            yield _ended(block, len(block.text), plain(block.text)[-60:], why)
+
+
+def _ended(block: Block, place: int, claim: str, why: str) -> Finding:
+    return Finding(block.line_at(place), "output", claim, "wrong:cut-off", why)
+
+
+def _stops(entries: Sequence[Entry], index: int) -> str:
+    """Say why a text seems to stop in the middle: an open mark, or no end where everything like it has one."""
+    entry, block = entries[index], entries[index].block
+    text = block.text.rstrip()
+    if text.count("`") % 2 or text.count("**") % 2:
+        return "a mark is opened and never closed"
+    tail = blanked(text, code_of(text))[-_TAIL:]
+    if opened := next((one for one, other in _PAIRS if tail.count(one) > tail.count(other)), ""):
+        return f"{opened} is opened and never closed"
+    if not text[-1:].isalnum() or (entry.references and entry.references[-1].end >= len(text) - 1):
+        return ""
+    if block.kind == "text" and _SENTENCE_END.search(text) and len(_SENTENCE_END.split(text)[-1]) > 1:
+        return "the last sentence has no end"
+    label = text.partition("：")[0].partition(":")[0]
+    last = [one.block for one in entries[max(0, index - _NEAR) : index]]
+    near = [one for one in last if one.kind == "item" and one.level == block.level]
+    same = [one for one in near if one.text.startswith(label)]
+    siblings = same if len(same) >= _SIBLINGS else near
+    alike = len(siblings) >= _SIBLINGS and all(one.text.rstrip().endswith(tuple("。.!！?？;；")) for one in siblings)
+    return "it has no end, unlike those before it" if alike and block.kind == "item" else ""

@@ -1,0 +1,167 @@
+"""Checks of references: a commit exists, in its repository; a number is this commit's; a link is what it is called."""
+
+import re
+from collections.abc import Iterator, Sequence
+
+from agent.audit.findings import RIGHT, UNVERIFIABLE, Finding
+from agent.audit.lookup import Entry, Library, Repository, pull_of
+from agent.audit.markdown import links_of, plain
+from agent.audit.references import Reference
+from agent.audit.structure import Days, field_name
+from agent.domain import Commit
+from agent.ids import parse_reference
+
+_PATH = re.compile(r"[\w.@+-]{1,200}(?:/[\w.@+*-]{0,200}){1,30}")
+_LABEL_HASH = re.compile(r"(?<![\w/-])([0-9a-f]{7,40})(?![\w/-])", re.ASCII)
+_LABEL_NUMBER = re.compile(r"(?<!\w)(?:#|GH-)([1-9]\d{0,8})(?!\w)", re.ASCII)
+_NO_PULL = "a pull request is promised, and a commit linked"
+_NEAR = 20
+"""Characters of brackets, bars and blanks that may stand between a hash and its pull request."""
+
+
+def check_citations(entries: Sequence[Entry], library: Library) -> Iterator[Finding]:
+    """Give every reference of a report its verdict."""
+    for entry in entries:
+        for one in entry.references:
+            verdict = _commit(entry, one, library) if one.kind == "commit" else _thread(entry, one, library)
+            if verdict:
+                kind = {"pull": "pull request", "issues": "issue"}.get(one.place, one.kind)
+                yield Finding(one.line, kind, one.shown, *verdict)
+        yield from _labels(entry)
+        yield from _pairs(entry, library)
+        yield from _columns(entry)
+
+
+def _commit(entry: Entry, one: Reference, library: Library) -> tuple[str, str] | None:
+    """Say whether a commit exists, and where; digits that may be something else are left alone."""
+    meant = library.meant(one, entry.scope)
+    if meant:
+        several = f"ambiguous: it may mean {', '.join(meant[:3])}"
+        return (UNVERIFIABLE, several) if len(meant) > 1 else _in_scope(entry, one, library.commit(meant[0]))
+    quoted = any(one.value in text for read in entry.evidence for text in read.texts)
+    if quoted or not (one.form in ("link", "field") or one.is_hash_like):
+        return None
+    # A hash in running text may be that of a dependency, which the text names.
+    beside = entry.mentioned if one.form in ("code", "bare") or not entry.scope else frozenset()
+    asked = [one.repo] if one.repo else sorted(entry.scope | beside)
+    unread = [repo for repo in asked if library.get(repo) is None]
+    read = [found for repo in asked if (found := library.get(repo))] or library.readable
+    if unread or not read:
+        return UNVERIFIABLE, f"{', '.join(unread) or 'no repository'} was not read; give it with --repo"
+    if why := next((why for found in read if (why := _may_be_absent(found, entry.days))), ""):
+        return UNVERIFIABLE, why
+    return "wrong:nonexistent", f"{', '.join(found.repo for found in read)} has no commit {one.value}"
+
+
+def _may_be_absent(repository: Repository, days: Days | None) -> str:
+    """Say why a commit that is not here may exist all the same."""
+    newest = repository.newest
+    if not repository.whole:
+        return f"not all of {repository.repo} is here"
+    late = days and newest and newest.committed_at.date() < days.first
+    return f"the copy of {repository.repo} ends on {newest.committed_at:%Y-%m-%d}" if late and newest else ""
+
+
+def _in_scope(entry: Entry, one: Reference, commit: Commit) -> tuple[str, str]:
+    told = f"{commit.id} “{commit.title[:100]}”, {commit.author.name}, {commit.committed_at:%Y-%m-%d %H:%M} UTC"
+    wanted = frozenset({one.repo}) if one.repo else entry.scope
+    beside = entry.mentioned if not one.repo and one.form != "field" else ()
+    if not wanted or commit.repo.casefold() in {repo.casefold() for repo in (*wanted, *beside)}:
+        return RIGHT, told
+    return "wrong:out-of-scope", f"it belongs to {commit.repo}, not to {', '.join(sorted(wanted))}: {told}"
+
+
+def _thread(entry: Entry, one: Reference, library: Library) -> tuple[str, str] | None:
+    if landed := library.landed(one.number, entry.scope, one.repo):
+        return RIGHT, f"{landed} “{library.commit(landed).title[:100]}”"
+    repos = [one.repo] if one.repo else sorted(entry.scope)
+    repository = library.get(repos[0]) if len(repos) == 1 else None
+    if repository and (thread := repository.threads.get(one.number)):
+        return RIGHT, f"{thread.id} “{thread.title[:100]}”"
+    if repository and one.number in repository.missing:
+        return "wrong:nonexistent", f"{repository.repo} has no #{one.number}"
+    told = "no landed commit names it; issues need an API to be read"
+    return None if one.form == "bare" and not one.repo else (UNVERIFIABLE, told)
+
+
+# ---------------------------------------------------------------- labels
+
+
+def _labels(entry: Entry) -> Iterator[Finding]:
+    """Compare what a link is called with where it leads."""
+    if entry.block.kind in ("fence", "rule") or "://" not in entry.block.text:
+        return
+    for link in links_of(entry.block.text):
+        target = parse_reference(link.url) if "://" in link.url and link.label != link.url else None
+        label = plain(link.label).replace("`", "")
+        if target and (_LABEL_HASH.search(label) or _LABEL_NUMBER.search(label) or label.casefold() == "pr"):
+            why = _mislabelled(label, target.kind, target.sha or str(target.number))
+            verdict = "wrong:label" if why else RIGHT
+            yield Finding(entry.block.line_at(link.start), "label", label[:120], verdict, f"{why} {link.url}".strip())
+    for field in entry.fields:
+        link = next(iter(links_of(field.value)), None) if field.name == "pull" else None
+        target = parse_reference(link.url) if link and "://" in link.url else None
+        if link and target and target.kind == "commit" and not _LABEL_NUMBER.search(link.label):
+            yield Finding(entry.line_of(field), "label", field.value[:120], "wrong:label", f"{_NO_PULL}: {link.url}")
+
+
+def _mislabelled(label: str, kind: str, value: str) -> str:
+    """Say how a label and its target disagree."""
+    hashes, numbers = _LABEL_HASH.findall(label), _LABEL_NUMBER.findall(label)
+    if kind == "commit":
+        hashes = [one for one in hashes if not one.isdigit() and not one.isalpha()]
+        if hashes and not any(value.startswith(one) or one.startswith(value) for one in hashes):
+            return f"the label says {hashes[0]} and the link leads to {value[:12]}:"
+        return f"{_NO_PULL}:" if label.casefold() == "pr" else ""
+    if len(numbers) == 1 and numbers[0] != value:
+        return f"the label says #{numbers[0]} and the link leads to #{value}:"
+    return "a commit is promised, and a thread linked:" if label.strip() in hashes and not label.isdigit() else ""
+
+
+# ---------------------------------------------------------------- a commit and its pull request
+
+
+def _pairs(entry: Entry, library: Library) -> Iterator[Finding]:
+    """Compare the pull request that stands beside a commit with the one it came by."""
+    meant = {name for one in entry.references if one.kind == "commit" for name in library.meant(one, entry.scope)}
+    commit = library.commit(meant.pop()) if len(meant) == 1 else None
+    true = pull_of(commit) if commit else None
+    if commit is None or true is None:
+        return
+    for one in _numbers_beside(entry):
+        if one.number != true and re.search(rf"[#/]{one.number}(?!\d)", commit.message):
+            continue
+        other = library.landed(one.number, frozenset({commit.repo}))
+        told = f"; #{one.number} brought {other}" if other and one.number != true else ""
+        verdict = RIGHT if one.number == true else "wrong:mismatch"
+        claim = f"{commit.sha[:10]} #{one.number}"
+        yield Finding(one.line, "pull request of commit", claim, verdict, f"{commit.id} came by #{true}{told}")
+
+
+def _numbers_beside(entry: Entry) -> Iterator[Reference]:
+    """Find the numbers that are given as the pull request of a commit: in their field, or right beside the hash."""
+    column = entry.block.kind == "row" and any(field.name == "pull" for field in entry.fields)
+    around = [None, *entry.references, None]
+    for before, one, after in zip(around, around[1:], around[2:], strict=False):
+        if one is None or one.kind != "thread" or one.place not in ("", "pull"):
+            continue
+        near = [(before, one), (one, after)] if not column else []
+        if one.form == "field" or any(
+            a and b and "commit" in (a.kind, b.kind) and _is_near(entry.block.text, a, b) for a, b in near
+        ):
+            yield one
+
+
+def _is_near(text: str, first: Reference, second: Reference) -> bool:
+    between = text[first.end : second.start] if second.start - first.end <= _NEAR else "far"
+    return not re.search(r"\w", re.sub(r"(?i)\b(?:PR|commit)\b", "", between))
+
+
+def _columns(entry: Entry) -> Iterator[Finding]:
+    """Find paths where a column promises commits."""
+    block = entry.block
+    for head, cell in zip(block.header, block.cells, strict=False) if not entry.references else ():
+        words = plain(cell).replace("`", "").strip()
+        if field_name(head) == "commit" and _PATH.match(words):
+            why = "a path stands where the commit should be named"
+            yield Finding(block.line, "commit", words[:120], "wrong:malformed", why)

@@ -1,0 +1,172 @@
+"""Checks of paths and names in code: in the diff of the commit, else in the trees of the repositories."""
+
+import re
+from collections.abc import Iterator, Sequence
+from difflib import get_close_matches
+from functools import lru_cache
+from typing import Literal, NamedTuple
+
+from agent.audit.findings import RIGHT, UNVERIFIABLE, Finding
+from agent.audit.lookup import Entry, Library
+from agent.audit.markdown import code_of
+from agent.domain import Change, FileChange
+from agent.evidence import CommitEvidence
+from agent.gate.evidence_text import SearchText, text_of
+from agent.ids import RepoId
+
+_PATH = re.compile(r"(?:\.{0,2}/)?(?:[\w.@+-]{1,120}/){0,25}[\w.@+-]{0,120}\.[A-Za-z][A-Za-z0-9]{0,9}", re.ASCII)
+_LISTED_PATH = re.compile(r"(?<![\w./@-])(?:[\w.@+-]{1,120}/){1,25}[\w.@+-]{1,120}(?![\w/])", re.ASCII)
+_FLAG = re.compile(r"--[a-z][a-z0-9]{0,40}(?:[-_][a-z0-9]{1,40}){1,12}", re.ASCII | re.IGNORECASE)
+_NAME = re.compile(r"[A-Za-z_]\w{0,120}(?:(?:\.|::)[A-Za-z_]\w{0,120}){0,8}(?:\(\))?", re.ASCII)
+_HUMPS = re.compile(r"[a-z0-9][A-Z]|[A-Z][a-z].{0,100}[A-Z][a-z]")
+_WORD = re.compile(r"[a-z_]\w{4,80}", re.ASCII)
+_SOURCE = re.compile(
+    r"(?i)pyi?|[ch]|cc|[ch]pp|cuh?|rs|go|jsx?|tsx?|java|kt|rb|sh|md|rst|toml|ya?ml|json|txt|cmake|jinja|inc|cfg|ini|proto"
+)
+"""How files end that stand in repositories; `torch.nn` ends otherwise."""
+_LEAST, _ALIKE = 5, 0.8
+
+
+class Name(NamedTuple):
+    """A path or a name that a block gives as code."""
+
+    kind: Literal["path", "identifier"]
+    text: str
+    line: int
+    listed: bool = False
+    """Whether it stands in a column or behind a label of files."""
+
+
+def names_in(entry: Entry) -> list[Name]:
+    """Find the paths and names of a block: code spans, and whatever a list of files has."""
+    if entry.block.kind in ("fence", "rule", "heading"):
+        return []
+    found: dict[str, Name] = {}
+    for field in entry.fields:
+        spans = [code.text for code in code_of(field.value)] if field.name == "files" else []
+        bare = _LISTED_PATH.findall(field.value) if field.name == "files" and not spans else []
+        for text in (*(one for one in spans if _kind(one) == "path"), *bare):
+            found[text] = Name("path", text.removeprefix("./"), entry.line_of(field), listed=True)
+    for code in code_of(entry.block.text):
+        if (kind := _kind(code.text)) and code.text not in found:
+            found[code.text] = Name(kind, code.text.removeprefix("./"), entry.block.line_at(code.start))
+    return list(found.values())
+
+
+def _kind(text: str) -> Literal["path", "identifier"] | None:
+    if _PATH.fullmatch(text) and _SOURCE.fullmatch(text.rpartition(".")[2]) and "..." not in text:
+        return "path"
+    bare = text.removesuffix("()")
+    named = _NAME.fullmatch(text) and len(bare) >= _LEAST and _has_joints(bare)
+    return "identifier" if named or _FLAG.fullmatch(text) else None
+
+
+def _has_joints(name: str) -> bool:
+    """Tell an identifier from a word."""
+    return "_" in name.strip("_") or _HUMPS.search(name) is not None
+
+
+def touched(path: str, change: Change) -> list[FileChange]:
+    """Find the files of a change that a path names, whole or by its last folders."""
+    wanted = f"/{path.removeprefix('./').strip('/').casefold()}"
+    names = ((file, name) for file in change.files for name in (file.path, file.previous_path) if name)
+    return list({file.path: file for file, name in names if f"/{name}".casefold().endswith(wanted)}.values())
+
+
+def lacking(entries: Sequence[Entry]) -> dict[RepoId, set[str]]:
+    """Name what the cited diffs lack, for each repository: it is then looked for in whole trees."""
+    found: dict[RepoId, set[str]] = {}
+    for entry in entries:
+        for one in names_in(entry) if entry.evidence else ():
+            if not any(_has(one, each) for each in entry.evidence):
+                words = _unknown(one.text, entry.evidence) if one.kind == "identifier" else set()
+                for each in entry.evidence:
+                    found.setdefault(each.repo, set()).update(words)
+    return found
+
+
+def _forms(name: str) -> set[str]:
+    """Give the words by which a name is found in code: its telling parts, and a flag as the variable it becomes."""
+    bare = name.removesuffix("()").lstrip("-")
+    if name.startswith("--"):
+        return {bare.casefold(), bare.replace("-", "_").casefold()}
+    parts = [part for part in re.split(r"\.|::", bare) if part]
+    return {part.casefold() for part in [one for one in parts if _has_joints(one)] or parts[-1:]}
+
+
+def _unknown(name: str, evidence: Sequence[CommitEvidence]) -> set[str]:
+    return {form for form in _forms(name) if not any(_is_whole(form, text_of(one)) for one in evidence)}
+
+
+def _has(one: Name, evidence: CommitEvidence) -> bool:
+    if one.kind == "path":
+        return bool(touched(one.text, evidence.change)) or one.text in evidence.change.commit.message
+    found = (_is_whole(form, text_of(evidence)) for form in _forms(one.text))
+    return any(found) if one.text.startswith("--") else all(found)
+
+
+def _is_whole(word: str, text: SearchText) -> bool:
+    """Tell whether a name stands in a text by itself, and not only as a part of a longer one."""
+    for at in text.places(word, fold=True):
+        around = text.folded[max(0, at - 1) : at] + text.folded[at + len(word) : at + len(word) + 1]
+        if not any(sign.isascii() and (sign.isalnum() or sign == "_") for sign in around):
+            return True
+    return False
+
+
+def check_names(entries: Sequence[Entry], library: Library) -> Iterator[Finding]:
+    """Give every path and name that stands in or under an entry its verdict."""
+    for entry in entries:
+        ids = ", ".join(each.id for each in entry.evidence[:2])
+        for one in names_in(entry) if entry.whole else ():
+            if any(_has(one, each) for each in entry.evidence):
+                verdict, told = RIGHT, ids
+            else:
+                verdict, told = (_path if one.kind == "path" else _name)(one, entry, library)
+            yield Finding(one.line, one.kind, one.text, verdict, told)
+
+
+def _path(one: Name, entry: Entry, library: Library) -> tuple[str, str]:
+    """Judge a path that no cited commit touches: in a list of files, not in any tree, or hardly another one."""
+    files = [file.path for each in entry.evidence for file in each.change.files]
+    more = f" and {len(files) - 3} more" if len(files) > 3 else ""
+    told = f"{', '.join(each.id for each in entry.evidence[:2])} touches {', '.join(files[:3])}{more}"
+    if any(text_of(each).has(one.text, fold=True) for each in entry.evidence):
+        return UNVERIFIABLE, told
+    if one.listed and len(entry.evidence) == 1:
+        return "wrong:path", told
+    wanted = f"/{one.text.casefold()}"
+    there = any(f"/{path}".casefold().endswith(wanted) for found in library.readable for path in found.paths)
+    near = get_close_matches(one.text, files, 1, _ALIKE) if "/" in one.text else []
+    if there or not _is_searched(entry, library) or not (entry.direct or near):
+        return UNVERIFIABLE, told
+    return "wrong:path", f"there is no such file; {f'did it mean {near[0]}? ' if near else ''}{told}"
+
+
+def _name(one: Name, entry: Entry, library: Library) -> tuple[str, str]:
+    """Judge a name that no cited diff has: one that no tree has either, or hardly another one of the diff."""
+    ids = ", ".join(each.id for each in entry.evidence[:2])
+    wanted, words = _unknown(one.text, entry.evidence), {word for found in library.readable for word in found.words}
+    there = bool(wanted & words) if one.text.startswith("--") else wanted <= words
+    partly = all(text_of(each).has(form, fold=True) for each in entry.evidence for form in wanted)
+    near = [match for form in wanted for each in entry.evidence for match in _alike(form, text_of(each).folded)]
+    if there or partly or not _is_searched(entry, library) or not (entry.direct or near):
+        return UNVERIFIABLE, f"not in the diff of {ids}{', but in the repository' if there else ''}"
+    meant = f"; did it mean {near[0]}?" if near else ""
+    return "wrong:name", f"neither {ids} nor any file has it{meant}"
+
+
+def _is_searched(entry: Entry, library: Library) -> bool:
+    return all((found := library.get(each.repo)) and found.searched for each in entry.evidence)
+
+
+@lru_cache(maxsize=256)
+def _words(text: str) -> frozenset[str]:
+    return frozenset(_WORD.findall(text))
+
+
+def _alike(name: str, text: str) -> list[str]:
+    """Find a name that differs in little: it begins or ends alike."""
+    ends = (name[:3], name[-3:])
+    some = [word for word in _words(text) if word[:3] == ends[0] or word[-3:] == ends[1]]
+    return get_close_matches(name, some, 1, _ALIKE)

@@ -1,0 +1,164 @@
+"""Looking up what a report names in one repository: all hashes in one pass, all diffs in another."""
+
+import asyncio
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import UTC, datetime, time, timedelta
+
+from agent.audit.broken_output import data_names
+from agent.audit.code_blocks import fences_of, unknown_lines
+from agent.audit.lookup import Entry, Library, Repository
+from agent.audit.names import lacking
+from agent.audit.structure import Page
+from agent.desks import Desk, Progress
+from agent.domain import NoticeKind
+from agent.errors import NotFound, UpstreamError
+from agent.evidence import CommitEvidence
+from agent.ids import CommitId, RepoId
+from agent.sources import CodeSource, ListsTrees, LooksBack, Named, NamesCommits, NoThreads, ThreadSource
+from agent.window import Window
+from tools.diff.sheet import read_facts
+
+_AT_ONCE, _THREADS = 6, 300
+_AROUND = timedelta(days=45)
+_MOST_DIFFS, _MOST_FILES = 800, 40
+_EARLIEST, _LATEST = datetime(1970, 1, 2, tzinfo=UTC), datetime(2099, 12, 30, tzinfo=UTC)
+
+
+async def look_up(desk: Desk, page: Page, progress: Progress, *, alone: bool) -> Repository:
+    """Find the commits, pull requests and diffs of a repository that a report names; `alone`: there is no other."""
+    code, found = desk.code, Repository(repo=desk.code.repo)
+    progress.step(found.repo, "looking up commits")
+    digits = dict.fromkeys(one.value for own in page.references for one in own if one.kind == "commit")
+    named = await _named(code, list(digits))
+    found.named = {prefix: tuple(one.commit.sha for one in some) for prefix, some in named.items() if some}
+    found.commits = {one.commit.sha: one.commit for some in named.values() for one in some}
+    numbers = _numbers(page, found.repo, alone=alone)
+    if not found.commits and not numbers and not any(found.repo in scope for scope in page.scopes):
+        return found
+    await _read_line(found, code, page, numbers)
+    landed = {found.pulls[number] for number in numbers if number in found.pulls}
+    found.commits |= {one.sha: one for one in found.line if one.sha in landed}
+    await _read_threads(found, desk.threads, numbers - found.pulls.keys())
+    await _read_diffs(found, code, progress)
+    return found
+
+
+def _numbers(page: Page, repo: RepoId, *, alone: bool) -> set[int]:
+    """List the threads that a report may mean in a repository: by address, by a heading, or as the only one."""
+    found: set[int] = set()
+    for own, scope in zip(page.references, page.scopes, strict=True):
+        for one in own:
+            named = {one.repo} if one.repo else scope
+            if one.kind == "thread" and (repo in named or (alone and not named)):
+                found.add(one.number)
+    return found
+
+
+async def _named(code: CodeSource, digits: Sequence[str]) -> Mapping[str, Sequence[Named]]:
+    if isinstance(code, NamesCommits):
+        return await code.named(digits)
+    gate = asyncio.Semaphore(_AT_ONCE)
+
+    async def one(prefix: str) -> tuple[str, Sequence[Named]]:
+        async with gate:
+            try:
+                return prefix, (Named(commit=await code.resolve(prefix), landed=None),)
+            except NotFound:
+                return prefix, ()
+
+    return dict(await asyncio.gather(*(one(prefix) for prefix in digits)))
+
+
+async def _read_line(found: Repository, code: CodeSource, page: Page, numbers: set[int]) -> None:
+    """Read the landed commits around the report's days and commits, and those of older pull requests."""
+    times = [commit.committed_at for commit in found.commits.values()]
+    times += [datetime.combine(day, time(12), UTC) for one in page.days if one for day in one]
+    start = max(min(times) - _AROUND, _EARLIEST) if times else _EARLIEST
+    end = min(max(times) + _AROUND, _LATEST) if times else _LATEST
+    cheap = isinstance(code, NamesCommits)
+    if not times and not cheap:
+        return
+    landing = await code.landed(Window(start=start, end=end, tz="UTC"))
+    found.line = tuple(row.commit for row in landing.rows)
+    found.whole = cheap and not any(notice.kind is NoticeKind.SHALLOW for notice in landing.notices)
+    # Numbers grow with time: what is smaller than all that landed around the report may have landed long before.
+    older = "|".join(str(number) for number in sorted(numbers) if number < min(found.pulls, default=0))
+    if older and landing.tip and isinstance(code, LooksBack) and isinstance(code, NamesCommits):
+        past = await code.headed(rf"\(#({older})\)$|^Merge pull request #({older}) ", upto=landing.tip, since=_EARLIEST)
+        named = await code.named([one.sha for one in past.found] if past else [])
+        del found.pulls
+        found.commits |= {one.commit.sha: one.commit for some in named.values() for one in some}
+
+
+async def _read_threads(found: Repository, source: ThreadSource, numbers: Iterable[int]) -> None:
+    """Ask the API for the issues and pull requests that no landed commit names."""
+    if isinstance(source, NoThreads):
+        return
+    gate, gone = asyncio.Semaphore(_AT_ONCE), list[int]()
+
+    async def one(number: int) -> None:
+        async with gate:
+            try:
+                found.threads[number] = await source.issue(number)
+            except NotFound:
+                gone.append(number)
+            except UpstreamError:
+                return
+
+    await asyncio.gather(*(one(number) for number in sorted(numbers)[:_THREADS]))
+    # A server that has nothing of all this may not have the repository.
+    found.missing = frozenset(gone) if found.threads else frozenset()
+
+
+async def _read_diffs(found: Repository, code: CodeSource, progress: Progress) -> None:
+    pulls = {sha: number for number, sha in found.pulls.items()}
+    shas = list(found.commits)[:_MOST_DIFFS]
+    async for change in code.changes(shas):
+        sha = change.commit.sha
+        found.changes[sha] = CommitEvidence(change=change, pull=pulls.get(sha))
+        progress.step(found.repo, "reading commits", len(found.changes), len(shas))
+
+
+# ---------------------------------------------------------------- trees and files
+
+
+async def search_trees(codes: Mapping[RepoId, CodeSource], entries: Sequence[Entry], library: Library) -> None:
+    """Look in whole trees for the names that the cited diffs lack: at the newest cited commit and before the oldest."""
+    wanted, data = lacking(entries), data_names(entries)
+    words = data.union(*wanted.values())
+    for found in library.readable:
+        code = codes.get(found.repo)
+        if not isinstance(code, ListsTrees) or not found.commits or not (words or found.repo in wanted):
+            continue
+        ordered = sorted(found.commits.values(), key=lambda one: one.committed_at)
+        for sha in (ordered[-1].sha, *ordered[0].parents[:1]):
+            held = await code.words_in(sha, sorted(words - found.words))
+            if held is None:
+                break
+            found.words |= held
+            found.paths |= await code.tree(sha)
+        else:
+            found.searched = True
+
+
+async def read_fenced_files(codes: Mapping[RepoId, CodeSource], entries: Sequence[Entry]) -> dict[CommitId, list[str]]:
+    """Read the files that a commit touches, where a fence below it has lines that the diff lacks."""
+    files: dict[CommitId, list[str]] = {}
+    for _, entry in fences_of(entries):
+        for one in entry.evidence:
+            if one.change.commit.id not in files and unknown_lines(entry.block, [one]):
+                paths = [file.path for file in one.change.files if file.patch][:_MOST_FILES]
+                blobs = await codes[one.repo].blobs(one.change, paths)
+                texts = [blob.decode("utf-8", "replace") for pair in blobs.values() for blob in pair if blob]
+                files[one.change.commit.id] = texts
+    return files
+
+
+def with_facts(library: Library, names: Iterable[CommitId]) -> None:
+    """Read the facts of commits that a judge is shown."""
+    for name in names:
+        repo, _, sha = name.rpartition("@")
+        found = library.repositories[repo.casefold()]
+        if sha in found.changes and found.changes[sha].sheet is None:
+            sheet = read_facts(found.changes[sha].change, None)
+            found.changes[sha] = found.changes[sha].model_copy(update={"sheet": sheet})

@@ -1,0 +1,122 @@
+"""A model reads a commit beside the issue that it names or resembles: anchors are checked, a judge agrees."""
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pydantic import SecretStr
+
+from agent.links import Link
+from evals.github_server.app import GitHubServer
+from evals.model_server.server import ModelServer
+from evals.worlds.mirror import repo_from_mirror
+from tests.scripted_analysis import LIMIT, Clone, Scripted, honest, of, run, sentences_in
+
+ISSUE: dict[str, Any] = {
+    "repo": "octo/router",
+    "kind": "issue",
+    "number": 7,
+    "title": "Shared buffer overflows with many routes",
+    "created_at": "2026-02-02T00:00:00Z",
+    "body": "With more than 12 routes the shared buffer overflows. MAX_ROUTES should be lower.",
+    "author": "bo",
+}
+FIXES = {"other": "#7", "anchor": "+MAX_ROUTES = 12", "other_anchor": "MAX_ROUTES should be lower", "relation": "fixes"}
+
+
+def clone_at(folder: Path, said: str) -> Clone:
+    clone = Clone(folder)
+    clone.commit("Begin", 0, router__py="MAX_ROUTES = 22\n", worker__py="WORKER_TIMEOUT = 30\n")
+    clone.commit(f"{LIMIT}\n\n{said}", 9, router__py="MAX_ROUTES = 12\n")
+    clone.commit("Give workers more time", 10, worker__py="WORKER_TIMEOUT = 45\n")
+    return clone
+
+
+async def links(
+    folder: Path,
+    *relations: Mapping[str, Any],
+    said: str = "See #7.",
+    opinion: Callable[[str, str], str] = honest,
+    threads: Sequence[Mapping[str, Any]] = (ISSUE,),
+) -> tuple[list[Link], list[str]]:
+    clone = clone_at(folder / "router", said)
+    hub = repo_from_mirror(clone.name, clone.folder / ".git", threads)
+    script = Scripted(relations={LIMIT: relations}, opinion=opinion)
+    with GitHubServer([hub], tokens=("t",)) as github, ModelServer(script, context=32_768) as server:
+        covered = await run(folder, server, clone, github_url=github.url, token=SecretStr("t"), source="both")
+        return list(covered.report.links), of(server, "Rulings")
+
+
+def told(found: list[Link]) -> list[tuple[str, str, str]]:
+    return [(link.issue, link.relation.value, link.grade.value) for link in found]
+
+
+async def test_a_reference_becomes_a_fix_when_both_anchors_stand_and_the_judge_agrees(tmp_path: Path) -> None:
+    found, rulings = await links(tmp_path, FIXES)
+    assert told(found) == [("octo/router#7", "fixes", "B")]
+    assert found[0].evidence[:2] == (FIXES["anchor"], FIXES["other_anchor"])
+    judged = [one for one in rulings if "reports or asks for" in one]
+    assert len(judged) == 2
+    # Each reading hides a sentence about something else among the others.
+    assert all(len(sentences_in(one)) == 2 and ISSUE["body"] in one for one in judged)
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        FIXES | {"anchor": "+MAX_ROUTES = 13"},
+        FIXES | {"other_anchor": "MAX_ROUTES must be lower"},
+        FIXES | {"other_anchor": ""},
+        FIXES | {"relation": "introduced by", "other": "#8"},
+        FIXES | {"relation": "same work in the other repository"},
+        FIXES | {"relation": "none"},
+    ],
+)
+async def test_without_a_verbatim_anchor_on_each_side_it_only_refers_to_it(tmp_path: Path, wrong: Any) -> None:
+    found, rulings = await links(tmp_path, wrong)
+    assert told(found) == [("octo/router#7", "refers to", "B")]
+    assert not any("#7" in sentence for one in rulings for sentence in sentences_in(one))
+
+
+async def test_what_the_judge_refuses_only_refers_to_it_and_is_on_record(tmp_path: Path) -> None:
+    found, _ = await links(tmp_path, FIXES, opinion=lambda *_: "unsupported")
+    assert told(found) == [("octo/router#7", "refers to", "B")]
+    (file,) = (tmp_path / "home" / "runs").glob("*.json")
+    assert any("#7" in one["text"] and one["check"] == "judge" for one in json.loads(file.read_bytes())["refused"])
+
+
+async def test_a_partial_fix_is_told_as_one(tmp_path: Path) -> None:
+    found, _ = await links(tmp_path, FIXES | {"relation": "partly fixes"})
+    assert told(found) == [("octo/router#7", "partly fixes", "B")]
+
+
+async def test_a_keyword_on_an_issue_that_stays_open_can_only_be_narrowed(tmp_path: Path) -> None:
+    found, _ = await links(tmp_path, FIXES | {"relation": "partly fixes"}, said="Fixes #7 for now.")
+    assert told(found) == [("octo/router#7", "partly fixes", "B")]
+
+
+async def test_an_issue_that_nobody_names_is_likely_fixed_or_not_told(tmp_path: Path) -> None:
+    found, _ = await links(tmp_path / "a", FIXES, said="Larger values overflow the shared buffer.")
+    assert told(found) == [("octo/router#7", "fixes", "C")]
+    refused, _ = await links(tmp_path / "b", FIXES, said="Overflow.", opinion=lambda *_: "unsupported")
+    assert refused == []
+
+
+async def test_an_earlier_commit_that_is_named_is_read_too_and_told_as_a_story(tmp_path: Path) -> None:
+    clone = Clone(tmp_path / "router")
+    begin = clone.commit("Begin", 0, router__py="MAX_ROUTES = 22\n")
+    clone.commit(f"{LIMIT}\n\nThe limit came with commit {begin[:12]}.", 9, router__py="MAX_ROUTES = 12\n")
+    mends = {"other": begin[:9], "anchor": "+MAX_ROUTES = 12", "other_anchor": "+MAX_ROUTES = 22"}
+    script = Scripted(relations={LIMIT: [mends | {"relation": "introduced by"}]})
+    with ModelServer(script, context=32_768) as server:
+        covered = await run(tmp_path, server, clone)
+    (story,) = [one for one in covered.report.stories if begin in "".join(one.steps)]
+    assert story.kind.value == "follow-up"
+
+
+async def test_an_issue_that_nobody_has_listed_is_looked_up(tmp_path: Path) -> None:
+    closed = ISSUE | {"state": "closed", "closed_at": "2026-02-03T00:00:00Z", "state_reason": "not_planned"}
+    found, _ = await links(tmp_path, said="Fixes #7.", threads=[closed])
+    assert told(found) == [("octo/router#7", "refers to", "B")]
