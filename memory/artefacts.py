@@ -4,6 +4,7 @@ import hashlib
 import json
 import zlib
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import cached_property
@@ -14,16 +15,9 @@ from pydantic import BaseModel, TypeAdapter, ValidationError
 from pydantic_core import PydanticSerializationError
 
 from agent.domain import Change, Commit, Frozen, Issue, PullRequest, Release, Threads
-from agent.errors import (
-    AppError,
-    ConfigError,
-    InputError,
-    NotFound,
-    RateLimited,
-    StorageError,
-    UpstreamError,
-    UsageError,
-)
+from agent.errors import AppError, ConfigError, InputError, NotFound, RateLimited, StorageError
+
+from agent.errors import UpstreamError, UsageError  # isort: skip
 from agent.evidence import EvidenceId, ReleaseEvidence
 from agent.linking.digest import Digest
 from agent.linking.known import Known
@@ -67,14 +61,9 @@ class Artefacts:
         for (there,) in self._db.rows("select hash from artefacts where hash = any(?)", [list(wanted)]):
             del wanted[there]
         common = {"origin": origin, "fetched": at.isoformat(timespec="seconds")}
-        self._db.insert(
-            "artefacts",
-            (
-                {"hash": name, "kind": one.kind, "evidence": one.evidence, "size": len(one.body), **common}
-                | {"body": zlib.compress(one.body, _LEVEL)}
-                for name, one in wanted.items()
-            ),
-        )
+        for name, one in wanted.items():
+            row = {"hash": name, "kind": one.kind, "evidence": one.evidence, "size": len(one.body), **common}
+            self._db.insert("artefacts", [{**row, "body": zlib.compress(one.body, _LEVEL)}])
 
     def get_all(self, names: Sequence[str]) -> list[Artefact]:
         """Find artefacts by the hashes of their contents, in the order asked for."""
@@ -111,15 +100,13 @@ class JsonCodec(Generic[T]):
     def decode(self, artefact: Artefact, find: object = None) -> T:
         """Read the value back."""
         del find
-        try:
+        # Escapes of half a surrogate pair are read by Python alone.
+        with suppress(ValidationError):
             return self._adapter.validate_json(artefact.body)
-        except ValidationError:
-            pass
-        try:
+        with suppress(ValueError, RecursionError):
             return self._adapter.validate_python(json.loads(artefact.body))
-        except (ValueError, RecursionError) as error:
-            name = f"{artefact.kind} ({artefact.hash[:12]})"
-            raise StorageError(f"a recorded {name} cannot be read: another version of Gitzette wrote it") from error
+        name = f"{artefact.kind} ({artefact.hash[:12]})"
+        raise StorageError(f"a recorded {name} cannot be read: another version of Gitzette wrote it")
 
 
 class SplitCodec(Generic[M]):
@@ -177,9 +164,9 @@ def codec_for(kind: str, annotation: Any) -> Codec[Any]:
 
 def encode_error(error: AppError) -> tuple[Artefact, ...]:
     """Write down what went wrong: a report that says so must say so again."""
-    upstream = {"retryable", "retry_after"} if isinstance(error, UpstreamError) else set()
-    values = {name: getattr(error, name) for name in upstream}
-    told = _ErrorData(name=type(error).__name__, message=str(error), **values)
+    told = _ErrorData(name=type(error).__name__, message=str(error))
+    if isinstance(error, UpstreamError):
+        told = told.model_copy(update={"retryable": error.retryable, "retry_after": error.retry_after})
     (artefact,) = _ERROR_CODEC.encode(told)
     return (replace(artefact, kind=OUTAGE if told.retryable else ERROR),)
 

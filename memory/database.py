@@ -15,7 +15,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from functools import lru_cache
-from itertools import chain
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 
@@ -58,22 +58,18 @@ class Database:
             return self._connection.execute(_native(sql), _bound(values)).rowcount
 
     def insert(self, table: str, rows: Iterable[Mapping[str, Value]], conflict: str = "") -> None:
-        """Insert rows that have the same columns; `conflict` is a clause for those that are there already."""
-        rows = iter(rows)
-        if (first := next(rows, None)) is None:
-            return
-        marks = ", ".join("?" * len(first))
-        sql = f"insert into {table} ({', '.join(first)}) values ({marks}) {conflict}"  # noqa: S608 -- names of ours
-        with _told():
-            self._connection.execute(sql, tuple(first.values()))
-            self._connection.executemany(sql, (tuple(row.values()) for row in rows))
+        """Insert rows; `conflict` is a clause for those that are there already."""
+        for columns, same in groupby(rows, key=tuple):
+            marks = ", ".join("?" * len(columns))
+            sql = f"insert into {table} ({', '.join(columns)}) values ({marks}) {conflict}"  # noqa: S608 -- our names
+            with _told():
+                self._connection.executemany(sql, (tuple(row.values()) for row in same))
 
     def upsert(self, table: str, rows: Iterable[Mapping[str, Value]], keys: Sequence[str]) -> None:
-        """Insert rows that have the same columns, in place of those with the same keys."""
-        rows = iter(rows)
-        if (first := next(rows, None)) is not None:
-            taken = ", ".join(f"{name} = excluded.{name}" for name in first if name not in keys)
-            self.insert(table, chain([first], rows), f"on conflict ({', '.join(keys)}) do update set {taken}")
+        """Insert rows, in place of those with the same keys."""
+        for row in rows:
+            taken = ", ".join(f"{name} = excluded.{name}" for name in row if name not in keys)
+            self.insert(table, [row], f"on conflict ({', '.join(keys)}) do update set {taken}")
 
     def insert_missing(self, table: str, rows: Iterable[Mapping[str, Value]]) -> None:
         """Insert the rows that are not there yet."""

@@ -17,7 +17,7 @@ from agent.errors import AppError
 from agent.ids import RepoId
 from agent.sources import CodeSource, Foresees, Study
 from memory.artefacts import Codec, JsonCodec, codec_for, encode_error
-from memory.recorder import Call, CallRecorder
+from memory.recorder import Call, CallRecorder, once
 
 T = TypeVar("T")
 _READING = "1"
@@ -68,11 +68,11 @@ class _Proxy:
         group: str,
         repo: RepoId | None,
         origin: str,
-        *interfaces: type,
+        *has: type,
     ) -> None:
         self.repo = repo
         self._target, self._recorder, self._group, self._origin = target, recorder, group, origin
-        for name, function in (found for one in interfaces for found in getmembers(one, isfunction)):
+        for name, function in (found for one in has for found in getmembers(one, isfunction)):
             if not name.startswith("_"):
                 setattr(self, name, _Method(self, function))
 
@@ -166,7 +166,7 @@ class _Method:
         def recorded_next(answer: Any) -> Any:
             item = waiting.popleft()
             mine = answer if answer is not None and self._rule.item_of(answer) == item else None
-            call = calls[item] if self._rule.lasting(mine, item, bound.arguments) else calls[item].once
+            call = calls[item] if self._rule.lasting(mine, item, bound.arguments) else once(calls[item])
             self.recorder.record([(call, self._codec.encode(mine))])
             return mine
 

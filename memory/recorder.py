@@ -50,14 +50,6 @@ class Call:
             return None
         return hashlib.sha256(f"{self.key} {self.lasting} {self.origin}".encode()).hexdigest()
 
-    @property
-    def once(self) -> "Call":
-        """The same question, with an answer that serves this run only."""
-        return replace(self, lasting="")
-
-    def __str__(self) -> str:
-        return f"{self.name} of {self.about}"
-
     def __hash__(self) -> int:
         return hash(self.key)
 
@@ -69,21 +61,13 @@ class CallRecorder:
     `play_only` no call is made and nothing is written.
     """
 
-    def __init__(
-        self,
-        db: Database,
-        run: str,
-        *,
-        play_only: bool = False,
-        clock: Callable[[], datetime] = lambda: datetime.now(UTC),
-    ) -> None:
+    def __init__(self, db: Database, run: str, *, play_only: bool = False) -> None:
         self.run = run
         self.play_only = play_only
         self.gap: StorageError | None = None
         """The first failure to answer from the record: a report made in spite of it is not the run's report."""
         self._db = db
         self._artefacts = Artefacts(db)
-        self._clock = clock
 
     @property
     def blank(self) -> bool:
@@ -132,8 +116,8 @@ class CallRecorder:
             except AppError as error:
                 self.record([(call, encode_error(error)) for call in missing.values()])
                 raise
-            answers = [(call if lasts(item, found[item]) else call.once, found[item]) for item, call in missing.items()]
-            self.record([(call, codec.encode(answer)) for call, answer in answers])
+            calls_made = {item: call if lasts(item, found[item]) else once(call) for item, call in missing.items()}
+            self.record([(call, codec.encode(found[item])) for item, call in calls_made.items()])
         return {item: found[item] if item in missing else self.play(call, codec) for item, call in calls.items()}
 
     def play(self, call: Call, codec: Codec[T]) -> T:
@@ -141,7 +125,7 @@ class CallRecorder:
         try:
             row = self._db.row("select hash from calls where run = ? and key = ?", [self.run, call.key])
             if row is None:
-                raise StorageError(f"run {self.run} did not record {call}; it cannot be replayed")  # noqa: TRY301
+                raise StorageError(f"run {self.run} did not record {call.name} of {call.about}; it cannot be replayed")  # noqa: TRY301
             artefact = self._artefacts.get_all([row[0]])[0]
             if artefact.kind not in (ERROR, OUTAGE):
                 return codec.decode(artefact, self._artefacts.get_all)
@@ -186,7 +170,7 @@ class CallRecorder:
         # An answer that is lost when the machine dies is asked for again: not worth a wait for the disk.
         with self._db.transaction(durable=False):
             for call, found in answers:
-                self._artefacts.add(found, call.origin, self._clock())
+                self._artefacts.add(found, call.origin, datetime.now(UTC))
             self._note([(call, [part.hash for part in found]) for call, found in answers])
 
     def _adopted(self, calls: Iterable[Call]) -> set[Call]:
@@ -211,10 +195,15 @@ class CallRecorder:
         self._db.insert_missing("holds", ({"hash": name, "run": self.run} for name in held))
         calls = (
             {"run": self.run, "key": call.key, "name": call.name, "hash": names[0], "lasting": call.lasting_key}
-            | {"at": self._clock().isoformat(timespec="microseconds")}
+            | {"at": datetime.now(UTC).isoformat(timespec="microseconds")}
             for call, names in answers
         )
         self._db.upsert("calls", calls, ("run", "key"))
+
+
+def once(call: Call) -> Call:
+    """Give the same question, with an answer that serves this run only."""
+    return replace(call, lasting="")
 
 
 class Retention:

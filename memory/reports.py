@@ -56,9 +56,7 @@ class Landings:
         )
         return {sha: Owner(key, late=bool(late)) for sha, key, late in rows}
 
-    def put(
-        self, repo: RepoId, window: Window, *, tip: str, owned: Mapping[str, bool], base: str | None = None
-    ) -> None:
+    def put(self, repo: RepoId, window: Window, tip: str, owned: Mapping[str, bool], base: str | None = None) -> None:
         """Store what a published report covers, and which commits are late; the same window again replaces that.
 
         `base` is the tip from which late was counted, where that is known. The tip stays that of the first time: a
@@ -89,7 +87,7 @@ class Reports:
                 if section.tip is not None:
                     owned = {row.sha: row.late for row in report.rows(section.repo)}
                     tip = section.first_tip or section.tip
-                    self._landings.put(section.repo, window, tip=tip, owned=owned, base=section.known_tip)
+                    self._landings.put(section.repo, window, tip, owned, section.known_tip)
             self._statements.put(report)
             self._db.upsert("published", [{"window_key": window.key, "label": window.label}], ("window_key",))
 
@@ -101,9 +99,11 @@ class Reports:
         notices: list[str] = []
         for file in self._unknown_files(folder):
             try:
-                self._restore(_report(file))
+                report = _report(file)
             except AppError as error:
                 notices.append(f"{file.name} was left out of the memory: {error}")
+            else:
+                self._restore(report)
         return notices
 
     def _restore(self, report: Report) -> None:
