@@ -38,7 +38,6 @@ from tools.history.find import find_stories, told_stories, with_relations, with_
 from tools.history.releases import release_stories, tags_of_window
 from tools.index_for_search import index_run
 
-
 _BLAMED = 60
 """Commits whose lines are followed to earlier ones; without a model fewer, since only the newest are told."""
 

@@ -15,7 +15,7 @@ from starlette.responses import Response
 from evals.github_server.limits import EXHAUSTED, Meter
 from evals.github_server.repositories import Hub, Repository
 from evals.github_server.responses import Json, Refusal, json_response, stamp
-from evals.worlds.model import Event, Issue, Pull
+from evals.worlds.model import Comment, Event, Issue, Pull
 
 MAX_PAGE = 100
 MAX_TEXT = 512_000
@@ -80,7 +80,7 @@ def _connection(items: Sequence[Any], show: Callable[[Any], Json | None]) -> Cal
             message = f"You must provide a `first` or `last` value from 1 to {MAX_PAGE} to properly paginate."
             raise gql.GraphQLError(message, extensions={"type": "EXCESSIVE_PAGINATION"})
         part = items[:size] if first is not None else items[-size:]
-        return {"nodes": [show(item) for item in part], "totalCount": len(items)}
+        return {"nodes": [show(item) for item in part]}
 
     return page
 
@@ -100,8 +100,8 @@ class _Nodes:
         return {
             "nameWithOwner": repository.full_name,
             "issue": lambda _, number: self._thread(repository, number, Issue),
-            "issueOrPullRequest": lambda _, number: self._thread(repository, number, Issue | Pull),
             "pullRequest": lambda _, number: self._thread(repository, number, Pull),
+            "issueOrPullRequest": lambda _, number: self._thread(repository, number, (Issue, Pull)),
             "object": lambda _, **names: self._object(repository, **names),
         }
 
@@ -147,30 +147,14 @@ class _Nodes:
 
     def _issue(self, repository: Repository, issue: Issue) -> Json:
         closings = sorted((event for event in issue.events if event.kind == "closed"), key=lambda e: (e.at, e.id))
-        return self._said(repository, issue) | {
+        return {
+            **_shared(repository, issue),
             "__typename": "Issue",
             "state": issue.state.upper(),
-            "closedAt": stamp(issue.closed_at),
             "reactions": {"totalCount": issue.reactions},
+            "closedAt": stamp(issue.closed_at),
             "stateReason": lambda _, enableDuplicate: _reason(issue, enableDuplicate),  # noqa: N803 - GitHub's name
             "timelineItems": _connection(closings, lambda event: self._closing(repository, event)),
-        }
-
-    def _said(self, repository: Repository, thread: Issue | Pull) -> Json:
-        """Show what issues and pull requests have in common."""
-        return {
-            "number": thread.number,
-            "title": thread.title,
-            "body": thread.body,
-            "createdAt": stamp(thread.created_at),
-            "updatedAt": stamp(thread.updated_at),
-            "author": _actor(thread.author),
-            "repository": {"nameWithOwner": repository.full_name},
-            "labels": _connection(thread.labels, lambda name: {"name": name}),
-            "comments": _connection(
-                sorted(thread.comments, key=lambda one: one.id),
-                lambda one: {"author": _actor(one.author), "body": one.body, "createdAt": stamp(one.created_at)},
-            ),
         }
 
     def _closing(self, repository: Repository, event: Event) -> Json:
@@ -193,7 +177,8 @@ class _Nodes:
         issues = [pair for pair in closed if pair is not None and isinstance(pair[1], Issue)]
         named = sorted((one for one in pull.events if one.kind == "cross-referenced"), key=lambda e: (e.at, e.id))
         sources = [found for one in named if one.source and (found := self._hub.thread(*one.source))]
-        return self._said(repository, pull) | {
+        return {
+            **_shared(repository, pull),
             "__typename": "PullRequest",
             "state": "MERGED" if pull.merged_at else pull.state.upper(),
             "mergedAt": stamp(pull.merged_at),
@@ -205,6 +190,28 @@ class _Nodes:
 
     def _naming(self, source: tuple[Repository, Issue | Pull]) -> Json:
         return {"__typename": "CrossReferencedEvent", "source": lambda _: self._show(*source)}
+
+
+def _shared(repository: Repository, thread: Issue | Pull) -> Json:
+    """Show what issues and pull requests have alike."""
+    return {
+        "number": thread.number,
+        "title": thread.title,
+        "body": thread.body,
+        "createdAt": stamp(thread.created_at),
+        "updatedAt": stamp(thread.updated_at),
+        "author": _actor(thread.author),
+        "repository": {"nameWithOwner": repository.full_name},
+        "labels": _connection(thread.labels, lambda name: {"name": name}),
+        "comments": lambda info, **page: {
+            "totalCount": len(thread.comments),
+            **_connection(thread.comments, _comment)(info, **page),
+        },
+    }
+
+
+def _comment(said: Comment) -> Json:
+    return {"author": _actor(said.author), "body": said.body, "createdAt": stamp(said.created_at)}
 
 
 def _actor(login: str | None) -> Json | None:
