@@ -9,6 +9,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from agent.markdown import visible
+from gitzette.render.page import Excerpt
 
 # What fits on a phone in one line.
 _LONGEST_WHOLE = 30
@@ -28,7 +29,14 @@ def environment() -> Environment:
         finalize=_shown,
     )
     made.filters |= {"prose": prose, "verbatim": verbatim}
+    made.globals["excerpt"] = excerpt
     return made
+
+
+@lru_cache(maxsize=16_384)
+def excerpt(one: Excerpt) -> Markup:
+    """Show lines, those that came and went marked; the same ones stand on several pages."""
+    return Markup(html_page("excerpt.html", one=one))  # noqa: S704 -- the template escapes
 
 
 def html_page(template: str, **values: Any) -> str:

@@ -104,13 +104,13 @@ def fit_sections(sections: Sequence[Section], room: int, told: set[str]) -> list
         waiting = sum(words_of(short) for short, _ in items) if at == 0 else 0
         for short, item in items:
             waiting -= words_of(short) if at == 0 else 0
-            full = fitted(item, _MOST_WORDS, told)
+            full = fitted(item, _MOST_WORDS, told) if at == 0 else short
             whole = at == 0 and words_of(full) + waiting <= room
             chosen = replace(full, full=True) if whole else short
             if words_of(chosen) > room:
                 break
             shown.append(chosen)
             room -= words_of(chosen)
-        rest = tuple(fitted(item, _SHORT_WORDS, told) for _, item in items[len(shown) :])
+        rest = tuple(short for short, _ in items[len(shown) :])
         fitting.append(Section(section.tier, tuple(shown), rest))
     return fitting

@@ -1,5 +1,6 @@
 """The page model: everything that a page of a report shows, computed once, for every template."""
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -13,6 +14,8 @@ from agent.window import zone
 from gitzette.render.names import moment
 
 _PREVIEW = 200
+_HAN = re.compile("[\u3400-\u9fff]")
+_LETTER = re.compile(r"\w")
 
 
 @dataclass(frozen=True)
@@ -401,6 +404,5 @@ class PageModel:
 
 def words_in(text: str) -> int:
     """Count words: runs of letters and digits, and two Chinese characters for one."""
-    han = sum("\u3400" <= char <= "\u9fff" for char in text)
-    plain = "".join(" " if "\u3400" <= char <= "\u9fff" else char for char in text)
-    return len([word for word in plain.split() if any(map(str.isalnum, word))]) + (han + 1) // 2
+    plain, han = _HAN.subn(" ", text)
+    return sum(_LETTER.search(word) is not None for word in plain.split()) + (han + 1) // 2

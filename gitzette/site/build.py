@@ -4,10 +4,12 @@ import gc
 import json
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import partial
+from functools import cache, partial
 from importlib.resources import files
+from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
@@ -29,6 +31,12 @@ from gitzette.site.summary import Summary, summarise
 _ASSETS = ("style.css", "theme.js", "page.js", "search.js", "icon.svg")
 # What pages are made by: when any of these changes, all pages are written anew.
 _MAKERS = ("gitzette.site", "gitzette.render", "gitzette.render.templates", "agent", "agent.words")
+
+
+_MANY = 60
+"""Reports that are worth several processes."""
+Made = tuple[Summary | None, int, str]
+"""A summary, how many files were written, and why there is no summary."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -55,6 +63,24 @@ class SiteSettings:
     """Where the site will lie, for what needs absolute links."""
 
 
+@dataclass(frozen=True)
+class Order:
+    """One report whose pages are to be made."""
+
+    file: ReportFile
+    before: str
+    after: str
+    key: str
+    """What its pages are made from."""
+
+    @property
+    def own(self) -> tuple[str, ...]:
+        """The files that it always has."""
+        label = self.file.label
+        pages = (f"{lang}/{day_path(label)}" for lang in LANGUAGES)
+        return (*pages, _summary_file(label), f"search/docs/{label}.js", words_file(label))
+
+
 class Site:
     """A site while it is built."""
 
@@ -62,8 +88,7 @@ class Site:
         self._out, self._settings = out, settings
         self._folder, self._manifest = SiteFolder.open(to)
         self._maker = mark(maker(), settings.web.base, settings.site_url)
-        assets = mark(*(_asset(name) for name in _ASSETS))
-        self._pages = Pages(settings.web, settings.site_url, assets)
+        self._pages = pages_of(settings)
         self._notices: list[str] = []
         self._renewed = 0
 
@@ -73,10 +98,7 @@ class Site:
         for name in _ASSETS:
             self._folder.page(f"assets/{name}", mark(_asset(name)), partial(_asset, name))
         self._folder.page(".nojekyll", "", str)
-        days = [one.label for one in found if len(one.label) == 10]
-        beside = {day: (before, after) for before, day, after in zip(("", *days), days, (*days[1:], ""), strict=False)}
-        read = (self._report(one, *beside.get(one.label, ("", ""))) for one in found)
-        summaries = [one for one in read if one]
+        summaries = self._reports(found)
         write_index(self._folder, summaries, self._maker)
         gazette = str(self._manifest.get("id") or self._pages.gazette_id(summaries))
         self._together(summaries, found, gazette)
@@ -87,40 +109,47 @@ class Site:
 
     # ---------------------------------------------------------------- one report
 
-    def _report(self, file: ReportFile, before: str, after: str) -> Summary | None:
-        """Make the pages of a report, its summary and its documents, unless they are of this very report."""
-        label, folder = file.label, self._folder
-        key = mark(file.hash, self._maker, before, after)
-        summary, docs, words = f"data/{label}.json", f"search/docs/{label}.js", words_file(label)
-        made = (*(f"{lang}/{day_path(label)}" for lang in LANGUAGES), summary, docs, words)
-        if folder.current(key, *made) and (known := self._known(summary)) and folder.current(key, *_commits(known)):
-            return known
-        try:
-            report = file.read()
-        except StorageError as error:
-            self._notices.append(str(error))
-            for name in made:
-                del folder.keys[name]
-            return None
-        self._renewed += 1
-        pages = {lang: page_model(report, lang, self._settings.web) for lang in LANGUAGES}
-        for lang, page in pages.items():
-            for name, text in self._pages.day(page, Place(lang, day_path(label)), before, after):
-                folder.put(name, text)
-        index = day_index(pages)
-        folder.put(docs, script(f"docs/{label}", index.documents))
-        folder.put(words, _compact(index.words))
-        short = summarise(report, file.hash, pages, len(index.documents))
-        folder.put(summary, _compact(short.model_dump(mode="json")))
-        folder.current(key, *_commits(short))
-        return short
+    def _reports(self, found: Sequence[ReportFile]) -> list[Summary]:
+        """Make the pages of every report that has none or old ones."""
+        days = [one.label for one in found if len(one.label) == 10]
+        beside = {day: (before, after) for before, day, after in zip(("", *days), days, (*days[1:], ""), strict=False)}
+        orders = [self._order(one, *beside.get(one.label, ("", ""))) for one in found]
+        known = {one.file.label: summary for one in orders if (summary := self._known(one))}
+        todo = [one for one in orders if one.file.label not in known]
+        for order, (summary, written, notice) in zip(todo, self._made(todo), strict=True):
+            self._folder.written += written
+            if summary is None:
+                self._notices.append(notice)
+                continue
+            self._renewed += 1
+            known[order.file.label] = summary
+            self._folder.current(order.key, *order.own, *_commits(summary))
+        return [known[one.label] for one in found if one.label in known]
 
-    def _known(self, file: str) -> Summary | None:
-        """Read a summary of an earlier build; one that does not fit is made again."""
+    def _order(self, file: ReportFile, before: str, after: str) -> Order:
+        return Order(file, before, after, mark(file.hash, self._maker, before, after))
+
+    def _known(self, order: Order) -> Summary | None:
+        """Find the summary of a report whose pages are those of this very report."""
+        if not self._folder.is_current(order.key, *order.own):
+            return None
         try:
-            return Summary.model_validate_json((self._folder.folder / file).read_bytes())
+            summary = Summary.model_validate_json((self._folder.folder / _summary_file(order.file.label)).read_bytes())
         except (OSError, ValidationError):
             return None
+        if not self._folder.is_current(order.key, *_commits(summary)):
+            return None
+        self._folder.current(order.key, *order.own, *_commits(summary))
+        return summary
+
+    def _made(self, orders: Sequence[Order]) -> Iterator[Made]:
+        make = partial(make_report, self._folder.folder, self._settings)
+        if len(orders) < _MANY:
+            yield from map(make, orders)
+            return
+        # Whoever builds a year at once has all processors to himself.
+        with ProcessPoolExecutor(mp_context=get_context("spawn")) as pool:
+            yield from pool.map(make, orders, chunksize=8)
 
     # ---------------------------------------------------------------- all reports
 
@@ -193,6 +222,36 @@ def build_site(out: Path, to: Path, settings: SiteSettings) -> Built:
     """Write the site of an output folder."""
     with _uncollected():
         return Site(out, to, settings).build()
+
+
+def make_report(to: Path, settings: SiteSettings, order: Order) -> Made:
+    """Write the pages of a report, its summary and its documents for the search."""
+    folder, label = SiteFolder(to), order.file.label
+    try:
+        report = order.file.read()
+    except StorageError as error:
+        return None, 0, str(error)
+    pages = {lang: page_model(report, lang, settings.web) for lang in LANGUAGES}
+    for lang, page in pages.items():
+        at = Place(lang, day_path(label))
+        for name, text in pages_of(settings).day(page, at, order.before, order.after):
+            folder.put(name, text)
+    index = day_index(pages)
+    folder.put(f"search/docs/{label}.js", script(f"docs/{label}", index.documents))
+    folder.put(words_file(label), _compact(index.words))
+    summary = summarise(report, order.file.hash, pages, len(index.documents))
+    folder.put(_summary_file(label), _compact(summary.model_dump(mode="json")))
+    return summary, folder.written, ""
+
+
+@cache
+def pages_of(settings: SiteSettings) -> Pages:
+    """Give what writes the pages of a site."""
+    return Pages(settings.web, settings.site_url, mark(*map(_asset, _ASSETS)))
+
+
+def _summary_file(label: str) -> str:
+    return f"data/{label}.json"
 
 
 @contextmanager

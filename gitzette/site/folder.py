@@ -24,6 +24,7 @@ class SiteFolder:
     keys: dict[str, str] = field(default_factory=dict)
     """The keys of the files that belong to the site now."""
     written: int = 0
+    _parents: set[Path] = field(default_factory=set)
 
     @classmethod
     def open(cls, folder: Path) -> tuple["SiteFolder", dict[str, Any]]:
@@ -44,6 +45,10 @@ class SiteFolder:
     def current(self, key: str, *files: str) -> bool:
         """Tell whether files were all made from the same things before, and note that they belong to the site."""
         self.keys |= dict.fromkeys(files, key)
+        return self.is_current(key, *files)
+
+    def is_current(self, key: str, *files: str) -> bool:
+        """Tell whether files were all made from the same things before."""
         return all(self.made.get(file) == key and (self.folder / file).exists() for file in files)
 
     def page(self, file: str, key: str, render: Callable[[], str]) -> None:
@@ -57,12 +62,17 @@ class SiteFolder:
         data = text.encode("utf-8", errors="replace")
         fresh = target.with_name(f".{target.name}.{os.getpid()}.new")
         try:
-            target.parent.mkdir(parents=True, exist_ok=True)
-            if target.exists() and target.read_bytes() == data:
+            if target.parent not in self._parents:
+                target.parent.mkdir(parents=True, exist_ok=True)
+                self._parents.add(target.parent)
+            if not target.exists():
+                target.write_bytes(data)
+            elif target.read_bytes() == data:
                 return
-            # No waiting for the disk: what a crash spoils is made again from the reports.
-            fresh.write_bytes(data)
-            fresh.replace(target)
+            else:
+                # No waiting for the disk: what a crash spoils is made again from the reports.
+                fresh.write_bytes(data)
+                fresh.replace(target)
         except OSError as error:
             fresh.unlink(missing_ok=True)
             raise StorageError(f"cannot write {target}: {error.strerror or error}") from error

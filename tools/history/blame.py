@@ -13,16 +13,16 @@ from tools.diff.shared_lines import FEW, lines, puts_back, share, was_moved
 from tools.evidence_cache import EvidenceCache
 from tools.history.past import NEAR
 
-_MOST_COMMITS, _MOST_LINES, _ENOUGH_LINES = 400, 160, 6
+_MOST_LINES, _ENOUGH_LINES = 160, 6
 
 
 async def changed_lines(
-    reads: Sequence[Read], code: CodeSource, library: EvidenceCache, known: Set[tuple[str, str]]
+    reads: Sequence[Read], code: CodeSource, library: EvidenceCache, known: Set[tuple[str, str]], most: int
 ) -> tuple[list[Pair], list[Undoing]]:
-    """Pair small changes with the one commit that wrote the lines they take out, and name those that undo it."""
+    """Pair the heaviest small changes with the one commit whose lines they take out, and name those that undo it."""
     pairs: list[Pair] = []
     undone: list[Undoing] = []
-    for read in [one for one in reads if _is_small(one)][:_MOST_COMMITS]:
+    for read in [one for one in reads if _is_small(one)][:most]:
         doer = headline(read.evidence.change.commit, read.evidence.pull)
         earlier = await _writer(doer, code, library)
         if earlier is None or (doer.sha, earlier.sha) in known:
