@@ -72,7 +72,14 @@ def find_uses(facts: Sequence[Fact], path: str, text: str) -> Iterator[tuple[Fac
             found = iter(()) if native else _python_lines(fact, python)
         else:
             found = _native_lines(fact, text, tokens) if native and path.endswith(_NATIVE) else iter(())
-        yield from ((fact, line) for line in sorted(set(found))[:MOST_PLACES])
+        lines_found = {*found, *tokens.get(_flag_of(fact), ())}
+        yield from ((fact, line) for line in sorted(lines_found)[:MOST_PLACES])
+
+
+def _flag_of(fact: Fact) -> str:
+    """Give the flag that a field of a program's arguments is set by."""
+    owner, _, name = _sought(fact).rpartition(".")
+    return f"--{name.replace('_', '-')}" if fact.kind.startswith("field-") and owner.endswith(_HANDED_ON) else ""
 
 
 def _sought(fact: Fact) -> str:

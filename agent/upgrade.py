@@ -29,7 +29,7 @@ class Part(StrEnum):
     """New names of the interface, and what users run into."""
 
 
-_SET = ("flag-", "env-", "config-key-", "route-", "field-", "registered")
+_SET = ("flag-", "env-", "field-", "route-", "config-key-", "registered")
 _INSIDE = ("code-", "error-", "file-")
 """What is told commit by commit, and would bury the rest of a guide."""
 _ASIDE = ("symbol-", "enum-", "signature-", "base-", "limit-", "constant-", "registration-", "parameter-added")

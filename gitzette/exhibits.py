@@ -5,6 +5,7 @@ import unicodedata
 from collections.abc import Iterator, Sequence
 from datetime import datetime
 
+from agent.card import Card
 from agent.domain import Change, Issue, PullRequest, Release
 from agent.errors import InputError
 from agent.ids import RepoId
@@ -66,12 +67,12 @@ class Exhibits:
         """Name an artefact, and give its address."""
         repo, number, mark = _parts(cite)
         if number is not None:
-            thread = self._memory.threads.get(repo, number)
-            title = f" {visible(thread.title)}" if thread else ""
+            thread = self._memory.get(cite)
+            title = f" {visible(thread.title)}" if isinstance(thread, Issue | PullRequest) else ""
             return f"{repo}#{number}{title}", self._web.thread(repo, number, pull=isinstance(thread, PullRequest))
         if _is_hash(mark):
-            cards = self._memory.catalogue.by_hash(mark, [repo])
-            title = f" {visible(cards[0].title)}" if cards else ""
+            card = self._memory.get(cite)
+            title = f" {visible(card.title)}" if isinstance(card, Card) else ""
             return f"{repo}@{mark[:7]}{title}", self._web.commit(repo, mark)
         return f"{repo} {visible(mark)}", self.addresses(cite)[0]
 
@@ -90,13 +91,14 @@ class Exhibits:
             return self._thread(await self._found_thread(repo, number))
         if _is_hash(mark):
             return self._commit(await self._change(repo, mark))
-        for release in self._memory.threads.releases(repo):
-            if release.tag == mark:
-                return self._release(release)
+        release = self._memory.get(cite)
+        if isinstance(release, Release):
+            return self._release(release)
         return iter([f"{cite}: a tag of the repository; no release notes were read\n"])
 
     async def _found_thread(self, repo: RepoId, number: int) -> Issue | PullRequest:
-        if (known := self._memory.threads.get(repo, number)) is not None:
+        known = self._memory.get(f"{repo}#{number}")
+        if isinstance(known, Issue | PullRequest):
             return known
         return await (await self._desks.open(self._spec(repo))).threads.issue(number)
 

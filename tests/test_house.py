@@ -46,7 +46,7 @@ def test_every_module_opens_with_a_sentence(package: str) -> None:
 
 MOST_LINES = {"agent/gate": 1_400, "graphs": 1_650, "agent/linking": 900}
 # The graphs of a question and of an audit are counted apart.
-ASK, AUDIT = ("ask", "ask_context", "conversing", "look_up"), ("audit", "shelves", "reader")
+ASK, AUDIT = ("ask", "ask_context", "conversing", "look_up"), ("audit", "audit_lookup", "audit_judging")
 APART = {"graphs": {f"{name}.py" for name in (*ASK, *AUDIT)}}
 MOST_LINES_OF_ASK, MOST_LINES_OF_SEARCH = 900, 250
 MOST_ENGLISH, MOST_CHINESE = 12, 6

@@ -39,8 +39,9 @@ def check_output(entries: Sequence[Entry], library: Library) -> Iterator[Finding
 
 def _anchors(blocks: Sequence[Block]) -> Iterator[Finding]:
     """Find links into the page that lead nowhere."""
-    taken: set[str] = set()
-    anchors = {slug(plain(block.text).replace("`", ""), taken) for block in blocks if block.kind == "heading"}
+    titles = Counter(slug(plain(block.text).replace("`", ""), set()) for block in blocks if block.kind == "heading")
+    # GitHub numbers headings of the same name.
+    anchors = {name if place == 0 else f"{name}-{place}" for name, many in titles.items() for place in range(many)}
     ids = {found.casefold() for block in blocks if "<" in block.text for found in _ID.findall(block.text)}
     known = {anchor.casefold() for anchor in anchors} | ids | {one.removeprefix("user-content-") for one in ids}
     for block in blocks:
@@ -133,17 +134,15 @@ def _shape(text: str) -> str:
 def _cut(entries: Sequence[Entry], blocks: Sequence[Block]) -> Iterator[Finding]:
     """Find fences that nobody closes, rows that end early, and sentences that stop before a heading or the end."""
     for index, (block, after) in enumerate(zip(blocks, [*blocks[1:], Block("rule", 0, "")], strict=True)):
+        line, why = block.line, ""
         if block.kind == "fence" and not block.closed:
-            yield _ended(block, 0, "```", "the fence is never closed")
+            why = "the fence is never closed"
         elif block.kind == "row" and after.kind != "row" and len(block.cells) < len(block.header):
-            if block.text.count("`") % 2 or not block.closed:
-                yield _ended(block, 0, block.text[:100], "the last row of the table is not whole")
-        elif after.kind in ("heading", "rule") and block.kind in ("text", "item") and (why := _stops(entries, index)):
-            yield _ended(block, len(block.text), plain(block.text)[-60:], why)
-
-
-def _ended(block: Block, place: int, claim: str, why: str) -> Finding:
-    return Finding(block.line_at(place), "output", claim, "wrong:cut-off", why)
+            why = "the last row of the table is not whole" if block.text.count("`") % 2 or not block.closed else ""
+        elif after.kind in ("heading", "rule") and block.kind in ("text", "item"):
+            line, why = block.line_at(len(block.text)), _stops(entries, index)
+        if why:
+            yield Finding(line, "output", plain(block.text)[-60:], "wrong:cut-off", why)
 
 
 def _stops(entries: Sequence[Entry], index: int) -> str:

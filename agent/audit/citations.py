@@ -11,7 +11,7 @@ from agent.audit.structure import Days, field_name
 from agent.domain import Commit
 from agent.ids import parse_reference
 
-_PATH = re.compile(r"[\w.@+-]{1,200}(?:/[\w.@+*-]{0,200}){1,30}")
+_PATH = re.compile(r"\A[\w.@+-]{1,200}(?:/[\w.@+*-]{0,200}){1,30}")
 _LABEL_HASH = re.compile(r"(?<![\w/-])([0-9a-f]{7,40})(?![\w/-])", re.ASCII)
 _LABEL_NUMBER = re.compile(r"(?<!\w)(?:#|GH-)([1-9]\d{0,8})(?!\w)", re.ASCII)
 _NO_PULL = "a pull request is promised, and a commit linked"

@@ -13,8 +13,8 @@ from agent.gate.patches import patch_lines
 from agent.ids import CommitId
 
 _COMMENT = re.compile(r"(?://|#(?!include|define|if|endif|pragma)|/\*|\*|<!--|;;|\"\"\").{0,2000}")
-_TRAILING = re.compile(r"\s(?://|#)\s.{0,2000}$")
-_FILE = re.compile(r"[\w./-]{3,200}\.\w{1,8}")
+_TRAILING = re.compile(r"\s(?://|#)\s[^\n]*$")
+_FILE = re.compile(r"(?<![\w./-])[\w./-]{3,200}\.\w{1,8}")
 _GAP = re.compile(r"\.{3}|…")
 _CONSOLE = frozenset(("bash", "sh", "shell", "console", "text", "txt", "mermaid", "log", "markdown", "md", "html"))
 """Languages of fences that show commands and drawings, not the change."""

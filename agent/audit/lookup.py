@@ -14,7 +14,7 @@ from agent.ids import CommitId, RepoId
 
 _PULL = re.compile(r"\(#([1-9]\d{0,8})\)\s*$")
 _MERGED = re.compile(r"Merge pull request #([1-9]\d{0,8})\b")
-_LOGIN = re.compile(r"(?:\d{1,20}\+)?([\w-]{1,60}(?:\[bot\])?)@users\.noreply\.github\.com")
+_LOGIN = re.compile(r"\A(?:\d{1,20}\+)?([\w-]{1,60}(?:\[bot\])?)@users\.noreply\.github\.com")
 _LISTED = 2
 """How many other commits the parts of a section name where it is a list and not about one of them."""
 _CO_AUTHOR = re.compile(r"^Co-authored-by: {0,4}([^<\n]{1,200})<([^>\n]{0,200})>", re.MULTILINE | re.IGNORECASE)

@@ -12,12 +12,12 @@ from typing import Literal, NamedTuple
 
 Kind = Literal["heading", "text", "item", "row", "fence", "rule"]
 _SAME_WIDTH = str.maketrans({"\u2010": "-", "\u2011": "-", "\u00a0": " ", "\u3000": " ", "\t": " "})
-_ITEM = re.compile(r"( {0,80})(?:[-*+•]|\d{1,9}[.)])(?: +|$)")
-_HEADING = re.compile(r" {0,3}(#{1,6}) +(.*)")
-_FENCE = re.compile(r"( {0,80})(`{3,40}|~{3,40}) {0,4}([\w+#.-]{0,40})")
-_DELIMITER = re.compile(r"[ :|-]{0,4000}")
-_QUOTED = re.compile(r"(?: {0,3}> ?){1,20}")
-_BOLD_LINE = re.compile(r"(?:\*\*|__)([^*_\n]{1,200})(?:\*\*|__) {0,4}[:：]?")
+_ITEM = re.compile(r"\A( {0,80})(?:[-*+•]|\d{1,9}[.)])(?: +|$)")
+_HEADING = re.compile(r"\A {0,3}(#{1,6}) +(.*)")
+_FENCE = re.compile(r"\A( {0,80})(`{3,40}|~{3,40}) {0,4}([\w+#.-]{0,40})")
+_DELIMITER = re.compile(r"\A[ :|-]{0,4000}")
+_QUOTED = re.compile(r"\A(?: {0,3}> ?){1,20}")
+_BOLD_LINE = re.compile(r"\A(?:\*\*|__)([^*_\n]{1,200})(?:\*\*|__) {0,4}[:：]?")
 _CODE = re.compile(r"(?<!`)(?:`([^`\n]{1,1000})`|``(?!`)((?:[^`\n]|`(?!`)){1,1000})``)(?!`)")
 _LINK = re.compile(
     r"\[([^\[\]\n]{0,400}(?:\[[^\[\]\n]{0,200}\][^\[\]\n]{0,400}){0,4})\]"

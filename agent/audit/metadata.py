@@ -59,10 +59,13 @@ def _author(line: int, said: str, commit: Commit, known: frozenset[str], *, labe
     if not name or not person:
         return None
     told = f"{commit.id} is by {commit.author.name}"
-    if any(name == one or (len(name) > 3 and (name in one or one in name)) for one in mine):
+    said_parts, true_parts = (
+        {folded(part) for part in re.split(r"[\s._-]", one)} for one in (stated, commit.author.name)
+    )
+    alike = any(name == one or (len(name) > 3 and (name in one or one in name)) for one in mine)
+    if alike or said_parts <= true_parts:
         return Finding(line, "author", stated, RIGHT, told)
-    parts = [{folded(part) for part in re.split(r"[\s._-]", one)} for one in (stated, commit.author.name)]
-    two_names = all(len(one) > 1 for one in parts) and not parts[0] & parts[1]
+    two_names = len(said_parts) > 1 < len(true_parts) and not said_parts & true_parts
     return Finding(line, "author", stated, "wrong:metadata" if name in known or two_names else UNVERIFIABLE, told)
 
 

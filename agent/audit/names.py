@@ -14,10 +14,10 @@ from agent.evidence import CommitEvidence
 from agent.gate.evidence_text import SearchText, text_of
 from agent.ids import RepoId
 
-_PATH = re.compile(r"(?:\.{0,2}/)?(?:[\w.@+-]{1,120}/){0,25}[\w.@+-]{0,120}\.[A-Za-z][A-Za-z0-9]{0,9}", re.ASCII)
+_PATH = re.compile(r"\A(?:\.{0,2}/)?(?:[\w.@+-]{1,120}/){0,25}[\w.@+-]{0,120}\.[A-Za-z][A-Za-z0-9]{0,9}", re.ASCII)
 _LISTED_PATH = re.compile(r"(?<![\w./@-])(?:[\w.@+-]{1,120}/){1,25}[\w.@+-]{1,120}(?![\w/])", re.ASCII)
-_FLAG = re.compile(r"--[a-z][a-z0-9]{0,40}(?:[-_][a-z0-9]{1,40}){1,12}", re.ASCII | re.IGNORECASE)
-_NAME = re.compile(r"[A-Za-z_]\w{0,120}(?:(?:\.|::)[A-Za-z_]\w{0,120}){0,8}(?:\(\))?", re.ASCII)
+_FLAG = re.compile(r"\A--[a-z][a-z0-9]{0,40}(?:[-_][a-z0-9]{1,40}){1,12}", re.ASCII | re.IGNORECASE)
+_NAME = re.compile(r"\A[A-Za-z_]\w{0,120}(?:(?:\.|::)[A-Za-z_]\w{0,120}){0,8}(?:\(\))?", re.ASCII)
 _HUMPS = re.compile(r"[a-z0-9][A-Z]|[A-Z][a-z].{0,100}[A-Z][a-z]")
 _WORD = re.compile(r"[a-z_]\w{4,80}", re.ASCII)
 _SOURCE = re.compile(

@@ -22,8 +22,8 @@ _SHORTSTAT = re.compile(
 )
 _FILES = re.compile(r"(?<![\d.])(\d{1,5}) {0,2}(?:files?|个文件)(?!\w)")
 _COMMITS = re.compile(r"(?<![\d.#])(\d{1,5}) {0,2}(?:commits?|个提交|次提交)(?!\w)")
-_COUNT = re.compile(r"\W{0,4}(\d{1,6})\W{0,4}")
-_BETWEEN = re.compile(r"[`*\s(（:：]{0,8}")
+_COUNT = re.compile(r"\A\W{0,4}(\d{1,6})\W{0,4}")
+_BETWEEN = re.compile(r"\A[`*\s(（:：]{0,8}")
 _SHORT = 200
 """Characters of a line of figures."""
 Sides = tuple[int | None, int | None]

@@ -27,8 +27,8 @@ FIELDS = {
 }
 """What columns and labels are called by which reports give what git knows."""
 _PIECE = re.compile(r"[^|·•\n;；]{1,2000}")
-_LABEL = re.compile(r"[^\w`\[]{0,12}([^\W\d_][\w /+-]{0,30}?)[*_ ]{0,4}[:：][*_ ]{0,4}(?=\S)")
-_OWNED = re.compile(r"[A-Za-z0-9][\w-]{0,38}/[A-Za-z0-9][\w.-]{0,99}", re.ASCII)
+_LABEL = re.compile(r"\A[^\w`\[]{0,12}([^\W\d_][\w /+-]{0,30}?)[*_ ]{0,4}[:：][*_ ]{0,4}(?=\S)")
+_OWNED = re.compile(r"\A[A-Za-z0-9][\w-]{0,38}/[A-Za-z0-9][\w.-]{0,99}", re.ASCII)
 _REPO_LINK = re.compile(r"https?://[\w.-]{1,100}/([\w-]{1,39}/[\w.-]{1,100})(?![\w.-])", re.ASCII)
 _VERSION = re.compile(r"\bv?\d{1,4}\.\d{1,6}(?:\.\d{1,6})?\b")
 _WEEK = re.compile(r"\b(20\d\d)-?W(\d\d)\b")

@@ -40,15 +40,11 @@ def joined(stories: Sequence[Story]) -> list[Story]:
         found.remove(before)
         steps = {step.cite: step for step in (*before.timeline, *one.timeline)}
         # What undid or came back is more than that it landed.
-        steps |= {old.cite: _both(old, steps[old.cite]) for old in before.timeline if old.act is not Act.LANDED}
+        for old in (step for step in before.timeline if step.act is not Act.LANDED):
+            after = tuple(dict.fromkeys((*old.after, *steps[old.cite].after)))
+            steps[old.cite] = old.model_copy(update={"after": after})
         found.append(with_steps(one, steps.values()))
     return found
-
-
-def _both(one: Step, other: Step) -> Step:
-    """Keep everything that a step undoes where two stories tell of it."""
-    both = one.model_copy(update={"after": tuple(dict.fromkeys((*one.after, *other.after)))})
-    return both if one.act is other.act else one
 
 
 def with_memory(one: Story, today: set[EvidenceId], known: Remembered) -> Story:

@@ -151,7 +151,7 @@ async def _found(case: Mapping[str, Any], sources: Mapping[RepoId, GitSource]) -
     background = {one.id: one async for one in library.skim(code, named)}
     material = Material(repo=code.repo, window=window, reads=[read], background=background)
     references = day_references(Day(code.repo, None, [evidence.change.commit], Threads(coverage=Coverage.NOT_READ)))
-    found = await find_stories(material, references, code, library, _Nothing())
+    found = await find_stories(material, references, code, library, _Nothing(), blamed=60)
     return events((await with_relations(found, material, (), code, _Nothing())).stories)
 
 

@@ -9,20 +9,20 @@ from collections.abc import Callable
 from html import escape
 from typing import Any
 
-from gitzette.delivery.messages import Content, clean, grouped, numbered
+from gitzette.delivery.messages import Content, grouped, numbered
 from gitzette.delivery.webhook import Post, dumped
+from gitzette.render.html import verbatim
 
 _SECTION, _SECTIONS = 3_000, 50
 """Characters of a section's text, and sections of a message to Slack."""
 _WHOLE, _FRAME = 11_000, 80
 """Bytes of all its sections beside the title, which Slack does not document, and of what stands around one."""
-_BODY = 19_000
-"""Bytes of a message to Feishu before its signature."""
+_BODY, _LINE = 19_000, 4_500
+"""Bytes of a message to Feishu before its signature, and characters of a line, of at most four bytes each."""
 _BUSY = (11232, 99991400, 1000004)
 """Codes by which Feishu says: too many requests, try again."""
 # What Slack would read as emphasis, code or an emoji; a word that has it is shown as code, where nothing is read.
 _LIVE = re.compile(r"(?<!\w)[*_~]|[*_~](?!\w)|`|:[\w+'-]+:")
-_SPACE = re.compile(r"(\s+)")
 
 
 class Slack:
@@ -37,43 +37,40 @@ class Slack:
         """Fill sections with lines, and messages with sections."""
         before = {"heading": "\n", "item": "• "}
         written = content.lines("slack.jinja", mrkdwn=_mrkdwn, mrkdwn_code=_mrkdwn_code)
-        lines = [f"{before.get(kind, '')}{words}" for kind, words in written]
-        lines = [line if len(line) < _SECTION else "…" for line in lines]
+        lines = [f"{before.get(kind, '')}{words if len(words) < _SECTION else '…'}" for kind, words in written]
         sections = ["\n".join(group) for group in grouped(lines, lambda line: len(line) + 1, _SECTION)]
         groups = grouped(sections, lambda text: len(dumped(text)) + _FRAME, _WHOLE, _SECTIONS - 1)
         return [self._body(title, group) for title, group in numbered(content.title, groups)]
 
     def _body(self, title: str, sections: list[str]) -> bytes:
-        texts = (_mrkdwn(title, "*"), *sections)
-        blocks = [{"type": "section", "text": {"type": "mrkdwn", "text": text, "verbatim": True}} for text in texts]
+        texts = [{"type": "mrkdwn", "text": text, "verbatim": True} for text in (_mrkdwn(title, "*"), *sections)]
         head = {"text": escape(title, quote=False), "unfurl_links": False, "unfurl_media": False}
-        return dumped(head | {"blocks": blocks})
+        return dumped(head | {"blocks": [{"type": "section", "text": text} for text in texts]})
 
-    def send(self, message: bytes, key: str) -> None:
+    def send(self, message: bytes, _key: str) -> None:
         """Post one message; Slack answers with `ok` or with the name of what is wrong."""
-        del key
         self._post.json(message, lambda said: None if said.strip() in ("ok", "") else False)
 
 
 def _mrkdwn(words: str, sign: str = "") -> str:
     """Write words that do nothing, each between two of a sign: so no foreign sign can end the emphasis."""
-    return "".join(_word(word, sign) for word in _SPACE.split(clean(words)))
 
+    def written(word: re.Match[str]) -> str:
+        if _LIVE.search(word[0]):
+            return _mrkdwn_code(word[0])
+        around = sign if re.search(r"\w", word[0]) else ""
+        return f"{around}{escape(word[0], quote=False)}{around}"
 
-def _word(word: str, sign: str) -> str:
-    if _LIVE.search(word):
-        return _mrkdwn_code(word)
-    return f"{sign}{escape(word, quote=False)}{sign}" if re.search(r"\w", word) else escape(word, quote=False)
+    return re.sub(r"\S+", written, verbatim(words))
 
 
 def _mrkdwn_code(words: str) -> str:
-    return f"`{escape(clean(words), quote=False).replace('`', 'ˋ')}`"
+    return f"`{escape(verbatim(words), quote=False).replace('`', 'ˋ')}`"
 
 
 class Feishu:
     """Posts rich text, whose words are data and never read as markup; signed where the bot asks for it."""
 
-    # A bot may send 5 messages a second and 100 a minute.
     pause = 0.6
 
     def __init__(self, post: Post, secret: str, clock: Callable[[], float]) -> None:
@@ -83,18 +80,17 @@ class Feishu:
         """Fill messages with lines."""
         signs = {"heading": '{"tag":"text","text":"▌"},', "item": '{"tag":"text","text":"• "},'}
         written = content.lines("feishu.jinja", unnamed=_unnamed)
-        lines = [f"[{signs.get(kind, '')}{words.rstrip(',')}]" for kind, words in written]
+        lines = [f"[{signs.get(kind, '')}{words.rstrip(',')}]" for kind, words in written if len(words) < _LINE]
         lang, title = {"en": "en_us", "zh": "zh_cn"}[content.page.lang], _unnamed(content.title)
         room = _BODY - len(self._body(lang, f"{title} (99/99)", []))
-        groups = grouped([line for line in lines if _size(line) < room], _size, room)
+        groups = grouped(lines, lambda line: len(line.encode()) + 1, room)
         return [self._body(lang, told, list(map(json.loads, group))) for told, group in numbered(title, groups)]
 
     def _body(self, lang: str, title: str, lines: list[Any]) -> bytes:
         return dumped({"msg_type": "post", "content": {"post": {lang: {"title": title, "content": lines}}}})
 
-    def send(self, message: bytes, key: str) -> None:
+    def send(self, message: bytes, _key: str) -> None:
         """Post one message; the answer is 200 also for failures, and says so in its code."""
-        del key
         if self._secret:
             moment = str(int(self._clock()))
             # The moment and the secret are the key, and nothing is what is signed.
@@ -115,8 +111,4 @@ def _feishu_fault(said: str) -> bool | None:
 
 def _unnamed(words: str) -> str:
     """Write words in which nobody is named, as plain texts of this service can."""
-    return clean(words).replace("<at", "< at").replace("</at", "</ at")
-
-
-def _size(line: str) -> int:
-    return len(line.encode()) + 1
+    return verbatim(words).replace("<at", "< at").replace("</at", "</ at")

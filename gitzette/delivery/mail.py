@@ -55,16 +55,15 @@ class Mail:
 
     def send(self, message: bytes, key: str) -> None:
         """Hand one mail over, encrypted where the server can; a password never travels in the open."""
-        domain = self._sender.rpartition("@")[2]
-        head = f"Date: {format_datetime(datetime.now(UTC))}\r\nMessage-ID: <gitzette.{key}@{domain}>\r\n"
-        mail = head.encode() + message
+        name = f"<gitzette.{key}@{self._sender.rpartition('@')[2]}>"
+        mail = f"Date: {format_datetime(datetime.now(UTC))}\r\nMessage-ID: {name}\r\n".encode() + message
         try:
             with self._connection() as server:
                 self._introduce(server, len(mail))
                 server.sendmail(self._sender, self._to, mail)
         except smtplib.SMTPRecipientsRefused as error:
-            codes = {code for code, _ in error.recipients.values()}
-            raise UpstreamError("the mail server refuses the recipients", retryable=max(codes) < 500) from error
+            passing = all(code < 500 for code, _ in error.recipients.values())
+            raise UpstreamError("the mail server refuses the recipients", retryable=passing) from error
         except smtplib.SMTPResponseException as error:
             said = error.smtp_error.decode("utf-8", "replace") if isinstance(error.smtp_error, bytes) else ""
             told = f"the mail server answers {error.smtp_code} {visible(said)[:120]}"
@@ -90,7 +89,6 @@ class Mail:
             raise UpstreamError("the mail server offers no encryption, so no password is sent", retryable=False)
         most = server.esmtp_features.get("size", "")
         if most.isdecimal() and 0 < int(most) < size:
-            told = f"the mail has {size} bytes and the mail server takes {most}; set max_bytes"
-            raise UpstreamError(told, retryable=False)
+            raise UpstreamError(f"the mail has {size} bytes, its server takes {most}; set max_bytes", retryable=False)
         if self._server.username:
             server.login(unquote(self._server.username), unquote(self._server.password or ""))

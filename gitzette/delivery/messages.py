@@ -11,6 +11,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from agent.markdown import visible
 from agent.web import Web
+from gitzette.render.html import verbatim
 from gitzette.render.page import PageModel
 from gitzette.site.addresses import day_path
 
@@ -21,11 +22,10 @@ T = TypeVar("T")
 
 
 def environment(*, html: bool = False, **filters: Callable[..., str]) -> Environment:
-    """Give the environment of the templates of messages, with the filters of a channel."""
-    # Without HTML, the filters of the channel make words harmless.
+    """Give the environment of the templates of messages, with the filters of a channel, which make words harmless."""
     loader = PackageLoader("gitzette.delivery", "templates")
     made = Environment(loader=loader, autoescape=html, trim_blocks=True, lstrip_blocks=True, undefined=StrictUndefined)  # noqa: S701
-    made.filters |= {"spans": _spans, "clean": clean} | filters
+    made.filters |= {"spans": _spans, "clean": verbatim} | filters
     return made
 
 
@@ -39,21 +39,16 @@ class Content:
     full: bool = False
 
     @property
-    def label(self) -> str:
-        """Give the day or range."""
-        return self.page.report.window.label
-
-    @property
     def url(self) -> str:
         """Give the address of the report on the site; empty where there is no site."""
-        return f"{self.site_url}/{self.page.lang}/{day_path(self.label)}" if self.site_url else ""
+        return f"{self.site_url}/{self.page.lang}/{day_path(self.page.report.window.label)}" if self.site_url else ""
 
     @cached_property
     def title(self) -> str:
         """Write the news of the day and the day, for subjects and first lines."""
         lead = visible(_CODE.sub(r"\1", self.page.lead)).rstrip(".。")
         lead = f"{lead[: _MOST_LEAD - 1].rstrip()}…" if len(lead) > _MOST_LEAD else lead
-        return " · ".join(filter(None, (lead, f"Gitzette {self.label}")))
+        return " · ".join(filter(None, (lead, f"Gitzette {self.page.report.window.label}")))
 
     @cached_property
     def fingerprint(self) -> str:
@@ -75,11 +70,6 @@ def _spans(text: str) -> Iterator[tuple[bool, str]]:
     for at, piece in enumerate(_CODE.split(text)):
         if piece:
             yield at % 2 == 1, piece if len(piece) <= _MOST_WORDS else f"{piece[:_MOST_WORDS]}…"
-
-
-def clean(text: str) -> str:
-    """Keep what can be seen of a text in one line, and its spaces, which part words from links."""
-    return " ".join(map(visible, str(text).expandtabs(4).split(" ")))
 
 
 def grouped(values: Sequence[T], size: Callable[[T], int], limit: int, most: int | None = None) -> list[list[T]]:

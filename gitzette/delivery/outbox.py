@@ -65,7 +65,5 @@ class Outbox:
             return _Entries.model_validate_json(self._file.read_bytes()).entries
         except FileNotFoundError:
             return ()
-        except OSError as error:
-            raise StorageError(f"cannot read {self._file}: {error.strerror}") from error
-        except ValidationError as error:
+        except (OSError, ValidationError) as error:
             raise StorageError(f"{self._file} is not readable; move it away to deliver again") from error

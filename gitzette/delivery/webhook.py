@@ -45,8 +45,7 @@ class Post:
                 said = next(response.iter_bytes(_READ), b"").decode("utf-8", errors="replace")
         except (httpx.RequestError, httpx.InvalidURL) as error:
             raise UpstreamError(f"the receiver cannot be reached ({type(error).__name__})", retryable=True) from error
-        later = response.status_code in _LATER or response.is_server_error
-        again = fault(said) if response.is_success else later
+        again = fault(said) if response.is_success else response.status_code in _LATER or response.is_server_error
         if again is not None:
             asked = response.headers.get("retry-after", "")
             wait = float(asked) if asked.isdecimal() and len(asked) < 7 else None
@@ -74,7 +73,7 @@ class Webhook:
         lines = markdown_page(content.page, content.web, "digest").splitlines(keepends=True)
         pieces = [line[at : at + room // 6] for line in lines for at in range(0, len(line), room // 6)]
         texts = ["".join(group) for group in grouped(pieces, lambda text: len(dumped(text)), room)]
-        head = {"format": 1, "event": "report", "title": content.title, "date": content.label}
+        head = {"format": 1, "event": "report", "title": content.title, "date": content.page.report.window.label}
         head |= {"lang": content.page.lang, "url": content.url or None, "parts": len(texts), "report": None}
         parts = [head | {"part": part, "markdown": text} for part, text in enumerate(texts, start=1)]
         whole = dumped(parts[0] | {"report": to_json(content.page.report)})

@@ -151,8 +151,9 @@ def _ended(reply: Reply, exhibits: Exhibits) -> dict[str, Any]:
     quotes: dict[str, list[str]] = {}
     words: dict[str, list[str]] = {}
     for claim in reply.claims:
-        for one in (*claim.quotes, *claim.anchors):
-            quotes.setdefault(one.cite, []).extend(one.text.splitlines())
+        shown = [(one.cite, one.text) for one in claim.quotes] + [(one.cite, one.text) for one in claim.anchors]
+        for cite, text in shown:
+            quotes.setdefault(cite, []).extend(text.splitlines())
         named = [word for text in claim.text.values() for word in _CODE.findall(text) if len(word) >= _SHORTEST_WORD]
         for cite in claim.sources:
             words.setdefault(cite, []).extend(named)

@@ -49,8 +49,8 @@ def _pairs(week: Week) -> Iterator[tuple[str, tuple[str, ...]]]:
 
 def _stories(week: Week) -> Iterator[tuple[str, tuple[str, ...]]]:
     """Name the stories by their first title; those of what came and went are told already."""
-    pairs = {cite for pair in week.came_and_went for cite in (pair.change, pair.undone_by)}
+    pairs = [{pair.change, pair.undone_by} for pair in week.came_and_went]
     for story in week.report.stories:
         titles = [step.title for step in story.timeline if step.title]
-        if titles and story.kind is not StoryKind.RELEASED and not pairs.issuperset(story.steps):
+        if titles and story.kind is not StoryKind.RELEASED and not any(pair <= {*story.steps} for pair in pairs):
             yield titles[0], story.steps[-3:]

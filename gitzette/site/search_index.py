@@ -25,7 +25,7 @@ from gitzette.render.names import place_of
 from gitzette.render.page import Item, PageModel
 from gitzette.site.folder import SiteFolder, mark
 from gitzette.site.summary import Summary
-from memory.words import has_han, indexed
+from memory.text_index import has_han, indexed
 
 SHARDS = 128
 Document = tuple[str, str, str, str, str, str, str, str, str]

@@ -1,87 +1,281 @@
-"""The command `audit`, as a person runs it."""
+"""The command `audit`, as a person runs it, on small repositories with a known history."""
 
 import json
-import os
-import subprocess
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import Any
 
 import pytest
 
+from evals.model_server.server import ModelServer
 from gitzette.cli import main
+from tests.gitzette.conftest import Engine
+from tests.scripted_analysis import Scripted
 
-if TYPE_CHECKING:
-    from tests.gitzette.conftest import Engine
+_CORE = "def page(n):\n    return n * 64\n"
+_FLAG = "parser.add_argument('--max-batch', type=int, default=16)\n"
 
-CLEAN = {"PATH": os.environ["PATH"], "GIT_CONFIG_NOSYSTEM": "1", "GIT_CONFIG_GLOBAL": os.devnull}
+
+@dataclass(frozen=True)
+class Bench:
+    """Two repositories, and the audit of a report about them."""
+
+    folder: Path
+    engine: Engine
+    kernels: Engine
+    shas: dict[str, str]
+    out: pytest.CaptureFixture[str]
+
+    def audit(self, template: str, name: str = "report.md", *options: str) -> tuple[int, str]:
+        """Audit a report in which `<fix>` stands for a short hash and `<fix:url>` for its address."""
+        report = self.folder / name
+        report.write_text(self.filled(template), encoding="utf-8")
+        repos = [f"acme/engine={self.engine.folder}", f"acme/kernels={self.kernels.folder}"]
+        self.out.readouterr()
+        status = main(["audit", str(report), *(part for repo in repos for part in ("--repo", repo)), *options])
+        return status, self.out.readouterr().out
+
+    def filled(self, template: str) -> str:
+        """Put hashes and addresses in."""
+        for key, sha in self.shas.items():
+            repo = "acme/kernels" if key in ("softmax", "rope") else "acme/engine"
+            template = template.replace(f"<{key}:url>", f"https://github.com/{repo}/commit/{sha}")
+            template = template.replace(f"<{key}>", sha[:9])
+        return template
+
+    def findings(self, template: str, name: str = "report.md") -> list[dict[str, Any]]:
+        """Give the findings of a report."""
+        found: list[dict[str, Any]] = json.loads(self.audit(template, name, "--json")[1])["findings"]
+        return found
+
+    def wrong(self, template: str, name: str = "report.md") -> list[tuple[int, str]]:
+        """Give the lines that are wrong, with the cause."""
+        found = [one for one in self.findings(template, name) if one["verdict"].startswith("wrong:")]
+        return [(one["line"], one["verdict"].removeprefix("wrong:")) for one in found]
 
 
 @pytest.fixture
-def repo(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[str, str]:
-    """Make a repository with one commit; gives the option and the hash."""
-    for name in ("GITHUB_TOKEN", "GITZETTE_GITHUB_URL"):
-        monkeypatch.delenv(name, raising=False)
-    monkeypatch.setenv("GITZETTE_HOME", str(tmp_path / "home"))
-    monkeypatch.chdir(tmp_path)
-    path = tmp_path / "engine"
-    path.mkdir()
-    (path / "core.py").write_text("limit = 8\n")
-    sides = {f"GIT_{side}_{name}": value for side in ("AUTHOR", "COMMITTER") for name, value in _PERSON.items()}
-    for arguments in (
-        ("init", "-q", "--initial-branch=main"),
-        ("add", "."),
-        ("commit", "-q", "-m", "Set the limit (#7)"),
-    ):
-        subprocess.run(["git", *arguments], cwd=path, env=CLEAN | sides, check=True)
-    head = subprocess.run(["git", "rev-parse", "HEAD"], cwd=path, env=CLEAN, capture_output=True, text=True, check=True)
-    return f"acme/engine={path}", head.stdout.strip()
+def bench(engine: Engine, tmp_path: Path, corner: Path, capsys: pytest.CaptureFixture[str]) -> Bench:
+    """Make the repositories: four commits on 2026-03-10, one later, and two of another repository."""
+    del corner
+    day = lambda hour, day=10: datetime(2026, 3, day, hour, tzinfo=UTC)  # noqa: E731 -- read like a calendar
+    kernels = engine.cloned(tmp_path / "kernels")
+    shas = {
+        "flag": engine.commit("[Feature] Add --max-batch (#12)", day(8), "Bo Chen", server=_FLAG),
+        "fix": engine.commit("Fix overflow in the paged cache (#13)", day(11), "Ada Lovelace", cache=_CORE),
+        "rename": engine.commit("Rename run to execute (#14)", day(15), "Chris P", core="def execute(): ...\n"),
+        "drop": engine.commit("Drop python 3.9 (#15)", day(9, 15), "Bo Chen", setup="python_requires = 310\n"),
+        "softmax": kernels.commit("Speed up softmax (#5)", day(3), "Dana Scott", softmax="def softmax(): ...\n"),
+        "rope": kernels.commit("Add the rope kernel (#6)", day(21), "Dana Scott", rope="def rope_kernel(): ...\n"),
+    }
+    return Bench(tmp_path, engine, kernels, shas, capsys)
 
 
-_PERSON = {"NAME": "Ada", "EMAIL": "ada@example.org", "DATE": "2026-03-10T09:00:00Z"}
+RIGHT = """# Daily report 2026-03-10
+
+## acme/engine
+
+> 3 commits | all of them read
+
+| Commit | PR | Author | Date | Files | What |
+|---|---|---|---|---|---|
+| <flag> | #12 | Bo Chen | 2026-03-10 08:00 | 1 | adds `--max-batch` in `server.py` |
+| [`<fix>`](<fix:url>) | #13 | Ada | 2026-03-10 11:00 | 1 | `page` in `cache.py`, +2/-0 |
+
+- Rename run to execute (<rename>, #14) by Chris P, 1 file changed, 1 insertion(+)
+- **Fix overflow in the paged cache**
+  - Commit: <fix:url>
+  - Author: Ada Lovelace, 2026-03-10
+  - Files: `cache.py`
+
+    ```python
+    def page(n):
+        return n * 64
+    ```
+
+See [the other one](#acmekernels).
+
+## acme/kernels
+
+### Speed up softmax (#5)
+
+**SHA**: `<softmax>` | **Author**: Dana Scott
+
+Softmax is written anew, and `softmax` is called as before.
+"""
 
 
-def test_a_right_report_ends_with_0_and_a_wrong_one_with_3(
-    repo: tuple[str, str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    option, sha = repo
-    report = tmp_path / "2026-03-10.md"
-    report.write_text(f"# acme/engine\n\n- Set the limit ({sha[:7]})\n")
-    assert main(["audit", str(report), "--repo", option]) == 0
-    report.write_text("# acme/engine\n\n- Set the limit (abc1234)\n")
-    capsys.readouterr()
-    assert main(["audit", str(report), "--repo", option]) == 3
-    out = capsys.readouterr().out
-    assert "References to nothing (1)" in out
-    assert "line 3" in out
+def test_nothing_is_wrong_in_a_right_report_and_prose_is_not_checked(bench: Bench) -> None:
+    findings = bench.findings(RIGHT)
+    assert [one for one in findings if one["verdict"].startswith("wrong")] == []
+    assert {one["verdict"] for one in findings if one["kind"] == "sentence"} == {"not-checked"}
+    kinds = {one["kind"] for one in findings if one["verdict"] == "right"}
+    assert kinds >= {"commit", "pull request of commit", "author", "date", "statistics", "path", "identifier", "code"}
+    assert kinds >= {"anchor", "window", "label", "number of commits"}
 
 
-def test_json_has_a_record_for_each_statement(
-    repo: tuple[str, str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    option, sha = repo
-    report = tmp_path / "report.md"
-    report.write_text(
-        f"# acme/engine 2026-03-10\n\n- Set the limit ([abc1234](https://github.com/acme/engine/commit/{sha}))\n"
+WRONG = """# Daily report 2026-03-10
+
+Total commits: 9
+
+## acme/engine
+
+| Commit | PR | Author | Date | Lines |
+|---|---|---|---|---|
+| <flag> | #13 | Ada Lovelace | 2026-03-08 | +1/-0 |
+| <softmax> | #5 | Dana Scott | 2026-03-10 | +1/-0 |
+| 7777777 | #12 | Bo Chen | 2026-03-10 | |
+| <drop> | #15 | Bo Chen | 2026-03-15 | +3/-9 |
+| server.py/flags | | | | |
+
+- [`<flag>`](<fix:url>) is the fix; `cache_page_overflow_guard` and `caches/page.py` are new
+- [#14](https://github.com/acme/engine/pull/15) and 0123abcd99 by nobody
+- PR: <rename:url>
+- `<rename>` changes `core.py` (+7 / -7 lines)
+
+  ```diff
+  +def execute(): ...
+  +def execute_twice(): ...
+  ```
+
+[There](#nowhere) and [here](#acmeengine).
+
+{"sha": "1", "files": ["a", "b"], "next": null}
+
+### Fix overflow in the paged cache (#13)
+
+**SHA**: `<fix>`
+
+LLM analysis failed: Error code: 403 - {'error': 'quota'}
+
+- `pages` is called by `cache.py`
+- It has `patch_truncated: true` in it
+
+### Rename run to execute (#14)
+
+The function is called otherwise now. Callers of it (
+
+### Example
+
+```python
+def execute():
+"""
+
+
+def test_each_kind_of_error_is_found_on_its_line(bench: Bench) -> None:
+    assert sorted(bench.wrong(WRONG)) == sorted(
+        [
+            (3, "number"),
+            (9, "mismatch"),
+            (9, "metadata"),
+            (9, "metadata"),
+            (10, "out-of-scope"),
+            (11, "nonexistent"),
+            (12, "window"),
+            (12, "number"),
+            (13, "malformed"),
+            (15, "label"),
+            (15, "name"),
+            (15, "path"),
+            (16, "label"),
+            (16, "nonexistent"),
+            (17, "label"),
+            (18, "number"),
+            (20, "quote"),
+            (25, "dead-anchor"),
+            (27, "raw-data"),
+            (33, "failed-output"),
+            (36, "raw-data"),
+            (40, "cut-off"),
+            (44, "cut-off"),
+        ]
     )
-    assert main(["audit", str(report), "--repo", option, "--json"]) == 3
-    data = json.loads(capsys.readouterr().out)
-    assert {frozenset(one) for one in data["findings"]} == {frozenset({"line", "kind", "claim", "verdict", "evidence"})}
-    assert [one["verdict"] for one in data["findings"] if one["kind"] == "label"] == ["wrong:label"]
-    assert data["summary"]["wrong"] == 1
 
 
-def test_the_page_shows_the_report_as_text_and_reaches_for_nothing(repo: tuple[str, str], tmp_path: Path) -> None:
-    option, sha = repo
-    report, page = tmp_path / "report.md", tmp_path / "audit.html"
-    report.write_text(f"# acme/engine <script>alert(1)</script>\n\n- Set the limit ({sha[:7]})\n- Lost (abc1234)\n")
-    main(["audit", str(report), "--repo", option, "--html", str(page)])
+@pytest.mark.parametrize(
+    "line",
+    [
+        "The pin moves to `0a1b2c3d4e5f` of [other](https://github.com/acme/other), which is not given.",
+        "Issue #99 and 20260310 and 5e1000000 are numbers, and so is `12345678`.",
+        "- <fix> (see also the earlier <drop>) by adding a guard",
+        "- <fix> fixes what #3 reported",
+        "- Author: ada99 (<fix>)",
+        "- <fix> touches more than 40 files of others, +5 % / -3 %",
+        "The server answered 404 once, which <fix> does not mention.",
+        "Call `torch.compile` or set `SOME_OTHER_SETTING` before, as [the docs](https://example.org/a/b) say.",
+    ],
+)
+def test_what_may_be_right_is_not_accused(bench: Bench, line: str) -> None:
+    assert bench.wrong(f"# acme/engine\n\n{line}\n") == []
+
+
+def test_a_report_ends_with_0_or_3_and_tells_errors_first_by_cause(bench: Bench) -> None:
+    assert bench.audit("# acme/engine 2026-03-10\n\n- Add a flag (<flag>)\n")[0] == 0
+    anchors = "".join(f"- [to {number}](#gone-{number})\n" for number in range(170))
+    status, told = bench.audit(f"# acme/engine 2026-03-10\n\n- Lost (abc1234)\n- Long ago: <drop>\n\n{anchors}")
+    assert status == 3
+    lines = told.splitlines()
+    assert lines[2:5] == [
+        "References to nothing (1)",
+        "  line 3    commit: abc1234",
+        "            acme/engine has no commit abc1234",
+    ]
+    assert "Dead anchors (170)" in lines
+    assert "  line 6 #gone-0, line 7 #gone-1, line 8 #gone-2 and 167 more: the page has no such heading or id" in lines
+
+
+def test_the_page_shows_the_report_as_text_and_reaches_for_nothing(bench: Bench) -> None:
+    page = bench.folder / "audit.html"
+    bench.audit("# acme/engine <script>alert(1)</script>\n\n- Lost (abc1234)\n", "report.md", "--html", str(page))
     html = page.read_text(encoding="utf-8")
     assert "&lt;script&gt;" in html
     assert "<script" not in html
     assert "wrong:nonexistent" in html
+    assert "References to nothing (1)" in html
     assert "src=" not in html
     assert "<link" not in html
+
+
+JUDGED = """# acme/engine 2026-03-10
+
+### Fix overflow in the paged cache (#13)
+
+**SHA**: `<fix>`
+
+The function `page` multiplies by sixty four, as the commit says.
+Somebody thinks that this will be needed in later versions.
+The limit `page_limit_of_batches` was lowered for all callers of it.
+
+### Add a flag (#12)
+
+**SHA**: `<flag>`
+
+The flag `--max-batch` has a default of sixteen in the server.
+"""
+
+
+@pytest.mark.parametrize(("admits_controls", "expected"), [(False, True), (True, False)])
+def test_a_judge_reads_the_prose_twice_and_is_not_believed_when_it_admits_a_control(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch, *, admits_controls: bool, expected: bool
+) -> None:
+    def opinion(sentence: str, evidence: str) -> str:
+        known = [name for name in sentence.split("`")[1::2] if name in evidence]
+        if "thinks" in sentence:
+            return "inferred"
+        return "stated" if known or admits_controls else "contradicted"
+
+    with ModelServer(Scripted(opinion=opinion, quote="of acme/engine, 2026-03-10"), context=32_768) as server:
+        monkeypatch.setenv("GITZETTE_MODEL", server.model)
+        monkeypatch.setenv("GITZETTE_MODEL_URL", server.url)
+        Path("gitzette.toml").write_text('analyst = "model"\n')
+        found = [one for one in bench.findings(JUDGED) if one["kind"] == "sentence"]
+    verdicts = {one["line"]: one["verdict"] for one in found}
+    if expected:
+        assert verdicts == {7: "right", 8: "unverifiable", 9: "wrong:contradicted", 15: "right"}
+        assert bench.shas["fix"] in next(one["evidence"] for one in found if one["line"] == 9)
+    else:
+        assert set(verdicts.values()) == {"not-checked"}
 
 
 @pytest.mark.parametrize(
@@ -95,76 +289,49 @@ def test_the_page_shows_the_report_as_text_and_reaches_for_nothing(repo: tuple[s
     ],
 )
 def test_what_is_no_report_is_told_in_one_line(
-    content: bytes | None, told: str, repo: tuple[str, str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    content: bytes | None, told: str, corner: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     report = tmp_path / "odd.md"
     if content is not None:
         report.write_bytes(content)
-    assert main(["audit", str(report), "--repo", repo[0]]) == 2
+    del corner
+    assert main(["audit", str(report)]) == 2
     errors = capsys.readouterr().err.strip().splitlines()
     assert len(errors) == 1
     assert told in errors[0]
 
 
 def test_a_report_that_is_too_large_is_refused_unread(
-    repo: tuple[str, str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    corner: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
+    del corner
     report = tmp_path / "huge.md"
     with report.open("wb") as file:
         file.truncate(51 * 1024 * 1024)
-    assert main(["audit", str(report), "--repo", repo[0]]) == 2
+    assert main(["audit", str(report)]) == 2
     assert "may have 50" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("layout", ["ledger", "digest"])
-def test_a_report_of_ours_is_right_and_any_change_to_it_is_found(
-    repo: tuple[str, str], tmp_path: Path, capsys: pytest.CaptureFixture[str], layout: str
-) -> None:
-    option, sha = repo
-    out = str(tmp_path / "out")
-    assert main(["run", "--repo", option, "--date", "2026-03-10", "--layout", layout, "--out", out]) == 0
-    report = tmp_path / "out" / "reports" / "2026-03-10.md"
+@pytest.mark.parametrize("lang", ["en", "zh"])
+def test_any_edit_of_a_report_of_ours_is_shown_with_its_line(bench: Bench, layout: str, lang: str) -> None:
+    out, repo = bench.folder / "out", bench.engine.repo
+    style = ["--layout", layout, "--lang", lang, "--out", str(out)]
+    assert main(["run", *repo, "--date", "2026-03-10", *style]) == 0
+    report = out / "reports" / "2026-03-10.md"
     text = report.read_text(encoding="utf-8")
-    assert main(["audit", str(report), "--repo", option]) == 0
-    table = {"09:00": "09:01", "| Ada |": "| Bob |", "+1 −0 |": "+1 −2 |"} if layout == "ledger" else {}
-    changes = table | {
-        "Set the limit": "Set the pace",
-        sha[:7]: "abcdef0",
-        "1 commit landed": "2 commits landed",
-        "acme/engine/commits": "acme/motor/commits",
-        "acme/engine/commit/": "acme/motor/commit/",
-        "pull/7": "pull/8",
-        "to 2026-03-11": "to 2026-03-12",
-        "section: 1 deep": "section: 3 deep",
-    }
-    for old, new in changes.items():
-        assert old in text, old
-        report.write_text(text.replace(old, new, 1), encoding="utf-8")
-        assert main(["audit", str(report), "--repo", option]) == 3, f"{old} → {new}"
-    capsys.readouterr()
-
-
-def test_excerpts_of_functions_that_are_only_named_are_no_claims_of_their_own(
-    engine: "Engine", tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.setenv("GITZETTE_HOME", str(tmp_path / "home"))
-    text = "def plan(batch, size):\n{}    return queue\n\n\ndef drop(batch):\n    {}\n    return batch\n"
-    old, new = (
-        "    queue = sort(batch)\n    queue.cut(size)\n",
-        "    queue = sort(batch, size)\n    queue.cut(size + 1)\n",
-    )
-    engine.commit("Plan batches", datetime(2026, 2, 4, 8, tzinfo=UTC), plans=text.format(old, '"""Drop it all."""'))
-    engine.commit(
-        "Fix what is planned for large batches",
-        datetime(2026, 2, 5, 9, tzinfo=UTC),
-        plans=text.format(new, '"""Drop it all."""'),
-    )
-    engine.commit(
-        "Fix the words of plans", datetime(2026, 2, 5, 10, tzinfo=UTC), plans=text.format(new, '"""Drop some."""')
-    )
-    out = ["--lang", "en", "--out", str(tmp_path / "out")]
-    assert main(["run", *engine.repo, "--date", "2026-02-05", "--tz", "UTC", "--source", "git", *out]) == 0
-    (report,) = (tmp_path / "out").glob("reports/*.md")
-    assert "; inside `plan`\n" in report.read_text("utf-8")
-    capsys.readouterr()
-    assert main(["audit", str(report), *engine.repo]) == 0, capsys.readouterr().out
+    assert main(["audit", str(report), *repo]) == 0
+    line = next(number for number, one in enumerate(text.split("\n"), 1) if "Fix overflow" in one)
+    for changed in (
+        text.replace("Fix overflow", "Fix underflow", 1),
+        text.replace(bench.shas["fix"][:7], "abcdef0", 1),
+    ):
+        report.write_text(changed, encoding="utf-8")
+        bench.out.readouterr()
+        assert main(["audit", str(report), *repo, "--json"]) == 3
+        found = json.loads(bench.out.readouterr().out)["findings"]
+        assert {one["verdict"] for one in found} == {"wrong:edited"}
+    report.write_text(text.replace("Fix overflow", "Fix underflow", 1), encoding="utf-8")
+    bench.out.readouterr()
+    main(["audit", str(report), *repo])
+    assert f"line {line} " in bench.out.readouterr().out

@@ -23,9 +23,9 @@ LARGEST_RANGE = 200_000_000
 """Bytes that are parsed of all files that differ."""
 _TRAILER = re.compile(r"^This reverts commit ([0-9a-f]{7,40})\b", re.MULTILINE)
 """What `git revert` writes."""
-_TITLE = re.compile(r'^Revert "(?:.*\(#(\d{1,9})\))?.*"')
+_TITLE = re.compile(r'^Revert "(.*)"')
 """What the button of GitHub writes: the title of the pull request, with its number where it was squashed."""
-_NUMBER = re.compile(r"\(#(\d{1,9})\)$")
+_NUMBER = re.compile(r" ?\(?#\d{1,9}\)?$")
 _OPPOSITE = {"+": "-", "-": "+"}
 _RENAMED = {row.renamed: row for row in ROWS.values() if row.renamed}
 
@@ -179,16 +179,16 @@ def _of_side(lines: Sequence[str], sign: str) -> tuple[str, ...]:
 
 def undone_pairs(commits: Sequence[Commit], patches: Mapping[str, tuple[str, str]]) -> list[Undone]:
     """Pair commits with those that took them back, by the trailer of git, GitHub's title, or the opposite patch."""
-    numbers = {found[1]: commit.sha for commit in commits if (found := _NUMBER.search(commit.subject))}
+    titles = {_NUMBER.sub("", commit.subject): commit.sha for commit in commits}
     standing: dict[str, str] = {}
     pairs: dict[str, Undone] = {}
     for commit in reversed(commits):
         forward, reverse = patches.get(commit.sha, ("", ""))
         named = [sha for prefix in _TRAILER.findall(commit.message) for sha in standing if sha.startswith(prefix)]
         titled = _TITLE.match(commit.subject)
-        numbered = [numbers[titled[1]]] if titled and titled[1] in numbers else []
+        called = titles.get(_NUMBER.sub("", titled[1]), "") if titled else ""
         mirrored = [sha for sha, opposite in standing.items() if opposite and opposite == forward]
-        for sha in [one for one in (*named, *numbered, *reversed(mirrored)) if one in standing][:1]:
+        for sha in [one for one in (*named, called, *reversed(mirrored)) if one in standing][:1]:
             del standing[sha]
             # What a revert of a revert brings back was not taken back in the end.
             if pairs.pop(sha, None) is None:

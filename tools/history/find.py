@@ -26,9 +26,18 @@ from tools.history.reverts import find_reverts, said_by, said_in
 
 
 async def find_stories(
-    material: Material, references: Iterable[Reference], code: CodeSource, library: EvidenceCache, told: StoryMemory
+    material: Material,
+    references: Iterable[Reference],
+    code: CodeSource,
+    library: EvidenceCache,
+    told: StoryMemory,
+    *,
+    blamed: int,
 ) -> StoriesFound:
-    """Find the stories to which a day's commits belong, and the earlier commits that they may go on with."""
+    """Find the stories to which a day's commits belong, and the earlier commits that they may go on with.
+
+    The lines of so many commits, `blamed`, are followed to whoever wrote them.
+    """
     today, repo = [read.evidence for read in material.reads], material.repo
     if not today:
         return StoriesFound()
@@ -39,7 +48,7 @@ async def find_stories(
     line = Line([*far, *past.found, *_heads(material.background.values()), *heads])
     undone = await find_reverts(today, Named(line, said), code, library)
     known = {(one.doer.sha, one.target.sha) for one in undone}
-    by_lines, silently = await changed_lines(material.reads, code, library, known)
+    by_lines, silently = await changed_lines(material.reads, code, library, known, blamed)
     undone += silently
     pairs, mine = [*by_lines, *named_pairs(repo, heads, named, line)], {head.sha for head in heads}
     stories = joined([undoing_story(one, repo) for one in undone])

@@ -18,7 +18,7 @@ from tools.evidence_cache import EvidenceCache
 
 _BUTTON = re.compile(r"^Reverts (?P<repo>[\w.-]{1,99}/[\w.-]{1,99})?#(?P<number>[1-9]\d{0,8})\s*$", re.MULTILINE)
 """What GitHub's button writes into a pull request."""
-_SOON, _MOST_REVERTS, _ENOUGH_LINES = timedelta(days=30), 30, 6
+_SOON, _MOST_REVERTS, _ENOUGH_LINES = timedelta(days=30), 60, 6
 
 
 def said_in(message: str, repo: RepoId) -> list[Said]:

@@ -14,6 +14,7 @@ from playwright.sync_api import sync_playwright
 
 from agent.report import Report
 from agent.settings import Language, Settings
+from agent.triage import Tier
 from agent.web import Web
 from gitzette.delivery.deliver import Deliverer
 from gitzette.render.markdown import report_page
@@ -49,8 +50,14 @@ def deliver(report: Report, out: Path, sinks: Any, lang: Language, content: str 
 def test_the_busy_day_fits_every_channel_and_the_whole_report_has_every_link(
     lang: Language, sinks: Any, busy: Report, out: Path
 ) -> None:
+    rows = [row.model_copy(update={"tier": Tier.HIGH, "noise": None}) for row in busy.ledger]
+    busy = busy.model_copy(update={"ledger": tuple(rows)})
     deliver(busy, out, sinks, lang, "full")
     assert sinks.web.refused == sinks.mail.refused == []
+    slack = [one["text"] for one in sinks.web.accepted if "blocks" in one]
+    assert len(slack) > 2
+    assert slack[1].endswith(f" · Gitzette 2026-03-12 (2/{len(slack)})")
+    assert sum("msg_type" in one for one in sinks.web.accepted) > 2
     page = links(report_page(busy, lang, Web(WEB)))
     assert len(page) > 200
     (hook,) = (one for one in sinks.web.accepted if "markdown" in one)

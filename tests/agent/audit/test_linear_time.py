@@ -1,0 +1,68 @@
+"""No report makes the audit hang: every pattern and the whole reading take time that grows with the length."""
+
+import importlib
+import pkgutil
+import re
+import time
+
+import pytest
+
+import agent.audit
+from agent.audit.lookup import Library, entries_of
+from agent.audit.prose import sentences_of
+from agent.audit.structure import read_page
+
+SIZE = 1_000_000
+SECONDS = 2.0
+HASH = "0123456789abcdef0123456789abcdef01234567"
+MARKS = [*"[(`*|#-. \n0a", "[a](", "a/", "a_a: ", "+1/-1 ", "https://a/a/", "（。", "abcdef0 ", "<a id="]
+
+
+def patterns() -> list[tuple[str, re.Pattern[str]]]:
+    modules = [
+        importlib.import_module(f"agent.audit.{module.name}") for module in pkgutil.iter_modules(agent.audit.__path__)
+    ]
+    return [
+        (f"{module.__name__}.{name}", value)
+        for module in modules
+        for name, value in vars(module).items()
+        if isinstance(value, re.Pattern)
+    ]
+
+
+@pytest.mark.parametrize(("name", "pattern"), patterns())
+def test_a_megabyte_of_any_mark_is_searched_at_once(name: str, pattern: re.Pattern[str]) -> None:
+    slow = {}
+    for mark in MARKS:
+        text = mark * (SIZE // len(mark))
+        began = time.process_time()
+        for _ in pattern.finditer(text):
+            if time.process_time() - began > SECONDS:
+                slow[mark] = True
+                break
+    assert not slow, name
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"(see {HASH} for details)\n" * 15_000,
+        f"(see {HASH} for details) " * 15_000,
+        f"- {HASH} #12 by Ada\n" * 12_000,
+        "[" * SIZE,
+        "[a](" * (SIZE // 4),
+        "`a` +1/-1 " * (SIZE // 10),
+        "SHA: abcdef01 | " * (SIZE // 16),
+        "| a " * (SIZE // 4) + "\n" + "|-" * (SIZE // 4),
+        "# a\n" * (SIZE // 40),
+        " " * SIZE + "x",
+        "> " * (SIZE // 2),
+        "```\n" * (SIZE // 8),
+    ],
+    ids=lambda text: text[:20],
+)
+def test_a_megabyte_of_a_report_is_read_in_seconds(text: str) -> None:
+    began = time.process_time()
+    library = Library({})
+    sentences_of(entries_of(read_page(text, "report.md", []), library), library)
+    assert time.process_time() - began < 3 * SECONDS
