@@ -23,8 +23,7 @@ from gitzette.replies import ReplyPage, as_json
 from gitzette.wiring import home_of, open_house
 from graphs.ask_context import AskContext
 from graphs.conversing import answered, open_conversations
-from memory.learned import Learned
-from memory.retention import QUESTIONS
+from memory.recorder import QUESTIONS
 from tools.index_for_search import WindowReader
 
 LONGEST = 4_000
@@ -114,8 +113,8 @@ async def asking_context(
     async with open_house(settings, environ, display, now, specs=specs) as house:
         memory = house.memory
         recorder = memory.recorder(f"{QUESTIONS}{now.date().isoformat()}")
-        writers = answerers_of(settings, environ, recorder, home_of(settings, environ), memory.servers)
-        desks, known = _Reachable(house.deps.desks), Learned(memory.catalogue, memory.threads)
+        writers = answerers_of(settings, environ, recorder, memory.model_servers)
+        desks, known = _Reachable(house.deps.desks), memory.evidence
         deps = replace(house.deps, desks=desks, models=writers.models, mark=writers.mark)
         yield AskContext(
             **{one.name: getattr(deps, one.name) for one in fields(deps)},

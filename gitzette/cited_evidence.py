@@ -5,6 +5,7 @@ import unicodedata
 from collections.abc import Sequence
 from datetime import datetime
 
+from agent.card import Card
 from agent.domain import Change, Issue, PullRequest, Release
 from agent.errors import InputError
 from agent.ids import RepoId
@@ -31,12 +32,12 @@ class CitedEvidence:
         """Give the title of an artefact and its address."""
         repo, number, mark = _parts(cite)
         if number is not None:
-            thread = self._memory.threads.get(repo, number)
-            title = f" {visible(thread.title)}" if thread else ""
+            thread = self._memory.get(cite)
+            title = f" {visible(thread.title)}" if isinstance(thread, Issue | PullRequest) else ""
             return f"{repo}#{number}{title}", self._web.thread(repo, number, pull=isinstance(thread, PullRequest))
         if _HASH.fullmatch(mark):
-            cards = self._memory.catalogue.by_hash(mark, [repo])
-            title = f" {visible(cards[0].title)}" if cards else ""
+            card = self._memory.get(cite)
+            title = f" {visible(card.title)}" if isinstance(card, Card) else ""
             return f"{repo}@{mark[:7]}{title}", self._web.commit(repo, mark)
         return f"{repo} {visible(mark)}", self._web.release(repo, mark)
 
@@ -55,15 +56,17 @@ class CitedEvidence:
     async def _text(self, cite: str) -> str:
         repo, number, mark = _parts(cite)
         if number is not None:
-            known = self._memory.threads.get(repo, number)
-            return self._thread(known or await (await self._desks.open(self._spec(repo))).threads.issue(number))
+            known = self._memory.get(cite)
+            if not isinstance(known, Issue | PullRequest):
+                known = await (await self._desks.open(self._spec(repo))).threads.issue(number)
+            return self._thread(known)
         if _HASH.fullmatch(mark):
             async for change in (await self._desks.open(self._spec(repo))).code.changes([mark]):
                 return self._commit(change)
             raise InputError(f"{repo}@{mark[:12]} cannot be read any more")
-        for release in self._memory.threads.releases(repo):
-            if release.tag == mark:
-                return self._release(release)
+        release = self._memory.get(cite)
+        if isinstance(release, Release):
+            return self._release(release)
         return f"{cite}: a tag of the repository; no release notes were read\n"
 
     def _spec(self, repo: RepoId) -> RepoSpec:

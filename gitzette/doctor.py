@@ -91,9 +91,11 @@ async def _capabilities(settings: Settings, environ: Mapping[str, str]) -> list[
     from gitzette.analysts import endpoints_of
 
     with open_memory(home_of(settings, environ), datetime.now(UTC).date()) as memory:
-        endpoints = endpoints_of(settings, environ, memory.servers)
+        endpoints = endpoints_of(settings, environ, memory.model_servers)
         known = {name: await endpoint.learn() for name, endpoint in endpoints.items()}
-        return [_capable(name, one, memory.servers.get(settings.model_url or "", name)) for name, one in known.items()]
+        return [
+            _capable(name, one, memory.model_servers.get(settings.model_url or "", name)) for name, one in known.items()
+        ]
 
 
 def _capable(name: str, can: Capabilities, remembered: Capabilities | None) -> Finding:

@@ -20,8 +20,8 @@ from gitzette.render.markdown import report_page
 from gitzette.wiring import home_of
 from graphs import daily
 from graphs.desk import Deps
-from memory.call_recorder import CallRecorder
-from memory.recorder import recorded
+from memory.proxies import recorded
+from memory.recorder import CallRecorder
 from memory.runs import recipe_of
 from memory.store import Memory, open_memory
 from tools.evidence_cache import EvidenceCache
@@ -74,8 +74,8 @@ def _deps(memory: Memory, recorder: CallRecorder, recipe: Recipe) -> Deps:
         languages=writers.languages,
         mark=writers.mark,
         library=EvidenceCache(),
-        recall=recorded(memory.recall, recorder, "recall"),
-        archive=recorded(memory.archive, recorder, "archive"),
+        recall=recorded(memory.statements, recorder, "recall"),
+        archive=recorded(memory.reports, recorder, "archive"),
         deep=recipe.budget.deep,
         tiers=recipe.tiers,
         own=recorded(OwnCode(()), recorder, "own") if recipe.uses else None,

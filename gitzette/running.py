@@ -31,9 +31,7 @@ from gitzette.resuming import to_resume
 from gitzette.wiring import House, home_of, open_house
 from graphs import daily
 from graphs.checkpoints import open_checkpoints
-from memory.lives import Lives
-from memory.rebuild import rebuild
-from memory.runs import RunRecord
+from memory.runs import RunLocks, RunRecord
 from memory.store import Memory, open_memory
 from tools.git.repository import open_repository
 from tools.github.usage import Usage
@@ -149,11 +147,11 @@ async def cover(
     recipe = Recipe.of(settings, window, specs)
     async with open_house(settings, environ, display, now, run_id, specs) as house:
         memory = house.memory
-        with memory.lives.hold(run_id):
+        with memory.run_locks.hold(run_id):
             _tidy(memory, now.date() - timedelta(days=settings.keep_days))
-            notices = rebuild(memory.archive, settings.out / "reports")
+            notices = memory.reports.rebuild(settings.out / "reports")
             report = await _live(house, run_id, recipe, now)
-            memory.lives.finish(run_id)
+            memory.run_locks.finish(run_id)
         return Covered(report, house.publisher.paths(report)[0], house.client.usage, tuple(notices))
 
 
@@ -179,12 +177,12 @@ def _tidy(memory: Memory, before: date) -> None:
     """Forget the records of old runs, and where they stood."""
     memory.retention.forget(before)
     memory.run_files.forget(before)
-    memory.lives.prune(memory.runs.unfinished(before))
+    memory.run_locks.prune(memory.runs.unfinished(before))
 
 
 async def _walk(house: House, run: str, recipe: Recipe) -> Report:
     """Run the graph from the beginning, or from where the run stood when it died."""
-    file = house.memory.lives.checkpoints(run)
+    file = house.memory.run_locks.checkpoints(run)
     if house.memory.recorder(run).blank:
         # Where a run stood means nothing without what it was told.
         file.unlink(missing_ok=True)
@@ -258,7 +256,7 @@ def show_runs(args: argparse.Namespace, environ: Mapping[str, str]) -> int:
     """List earlier runs, newest first."""
     settings = settings_here(environ)
     with open_memory(home_of(settings, environ), datetime.now(UTC).date()) as memory:
-        records = [as_it_is(record, memory.lives) for record in memory.runs.latest()]
+        records = [as_it_is(record, memory.run_locks) for record in memory.runs.latest()]
     if args.json:
         sys.stdout.write(json.dumps([asdict(record) for record in records], indent=1) + "\n")
         return EXIT_DONE
@@ -271,7 +269,7 @@ def show_runs(args: argparse.Namespace, environ: Mapping[str, str]) -> int:
     return EXIT_DONE
 
 
-def as_it_is(record: RunRecord, lives: Lives) -> RunRecord:
+def as_it_is(record: RunRecord, lives: RunLocks) -> RunRecord:
     """Tell a run that died from one that is under way; the dead do not note their end."""
     died = record.status == "running" and lives.process(record.id) is None
     return replace(record, status="unfinished") if died else record

@@ -14,9 +14,8 @@ from agent.settings import Language
 from agent.stories import Step
 from gitzette.arguments import settings_here
 from gitzette.wiring import home_of
-from memory.rebuild import rebuild
 from memory.store import open_memory
-from memory.told_stories import Told
+from memory.stories import ToldStory
 
 
 def stories(args: argparse.Namespace, environ: Mapping[str, str]) -> int:
@@ -28,7 +27,7 @@ def stories(args: argparse.Namespace, environ: Mapping[str, str]) -> int:
     since = start_of(args.since) if args.since else None
     out = args.out or settings.out
     with open_memory(home_of(settings, environ), datetime.now(UTC).date()) as memory:
-        for notice in rebuild(memory.archive, out / "reports"):
+        for notice in memory.reports.rebuild(out / "reports"):
             sys.stderr.write(f"gitzette: {notice}\n")
         told = memory.stories.listed(repo=repo, since=since)
     if args.json:
@@ -47,7 +46,7 @@ def start_of(text: str) -> str:
         raise UsageError(f"{text!r} is not a day; write one such as 2026-02-04") from error
 
 
-def _plain(told: Told) -> dict[str, Any]:
+def _plain(told: ToldStory) -> dict[str, Any]:
     return {"date": told.label, **told.story.model_dump(mode="json")}
 
 
@@ -57,7 +56,7 @@ def _nothing(args: argparse.Namespace) -> str:
     return f"no stories{where}{when} are remembered; they come with reports: gitzette run\n"
 
 
-def story_text(told: Told, lang: Language) -> str:
+def story_text(told: ToldStory, lang: Language) -> str:
     """Write a story as a timeline."""
     say, story = catalogue(lang)["page"], told.story
     since = f" ({say['update_since'].format(story.since)})" if story.since else ""

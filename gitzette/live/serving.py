@@ -136,7 +136,7 @@ class Live:
         """Tell how the last runs went, and which are under way."""
         del request
         with open_memory(self._home, datetime.now(UTC).date()) as memory:
-            records = [asdict(as_it_is(one, memory.lives)) for one in memory.runs.latest(_RUNS)]
+            records = [asdict(as_it_is(one, memory.run_locks)) for one in memory.runs.latest(_RUNS)]
         runs = [{name: one[name] for name in ("id", "started", "finished", "status", "window")} for one in records]
         beat = read_heartbeat(self._settings.out)
         return JSONResponse({"runs": runs, "heartbeat": beat.model_dump(mode="json") if beat else None})

@@ -15,7 +15,6 @@ from agent.window import Window
 from gitzette.arguments import specs_of
 from gitzette.progress import QuietProgress
 from gitzette.wiring import open_house
-from memory.rebuild import rebuild
 from tools.toolset import TOOL_NAMES, Toolset
 
 Tool = Callable[..., Awaitable[str]]
@@ -60,7 +59,7 @@ class RepositoryTools:
         settings, now = self._settings, datetime.now(UTC)
         spec, window = named_spec(settings, repo), Window.between(since, until, settings.tz, now)
         async with open_house(settings, self._environ, QuietProgress(), now) as house:
-            rebuild(house.memory.archive, settings.out / "reports")
+            house.memory.reports.rebuild(settings.out / "reports")
             desk = await house.deps.desks.open(spec)
             commits = [row.commit for row in (await desk.code.landed(window)).rows]
             yield Toolset(desk.code, desk.threads, commits, {}, house.deps.recall)

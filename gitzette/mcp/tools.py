@@ -25,7 +25,6 @@ from gitzette.shelf import Shelf
 from gitzette.stories import start_of, story_text
 from gitzette.wiring import home_of
 from graphs.conversing import answered
-from memory.rebuild import rebuild
 from memory.store import Memory, open_memory
 
 LARGEST = 1_000_000
@@ -135,7 +134,7 @@ class ReportTools:
         name = repo_id(repo) if repo else None
         with self._memory() as memory:
             self._learn(memory)
-            found = memory.recall.search(words[:500], repo=name, limit=limit)
+            found = memory.statements.search(words[:500], repo=name, limit=limit)
         return page_of("\n".join(found) + "\n" if found else "nothing was reported in these words\n", 1)
 
     # ---------------------------------------------------------------- what the tools share
@@ -145,7 +144,7 @@ class ReportTools:
 
     def _learn(self, memory: Memory) -> None:
         """Let the memory know the published reports, also those that another machine has made."""
-        rebuild(memory.archive, self._settings.out / "reports")
+        memory.reports.rebuild(self._settings.out / "reports")
 
 
 def _listed(report: Report) -> str:

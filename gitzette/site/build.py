@@ -2,6 +2,7 @@
 
 import gc
 import json
+import threading
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
@@ -123,7 +124,7 @@ class Site:
                 continue
             self._renewed += 1
             known[order.file.label] = summary
-            self._folder.current(order.key, *order.own, *_commits(summary))
+            self._folder.keep(order.key, *order.own, *_commits(summary))
         return [known[one.label] for one in found if one.label in known]
 
     def _order(self, file: ReportFile, before: str, after: str) -> Order:
@@ -131,24 +132,21 @@ class Site:
 
     def _known(self, order: Order) -> Summary | None:
         """Find the summary of a report whose pages are those of this very report."""
-        if not self._folder.is_current(order.key, *order.own):
+        if not self._folder.current(order.key, *order.own):
             return None
         try:
             summary = Summary.model_validate_json((self._folder.folder / _summary_file(order.file.label)).read_bytes())
         except (OSError, ValidationError):
             return None
-        if not self._folder.is_current(order.key, *_commits(summary)):
-            return None
-        self._folder.current(order.key, *order.own, *_commits(summary))
+        self._folder.keep(order.key, *order.own, *_commits(summary))
         return summary
 
     def _made(self, orders: Sequence[Order]) -> Iterator[Made]:
         make = partial(make_report, self._folder.folder, self._settings)
-        if len(orders) < _MANY:
+        if len(orders) < _MANY or threading.active_count() > 1:
             yield from map(make, orders)
             return
-        # Whoever builds a year at once has all processors to himself.
-        with ProcessPoolExecutor(mp_context=get_context("spawn")) as pool:
+        with ProcessPoolExecutor(mp_context=get_context("fork")) as pool:
             yield from pool.map(make, orders, chunksize=8)
 
     # ---------------------------------------------------------------- all reports

@@ -2,7 +2,8 @@
 
 import os
 import subprocess
-from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
+from collections.abc import AsyncGenerator, Callable, Iterator, Mapping, Sequence
+from contextlib import closing
 from datetime import date
 from pathlib import Path
 
@@ -13,6 +14,8 @@ from agent.errors import UpstreamError
 from agent.ids import RepoId
 from agent.sources import Study
 from agent.window import Window
+from memory.database import Database
+from memory.migrations import database_in_memory
 from tools.git.source import GitSource
 
 REPO = RepoId("octo/engine")
@@ -87,6 +90,13 @@ class Watched:
         """Find one commit."""
         self.asked.append(("resolve", prefix))
         return await self.inner.resolve(prefix)
+
+
+@pytest.fixture
+def db() -> Iterator[Database]:
+    """A memory that is gone after the test."""
+    with closing(database_in_memory()) as database:
+        yield database
 
 
 @pytest.fixture

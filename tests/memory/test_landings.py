@@ -2,21 +2,20 @@
 
 import hashlib
 from collections import Counter
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime, timedelta
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from sqlite_utils import Database
 
 from agent.domain import Commit, Landed, Landing, Person
 from agent.ids import RepoId
 from agent.ledger import Share, share
 from agent.window import Window
-from memory.database import database_in_memory
-from memory.landings import Landings
+from memory.database import Database
+from memory.migrations import database_in_memory
+from memory.reports import Landings
 
 REPO = RepoId("octo/repo")
 FIRST = date(2026, 2, 1)
@@ -91,21 +90,14 @@ class Gazette:
         landing = self.branch.read(window, self.landings.known_tip(REPO, window), self.seen)
         shas = [row.commit.sha for row in (*landing.rows, *landing.late)]
         mine = share(landing, self.landings.elsewhere(REPO, window, shas))
-        rows, late = ([row.commit.sha for row in part] for part in (mine.rows, mine.late))
+        owned = {row.commit.sha: late for part, late in ((mine.rows, False), (mine.late, True)) for row in part}
         assert landing.tip is not None
-        self.landings.remember(REPO, window, tip=landing.tip, rows=rows, late=late)
-        self.reports[window.key] = [*rows, *late]
+        self.landings.put(REPO, window, tip=landing.tip, owned=owned)
+        self.reports[window.key] = list(owned)
         return mine
 
     def told(self) -> Counter[str]:
         return Counter(sha for shas in self.reports.values() for sha in shas)
-
-
-@pytest.fixture
-def db() -> Iterator[Database]:
-    database = database_in_memory()
-    yield database
-    database.close()
 
 
 @pytest.fixture
@@ -195,7 +187,7 @@ def test_a_commit_that_a_rewrite_dropped_and_brought_back_is_not_told_again(gaze
 
 def test_repositories_do_not_own_one_anothers_commits(db: Database) -> None:
     landings, fork = Landings(db), RepoId("other/repo")
-    landings.remember(REPO, day(1), tip="a" * 40, rows=["b" * 40], late=["c" * 40])
+    landings.put(REPO, day(1), tip="a" * 40, owned={"b" * 40: False, "c" * 40: True})
     assert landings.elsewhere(fork, day(0), ["b" * 40, "c" * 40]) == {}
     assert landings.known_tip(fork, day(2)) is None
     assert landings.known_tip(REPO, day(2)) == "a" * 40
@@ -204,7 +196,7 @@ def test_repositories_do_not_own_one_anothers_commits(db: Database) -> None:
 def test_ten_thousand_commits_are_looked_up_at_once(db: Database) -> None:
     landings = Landings(db)
     many = [f"{number:040x}" for number in range(10_000)]
-    landings.remember(REPO, day(0), tip=many[0], rows=many[:5_000], late=many[5_000:])
+    landings.put(REPO, day(0), tip=many[0], owned={sha: n >= 5_000 for n, sha in enumerate(many)})
     owners = landings.elsewhere(REPO, day(1), [*many, "f" * 40])
     assert Counter(owner.late for owner in owners.values()) == {False: 5_000, True: 5_000}
 
@@ -231,7 +223,6 @@ def test_consecutive_days_tell_every_commit_exactly_once(days: list[list[tuple[f
     told = gazette.told()
     assert {sha for sha in told if dated[sha] >= START} == expected
     assert set(told.values()) <= {1}
-    gazette.landings._db.close()
 
 
 STEP = st.one_of(

@@ -1,10 +1,15 @@
-"""How text becomes words that can be found again: Chinese by pairs of characters, identifiers whole and in parts."""
+"""Full text search: how text becomes words, and tables that rank their rows by BM25.
+
+Chinese is indexed by pairs of characters, identifiers whole and in parts. The tables are SQLite's FTS5.
+"""
 
 import re
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+
+from memory.database import Database, Value
 
 _HAN = "\u3005-\u3007\u3041-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003ffff"
 _RUN = re.compile(rf"(?P<han>[{_HAN}]+)|(?P<word>(?:(?![{_HAN}])\w)+)")
@@ -69,6 +74,61 @@ def queries(text: str) -> list[str]:
     loose = [term.match for term in terms(text)]
     forms = [" AND ".join(exact), " AND ".join(begun), " OR ".join(loose)]
     return [form for form in dict.fromkeys(forms) if form]
+
+
+class TextIndex:
+    """A table of words, by the numbers of the rows of another table; its columns are given with their weights."""
+
+    def __init__(self, db: Database, table: str, **weights: float) -> None:
+        self._db = db
+        self._table = table
+        self._columns = ("rowid", *weights)
+        self._fit = f"-bm25({table}, {', '.join(map(str, weights.values()))})"
+        self._matching = f"from {table} w where {table} match ?"
+
+    def put(self, number: int, *texts: str) -> None:
+        """Index a row by the words of `indexed`, column by column."""
+        self._db.insert(self._table, [dict(zip(self._columns, (number, *texts), strict=True))])
+
+    def delete(self, numbers: Sequence[int]) -> None:
+        """Forget rows."""
+        self._db.execute(f"delete from {self._table} where rowid = any(?)", [list(numbers)])  # noqa: S608
+
+    def ranked(
+        self, match: str, limit: int, *, within: str = "", values: Sequence[Value] = (), newest: bool = False
+    ) -> dict[int, float]:
+        """Score the rows that match, the best or the newest; `within` is a query for the numbers that may be found."""
+        # The sign keeps SQLite from looking up each number by itself.
+        bound = f"and +w.rowid in ({within})" if within else ""
+        order = "w.rowid desc" if newest else "fit desc"
+        sql = f"select w.rowid, {self._fit} as fit {self._matching} {bound} order by {order} limit ?"
+        return dict(self._db.rows(sql, [match, *values, limit]))
+
+    def count(self, match: str) -> int:
+        """Count the rows that match."""
+        return int(self._db.rows(f"select count(*) {self._matching}", [match])[0][0])
+
+    def matching(self, match: str, numbers: Sequence[int]) -> list[int]:
+        """Tell which of these rows match."""
+        rows = self._db.rows(f"select w.rowid {self._matching} and w.rowid = any(?)", [match, list(numbers)])
+        return [row[0] for row in rows]
+
+    def texts(self, match: str) -> dict[int, str]:
+        """Give the words of the rows that match, as they were indexed."""
+        return {row[0]: " ".join(row[1:]) for row in self._db.rows(f"select w.rowid, w.* {self._matching}", [match])}
+
+    def copy(self, other: "TextIndex", within: str, values: Sequence[Value]) -> None:
+        """Index what another index has of the rows that a query gives."""
+        sql = f"select w.rowid, w.* from {other._table} w where w.rowid in ({within})"  # noqa: S608
+        rows = other._db.rows(sql, values)
+        with self._db.transaction(durable=False):
+            self._db.insert(self._table, (dict(zip(self._columns, row, strict=True)) for row in rows))
+
+
+def create_index(table: str, columns: str, *, stems: bool = False) -> str:
+    """Write the statement that creates an index; it keeps identifiers whole, and may know stems of English words."""
+    tokens = f"{'porter ' if stems else ''}unicode61 remove_diacritics 2 tokenchars '_'"
+    return f'create virtual table {table} using fts5({columns}, tokenize = "{tokens}")'
 
 
 def has_han(text: str) -> bool:
