@@ -17,8 +17,8 @@ from agent.errors import EXIT_DONE, EXIT_INCOMPLETE, InputError, StorageError
 from agent.settings import RepoSpec, Settings
 from agent.web import Web
 from gitzette.analysts import answerers_of
+from gitzette.arguments import settings_for
 from gitzette.audit_text import audit_page, audit_text
-from gitzette.configured import settings_for
 from gitzette.own_reports import compared
 from gitzette.progress import progress
 from gitzette.wiring import House, open_house
