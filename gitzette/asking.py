@@ -17,12 +17,9 @@ from agent.settings import Language, RepoSpec, Settings
 from agent.web import Web
 from agent.window import Window
 from gitzette.analysts import answerers_of
-from gitzette.configured import settings_for
-from gitzette.console import print_markdown
+from gitzette.arguments import bound_of, settings_for, specs_of
 from gitzette.progress import progress
 from gitzette.replies import ReplyPage, as_json
-from gitzette.running import specs_of
-from gitzette.when import bound_of
 from gitzette.wiring import home_of, open_house
 from graphs.ask_context import AskContext
 from graphs.conversing import answered, open_conversations
@@ -48,6 +45,17 @@ def ask(args: argparse.Namespace, environ: Mapping[str, str]) -> int:
     else:
         print_markdown(reply.answer)
     return EXIT_ABSTAINED if reply.abstained else EXIT_DONE
+
+
+def print_markdown(text: str) -> None:
+    """Show Markdown as a terminal can; to anything else it is written as it is."""
+    if not sys.stdout.isatty():
+        sys.stdout.write(text)
+        return
+    from rich.console import Console
+    from rich.markdown import Markdown
+
+    Console(file=sys.stdout).print(Markdown(text))
 
 
 def checked(question: str) -> str:

@@ -17,8 +17,8 @@ from agent.errors import EXIT_DONE, EXIT_INCOMPLETE, InputError, StorageError
 from agent.settings import RepoSpec, Settings
 from agent.web import Web
 from gitzette.analysts import answerers_of
+from gitzette.arguments import settings_for
 from gitzette.audit_text import audit_page, audit_text
-from gitzette.configured import settings_for
 from gitzette.own_reports import compared
 from gitzette.progress import progress
 from gitzette.wiring import House, open_house
@@ -116,8 +116,8 @@ def _specs(text: str, settings: Settings) -> tuple[RepoSpec, ...]:
     if not settings.threads_wanted or settings.source == "git":
         return settings.repos
     given = {spec.name.casefold() for spec in settings.repos}
-    page = read_page(text, "", [])
-    linked = dict.fromkeys(one.repo for own in page.references for one in own if one.repo and one.form == "link")
+    found = (one for entry in read_page(text, "", []) for one in entry.references)
+    linked = dict.fromkeys(one.repo for one in found if one.repo and one.form == "link")
     return (*settings.repos, *(RepoSpec(name=repo) for repo in linked if repo and repo.casefold() not in given))
 
 

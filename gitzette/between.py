@@ -11,11 +11,10 @@ from agent.errors import EXIT_DONE, StorageError, UsageError
 from agent.settings import RepoSpec, Settings
 from agent.upgrade import Upgrade
 from agent.web import Web
-from gitzette.configured import settings_for
+from gitzette.arguments import settings_for, specs_of
 from gitzette.progress import QuietProgress
 from gitzette.publish import replace_file
 from gitzette.render.upgrade import upgrade_json, upgrade_page
-from gitzette.running import specs_of
 from gitzette.wiring import open_house
 from tools.diff.between import Step, compare_versions
 from tools.own_code import OwnCode

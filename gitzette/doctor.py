@@ -12,7 +12,7 @@ from pathlib import Path
 from agent.capabilities import Capabilities
 from agent.errors import EXIT_DONE, EXIT_INCOMPLETE, AppError
 from agent.settings import FILE_NAME, Settings
-from gitzette.configured import settings_here
+from gitzette.arguments import settings_here
 from gitzette.premises import Finding, clones, deliveries, heartbeat, output_folder, reports, space
 from gitzette.wiring import home_of, keeper_of
 from memory.store import open_memory

@@ -23,13 +23,11 @@ from agent.record import to_json
 from agent.report import Report
 from agent.settings import AnalystChoice, RepoSpec, Settings
 from agent.window import Window
-from gitzette.configured import settings_for, settings_here
+from gitzette.arguments import settings_for, settings_here, specs_of, window_of
 from gitzette.heartbeat import beating
-from gitzette.here import checkout_here
 from gitzette.premises import check_output
 from gitzette.progress import progress, shown
 from gitzette.resuming import to_resume
-from gitzette.when import window_of
 from gitzette.wiring import House, home_of, open_house
 from graphs import daily
 from graphs.checkpoints import open_checkpoints
@@ -76,11 +74,6 @@ def _unfinished(args: argparse.Namespace, wanted: Recipe, home: Path) -> tuple[s
     with open_memory(home, datetime.now(UTC).date()) as memory:
         run, recipe = to_resume(memory, args.resume, wanted, any_window=not (args.date or args.since or args.until))
     return run.id, recipe.window
-
-
-def specs_of(settings: Settings) -> tuple[RepoSpec, ...]:
-    """Name what is reported on: what is configured, else the checkout that the user stands in."""
-    return settings.repos or (checkout_here(Path.cwd()),)
 
 
 def report_on(

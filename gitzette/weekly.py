@@ -13,10 +13,10 @@ from agent.settings import Settings
 from agent.web import Web
 from agent.week import days_of, week_of
 from agent.window import Window
-from gitzette.configured import settings_for
+from gitzette.arguments import settings_for, specs_of
 from gitzette.publish import replace_file
 from gitzette.render.week import week_page
-from gitzette.running import report_on, specs_of
+from gitzette.running import report_on
 
 _OTHER_WAYS = ("date", "since", "until", "resume", "replay", "catch_up", "demo", "partial")
 

@@ -14,11 +14,13 @@ from agent.links import Grade, Link, Place, Reference, Relation
 
 CLOSED = "closed by it, as GitHub records"
 LISTED = "its pull request closes it, as GitHub lists"
+NAMED = "names its pull request, as GitHub records"
 _UNFIXED = ("not_planned", "duplicate")
 _EARLY, _LATE = timedelta(minutes=10), timedelta(hours=1)
 _REVERT = re.compile(r'^(?:\[[^\]]{1,30}\]\s*)*revert(?:ed|s|ing)?\b[\s:"“\']*', re.IGNORECASE)
 _UNDONE = re.compile(r"^This reverts commit [0-9a-f]{7,40}", re.MULTILINE)
 _OWN = (Place.TITLE, Place.MESSAGE, Place.PULL)
+_THEIRS = (Place.ISSUE, Place.CHECKLIST, Place.COMMENT)
 
 
 @dataclass(frozen=True)
@@ -30,6 +32,7 @@ class _Found:
     evidence: str
     closing: bool
     in_title: bool = False
+    by_issue: bool = False
 
 
 def day_links(day: Day, references: Iterable[Reference], known: Sequence[Digest] = ()) -> tuple[Link, ...]:
@@ -39,7 +42,8 @@ def day_links(day: Day, references: Iterable[Reference], known: Sequence[Digest]
     """
     issues: dict[EvidenceId, Issue | Digest] = {one.id: one for one in known}
     issues |= {issue.id: issue for issue in day.threads.issues}
-    found = [*_records(day), *_said(day, references, issues)]
+    references = tuple(references)
+    found = [*_records(day), *_said(day, references, issues), *_named(day, references)]
     links: dict[tuple[ThreadId, str], Link] = {}
     for one in sorted(found, key=lambda one: not one.closing):
         relation = _relation(one, issues.get(one.issue))
@@ -51,6 +55,7 @@ def day_links(day: Day, references: Iterable[Reference], known: Sequence[Digest]
                 relation=relation,
                 grade=Grade.B if relation is Relation.MENTIONS else Grade.A,
                 evidence=(one.evidence,),
+                by_issue=one.by_issue,
             ),
         )
     return tuple(links.values())
@@ -100,6 +105,15 @@ def _said(day: Day, references: Iterable[Reference], issues: Mapping[EvidenceId,
             continue
         closing = one.closing and not (issue and _cannot_be_fixed(issue, commit))
         yield _Found(ThreadId(one.target), commit, one.sentence, closing, one.place is Place.TITLE)
+
+
+def _named(day: Day, references: Iterable[Reference]) -> Iterator[_Found]:
+    """Read which issues name the day's commits or their pull requests; what they say of them stays theirs."""
+    became: dict[EvidenceId, Commit] = {commit.id: commit for commit in day.commits}
+    became |= {pull.id: commit for pull, commit in _merged(day)}
+    for one in references:
+        if one.place in _THEIRS and (commit := became.get(one.target)):
+            yield _Found(ThreadId(one.source), commit, one.sentence or NAMED, closing=False, by_issue=True)
 
 
 def names_pull(one: Reference) -> bool:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from agent.domain import Commit, PullRequest, Threads
 from agent.evidence import EvidenceId
-from agent.ids import RepoId, ThreadId, commit_id, thread_id
+from agent.ids import RepoId, commit_id, thread_id
 from agent.linking.markup import visible
 from agent.links import Place, Reference
 
@@ -107,19 +107,24 @@ class Day:
     commits: Sequence[Commit]
     threads: Threads
 
-    def pull_of(self, commit: Commit) -> ThreadId | None:
-        """Name the pull request that brought a commit."""
-        number = self.threads.pull_of.get(commit.sha)
-        return thread_id(self.repo, number) if number else None
-
 
 def day_references(day: Day) -> tuple[Reference, ...]:
     """List what the day's commits and their pull requests name, and which other threads name these."""
     pulls = {pull.number: pull for pull in day.threads.pulls}
     brought = {sha: pulls.get(number) for sha, number in day.threads.pull_of.items()}
     said = [one for commit in day.commits for one in _of_commit(commit, day, brought.get(commit.sha))]
-    mine = {*(commit.id for commit in day.commits), *(pull for one in day.commits if (pull := day.pull_of(one)))}
-    return tuple(dict.fromkeys((*said, *(one for one in _of_others(day) if one.target in mine))))
+    own = list(dict.fromkeys(pull for one in day.commits if (pull := brought.get(one.sha))))
+    mine = {*(commit.id for commit in day.commits), *(pull.id for pull in own)}
+    others = [one for one in _of_others(day) if one.target in mine]
+    shown = {(one.source, one.target) for one in others}
+    # GitHub knows of texts that nobody has read.
+    recorded = (
+        Reference(source=name, target=pull.id, place=Place.ISSUE, sentence="")
+        for pull in own
+        for name in pull.named_by
+        if (name, pull.id) not in shown
+    )
+    return tuple(dict.fromkeys((*said, *others, *recorded)))
 
 
 def _of_commit(commit: Commit, day: Day, pull: PullRequest | None) -> Iterator[Reference]:
@@ -145,5 +150,7 @@ def _of_others(day: Day) -> Iterable[Reference]:
     """Read what the issues and the notes of releases name."""
     for issue in day.threads.issues:
         yield from references_in(issue.body, day.repo, issue.id, Place.ISSUE)
+        for comment in day.threads.comments.get(issue.number, ()):
+            yield from references_in(comment.body, day.repo, issue.id, Place.COMMENT)
     for release in day.threads.releases:
         yield from references_in(release.body, day.repo, f"{release.repo}@{release.tag}", Place.RELEASE)

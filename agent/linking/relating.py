@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from datetime import timedelta
 from functools import cached_property
 from typing import Literal
 
@@ -21,6 +22,7 @@ from agent.settings import Language
 
 _COMMIT_SHARE, _LEAST, _SHORTEST = 0.55, 120, 8
 """How much of the room the commit takes; tokens below which another side tells nothing; signs of an anchor."""
+_LATE = timedelta(hours=1)
 _TO_ISSUES = (Relation.FIXES, Relation.PARTLY, Relation.BECAUSE)
 _LONG_LINE, _MOST_LINES = 16, 200
 """Signs of a line by which it is known again, and how many are looked for."""
@@ -103,7 +105,7 @@ class Pairing:
     def _other(self, one: Evidence, room: int) -> str:
         words = piece_text(self._name(one), one, room, None)
         hunks = f"\n{shown_hunks(one, room, self._taken_out)[0]}" if isinstance(one, CommitEvidence) else ""
-        named = dict.fromkeys(ref.sentence for ref in self.said if one.id in (ref.source, ref.target))
+        named = dict.fromkeys(ref.sentence for ref in self.said if ref.sentence and one.id in (ref.source, ref.target))
         return words + hunks + "".join(f"\n(One names the other: {sentence})" for sentence in named)
 
     @cached_property
@@ -154,9 +156,9 @@ class Pairing:
         return tuple(Judgement(verdict=Verdict.QUOTE, check="relation", reason=one) for one in reasons if one)
 
     def _is_possible(self, relation: Relation, other: Evidence) -> bool:
-        issue = isinstance(other, ThreadEvidence) and isinstance(other.thread, Issue)
         if relation in _TO_ISSUES:
-            return issue
+            issue = other.thread if isinstance(other, ThreadEvidence) else None
+            return isinstance(issue, Issue) and issue.created_at <= self.change.at + _LATE
         if self._grade(other.id) is Grade.C:
             return isinstance(other, CommitEvidence) and relation is not Relation.SAME_WORK
         return relation is not Relation.SAME_WORK or other.repo != self.change.repo

@@ -50,7 +50,8 @@ def follow_up_stories(
 
 def _act(repo: RepoId, one: Pair, read: Mapping[tuple[EvidenceId, EvidenceId], Act]) -> Act:
     doer, earlier = commit_id(repo, one.doer.sha), commit_id(repo, one.earlier.sha)
-    found = read.get((doer, earlier)) or read.get((doer, thread_id(repo, one.earlier.pull or 0)))
+    pull = thread_id(repo, one.earlier.pull) if one.earlier.pull else earlier
+    found = read.get((doer, earlier)) or read.get((doer, pull))
     return found or (Act.CHANGED if one.by_lines else Act.REFERS)
 
 

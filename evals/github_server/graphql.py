@@ -15,7 +15,7 @@ from starlette.responses import Response
 from evals.github_server.limits import EXHAUSTED, Meter
 from evals.github_server.repositories import Hub, Repository
 from evals.github_server.responses import Json, Refusal, json_response, stamp
-from evals.worlds.model import Event, Issue, Pull
+from evals.worlds.model import Comment, Event, Issue, Pull
 
 MAX_PAGE = 100
 MAX_TEXT = 512_000
@@ -101,13 +101,14 @@ class _Nodes:
             "nameWithOwner": repository.full_name,
             "issue": lambda _, number: self._thread(repository, number, Issue),
             "pullRequest": lambda _, number: self._thread(repository, number, Pull),
+            "issueOrPullRequest": lambda _, number: self._thread(repository, number, (Issue, Pull)),
             "object": lambda _, **names: self._object(repository, **names),
         }
 
-    def _thread(self, repository: Repository, number: int, kind: type[Issue | Pull]) -> Json:
+    def _thread(self, repository: Repository, number: int, kind: Any) -> Json:
         found = self._hub.thread(repository.full_name, number)
         if found is None or not isinstance(found[1], kind):
-            raise _missing("an Issue" if kind is Issue else "a PullRequest", f"number of {number}")
+            raise _missing("a PullRequest" if kind is Pull else "an Issue", f"number of {number}")
         return self._show(*found)
 
     def _show(self, repository: Repository, thread: Issue | Pull) -> Json:
@@ -147,11 +148,12 @@ class _Nodes:
     def _issue(self, repository: Repository, issue: Issue) -> Json:
         closings = sorted((event for event in issue.events if event.kind == "closed"), key=lambda e: (e.at, e.id))
         return {
+            **_shared(repository, issue),
             "__typename": "Issue",
-            "number": issue.number,
+            "state": issue.state.upper(),
+            "reactions": {"totalCount": issue.reactions},
             "closedAt": stamp(issue.closed_at),
             "stateReason": lambda _, enableDuplicate: _reason(issue, enableDuplicate),  # noqa: N803 - GitHub's name
-            "repository": {"nameWithOwner": repository.full_name},
             "timelineItems": _connection(closings, lambda event: self._closing(repository, event)),
         }
 
@@ -173,22 +175,43 @@ class _Nodes:
     def _pull(self, repository: Repository, pull: Pull) -> Json:
         closed = [self._hub.thread(*name) for name in pull.closes]
         issues = [pair for pair in closed if pair is not None and isinstance(pair[1], Issue)]
+        named = sorted((one for one in pull.events if one.kind == "cross-referenced"), key=lambda e: (e.at, e.id))
+        sources = [found for one in named if one.source and (found := self._hub.thread(*one.source))]
         return {
+            **_shared(repository, pull),
             "__typename": "PullRequest",
-            "number": pull.number,
-            "title": pull.title,
-            "body": pull.body,
             "state": "MERGED" if pull.merged_at else pull.state.upper(),
             "mergedAt": stamp(pull.merged_at),
             "baseRefName": pull.base,
-            "createdAt": stamp(pull.created_at),
-            "updatedAt": stamp(pull.updated_at),
-            "author": _actor(pull.author),
             "mergeCommit": lambda _: self._commit(repository, pull.merge_commit),
-            "repository": {"nameWithOwner": repository.full_name},
-            "labels": _connection(pull.labels, lambda name: {"name": name}),
             "closingIssuesReferences": _connection(issues, lambda pair: self._issue(*pair)),
+            "timelineItems": _connection(sources, self._naming),
         }
+
+    def _naming(self, source: tuple[Repository, Issue | Pull]) -> Json:
+        return {"__typename": "CrossReferencedEvent", "source": lambda _: self._show(*source)}
+
+
+def _shared(repository: Repository, thread: Issue | Pull) -> Json:
+    """Show what issues and pull requests have alike."""
+    return {
+        "number": thread.number,
+        "title": thread.title,
+        "body": thread.body,
+        "createdAt": stamp(thread.created_at),
+        "updatedAt": stamp(thread.updated_at),
+        "author": _actor(thread.author),
+        "repository": {"nameWithOwner": repository.full_name},
+        "labels": _connection(thread.labels, lambda name: {"name": name}),
+        "comments": lambda info, **page: {
+            "totalCount": len(thread.comments),
+            **_connection(thread.comments, _comment)(info, **page),
+        },
+    }
+
+
+def _comment(said: Comment) -> Json:
+    return {"author": _actor(said.author), "body": said.body, "createdAt": stamp(said.created_at)}
 
 
 def _actor(login: str | None) -> Json | None:

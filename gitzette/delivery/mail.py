@@ -13,7 +13,7 @@ from agent.errors import UpstreamError
 from agent.markdown import visible
 from gitzette.delivery.messages import Content, environment, grouped, numbered
 from gitzette.delivery.webhook import parsed
-from gitzette.listening import is_loopback
+from gitzette.http_server import is_loopback
 
 _HTML = 90_000
 """Bytes of the HTML of one mail: Gmail cuts off what is behind 102 kB; docs/front-door.md names the source."""

@@ -14,7 +14,7 @@ from agent.ids import RepoId
 from agent.settings import RepoSpec, Settings
 from agent.web import Web
 from gitzette.asking import asking_context
-from gitzette.exhibits import Exhibits
+from gitzette.cited_evidence import CitedEvidence
 from gitzette.live.blocks import blocks_of
 from gitzette.replies import ReplyPage
 from gitzette.wiring import home_of
@@ -91,16 +91,16 @@ class Answering:
             asking_context(settings, environ, self._specs, datetime.now(UTC), shown) as context,
             open_conversations(home_of(settings, environ)) as conversations,
         ):
-            exhibits = Exhibits(context, self._specs, Web(settings.web), settings.tz)
+            cited = CitedEvidence(context, self._specs, Web(settings.web), settings.tz)
             replies = ReplyPage(Web(settings.web), settings.tz)
             said, found = "", ""
             async for event in conversations.ask(thread, question, context):
                 if isinstance(event, Reply):
                     told = enumerate(event.cites)
-                    numbers = {url: number for number, cite in told for url in exhibits.addresses(cite)}
+                    numbers = {url: number for number, cite in told for url in cited.addresses(cite)}
                     blocks = blocks_of(replies.written(event).answer, numbers)
                     events.put_nowait(("blocks", {"from": 0, "blocks": blocks}))
-                    events.put_nowait(("done", _ended(event, exhibits)))
+                    events.put_nowait(("done", _ended(event, cited)))
                     continue
                 said += replies.sentence(event["claim"], event["lang"]) if "claim" in event else ""
                 found = replies.found(event["evidence"], event["lang"]) if "evidence" in event else found
@@ -127,7 +127,7 @@ class Answering:
         """Give the text of what is cited, or the part around the first line that shows what the answer says."""
         settings = self._settings
         async with asking_context(settings, self._environ, self._specs, datetime.now(UTC), _Shown(None)) as context:
-            lines = await Exhibits(context, self._specs, Web(settings.web), settings.tz).lines(cite)
+            lines = await CitedEvidence(context, self._specs, Web(settings.web), settings.tz).lines(cite)
         marked = [place for place, line in enumerate(lines) if line.strip() in marks or _shows(line, words)]
         start = max(0, marked[0] - _AROUND) if marked and len(lines) > _SHOWN else 0
         shown = lines[start : start + _SHOWN]
@@ -146,7 +146,7 @@ class _Shown:
             self._events.put_nowait(("reading", {"repo": repo, "what": what, "done": done, "total": total}))
 
 
-def _ended(reply: Reply, exhibits: Exhibits) -> dict[str, Any]:
+def _ended(reply: Reply, cited: CitedEvidence) -> dict[str, Any]:
     """Say what is cited, which lines of it the answer quotes, and what it names."""
     quotes: dict[str, list[str]] = {}
     words: dict[str, list[str]] = {}
@@ -157,7 +157,7 @@ def _ended(reply: Reply, exhibits: Exhibits) -> dict[str, Any]:
         named = [word for text in claim.text.values() for word in _CODE.findall(text) if len(word) >= _SHORTEST_WORD]
         for cite in claim.sources:
             words.setdefault(cite, []).extend(named)
-    cites = [dict(zip(("title", "url"), exhibits.entry(cite), strict=True)) | {"id": cite} for cite in reply.cites]
+    cites = [dict(zip(("title", "url"), cited.entry(cite), strict=True)) | {"id": cite} for cite in reply.cites]
     return {"abstained": reply.abstained, "cites": cites, "quotes": quotes, "words": words}
 
 

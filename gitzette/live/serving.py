@@ -15,14 +15,14 @@ from starlette.routing import Route
 
 from agent.errors import EXIT_DONE, AppError, ConfigError, InputError, NotFound, UpstreamError, UsageError
 from agent.settings import Settings
+from gitzette.arguments import settings_for, specs_of
 from gitzette.asking import checked, thread_name
-from gitzette.configured import settings_for
 from gitzette.heartbeat import read_heartbeat
-from gitzette.listening import address_of, bound_socket, is_loopback, listen
+from gitzette.http_server import address_of, bound_socket, is_loopback, listen
 from gitzette.live.answering import Answering
 from gitzette.live.guard import LARGEST, Guard, Pace
 from gitzette.live.pages import LivePages
-from gitzette.running import as_it_is, specs_of
+from gitzette.running import as_it_is
 from gitzette.wiring import home_of
 from graphs.conversing import open_conversations
 from memory.store import open_memory

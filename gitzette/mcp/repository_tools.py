@@ -12,8 +12,8 @@ from agent.ids import repo_id
 from agent.markdown import visible
 from agent.settings import RepoSpec, Settings
 from agent.window import Window
+from gitzette.arguments import specs_of
 from gitzette.progress import QuietProgress
-from gitzette.running import specs_of
 from gitzette.wiring import open_house
 from tools.toolset import TOOL_NAMES, Toolset
 

@@ -15,11 +15,11 @@ from pydantic import ValidationError
 
 from agent.errors import EXIT_DONE, AppError
 from agent.settings import Settings
-from gitzette.configured import settings_for
-from gitzette.listening import address_of, bound_socket, listen
+from gitzette.arguments import settings_for
+from gitzette.http_server import address_of, bound_socket, listen
 from gitzette.mcp.repository_tools import RepositoryTools, Tool
 from gitzette.mcp.tools import ReportTools
-from gitzette.origin import own_version
+from gitzette.package import own_version
 
 _INSTRUCTIONS = (
     "Gitzette reports on what landed in git repositories; every statement is checked against the commit it cites. "

@@ -11,19 +11,18 @@ from agent.ids import parse_reference, repo_id
 from agent.report import Report
 from agent.settings import Language, Settings
 from agent.web import Web
+from gitzette.arguments import bound_of, specs_of
 from gitzette.asking import asking_context, checked
 from gitzette.audit_text import audit_text
 from gitzette.auditing import check
-from gitzette.facting import facts_text, read_commit
+from gitzette.facts import facts_text, read_commit
 from gitzette.mcp.pages import page_of
 from gitzette.mcp.repository_tools import named_spec
 from gitzette.progress import QuietProgress
 from gitzette.render.markdown import report_page
 from gitzette.replies import ReplyPage
-from gitzette.running import specs_of
 from gitzette.shelf import Shelf
-from gitzette.stories_command import start_of, story_text
-from gitzette.when import bound_of
+from gitzette.stories import start_of, story_text
 from gitzette.wiring import home_of
 from graphs.conversing import answered
 from memory.store import Memory, open_memory

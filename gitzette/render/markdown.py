@@ -5,7 +5,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import cache
 from typing import Any
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
+from jinja2 import Environment
 
 from agent.catalogue import catalogue
 from agent.claims import MARK, Claim
@@ -18,7 +18,9 @@ from agent.web import Web
 from gitzette.render.account import notice_words
 from gitzette.render.compose import page_model
 from gitzette.render.names import named
-from gitzette.render.page import Citation, Excerpt, PageModel, Sentence
+from gitzette.render.page import PageModel
+from gitzette.render.pieces import Citation, Excerpt, Sentence
+from gitzette.render.templating import made_environment
 
 _LINK = re.compile(r"\[((?:[^\[\]\\]|\\.)*)\]\([^()\s]*\)")
 _GAPS = re.compile(r"\n{3,}")
@@ -27,13 +29,7 @@ _GAPS = re.compile(r"\n{3,}")
 @cache
 def _environment() -> Environment:
     # Markdown has its own escaping: every value of a template goes through `md`, `code` or `link`.
-    made = Environment(  # noqa: S701
-        loader=PackageLoader("gitzette.render", "templates"),
-        trim_blocks=True,
-        lstrip_blocks=True,
-        undefined=StrictUndefined,
-        keep_trailing_newline=True,
-    )
+    made = made_environment(autoescape=False, keep_trailing_newline=True)
     made.filters |= {"md": spaced, "code": code, "link": link, "cell": cell, "fence": fence, "said": said}
     made.globals |= {"notice_words": notice_words, "zip": zip}
     return made

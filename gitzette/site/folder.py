@@ -42,17 +42,17 @@ class SiteFolder:
         known = manifest or {}
         return cls(folder, made=dict(known.get("files", {}))), known
 
-    def current(self, key: str, *files: str) -> bool:
-        """Tell whether files were all made from the same things before, and note that they belong to the site."""
+    def keep(self, key: str, *files: str) -> None:
+        """Note that files belong to the site, and what they are made from."""
         self.keys |= dict.fromkeys(files, key)
-        return self.is_current(key, *files)
 
-    def is_current(self, key: str, *files: str) -> bool:
+    def current(self, key: str, *files: str) -> bool:
         """Tell whether files were all made from the same things before."""
-        return all(self.made.get(file) == key and (self.folder / file).exists() for file in files)
+        return all(self.made.get(file) == key for file in files) and all((self.folder / one).exists() for one in files)
 
     def page(self, file: str, key: str, render: Callable[[], str]) -> None:
         """Write a file unless it is current."""
+        self.keep(key, file)
         if not self.current(key, file):
             self.put(file, render())
 

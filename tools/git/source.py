@@ -15,7 +15,7 @@ from tools.git.branch import find_tip
 from tools.git.landing import read_commits, read_landing
 from tools.git.line import Line
 from tools.git.looking_back import headed, written_by
-from tools.git.missing import close_gaps, present_commits
+from tools.git.missing import close_gaps, entries_of, present_commits
 from tools.git.names import ancestors, name_commits
 from tools.git.product import product_paths
 from tools.git.range import commits_between, find_version, tree_change
@@ -146,6 +146,14 @@ class GitSource:
         """List the landed commits up to this one, and not before that moment, whose title fits a pattern."""
         view = await self._view()
         return await headed(view, self.repo, self._walk, pattern, upto, since)
+
+    async def touching(self, shas: Sequence[str], paths: Sequence[str]) -> tuple[str, ...]:
+        """Name those of these commits that touched one of these paths; no content is read for it."""
+        view, wanted = await self._view(), set(paths)
+        entries = await entries_of(view, await self._present(view, shas))
+        return tuple(
+            sha for sha in entries if not wanted.isdisjoint(one.path.decode("utf-8", "replace") for one in entries[sha])
+        )
 
     async def written_by(self, sha: str, *, since: datetime, moved: bool = False) -> Mapping[str, int]:
         """Tell which landed commits since then wrote the lines that this one takes out, and how many each."""

@@ -10,11 +10,10 @@ from agent.errors import EXIT_DONE, EXIT_INCOMPLETE, AppError, UsageError
 from agent.record import to_json
 from agent.settings import RepoSpec, Settings
 from agent.window import Window, zone
-from gitzette.configured import settings_for
+from gitzette.arguments import settings_for, specs_of, window_of
 from gitzette.gaps import Missed, missed_days
 from gitzette.heartbeat import idle_beat
-from gitzette.running import Covered, report_on, specs_of
-from gitzette.when import window_of
+from gitzette.running import Covered, report_on
 
 _OTHER_WAYS = ("since", "until", "partial", "demo", "resume", "replay")
 

@@ -13,7 +13,7 @@ from agent.report import Report
 from agent.settings import Language, Layout
 from agent.web import Web
 from gitzette.analysts import writers_again
-from gitzette.configured import settings_here
+from gitzette.arguments import settings_here
 from gitzette.publish import FilePublisher, Style
 from gitzette.recorded_run import EarlierReport, NoDesks, Origins, RecordedDesks
 from gitzette.render.markdown import report_page

@@ -1,15 +1,17 @@
-"""The command `eval`: runs sets and prints their figures."""
+"""The command `eval`: runs evaluation sets, each in a process of its own, and prints their figures."""
 
 import argparse
 import asyncio
 import hashlib
 import json
+import multiprocessing
 import sys
 import tempfile
 import time
 from collections.abc import Mapping, Sequence
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
+from typing import Any
 
 from agent.asking.reply import Reply
 from agent.audit.findings import Finding
@@ -21,82 +23,35 @@ from agent.web import Web
 from agent.window import Window
 from evals.bench.plot import drawn
 from evals.bench.suite import BENCH
+from evals.figures import crashed
 from evals.gate import PREVIOUS, breaches, compared, load_limits, shares
-from evals.harness import HELD_OUT, SEED, Bench, EvalSet, Figures, Spent, choose, run_sets
+from evals.harness import HELD_OUT, SEED, Bench, EvalSet, Figures, Spent, choose, run_set
 from evals.page import page
 from evals.planting import PLANTED
-from evals.results import Results, keep_set, read_history, read_json, read_lines, write_results
-from evals.sets.adversaries import ADVERSARIAL
-from evals.sets.ask_cost import ASK_COST
-from evals.sets.baselines import BASELINES
-from evals.sets.daily import DAILY
-from evals.sets.day_cost import DAY_COST
-from evals.sets.facts import FACTS
-from evals.sets.facts_cost import FACTS_COST
-from evals.sets.griffe import GRIFFE
-from evals.sets.injection import INJECTION
-from evals.sets.kills import KILLS
-from evals.sets.links import LINKS
-from evals.sets.literal_twins import LITERAL_TWINS
-from evals.sets.long_window import LONG_WINDOW
-from evals.sets.model_storm import MODEL_STORM
-from evals.sets.model_tokens import MODEL_TOKENS
-from evals.sets.page import PAGE
-from evals.sets.questions import QUESTIONS
-from evals.sets.reading import READING
-from evals.sets.recorded import RECORDED
-from evals.sets.requests import REQUESTS
+from evals.recording import RECORDINGS, freeze
+from evals.results import Results, keep_set, kept_set, read_history, read_json, read_lines, write_results
+from evals.sets import all_sets
 from evals.sets.site_cost import site_cost
-from evals.sets.sources import SOURCES
-from evals.sets.stories import STORIES
-from evals.sets.storm import STORM
-from evals.sets.tamper import TAMPER
-from evals.sets.twins import TWINS
-from evals.sets.windows import WINDOWS
+from evals.tables import as_breaches, as_changes, as_json, as_table
 from gitzette.asking import asking_context
 from gitzette.auditing import check_file, read_report
-from gitzette.eval_jobs import run_apart
-from gitzette.eval_printing import as_breaches, as_changes, as_json, as_table
 from gitzette.progress import QuietProgress
-from gitzette.recording import record
 from gitzette.render.compose import page_model
 from gitzette.render.markdown import report_page
 from gitzette.replies import ReplyPage
 from gitzette.running import cover
-from gitzette.site.build import SiteSettings, build_site
+from gitzette.site.build import build_site
+from gitzette.site.report_pages import SiteSettings
 from graphs.conversing import answered
 
 SETS: tuple[EvalSet, ...] = (
-    WINDOWS,
-    SOURCES,
-    REQUESTS,
-    STORM,
-    FACTS,
-    READING,
-    FACTS_COST,
-    GRIFFE,
-    TAMPER,
-    LITERAL_TWINS,
-    PAGE,
-    DAILY,
-    DAY_COST,
-    LONG_WINDOW,
-    KILLS,
-    LINKS,
-    STORIES,
-    QUESTIONS,
-    MODEL_STORM,
-    MODEL_TOKENS,
-    INJECTION,
-    ASK_COST,
-    ADVERSARIAL,
-    TWINS,
-    BASELINES,
-    RECORDED,
+    *all_sets(),
     PLANTED,
     BENCH,
     site_cost(lambda out, to: build_site(out, to, SiteSettings(web=Web("https://github.com")))),
 )
+_SHAPING = ["repo", "since", "until", "threads", "gold", "model", "model_url", "held_out", "small", "analyst", "trials"]
+"""Options that shape the figures: kept ones of other values are not taken again."""
 
 
 class Gitzette:
@@ -141,37 +96,35 @@ class Gitzette:
         return (await check_file(file, read_report(file), settings, {}, QuietProgress())).findings
 
 
-def evaluate(args: argparse.Namespace) -> int:
+def evaluate(args: argparse.Namespace, environ: Mapping[str, str]) -> int:
     """Run the sets; 3 when a figure misses its target, 1 when the gate is broken."""
+    del environ
     _refuse(args)
     if args.sets[:1] == ["record"]:
-        return record(args)
+        return _record(args)
     started = datetime.now(UTC)
     sets = choose(load_limits().sets if args.gate and not args.sets else args.sets, SETS)
-    if _is_small(args) and not args.part:
+    # Few cases are enough for the gate, and where nobody asked for a certain set.
+    args.small = args.small or args.gate or not args.sets
+    if args.small:
         _say("few cases where there are many of the same kind; a set that is named runs whole")
-    with tempfile.TemporaryDirectory(prefix="gitzette-eval-") as name:
-        results = _run(args, sets, Path(name))
-    if args.part:
-        return EXIT_DONE
+    with tempfile.TemporaryDirectory(prefix="gitzette-eval-") as folder:
+        results = asyncio.run(_run(args, sets, Path(folder)))
     about = {
         "run": f"{started:%Y%m%dT%H%M%S}",
         "seconds": round((datetime.now(UTC) - started).total_seconds()),
-        "seed": _seed(args),
+        "seed": HELD_OUT if args.held_out else SEED,
         "trials": args.trials,
-        "small": _is_small(args),
+        "small": args.small,
     }
-    return _tell(args, results, about)
+    return _report(args, results, about)
 
 
 def _refuse(args: argparse.Namespace) -> None:
-    mirrors = [RepoSpec.parse(text) for text in args.repo]
-    if missing := [spec.name for spec in mirrors if spec.path is None]:
+    if missing := [spec.name for spec in map(RepoSpec.parse, args.repo) if spec.path is None]:
         raise UsageError(f"{missing[0]} has no path; sets read real repositories only from disk: owner/name=PATH")
     if args.gold and not (args.threads and args.since):
-        raise UsageError(
-            "--gold needs the threads that it is about and the days: --threads FILE --since DAY --until DAY"
-        )
+        raise UsageError("--gold needs its threads and days: --threads FILE --since DAY --until DAY")
     if bool(args.since) != bool(args.until):
         raise UsageError("--since and --until go together")
     if args.trials < 1 or args.jobs < 1:
@@ -180,58 +133,74 @@ def _refuse(args: argparse.Namespace) -> None:
         raise UsageError("--resume needs the folder of the evaluation: --out DIR")
 
 
-def _run(args: argparse.Namespace, sets: Sequence[EvalSet], folder: Path) -> dict[str, Figures]:
-    """Run the sets here, or each in a process of its own."""
-    if args.part or (len(sets) == 1 and not args.out) or args.jobs == 1:
-        bench = Bench(
-            folder=folder,
-            mirrors=tuple(RepoSpec.parse(text) for text in args.repo),
-            span=(args.since, args.until) if args.since else None,
-            system=Gitzette(),
-            say=_say,
-            threads=Path(args.threads) if args.threads else None,
-            gold=Path(args.gold) if args.gold else None,
-            model={"model": args.model, "model_url": args.model_url} if args.model_url else {},
-            seed=_seed(args),
-            analyst=args.analyst,
-            small=_is_small(args),
-        )
-        results = asyncio.run(run_sets(sets, bench, args.trials))
-        for name, figures in results.items() if args.part else ():
-            keep_set(args.out / f"{name}.json", figures, args.part)
-        return results
+def _record(args: argparse.Namespace) -> int:
+    """Freeze the days of every repository that was given, for evaluations without a network."""
+    if len(args.sets) > 1 or not args.repo or not args.since:
+        raise UsageError("gitzette eval record --repo owner/name=PATH --since DAY --until DAY [--threads FILE]")
+    try:
+        span = (date.fromisoformat(args.since), date.fromisoformat(args.until))
+    except ValueError as error:
+        raise UsageError("--since and --until must be days such as 2026-07-01") from error
+    threads = json.loads(Path(args.threads).read_text("utf-8")) if args.threads else []
+    for spec in map(RepoSpec.parse, args.repo):
+        assert spec.path is not None
+        sys.stdout.write(f"{freeze(spec.name, spec.path, span, threads, args.out or RECORDINGS)}\n")
+    return EXIT_DONE
+
+
+async def _run(args: argparse.Namespace, sets: Sequence[EvalSet], folder: Path) -> dict[str, Figures]:
+    """Run the sets here, or each in a process of its own, a few at once; a set that dies ends no other."""
+    if (len(sets) == 1 and not args.out) or args.jobs == 1:
+        return {one.name: await run_set(one, _bench(args, folder), args.trials) for one in sets}
     kept = (args.out / "sets" if args.out else folder).absolute()
-    if not args.resume:
-        for one in sets:
-            (kept / f"{one.name}.json").unlink(missing_ok=True)
-    options = _options(args)
-    key = hashlib.sha256("\0".join(options).encode()).hexdigest()[:16]
-    return asyncio.run(run_apart(sets, [*options, "--out", str(kept)], kept, key, args.jobs))
+    key = hashlib.sha256(repr([getattr(args, name) for name in _SHAPING]).encode()).hexdigest()[:16]
+    few = asyncio.Semaphore(args.jobs)
+    # One process imports everything and forks into all others: twenty sets do not spend a minute on imports.
+    forks = multiprocessing.get_context("forkserver")
+    forks.set_forkserver_preload([__name__])
+
+    async def one(chosen: EvalSet) -> Figures:
+        file = kept / f"{chosen.name}.json"
+        if args.resume and (before := kept_set(file, key)) is not None:
+            _say(f"{chosen.name}: kept from before")
+            return before
+        file.unlink(missing_ok=True)
+        async with few:
+            process = forks.Process(target=_run_apart, args=(args, chosen.name, file, key))
+            process.start()
+            try:
+                await asyncio.to_thread(process.join)
+            finally:
+                process.kill()
+        done = kept_set(file, key)
+        return {"ran to its end": crashed(chosen.name, f"status {process.exitcode}")} if done is None else done
+
+    return dict(zip((one.name for one in sets), await asyncio.gather(*map(one, sets)), strict=True))
 
 
-def _options(args: argparse.Namespace) -> list[str]:
-    """Give what shapes the result, as arguments for another process."""
-    repos = [part for text in args.repo for part in ("--repo", text)]
-    texts = [
-        part
-        for name in ("since", "until", "threads", "gold", "model", "model_url")
-        if (value := getattr(args, name))
-        for part in (f"--{name.replace('_', '-')}", value)
-    ]
-    flags = ["--held-out"] * bool(args.held_out) + ["--small"] * _is_small(args)
-    return [*repos, *texts, *flags, "--analyst", args.analyst, "--trials", str(args.trials)]
+def _run_apart(args: argparse.Namespace, name: str, file: Path, key: str) -> None:
+    with tempfile.TemporaryDirectory(prefix="gitzette-eval-") as folder:
+        (chosen,) = choose([name], SETS)
+        keep_set(file, asyncio.run(run_set(chosen, _bench(args, Path(folder)), args.trials)), key)
 
 
-def _is_small(args: argparse.Namespace) -> bool:
-    """Tell whether few cases are enough: for the gate, and where nobody asked for a certain set."""
-    return bool(args.small or args.gate or (not args.sets and not args.part))
+def _bench(args: argparse.Namespace, folder: Path) -> Bench:
+    return Bench(
+        folder=folder,
+        mirrors=tuple(map(RepoSpec.parse, args.repo)),
+        span=(args.since, args.until) if args.since else None,
+        system=Gitzette(),
+        say=_say,
+        threads=Path(args.threads) if args.threads else None,
+        gold=Path(args.gold) if args.gold else None,
+        model={"model": args.model, "model_url": args.model_url} if args.model_url else {},
+        seed=HELD_OUT if args.held_out else SEED,
+        analyst=args.analyst,
+        small=args.small,
+    )
 
 
-def _seed(args: argparse.Namespace) -> int:
-    return HELD_OUT if args.held_out else SEED
-
-
-def _tell(args: argparse.Namespace, results: Results, about: dict[str, object]) -> int:
+def _report(args: argparse.Namespace, results: Results, about: dict[str, Any]) -> int:
     """Print the figures, leave the files, and say how it went."""
     changes = compared(results, read_lines(args.baseline)) if args.baseline else []
     previous = read_json(PREVIOUS) if PREVIOUS.exists() else None

@@ -12,7 +12,7 @@ from agent.errors import EXIT_DONE, UsageError
 from agent.ids import repo_id
 from agent.settings import Language
 from agent.stories import Step
-from gitzette.configured import settings_here
+from gitzette.arguments import settings_here
 from gitzette.wiring import home_of
 from memory.store import open_memory
 from memory.stories import ToldStory

@@ -13,7 +13,7 @@ from agent.errors import EXIT_DONE, NotFound, UsageError
 from agent.facts import Fact, FactSheet
 from agent.ids import parse_reference
 from agent.settings import RepoSpec, Settings
-from gitzette.configured import settings_for
+from gitzette.arguments import settings_for
 from gitzette.progress import QuietProgress
 from gitzette.wiring import open_house
 from tools.diff.study import study
