@@ -1,15 +1,16 @@
 """What the report says of one repository: its ledger, and the claims that may be published."""
 
+import re
 from collections.abc import Mapping, Sequence
 
 from agent.account import Account
 from agent.analyst import Read
 from agent.analysts.tasks import Refused
-from agent.claims import Claim, Judgement, Verdict
+from agent.claims import Anchor, Claim, Judgement, Verdict
 from agent.collected import Collected
 from agent.domain import Frozen
 from agent.dossier import Dossier
-from agent.evidence import EvidenceId
+from agent.evidence import CommitEvidence, Evidence, EvidenceId
 from agent.gate.check import refusals
 from agent.ids import commit_id
 from agent.ledger import ledger_row
@@ -20,6 +21,9 @@ from agent.stories import Story
 from agent.story_finding.pins import Taken
 
 LANGUAGES: tuple[Language, ...] = ("en", "zh")
+_PULL = re.compile(r"\(#(\d{1,9})\)$")
+_LONGEST_LINE = 400
+"""Characters of a line that a person reads."""
 
 
 class Chapter(Frozen):
@@ -51,8 +55,36 @@ def checked_claims(
         if wrong:
             drops.append(_drop(claim, wrong[0]))
         else:
-            claims.append(claim.model_copy(update={"judgement": Judgement(verdict=Verdict.SUPPORTED, check="code")}))
+            passed = {"judgement": Judgement(verdict=Verdict.SUPPORTED, check="code")}
+            claims.append(claim.model_copy(update=passed | {"anchors": claim.anchors or naming_lines(claim, dossier)}))
     return tuple(claims), tuple(drops)
+
+
+def naming_lines(claim: Claim, dossier: Dossier) -> tuple[Anchor, ...]:
+    """Find where what a claim cites names the other things that it cites: a line of a message, a title or a body."""
+    found = []
+    for cite in claim.sources:
+        names = [name for one in claim.sources if one != cite for name in _names(one, dossier)]
+        lines = (line for text in _said(dossier.found.get(cite)) for line in text.splitlines())
+        line = next((line for line in lines if any(name in line for name in names)), None)
+        if line and len(line) <= _LONGEST_LINE:
+            found.append(Anchor(cite=cite, text=line))
+    return tuple(found)
+
+
+def _names(cite: EvidenceId, dossier: Dossier) -> list[str]:
+    """List how people name an artefact: by number, by hash, a commit also by the pull request that brought it."""
+    if "#" in cite:
+        return [f"#{cite.rpartition('#')[2]}", f"/{cite.rpartition('#')[2]}"]
+    evidence = dossier.found.get(cite)
+    pull = _PULL.search(evidence.change.commit.title) if isinstance(evidence, CommitEvidence) else None
+    return [cite.rpartition("@")[2][:7], *([f"#{pull[1]}", f"/{pull[1]}"] if pull else [])]
+
+
+def _said(evidence: Evidence | None) -> tuple[str, ...]:
+    if isinstance(evidence, CommitEvidence):
+        return (evidence.change.commit.message,)
+    return evidence.texts if evidence is not None else ()
 
 
 def drop_of(one: Refused) -> Drop:

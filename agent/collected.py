@@ -9,9 +9,10 @@ from agent.domain import Frozen, Landed, Landing, Threads
 from agent.evidence import CommitEvidence
 from agent.filters import fold
 from agent.ids import RepoId
-from agent.linking.known import Known
+from agent.linking.digest import Known
 from agent.linking.undoing import Patch, carried_links, patch_partners, with_patches
 from agent.links import Link, Reference
+from agent.own_code import OwnUse
 from agent.report import Failure
 from agent.settings import RepoSpec
 from agent.triage import Triage, weigh
@@ -33,6 +34,8 @@ class Collected(Frozen):
     """Commits whose diffs were not read, and why."""
     patches: dict[str, Patch] = Field(default_factory=dict)
     """The names of the commits' patches, by hash."""
+    own_uses: tuple[OwnUse, ...] = ()
+    """Where the user's own code uses what these commits change."""
     failures: tuple[Failure, ...] = ()
 
     @property

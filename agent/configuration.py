@@ -83,6 +83,9 @@ def _anchor_paths(values: dict[str, Any], folder: Path) -> None:
     for table, key in ((values, "out"), (values, "home"), *((item, "path") for item in _tables(values.get("repos")))):
         if isinstance(table.get(key), str):
             table[key] = _anchored(table[key], folder)
+    if isinstance(values.get("uses"), str | list):
+        listed = values["uses"] if isinstance(values["uses"], list) else [values["uses"]]
+        values["uses"] = [_anchored(one, folder) if isinstance(one, str) else one for one in listed]
     if isinstance(values.get("repos"), list):
         values["repos"] = [_anchored_spec(item, folder) for item in values["repos"]]
 

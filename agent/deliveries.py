@@ -22,7 +22,7 @@ class Delivery(BaseModel):
     """What the channel is called; needed where there are two of one kind."""
     lang: Literal["en", "zh"] | None = None
     content: Literal["highlights", "full"] | None = None
-    """By default chats get the highlights, and e-mail and webhooks the whole report."""
+    """By default people get the brief and the headlines, and programs behind a webhook the whole report."""
     sender: str = ""
     to: tuple[str, ...] = Field(default=(), strict=False)
     max_bytes: int | None = Field(default=None, ge=10_000, le=20_000_000)
@@ -32,6 +32,11 @@ class Delivery(BaseModel):
     def called(self) -> str:
         """The name under which it is told and remembered."""
         return self.name or self.kind
+
+    @property
+    def whole(self) -> bool:
+        """Tell whether the whole report is sent."""
+        return self.kind == "webhook" or self.content == "full"
 
     @field_validator("address_env", "secret_env")
     @classmethod
@@ -52,4 +57,8 @@ class Delivery(BaseModel):
     def _whole(self) -> Self:
         if self.kind == "email" and not (self.sender and self.to):
             raise ValueError("an e-mail needs a sender and to")
+        if self.kind in ("slack", "feishu") and self.content == "full":
+            raise ValueError("a chat gets highlights only; leave out content")
+        if self.kind == "webhook" and self.content == "highlights":
+            raise ValueError("a webhook gets the whole report; leave out content")
         return self

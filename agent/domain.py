@@ -203,6 +203,8 @@ class PullRequest(Frozen):
     created_at: datetime
     updated_at: datetime
     closes: tuple[ThreadId, ...] = ()
+    named_by: tuple[ThreadId, ...] = ()
+    """The issues whose texts name it, as GitHub records."""
 
     @property
     def id(self) -> ThreadId:
@@ -266,5 +268,7 @@ class Threads(Frozen):
     pulls: tuple[PullRequest, ...] = ()
     closings: tuple[Closing, ...] = ()
     releases: tuple[Release, ...] = ()
+    comments: dict[int, tuple[Comment, ...]] = {}
+    """The last comments of issues that name a pull request of the window."""
     pull_of: dict[str, int] = {}
     """The number of the pull request that brought a landed commit, by hash."""

@@ -113,6 +113,8 @@ class Fact(Frozen):
     new: str | None = None
     detail: str | None = None
     """What the kind does not say: the parameter's name, the role of a file, the commit that is reverted."""
+    module: str = ""
+    """The Python module, or the path of a file of another language, in which users found it before."""
     places: tuple[Place, ...] = ()
 
 
@@ -124,3 +126,5 @@ class FactSheet(Frozen):
     """`blobs` when whole files were read, `hunks` when only the patch was at hand."""
     skipped: tuple[str, ...] = ()
     """What was too large or malformed to be read, and why."""
+    touched: tuple[Fact, ...] = ()
+    """Everything that code written before may need a change for, also what is internal; by hunks it is empty."""

@@ -44,6 +44,8 @@ class Link(Frozen):
     grade: Grade
     evidence: tuple[str, ...] = ()
     """What says so: a record, or words of each side, verbatim."""
+    by_issue: bool = False
+    """Whether it is the issue that refers to the change."""
 
     @property
     def may_read_fixed(self) -> bool:

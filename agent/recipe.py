@@ -44,6 +44,8 @@ class Recipe(Frozen):
     prices: dict[str, Price] = Field(default_factory=dict)
     budget: Budget
     tiers: Tiers = Tiers()
+    uses: bool = False
+    """Whether the user's own code was looked through; where it lies is nobody's business."""
 
     @classmethod
     def of(cls, settings: Settings, window: Window, specs: tuple[RepoSpec, ...]) -> Self:
@@ -68,6 +70,7 @@ class Recipe(Frozen):
             prices=settings.prices,
             budget=settings.budget,
             tiers=settings.tiers,
+            uses=bool(settings.uses),
         )
 
     @property

@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, TypeVar
 
 from pydantic import BaseModel, ValidationError
@@ -13,12 +13,18 @@ from agent.ids import RepoId
 from agent.links import Link
 from agent.report import Drop, Report
 from agent.report_counts import checked_counts, footer_counts, model_counts
-from agent.stories import Story
+from agent.stories import Act, Story, StoryKind
+from agent.triage import Tier
 from agent.window import Window
 
-FORMAT = 1
-_LATER = ("account",)
+FORMAT = 2
+_LATER = (
+    "uses",
+    "account",
+)
 """What reports of earlier versions do not have."""
+_TIERS = {"high": Tier.HIGH, "mid": Tier.MID, "low": Tier.LOW, "noise": Tier.LOW}
+"""What the first format called them."""
 Part = TypeVar("Part", Claim, Link, Story, Drop)
 
 
@@ -37,6 +43,7 @@ def _parts(report: Report) -> Iterator[tuple[str, Any]]:
     yield "claims", map(claim_json, report.claims)
     yield "links", _plain(report.links)
     yield "stories", _plain(report.stories)
+    yield "uses", _plain(report.uses)
     yield "failures", _plain(report.failures)
     yield "drops", _plain(report.drops)
     yield "analyst", report.analyst
@@ -107,13 +114,27 @@ def load(text: str | bytes, name: str) -> Report:
         data = json.loads(text)
         if data["format"] > FORMAT:
             raise StorageError(f"{name} was written by a newer Gitzette; update Gitzette to change it")
+        if data["format"] < FORMAT:
+            data |= _brought_forward(data)
         claims = [_claim_back(claim) for claim in data["claims"]]
-        # What earlier versions called a mention was never printed.
-        links = [link for link in data["links"] if link["relation"] != "mentions"]
         known = {key: data[key] for key in Report.model_fields if key in data or key not in _LATER}
-        return Report.model_validate(known | {"claims": claims, "links": links})
+        return Report.model_validate(known | {"claims": claims})
     except (ValueError, KeyError, TypeError, RecursionError, ValidationError) as error:
         raise StorageError(f"{name} is not a report of ours; move it away to write this one") from error
+
+
+def _brought_forward(data: Mapping[str, Any]) -> dict[str, Any]:
+    """Write parts of a report of the first format as the present one does; mentions were never printed.
+
+    Kinds of stories that are no more are left out.
+    """
+    stories = [one for one in data["stories"] if one["kind"] in {*StoryKind}]
+    kept = [one for one in stories if all(step["act"] in {*Act} for step in one["timeline"])]
+    return {
+        "ledger": [row | {"tier": _TIERS.get(row["tier"])} for row in data["ledger"]],
+        "links": [link for link in data["links"] if link["relation"] != "mentions"],
+        "stories": [{key: value for key, value in one.items() if key in Story.model_fields} for one in kept],
+    }
 
 
 def merge(earlier: Report, new: Report) -> Report:
@@ -142,6 +163,7 @@ def merge(earlier: Report, new: Report) -> Report:
         links=_by_repo(repos, covered, earlier.links, new.links),
         stories=_by_repo(repos, covered, earlier.stories, new.stories),
         drops=_by_repo(repos, covered, earlier.drops, new.drops),
+        uses=tuple(one for one in (*earlier.uses, *new.uses) if (one in new.uses) is (one.repo in covered)),
         analyst=new.analyst,
         account=new.account,
     )

@@ -12,6 +12,7 @@ from agent.evidence import EvidenceId
 from agent.ids import RepoId
 from agent.linking.standing import Standing
 from agent.links import Link
+from agent.own_code import OwnUse
 from agent.stories import Story
 from agent.triage import Noise, Tier
 from agent.window import Window
@@ -143,6 +144,8 @@ class Report(Frozen):
     links: tuple[Link, ...] = ()
     stories: tuple[Story, ...] = ()
     drops: tuple[Drop, ...] = ()
+    uses: tuple[OwnUse, ...] = ()
+    """Where the user's own code uses what the commits change."""
     analyst: str = "rules"
     account: Account = Account()
     """What the brief over all repositories cost."""

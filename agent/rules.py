@@ -208,16 +208,8 @@ def lineage_claim(predicate: str, evidence: CommitEvidence, other: EvidenceId, *
         predicate=predicate,
         cites=(evidence.id,) if earlier else (evidence.id, other),
         background=(other,) if earlier else (),
-        anchors=said_of(other, evidence),
         text={lang: sentence(predicate, {}, lang) or "" for lang in _LANGUAGES},
     )
-
-
-def said_of(other: EvidenceId, evidence: CommitEvidence) -> tuple[Anchor, ...]:
-    """Find the line of a commit's message that names another artefact by its hash or its number."""
-    name = other.rpartition("#")[2] if "#" in other else other.rpartition("@")[2][:7]
-    found = next((line for line in evidence.change.commit.message.split("\n") if name in line), None)
-    return (Anchor(cite=evidence.id, text=found),) if found else ()
 
 
 def _fixes(evidence: CommitEvidence, material: Material) -> Iterator[Claim]:
@@ -243,6 +235,5 @@ def _fixed(predicate: str, evidence: CommitEvidence, link: Link) -> Claim:
         predicate=predicate,
         params=params,
         cites=(evidence.id, link.issue),
-        anchors=said_of(link.issue, evidence),
         text={lang: sentence(predicate, params, lang) or "" for lang in _LANGUAGES},
     )

@@ -159,6 +159,8 @@ class Settings(BaseModel):
     lang: Language = "en"
     languages: tuple[Language, ...] = ()
     """Further languages in which each report is written, beside `lang`."""
+    uses: tuple[Path, ...] = ()
+    """Folders of the user's own code: what they use of what changes comes first. Nothing of them leaves the machine."""
     layout: Layout = "digest"
     source: SourceChoice = "both"
     out: Path = Path("gazette")
@@ -264,6 +266,13 @@ class Settings(BaseModel):
         if not re.fullmatch(r"[!-~]+", text):
             raise ValueError("it holds characters that no token has")
         return SecretStr(text)
+
+    @field_validator("uses", mode="before")
+    @classmethod
+    def _uses(cls, value: object) -> object:
+        """Accept one folder beside a list, and read `~`."""
+        listed = [value] if isinstance(value, str) else value
+        return tuple(Path(one).expanduser() for one in listed) if isinstance(listed, list | tuple) else listed
 
     @field_validator("languages", mode="before")
     @classmethod

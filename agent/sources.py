@@ -144,6 +144,10 @@ class LooksBack(Protocol):
         """
         ...
 
+    async def touching(self, shas: Sequence[str], paths: Sequence[str]) -> tuple[str, ...]:
+        """Name those of these commits that touched one of these paths; no content is read for it."""
+        ...
+
     async def written_by(self, sha: str, *, since: datetime, moved: bool = False) -> Mapping[str, int]:
         """Tell which landed commits since then wrote the lines that this one takes out, and how many each.
 
@@ -219,6 +223,23 @@ class ListsTags(Protocol):
 
     async def tags_made(self, start: datetime, end: datetime) -> tuple[Release, ...]:
         """List the tags that were made between two moments, as releases of their days."""
+        ...
+
+
+@runtime_checkable
+class ComparesVersions(Protocol):
+    """A source of code that can set two versions side by side."""
+
+    async def version(self, name: str, *, tz: str = "UTC") -> Commit:
+        """Find the commit that a tag, a hash or a day means."""
+        ...
+
+    async def between(self, old: str, new: str) -> tuple[Commit, ...]:
+        """List the commits that one version has and the other has not, newest first."""
+        ...
+
+    async def tree_change(self, old: str, new: str) -> Change:
+        """Read how the tree of one commit differs from another's, as one change."""
         ...
 
 

@@ -34,6 +34,10 @@ class StoryKind(StrEnum):
     """A tag, and the changes or the fix of an issue that it is the first to have."""
 
 
+BARE = (StoryKind.REFERENCE, StoryKind.SAME_LINES)
+"""Facts about two commits that are told with the later one and have no page of their own."""
+
+
 class Act(StrEnum):
     """What a step of a story does."""
 
@@ -74,7 +78,7 @@ class Story(Frozen):
     repo: RepoId
     steps: tuple[EvidenceId, ...]
     timeline: tuple[Step, ...] = ()
-    """The same steps with their days, what each does and what it is called."""
+    """The same steps with their days, what each does and is called; and the first releases that have them."""
     news: tuple[EvidenceId, ...] = ()
     """The steps that the report of this window adds."""
     since: str = ""

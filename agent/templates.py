@@ -57,7 +57,7 @@ def sentence(predicate: str, params: Params, lang: Language) -> str | None:
 
 
 def _fixed(lang: Language) -> Mapping[str, str]:
-    """Give the sentences whose only values are what they cite."""
+    """Give the sentences whose only values are what they cite, and a number of days."""
     fixed: Mapping[str, str] = catalogue(lang)["facts"]["fixed"]
     return fixed
 

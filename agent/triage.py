@@ -2,7 +2,7 @@
 
 import math
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from enum import StrEnum
 
 from agent.areas import Area, area, lines_by_area
@@ -124,6 +124,17 @@ def rank(weighed: Iterable[Triage], tiers: Tiers = _TIERS) -> tuple[Triage, ...]
         high += tier is Tier.HIGH
         ranked.append(one.model_copy(update={"tier": tier}))
     return tuple(sorted(ranked, key=lambda one: (list(Tier).index(one.tier), one.noise is not None)))
+
+
+def lifted(table: Sequence[Triage], used: Collection[str]) -> tuple[Triage, ...]:
+    """Put the commits that the reader's own code is about before all others, as something to act on."""
+    most = max((one.score for one in table), default=0.0)
+    concerned = [
+        one.model_copy(update={"tier": Tier.HIGH, "noise": None, "score": round(one.score + most, 3)})
+        for one in table
+        if one.sha in used
+    ]
+    return (*concerned, *(one for one in table if one.sha not in used))
 
 
 def _tier(one: Triage, tiers: Tiers, *, room: bool) -> Tier:

@@ -44,6 +44,10 @@ class System(Protocol):
         """Write a report as Markdown, with links below `web`."""
         ...
 
+    def citations(self, report: Report, lang: Language) -> Sequence[tuple[str, str]]:
+        """List the citations of a page that open: the sentence of each, and what it opens on."""
+        ...
+
     async def audit(self, file: Path, settings: Settings) -> Sequence[Finding]:
         """Check a report that lies in a file."""
         ...

@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pydantic import SecretStr
@@ -14,9 +13,8 @@ from agent.prompting import boundary
 from agent.recipe import Recipe
 from agent.settings import Budget, Language, Settings
 from agent.spending import Cap, Purse
-from memory.call_recorder import CallRecorder
-from memory.fence import fence_seed
-from memory.servers import Servers
+from memory.recorder import CallRecorder
+from memory.store import ModelServers
 
 if TYPE_CHECKING:
     from graphs.models import Models
@@ -33,24 +31,24 @@ class Writers:
 
 
 def writers_of(
-    settings: Settings, environ: Mapping[str, str], recorder: CallRecorder | None, home: Path, servers: Servers
+    settings: Settings, environ: Mapping[str, str], recorder: CallRecorder | None, servers: ModelServers
 ) -> Writers:
     """Open the models that the settings ask for."""
     languages = _languages(settings.lang, settings.languages)
     if settings.analyst == "rules" or recorder is None:
         return Writers(languages=languages)
     models = models_of(settings, environ, recorder, servers)
-    return Writers(models, languages, boundary(fence_seed(home, recorder)))
+    return Writers(models, languages, boundary(recorder.fence_seed()))
 
 
 def answerers_of(
-    settings: Settings, environ: Mapping[str, str], recorder: CallRecorder, home: Path, servers: Servers
+    settings: Settings, environ: Mapping[str, str], recorder: CallRecorder, servers: ModelServers
 ) -> Writers:
     """Open the models that answer questions: each question has a budget of its own, a conversation has none."""
     if settings.analyst == "rules":
         return Writers()
     models = models_of(settings, environ, recorder, servers, run=Cap())
-    return Writers(models, (), boundary(fence_seed(home, recorder)))
+    return Writers(models, (), boundary(recorder.fence_seed()))
 
 
 def writers_again(recipe: Recipe, recorder: CallRecorder) -> Writers:
@@ -61,11 +59,15 @@ def writers_again(recipe: Recipe, recorder: CallRecorder) -> Writers:
     from graphs.models import Models
 
     models = Models(recorder, _names(recipe, recipe.model), prices=recipe.prices)
-    return Writers(models, languages, boundary(fence_seed(None, recorder)))
+    return Writers(models, languages, boundary(recorder.fence_seed()))
 
 
 def models_of(
-    settings: Settings, environ: Mapping[str, str], recorder: CallRecorder, servers: Servers, run: Cap | None = None
+    settings: Settings,
+    environ: Mapping[str, str],
+    recorder: CallRecorder,
+    servers: ModelServers,
+    run: Cap | None = None,
 ) -> "Models":
     """Open the endpoints of the models that do the jobs, behind the record of the run and within the budget.
 
@@ -80,7 +82,7 @@ def models_of(
     return Models(recorder, names, endpoints, settings.model_url or "", purse=purse, prices=settings.prices)
 
 
-def endpoints_of(settings: Settings, environ: Mapping[str, str], servers: Servers) -> "dict[str, ChatEndpoint]":
+def endpoints_of(settings: Settings, environ: Mapping[str, str], servers: ModelServers) -> "dict[str, ChatEndpoint]":
     """Make a client for each model, by name; jobs of the same model share one."""
     if settings.model is None:
         raise ConfigError("--analyst model needs a model: set GITZETTE_MODEL, and GITZETTE_MODEL_URL for its server")
@@ -101,7 +103,7 @@ def endpoints_of(settings: Settings, environ: Mapping[str, str], servers: Server
     }
 
 
-def _learner(settings: Settings, key: SecretStr | None, servers: Servers) -> "Learn":
+def _learner(settings: Settings, key: SecretStr | None, servers: ModelServers) -> "Learn":
     """Look into memory first; what a server can do is found out once. What the settings say of a window holds."""
     url, said = settings.model_url, settings.model_context
 

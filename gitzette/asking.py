@@ -17,17 +17,13 @@ from agent.settings import Language, RepoSpec, Settings
 from agent.web import Web
 from agent.window import Window
 from gitzette.analysts import answerers_of
-from gitzette.configured import settings_for
-from gitzette.console import print_markdown
+from gitzette.arguments import bound_of, settings_for, specs_of
 from gitzette.progress import progress
 from gitzette.replies import ReplyPage, as_json
-from gitzette.running import specs_of
-from gitzette.when import bound_of
 from gitzette.wiring import home_of, open_house
 from graphs.ask_context import AskContext
 from graphs.conversing import answered, open_conversations
-from memory.learned import Learned
-from memory.retention import QUESTIONS
+from memory.recorder import QUESTIONS
 from tools.index_for_search import WindowReader
 
 LONGEST = 4_000
@@ -49,6 +45,17 @@ def ask(args: argparse.Namespace, environ: Mapping[str, str]) -> int:
     else:
         print_markdown(reply.answer)
     return EXIT_ABSTAINED if reply.abstained else EXIT_DONE
+
+
+def print_markdown(text: str) -> None:
+    """Show Markdown as a terminal can; to anything else it is written as it is."""
+    if not sys.stdout.isatty():
+        sys.stdout.write(text)
+        return
+    from rich.console import Console
+    from rich.markdown import Markdown
+
+    Console(file=sys.stdout).print(Markdown(text))
 
 
 def checked(question: str) -> str:
@@ -106,8 +113,8 @@ async def asking_context(
     async with open_house(settings, environ, display, now, specs=specs) as house:
         memory = house.memory
         recorder = memory.recorder(f"{QUESTIONS}{now.date().isoformat()}")
-        writers = answerers_of(settings, environ, recorder, home_of(settings, environ), memory.servers)
-        desks, known = _Reachable(house.deps.desks), Learned(memory.catalogue, memory.threads)
+        writers = answerers_of(settings, environ, recorder, memory.model_servers)
+        desks, known = _Reachable(house.deps.desks), memory.evidence
         deps = replace(house.deps, desks=desks, models=writers.models, mark=writers.mark)
         yield AskContext(
             **{one.name: getattr(deps, one.name) for one in fields(deps)},

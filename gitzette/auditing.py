@@ -17,13 +17,13 @@ from agent.errors import EXIT_DONE, EXIT_INCOMPLETE, InputError, StorageError
 from agent.settings import RepoSpec, Settings
 from agent.web import Web
 from gitzette.analysts import answerers_of
+from gitzette.arguments import settings_for
 from gitzette.audit_text import audit_page, audit_text
-from gitzette.configured import settings_for
 from gitzette.own_reports import compared
 from gitzette.progress import progress
-from gitzette.wiring import House, home_of, open_house
+from gitzette.wiring import House, open_house
 from graphs.audit import AuditDeps, AuditInput, build
-from memory.retention import QUESTIONS
+from memory.recorder import QUESTIONS
 from tools.git.repository import open_repository
 from tools.github.code import GitHubCode
 from tools.github.threads import GitHubThreads
@@ -100,7 +100,7 @@ async def check(text: str, name: str, settings: Settings, environ: Mapping[str, 
     async with open_house(settings, environ, display, now) as house:
         # What a judge said is recorded by what it was asked: the same report is not paid for twice.
         recorder = house.memory.recorder(f"{QUESTIONS}{now.date().isoformat()}")
-        judge = answerers_of(settings, environ, recorder, home_of(settings, environ), house.memory.servers)
+        judge = answerers_of(settings, environ, recorder, house.memory.model_servers)
         deps = AuditDeps(
             desks=AuditDesks(house, settings),
             progress=display,

@@ -9,7 +9,7 @@ from string import Template
 
 from agent.settings import Language, RepoSpec
 from agent.window import zone
-from gitzette.origin import install_address
+from gitzette.package import install_address
 
 _NO_REPOS = '# [[repos]]\n# name = "owner/name"\n'
 _MINUTE = 23

@@ -13,7 +13,7 @@ from agent.errors import UsageError
 from agent.settings import RepoSpec, Settings
 from evals.github_server.app import GitHubServer
 from evals.worlds.worlds import build
-from gitzette.configured import settings_for
+from gitzette.arguments import settings_for
 
 _SEED = 1
 _OF_A_MODEL = (

@@ -12,8 +12,8 @@ from pathlib import Path
 from agent.capabilities import Capabilities
 from agent.errors import EXIT_DONE, EXIT_INCOMPLETE, AppError
 from agent.settings import FILE_NAME, Settings
-from gitzette.configured import settings_here
-from gitzette.premises import Finding, clones, heartbeat, output_folder, reports, space
+from gitzette.arguments import settings_here
+from gitzette.premises import Finding, clones, deliveries, heartbeat, output_folder, reports, space
 from gitzette.wiring import home_of, keeper_of
 from memory.store import open_memory
 from tools.chat.offers import list_models
@@ -60,6 +60,7 @@ def _examine(environ: Mapping[str, str]) -> list[Finding]:
         output_folder(settings),
         reports(settings, now),
         heartbeat(settings, now),
+        *deliveries(settings),
         *space(settings, home_of(settings, environ)),
         _database(settings, environ),
         *_mirrors(settings, environ),
@@ -90,9 +91,11 @@ async def _capabilities(settings: Settings, environ: Mapping[str, str]) -> list[
     from gitzette.analysts import endpoints_of
 
     with open_memory(home_of(settings, environ), datetime.now(UTC).date()) as memory:
-        endpoints = endpoints_of(settings, environ, memory.servers)
+        endpoints = endpoints_of(settings, environ, memory.model_servers)
         known = {name: await endpoint.learn() for name, endpoint in endpoints.items()}
-        return [_capable(name, one, memory.servers.get(settings.model_url or "", name)) for name, one in known.items()]
+        return [
+            _capable(name, one, memory.model_servers.get(settings.model_url or "", name)) for name, one in known.items()
+        ]
 
 
 def _capable(name: str, can: Capabilities, remembered: Capabilities | None) -> Finding:

@@ -3,7 +3,7 @@
 import argparse
 import os
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TextIO, TypeVar, cast, get_args
@@ -12,8 +12,8 @@ from agent.configuration import read_settings
 from agent.errors import EXIT_DONE, InputError, StorageError, UsageError
 from agent.settings import FILE_NAME, Language, RepoSpec
 from agent.window import zone
+from gitzette.arguments import checkout_here
 from gitzette.blanks import configuration, workflow
-from gitzette.here import checkout_here
 from tools.git.repository import checkout_above
 
 WORKFLOW = Path(".github/workflows/gitzette.yml")
@@ -32,8 +32,9 @@ class Answers:
     lang: Language = "en"
 
 
-def init(args: argparse.Namespace) -> int:
+def init(args: argparse.Namespace, environ: Mapping[str, str]) -> int:
     """Write what is not there yet, and say what to do next."""
+    del environ
     root = checkout_above(Path.cwd())
     if args.workflow:
         _check_runner(args.repo, root)

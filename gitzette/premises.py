@@ -10,6 +10,7 @@ from pathlib import Path
 from agent.errors import AppError, StorageError
 from agent.settings import Settings
 from agent.window import zone
+from gitzette.delivery.outbox import Outbox
 from gitzette.gaps import missed_days
 from gitzette.heartbeat import read_heartbeat
 from gitzette.publish import check_front_page
@@ -107,6 +108,18 @@ def heartbeat(settings: Settings, now: datetime) -> Finding:
     if now > beat.next_expected + _OVERDUE:
         return Finding("heartbeat", False, f"{says}; no run since: is the timer on?")
     return Finding("heartbeat", beat.status == "done", says)
+
+
+def deliveries(settings: Settings) -> list[Finding]:
+    """Tell which reports wait to be sent; the next run sends them first."""
+    try:
+        waiting = Outbox(settings.out).waiting()
+    except AppError as error:
+        return [Finding("delivery", False, str(error))]
+    told = [f"{one.channel}: {one.label} not delivered: {one.why}; the next run tries again" for one in waiting]
+    if not told and settings.deliver:
+        return [Finding("delivery", True, "nothing waits to be sent")]
+    return [Finding("delivery", False, one) for one in told]
 
 
 def _nearest(folder: Path) -> Path:

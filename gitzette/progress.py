@@ -3,10 +3,13 @@
 import sys
 from collections.abc import AsyncGenerator, AsyncIterator, Iterator, Mapping
 from contextlib import aclosing, contextmanager
-from typing import Any, TextIO, cast
+from typing import TYPE_CHECKING, Any, TextIO, cast
 
 from agent.desks import Progress, Step
 from agent.ids import RepoId
+
+if TYPE_CHECKING:
+    from rich.console import Console
 
 
 class PlainProgress:
@@ -58,13 +61,18 @@ def progress(stream: TextIO | None = None) -> Iterator[Progress]:
     if not stream.isatty():
         yield PlainProgress(stream)
         return
-    with _live(stream) as display:
+    from rich.console import Console
+
+    console = Console(file=stream)
+    if console.is_dumb_terminal:
+        yield PlainProgress(stream)
+        return
+    with _live(console) as display:
         yield display
 
 
 @contextmanager
-def _live(stream: TextIO) -> Iterator[Progress]:
-    from rich.console import Console
+def _live(console: "Console") -> Iterator[Progress]:
     from rich.progress import BarColumn, MofNCompleteColumn, SpinnerColumn, TaskID, TextColumn, TimeElapsedColumn
     from rich.progress import Progress as Bars
 
@@ -75,7 +83,7 @@ def _live(stream: TextIO) -> Iterator[Progress]:
         BarColumn(bar_width=20),
         MofNCompleteColumn(),
         TimeElapsedColumn(),
-        console=Console(file=stream),
+        console=console,
     )
     tasks: dict[RepoId, TaskID] = {}
 

@@ -63,7 +63,7 @@ class FilePublisher:
         """Write the report, merged with what the same window already has, and return what was written."""
         try:
             self._reports.mkdir(parents=True, exist_ok=True)
-            with _locked(self._reports):
+            with locked(self._reports):
                 _sweep(self._out)
                 _sweep(self._reports)
                 return self._write(report)
@@ -178,7 +178,7 @@ def _is_alive(process: int) -> bool:
 
 
 @contextmanager
-def _locked(folder: Path) -> Iterator[None]:
+def locked(folder: Path) -> Iterator[None]:
     """Let one run at a time read, merge and write; a second one waits for these moments."""
     descriptor = os.open(folder, os.O_RDONLY)
     try:

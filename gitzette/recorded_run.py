@@ -13,6 +13,7 @@ from agent.report import Report
 from agent.settings import RepoSpec, Settings
 from agent.sources import (
     CodeSource,
+    ComparesVersions,
     FindsTags,
     Foresees,
     KnowsTags,
@@ -23,9 +24,9 @@ from agent.sources import (
     SearchesTrees,
     ThreadSource,
 )
-from memory.call_recorder import Call, CallRecorder
-from memory.recorder import recorded_source
-from memory.shapes import Plain
+from memory.artefacts import JsonCodec
+from memory.proxies import recorded_source
+from memory.recorder import Call, CallRecorder
 
 
 class _Opened(Frozen):
@@ -37,11 +38,14 @@ class _Opened(Frozen):
 
 _ABILITIES: Mapping[str, type] = {
     one.__name__: one
-    for one in (FindsTags, Foresees, KnowsTags, ListsTags, LooksBack, NamesCommits, ReadsTrees, SearchesTrees)
+    for one in (
+        *(ComparesVersions, FindsTags, Foresees, KnowsTags, ListsTags),
+        *(LooksBack, NamesCommits, ReadsTrees, SearchesTrees),
+    )
 }
 """The interfaces that a source of code may have or not; a replay must find the same."""
-_OPENED = Plain("opened", TypeAdapter(_Opened))
-_REPORT: Plain[Report | None] = Plain("report", TypeAdapter(Report | None))
+_OPENED = JsonCodec("opened", TypeAdapter(_Opened))
+_REPORT: JsonCodec[Report | None] = JsonCodec("report", TypeAdapter(Report | None))
 
 
 @dataclass(frozen=True)
@@ -108,7 +112,7 @@ class EarlierReport:
 
     def note(self, report: Report, earlier: Report | None) -> None:
         """Record it; the files are what counts, so a resumed run records what it finds then."""
-        self._recorder.record([(self._call(report), _REPORT.pack(earlier))])
+        self._recorder.record([(self._call(report), _REPORT.encode(earlier))])
 
     def publish(self, report: Report) -> Report:
         """Make the report of the window again, without writing it anywhere."""

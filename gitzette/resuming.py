@@ -2,8 +2,7 @@
 
 from agent.errors import InputError, StorageError, UsageError
 from agent.recipe import Recipe
-from memory.lives import still_alive
-from memory.runs import FINISHED, RunRecord, recipe_of
+from memory.runs import FINISHED, RunRecord, recipe_of, still_alive
 from memory.store import Memory
 
 
@@ -13,7 +12,7 @@ def to_resume(memory: Memory, asked: str, wanted: Recipe, *, any_window: bool) -
     run, recipe = found
     if run.status in FINISHED:
         raise InputError(f"run {run.id} is finished ({run.status}); --replay {run.id} shows its report again")
-    if (process := memory.lives.process(run.id)) is not None:
+    if (process := memory.run_locks.process(run.id)) is not None:
         raise still_alive(run.id, process)
     return run, recipe
 

@@ -23,19 +23,15 @@ from agent.record import to_json
 from agent.report import Report
 from agent.settings import AnalystChoice, RepoSpec, Settings
 from agent.window import Window
-from gitzette.configured import settings_for, settings_here
+from gitzette.arguments import settings_for, settings_here, specs_of, window_of
 from gitzette.heartbeat import beating
-from gitzette.here import checkout_here
 from gitzette.premises import check_output
 from gitzette.progress import progress, shown
 from gitzette.resuming import to_resume
-from gitzette.when import window_of
 from gitzette.wiring import House, home_of, open_house
 from graphs import daily
 from graphs.checkpoints import open_checkpoints
-from memory.lives import Lives
-from memory.rebuild import rebuild
-from memory.runs import RunRecord
+from memory.runs import RunLocks, RunRecord
 from memory.store import Memory, open_memory
 from tools.git.repository import open_repository
 from tools.github.usage import Usage
@@ -80,11 +76,6 @@ def _unfinished(args: argparse.Namespace, wanted: Recipe, home: Path) -> tuple[s
     return run.id, recipe.window
 
 
-def specs_of(settings: Settings) -> tuple[RepoSpec, ...]:
-    """Name what is reported on: what is configured, else the checkout that the user stands in."""
-    return settings.repos or (checkout_here(Path.cwd()),)
-
-
 def report_on(
     settings: Settings,
     environ: Mapping[str, str],
@@ -103,10 +94,11 @@ def report_on(
 
         site_of(settings, settings.out)
     if settings.deliver:
-        from gitzette.delivery.courier import Clock, Courier
+        from gitzette.delivery.deliver import Deliverer
 
-        courier = Courier(settings, environ, Clock(now=time.time, sleep=time.sleep))
-        covered = replace(covered, undelivered=tuple(courier.deliver(covered.report)))
+        deliverer = Deliverer(settings=settings, environ=environ)
+        deliverer.deliver(covered.report)
+        covered = replace(covered, delivered=tuple(deliverer.sent), undelivered=tuple(deliverer.failed))
     sys.stderr.write(_told(covered))
     return covered
 
@@ -127,6 +119,8 @@ class Covered:
     usage: Usage
     notices: tuple[str, ...] = ()
     """What a person should know that is not of the report: published files that cannot be read."""
+    delivered: tuple[str, ...] = ()
+    """Where the report was sent to, and how many messages that took."""
     undelivered: tuple[str, ...] = ()
     """Where the report could not be sent to, and why."""
 
@@ -153,11 +147,11 @@ async def cover(
     recipe = Recipe.of(settings, window, specs)
     async with open_house(settings, environ, display, now, run_id, specs) as house:
         memory = house.memory
-        with memory.lives.hold(run_id):
+        with memory.run_locks.hold(run_id):
             _tidy(memory, now.date() - timedelta(days=settings.keep_days))
-            notices = rebuild(memory.archive, settings.out / "reports")
+            notices = memory.reports.rebuild(settings.out / "reports")
             report = await _live(house, run_id, recipe, now)
-            memory.lives.finish(run_id)
+            memory.run_locks.finish(run_id)
         return Covered(report, house.publisher.paths(report)[0], house.client.usage, tuple(notices))
 
 
@@ -183,12 +177,12 @@ def _tidy(memory: Memory, before: date) -> None:
     """Forget the records of old runs, and where they stood."""
     memory.retention.forget(before)
     memory.run_files.forget(before)
-    memory.lives.prune(memory.runs.unfinished(before))
+    memory.run_locks.prune(memory.runs.unfinished(before))
 
 
 async def _walk(house: House, run: str, recipe: Recipe) -> Report:
     """Run the graph from the beginning, or from where the run stood when it died."""
-    file = house.memory.lives.checkpoints(run)
+    file = house.memory.run_locks.checkpoints(run)
     if house.memory.recorder(run).blank:
         # Where a run stood means nothing without what it was told.
         file.unlink(missing_ok=True)
@@ -240,7 +234,7 @@ def _told(covered: Covered) -> str:
     report, usage = covered.report, covered.usage
     lines = [f"gitzette: {notice}" for notice in covered.notices]
     lines += [f"gitzette: {failure.repo}: {failure.stage} missing: {failure.message}" for failure in report.failures]
-    lines += [f"gitzette: {told}" for told in covered.undelivered]
+    lines += [f"gitzette: {told}" for told in (*covered.delivered, *covered.undelivered)]
     lines += _without_model(report)
     read = f"{len(report.sections)} of {len(report.repos)} repositories read"
     spent = f"{usage.sent} API requests, {usage.free} of them free"
@@ -262,7 +256,7 @@ def show_runs(args: argparse.Namespace, environ: Mapping[str, str]) -> int:
     """List earlier runs, newest first."""
     settings = settings_here(environ)
     with open_memory(home_of(settings, environ), datetime.now(UTC).date()) as memory:
-        records = [_as_it_is(record, memory.lives) for record in memory.runs.latest()]
+        records = [as_it_is(record, memory.run_locks) for record in memory.runs.latest()]
     if args.json:
         sys.stdout.write(json.dumps([asdict(record) for record in records], indent=1) + "\n")
         return EXIT_DONE
@@ -275,7 +269,7 @@ def show_runs(args: argparse.Namespace, environ: Mapping[str, str]) -> int:
     return EXIT_DONE
 
 
-def _as_it_is(record: RunRecord, lives: Lives) -> RunRecord:
+def as_it_is(record: RunRecord, lives: RunLocks) -> RunRecord:
     """Tell a run that died from one that is under way; the dead do not note their end."""
     died = record.status == "running" and lives.process(record.id) is None
     return replace(record, status="unfinished") if died else record

@@ -20,13 +20,11 @@ from agent.ids import RepoId
 from agent.record import to_json
 from agent.settings import AnalystChoice, Language, Settings
 from agent.web import Web
+from gitzette.arguments import bound_of, settings_for, specs_of, window_of
 from gitzette.asking import asking_context, checked
-from gitzette.configured import settings_for
 from gitzette.demo import demo_world
 from gitzette.progress import shown
 from gitzette.replies import ReplyPage, as_json
-from gitzette.running import specs_of
-from gitzette.when import bound_of, window_of
 from gitzette.wiring import open_house
 from graphs import ask as asking
 from graphs import daily as running

@@ -17,9 +17,8 @@ from gitzette.analysts import writers_of
 from gitzette.publish import FilePublisher, Style
 from gitzette.recorded_run import EarlierReport, Origins, RecordedDesks
 from graphs.desk import Deps
-from memory.call_recorder import CallRecorder
-from memory.learned import Learned
-from memory.recorder import recorded
+from memory.proxies import recorded
+from memory.recorder import CallRecorder
 from memory.store import Memory, open_memory
 from tools.evidence_cache import EvidenceCache
 from tools.git.mirror import MirrorKeeper
@@ -27,6 +26,7 @@ from tools.git.remote import remote_environment
 from tools.git.source import GitSource
 from tools.github.client import GitHubClient
 from tools.github.wire import Manners
+from tools.own_code import OwnCode
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -70,12 +70,12 @@ async def open_house(
     )
     with open_memory(home, now.date()) as memory:
         async with GitHubClient(
-            base_url=settings.github_url, token=token, cache=memory.answers, manners=manners
+            base_url=settings.github_url, token=token, cache=memory.http_cache, manners=manners
         ) as client:
             desks = SourceDesks(settings, client, keeper_of(settings, home, token, environ), environ, specs)
             recorder = memory.recorder(run) if run else None
             publisher = _publisher(settings, recorder)
-            writers = writers_of(settings, environ, recorder, home, memory.servers)
+            writers = writers_of(settings, environ, recorder, memory.model_servers)
             deps = Deps(
                 desks=RecordedDesks(recorder, desks, lambda spec: Origins.of(settings, desks.spec(spec)))
                 if recorder
@@ -88,11 +88,12 @@ async def open_house(
                 languages=writers.languages,
                 mark=writers.mark,
                 library=EvidenceCache(),
-                recall=recorded(memory.recall, recorder, "recall"),
-                archive=recorded(memory.archive, recorder, "archive"),
+                recall=recorded(memory.statements, recorder, "recall"),
+                archive=recorded(memory.reports, recorder, "archive"),
                 deep=budget.deep,
                 tiers=settings.tiers,
-                questions=Learned(memory.catalogue, memory.threads),
+                questions=memory.evidence,
+                own=recorded(OwnCode(settings.uses), recorder, "own") if settings.uses else None,
             )
             yield House(deps=deps, memory=memory, client=client, publisher=publisher, progress=progress)
 

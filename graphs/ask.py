@@ -59,7 +59,7 @@ async def retrieve(state: AskState, runtime: Runtime[AskContext]) -> dict[str, A
     query = query_of(state["question"], context.bound, context.tz, context.now, context.lang)
     specs = [one for one in context.specs if query.filters.wants(one.name)] or list(context.specs)
     repos, left_out = [one.name for one in specs], dict[RepoId, int]()
-    known = context.memory.catalogue
+    known = context.memory
     _found(query, repos, runtime, _BEST)
     for spec in specs:
         unread = query.window or known.unread(spec.name, context.now, context.tz)

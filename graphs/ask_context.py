@@ -20,9 +20,9 @@ from agent.settings import Language, RepoSpec
 from agent.sources import KnowsTags
 from agent.window import Window
 from graphs.desk import Deps
-from memory.learned import Learned
-from memory.recall import WindowRecall
+from memory.evidence import EvidenceStore
 from memory.search import SearchIndex
+from memory.statements import WindowSearch
 from tools.index_for_search import WindowReader
 from tools.toolset import Toolset
 
@@ -62,7 +62,7 @@ class AskContext(Deps):
     """What a run may touch, the index, and the evidence that was read for a question."""
 
     reader: WindowReader
-    memory: Learned
+    memory: EvidenceStore
     """What is known of commits and threads."""
     index: SearchIndex
     specs: tuple[RepoSpec, ...]
@@ -89,8 +89,8 @@ class AskContext(Deps):
             start=window.start,
             end=max(window.start, min(window.end, self.now)),
             tz=window.tz,
-            commits=self.memory.catalogue.count(repo, window),
-            threads=self.memory.threads.any(repo),
+            commits=self.memory.count(repo, window),
+            threads=self.memory.has_threads(repo),
             left_out=left_out,
             most=self.reader.most,
         )
@@ -126,7 +126,7 @@ class AskContext(Deps):
 
     async def open_tools(self, window: Window, handles: Mapping[str, EvidenceId]) -> dict[RepoId, Toolset]:
         """Open the tools of all repositories over a window, once for each question."""
-        recall = WindowRecall(self.index, self.memory, self.recall.report, window)
+        recall = WindowSearch(self.index, self.memory, self.recall.report, window)
         for spec in (spec for spec in self.specs if spec.name not in self.toolsets):
             desk = await self.desks.open(spec)
             commits = [row.commit for row in (await desk.code.landed(window)).rows]

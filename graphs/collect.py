@@ -12,7 +12,7 @@ from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
 from agent.collected import Collected, Looked, Scales, all_links
-from agent.desks import Step
+from agent.desks import Desk, Step
 from agent.domain import Change, Coverage, Notice, NoticeKind
 from agent.errors import AppError
 from agent.filters import filter_notices
@@ -21,13 +21,15 @@ from agent.ledger import share
 from agent.linking.recorded import day_links
 from agent.linking.references import Day, day_references
 from agent.linking.undoing import Patch
+from agent.own_code import OwnUse
 from agent.report import Failure
 from agent.settings import RepoSpec
-from agent.triage import Triage, rank
+from agent.triage import Triage, lifted, rank
 from agent.window import Window
 from graphs.desk import Deps
 from graphs.failing import failing_alone, unless_failed
 from tools.diff.patch_id import patch_ids
+from tools.evidence_cache import EvidenceCache
 from tools.index_for_search import read_threads
 
 
@@ -120,6 +122,7 @@ async def triage(state: CollectState, runtime: Runtime[Deps]) -> dict[str, Any]:
             weighed.append(scales.weigh(evidence))
     except AppError as error:
         problem = str(error)
+    own_uses = await _own_uses(deps, desk, collected)
     missing = set(wanted) - {one.sha for one in weighed}
     spent = dict.fromkeys(collected.shas[len(wanted) :], f"subject only: the budget of {desk.diffs} diffs is spent")
     failed = Failure(repo=repo, stage="diffs", message=f"{len(missing)} of {len(collected.landed)}: {problem}")
@@ -127,13 +130,24 @@ async def triage(state: CollectState, runtime: Runtime[Deps]) -> dict[str, Any]:
         "landing": collected.landing.model_copy(
             update={"notices": (*collected.landing.notices, *filter_notices(weighed))}
         ),
-        "table": rank(weighed, deps.tiers),
+        "table": lifted(rank(weighed, deps.tiers), {one.sha for one in own_uses}),
+        "own_uses": own_uses,
         "links": all_links(repo, links, known, read.patches),
         "unread": spent | dict.fromkeys(sorted(missing), problem),
         "patches": read.patches,
         "failures": (*collected.failures, *([failed] if missing else [])),
     }
     return {"collected": {repo: collected.model_copy(update=update)}}
+
+
+async def _own_uses(deps: Deps, desk: Desk, found: Collected) -> tuple[OwnUse, ...]:
+    """Find what the user's own code uses of what changes; for that, commits are read with whole files."""
+    if deps.own is None or not found.landed:
+        return ()
+    # Not with what is read of them otherwise: a resumed run has not read all of them like this.
+    landed, library = [row.commit for row in found.landed], EvidenceCache()
+    read = await library.study_all(desk.code, found.shas[: desk.diffs], landed=landed)
+    return deps.own.found(desk.code.repo, {one.change.commit.sha: one.sheet.touched for one in read if one.sheet})
 
 
 def _look(runtime: Runtime[Deps], repo: RepoId, total: int, read: Looked, *, named: bool) -> Callable[[Change], None]:

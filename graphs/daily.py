@@ -168,6 +168,7 @@ async def publish(state: Day, runtime: Runtime[Deps]) -> dict[str, Any]:
             *joined.drops,
             *(drop_of(one) for one in state.get("refused") or [] if one.claim.repo is None and not one.repaired),
         ),
+        uses=tuple(use for repo in order if repo in parts for use in state["collected"][repo].own_uses),
         analyst=deps.analyst,
         account=state.get("account") or Account(),
     )

@@ -9,6 +9,7 @@ from agent.ids import RepoId
 from agent.memories import IssueMemory, LandingMemory, QuestionMemory, ReportMemory, StoryMemory
 from agent.settings import Language, Tiers
 from tools.evidence_cache import EvidenceCache
+from tools.own_code import OwnCode
 from tools.toolset import Recall
 
 if TYPE_CHECKING:
@@ -39,6 +40,8 @@ class Deps:
     """What fences texts of others in a prompt."""
     questions: QuestionMemory | None = None
     """Where what was read is left for questions; None where nothing may be written."""
+    own: OwnCode | None = None
+    """The user's own code, in which uses of what changes are looked for; it stays on this machine."""
     gathered: dict[RepoId, Material] = field(default_factory=dict)
     """What this process has read of a repository, put together once for all steps that work with it."""
 

@@ -47,7 +47,7 @@ def filtered_section(query: Query, repos: Sequence[RepoId], context: AskContext)
         entries = [hit for hit in context.index.entries(repos, query.window) if hit.kind in kinds]
         hits = [hit for hit in entries if all(one in hit.author.lower() for one in filters.of("author"))]
     else:
-        cards = context.memory.catalogue.listed(repos, query.window, _ALL)
+        cards = context.memory.listed(repos, query.window, _ALL)
         fitting = [card for card in cards if filters.fits(card) and (not titles or query.titled(card.title))]
         hits = [Hit(id=card.id, kind="commit", opened=f"{card.at:%Y-%m-%dT%H:%M:%SZ}") for card in fitting]
     if names and not titles:

@@ -21,6 +21,7 @@ from agent.settings import RepoSpec
 from agent.sources import ThreadSource
 from agent.story_finding.found import StoriesFound
 from agent.threads import with_pulls
+from agent.triage import lifted
 from agent.window import Window
 from graphs.desk import Deps
 from tools.history.find import with_past
@@ -82,7 +83,8 @@ async def _gathered(state: ReadState, deps: Deps) -> Material:
     known = {sha: one.model_copy(update={"pull": pulls.get(sha)}) for sha, one in read.items()}
     undone = reverted_by(list(known.values()))
     reads = []
-    for one in weighed_again(known, undone, Scales(found, state["spec"]), deps.tiers):
+    weighed = weighed_again(known, undone, Scales(found, state["spec"]), deps.tiers)
+    for one in lifted(weighed, {use.sha for use in found.own_uses}):
         depth = Depth.DEEP if one.sha in deep else Depth.GROUP if one.noise else Depth.SKIM
         reads.append(Read(evidence=known[one.sha], triage=one, depth=depth))
     earlier = deps.issues.known(repo, state["window"])

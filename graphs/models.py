@@ -13,14 +13,14 @@ from agent.capabilities import Capabilities
 from agent.errors import AppError
 from agent.model import Job, ModelError
 from agent.spending import Price, Purse, Spent, price_of
-from memory.call_recorder import Call, CallRecorder
-from memory.shapes import Plain
+from memory.artefacts import JsonCodec
+from memory.recorder import Call, CallRecorder
 from tools.chat.endpoint import ChatEndpoint
 from tools.chat.messages import Question, Reply
 from tools.chat.model import RecordedChatModel
 
-_REPLY = Plain("model reply", TypeAdapter(Reply))
-_CAPABILITIES = Plain("model capabilities", TypeAdapter(Capabilities))
+_REPLY = JsonCodec("model reply", TypeAdapter(Reply))
+_CAPABILITIES = JsonCodec("model capabilities", TypeAdapter(Capabilities))
 _OUTAGES = 3
 """After so many questions in a row that ended in an outage, a run asks no more."""
 

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from langgraph.runtime import Runtime
@@ -12,9 +13,9 @@ from agent.analysts.ruling import Batch
 from agent.analysts.tasks import Refused, is_foreign
 from agent.claims import Judgement, Verdict
 from agent.desks import Desk, Step
-from agent.domain import PullRequest
+from agent.domain import Change, PullRequest
 from agent.errors import AppError, NotFound
-from agent.evidence import Evidence, EvidenceId, ThreadEvidence
+from agent.evidence import CommitEvidence, Evidence, EvidenceId, ThreadEvidence
 from agent.ids import RepoId
 from agent.linking.related import Wanted, wanted_pairs
 from agent.linking.relating import Pairing, SaidRelations
@@ -23,6 +24,7 @@ from agent.model import ModelError
 from agent.prompting import fenced
 from agent.rules import facts_told
 from agent.settings import Language
+from agent.sources import CodeSource
 from graphs.asking_models import ask, models_of, packet_room
 from graphs.desk import Deps
 from graphs.judging import judged
@@ -47,6 +49,7 @@ async def relate(state: ReadState, runtime: Runtime[Deps]) -> dict[str, Any]:
         room = await packet_room(deps)
     except ModelError as error:
         return {"related": [], "account": fallback("relating", error)}
+    wanted = await _with_patches(wanted, (await deps.desks.open(state["spec"])).code, deps)
     found = await _others(state, wanted, material, deps)
     pairings = [pairing for one in wanted if (pairing := _pairing(one, material, found, room))]
     controls = [claim.text for claim in facts_told(material) if claim.predicate == "fact" and claim.text]
@@ -57,6 +60,16 @@ async def relate(state: ReadState, runtime: Runtime[Deps]) -> dict[str, Any]:
         "refused": [one for _, refused, _ in outcomes for one in refused],
         "account": account,
     }
+
+
+async def _with_patches(wanted: Sequence[Wanted], code: CodeSource, deps: Deps) -> list[Wanted]:
+    """Read the patches of commits that were only skimmed: who shall relate them must see what they do."""
+    whole = await deps.library.whole(code, [one.read.evidence.change.commit.sha for one in wanted])
+    return [replace(one, read=replace(one.read, evidence=_patched(one.read.evidence, whole))) for one in wanted]
+
+
+def _patched(one: CommitEvidence, whole: Mapping[str, Change]) -> CommitEvidence:
+    return one.model_copy(update={"change": whole.get(one.change.commit.sha, one.change)})
 
 
 def _pairing(one: Wanted, material: Material, found: Mapping[str, Evidence], room: int) -> Pairing | None:
@@ -135,6 +148,7 @@ async def _commits(desk: Desk, names: Sequence[EvidenceId], deps: Deps) -> dict[
             commit = await desk.code.resolve(name.partition("@")[2])
         except NotFound:
             continue
+        whole = await deps.library.whole(desk.code, [commit.sha])
         async for one in deps.library.skim(desk.code, [commit.sha]):
-            found[name] = one
+            found[name] = _patched(one, whole)
     return found

@@ -38,6 +38,9 @@ from tools.history.find import find_stories, told_stories, with_relations, with_
 from tools.history.releases import release_stories, tags_of_window
 from tools.index_for_search import index_run
 
+_BLAMED = 60
+"""Commits whose lines are followed to earlier ones; without a model fewer, since only the newest are told."""
+
 
 class RepositoryInput(TypedDict):
     """One repository after the first look, and how much of it may be read in depth."""
@@ -130,7 +133,8 @@ async def connect(state: RepositoryState, runtime: Runtime[Deps]) -> dict[str, A
     runtime.stream_writer(Step(state["spec"].name, "looking back"))
     code = (await deps.desks.open(state["spec"])).code
     material = await material_of(state, deps)
-    found = await find_stories(material, state["found"].references, code, deps.library, deps.stories)
+    named, blamed = state["found"].references, _BLAMED if deps.models else _BLAMED // 3
+    found = await find_stories(material, named, code, deps.library, deps.stories, blamed=blamed)
     if deps.models:
         # Whoever shall say how two commits belong together reads both.
         found = found.model_copy(update={"whole": tuple({*found.whole, *(one.earlier.sha for one in found.pairs)})})

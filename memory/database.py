@@ -1,261 +1,182 @@
-"""The one SQLite file: opened with care, migrated forwards, never guessed at."""
+"""The database behind a narrow set of calls: connect, transaction, execute, upsert.
+
+All SQL outside of this module and of `text_index.py` is common to SQLite and PostgreSQL: parameters are `?`, a list is
+asked for with `= any(?)`, rows are replaced with `upsert`, moments are texts in UTC, no column has a reserved name.
+What PostgreSQL has otherwise: placeholders (`%s`), `any` (as it stands), the types of columns (`bytea`, an identity),
+`begin immediate` (`begin`), durability (`synchronous_commit`), the lock of an upgrade (an advisory lock), the list of
+tables (`information_schema`), and full text search.
+"""
 
 import fcntl
+import json
 import os
 import sqlite3
-from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from functools import lru_cache
+from itertools import groupby
 from pathlib import Path
-
-from sqlite_utils import Database, Migrations
+from typing import Any
 
 from agent.errors import StorageError
 
-migrations = Migrations("gitzette")
 FILE_NAME = "memory.db"
+_MOMENT = "%Y-%m-%dT%H:%M:%SZ"
+_WAIT = 10
+"""Seconds to wait for a lock; another run holds it only for moments."""
+_TYPES = {"": "text", "integer": "integer", "bytes": "blob", "number": "integer primary key"}
+"""The types of columns; a `number` is given by the database."""
+Row = tuple[Any, ...]
+Value = Any
+"""A text, a number, bytes, nothing, or a list for `= any(?)`."""
 
 
-def _create(db: Database, table: str, columns: str, pk: str = "") -> None:
-    """Create a table; columns are texts unless another type stands behind a colon."""
-    types = {"int": int, "bytes": bytes, "": str}
-    named = [column.partition(":") for column in columns.split()]
-    key = pk.split()
-    db.table(table).create({name: types[kind] for name, _, kind in named}, pk=key if len(key) > 1 else pk or None)
+class Database:
+    """A connection. Errors of SQLite become errors of ours, in one line."""
+
+    def __init__(self, file: Path | None = None) -> None:
+        """Connect to a file, or to a database that is gone with the process."""
+        self._connection = sqlite3.connect(file or ":memory:", timeout=_WAIT, isolation_level=None)
+
+    def close(self) -> None:
+        """Close the connection."""
+        self._connection.close()
+
+    def rows(self, sql: str, values: Sequence[Value] = ()) -> list[Row]:
+        """Run a statement and give its rows."""
+        with _told():
+            return self._connection.execute(_native(sql), _bound(values)).fetchall()
+
+    def row(self, sql: str, values: Sequence[Value] = ()) -> Row | None:
+        """Run a statement and give its first row, if it has one."""
+        return next(iter(self.rows(sql, values)), None)
+
+    def execute(self, sql: str, values: Sequence[Value] = ()) -> int:
+        """Run a statement and give the number of rows that it changed."""
+        with _told():
+            return self._connection.execute(_native(sql), _bound(values)).rowcount
+
+    def insert(self, table: str, rows: Iterable[Mapping[str, Value]], conflict: str = "") -> None:
+        """Insert rows; `conflict` is a clause for those that are there already."""
+        for columns, same in groupby(rows, key=tuple):
+            marks = ", ".join("?" * len(columns))
+            sql = f"insert into {table} ({', '.join(columns)}) values ({marks}) {conflict}"  # noqa: S608 -- our names
+            with _told():
+                self._connection.executemany(sql, (tuple(row.values()) for row in same))
+
+    def upsert(self, table: str, rows: Iterable[Mapping[str, Value]], keys: Sequence[str]) -> None:
+        """Insert rows, in place of those with the same keys."""
+        for row in rows:
+            taken = ", ".join(f"{name} = excluded.{name}" for name in row if name not in keys)
+            self.insert(table, [row], f"on conflict ({', '.join(keys)}) do update set {taken}")
+
+    def insert_missing(self, table: str, rows: Iterable[Mapping[str, Value]]) -> None:
+        """Insert the rows that are not there yet."""
+        self.insert(table, rows, "on conflict do nothing")
+
+    @contextmanager
+    def transaction(self, *, durable: bool = True) -> Iterator[None]:
+        """Write everything inside or nothing; a transaction within another one belongs to it.
+
+        The lock is taken at the start, where SQLite waits for another run. What is not `durable` survives the death of
+        the process, but perhaps not that of the machine; it costs no wait for the disk.
+        """
+        if self._connection.in_transaction:
+            yield
+            return
+        self.execute(f"pragma synchronous = {'full' if durable else 'normal'}")
+        self.execute("begin immediate")
+        try:
+            yield
+            self.execute("commit")
+        except BaseException:
+            self._connection.rollback()
+            raise
+
+    def create_table(
+        self, name: str, columns: Sequence[str], key: Sequence[str] = (), indexes: Iterable[Sequence[str]] = ()
+    ) -> None:
+        """Create a table and its indexes unless they are there; a column is a text unless a type follows a colon."""
+        typed = [f"{column} {_TYPES[kind]}" for column, _, kind in (one.partition(":") for one in columns)]
+        typed += [f"primary key ({', '.join(key)})"] if key else []
+        self.execute(f"create table if not exists {name} ({', '.join(typed)})")
+        for index in indexes:
+            self.execute(f"create index if not exists idx_{name}_{'_'.join(index)} on {name} ({', '.join(index)})")
+
+    def tables(self) -> dict[str, list[str]]:
+        """List the tables with their columns; those inside of full text indexes are left out."""
+        from sqlite_utils import Database as Reader
+
+        inside = {name for (name,) in self.rows("select name from pragma_table_list where type = 'shadow'")}
+        with _told():
+            names = [name for name in Reader(self._connection).table_names() if name not in inside]
+            return {name: list(Reader(self._connection)[name].columns_dict) for name in names}
 
 
-def _create_search(db: Database, table: str, columns: str, stems: str = "") -> None:
-    """Create a full-text index that keeps identifiers whole; `stems` may name SQLite's own stemmer."""
-    tokens = f"{stems}unicode61 remove_diacritics 2 tokenchars '_'"
-    db.conn.execute(f'create virtual table {table} using fts5({columns}, tokenize = "{tokens}")')
+@contextmanager
+def exclusive_file(home: Path) -> Iterator[Database]:
+    """Connect to the file below `home`, which is made if needed, while no other process creates or upgrades it.
 
-
-@migrations()
-def m001_answers(db: Database) -> None:
-    """Remember answers of an API so that an unchanged one is free."""
-    _create(db, "answers", "key value:bytes used", pk="key")
-
-
-@migrations()
-def m002_landings(db: Database) -> None:
-    """Remember which report each landed commit belongs to, and the branch's tip when it was read."""
-    _create(db, "tips", "repo window start end base tip", pk="repo window")
-    _create(db, "landed", "repo sha window start end late:int", pk="repo sha window")
-
-
-@migrations()
-def m003_runs(db: Database) -> None:
-    """Remember what was run, when, and how it ended."""
-    _create(db, "runs", "id started finished window status details", pk="id")
-
-
-@migrations()
-def m004_open_issues(db: Database) -> None:
-    """Remember which issues were open, so that only the first run lists them all."""
-    _create(db, "open_issues", "repo number:int title updated", pk="repo number")
-
-
-@migrations()
-def m005_open_listings(db: Database) -> None:
-    """Remember where the listing of open issues was cut short, because later reports must say so too."""
-    _create(db, "open_listings", "repo notice", pk="repo")
-
-
-@migrations()
-def m006_evidence(db: Database) -> None:
-    """Keep what a run was told, each artefact once by its hash, and what shaped the run, so that it can be replayed."""
-    _create(db, "artefacts", "hash kind evidence origin fetched size:int body:bytes")
-    # No primary key: its index alone is read when it is asked what is there, without the bodies.
-    db.table("artefacts").create_index(["hash"], unique=True)
-    db.table("artefacts").create_index(["evidence"])
-    _create(db, "calls", "run key name hash at", pk="run key")
-    _create(db, "holds", "hash run", pk="hash run")
-    db.table("holds").create_index(["run"])
-    _create(db, "cited", "hash window", pk="hash window")
-    db.table("runs").add_column("recipe", str)
-
-
-@migrations()
-def m007_statements(db: Database) -> None:
-    """Remember what reports said, so that it can be searched, and which reports are known at all."""
-    _create(db, "published", "window label", pk="window")
-    _create(db, "statements", "id:int repo window label start kind cites en zh", pk="id")
-    for columns in (["window", "repo"], ["label"], ["start"]):
-        db.table("statements").create_index(columns)
-    _create_search(db, "statement_words", "words, parts")
-
-
-@migrations()
-def m008_lasting_calls(db: Database) -> None:
-    """Find what any run was told of things that never change, so that no commit is read twice."""
-    db.table("calls").add_column("lasting", str)
-    db.table("calls").create_index(["lasting"])
-
-
-@migrations()
-def m010_catalogue(db: Database) -> None:
-    """Remember landed commits with their facts, and threads with their links, so that questions can be answered."""
-    numbers = "pull:int files:int additions:int deletions:int"
-    _create(db, "cards", f"id:int repo sha at author title message {numbers} paths facts route", pk="id")
-    db.table("cards").create_index(["repo", "sha"], unique=True)
-    for columns in (["sha"], ["repo", "at"], ["pull"]):
-        db.table("cards").create_index(columns)
-    _create(db, "card_people", "repo name", pk="repo name")
-    _create(db, "card_spans", "repo start end", pk="repo start end")
-    _create(db, "known_threads", "id repo updated body")
-    db.table("known_threads").create_index(["id"], unique=True)
-    _create(db, "known_releases", "id repo body", pk="id")
-    _create(db, "known_links", "issue change grade body", pk="issue change")
-    db.table("known_links").create_index(["change"])
-    _create_search(db, "card_words", "title, facts, paths, body, parts")
-    _create_search(db, "thread_words", "title, body, parts")
-
-
-@migrations()
-def m011_issue_contents(db: Database) -> None:
-    """Remember what open issues are about, and what reports told of issues, so that it counts on later days."""
-    db.table("open_issues").add_column("digest", str)
-    _create(db, "told_links", "repo window end body")
-    _create(db, "told_issues", "repo window end number:int mark")
-    for table in ("told_links", "told_issues"):
-        db.table(table).create_index(["repo", "end"])
-
-
-@migrations()
-def m009_stories(db: Database) -> None:
-    """Remember the stories that reports told, and what the commits of reports are called."""
-    _create(db, "stories", "window repo place:int label start end data", pk="window repo place")
-    _create(db, "story_steps", "window repo place:int cite", pk="cite window repo place")
-    _create(db, "headlines", "window repo sha at author title pull:int", pk="window repo sha")
-    db.table("headlines").create_index(["repo", "at"])
-    db.conn.execute("create virtual table card_vocabulary using fts5vocab(card_words, row)")
-
-
-@migrations()
-def m012_touched(db: Database) -> None:
-    """Remember which functions and classes a commit works in."""
-    db.table("cards").add_column("touched", str)
-
-
-@migrations()
-def m013_model_servers(db: Database) -> None:
-    """Remember what the servers of models can do."""
-    _create(db, "model_servers", "key body probed", pk="key")
-
-
-@migrations()
-def m014_written(db: Database) -> None:
-    """Remember which names stand on the changed lines of a commit."""
-    db.table("cards").add_column("written", str)
-
-
-@migrations()
-def m015_search(db: Database) -> None:
-    """Search commits, threads and releases in one list; what was indexed apart is read again when it is asked for."""
-    for table in ("card_vocabulary", "card_words", "thread_words", "card_people"):
-        db.conn.execute(f"drop table {table}")
-    for table in ("cards", "card_spans", "known_threads", "known_releases", "known_links"):
-        db.conn.execute(f"delete from {table}")  # noqa: S608
-    create_search_tables(db)
-
-
-@migrations()
-def m016_issue_terms(db: Database) -> None:
-    """Forget what open issues were about and how they were linked: the next run lists and links them anew."""
-    db.conn.execute("update open_issues set digest = null")
-    db.conn.execute("delete from known_links")
-
-
-def create_search_tables(db: Database) -> None:
-    """Create what a search looks at: pieces of evidence with their times, their words, and what belongs together."""
-    _create(db, "search_entries", "id:int evidence repo kind opened ended author", pk="id")
-    db.table("search_entries").create_index(["evidence"], unique=True)
-    db.table("search_entries").create_index(["kind", "repo", "opened"])
-    db.table("search_entries").create_index(["author"])
-    _create(db, "search_refs", "source target brought:int", pk="source target")
-    db.table("search_refs").create_index(["target"])
-    _create_search(db, "search_words", "title, facts, paths, body, parts", stems="porter ")
-
-
-def open_database(home: Path) -> Database:
-    """Open the memory under `home`, creating or migrating it; a damaged or newer file is refused and left untouched."""
+    A damaged file is refused and left as it is.
+    """
     file = home / FILE_NAME
     try:
         home.mkdir(parents=True, exist_ok=True, mode=0o700)
-        with _alone(home):
+        lock = os.open(home, os.O_RDONLY)
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX)
             os.close(os.open(file, os.O_CREAT | os.O_RDONLY, 0o600))
-            # Ten seconds: a second run of ours holds the file only for moments.
-            return _ready(Database(sqlite3.connect(file, timeout=10)), file)
+            db = Database(file)
+            try:
+                _check(db, file)
+                yield db
+            except BaseException:
+                db.close()
+                raise
+        finally:
+            os.close(lock)
     except (OSError, sqlite3.OperationalError) as error:
         raise StorageError(f"cannot open {file}: {error}; check the permissions or set GITZETTE_HOME") from error
 
 
-def database_in_memory() -> Database:
-    """Make a memory that is gone with the process."""
-    return _ready(Database(memory=True), Path(":memory:"))
+def stamp(moment: datetime | None) -> str:
+    """Write a moment so that the order of texts is that of time; nothing for none."""
+    return moment.astimezone(UTC).strftime(_MOMENT) if moment else ""
+
+
+def moment_of(text: str) -> datetime:
+    """Read a moment that `stamp` wrote."""
+    return datetime.fromisoformat(text)
+
+
+def clean(text: str) -> str:
+    """Replace what UTF-8 cannot hold: names of files may carry bytes that are no text."""
+    return text.encode("utf-8", errors="replace").decode("utf-8")
+
+
+def _check(db: Database, file: Path) -> None:
+    try:
+        db._connection.execute("select count(*) from sqlite_master").fetchone()
+        db._connection.execute("pragma journal_mode = wal")
+    except sqlite3.DatabaseError as error:
+        raise StorageError(
+            f"{file} is damaged or locked ({error}); it was left as it is: move it away to start anew"
+        ) from error
 
 
 @contextmanager
-def reading() -> Iterator[None]:
-    """Tell an error of SQLite as one of ours."""
+def _told() -> Iterator[None]:
     try:
         yield
     except sqlite3.Error as error:
         raise StorageError(f"the memory ({FILE_NAME}) cannot be used: {error}") from error
 
 
-@contextmanager
-def writing(db: Database, *, durable: bool = True) -> Iterator[None]:
-    """Write everything inside or nothing.
-
-    The lock is taken at the start, where SQLite waits for another run; in the middle of a transaction it would not.
-    What is not `durable` survives the death of the process, but perhaps not that of the machine; it costs no wait for
-    the disk. The file stays whole either way.
-    """
-    with reading():
-        db.conn.execute(f"PRAGMA synchronous = {'FULL' if durable else 'NORMAL'}")
-        db.conn.execute("BEGIN IMMEDIATE")
-        try:
-            yield
-            db.conn.execute("COMMIT")
-        except BaseException:
-            db.rollback()
-            raise
+@lru_cache(maxsize=512)
+def _native(sql: str) -> str:
+    return sql.replace("= any(?)", "in (select value from json_each(?))")
 
 
-@contextmanager
-def _alone(home: Path) -> Iterator[None]:
-    """Let one process at a time create and migrate; the change to write-ahead logging does not wait by itself."""
-    descriptor = os.open(home, os.O_RDONLY)
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX)
-        yield
-    finally:
-        os.close(descriptor)
-
-
-def _ready(db: Database, file: Path) -> Database:
-    try:
-        _refuse_newer(db, file)
-        db.enable_wal()
-        if migrations.pending(db):
-            with writing(db):
-                migrations.apply(db)
-    except sqlite3.DatabaseError as error:
-        db.close()
-        raise StorageError(
-            f"{file} is damaged or locked ({error}); it was left as it is: move it away to start anew"
-        ) from error
-    except BaseException:
-        db.close()
-        raise
-    return db
-
-
-def _refuse_newer(db: Database, file: Path) -> None:
-    """Stop before touching a file that a later version of Gitzette wrote."""
-    with closing(Database(memory=True)) as empty:
-        ours = {migration.name for migration in migrations.pending(empty)}
-    if unknown := {migration.name for migration in migrations.applied(db)} - ours:
-        raise StorageError(
-            f"{file} was written by a newer Gitzette ({min(unknown)}); update Gitzette or move the file away"
-        )
+def _bound(values: Sequence[Value]) -> list[Value]:
+    return [json.dumps(value) if isinstance(value, list) else value for value in values]

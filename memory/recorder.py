@@ -1,216 +1,238 @@
-"""Proxies that record what an object answers before it is used, and replay it, by the annotations of its methods."""
+"""The record of a run: every call by the hash of its input, with its answer, stored before the answer is used."""
 
-from collections import deque
-from collections.abc import AsyncGenerator, AsyncIterator, Callable, Collection, Iterable, Mapping
-from contextlib import aclosing
-from dataclasses import replace
+import hashlib
+import json
+import secrets
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, date, datetime
 from functools import cached_property
-from inspect import BoundArguments, Signature, getmembers, iscoroutinefunction, isfunction, signature
-from types import NoneType
-from typing import Any, NamedTuple, TypeVar, cast, get_args, get_origin, get_type_hints
+from typing import Any, TypeVar
 
-from pydantic_core import to_jsonable_python
+from pydantic import TypeAdapter
 
-from agent.domain import Change, Commit
-from agent.errors import AppError
+from agent.errors import AppError, StorageError
+from agent.evidence import EvidenceId
 from agent.ids import RepoId
-from memory.call_recorder import Call, CallRecorder
-from memory.recording_rules import RULES, Rule
-from memory.shapes import Plain, Shape, pack_error, shape_of
+from memory.artefacts import ERROR, OUTAGE, Artefact, Artefacts, Codec, JsonCodec, decode_error, encode_error
+from memory.database import Database
 
 T = TypeVar("T")
-_READING = "1"
-"""Raised when the same commit would be read otherwise: then the records that earlier runs have of it are not used."""
-_HELD = 8_000_000
-"""Characters of patches that a source holds in memory: a commit is triaged, shown and studied within minutes."""
-_CONVERTED: Mapping[Any, Callable[[Any], Any]] = {Iterable: list, Collection: frozenset}
-"""Arguments that may be readable only once, and those that have no order."""
+_SEED = JsonCodec("fence", TypeAdapter(str))
+QUESTIONS = "ask-"
+"""How the name of the record of a day's questions begins; the day follows."""
 
 
-class _Recording(NamedTuple):
-    """How the calls of a proxy are made and named."""
+@dataclass(frozen=True)
+class Call:
+    """One question to a source, a tool, a model or the memory."""
 
-    target: Callable[[], Any]
-    recorder: CallRecorder
-    group: str
-    repo: RepoId | None = None
+    name: str
+    """Who is asked for what: `code.landed`, `threads.issue`, `landings.known_tip`."""
+    about: RepoId | str
+    arguments: Any = None
+    """Plain data; equal questions must have equal arguments."""
     origin: str = "memory"
+    """The kind of source and its public address; it does not tell calls apart."""
+    lasting: str = ""
+    """For a question whose answer never changes: how the answer is written. Then another run's record will do."""
+
+    @cached_property
+    def key(self) -> str:
+        """The hash of the question."""
+        asked = json.dumps([self.name, self.about, self.arguments], sort_keys=True, separators=(",", ":"))
+        return hashlib.sha256(asked.encode("ascii")).hexdigest()
+
+    @cached_property
+    def lasting_key(self) -> str | None:
+        """The hash under which every run finds the answer; not that of another source, nor one written otherwise."""
+        if not self.lasting:
+            return None
+        return hashlib.sha256(f"{self.key} {self.lasting} {self.origin}".encode()).hexdigest()
+
+    def __hash__(self) -> int:
+        return hash(self.key)
 
 
-def recorded(target: T, recorder: CallRecorder | None, group: str) -> T:
-    """Put an object behind the recorder of a run; methods that return nothing write, and a replay skips them."""
-    if recorder is None:
-        return target
-    return cast("T", _Proxy(_Recording(lambda: target, recorder, group), type(target)))
+class CallRecorder:
+    """Records the calls of one run and replays them.
 
-
-def recorded_source(
-    target: Callable[[], Any], recorder: CallRecorder, group: str, repo: RepoId, origin: str, *interfaces: type
-) -> Any:
-    """Put a source of a repository behind the recorder; the proxy has exactly the methods of these interfaces.
-
-    The source is opened when it is needed: a resumed run that has every answer needs no mirror.
+    A call that this run has recorded is answered from the record; any other call is made and recorded. With
+    `play_only` no call is made and nothing is written.
     """
-    return _Proxy(_Recording(target, recorder, group, repo, origin), *interfaces)
 
+    def __init__(self, db: Database, run: str, *, play_only: bool = False) -> None:
+        self.run = run
+        self.play_only = play_only
+        self.gap: StorageError | None = None
+        """The first failure to answer from the record: a report made in spite of it is not the run's report."""
+        self._db = db
+        self._artefacts = Artefacts(db)
 
-def plain(value: Any) -> Any:
-    """Make a value plain data, the same for equal values; a commit is named by its hash."""
-    if isinstance(value, Change | Commit):
-        return value.commit.id if isinstance(value, Change) else value.id
-    if isinstance(value, set | frozenset):
-        return sorted(plain(one) for one in value)
-    return [plain(one) for one in value] if isinstance(value, list | tuple) else to_jsonable_python(value)
+    @property
+    def blank(self) -> bool:
+        """True when nothing is recorded: the run never got that far, or its record was deleted."""
+        return self._db.row("select 1 from calls where run = ? limit 1", [self.run]) is None
 
+    def answered(self) -> dict[str, str]:
+        """Give the moment of each recorded answer of sources and memory; a call that is repeated gets a new one.
 
-class _Proxy:
-    """Has the public methods of interfaces, so that `isinstance` finds the same protocols as in the object."""
-
-    def __init__(self, recording: _Recording, *interfaces: type) -> None:
-        self.repo = recording.repo
-        for name, function in (found for one in interfaces for found in getmembers(one, isfunction)):
-            if not name.startswith("_"):
-                setattr(self, name, RecordedMethod(self, recording, function))
-
-
-class RecordedMethod:
-    """A method of a proxy: its calls are named by the arguments, and recorded by the return annotation."""
-
-    def __init__(self, proxy: _Proxy, recording: _Recording, function: Callable[..., Any]) -> None:
-        hints = get_type_hints(function)
-        self.proxy = proxy
-        self.target, self.recorder, self._group, self._repo, self._origin = recording
-        self._name, self._rule = function.__name__, RULES.get(function, Rule())
-        self._signature = Signature(list(signature(function).parameters.values())[1:])
-        self._answer = hints.pop("return")
-        self._origins = {name: get_origin(hint) for name, hint in hints.items()}
-        self._held: dict[str, Any] = {}
-        self._size = 0
-        self._streams = get_origin(self._answer) is AsyncIterator
-        assert self._rule.each or not self._streams, f"{self._name} streams: name what it is asked for in RULES"
-        direct = self._write if self._answer is NoneType else self._ask
-        generic = self._fetch if iscoroutinefunction(function) else direct
-        self._run: Callable[[BoundArguments], Any] = self._stream if self._streams else generic
-
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        """Answer as the object does."""
-        bound = self._bind(*args, **kwargs)
-        return self._rule.run(self, *bound.args) if self._rule.run else self._run(bound)
-
-    def calls(self, *args: Any, **kwargs: Any) -> dict[str, Call]:
-        """Name the questions of a call: one for each item, or one under an empty name."""
-        return self._calls(self._bind(*args, **kwargs))
-
-    @cached_property
-    def _shape(self) -> Shape[Any]:
-        answer = get_args(self._answer)[0] | None if self._streams else self._answer
-        return self._rule.shape or shape_of(self._name, answer)
-
-    @cached_property
-    def _form(self) -> str:
-        return f"{_READING} {self._shape.form}" if self._rule.lasting and isinstance(self._shape, Plain) else ""
-
-    def _bind(self, *args: Any, **kwargs: Any) -> BoundArguments:
-        bound = self._signature.bind(*args, **kwargs)
-        bound.apply_defaults()
-        for name, origin in self._origins.items():
-            if origin in _CONVERTED:
-                bound.arguments[name] = _CONVERTED[origin](bound.arguments[name])
-        return bound
-
-    def _calls(self, bound: BoundArguments) -> dict[str, Call]:
-        given, each = {name: plain(value) for name, value in bound.arguments.items()}, self._rule.each
-        asked = {item: given | {each: item} for item in given[each]} if each else {"": given}
-        name, about = f"{self._group}.{self._name}", self._repo or given.get("repo") or ""
-        return {item: Call(name, about, one, self._origin, self._form) for item, one in asked.items()}
-
-    def _live(self, target: Any, bound: BoundArguments, items: Iterable[str] = ()) -> Any:
-        if self._rule.each:
-            bound.arguments[self._rule.each] = list(items)
-        return getattr(target, self._name)(*bound.args, **bound.kwargs)
-
-    def _write(self, bound: BoundArguments) -> None:
-        if not self.recorder.play_only:
-            self._live(self.target(), bound)
-
-    def _ask(self, bound: BoundArguments) -> Any:
-        return self.recorder.ask(self._calls(bound)[""], self._shape, lambda: self._live(self.target(), bound))
-
-    async def _fetch(self, bound: BoundArguments) -> Any:
-        """Answer from the record; the target is asked for what is missing, in one call."""
-        calls = self._calls(bound)
-        wanted, found = self._missing(calls), dict[str, Any]()
-        if wanted:
-            try:
-                answer = await self._live(await self.target(), bound, wanted)
-            except AppError as error:
-                self.recorder.record([(call, pack_error(error)) for call in wanted.values()])
-                raise
-            found = answer if self._rule.each else {"": answer}
-            self._record(bound, {item: (call, found[item]) for item, call in wanted.items()})
-        answers = {
-            item: found[item] if item in wanted else self.recorder.play(call, self._shape)
-            for item, call in calls.items()
-        }
-        return answers if self._rule.each else answers[""]
-
-    async def _stream(self, bound: BoundArguments) -> AsyncGenerator[Any, None]:
-        """Give the items in the order asked for; each is recorded by itself, so that any choice of them works later."""
-        calls = self._calls(bound)
-        held = {item: self._held[item] for item in calls if item in self._held}
-        wanted = self._missing({item: call for item, call in calls.items() if item not in held})
-        async with aclosing(self._stream_live(bound, wanted)) as reading:
-            for item, call in calls.items():
-                answer = held.get(item)
-                if answer is None:
-                    answer = await anext(reading) if item in wanted else self.recorder.play(call, self._shape)
-                    self._hold(item, answer)
-                if answer is not None:
-                    yield answer
-
-    async def _stream_live(self, bound: BoundArguments, calls: Mapping[str, Call]) -> AsyncGenerator[Any, None]:
-        """Record each item as the target streams it, then give it; None for one that the target leaves out."""
-        waiting = deque(calls)
-
-        def recorded_next(answer: Any) -> Any:
-            mine = answer if answer is not None and self._rule.item_of(answer) == waiting[0] else None
-            self._record(bound, {waiting[0]: (calls[waiting[0]], mine)})
-            waiting.popleft()
-            return mine
-
-        try:
-            if calls:
-                async with aclosing(self._live(await self.target(), bound, calls)) as answers:
-                    async for answer in answers:
-                        # A server may answer with a commit that nobody asked for.
-                        while self._rule.item_of(answer) in waiting:
-                            yield recorded_next(answer)
-        except AppError as error:
-            self.recorder.record([(calls[item], pack_error(error)) for item in waiting])
-            raise
-        while waiting:
-            yield recorded_next(None)
-
-    def _missing(self, calls: Mapping[str, Call]) -> dict[str, Call]:
-        unread = self.recorder.unanswered(calls.values()) if calls else set()
-        return {item: call for item, call in calls.items() if call in unread}
-
-    def _record(self, bound: BoundArguments, answers: Mapping[str, tuple[Call, Any]]) -> None:
-        """Record answers; one that is not whole serves this run only, because a shallow or partial clone can grow."""
-        whole = self._rule.lasting or (lambda *_: False)
-        lasting = {item for item, (_, answer) in answers.items() if whole(answer, item, bound.arguments)}
-        self.recorder.record(
-            [
-                (call if item in lasting else replace(call, lasting=""), self._shape.pack(answer))
-                for item, (call, answer) in answers.items()
-            ]
+        The run's own notes, and the report that it found where it publishes, are written again by a resumed run.
+        """
+        sql = (
+            "select c.key, c.at from calls c join artefacts a using (hash) where c.run = ? and a.kind <> ?"
+            " and c.name not like ? and c.name <> ?"
         )
+        return dict(self._db.rows(sql, [self.run, OUTAGE, "note.%", "publisher.earlier"]))
 
-    def _hold(self, item: str, answer: Any) -> None:
-        """Keep a streamed answer in memory; the oldest ones make room for it."""
-        size = self._rule.size
-        if answer is not None and item not in self._held and size(answer) <= _HELD:
-            self._held[item] = answer
-            self._size += size(answer)
-        while self._size > _HELD:
-            self._size -= size(self._held.pop(next(iter(self._held))))
+    def ask(self, call: Call, codec: Codec[T], live: Callable[[], T]) -> T:
+        """Answer from the record, or make the call and record its answer."""
+        if not self.missing({"": call}):
+            return self.play(call, codec)
+        value = live()
+        self.record([(call, codec.encode(value))])
+        return value
+
+    async def fetch(self, call: Call, codec: Codec[T], live: Callable[[], Awaitable[T]]) -> T:
+        """Answer from the record, or make the call and record its answer or its error."""
+
+        async def one(_: Sequence[str]) -> dict[str, T]:
+            return {"": await live()}
+
+        return (await self.fetch_all({"": call}, codec, one))[""]
+
+    async def fetch_all(
+        self,
+        calls: Mapping[str, Call],
+        codec: Codec[T],
+        live: Callable[[Sequence[str]], Awaitable[Mapping[str, T]]],
+        lasts: Callable[[str, T], bool] = lambda *_: True,
+    ) -> dict[str, T]:
+        """Answer several calls, each under the name of its item; those without an answer are made together."""
+        missing, found = self.missing(calls), dict[str, T]()
+        if missing:
+            try:
+                found = {**await live(list(missing))}
+            except AppError as error:
+                self.record([(call, encode_error(error)) for call in missing.values()])
+                raise
+            calls_made = {item: call if lasts(item, found[item]) else once(call) for item, call in missing.items()}
+            self.record([(call, codec.encode(found[item])) for item, call in calls_made.items()])
+        return {item: found[item] if item in missing else self.play(call, codec) for item, call in calls.items()}
+
+    def play(self, call: Call, codec: Codec[T]) -> T:
+        """Answer from the record; a recorded error is raised again."""
+        try:
+            row = self._db.row("select hash from calls where run = ? and key = ?", [self.run, call.key])
+            if row is None:
+                raise StorageError(f"run {self.run} did not record {call.name} of {call.about}; it cannot be replayed")  # noqa: TRY301
+            artefact = self._artefacts.get_all([row[0]])[0]
+            if artefact.kind not in (ERROR, OUTAGE):
+                return codec.decode(artefact, self._artefacts.get_all)
+        except StorageError as error:
+            self.gap = self.gap or error
+            raise
+        raise decode_error(artefact)
+
+    def missing(self, calls: Mapping[str, Call]) -> dict[str, Call]:
+        """Choose the calls that must be made: those without an answer, and those that ended in an outage.
+
+        A replay makes none; what its record lacks is noticed when it is played.
+        """
+        if self.play_only:
+            return {}
+        rows = self._db.rows(
+            "select c.key from calls c join artefacts a using (hash)"
+            " where c.run = ? and a.kind <> ? and c.key = any(?)",
+            [self.run, OUTAGE, [call.key for call in calls.values()]],
+        )
+        answered = {row[0] for row in rows}
+        unknown = {item: call for item, call in calls.items() if call.key not in answered}
+        adopted = self._adopted(unknown.values())
+        return {item: call for item, call in unknown.items() if call not in adopted}
+
+    def fence_seed(self) -> str:
+        """Give the secret from which the fence around untrusted text is made: one for a memory, and nobody else's.
+
+        Equal prompts of different runs are then the same question to a model; a replay has that of its run.
+        """
+
+        def secret() -> str:
+            self._db.insert_missing("secrets", [{"name": "fence", "value": secrets.token_hex(16)}])
+            return str(self._db.rows("select value from secrets where name = ?", ["fence"])[0][0])
+
+        return self.ask(Call("memory.fence", "run"), _SEED, secret)
+
+    def record(self, answers: Sequence[tuple[Call, Sequence[Artefact]]]) -> None:
+        """Store answers, each with what it is made of behind it; a later answer to a call replaces an earlier one."""
+        if self.play_only or not answers:
+            return
+        # An answer that is lost when the machine dies is asked for again: not worth a wait for the disk.
+        with self._db.transaction(durable=False):
+            for call, found in answers:
+                self._artefacts.add(found, call.origin, datetime.now(UTC))
+            self._note([(call, [part.hash for part in found]) for call, found in answers])
+
+    def _adopted(self, calls: Iterable[Call]) -> set[Call]:
+        """Copy answers that never change from other runs, and return the calls that have one."""
+        lasting = {call.lasting_key: call for call in calls if call.lasting_key}
+        if not lasting:
+            return set()
+        found = self._db.rows(
+            "select c.lasting, c.hash from calls c join artefacts a using (hash)"
+            " where a.kind <> ? and a.kind <> ? and c.lasting = any(?)",
+            [ERROR, OUTAGE, list(lasting)],
+        )
+        answers = {lasting[key]: [name] for key, name in found}
+        if answers:
+            with self._db.transaction(durable=False):
+                self._note(list(answers.items()))
+        return set(answers)
+
+    def _note(self, answers: Sequence[tuple[Call, Sequence[str]]]) -> None:
+        """Store which artefact answers which call, and that the run needs it and its parts."""
+        held = dict.fromkeys(name for _, names in answers for name in names)
+        self._db.insert_missing("holds", ({"hash": name, "run": self.run} for name in held))
+        calls = (
+            {"run": self.run, "key": call.key, "name": call.name, "hash": names[0], "lasting": call.lasting_key}
+            | {"at": datetime.now(UTC).isoformat(timespec="microseconds")}
+            for call, names in answers
+        )
+        self._db.upsert("calls", calls, ("run", "key"))
+
+
+def once(call: Call) -> Call:
+    """Give the same question, with an answer that serves this run only."""
+    return replace(call, lasting="")
+
+
+class Retention:
+    """Keeps evidence while a run that used it can be replayed, and for good where a report cites it."""
+
+    def __init__(self, db: Database) -> None:
+        self._db = db
+
+    def cite(self, run: str, window: str, evidence: Iterable[EvidenceId]) -> None:
+        """Keep these artefacts as this run read them: the report of a window that was published cites them."""
+        with self._db.transaction():
+            self._db.execute(
+                "insert into cited (hash, window_key) select a.hash, ? from artefacts a join holds h using (hash)"
+                " where h.run = ? and a.evidence = any(?) on conflict do nothing",
+                [window, run, sorted(evidence)],
+            )
+
+    def forget(self, before: date) -> int:
+        """Delete the records of runs and questions from before this day, and what only they needed; count the calls."""
+        day = before.isoformat()
+        old = "where run in (select id from runs where started < ?) or run >= ? and run < ?"
+        with self._db.transaction():
+            gone, _ = (
+                self._db.execute(f"delete from {table} {old}", [day, QUESTIONS, f"{QUESTIONS}{day}"])  # noqa: S608
+                for table in ("calls", "holds")
+            )
+            if gone:
+                self._db.execute(
+                    "delete from artefacts where hash not in (select hash from holds)"
+                    " and hash not in (select hash from cited)"
+                )
+        return gone

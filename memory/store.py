@@ -1,50 +1,88 @@
 """Everything that outlives a run, opened together and closed together."""
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass
-from datetime import date
+import hashlib
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from datetime import date, timedelta
 from functools import partial
 from pathlib import Path
 
-from memory.answers import Answers
-from memory.archive import Archive
-from memory.call_recorder import CallRecorder
-from memory.catalogue import Catalogue
-from memory.database import open_database
+from pydantic import ValidationError
+
+from agent.capabilities import Capabilities
+from memory.database import Database
+from memory.evidence import EvidenceStore
 from memory.issues import OpenIssues
-from memory.known_threads import KnownThreads
-from memory.landings import Landings
-from memory.lives import Lives
-from memory.recall import Recall
-from memory.retention import Retention
-from memory.run_files import RunFiles
-from memory.runs import Runs
+from memory.migrations import open_database
+from memory.recorder import CallRecorder, Retention
+from memory.reports import Landings, Reports
+from memory.runs import RunFiles, RunLocks, Runs
 from memory.search import SearchIndex
-from memory.servers import Servers
-from memory.told_stories import ToldStories
+from memory.statements import Statements
+from memory.stories import Stories
+
+_KEEP = timedelta(days=60)
+_FRESH_DAYS = 14
+"""Servers of models are updated; what they could not do some weeks ago they may do now."""
 
 
-@dataclass(frozen=True)
+class HttpCache:
+    """What services answered before, as bytes under a key; what nobody used for two months is deleted."""
+
+    def __init__(self, db: Database, today: date) -> None:
+        self._db = db
+        self._today = today.isoformat()
+        with db.transaction():
+            db.execute("delete from http_cache where used < ?", [(today - _KEEP).isoformat()])
+
+    def get(self, key: str) -> bytes | None:
+        """Find what was put last under this key."""
+        row = self._db.row("select value, used from http_cache where key = ?", [key])
+        if row is not None and row[1] != self._today:
+            with self._db.transaction():
+                self._db.execute("update http_cache set used = ? where key = ?", [self._today, key])
+        return bytes(row[0]) if row else None
+
+    def put(self, key: str, value: bytes) -> None:
+        """Keep this under the key, in place of what was there."""
+        with self._db.transaction():
+            self._db.upsert("http_cache", [{"key": key, "value": value, "used": self._today}], ("key",))
+
+
+class ModelServers:
+    """What models at their addresses can do, so that each server is probed once in two weeks and not in every run."""
+
+    def __init__(self, cache: HttpCache, today: date) -> None:
+        self._cache = cache
+        self._fortnight = today.toordinal() // _FRESH_DAYS
+
+    def get(self, url: str, model: str) -> Capabilities | None:
+        """Find what was found out, unless that is long ago."""
+        with suppress(ValidationError):
+            return Capabilities.model_validate_json(self._cache.get(self._key(url, model)) or b"")
+        return None
+
+    def put(self, url: str, model: str, found: Capabilities) -> None:
+        """Remember it."""
+        self._cache.put(self._key(url, model), found.model_dump_json().encode())
+
+    def _key(self, url: str, model: str) -> str:
+        return hashlib.sha256(f"model server {self._fortnight} {url} {model}".encode()).hexdigest()
+
+
 class Memory:
     """The parts of the memory, each with an interface of its own."""
 
-    answers: Answers
-    landings: Landings
-    issues: OpenIssues
-    runs: Runs
-    retention: Retention
-    recall: Recall
-    archive: Archive
-    catalogue: Catalogue
-    search: SearchIndex
-    threads: KnownThreads
-    lives: Lives
-    stories: ToldStories
-    servers: Servers
-    run_files: RunFiles
-    recorder: Callable[..., CallRecorder]
-    """Opens the record of a run by its id; `play_only=True` to replay it."""
+    def __init__(self, db: Database, home: Path, today: date) -> None:
+        self.http_cache = HttpCache(db, today)
+        self.model_servers = ModelServers(self.http_cache, today)
+        self.reports, self.landings, self.issues = Reports(db), Landings(db), OpenIssues(db)
+        self.statements, self.stories = Statements(db), Stories(db)
+        self.evidence, self.search = EvidenceStore(db), SearchIndex(db)
+        self.runs, self.run_locks, self.run_files = Runs(db), RunLocks(home), RunFiles(home)
+        self.retention = Retention(db)
+        self.recorder = partial(CallRecorder, db)
+        """Opens the record of a run by its id; `play_only=True` to replay it."""
 
 
 @contextmanager
@@ -52,22 +90,6 @@ def open_memory(home: Path, today: date) -> Iterator[Memory]:
     """Open the memory below `home`; what was not used for long is forgotten as of today."""
     db = open_database(home)
     try:
-        yield Memory(
-            answers=Answers(db, today),
-            landings=Landings(db),
-            issues=OpenIssues(db),
-            runs=Runs(db),
-            retention=Retention(db),
-            recall=Recall(db),
-            archive=Archive(db),
-            catalogue=Catalogue(db),
-            search=SearchIndex(db),
-            threads=KnownThreads(db),
-            lives=Lives(home),
-            stories=ToldStories(db),
-            servers=Servers(db, today),
-            run_files=RunFiles(home),
-            recorder=partial(CallRecorder, db),
-        )
+        yield Memory(db, home, today)
     finally:
         db.close()

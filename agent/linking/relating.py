@@ -2,6 +2,8 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from datetime import timedelta
+from functools import cached_property
 from typing import Literal
 
 from pydantic import BaseModel, Field
@@ -20,7 +22,10 @@ from agent.settings import Language
 
 _COMMIT_SHARE, _LEAST, _SHORTEST = 0.55, 120, 8
 """How much of the room the commit takes; tokens below which another side tells nothing; signs of an anchor."""
+_LATE = timedelta(hours=1)
 _TO_ISSUES = (Relation.FIXES, Relation.PARTLY, Relation.BECAUSE)
+_LONG_LINE, _MOST_LINES = 16, 200
+"""Signs of a line by which it is known again, and how many are looked for."""
 _SENTENCES = {
     Relation.FIXES: "{} fixes everything that {} reports or asks for.",
     Relation.PARTLY: "{} fixes a part of what {} reports or asks for.",
@@ -99,9 +104,16 @@ class Pairing:
 
     def _other(self, one: Evidence, room: int) -> str:
         words = piece_text(self._name(one), one, room, None)
-        hunks = f"\n{shown_hunks(one, room // 2, ())[0]}" if isinstance(one, CommitEvidence) else ""
-        named = dict.fromkeys(ref.sentence for ref in self.said if one.id in (ref.source, ref.target))
+        hunks = f"\n{shown_hunks(one, room, self._taken_out)[0]}" if isinstance(one, CommitEvidence) else ""
+        named = dict.fromkeys(ref.sentence for ref in self.said if ref.sentence and one.id in (ref.source, ref.target))
         return words + hunks + "".join(f"\n(One names the other: {sentence})" for sentence in named)
+
+    @cached_property
+    def _taken_out(self) -> list[str]:
+        """The lines that the commit takes out: of an earlier commit those are shown that brought them."""
+        patches = "\n".join(file.patch or "" for file in self.change.change.files)
+        lines = (line[1:].strip() for line in patches.split("\n") if line.startswith("-"))
+        return [line for line in lines if len(line) >= _LONG_LINE][:_MOST_LINES]
 
     def _name(self, one: Evidence) -> str:
         """Name a side as a reader does; the repository only where it is another one."""
@@ -144,9 +156,9 @@ class Pairing:
         return tuple(Judgement(verdict=Verdict.QUOTE, check="relation", reason=one) for one in reasons if one)
 
     def _is_possible(self, relation: Relation, other: Evidence) -> bool:
-        issue = isinstance(other, ThreadEvidence) and isinstance(other.thread, Issue)
         if relation in _TO_ISSUES:
-            return issue
+            issue = other.thread if isinstance(other, ThreadEvidence) else None
+            return isinstance(issue, Issue) and issue.created_at <= self.change.at + _LATE
         if self._grade(other.id) is Grade.C:
             return isinstance(other, CommitEvidence) and relation is not Relation.SAME_WORK
         return relation is not Relation.SAME_WORK or other.repo != self.change.repo

@@ -22,7 +22,7 @@ def own_references(repo: RepoId, references: Iterable[Reference]) -> list[Refere
 
 def named_pairs(repo: RepoId, today: Sequence[Headline], references: Iterable[Reference], line: Line) -> Iterator[Pair]:
     """Pair commits with the landed commits that they or their pull requests name by number or hash."""
-    heads = {commit_id(repo, head.sha): head for head in today}
+    heads: dict[EvidenceId, Headline] = {commit_id(repo, head.sha): head for head in today}
     seen: set[tuple[str, str]] = set()
     for one in references:
         doer = heads.get(one.source)

@@ -2,6 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
+from datetime import timedelta
 
 from agent.evidence import EvidenceId
 from agent.ids import RepoId, commit_id, thread_id
@@ -11,6 +12,8 @@ from agent.story_finding.candidates import MOST
 from agent.story_finding.found import Pair
 from agent.story_finding.joining import step, story
 
+_SOON = timedelta(days=14)
+"""How long after a change it is news by itself that its lines are changed again."""
 READ: Mapping[Relation, Act] = {
     Relation.INTRODUCED: Act.MENDED,
     Relation.CONTINUES: Act.FOLLOW_UP,
@@ -31,20 +34,24 @@ def follow_up_stories(
     repo: RepoId, pairs: Iterable[Pair], related: Iterable[Related], told: Sequence[Story]
 ) -> list[Story]:
     """Tell each pair as what a reader of both sides called it, else as the bare fact; not what other stories tell."""
-    read = {(one.change, one.other): READ[one.relation] for one in related if one.relation in READ}
+    read: dict[tuple[EvidenceId, EvidenceId], Act] = {}
+    read |= {(one.change, one.other): READ[one.relation] for one in related if one.relation in READ}
     grouped: dict[tuple[str, Act], dict[str, Pair]] = defaultdict(dict)
     seen = {frozenset((a, b)) for one in told for a in one.steps for b in one.steps}
     for one in sorted(pairs, key=lambda one: not one.by_lines):
         both = frozenset((commit_id(repo, one.doer.sha), commit_id(repo, one.earlier.sha)))
-        if both not in seen:
+        act = _act(repo, one, read)
+        late = act is Act.CHANGED and one.doer.at - one.earlier.at > _SOON
+        if both not in seen and not late:
             seen.add(both)
-            grouped[one.doer.sha, _act(repo, one, read)][one.earlier.sha] = one
+            grouped[one.doer.sha, act][one.earlier.sha] = one
     return [_story(repo, act, list(group.values())[:MOST]) for (_, act), group in grouped.items()]
 
 
 def _act(repo: RepoId, one: Pair, read: Mapping[tuple[EvidenceId, EvidenceId], Act]) -> Act:
     doer, earlier = commit_id(repo, one.doer.sha), commit_id(repo, one.earlier.sha)
-    found = read.get((doer, earlier)) or read.get((doer, thread_id(repo, one.earlier.pull or 0)))
+    pull = thread_id(repo, one.earlier.pull) if one.earlier.pull else earlier
+    found = read.get((doer, earlier)) or read.get((doer, pull))
     return found or (Act.CHANGED if one.by_lines else Act.REFERS)
 
 

@@ -40,21 +40,18 @@ def joined(stories: Sequence[Story]) -> list[Story]:
         found.remove(before)
         steps = {step.cite: step for step in (*before.timeline, *one.timeline)}
         # What undid or came back is more than that it landed.
-        steps |= {old.cite: _both(old, steps[old.cite]) for old in before.timeline if old.act is not Act.LANDED}
+        for old in (step for step in before.timeline if step.act is not Act.LANDED):
+            after = tuple(dict.fromkeys((*old.after, *steps[old.cite].after)))
+            steps[old.cite] = old.model_copy(update={"after": after})
         found.append(with_steps(one, steps.values()))
     return found
-
-
-def _both(one: Step, other: Step) -> Step:
-    """Keep everything that a step undoes where two stories tell of it."""
-    both = one.model_copy(update={"after": tuple(dict.fromkeys((*one.after, *other.after)))})
-    return both if one.act is other.act else one
 
 
 def with_memory(one: Story, today: set[EvidenceId], known: Remembered) -> Story:
     """Name the steps that the report adds, say since when the story is told, and put in front what was known of it."""
     earlier = [old for old in known.stories if one.kind in _LINEAGE and old.kind in _LINEAGE]
-    steps = {step.cite: step for old in earlier if set(old.steps) & set(one.steps) for step in old.timeline}
+    known_steps = [step for old in earlier if set(old.steps) & set(one.steps) for step in old.timeline]
+    steps = {step.cite: step for step in known_steps if step.act is not Act.RELEASED}
     whole = with_steps(one, (steps | {step.cite: step for step in one.timeline}).values())
     days = [known.days[cite] for cite in whole.steps if cite in known.days and cite not in today]
     news = tuple(cite for cite in whole.steps if cite in today)

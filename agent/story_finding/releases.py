@@ -1,6 +1,5 @@
 """Releases as steps: which changes of stories and which fixes of issues a tag is the first to have."""
 
-import re
 from collections.abc import Iterable, Mapping, Sequence
 
 from agent.domain import Commit, Issue, Release
@@ -12,25 +11,13 @@ from agent.stories import Act, Step, Story, StoryKind
 from agent.story_finding.joining import step, story, with_steps
 
 _MOST = 24
-_VERSION = re.compile(r"v?\d+(?:\.\d+){1,3}(?:[.-]?post\d+)?", re.ASCII)
-"""A final release, as PEP 440 and semantic versioning write it; `rc1` and `-dev` are none."""
-
-
-def is_version(tag: str) -> bool:
-    """Tell the tag of a final release from that of a candidate, a night or another artefact."""
-    return _VERSION.fullmatch(tag) is not None
-
-
-def final(releases: Iterable[Release]) -> list[Release]:
-    """Keep the versions; where a project tags every build, only the newest of them."""
-    ordered = sorted(releases, key=lambda one: (one.published_at, one.tag))
-    return [one for one in ordered if is_version(one.tag)] or ordered[-1:]
 
 
 def with_releases(one: Story, first: Mapping[str, Release]) -> Story:
-    """Add to a story the releases that were the first to have its changes, by their hashes."""
+    """Add to a story's timeline the releases that were the first to have its changes, by their hashes."""
     found = {release.tag: release for cite in one.steps if (release := first.get(cite.partition("@")[2]))}
-    return with_steps(one, (*one.timeline, *map(_step, found.values())))
+    dated = with_steps(one, (*one.timeline, *map(_step, found.values())))
+    return dated.model_copy(update={"steps": one.steps})
 
 
 def release_story(release: Release, heads: Sequence[Headline]) -> Story:

@@ -20,10 +20,9 @@ _SAME_TITLE, _LONG_TITLE = timedelta(days=120), 16
 
 
 class Said(NamedTuple):
-    """What a message or a patch says of an earlier change, which is named by what is known of it."""
+    """What a message or a patch says of an earlier change: it comes back `again`, or else it is undone."""
 
     again: bool
-    """It comes back; otherwise it is undone."""
     sha: str = ""
     number: int | None = None
     title: str = ""
@@ -31,14 +30,13 @@ class Said(NamedTuple):
 
 @dataclass(frozen=True)
 class Undoing:
-    """What a commit of the day does to an earlier one: it undoes it, or lands it again after another undid it."""
+    """What a commit does to an earlier one or a part of it: it undoes it, or lands it again after another undid it."""
 
     doer: Headline
     target: Headline
     again: bool = False
     undone_by: Headline | None = None
     part: bool = False
-    """Only a part of the target is undone or comes back."""
 
 
 def is_revert(title: str) -> bool:

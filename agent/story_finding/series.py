@@ -36,15 +36,12 @@ _SIGNS = " :：,;|-–—."
 
 @dataclass(frozen=True)
 class Part:
-    """A title taken apart: which part it is, and what the whole is called."""
+    """A title taken apart: which part of how many, `/` or a word before it, names in brackets or up to a colon."""
 
     index: int
     total: int | None
-    """None for an open end."""
     form: str
-    """`/` or the word in front of the number."""
     names: frozenset[str]
-    """What stands in brackets, and the words up to a colon."""
     words: frozenset[str]
 
 

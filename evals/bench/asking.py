@@ -6,8 +6,8 @@ from pathlib import Path
 from agent.window import Window
 from evals.bench.stages import Cost, used
 from evals.sets.ask_cost import NOW, REPO, made_cards, searches
-from memory.catalogue import Catalogue
-from memory.database import open_database
+from memory.evidence import EvidenceStore
+from memory.migrations import open_database
 from memory.search import SearchIndex
 
 _CARDS = 10
@@ -18,9 +18,10 @@ async def asking(folder: Path, size: int) -> Cost:
     """Search for every question once it is warm, beside listing the commits that it looks at."""
     db = open_database(folder / "ask")
     try:
-        book, index = Catalogue(db), SearchIndex(db)
+        known, index = EvidenceStore(db), SearchIndex(db)
         window = Window(start=NOW - timedelta(days=91), end=NOW + timedelta(seconds=1), tz="UTC")
-        book.put(REPO, made_cards(size * _CARDS), window)
+        known.keep(REPO, made_cards(size * _CARDS))
+        known.complete(REPO, window, ())
         searches(index)
         before = used()
         count = len(searches(index))

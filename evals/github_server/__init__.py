@@ -1,1 +1,1 @@
-"""A GitHub on loopback that serves worlds and mirrors."""
+"""A small GitHub on loopback: REST, GraphQL and git over HTTP for made-up repositories, with faults on request."""

@@ -1,6 +1,7 @@
 """The server on its socket: started and stopped as a context manager, asked about what it saw, told what to break."""
 
-import sys
+import asyncio
+import socket
 import tempfile
 import threading
 import time
@@ -9,20 +10,26 @@ from contextlib import ExitStack, closing
 from datetime import datetime
 from pathlib import Path
 from types import TracebackType
-from typing import Self
+from typing import Any, Self
+
+import uvicorn
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import Response
+from uvicorn.protocols.http.h11_impl import H11Protocol
+from uvicorn.server import ServerState
 
 from agent.errors import InputError
+from evals.github_server.api import ENTERPRISE, Api, Hit
 from evals.github_server.faults import Faults
-from evals.github_server.gateway import Gateway, Hit
-from evals.github_server.githttp import GitLog, GitRequest
-from evals.github_server.graphql import GraphQL
-from evals.github_server.hub import Hosted, Hub
+from evals.github_server.git_http import GitHttp
 from evals.github_server.limits import Allowance, Limits
-from evals.github_server.listener import Listener
-from evals.github_server.rest import Rest
+from evals.github_server.repositories import Hub
+from evals.github_server.responses import Refusal
 from evals.worlds.model import Repo
 
 HOST = "127.0.0.1"
+_KEEP_ALIVE_SECONDS = 3600
 
 
 class GitHubServer:
@@ -40,31 +47,27 @@ class GitHubServer:
         now: datetime | None = None,
         allowance: Allowance | None = None,
         clock: Callable[[], float] = time.time,
-        issues_depth: int = 1000,
-        port: int = 0,
     ) -> None:
         self.faults = Faults()
-        self.limits = Limits(allowance or Allowance(), clock)
-        self._git = GitLog()
+        self._crashes: list[Exception] = []
         with ExitStack() as undo:
             folder = undo.enter_context(tempfile.TemporaryDirectory(prefix="github-server-"))
             self._hub = undo.enter_context(closing(Hub(repos, Path(folder), now)))
-            self._listener = Listener((HOST, port), self._hub, self.faults, self._git)
-            undo.callback(self._listener.server_close)
+            listener = undo.enter_context(socket.create_server((HOST, 0), backlog=128))
             self._undo = undo.pop_all()
-        self.url = self.git_url = f"http://{HOST}:{self._listener.server_address[1]}"
+        self.url = self.git_url = f"http://{HOST}:{listener.getsockname()[1]}"
         """The API's address, and what precedes `owner/name.git` for git; they are the same."""
-        graphql = GraphQL(self._hub, self.limits, self.url)
-        rest = Rest(self._hub, self.limits, self.url, issues_depth)
-        self._gateway = Gateway(
-            rest, graphql, origin=self.url, tokens=tokens, limits=self.limits, faults=self.faults, grow=self.set_push
+        self._git = GitHttp(self._hub)
+        limits = Limits(allowance or Allowance(), clock)
+        self._api = Api(self._hub, limits, self.faults, origin=self.url, tokens=tokens, set_push=self.set_push)
+        app = Starlette(
+            routes=[*self._git.routes(), *self._api.routes()], exception_handlers={Exception: self._crashed}
         )
-        self._listener.gateway = self._gateway
-        self._thread = threading.Thread(target=self._listener.serve_forever, kwargs={"poll_interval": 0.02})
+        self._listening = _Listening(app, listener)
 
     def __enter__(self) -> Self:
         """Start to listen."""
-        self._thread.start()
+        self._listening.start()
         return self
 
     def __exit__(
@@ -72,69 +75,78 @@ class GitHubServer:
     ) -> None:
         """Stop, and tell what crashed, if nothing worse is on its way."""
         self.close()
-        if error is None and self._listener.crashes:
-            raise self._listener.crashes[0]
+        if error is None and self._crashes:
+            raise self._crashes[0]
 
     def close(self) -> None:
         """Stop listening and remove every trace."""
-        if self._thread.is_alive():
-            self._listener.shutdown()
-            self._thread.join()
+        self._listening.stop()
         self._undo.close()
+
+    async def _crashed(self, request: Request, error: Exception) -> Response:
+        self._crashes.append(error)
+        return Refusal(500, "Server Error").response()
 
     @property
     def ghe_url(self) -> str:
         """The API's address in the style of GitHub Enterprise (GraphQL is then at `/api/graphql`)."""
-        return f"{self.url}/api/v3"
+        return f"{self.url}{ENTERPRISE}"
 
     @property
     def requests(self) -> list[Hit]:
         """Every request to the API so far."""
-        return list(self._gateway.hits)
-
-    @property
-    def git_requests(self) -> list[GitRequest]:
-        """Every request of git clients so far."""
-        return list(self._git.requests)
-
-    @property
-    def git_sessions(self) -> int:
-        """How many times a git client connected: a clone is one, each fetch is one."""
-        return self._git.sessions
+        return list(self._api.hits)
 
     @property
     def git_fetches(self) -> int:
         """How many times a git client asked for objects."""
-        return sum(request.command == "fetch" for request in self._git.requests)
+        return self._git.fetches
 
     def forget(self) -> None:
         """Start counting requests anew."""
-        self._gateway.hits.clear()
-        self._git.requests.clear()
+        self._api.hits.clear()
+        self._git.fetches = 0
 
     def set_push(self, full_name: str, index: int | None) -> None:
         """Let the default branch of a repository stand where a push left it."""
-        hosted = self._hosted(full_name)
-        with self._hub.lock:
-            hosted.show(index)
-
-    def reload(self, full_name: str) -> None:
-        """Read the refs of a repository again, after somebody committed to it."""
-        hosted = self._hosted(full_name)
-        with self._hub.lock:
-            hosted.show(hosted.push)
-
-    def _hosted(self, full_name: str) -> Hosted:
-        if (hosted := self._hub.named(full_name)) is None:
+        if (repository := self._hub.named(full_name)) is None:
             raise InputError(f"{full_name} is not served")
-        return hosted
+        repository.show(index)
 
 
-def serve_forever(repos: Iterable[Repo], port: int, *, tokens: tuple[str, ...] = ("t0ken",)) -> None:
-    """Serve until interrupted, and say where."""
-    with GitHubServer(repos, tokens=tokens, port=port) as server:
-        sys.stderr.write(f"GitHub on {server.url}, git on {server.git_url}/OWNER/NAME.git\n")
-        try:
-            threading.Event().wait()
-        except KeyboardInterrupt:
-            return
+class _Connection(H11Protocol):
+    """A connection that faults can reach, to break it."""
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        self.app_state = {"transport": transport}
+        super().connection_made(transport)
+
+
+class _Listening:
+    """Uvicorn's connections on a socket in a thread of their own, which ends at once whatever they are doing."""
+
+    def __init__(self, app: Starlette, listener: socket.socket) -> None:
+        config: dict[str, Any] = {"lifespan": "off", "ws": "none", "log_config": None, "log_level": "critical"}
+        self._config = uvicorn.Config(app, timeout_keep_alive=_KEEP_ALIVE_SECONDS, **config)
+        self._listener = listener
+        self._ready, self._stop = threading.Event(), asyncio.Event()
+        self._thread = threading.Thread(target=lambda: asyncio.run(self._serve()))
+
+    def start(self) -> None:
+        self._thread.start()
+        self._ready.wait()
+
+    def stop(self) -> None:
+        if self._thread.is_alive():
+            self._loop.call_soon_threadsafe(self._stop.set)
+            self._thread.join()
+
+    async def _serve(self) -> None:
+        self._loop = asyncio.get_running_loop()
+        state = ServerState()
+        server = await self._loop.create_server(lambda: _Connection(self._config, state, {}), sock=self._listener)
+        self._ready.set()
+        await self._stop.wait()
+        server.close()
+        for connection in list(state.connections):
+            connection.transport.abort()

@@ -1,7 +1,13 @@
-"""What a commit did to its files, as GitHub's `files` lists have it: parsed from git's raw and patch output."""
+"""What a commit did to its files: parsed from git's raw and patch output, and listed within GitHub's patch budget."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+
+from evals.github_server.responses import Json
+
+# One answer carries about this much patch, and one file at most this much (GitHub's "repository limits").
+PATCH_BYTES, PATCH_LINES = 1_000_000, 20_000
+FILE_BYTES, FILE_LINES = 500_000, 20_000
 
 _STATUS = {"A": "added", "D": "removed", "M": "modified", "T": "changed", "R": "renamed", "C": "copied"}
 _FILE = b"diff --git "
@@ -105,3 +111,35 @@ def _file(entry: _Entry, parts: list[bytes]) -> FileDiff:
 def _hunks(part: bytes) -> bytes:
     start = part.find(b"\n@@ ")
     return part[start + 1 :].removesuffix(b"\n") if start >= 0 else b""
+
+
+def list_files(entries: Sequence[FileDiff]) -> list[Json]:
+    """Show files with their patches until the budget of one answer is spent; the others keep only their counts."""
+    shown: list[Json] = []
+    size = lines = 0
+    spent = False
+    for entry in entries:
+        too_big = entry.size > FILE_BYTES or entry.lines > FILE_LINES
+        if not too_big:
+            spent = spent or size + entry.size > PATCH_BYTES or lines + entry.lines > PATCH_LINES
+        with_patch = entry.patch is not None and not spent and not too_big
+        if with_patch:
+            size, lines = size + entry.size, lines + entry.lines
+        shown.append(_file_json(entry, with_patch=with_patch))
+    return shown
+
+
+def _file_json(entry: FileDiff, *, with_patch: bool) -> Json:
+    shown: Json = {
+        "sha": entry.sha,
+        "filename": entry.path,
+        "status": entry.status,
+        "additions": entry.additions,
+        "deletions": entry.deletions,
+        "changes": entry.additions + entry.deletions,
+    }
+    if with_patch:
+        shown["patch"] = entry.patch
+    if entry.previous is not None:
+        shown["previous_filename"] = entry.previous
+    return shown

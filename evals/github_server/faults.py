@@ -1,16 +1,22 @@
 """What goes wrong on purpose: single faults in a queue, and storms of them drawn from a seed."""
 
+import asyncio
 import hashlib
+import json
 import random
 import re
-import threading
+import socket
+import struct
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
+from starlette.responses import Response
+from starlette.types import Receive, Scope, Send
+
 from agent.errors import InputError
-from evals.github_server.limits import Limits, secondary
-from evals.github_server.wire import Answer, Json, Refusal, Request, encode
+from evals.github_server.limits import EXHAUSTED, Limits, secondary
+from evals.github_server.responses import JSON, Refusal, json_response
 
 UNICORN = (
     b"<!DOCTYPE html>\n<html>\n<head><title>Unicorn! &middot; GitHub</title></head>\n"
@@ -31,6 +37,10 @@ KINDS = (
 )  # fmt: skip
 """Every fault there is."""
 
+_SLICES = 8
+_MAX_SECONDS = 30.0
+_RESET = struct.pack("ii", 1, 0)
+
 
 @dataclass
 class Fault:
@@ -50,10 +60,6 @@ class Fault:
     repo: str = ""
     push: int = -1
     """Where the default branch of `repo` moves when the history grows."""
-
-    def matches(self, target: str) -> bool:
-        """Tell whether a request is meant."""
-        return re.search(self.path, target) is not None
 
 
 @dataclass
@@ -84,12 +90,11 @@ class Storm:
 
 
 class Faults:
-    """The script of what goes wrong."""
+    """The script of what goes wrong with requests to the API; git is spared."""
 
     def __init__(self) -> None:
         self._queue: list[Fault] = []
         self._storm: Storm | None = None
-        self._lock = threading.Lock()
         self.fired: list[tuple[str, str]] = []
         """(kind, path) of everything that went wrong so far."""
 
@@ -97,34 +102,24 @@ class Faults:
         """Queue a fault; `options` are the other fields of `Fault`."""
         if kind not in KINDS:
             raise InputError(f"there is no fault {kind!r}; there are {', '.join(KINDS)}")
-        with self._lock:
-            self._queue.append(Fault(kind, path, times, after, **options))  # type: ignore[arg-type]
+        self._queue.append(Fault(kind, path, times, after, **options))  # type: ignore[arg-type]
 
     def storm(self, seed: int, rate: float, kinds: Sequence[str] = STORM, **options: float) -> None:
         """Let a share of all API requests fail; `options` are the other fields of `Storm`."""
-        with self._lock:
-            self._storm = Storm(seed, rate, kinds, **options)  # type: ignore[arg-type]
+        self._storm = Storm(seed, rate, kinds, **options)  # type: ignore[arg-type]
 
-    def clear(self) -> None:
-        """End everything."""
-        with self._lock:
-            self._queue.clear()
-            self._storm = None
-
-    def take(self, request: Request, *, git: bool = False) -> Fault | None:
-        """Find what is to go wrong with a request; storms spare git, which has no retries of its own."""
-        target = f"{request.path}?{request.raw_query}" if request.raw_query else request.path
-        with self._lock:
-            fault = self._next(target)
-            if fault is None and self._storm is not None and not git:
-                fault = self._storm.draw(target, request.body)
-            if fault is not None:
-                self.fired.append((fault.kind, request.path))
-            return fault
+    def take(self, target: str, body: bytes) -> Fault | None:
+        """Find what is to go wrong with a request for `/path?query`."""
+        fault = self._next(target)
+        if fault is None and self._storm is not None:
+            fault = self._storm.draw(target, body)
+        if fault is not None:
+            self.fired.append((fault.kind, target.partition("?")[0]))
+        return fault
 
     def _next(self, target: str) -> Fault | None:
         for fault in self._queue:
-            if not fault.matches(target):
+            if re.search(fault.path, target) is None:
                 continue
             if fault.after > 0:
                 fault.after -= 1
@@ -136,63 +131,69 @@ class Faults:
         return None
 
 
-def broken(fault: Fault, request: Request, who: str, limits: Limits) -> Answer | None:
+def substitute(fault: Fault, target: str, who: str, limits: Limits) -> Response | None:
     """Give the answer that stands in for the right one; None if the right one is still wanted."""
-    match fault.kind:
-        case "bad_gateway":
-            return Answer.json({"message": "Server Error"}, status=502)
-        case "unicorn":
-            return Answer(504, UNICORN, media="text/html; charset=utf-8")
-        case "html_labelled_json":
-            return Answer(503, UNICORN)
-        case "forbidden_retry_after":
-            return secondary(fault.retry_after)
-        case "forbidden_secondary":
-            return secondary(None)
-        case "primary_exhausted":
-            return _exhausted(fault, who, limits)
-        case "redirect_elsewhere":
-            where = f"{fault.location}{request.path}" + (f"?{request.raw_query}" if request.raw_query else "")
-            return Answer.json({"message": "Moved Permanently", "url": where}, status=301, headers={"Location": where})
-        case "graphql_rate_limited":
-            error = {"type": "RATE_LIMITED", "message": "API rate limit exceeded for user ID 1."}
-            return Answer.json({"errors": [error]}, headers=_nothing_left(fault, who, limits, "graphql"))
-    return None
-
-
-def _exhausted(fault: Fault, who: str, limits: Limits) -> Answer:
-    refusal = Refusal(403, "API rate limit exceeded for user ID 1.", headers=_nothing_left(fault, who, limits, "core"))
-    return refusal.answer()
-
-
-def _nothing_left(fault: Fault, who: str, limits: Limits, resource: str) -> dict[str, str]:
-    meter = limits.meter(who, resource)
     # Rounded up, so that a client which waits until this second has waited long enough.
     reset = int(-(-(limits.clock() + fault.seconds) // 1))
-    return meter.headers(resource) | {
-        "X-RateLimit-Remaining": "0",
-        "X-RateLimit-Used": str(meter.limit),
-        "X-RateLimit-Reset": str(reset),
+    core, graphql = (limits.meter(who, resource).exhausted_headers(reset) for resource in ("core", "graphql"))
+    where = f"{fault.location}{target}"
+    limited = {"errors": [{"type": "RATE_LIMITED", "message": EXHAUSTED}]}
+    answers: dict[str, Callable[[], Response]] = {
+        "bad_gateway": lambda: json_response({"message": "Server Error"}, 502),
+        "unicorn": lambda: Response(UNICORN, 504, media_type="text/html; charset=utf-8"),
+        "html_labelled_json": lambda: Response(UNICORN, 503, media_type=JSON),
+        "forbidden_retry_after": lambda: secondary(fault.retry_after).response(),
+        "forbidden_secondary": lambda: secondary(None).response(),
+        "primary_exhausted": lambda: Refusal(403, EXHAUSTED, core).response(),
+        "redirect_elsewhere": lambda: json_response({"message": "Moved", "url": where}, 301, {"Location": where}),
+        "graphql_rate_limited": lambda: json_response(limited, 200, graphql),
     }
+    return answers[fault.kind]() if fault.kind in answers else None
 
 
-def partial(answer: Answer) -> Answer:
+def partial(answer: Response) -> Response:
     """Lose the last part of a GraphQL answer, as GitHub does when a query needs too much."""
-    if not isinstance(answer.data, dict) or not isinstance(answer.data.get("data"), dict):
+    body = json.loads(bytes(answer.body))
+    repository = (body.get("data") or {}).get("repository")
+    if not repository:
         return answer
-    data: Json = answer.data["data"]
-    place, path = data, []
-    for name in list(data):
-        if isinstance(data[name], dict) and name != "rateLimit":
-            place, path = data[name], [name]
-    if not place:
-        return answer
-    last = list(place)[-1]
-    place[last] = None
-    error = {
-        "type": "RESOURCE_LIMITS_EXCEEDED",
-        "path": [*path, last],
-        "message": "Resource limits for this query exceeded.",
-    }
-    errors = [*answer.data.get("errors", []), error]
-    return Answer(200, encode({"data": data, "errors": errors}), headers=answer.headers)
+    last = list(repository)[-1]
+    repository[last] = None
+    message = "Resource limits for this query exceeded."
+    error = {"type": "RESOURCE_LIMITS_EXCEEDED", "path": ["repository", last], "message": message}
+    return json_response({"data": body["data"], "errors": [*body.get("errors", []), error]})
+
+
+class BrokenResponse(Response):
+    """A right answer that a fault of the connection spoils on its way."""
+
+    def __init__(self, whole: Response, fault: Fault) -> None:
+        super().__init__(bytes(whole.body), whole.status_code)
+        self.raw_headers = whole.raw_headers
+        self._fault = fault
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Send slowly, send half, or reset the connection."""
+        body, transport = bytes(self.body), scope["state"]["transport"]
+        if self._fault.kind == "slow":
+            await self._dribble(send, body)
+            return
+        if self._fault.kind == "half_body" and body:
+            await self._start(send)
+            await send({"type": "http.response.body", "body": body[: len(body) // 2], "more_body": True})
+            transport.close()
+        else:
+            transport.get_extra_info("socket").setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, _RESET)
+            transport.abort()
+        await receive()  # Until the connection is gone.
+
+    async def _start(self, send: Send) -> None:
+        await send({"type": "http.response.start", "status": self.status_code, "headers": self.raw_headers})
+
+    async def _dribble(self, send: Send, body: bytes) -> None:
+        await self._start(send)
+        size = -(-len(body) // _SLICES)
+        for number in range(_SLICES):
+            await asyncio.sleep(min(self._fault.seconds, _MAX_SECONDS) / _SLICES)
+            part = body[number * size : (number + 1) * size]
+            await send({"type": "http.response.body", "body": part, "more_body": number < _SLICES - 1})

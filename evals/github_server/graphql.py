@@ -1,145 +1,239 @@
-"""GraphQL: reading a query, weighing it, running it, and answering as GitHub answers."""
+"""GraphQL: the part of GitHub's schema that our documents ask for, answered from plain dictionaries.
+
+A value that is a function is called when a query asks for its field, with the field's arguments.
+"""
 
 import json
-import re
-from datetime import UTC, datetime
+from collections.abc import Callable, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 import graphql as gql
+from starlette.responses import Response
 
-from evals.github_server.codenodes import RepositoryNode, commit_node
-from evals.github_server.cost import Cost, Estimator
-from evals.github_server.hub import Hub
-from evals.github_server.limits import Limits, Meter
-from evals.github_server.nodes import Context, missing
-from evals.github_server.threadlists import list_issues, list_pulls
-from evals.github_server.threadnodes import thread_node
-from evals.github_server.wire import Answer, Json, Refusal, Request, stamp
+from evals.github_server.limits import EXHAUSTED, Meter
+from evals.github_server.repositories import Hub, Repository
+from evals.github_server.responses import Json, Refusal, json_response, stamp
+from evals.worlds.model import Comment, Event, Issue, Pull
 
-SCHEMA = Path(__file__).with_name("schema.graphql")
+MAX_PAGE = 100
+MAX_TEXT = 512_000
+"""GitHub cuts the text of a blob after so many bytes."""
+_SNIFFED = 8_000
+_SCHEMA = Path(__file__).with_name("schema.graphql")
 
 
 @cache
 def schema() -> gql.GraphQLSchema:
     """Build our part of GitHub's schema, once."""
-    return gql.build_schema(SCHEMA.read_text(encoding="utf-8"))
+    return gql.build_schema(_SCHEMA.read_text(encoding="utf-8"))
 
 
-class Maker:
-    """Makes every kind of node."""
-
-    repository = staticmethod(RepositoryNode)
-    commit = staticmethod(commit_node)
-    thread = staticmethod(thread_node)
-    issues = staticmethod(list_issues)
-    pulls = staticmethod(list_pulls)
-
-
-class Root:
-    """The query."""
-
-    def __init__(self, context: Context) -> None:
-        self._context = context
-
-    def repository(self, owner: str, name: str, follow_renames: bool = True) -> RepositoryNode:
-        """Find a repository; by a former name too, unless told not to."""
-        hub, full_name = self._context.hub, f"{owner}/{name}"
-        hosted = hub.named(full_name) or (hub.renamed(full_name) if follow_renames else None)
-        if hosted is None:
-            raise missing("a Repository", f"name '{full_name}'")
-        return RepositoryNode(self._context, hosted)
-
-    def rate_limit(self, dry_run: bool = False) -> dict[str, Any]:
-        """Show what the query cost."""
-        meter, cost = self._context.meter, self._context.cost
-        reset = stamp(datetime.fromtimestamp(meter.reset, UTC))
-        figures = {"limit": meter.limit, "remaining": meter.remaining, "used": meter.used, "resetAt": reset}
-        return figures | {"cost": cost.points, "nodeCount": cost.nodes}
+def answer(hub: Hub, content: bytes, meter: Meter) -> Response:
+    """Answer a query of a client that is allowed to ask; almost everything is a 200."""
+    if meter.remaining == 0:
+        return json_response({"errors": [{"type": "RATE_LIMITED", "message": EXHAUSTED}]})
+    query, variables = _read(content)
+    meter.charge()
+    result = gql.graphql_sync(schema(), query, _Nodes(hub), variable_values=variables)
+    errors = result.errors or []
+    for error in errors:
+        # A bug of ours must not pass for an answer.
+        if error.original_error is not None and not isinstance(error.original_error, gql.GraphQLError):
+            raise error.original_error
+    body: Json = {} if result.data is None and errors else {"data": result.data}
+    if errors:
+        body["errors"] = [_error_json(error) for error in errors]
+    return json_response(body)
 
 
-class GraphQL:
-    """The GraphQL API over a hub."""
-
-    def __init__(self, hub: Hub, limits: Limits, web: str) -> None:
-        self._hub, self._limits, self._web = hub, limits, web
-
-    def answer(self, request: Request, meter: Meter) -> Answer:
-        """Answer a query of a client that is allowed to ask; almost everything is a 200."""
-        if meter.remaining == 0:
-            return _failed({"type": "RATE_LIMITED", "message": "API rate limit exceeded for user ID 1."})
-        query, variables, name = _read(request)
-        try:
-            document = gql.parse(query)
-        except gql.GraphQLError as error:
-            return _failed(_formatted(error))
-        if wrong := gql.validate(schema(), document):
-            return _failed(*map(_formatted, wrong))
-        operation = gql.get_operation_ast(document, name)
-        if operation is None or operation.operation is not gql.OperationType.QUERY:
-            return _failed({"message": "No operation was found that can be run"})
-        try:
-            cost = Estimator(schema(), document, variables).estimate(operation)
-        except gql.GraphQLError as error:
-            return _failed(_formatted(error))
-        self._limits.charge(meter, cost.points)
-        return self._run(document, variables, name, cost, meter)
-
-    def _run(self, document: gql.DocumentNode, variables: Json, name: str | None, cost: Cost, meter: Meter) -> Answer:
-        context = Context(self._hub, self._web, cost, meter, Maker())
-        result = gql.execute_sync(
-            schema(),
-            document,
-            root_value=Root(context),
-            variable_values=variables,
-            operation_name=name,
-            field_resolver=_resolve,
-            type_resolver=lambda value, *_: value.typename,
-        )
-        errors = result.errors or []
-        for error in errors:
-            # A bug of ours must not pass for an answer.
-            if error.original_error is not None and not isinstance(error.original_error, gql.GraphQLError | Refusal):
-                raise error.original_error
-        body: Json = {"data": result.data}
-        if errors:
-            body["errors"] = [_formatted(error) for error in errors]
-        return Answer.json(body)
-
-
-def _read(request: Request) -> tuple[str, Json, str | None]:
+def _read(content: bytes) -> tuple[str, Json]:
     try:
-        body = json.loads(request.body)
+        body = json.loads(content)
     except ValueError as error:
         raise Refusal(400, "Problems parsing JSON") from error
     query = body.get("query") if isinstance(body, dict) else None
     if not isinstance(query, str):
         raise Refusal(400, "A query attribute must be specified and must be a string.")
-    variables, name = body.get("variables"), body.get("operationName")
-    return query, variables if isinstance(variables, dict) else {}, name if isinstance(name, str) else None
+    variables = body.get("variables")
+    return query, variables if isinstance(variables, dict) else {}
 
 
-def _failed(*errors: Json) -> Answer:
-    return Answer.json({"errors": list(errors)})
-
-
-def _formatted(error: gql.GraphQLError) -> Json:
-    shown: Json = dict(error.formatted)
-    extensions = dict(shown.pop("extensions", {}) or {})
+def _error_json(error: gql.GraphQLError) -> Json:
     # GitHub tells the kind of an error beside its message, not in the extensions.
-    if kind := extensions.pop("type", None):
-        return {"type": kind, **shown}
-    return shown
+    shown: Json = dict(error.formatted)
+    return dict(shown.pop("extensions", None) or {}) | shown
 
 
-@cache
-def _snake(name: str) -> str:
-    return re.sub(r"(?<!^)([A-Z])", r"_\1", name).lower()
+def _missing(kind: str, what: str) -> gql.GraphQLError:
+    """Say that something is not there; the field becomes null and the rest of the query is answered."""
+    return gql.GraphQLError(f"Could not resolve to {kind} with the {what}.", extensions={"type": "NOT_FOUND"})
 
 
-def _resolve(source: Any, info: "gql.GraphQLResolveInfo[Any]", **arguments: Any) -> Any:
-    if isinstance(source, dict):
-        return source.get(info.field_name)
-    value = getattr(source, _snake(info.field_name))
-    return value(**{_snake(name): given for name, given in arguments.items()}) if callable(value) else value
+def _connection(items: Sequence[Any], show: Callable[[Any], Json | None]) -> Callable[..., Json]:
+    """Make a list that a query pages through with `first` or `last`, at most a hundred at a time."""
+
+    def page(_: Any, first: int | None = None, last: int | None = None, **__: Any) -> Json:
+        size = first if first is not None else last
+        if size is None or not 1 <= size <= MAX_PAGE:
+            message = f"You must provide a `first` or `last` value from 1 to {MAX_PAGE} to properly paginate."
+            raise gql.GraphQLError(message, extensions={"type": "EXCESSIVE_PAGINATION"})
+        part = items[:size] if first is not None else items[-size:]
+        return {"nodes": [show(item) for item in part]}
+
+    return page
+
+
+class _Nodes:
+    """Shows the repositories of a hub, and from there everything that a query can reach."""
+
+    def __init__(self, hub: Hub) -> None:
+        self._hub = hub
+
+    def repository(self, _: Any, owner: str, name: str, **__: Any) -> Json:
+        """Find a repository; by a former name too."""
+        full_name = f"{owner}/{name}"
+        repository = self._hub.named(full_name) or self._hub.renamed(full_name)
+        if repository is None:
+            raise _missing("a Repository", f"name '{full_name}'")
+        return {
+            "nameWithOwner": repository.full_name,
+            "issue": lambda _, number: self._thread(repository, number, Issue),
+            "pullRequest": lambda _, number: self._thread(repository, number, Pull),
+            "issueOrPullRequest": lambda _, number: self._thread(repository, number, (Issue, Pull)),
+            "object": lambda _, **names: self._object(repository, **names),
+        }
+
+    def _thread(self, repository: Repository, number: int, kind: Any) -> Json:
+        found = self._hub.thread(repository.full_name, number)
+        if found is None or not isinstance(found[1], kind):
+            raise _missing("a PullRequest" if kind is Pull else "an Issue", f"number of {number}")
+        return self._show(*found)
+
+    def _show(self, repository: Repository, thread: Issue | Pull) -> Json:
+        if isinstance(thread, Pull):
+            return self._pull(repository, thread)
+        return self._issue(repository, thread)
+
+    def _object(self, repository: Repository, oid: str | None = None, expression: str | None = None) -> Json | None:
+        """Find a commit, or the file that a commit has at a path; what is not there is null without an error."""
+        revision, colon, path = (oid or expression or "").partition(":")
+        if not colon:
+            return self._commit(repository, revision)
+        commit = repository.git.resolve(revision)
+        found = repository.git.file(commit.sha, path) if commit else None
+        return self._blob(repository, *found) if found else None
+
+    def _blob(self, repository: Repository, oid: str, content: bytes) -> Json:
+        return {
+            "__typename": "Blob",
+            "oid": oid,
+            "text": None if b"\0" in content[:_SNIFFED] else _decoded(content),
+            "repository": {"nameWithOwner": repository.full_name},
+        }
+
+    def _commit(self, repository: Repository, name: str | None) -> Json | None:
+        commit = repository.git.resolve(name) if name else None
+        if commit is None:
+            return None
+        pulls = repository.pulls_of(commit.sha)
+        return {
+            "__typename": "Commit",
+            "oid": commit.sha,
+            "repository": {"nameWithOwner": repository.full_name},
+            "associatedPullRequests": _connection(pulls, lambda pull: self._pull(repository, pull)),
+        }
+
+    def _issue(self, repository: Repository, issue: Issue) -> Json:
+        closings = sorted((event for event in issue.events if event.kind == "closed"), key=lambda e: (e.at, e.id))
+        return {
+            **_shared(repository, issue),
+            "__typename": "Issue",
+            "state": issue.state.upper(),
+            "reactions": {"totalCount": issue.reactions},
+            "closedAt": stamp(issue.closed_at),
+            "stateReason": lambda _, enableDuplicate: _reason(issue, enableDuplicate),  # noqa: N803 - GitHub's name
+            "timelineItems": _connection(closings, lambda event: self._closing(repository, event)),
+        }
+
+    def _closing(self, repository: Repository, event: Event) -> Json:
+        return {
+            "__typename": "ClosedEvent",
+            "createdAt": stamp(event.at),
+            "closer": lambda _: self._closer(repository, event),
+        }
+
+    def _closer(self, repository: Repository, event: Event) -> Json | None:
+        """Show what closed an issue: a pull request, a commit of any repository, or a person's hand (null)."""
+        found = self._hub.thread(*event.source) if event.source else None
+        if found is not None and isinstance(found[1], Pull):
+            return self._pull(found[0], found[1])
+        commits = (self._commit(other, event.commit) for other in (repository, *self._hub))
+        return next((commit for commit in commits if commit is not None), None)
+
+    def _pull(self, repository: Repository, pull: Pull) -> Json:
+        closed = [self._hub.thread(*name) for name in pull.closes]
+        issues = [pair for pair in closed if pair is not None and isinstance(pair[1], Issue)]
+        named = sorted((one for one in pull.events if one.kind == "cross-referenced"), key=lambda e: (e.at, e.id))
+        sources = [found for one in named if one.source and (found := self._hub.thread(*one.source))]
+        return {
+            **_shared(repository, pull),
+            "__typename": "PullRequest",
+            "state": "MERGED" if pull.merged_at else pull.state.upper(),
+            "mergedAt": stamp(pull.merged_at),
+            "baseRefName": pull.base,
+            "mergeCommit": lambda _: self._commit(repository, pull.merge_commit),
+            "closingIssuesReferences": _connection(issues, lambda pair: self._issue(*pair)),
+            "timelineItems": _connection(sources, self._naming),
+        }
+
+    def _naming(self, source: tuple[Repository, Issue | Pull]) -> Json:
+        return {"__typename": "CrossReferencedEvent", "source": lambda _: self._show(*source)}
+
+
+def _shared(repository: Repository, thread: Issue | Pull) -> Json:
+    """Show what issues and pull requests have alike."""
+    return {
+        "number": thread.number,
+        "title": thread.title,
+        "body": thread.body,
+        "createdAt": stamp(thread.created_at),
+        "updatedAt": stamp(thread.updated_at),
+        "author": _actor(thread.author),
+        "repository": {"nameWithOwner": repository.full_name},
+        "labels": _connection(thread.labels, lambda name: {"name": name}),
+        "comments": lambda info, **page: {
+            "totalCount": len(thread.comments),
+            **_connection(thread.comments, _comment)(info, **page),
+        },
+    }
+
+
+def _comment(said: Comment) -> Json:
+    return {"author": _actor(said.author), "body": said.body, "createdAt": stamp(said.created_at)}
+
+
+def _actor(login: str | None) -> Json | None:
+    """Show an account; a deleted one is null here, and apps lack the suffix that REST gives them."""
+    if login is None:
+        return None
+    return {"__typename": "Bot" if login.endswith("[bot]") else "User", "login": login.removesuffix("[bot]")}
+
+
+def _reason(issue: Issue, knows_duplicates: bool) -> str | None:
+    """Tell why an issue is in its state; clients that do not know of duplicates are told it was not planned."""
+    reason = (issue.state_reason or "").upper()
+    if reason == "DUPLICATE" and not knows_duplicates:
+        return "NOT_PLANNED"
+    return reason or None
+
+
+def _decoded(content: bytes) -> str:
+    """Write text as UTF-8, as GitHub does whatever it was written in."""
+    try:
+        content.decode("utf-8")
+    except UnicodeDecodeError:
+        return content[:MAX_TEXT].decode("latin-1")
+    # A cut may go through the middle of a character.
+    return content[:MAX_TEXT].decode("utf-8", "ignore")

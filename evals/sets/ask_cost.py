@@ -13,8 +13,8 @@ from agent.ids import RepoId
 from agent.window import Window
 from evals.figures import Figure, Target, measure
 from evals.harness import Bench, EvalSet, Figures
-from memory.catalogue import Catalogue
-from memory.database import open_database
+from memory.evidence import EvidenceStore
+from memory.migrations import open_database
 from memory.search import SearchIndex
 
 REPO = RepoId("lumen-ai/tensorforge")
@@ -71,7 +71,9 @@ async def run(bench: Bench) -> Figures:
         db = open_database(bench.folder / f"ask-cost-{count}")
         try:
             window = Window(start=NOW - timedelta(days=91), end=NOW + timedelta(seconds=1), tz="UTC")
-            Catalogue(db).put(REPO, made_cards(count), window)
+            known = EvidenceStore(db)
+            known.keep(REPO, made_cards(count))
+            known.complete(REPO, window, ())
             times = searches(SearchIndex(db))
         finally:
             db.close()

@@ -155,8 +155,8 @@ def _half_files(out: Path, stage: Stage) -> str:
     return next((name for name in base if name not in _tree(out)), "")
 
 
-def _answers(home: Path) -> tuple[str | None, Mapping[str, int]]:
-    """Find the newest run, as its id and how it ended, and the row numbers of its recorded answers."""
+def _answers(home: Path) -> tuple[str | None, Mapping[str, str]]:
+    """Find the newest run, as its id and how it ended, and the moments of its recorded answers."""
     with open_memory(home, datetime.now(UTC).date()) as memory:
         newest = memory.runs.latest(1)[0]
         if newest.id in {path.stem for path in (home / "running").glob("*.lock")} or newest.status not in FINISHED:

@@ -1,6 +1,7 @@
 """A real bare mirror, with whatever is known of its threads, in the shape of a world's repository."""
 
 import hashlib
+import re
 import subprocess
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
@@ -10,6 +11,9 @@ from typing import Any
 from evals.worlds.model import Comment, Event, Issue, Pull, Push, Repo, User
 
 _NOBODY = "0" * 40
+_CODE = re.compile(r"```.*?(?:```|\Z)|`[^`\n]{0,500}`", re.DOTALL)
+_NAMED = re.compile(r"(?<![\w/#&.-])([\w-]{1,39}/[\w.-]{1,100})?#([1-9]\d{0,8})\b", re.ASCII)
+_ADDRESS = re.compile(r"https?://github\.com/([\w-]{1,39}/[\w.-]{1,100})/pull/([1-9]\d{0,8})\b", re.ASCII)
 
 
 def repo_from_mirror(full_name: str, git_dir: Path, threads: Sequence[Mapping[str, Any]]) -> Repo:
@@ -17,13 +21,15 @@ def repo_from_mirror(full_name: str, git_dir: Path, threads: Sequence[Mapping[st
 
     A thread has `repo`, `kind` (`issue` or `pull`), `number`, `title`, `created_at` and may have `state`, `author`,
     `closed_at`, `labels`, `body`, `state_reason`, `comments`, for issues `closed_by` (the number of a pull request),
-    for pulls `merged`, `merged_at`, `merge_commit_sha`, `base`, `closes` (numbers).
+    for pulls `merged`, `merged_at`, `merge_commit_sha`, `base`, `closes` (numbers). Which issues name a pull is read
+    from the texts of all threads, as GitHub does.
     """
     owner, _, name = full_name.partition("/")
     branch = _branch(git_dir)
     tip = _git(git_dir, "rev-parse", "--verify", "--quiet", "HEAD^{commit}")
     mine = [thread for thread in threads if thread["repo"] == full_name]
-    pulls = tuple(_pull(full_name, git_dir, branch, one) for one in mine if one["kind"] == "pull")
+    naming = _cross_references(full_name, threads)
+    pulls = tuple(_pull(full_name, git_dir, branch, one, naming) for one in mine if one["kind"] == "pull")
     issues = tuple(_issue(one) for one in mine if one["kind"] == "issue")
     said = [*mine, *(comment for one in mine for comment in one.get("comments") or ())]
     logins = sorted({str(one["author"]) for one in said if one.get("author")})
@@ -70,7 +76,27 @@ def _comments(thread: Mapping[str, Any]) -> tuple[Comment, ...]:
     )
 
 
-def _pull(full_name: str, git_dir: Path, branch: str, thread: Mapping[str, Any]) -> Pull:
+def _cross_references(full_name: str, threads: Sequence[Mapping[str, Any]]) -> dict[int, tuple[Event, ...]]:
+    """Record for each number of a repository which issues name it in their texts, each once, by when they do."""
+    found: dict[int, dict[tuple[str, int], Event]] = {}
+    for issue in (one for one in threads if one["kind"] == "issue"):
+        for text in (issue, *sorted(issue.get("comments") or (), key=lambda one: str(one["created_at"]))):
+            body, at = _CODE.sub(" ", text.get("body") or ""), _moment(text, "created_at")
+            for repo, number in (*_NAMED.findall(body), *_ADDRESS.findall(body)):
+                source = (str(issue["repo"]), int(issue["number"]))
+                if (repo or issue["repo"]).lower() == full_name.lower() and (repo or source[1] != int(number)):
+                    event = Event(source[1], "cross-referenced", text.get("author"), at, source=source)
+                    found.setdefault(int(number), {}).setdefault(source, event)
+    return {number: tuple(sorted(events.values(), key=lambda one: one.at)) for number, events in found.items()}
+
+
+def _pull(
+    full_name: str,
+    git_dir: Path,
+    branch: str,
+    thread: Mapping[str, Any],
+    naming: Mapping[int, tuple[Event, ...]],
+) -> Pull:
     created, state = _moment(thread, "created_at"), thread.get("state", "open")
     landed = thread.get("merge_commit_sha")
     closed = _moment(thread, "closed_at", "created_at") if state == "closed" else None
@@ -95,6 +121,7 @@ def _pull(full_name: str, git_dir: Path, branch: str, thread: Mapping[str, Any])
         commits=(landed,) if landed else (),
         closes=tuple((full_name, number) for number in thread.get("closes") or ()),
         comments=_comments(thread),
+        events=naming.get(thread["number"], ()),
     )
 
 

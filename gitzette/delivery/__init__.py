@@ -1,1 +1,1 @@
-"""Reports on their way to where people are: webhooks, chat, e-mail."""
+"""Sends reports after a run: to Slack, Feishu, e-mail and webhooks."""

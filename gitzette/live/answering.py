@@ -5,7 +5,6 @@ import json
 import re
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager, suppress
-from dataclasses import asdict
 from datetime import UTC, datetime
 from typing import Any
 
@@ -15,8 +14,8 @@ from agent.ids import RepoId
 from agent.settings import RepoSpec, Settings
 from agent.web import Web
 from gitzette.asking import asking_context
-from gitzette.delivery.letter import Block, letter
-from gitzette.exhibits import Exhibits
+from gitzette.cited_evidence import CitedEvidence
+from gitzette.live.blocks import blocks_of
 from gitzette.replies import ReplyPage
 from gitzette.wiring import home_of
 from graphs.conversing import open_conversations
@@ -92,21 +91,20 @@ class Answering:
             asking_context(settings, environ, self._specs, datetime.now(UTC), shown) as context,
             open_conversations(home_of(settings, environ)) as conversations,
         ):
-            exhibits = Exhibits(context, self._specs, Web(settings.web), settings.tz)
+            cited = CitedEvidence(context, self._specs, Web(settings.web), settings.tz)
             replies = ReplyPage(Web(settings.web), settings.tz)
             said, found = "", ""
             async for event in conversations.ask(thread, question, context):
                 if isinstance(event, Reply):
-                    event = replies.written(event)
-                    numbers = _numbers(event, exhibits)
-                    told = [_block(block, numbers) for block in letter(event.answer)]
-                    events.put_nowait(("blocks", {"from": 0, "blocks": told}))
-                    events.put_nowait(("done", _ended(event, exhibits)))
+                    told = enumerate(event.cites)
+                    numbers = {url: number for number, cite in told for url in cited.addresses(cite)}
+                    blocks = blocks_of(replies.written(event).answer, numbers)
+                    events.put_nowait(("blocks", {"from": 0, "blocks": blocks}))
+                    events.put_nowait(("done", _ended(event, cited)))
                     continue
                 said += replies.sentence(event["claim"], event["lang"]) if "claim" in event else ""
                 found = replies.found(event["evidence"], event["lang"]) if "evidence" in event else found
-                told = [_block(block, {}) for block in letter(said + found)]
-                events.put_nowait(("blocks", {"from": 0, "blocks": told}))
+                events.put_nowait(("blocks", {"from": 0, "blocks": blocks_of(said + found, {})}))
 
     @asynccontextmanager
     async def _place(self, events: "asyncio.Queue[Event | None]") -> AsyncIterator[None]:
@@ -129,7 +127,7 @@ class Answering:
         """Give the text of what is cited, or the part around the first line that shows what the answer says."""
         settings = self._settings
         async with asking_context(settings, self._environ, self._specs, datetime.now(UTC), _Shown(None)) as context:
-            lines = await Exhibits(context, self._specs, Web(settings.web), settings.tz).lines(cite)
+            lines = await CitedEvidence(context, self._specs, Web(settings.web), settings.tz).lines(cite)
         marked = [place for place, line in enumerate(lines) if line.strip() in marks or _shows(line, words)]
         start = max(0, marked[0] - _AROUND) if marked and len(lines) > _SHOWN else 0
         shown = lines[start : start + _SHOWN]
@@ -148,28 +146,18 @@ class _Shown:
             self._events.put_nowait(("reading", {"repo": repo, "what": what, "done": done, "total": total}))
 
 
-def _numbers(reply: Reply, exhibits: Exhibits) -> dict[str, int]:
-    return {address: number for number, cite in enumerate(reply.cites) for address in exhibits.addresses(cite)}
-
-
-def _block(block: Block, numbers: Mapping[str, int]) -> dict[str, Any]:
-    pieces = [asdict(piece) | {"cite": numbers.get(piece.url or "")} for piece in block.pieces]
-    return {"kind": block.kind, "level": block.level, "pieces": pieces}
-
-
-def _ended(reply: Reply, exhibits: Exhibits) -> dict[str, Any]:
-    """Say what is cited, and which lines of it the answer quotes."""
+def _ended(reply: Reply, cited: CitedEvidence) -> dict[str, Any]:
+    """Say what is cited, which lines of it the answer quotes, and what it names."""
     quotes: dict[str, list[str]] = {}
+    words: dict[str, list[str]] = {}
     for claim in reply.claims:
         shown = [(one.cite, one.text) for one in claim.quotes] + [(one.cite, one.text) for one in claim.anchors]
         for cite, text in shown:
             quotes.setdefault(cite, []).extend(text.splitlines())
-    words: dict[str, list[str]] = {}
-    for claim in reply.claims:
         named = [word for text in claim.text.values() for word in _CODE.findall(text) if len(word) >= _SHORTEST_WORD]
         for cite in claim.sources:
             words.setdefault(cite, []).extend(named)
-    cites = [dict(zip(("title", "url"), exhibits.entry(cite), strict=True)) | {"id": cite} for cite in reply.cites]
+    cites = [dict(zip(("title", "url"), cited.entry(cite), strict=True)) | {"id": cite} for cite in reply.cites]
     return {"abstained": reply.abstained, "cites": cites, "quotes": quotes, "words": words}
 
 

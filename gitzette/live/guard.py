@@ -11,7 +11,7 @@ from starlette.requests import Request
 from starlette.responses import PlainTextResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from gitzette.listening import is_loopback
+from gitzette.http_server import is_loopback
 from gitzette.site.pages import POLICY
 
 COOKIE = "gitzette"

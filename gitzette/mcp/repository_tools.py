@@ -12,10 +12,9 @@ from agent.ids import repo_id
 from agent.markdown import visible
 from agent.settings import RepoSpec, Settings
 from agent.window import Window
+from gitzette.arguments import specs_of
 from gitzette.progress import QuietProgress
-from gitzette.running import specs_of
 from gitzette.wiring import open_house
-from memory.rebuild import rebuild
 from tools.toolset import TOOL_NAMES, Toolset
 
 Tool = Callable[..., Awaitable[str]]
@@ -60,7 +59,7 @@ class RepositoryTools:
         settings, now = self._settings, datetime.now(UTC)
         spec, window = named_spec(settings, repo), Window.between(since, until, settings.tz, now)
         async with open_house(settings, self._environ, QuietProgress(), now) as house:
-            rebuild(house.memory.archive, settings.out / "reports")
+            house.memory.reports.rebuild(settings.out / "reports")
             desk = await house.deps.desks.open(spec)
             commits = [row.commit for row in (await desk.code.landed(window)).rows]
             yield Toolset(desk.code, desk.threads, commits, {}, house.deps.recall)

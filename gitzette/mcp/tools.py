@@ -11,22 +11,20 @@ from agent.ids import parse_reference, repo_id
 from agent.report import Report
 from agent.settings import Language, Settings
 from agent.web import Web
+from gitzette.arguments import bound_of, specs_of
 from gitzette.asking import asking_context, checked
 from gitzette.audit_text import audit_text
 from gitzette.auditing import check
-from gitzette.facting import facts_text, read_commit
+from gitzette.facts import facts_text, read_commit
 from gitzette.mcp.pages import page_of
 from gitzette.mcp.repository_tools import named_spec
 from gitzette.progress import QuietProgress
 from gitzette.render.markdown import report_page
 from gitzette.replies import ReplyPage
-from gitzette.running import specs_of
 from gitzette.shelf import Shelf
-from gitzette.stories_command import start_of, story_text
-from gitzette.when import bound_of
+from gitzette.stories import start_of, story_text
 from gitzette.wiring import home_of
 from graphs.conversing import answered
-from memory.rebuild import rebuild
 from memory.store import Memory, open_memory
 
 LARGEST = 1_000_000
@@ -136,7 +134,7 @@ class ReportTools:
         name = repo_id(repo) if repo else None
         with self._memory() as memory:
             self._learn(memory)
-            found = memory.recall.search(words[:500], repo=name, limit=limit)
+            found = memory.statements.search(words[:500], repo=name, limit=limit)
         return page_of("\n".join(found) + "\n" if found else "nothing was reported in these words\n", 1)
 
     # ---------------------------------------------------------------- what the tools share
@@ -146,7 +144,7 @@ class ReportTools:
 
     def _learn(self, memory: Memory) -> None:
         """Let the memory know the published reports, also those that another machine has made."""
-        rebuild(memory.archive, self._settings.out / "reports")
+        memory.reports.rebuild(self._settings.out / "reports")
 
 
 def _listed(report: Report) -> str:

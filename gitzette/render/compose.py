@@ -11,7 +11,8 @@ from gitzette.render.account import account
 from gitzette.render.issues import Issues
 from gitzette.render.items import Items, fit_sections
 from gitzette.render.names import mark_of, row_id
-from gitzette.render.page import Item, PageModel, RepoPart, Section, Sentence, words_in
+from gitzette.render.page import Item, PageModel, RepoPart, Section
+from gitzette.render.pieces import Sentence, words_in
 from gitzette.render.sentences import Sentences
 from gitzette.render.stories import goes_on, story_part
 from gitzette.render.view import View
@@ -23,8 +24,8 @@ _FRAME = 90
 """Words of headings, counts and the first line of the account."""
 
 
-def page_model(report: Report, lang: Language, web: Web) -> PageModel:
-    """Compute what a page shows of a report in one language."""
+def page_model(report: Report, lang: Language, web: Web, most_words: int = MOST_WORDS) -> PageModel:
+    """Compute what a page shows of a report in one language, with so many words before the folds."""
     view = View(report, lang, web)
     sentences = Sentences(view)
     items = _items(view, sentences)
@@ -32,7 +33,7 @@ def page_model(report: Report, lang: Language, web: Web) -> PageModel:
     analysed, brief = bool(brief), brief or _weightiest(items)
     repos = tuple(_repo(section, view, sentences) for section in report.sections)
     told = {one.text for one in brief}
-    room = MOST_WORDS - _FRAME - sum(one.words for one in brief) - sum(map(_words_of_repo, repos))
+    room = most_words - _FRAME - sum(one.words for one in brief) - sum(map(_words_of_repo, repos))
     high, mid, low = (Section(tier.value, tuple(one for one in items if one.tier == tier.value)) for tier in Tier)
     act_on, worth_knowing = fit_sections([high, mid], room, told)
     also_landed = fit_sections([low], 0, told)[0]

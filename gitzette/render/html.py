@@ -5,10 +5,12 @@ from functools import cache, lru_cache
 from html import escape
 from typing import Any
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
+from jinja2 import Environment
 from markupsafe import Markup
 
 from agent.markdown import visible
+from gitzette.render.pieces import Excerpt
+from gitzette.render.templating import made_environment
 
 # What fits on a phone in one line.
 _LONGEST_WHOLE = 30
@@ -19,16 +21,16 @@ _CODE = re.compile(r"(?<!`)(`+)(?!`) ?(.+?) ?(?<!`)\1(?!`)", re.DOTALL)
 @cache
 def environment() -> Environment:
     """Give the environment of all HTML templates."""
-    made = Environment(
-        loader=PackageLoader("gitzette.render", "templates"),
-        autoescape=True,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        undefined=StrictUndefined,
-        finalize=_shown,
-    )
+    made = made_environment(autoescape=True, finalize=_shown)
     made.filters |= {"prose": prose, "verbatim": verbatim}
+    made.globals["excerpt"] = excerpt
     return made
+
+
+@lru_cache(maxsize=16_384)
+def excerpt(one: Excerpt) -> Markup:
+    """Show lines, those that came and went marked; the same ones stand on several pages."""
+    return Markup(html_page("excerpt.html", one=one))  # noqa: S704 -- the template escapes
 
 
 def html_page(template: str, **values: Any) -> str:

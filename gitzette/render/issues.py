@@ -79,4 +79,4 @@ class Issues:
             return "addressed" if standing in _STILL_OPEN else "fixes"
         if link.relation is Relation.PARTLY:
             return "likely partly" if link.grade is Grade.C else "partly"
-        return _OTHERS.get(link.relation)
+        return "named" if link.by_issue else _OTHERS.get(link.relation)

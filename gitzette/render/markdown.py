@@ -5,7 +5,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import cache
 from typing import Any
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
+from jinja2 import Environment
 
 from agent.catalogue import catalogue
 from agent.claims import MARK, Claim
@@ -18,7 +18,9 @@ from agent.web import Web
 from gitzette.render.account import notice_words
 from gitzette.render.compose import page_model
 from gitzette.render.names import named
-from gitzette.render.page import Citation, Excerpt, PageModel, Sentence
+from gitzette.render.page import PageModel
+from gitzette.render.pieces import Citation, Excerpt, Sentence
+from gitzette.render.templating import made_environment
 
 _LINK = re.compile(r"\[((?:[^\[\]\\]|\\.)*)\]\([^()\s]*\)")
 _GAPS = re.compile(r"\n{3,}")
@@ -27,16 +29,15 @@ _GAPS = re.compile(r"\n{3,}")
 @cache
 def _environment() -> Environment:
     # Markdown has its own escaping: every value of a template goes through `md`, `code` or `link`.
-    made = Environment(  # noqa: S701
-        loader=PackageLoader("gitzette.render", "templates"),
-        trim_blocks=True,
-        lstrip_blocks=True,
-        undefined=StrictUndefined,
-        keep_trailing_newline=True,
-    )
+    made = made_environment(autoescape=False, keep_trailing_newline=True)
     made.filters |= {"md": spaced, "code": code, "link": link, "cell": cell, "fence": fence, "said": said}
     made.globals |= {"notice_words": notice_words, "zip": zip}
     return made
+
+
+def filled(name: str, **values: Any) -> str:
+    """Fill a template of Markdown, without gaps of several lines."""
+    return _GAPS.sub("\n\n", _environment().get_template(name).render(**values)).strip("\n") + "\n"
 
 
 def report_page(report: Report, lang: Language, web: Web, layout: Layout = "digest") -> str:
@@ -46,9 +47,8 @@ def report_page(report: Report, lang: Language, web: Web, layout: Layout = "dige
 
 def markdown_page(page: PageModel, web: Web, layout: Layout) -> str:
     """Write a page model as Markdown in one of the layouts."""
-    template = _environment().get_template(f"{layout}.md")
-    text = template.render(page=page, w=page.words["page"], signs=page.words["signs"], web=web, headings=Headings())
-    return _GAPS.sub("\n\n", text).strip("\n") + "\n"
+    words = page.words
+    return filled(f"{layout}.md", page=page, w=words["page"], signs=words["signs"], web=web, headings=Headings())
 
 
 def readme_page(

@@ -1,105 +1,19 @@
 """The page model: everything that a page of a report shows, computed once, for every template."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
 from agent.ids import RepoId
-from agent.report import Failure, LedgerRow, Report, RepoSection, ThreadLine
+from agent.report import LedgerRow, Report, RepoSection, ThreadLine
 from agent.settings import Language
 from agent.stories import Story
 from agent.window import zone
 from gitzette.render.names import moment
+from gitzette.render.pieces import Citation, Excerpt, Sentence
 
 _PREVIEW = 200
-
-
-@dataclass(frozen=True)
-class Line:
-    """One line of an excerpt."""
-
-    text: str
-    side: str
-    """`+`, `-` or empty."""
-    marked: bool = False
-    """It holds an identifier, a number or words of the sentence that it proves."""
-
-
-@dataclass(frozen=True)
-class Excerpt:
-    """Lines of a diff, or words of a message or a thread where `file` is empty."""
-
-    file: str
-    lines: tuple[Line, ...]
-
-
-@dataclass(frozen=True)
-class Citation:
-    """One cited artefact, and what its evidence opens on."""
-
-    id: str
-    name: str
-    """As short as it is clear: `a52eff1`, `#2453`, `v0.6.3`."""
-    url: str
-    title: str = ""
-    author: str = ""
-    when: str = ""
-    place: str = ""
-    """The anchor under which the page tells of it; empty where it does not."""
-    own: bool = False
-    """It is the commit under whose headline the sentence stands."""
-    earlier: bool = False
-    """It is of an earlier day."""
-    excerpts: tuple[Excerpt, ...] = ()
-    """The anchor of the sentence, or the lines of its fact; never other lines."""
-    grade: str = ""
-    """How sure a link to an issue is."""
-    records: tuple[str, ...] = ()
-    """What such a link rests on."""
-
-
-@dataclass(frozen=True)
-class Sentence:
-    """One claim in the reader's language: words, in which backticks mean code, and citations in their places."""
-
-    id: str
-    kind: str
-    """`fact`, `quotation`, `stated`, `inferred` or `advice`."""
-    role: str
-    label: str
-    """What stands in front of it: inferred, advice, risk, or who says it."""
-    parts: tuple[str | Citation, ...]
-    repo: str = ""
-    behind: tuple[Citation, ...] = ()
-    """Citations that stand behind the words."""
-    breaking: bool = False
-    telling: bool = False
-    """A fact of which a brief may be made: it says more than that something changed."""
-    aside: str = ""
-    """The title of the earlier commit that it speaks of."""
-    reported: tuple[Citation, ...] = ()
-    """The issues in which it was reported, where nothing else anchors it."""
-
-    @cached_property
-    def text(self) -> str:
-        """Give the words alone, with the names of what they cite in the middle."""
-        return "".join(one if isinstance(one, str) else one.name for one in self.parts).strip()
-
-    def apart(self) -> "Sentence":
-        """Give the sentence as it stands away from its commit, whose citation is then named."""
-        parts = tuple(one if isinstance(one, str) else replace(one, own=False) for one in self.parts)
-        return replace(self, parts=parts, behind=tuple(replace(one, own=False) for one in self.behind))
-
-    @cached_property
-    def citations(self) -> tuple[Citation, ...]:
-        """List what it cites."""
-        return (*self.reported, *(one for one in self.parts if isinstance(one, Citation)), *self.behind)
-
-    @cached_property
-    def words(self) -> int:
-        """Count its words."""
-        return words_in(f"{self.label} {self.text}")
 
 
 @dataclass(frozen=True)
@@ -162,8 +76,13 @@ class Item:
     def proofs(self) -> tuple[Excerpt, ...]:
         """List the excerpts that are folded: what its sentences rest on, each once."""
         cited = (one for sentence in self.told for cite in sentence.citations for one in cite.excerpts)
-        found = dict.fromkeys((*((self.excerpt,) if self.excerpt else ()), *(one for one in cited if one.file)))
-        return tuple(one for one in found if not (self.full and one == self.excerpt))
+        found = [*((self.excerpt,) if self.excerpt else ()), *(one for one in cited if one.file)]
+        kept: list[Excerpt] = []
+        for one in sorted(found, key=lambda one: -len(one.lines)):
+            if not any(one.is_part_of(other) for other in kept):
+                kept.append(one)
+        shown = self.excerpt if self.full else None
+        return tuple(one for one in found if one in kept and not (shown and one.is_part_of(shown)))
 
 
 @dataclass(frozen=True)
@@ -257,7 +176,6 @@ class StoryPart:
     steps: tuple[tuple[Any, Citation], ...]
     """Each step with its citation, oldest first."""
     left_out: int = 0
-    news: tuple[Sentence, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -355,11 +273,6 @@ class PageModel:
         """Write when a commit landed."""
         return moment(row.landed_at, self.report.window, late=row.late)
 
-    @property
-    def failures(self) -> tuple[Failure, ...]:
-        """List what is missing from the report."""
-        return self.report.failures
-
     @cached_property
     def lead(self) -> str:
         """Give the news of the day in one line, for titles, subjects and previews."""
@@ -369,12 +282,5 @@ class PageModel:
     @cached_property
     def description(self) -> str:
         """Give the brief in the length of a preview."""
-        told = " ".join(one.text for one in self.brief).replace("`", "")
+        told = " ".join(one.whole for one in self.brief).replace("`", "")
         return told if len(told) <= _PREVIEW else f"{told[:_PREVIEW].rsplit(' ', 1)[0]} …"
-
-
-def words_in(text: str) -> int:
-    """Count words: runs of letters and digits, and two Chinese characters for one."""
-    han = sum("\u3400" <= char <= "\u9fff" for char in text)
-    plain = "".join(" " if "\u3400" <= char <= "\u9fff" else char for char in text)
-    return len([word for word in plain.split() if any(map(str.isalnum, word))]) + (han + 1) // 2

@@ -11,8 +11,8 @@ from agent.ids import RepoId
 from agent.links import Link
 from agent.window import zone
 from gitzette.render.names import named, place_of
-from gitzette.render.page import Citation, Excerpt, Line, Sentence
-from gitzette.render.view import View, is_breaking
+from gitzette.render.pieces import Citation, Excerpt, Line, Sentence
+from gitzette.render.view import WEAK, View, is_breaking
 
 MOST_LINES = 8
 _CODE = re.compile(r"`+([^`]+)`+")
@@ -20,7 +20,10 @@ _WORD = re.compile(r"[\w.:/-]*\w", re.ASCII)
 _FIGURE = re.compile(r"patch [0-9a-f]{8,}|\w+ \d\.\d+$")
 """Scores of links, which are for machines."""
 _MOST_EXCERPTS = 4
-_LINEAGE = ("undoes", "undoes part", "relands", "mends", "continues", "same work", "refers to", "changes lines")
+_LINEAGE = (
+    *("undoes", "undoes part", "relands", "mends", "continues", "same work"),
+    *("refers to", "refers as said", "changes lines"),
+)
 """Statements about an earlier commit, which a reader knows by its title."""
 
 
@@ -70,7 +73,7 @@ class Sentences:
 
     def _is_telling(self, claim: Claim) -> bool:
         news = claim.kind is Kind.FACT and claim.role in (Role.CHANGE, Role.EFFECT)
-        return news and bool(claim.text) and not self._view.is_bare(claim)
+        return news and bool(claim.text) and claim.predicate not in WEAK and not self._view.is_bare(claim)
 
     def _names_earlier(self, claim: Claim) -> bool:
         return claim.predicate in _LINEAGE and claim.sources[-1] in self._known
@@ -105,9 +108,10 @@ class Sentences:
 
     def citation(self, cite: EvidenceId, claim: Claim | None = None, own: RepoId | None = None) -> Citation:
         """Cite an artefact; for a claim it opens on the lines that show what the claim says."""
-        name, url = named(
-            cite, claim.repo if claim and claim.repo else own, self._view.web, pull=cite in self._view.pulls
-        )
+        home = claim.repo if claim else own
+        # In a sentence over all repositories a commit is called by its hash alone.
+        home = RepoId(cite.partition("@")[0]) if home is None and "@" in cite else home
+        name, url = named(cite, home, self._view.web, pull=cite in self._view.pulls)
         title, author, at, told = self._known.get(cite, ("", "", None, False))
         tz = zone(self._view.report.window.tz)
         linked = self._link(cite, claim) if claim else None

@@ -1,10 +1,11 @@
 """Stories as timelines: what happened when, oldest first."""
 
-from agent.stories import Step, Story, StoryKind
+from agent.stories import BARE, Act, Step, Story, StoryKind
 from agent.web import Web
 from agent.window import zone
 from gitzette.render.names import named, place_of
-from gitzette.render.page import Citation, StoryPart
+from gitzette.render.page import StoryPart
+from gitzette.render.pieces import Citation
 
 _STEPS = 12
 
@@ -24,9 +25,13 @@ def _cited(step: Step, story: Story, web: Web, tz: str) -> Citation:
 
 
 def goes_on(story: Story) -> bool:
-    """Tell whether a story has its own place: that a fix was released stands among the issues already."""
-    older = any(step.cite not in story.news for step in story.timeline)
-    return story.kind is not StoryKind.RELEASED and older and len(story.timeline) > 1
+    """Tell whether a story has its own place.
+
+    That a fix was released stands among the issues already, and what a commit names or changes stands with it.
+    """
+    steps = [step for step in story.timeline if step.act is not Act.RELEASED]
+    older = any(step.cite not in story.news for step in steps)
+    return story.kind not in (StoryKind.RELEASED, *BARE) and older and len(steps) > 1
 
 
 def story_key(story: Story) -> str:

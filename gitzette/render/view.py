@@ -11,6 +11,7 @@ from agent.claims import Claim, Kind, Role
 from agent.evidence import EvidenceId
 from agent.facts import Severity
 from agent.ids import RepoId
+from agent.own_code import MOST_PLACES
 from agent.report import LedgerRow, Report
 from agent.settings import Language
 from agent.stories import Act, undone_pairs
@@ -21,6 +22,8 @@ from gitzette.render.names import cut_title, row_id, short_hashes
 
 _FACTS = ("fact", "facts", "risk", "risks", "advice", "advices")
 _PASSED = ("fact", "facts", "undoes", "shows")
+WEAK = ("refers to", "refers as said", "changes lines", "continues", "same work")
+"""Statements about an earlier commit that are no news by themselves."""
 _TOLD = (Role.CHANGE, Role.EFFECT, Role.SUMMARY)
 
 
@@ -59,6 +62,11 @@ class View:
         numbers = ((row.repo, cut_title(row)[1]) for row in self.report.ledger)
         return frozenset(f"{repo}#{number}" for repo, number in numbers if number)
 
+    def uses(self, row: LedgerRow) -> tuple[str, ...]:
+        """List where the reader's own code uses what a commit changes."""
+        own = (use for use in self.report.uses if (use.repo, use.sha) == (row.repo, row.sha))
+        return tuple(dict.fromkeys(f"{use.file}:{use.line}" for use in own))[:MOST_PLACES]
+
     # ---------------------------------------------------------------- what was undone
 
     @cached_property
@@ -70,7 +78,8 @@ class View:
             for step in story.timeline:
                 if step.act is Act.LANDED_AGAIN and last in self.rows and step.cite in self.rows:
                     found[last] = step.cite
-                last = step.cite if step.act is Act.UNDONE else ""
+                if step.act is not Act.RELEASED:
+                    last = step.cite if step.act is Act.UNDONE else ""
         return found
 
     @cached_property
@@ -123,7 +132,8 @@ class View:
         telling = [one for one in claims if one.role in _TOLD and (one.text or one.quotes) and not self.is_bare(one)]
         after = [one for one in claims if one.role in (Role.RISK, Role.ADVICE)]
         speech = [one for one in telling if one.speech]
-        return [*(one for one in telling if not one.speech), *after, *speech]
+        weak = [one for one in telling if one.predicate in WEAK]
+        return [*(one for one in telling if not one.speech and one not in weak), *after, *weak, *speech]
 
     def bare(self, row: LedgerRow) -> list[Claim]:
         """List the claims that only name functions inside of which something changed: there the lines are the fact."""

@@ -8,6 +8,7 @@ from agent.settings import Language
 from gitzette.render.names import mark_of
 
 LANGUAGES: tuple[Language, ...] = get_args(Language)
+_HASH = re.compile("[0-9a-f]{40}")
 _PLAIN = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]*/[A-Za-z0-9._-]+", re.ASCII)
 
 
@@ -50,7 +51,8 @@ def repo_path(repo: str) -> str:
 
 def commit_path(repo: str, sha: str) -> str:
     """Name the page of a commit: its permalink."""
-    return f"commits/{repo_name(repo)}--{sha[:12]}.html"
+    name = sha[:12] if _HASH.fullmatch(sha) else f"x{mark_of(sha, 8)}"
+    return f"commits/{repo_name(repo)}--{name}.html"
 
 
 def month_path(month: str) -> str:

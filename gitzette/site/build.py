@@ -2,33 +2,36 @@
 
 import gc
 import json
+import threading
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 from importlib.resources import files
+from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
 from pydantic import ValidationError
 
-from agent.errors import StorageError
 from agent.report import Report
-from agent.settings import MAX_FAILED, Language
-from agent.web import Web
-from gitzette.render.compose import page_model
+from agent.settings import Language
 from gitzette.site.addresses import LANGUAGES, Place, day_path, month_path, repo_path
 from gitzette.site.folder import FORMAT, MANIFEST, SiteFolder, mark
-from gitzette.site.pages import Pages
 from gitzette.site.report_files import ReportFile, report_files
-from gitzette.site.search_index import day_index, script, words_file, write_index
+from gitzette.site.report_pages import ASSETS, Made, Order, SiteSettings, asset, make_report, pages_of, summary_file
+from gitzette.site.search_index import write_index
 from gitzette.site.stories import ToldStory, told_stories
-from gitzette.site.summary import Summary, summarise
+from gitzette.site.summary import Summary
 
-_ASSETS = ("style.css", "theme.js", "page.js", "search.js", "icon.svg")
 # What pages are made by: when any of these changes, all pages are written anew.
 _MAKERS = ("gitzette.site", "gitzette.render", "gitzette.render.templates", "agent", "agent.words")
+
+
+_MANY = 60
+"""Reports that are worth several processes."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -42,19 +45,6 @@ class Built:
     notices: tuple[str, ...]
 
 
-@dataclass(frozen=True, kw_only=True)
-class SiteSettings:
-    """How a site is built."""
-
-    web: Web
-    lang: Language = "en"
-    """The language of the first page."""
-    max_failed: float = MAX_FAILED
-    """The share of commits that may be unreadable in a report on the front page."""
-    site_url: str = ""
-    """Where the site will lie, for what needs absolute links."""
-
-
 class Site:
     """A site while it is built."""
 
@@ -62,21 +52,17 @@ class Site:
         self._out, self._settings = out, settings
         self._folder, self._manifest = SiteFolder.open(to)
         self._maker = mark(maker(), settings.web.base, settings.site_url)
-        assets = mark(*(_asset(name) for name in _ASSETS))
-        self._pages = Pages(settings.web, settings.site_url, assets)
+        self._pages = pages_of(settings)
         self._notices: list[str] = []
         self._renewed = 0
 
     def build(self) -> Built:
         """Write what is missing or old, and the manifest last."""
         found = report_files(self._out)
-        for name in _ASSETS:
-            self._folder.page(f"assets/{name}", mark(_asset(name)), partial(_asset, name))
+        for name in ASSETS:
+            self._folder.page(f"assets/{name}", mark(asset(name)), partial(asset, name))
         self._folder.page(".nojekyll", "", str)
-        days = [one.label for one in found if len(one.label) == 10]
-        beside = {day: (before, after) for before, day, after in zip(("", *days), days, (*days[1:], ""), strict=False)}
-        read = (self._report(one, *beside.get(one.label, ("", ""))) for one in found)
-        summaries = [one for one in read if one]
+        summaries = self._reports(found)
         write_index(self._folder, summaries, self._maker)
         gazette = str(self._manifest.get("id") or self._pages.gazette_id(summaries))
         self._together(summaries, found, gazette)
@@ -87,40 +73,44 @@ class Site:
 
     # ---------------------------------------------------------------- one report
 
-    def _report(self, file: ReportFile, before: str, after: str) -> Summary | None:
-        """Make the pages of a report, its summary and its documents, unless they are of this very report."""
-        label, folder = file.label, self._folder
-        key = mark(file.hash, self._maker, before, after)
-        summary, docs, words = f"data/{label}.json", f"search/docs/{label}.js", words_file(label)
-        made = (*(f"{lang}/{day_path(label)}" for lang in LANGUAGES), summary, docs, words)
-        if folder.current(key, *made) and (known := self._known(summary)) and folder.current(key, *_commits(known)):
-            return known
-        try:
-            report = file.read()
-        except StorageError as error:
-            self._notices.append(str(error))
-            for name in made:
-                del folder.keys[name]
-            return None
-        self._renewed += 1
-        pages = {lang: page_model(report, lang, self._settings.web) for lang in LANGUAGES}
-        for lang, page in pages.items():
-            for name, text in self._pages.day(page, Place(lang, day_path(label)), before, after):
-                folder.put(name, text)
-        index = day_index(pages)
-        folder.put(docs, script(f"docs/{label}", index.documents))
-        folder.put(words, _compact(index.words))
-        short = summarise(report, file.hash, pages, len(index.documents))
-        folder.put(summary, _compact(short.model_dump(mode="json")))
-        folder.current(key, *_commits(short))
-        return short
+    def _reports(self, found: Sequence[ReportFile]) -> list[Summary]:
+        """Make the pages of every report that has none or old ones."""
+        days = [one.label for one in found if len(one.label) == 10]
+        beside = {day: (before, after) for before, day, after in zip(("", *days), days, (*days[1:], ""), strict=False)}
+        orders = [self._order(one, *beside.get(one.label, ("", ""))) for one in found]
+        known = {one.file.label: summary for one in orders if (summary := self._known(one))}
+        todo = [one for one in orders if one.file.label not in known]
+        for order, (summary, written, notice) in zip(todo, self._made(todo), strict=True):
+            self._folder.written += written
+            if summary is None:
+                self._notices.append(notice)
+                continue
+            self._renewed += 1
+            known[order.file.label] = summary
+            self._folder.keep(order.key, *order.own, *commit_files(summary))
+        return [known[one.label] for one in found if one.label in known]
 
-    def _known(self, file: str) -> Summary | None:
-        """Read a summary of an earlier build; one that does not fit is made again."""
+    def _order(self, file: ReportFile, before: str, after: str) -> Order:
+        return Order(file, before, after, mark(file.hash, self._maker, before, after))
+
+    def _known(self, order: Order) -> Summary | None:
+        """Find the summary of a report whose pages are those of this very report."""
+        if not self._folder.current(order.key, *order.own):
+            return None
         try:
-            return Summary.model_validate_json((self._folder.folder / file).read_bytes())
+            summary = Summary.model_validate_json((self._folder.folder / summary_file(order.file.label)).read_bytes())
         except (OSError, ValidationError):
             return None
+        self._folder.keep(order.key, *order.own, *commit_files(summary))
+        return summary
+
+    def _made(self, orders: Sequence[Order]) -> Iterator[Made]:
+        make = partial(make_report, self._folder.folder, self._settings)
+        if len(orders) < _MANY or threading.active_count() > 1:
+            yield from map(make, orders)
+            return
+        with ProcessPoolExecutor(mp_context=get_context("fork")) as pool:
+            yield from pool.map(make, orders, chunksize=8)
 
     # ---------------------------------------------------------------- all reports
 
@@ -210,17 +200,10 @@ def _uncollected() -> Iterator[None]:
 def maker() -> str:
     """Give a mark of what makes pages, so that a newer Gitzette writes all of them anew."""
     sources = [file for name in _MAKERS for file in files(name).iterdir() if file.is_file()]
-    sources.append(files("memory").joinpath("words.py"))
-    return mark(*(file.read_text("utf-8") for file in sorted(sources, key=str)), *map(_asset, _ASSETS))
+    sources.append(files("memory").joinpath("text_index.py"))
+    return mark(*(file.read_text("utf-8") for file in sorted(sources, key=str)), *map(asset, ASSETS))
 
 
-def _commits(summary: Summary) -> list[str]:
+def commit_files(summary: Summary) -> list[str]:
+    """List the pages of the commits of a report."""
     return [f"{lang}/{path}" for lang in LANGUAGES for path in summary.commits]
-
-
-def _asset(name: str) -> str:
-    return files("gitzette.site").joinpath("assets", name).read_text("utf-8")
-
-
-def _compact(data: object) -> str:
-    return json.dumps(data, ensure_ascii=False, separators=(",", ":")) + "\n"

@@ -24,6 +24,7 @@ class SiteFolder:
     keys: dict[str, str] = field(default_factory=dict)
     """The keys of the files that belong to the site now."""
     written: int = 0
+    _parents: set[Path] = field(default_factory=set)
 
     @classmethod
     def open(cls, folder: Path) -> tuple["SiteFolder", dict[str, Any]]:
@@ -41,13 +42,17 @@ class SiteFolder:
         known = manifest or {}
         return cls(folder, made=dict(known.get("files", {}))), known
 
-    def current(self, key: str, *files: str) -> bool:
-        """Tell whether files were all made from the same things before, and note that they belong to the site."""
+    def keep(self, key: str, *files: str) -> None:
+        """Note that files belong to the site, and what they are made from."""
         self.keys |= dict.fromkeys(files, key)
-        return all(self.made.get(file) == key and (self.folder / file).exists() for file in files)
+
+    def current(self, key: str, *files: str) -> bool:
+        """Tell whether files were all made from the same things before."""
+        return all(self.made.get(file) == key for file in files) and all((self.folder / one).exists() for one in files)
 
     def page(self, file: str, key: str, render: Callable[[], str]) -> None:
         """Write a file unless it is current."""
+        self.keep(key, file)
         if not self.current(key, file):
             self.put(file, render())
 
@@ -57,12 +62,17 @@ class SiteFolder:
         data = text.encode("utf-8", errors="replace")
         fresh = target.with_name(f".{target.name}.{os.getpid()}.new")
         try:
-            target.parent.mkdir(parents=True, exist_ok=True)
-            if target.exists() and target.read_bytes() == data:
+            if target.parent not in self._parents:
+                target.parent.mkdir(parents=True, exist_ok=True)
+                self._parents.add(target.parent)
+            if not target.exists():
+                target.write_bytes(data)
+            elif target.read_bytes() == data:
                 return
-            # No waiting for the disk: what a crash spoils is made again from the reports.
-            fresh.write_bytes(data)
-            fresh.replace(target)
+            else:
+                # No waiting for the disk: what a crash spoils is made again from the reports.
+                fresh.write_bytes(data)
+                fresh.replace(target)
         except OSError as error:
             fresh.unlink(missing_ok=True)
             raise StorageError(f"cannot write {target}: {error.strerror or error}") from error

@@ -28,7 +28,7 @@ POLICY = (
 NAMESPACE = UUID("5b3a9f0c-5d0e-4a55-9a3c-0f4f7a1e2c11")
 _GAP = re.compile("@@(title|description|file|path|content)@@")
 _SHAPE = ("here", "wide", "scripts")
-_RECENT, _MOST_STORIES, _OF_REPO, _IN_FEED, _ON_FRONT = 14, 60, 30, 30, 2
+_RECENT, _MOST_STORIES, _OF_REPO, _IN_FEED, _ON_FRONT = 14, 60, 14, 30, 2
 
 
 class Pages:

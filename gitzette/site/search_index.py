@@ -15,7 +15,7 @@ import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, partial
 
 from pydantic import TypeAdapter
 
@@ -25,7 +25,7 @@ from gitzette.render.names import place_of
 from gitzette.render.page import Item, PageModel
 from gitzette.site.folder import SiteFolder, mark
 from gitzette.site.summary import Summary
-from memory.words import has_han, indexed
+from memory.text_index import has_han, indexed
 
 SHARDS = 128
 Document = tuple[str, str, str, str, str, str, str, str, str]
@@ -176,9 +176,9 @@ def write_index(folder: SiteFolder, days: Sequence[Summary], maker: str) -> None
         months[day.month].append(day)
     keys = {name: mark(maker, *(day.hash for day in own)) for name, own in months.items()}
     for name, own in months.items():
-        if not folder.current(keys[name], _month_file(name)):
-            folder.put(_month_file(name), _month(folder, own))
+        folder.page(_month_file(name), keys[name], partial(_month, folder, own))
     names = [f"search/words/{number:03}.js" for number in range(SHARDS)]
+    folder.keep(mark(*keys.values()), *names)
     if not folder.current(mark(*keys.values()), *names):
         read = [(folder.folder / _month_file(name)).read_text("utf-8") for name in months]
         for number, text in enumerate(shards(read)):

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from agent.stories import BARE
 from agent.web import Web
 from gitzette.render.page import StoryPart
 from gitzette.render.stories import story_key, story_part
@@ -25,7 +26,7 @@ def told_stories(summaries: Sequence[Summary], web: Web) -> list[ToldStory]:
     found: dict[str, ToldStory] = {}
     for one in sorted(summaries, key=lambda one: (one.end, one.label)):
         for story in one.stories:
-            if len(story.timeline) > 1:
+            if len(story.timeline) > 1 and story.kind not in BARE:
                 found.pop(story_key(story), None)
                 found[story_key(story)] = ToldStory(story_part(story, web, one.tz), one.label, one.month, one.hash)
     return list(found.values())[::-1]

@@ -8,7 +8,7 @@ from agent.errors import ConfigError
 from evals.figures import Figure, Score, Target, crashed, measure, share
 from evals.gate import LIMITS, Limits, breaches, compared, load_limits, shares
 from evals.results import lines_of
-from gitzette.evaluating import SETS
+from gitzette.evaluation import SETS
 
 RULES = Limits(sets=("daily",), invariants={"daily": ("citations",)}, drops={"default": 0.01, "daily/order": 0.1})
 

@@ -1,9 +1,8 @@
-"""Conversations: one that is cut short stays with its last answer, and sources do not grow old."""
+"""Conversations: one that is cut short stays with its last answer."""
 
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
 from dataclasses import replace
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Protocol
 
@@ -14,10 +13,9 @@ from agent.errors import InputError
 from agent.settings import RepoSpec, Settings
 from agent.web import Web
 from gitzette.asking import asking_context
-from gitzette.exhibits import Exhibits
+from gitzette.cited_evidence import CitedEvidence
 from gitzette.progress import QuietProgress
 from gitzette.replies import ReplyPage
-from gitzette.session import Sources
 from graphs.ask_context import AskContext
 from graphs.conversing import Conversations, open_conversations
 
@@ -87,27 +85,7 @@ async def test_the_first_question_may_be_cut_short(conversations: Conversations,
     assert "Raise the limit" in await said(conversations, "what changed on 2026-02-03?", deps)
 
 
-async def test_sources_are_opened_anew_after_some_minutes_at_the_moment_of_the_question(deps: AskContext) -> None:
-    clock, opened, closed = [NOW], list[datetime](), list[datetime]()
-
-    @asynccontextmanager
-    async def opening(now: datetime) -> AsyncIterator[AskContext]:
-        opened.append(now)
-        yield replace(deps, now=now)
-        closed.append(now)
-
-    sources = Sources(opening, lambda: clock[-1])
-    clock += [NOW, NOW + timedelta(minutes=4)]
-    assert (await sources.deps()).now == (await sources.deps()).now
-    assert len(opened) == 1
-    clock.append(NOW + timedelta(hours=9))
-    assert (await sources.deps()).now == clock[-1]
-    assert closed == opened[:1]
-    await sources.close()
-    assert closed == opened
-
-
 async def test_a_citation_of_a_repository_that_is_not_at_hand_says_what_to_do(deps: AskContext) -> None:
-    exhibits = Exhibits(deps, deps.specs, Web("https://x"), "UTC")
+    cited = CitedEvidence(deps, deps.specs, Web("https://x"), "UTC")
     with pytest.raises(InputError, match="begin the conversation with --repo octo/other"):
-        await exhibits.opened(f"octo/other@{'0' * 40}", 1)
+        await cited.lines(f"octo/other@{'0' * 40}")

@@ -7,9 +7,9 @@ import pytest
 
 from evals.figures import Figure, Score, Target, share
 from evals.gate import Breach, Change
+from evals.tables import as_breaches, as_changes, as_table
 from evals.worlds.worlds import build
 from gitzette.cli import main
-from gitzette.eval_printing import as_breaches, as_changes, as_table
 
 
 def test_sets_run_apart_leave_files_and_are_not_run_again(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:

@@ -10,6 +10,9 @@ from pathlib import Path
 import pytest
 from pydantic import SecretStr
 
+from agent.asking.query import Named
+from agent.card import Card
+from agent.ids import RepoId
 from agent.settings import Budget, RepoSpec, Settings
 from agent.window import Window
 from evals.github_server.app import GitHubServer
@@ -53,7 +56,7 @@ async def run(settings: Settings) -> Covered:
     return await cover(settings, {}, DAY, settings.repos, NOW, QuietProgress())
 
 
-TABLES = ("cards", "search_entries", "search_words", "search_refs", "card_spans", "known_threads", "known_links")
+TABLES = ("evidence", "evidence_words", "evidence_refs", "complete_spans")
 
 
 def counts(home: Path) -> dict[str, int]:
@@ -68,14 +71,16 @@ async def test_every_commit_that_was_read_is_left_with_its_facts_threads_and_lin
     with open_memory(corner, NOW.date()) as memory:
         for spec in settings.repos:
             rows = {row.sha for row in report.ledger if row.repo == spec.name}
-            assert memory.catalogue.known(spec.name, sorted(rows)) == rows
-            assert memory.catalogue.gaps(spec.name, DAY) == []
-            assert memory.threads.any(spec.name)
+            assert memory.evidence.known(spec.name, sorted(rows)) == rows
+            assert memory.evidence.gaps(spec.name, DAY) == []
+            assert memory.evidence.has_threads(spec.name)
         deep = [row for row in report.ledger if row.depth.value == "deep"]
-        cards = [memory.catalogue.by_hash(row.sha, [row.repo])[0] for row in deep]
-        assert any(card.route == "blobs" for card in cards)
+        cards = [memory.evidence.get(f"{row.repo}@{row.sha}") for row in deep]
+        assert any(isinstance(card, Card) and card.route == "blobs" for card in cards)
         for link in report.links:
-            assert link in memory.threads.links_of(link.issue)
+            repo, _, sha = link.change.partition("@")
+            hits = memory.search.search("", [Named(kind="commit", text=sha)], [RepoId(repo)], None)
+            assert link.issue in [hit.id for hit in hits]
 
 
 async def test_the_same_run_again_leaves_the_same(settings: Settings, corner: Path) -> None:
@@ -83,7 +88,7 @@ async def test_the_same_run_again_leaves_the_same(settings: Settings, corner: Pa
     first = counts(corner)
     await run(settings)
     assert counts(corner) == first
-    assert first["search_entries"] == first["search_words"] >= first["cards"] > 0
+    assert first["evidence"] == first["evidence_words"] > 0
 
 
 async def test_a_window_of_which_not_every_diff_was_read_is_not_known_wholly(settings: Settings, corner: Path) -> None:
@@ -92,8 +97,8 @@ async def test_a_window_of_which_not_every_diff_was_read_is_not_known_wholly(set
     with open_memory(corner, NOW.date()) as memory:
         for spec in settings.repos:
             landed = [row for row in report.ledger if row.repo == spec.name]
-            assert memory.catalogue.count(spec.name, DAY) == min(1, len(landed))
-            assert bool(memory.catalogue.gaps(spec.name, DAY)) == (len(landed) > 1)
+            assert memory.evidence.count(spec.name, DAY) == min(1, len(landed))
+            assert bool(memory.evidence.gaps(spec.name, DAY)) == (len(landed) > 1)
 
 
 def test_a_replay_leaves_nothing(settings: Settings, corner: Path) -> None:

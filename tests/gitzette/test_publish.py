@@ -226,8 +226,8 @@ def test_further_languages_and_the_layout_are_those_of_the_run(out: Path) -> Non
         *(f"reports/2026-02-03.{end}" for end in ("json", "md")),
         *(f"reports/2026-02-04.{end}" for end in ("json", "md", "zh.md")),
     ]
-    assert "**目录**" in (out / "reports/2026-02-04.zh.md").read_text("utf-8")
-    assert "**Contents**" in (out / "reports/2026-02-04.md").read_text("utf-8")
+    assert "全部提交" in (out / "reports/2026-02-04.zh.md").read_text("utf-8")
+    assert "All commits" in (out / "reports/2026-02-04.md").read_text("utf-8")
     front = (out / "README.md").read_text("utf-8")
     assert "- [2026-02-04](reports/2026-02-04.md) · [zh](reports/2026-02-04.zh.md)\n" in front
     assert "- [2026-02-03](reports/2026-02-03.md)\n" in front

@@ -67,10 +67,10 @@ class House:
     def remembered(self) -> dict[str, list[tuple[object, ...]]]:
         """What the memory knows of published reports; the order in which it learnt that does not count."""
         tables = {
-            "tips": "repo, window, start, end, base, tip",
-            "landed": "repo, sha, window, start, end, late",
-            "published": "window, label",
-            "statements": "repo, window, label, start, kind, cites, en, zh",
+            "tips": "repo, window_key, window_start, window_end, base, tip",
+            "landed": "repo, sha, window_key, window_start, window_end, late",
+            "published": "window_key, label",
+            "statements": "repo, window_key, label, window_start, cites, en, zh",
         }
         with closing(sqlite3.connect(self.folder / "home" / "memory.db")) as db:
             return {name: sorted(db.execute(f"select {columns} from {name}")) for name, columns in tables.items()}

@@ -25,7 +25,7 @@ from evals.worlds.worlds import build
 from gitzette.cli import main
 from gitzette.progress import QuietProgress
 from gitzette.running import Covered, cover
-from memory.lives import Lives
+from memory.runs import RunLocks
 from memory.store import open_memory
 
 TOKEN = "c4nary-resume-91ab"
@@ -98,7 +98,7 @@ class House:
             await self.run(die_at=step)
         with closing(sqlite3.connect(self.folder / "home" / "memory.db")) as db, db:
             db.execute("update runs set status = 'running', finished = null where status = 'failed'")
-            return str(db.execute("select id from runs order by started desc, rowid desc").fetchone()[0])
+            return str(db.execute("select id from runs order by started desc, number desc").fetchone()[0])
 
     def command(self, *arguments: str) -> int:
         repos = [part for repo in self.world.repos[:2] for part in ("--repo", repo.full_name)]
@@ -189,7 +189,7 @@ def test_the_command_goes_on_with_the_newest_unfinished_run_and_then_says_that_i
     assert house.command("--resume", "--lang", "zh") == 2
     assert house.command("--resume", run["id"], "--lang", "zh") == 2
     assert "was started with another lang; use the same to go on" in capsys.readouterr().err
-    with Lives(house.folder / "home").hold(run["id"]):
+    with RunLocks(house.folder / "home").hold(run["id"]):
         assert house.command("--resume") == 2
         told = f"gitzette: run {run['id']} is still under way (process {os.getpid()}); wait for it or stop it first\n"
         assert capsys.readouterr().err == told
@@ -205,7 +205,7 @@ def test_a_demo_cannot_be_gone_on_with(capsys: pytest.CaptureFixture[str]) -> No
 
 
 def test_a_run_that_lives_is_held_by_one_process_alone(tmp_path: Path) -> None:
-    lives = Lives(tmp_path)
+    lives = RunLocks(tmp_path)
     assert lives.process("r1") is None
     with lives.hold("r1"):
         assert lives.process("r1") == os.getpid()

@@ -7,7 +7,7 @@ import pytest
 
 from agent.errors import UsageError
 from agent.window import Window
-from gitzette.when import window_of
+from gitzette.arguments import window_of
 
 NOW = datetime(2026, 2, 5, 20, 30, tzinfo=UTC)
 

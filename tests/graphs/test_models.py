@@ -13,7 +13,6 @@ from langgraph.graph import START, MessagesState, StateGraph
 from langgraph.graph.state import CompiledStateGraph
 from langgraph.prebuilt import ToolNode, tools_condition
 from pydantic import BaseModel
-from sqlite_utils import Database
 
 from agent.capabilities import Capabilities
 from agent.errors import StorageError
@@ -23,8 +22,9 @@ from evals.model_server.moods import Mood
 from evals.model_server.server import ModelServer
 from evals.model_server.talk import Asked, Saying, ToolCall
 from graphs.models import Models
-from memory.call_recorder import CallRecorder
-from memory.database import database_in_memory
+from memory.database import Database
+from memory.migrations import database_in_memory
+from memory.recorder import CallRecorder
 from tools.chat.endpoint import ChatEndpoint
 
 NAMES: dict[Job, str] = {"reading": "oracle-1", "writing": "oracle-1", "judging": "oracle-1"}

@@ -1,20 +1,17 @@
 """Stories day after day: found over days and repositories, told once, remembered, and the same after a loss."""
 
 import json
-import re
 from collections.abc import Iterator
 from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 
 import pytest
-from agent.pages import report_page
 from pydantic import SecretStr
 
 from agent.ids import RepoId
 from agent.report import Report
 from agent.settings import RepoSpec, Settings
 from agent.stories import Act, Story, StoryKind
-from agent.web import Web
 from agent.window import Window
 from evals.github_server.app import GitHubServer
 from evals.worlds.model import World
@@ -25,7 +22,6 @@ from gitzette.running import cover
 from memory.store import open_memory
 
 TOKEN = "c4nary-stories-51aa"
-WEB = Web("https://git.example")
 KERNELS, SERVING = RepoId(f"{OWNER}/tensorforge"), RepoId(f"{OWNER}/swiftserve")
 
 
@@ -65,11 +61,10 @@ async def test_what_lands_again_is_told_as_an_update_of_the_day_it_was_undone(wo
     report = await told(world, tmp_path, again, KERNELS)
     (story,) = of(report, StoryKind.RELAND)
     assert story.since == undone.isoformat()
-    assert [step.act for step in story.timeline] == [Act.LANDED, Act.UNDONE, Act.LANDED_AGAIN]
-    page = report_page(report, "en", WEB)
-    assert re.search(rf"^- \*\*Update since {undone}\*\*: \[`\w{{7}}`\]\(\S+\): Relands \[\S+\.$", page, re.MULTILINE)
-    assert f"- {undone} [" in page
-    assert re.search(rf"\*\*自 {undone} 以来的更新\*\*：\[\S+：重新合入 ", report_page(report, "zh", WEB, "ledger"))
+    acts = [step.act for step in story.timeline if step.act is not Act.RELEASED]
+    assert acts == [Act.LANDED, Act.UNDONE, Act.LANDED_AGAIN]
+    assert story.text["en"].startswith(f"Relands {KERNELS}@")
+    assert story.text["zh"].startswith(f"重新合入 {KERNELS}@")
 
 
 async def test_a_part_names_those_that_landed_before_anybody_reported_and_the_one_that_is_missing(
@@ -82,31 +77,41 @@ async def test_a_part_names_those_that_landed_before_anybody_reported_and_the_on
     assert set(gold["targets"]) | {gold["doer"]} == set(story.steps)
     assert story.missing == tuple(gold["missing"])
     (number,) = gold["missing"]
-    assert f"part {number} has not landed" in report_page(report, "en", WEB)
-    assert f"第 {number} 部分尚未合入" in report_page(report, "zh", WEB)
+    assert f"is part {number}" in story.text["en"]
+    assert f"标题中没有第 {number} 部分" in story.text["zh"]
 
 
-async def test_a_version_that_is_taken_in_leads_back_to_the_commit_that_set_it(world: World, tmp_path: Path) -> None:
-    released, taken = day_of(world, "release-0.5.0"), day_of(world, "take-0.5.0")
-    await told(world, tmp_path, released, KERNELS, SERVING)
+async def test_a_version_that_is_taken_in_leads_to_its_tag(world: World, tmp_path: Path) -> None:
+    taken = day_of(world, "take-0.5.0")
     (story,) = of(await told(world, tmp_path, taken, KERNELS, SERVING), StoryKind.BUMP)
-    assert (story.repo, story.since) == (SERVING, released.isoformat())
-    assert [step.cite.partition("@")[0] for step in story.timeline] == [KERNELS, SERVING]
+    assert story.repo == SERVING
+    assert [step.act for step in story.timeline] == [Act.UPSTREAM, Act.TAKEN_IN]
+    assert story.steps[0] == f"{KERNELS}@v0.5.0"
 
 
-async def test_what_is_taken_up_of_another_project_is_told_in_both_languages_and_listed(
+async def test_a_change_of_another_project_that_is_named_is_told_as_a_reference_and_listed(
     world: World, tmp_path: Path
 ) -> None:
-    brought, used = day_of(world, "lend-0"), day_of(world, "borrow-0")
-    await told(world, tmp_path, brought, KERNELS, SERVING)
-    report = await told(world, tmp_path, used, KERNELS, SERVING)
-    story = next(one for one in of(report, StoryKind.ADOPTION) if "gather_paged_rows" in one.text["en"])
-    assert (story.repo, story.since) == (SERVING, brought.isoformat())
-    assert [step.act for step in story.timeline] == [Act.UPSTREAM, Act.TAKEN_UP]
-    assert re.search(r"Uses `gather_paged_rows`, which \[\S+ brought\.", report_page(report, "en", WEB))
-    assert re.search(r"使用了 `gather_paged_rows`，由 \[\S+ 引入。", report_page(report, "zh", WEB, "ledger"))
-    with open_memory(tmp_path / "home", used) as memory:
-        assert story.steps in [one.story.steps for one in memory.tales.listed(repo=SERVING)]
+    day = day_of(world, "said-0")
+    report = await told(world, tmp_path, day, KERNELS, SERVING)
+    story = next(one for one in of(report, StoryKind.REFERENCE) if one.repo == SERVING)
+    assert [step.act for step in story.timeline if step.act is not Act.RELEASED] == [Act.UPSTREAM, Act.REFERS]
+    assert story.text["en"].startswith(f"Refers to {KERNELS}@")
+    assert any(claim.predicate == "refers to" and claim.about == story.news for claim in report.claims)
+    with open_memory(tmp_path / "home", day) as memory:
+        assert story.steps in [one.story.steps for one in memory.stories.listed(repo=SERVING)]
+
+
+async def test_a_tag_is_a_release_with_the_changes_of_stories_that_it_is_the_first_to_have(
+    world: World, tmp_path: Path
+) -> None:
+    undone, tagged = day_of(world, "undo-0"), day_of(world, "release-0.5.0")
+    await told(world, tmp_path, undone - timedelta(days=1), KERNELS)
+    report = await told(world, tmp_path, tagged, KERNELS)
+    assert [one.tag for section in report.sections for one in section.releases] == ["v0.5.0"]
+    story = next(one for one in of(report, StoryKind.RELEASED))
+    assert story.news == (f"{KERNELS}@v0.5.0",)
+    assert story.text["en"].startswith("v0.5.0 was tagged")
 
 
 async def test_the_second_days_report_is_the_same_to_the_byte_when_the_memory_was_lost(

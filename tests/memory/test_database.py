@@ -4,57 +4,32 @@ import multiprocessing
 import os
 import sqlite3
 import stat
+import zlib
 from collections.abc import Iterator
 from contextlib import closing
-from datetime import UTC, date, datetime, timedelta
+from datetime import date, timedelta
 from pathlib import Path
 
 import pytest
-from sqlite_utils import Database
+from pydantic import TypeAdapter
 
-from agent.domain import Coverage, Issue, Notice, NoticeKind, Threads
+from agent.capabilities import Capabilities
 from agent.errors import StorageError
 from agent.ids import RepoId
 from agent.window import Window
-from memory.answers import Answers
-from memory.database import FILE_NAME, database_in_memory, open_database, writing
-from memory.issues import OpenIssues
-from memory.landings import Landings
+from memory.artefacts import JsonCodec
+from memory.database import FILE_NAME, Database
+from memory.migrations import open_database
+from memory.recorder import Call, CallRecorder
+from memory.reports import Landings
 from memory.runs import Runs
+from memory.store import HttpCache, ModelServers
 
 REPO = RepoId("octo/repo")
 TODAY = date(2026, 2, 4)
-
-
-@pytest.fixture
-def db() -> Iterator[Database]:
-    with closing(database_in_memory()) as database:
-        yield database
-
-
-def threads(*issues: Issue) -> Threads:
-    return Threads(coverage=Coverage.READ, issues=issues)
-
-
-def issue(number: int, state: str, title: str = "Crash") -> Issue:
-    moment = datetime(2026, 2, 4, tzinfo=UTC)
-    return Issue.model_validate(
-        {
-            "repo": REPO,
-            "number": number,
-            "title": title,
-            "body": "",
-            "state": state,
-            "state_reason": None,
-            "author": None,
-            "labels": (),
-            "created_at": moment,
-            "updated_at": moment,
-            "closed_at": moment if state == "closed" else None,
-            "comments": 0,
-            "reactions": 0,
-        }
-    )
+WINDOW = Window.days(TODAY, TODAY, "UTC")
+TEXT = JsonCodec("text", TypeAdapter(str))
+HELLO = Call("x.y", REPO, "hello")
 
 
 def refusal(home: Path) -> str:
@@ -67,37 +42,75 @@ def refusal(home: Path) -> str:
 def test_a_new_home_gets_a_database_that_only_its_owner_reads(tmp_path: Path) -> None:
     home = tmp_path / "deep" / "home"
     with closing(open_database(home)) as db:
-        assert {"answers", "landed", "tips", "runs", "open_issues"} <= set(db.table_names())
-        with writing(db):
-            db.execute("insert into answers values ('k', x'00', '2026-02-04')")
+        HttpCache(db, TODAY).put("key", b"\0")
         modes = {file.name: stat.S_IMODE(file.stat().st_mode) for file in home.iterdir()}
-    assert modes[FILE_NAME] == 0o600
+    assert FILE_NAME in modes
     assert set(modes.values()) == {0o600}
     assert stat.S_IMODE(home.stat().st_mode) == 0o700
 
 
-def test_what_was_stored_is_there_after_opening_again(tmp_path: Path) -> None:
-    began = datetime(2026, 2, 5, 0, 10, tzinfo=UTC)
-    window = Window.days(TODAY, TODAY, "UTC")
+def test_what_was_stored_is_there_after_opening_again_and_in_a_second_connection(tmp_path: Path) -> None:
     with closing(open_database(tmp_path)) as db:
-        Answers(db, TODAY).put("key", b"\0value")
-        Landings(db).remember(REPO, window, tip="a" * 40, rows=["b" * 40], late=[])
-        OpenIssues(db).remember(REPO, threads(issue(1, "open")))
-        Runs(db).begin("r1", window.key, began)
+        HttpCache(db, TODAY).put("key", b"\0value")
+        Landings(db).put(REPO, WINDOW, tip="a" * 40, owned={"b" * 40: False})
+    with closing(open_database(tmp_path)) as one, closing(open_database(tmp_path)) as two:
+        assert HttpCache(one, TODAY).get("key") == b"\0value"
+        assert Landings(one).known_tip(REPO, Window.days(date(2026, 2, 5), date(2026, 2, 5), "UTC")) == "a" * 40
+        HttpCache(one, TODAY).put("key", b"")
+        assert HttpCache(two, TODAY).get("key") == b""
+
+
+EARLIER = """
+create table _sqlite_migrations (migration_set text, name text);
+create table runs ([id] text primary key, started text, finished text, window text, status text, details text);
+create table artefacts (hash text, kind text, evidence text, origin text, fetched text, size integer, body blob);
+create unique index idx_artefacts_hash on artefacts (hash);
+create table calls (run text, key text, name text, hash text, at text, primary key (run, key));
+create table holds (hash text, run text, primary key (hash, run));
+create table cited (hash text, window text, primary key (hash, window));
+create table tips (repo text, window text, start text, end text, base text, tip text, primary key (repo, window));
+create table landed (
+    repo text, sha text, window text, start text, end text, late integer, primary key (repo, sha, window));
+create table published (window text primary key, label text);
+create virtual table statement_words using fts5(words, parts);
+insert into runs values ('r0', '2026-02-04', null, '2026-02-04 UTC', 'done', null);
+insert into runs values ('r1', '2026-02-04', null, '2026-02-04 UTC', 'running', null);
+insert into tips values ('octo/repo', '2026-02-04 UTC', '2026-02-04T00:00:00Z', '2026-02-05T00:00:00Z', '', 'abc');
+insert into published values ('2026-02-04 UTC', '2026-02-04');
+"""
+
+
+def test_a_database_of_an_earlier_version_keeps_its_runs_with_their_records(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (artefact,) = TEXT.encode("hello")
+    with closing(sqlite3.connect(tmp_path / FILE_NAME)) as old, old:
+        old.executescript(EARLIER)
+        body = zlib.compress(artefact.body)
+        old.execute("insert into artefacts values (?, 'text', null, '', '', 7, ?)", [artefact.hash, body])
+        old.execute("insert into calls values ('r1', ?, 'x.y', ?, '2026-02-04')", [HELLO.key, artefact.hash])
+        old.execute("insert into holds values (?, 'r1')", [artefact.hash])
     with closing(open_database(tmp_path)) as db:
-        assert Answers(db, TODAY).get("key") == b"\0value"
-        assert Landings(db).known_tip(REPO, Window.days(date(2026, 2, 5), date(2026, 2, 5), "UTC")) == "a" * 40
-        assert OpenIssues(db).known_open(REPO) == {1}
-        assert [(run.id, run.status) for run in Runs(db).latest()] == [("r1", "running")]
+        told = capsys.readouterr().err
+        assert [run.id for run in Runs(db).latest()] == ["r1", "r0"]
+        assert CallRecorder(db, "r1", play_only=True).play(HELLO, TEXT) == "hello"
+        resumed = CallRecorder(db, "r1")
+        assert resumed.ask(HELLO, TEXT, lambda: "asked again") == "hello"
+        assert resumed.ask(Call("x.y", REPO, "new"), TEXT, lambda: "new") == "new"
+        assert Landings(db).known_tip(REPO, Window.days(date(2026, 2, 5), date(2026, 2, 5), "UTC")) == "abc"
+        # Reports are unknown now, so that what they said is read from their files again.
+        assert db.rows("select * from published") == []
+    assert told.count("\n") == 1
+    assert "runs and their records were kept" in told
+    with closing(open_database(tmp_path)):
+        assert capsys.readouterr().err == ""
 
 
 def test_a_database_of_a_newer_version_is_refused_and_not_changed(tmp_path: Path) -> None:
     with closing(open_database(tmp_path)) as db:
-        row = {"migration_set": "gitzette", "name": "m999_future", "applied_at": "2099-01-01"}
-        db.table("_sqlite_migrations").insert(row)
+        db.execute("update schema_version set version = 99")
     before = (tmp_path / FILE_NAME).read_bytes()
-    told = refusal(tmp_path)
-    assert "was written by a newer Gitzette (m999_future); update Gitzette" in told
+    assert "was written by a newer Gitzette; update Gitzette or move the file away" in refusal(tmp_path)
     assert (tmp_path / FILE_NAME).read_bytes() == before
     assert [file.name for file in tmp_path.iterdir()] == [FILE_NAME]
 
@@ -113,44 +126,21 @@ def test_a_damaged_file_is_refused_and_not_changed(tmp_path: Path, content: byte
     assert [found.name for found in tmp_path.iterdir()] == [FILE_NAME]
 
 
-def test_a_file_damaged_in_the_middle_is_told_in_one_line_when_it_is_used(tmp_path: Path) -> None:
-    with closing(open_database(tmp_path)) as db:
-        answers = Answers(db, TODAY)
-        for number in range(200):
-            answers.put(f"key {number}", b"x" * 500)
-    file = tmp_path / FILE_NAME
-    quarter = file.stat().st_size // 4
-    file.write_bytes(file.read_bytes()[: 3 * quarter] + b"\xff" * quarter)
-    with closing(open_database(tmp_path)) as db, pytest.raises(StorageError, match="cannot be used") as refused:
-        Answers(db, TODAY)
-    assert len(str(refused.value).splitlines()) == 1
-
-
-def test_a_home_that_is_a_file_is_told_in_one_line(tmp_path: Path) -> None:
+def test_a_home_or_a_database_that_is_something_else_is_told_in_one_line(tmp_path: Path) -> None:
     (tmp_path / "home").write_text("mine")
     assert refusal(tmp_path / "home").startswith(f"cannot open {tmp_path / 'home' / FILE_NAME}")
-
-
-def test_a_database_that_is_a_folder_is_told_in_one_line(tmp_path: Path) -> None:
     (tmp_path / FILE_NAME).mkdir()
-    assert refusal(tmp_path).startswith("cannot open")
-
-
-@pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
-def test_a_home_that_cannot_be_written_is_told_in_one_line(tmp_path: Path) -> None:
-    tmp_path.chmod(0o500)
     assert "check the permissions or set GITZETTE_HOME" in refusal(tmp_path)
 
 
 def _write_much(home: Path, me: int, gate: "multiprocessing.synchronize.Barrier") -> None:
     gate.wait(30)
     with closing(open_database(home)) as db:
-        landings, answers = Landings(db), Answers(db, TODAY)
+        landings, cache = Landings(db), HttpCache(db, TODAY)
         for number in range(25):
             window = Window.days(TODAY, TODAY + timedelta(days=number), "UTC")
-            landings.remember(RepoId(f"octo/{me}"), window, tip="a" * 40, rows=[f"{number:040x}"], late=[])
-            answers.put(f"{me} {number}", b"x")
-            answers.get(f"{me} {number}")
+            landings.put(RepoId(f"octo/{me}"), window, tip="a" * 40, owned={f"{number:040x}": False})
+            cache.put(f"{me} {number}", b"x")
 
 
 def test_runs_that_start_at_the_same_moment_do_not_disturb_one_another(tmp_path: Path) -> None:
@@ -163,97 +153,40 @@ def test_runs_that_start_at_the_same_moment_do_not_disturb_one_another(tmp_path:
         run.join(60)
     assert [run.exitcode for run in runs] == [0, 0, 0]
     with closing(open_database(tmp_path)) as db:
-        assert db.table("answers").count == db.table("landed").count == 75
-
-
-def test_a_second_connection_sees_what_the_first_has_written(tmp_path: Path) -> None:
-    with closing(open_database(tmp_path)) as one, closing(open_database(tmp_path)) as two:
-        Answers(one, TODAY).put("key", b"1")
-        assert Answers(two, TODAY).get("key") == b"1"
-        Answers(two, TODAY).put("key", b"2")
-        assert Answers(one, TODAY).get("key") == b"2"
+        assert db.rows("select count(*) from http_cache") == db.rows("select count(*) from landed") == [(75,)]
 
 
 def test_a_write_that_fails_half_way_leaves_nothing(db: Database) -> None:
-    landings = Landings(db)
-    window = Window.days(TODAY, TODAY, "UTC")
-    landings.remember(REPO, window, tip="a" * 40, rows=["b" * 40], late=[])
-
-    def broken() -> Iterator[str]:
-        yield "c" * 40
+    def broken() -> Iterator[dict[str, str]]:
+        yield {"key": "one", "used": ""}
         raise KeyboardInterrupt
 
-    with pytest.raises(KeyboardInterrupt):
-        landings.remember(REPO, window, tip="d" * 40, rows=broken(), late=[])
-    assert [row["sha"] for row in db.table("landed").rows] == ["b" * 40]
-    assert not db.conn.in_transaction
-
-
-def test_a_table_that_is_gone_is_told_in_one_line(db: Database) -> None:
-    answers = Answers(db, TODAY)
-    db.execute("drop table answers")
-    with pytest.raises(StorageError, match=r"the memory \(memory.db\) cannot be used: no such table"):
-        answers.get("key")
+    with pytest.raises(KeyboardInterrupt), db.transaction(), db.transaction():
+        db.insert("http_cache", broken())
+    assert db.rows("select * from http_cache") == []
+    with db.transaction():
+        db.upsert("http_cache", [{"key": "one", "used": "1"}, {"key": "one", "used": "2"}], ("key",))
+        db.insert_missing("http_cache", [{"key": "one", "used": "3"}])
+    assert db.rows("select used from http_cache where key = any(?)", [["one", "two"]]) == [("2",)]
 
 
 def test_answers_that_nobody_used_for_sixty_days_are_forgotten(db: Database) -> None:
-    early = Answers(db, TODAY)
+    early = HttpCache(db, TODAY)
     early.put("old", b"1")
     early.put("used", b"2")
-    assert Answers(db, TODAY + timedelta(days=60)).get("used") == b"2"
-    late = Answers(db, TODAY + timedelta(days=61))
+    assert HttpCache(db, TODAY + timedelta(days=60)).get("used") == b"2"
+    late = HttpCache(db, TODAY + timedelta(days=61))
     assert (late.get("old"), late.get("used")) == (None, b"2")
-    assert Answers(db, TODAY + timedelta(days=122)).get("used") is None
+    assert HttpCache(db, TODAY + timedelta(days=122)).get("used") is None
 
 
-def test_an_answer_is_replaced_and_may_be_empty(db: Database) -> None:
-    answers = Answers(db, TODAY)
-    answers.put("key", b"1")
-    answers.put("key", b"")
-    assert answers.get("key") == b""
-    assert answers.get("other") is None
-    assert db.table("answers").count == 1
+def test_what_a_model_server_can_do_is_known_for_two_weeks_at_most(db: Database) -> None:
+    def servers(days: int) -> ModelServers:
+        today = TODAY + timedelta(days=days)
+        return ModelServers(HttpCache(db, today), today)
 
-
-def test_runs_are_listed_newest_first_with_how_they_ended(db: Database) -> None:
-    runs, began = Runs(db), datetime(2026, 2, 5, 0, 10, tzinfo=UTC)
-    for number in range(4):
-        runs.begin(f"r{number}", "2026-02-04 UTC", began + timedelta(minutes=number))
-    runs.end("r1", "done", began + timedelta(hours=1), {"requests": 12, "名": "值"})
-    found = runs.latest(limit=3)
-    assert [(run.id, run.status, run.finished) for run in found] == [
-        ("r3", "running", None),
-        ("r2", "running", None),
-        ("r1", "done", "2026-02-05T01:10:00+00:00"),
-    ]
-    assert found[2].details == {"requests": 12, "名": "值"}
-
-
-def test_a_listing_that_was_cut_short_stays_known_as_such(db: Database) -> None:
-    issues = OpenIssues(db)
-    cut = Notice(kind=NoticeKind.OPEN_CAPPED, about=("300",))
-    issues.remember(REPO, threads(issue(1, "open")).model_copy(update={"notices": (cut,)}))
-    issues.remember(REPO, threads(issue(2, "open")))
-    assert issues.cut_short(REPO) == cut
-    assert issues.cut_short(RepoId("other/repo")) is None
-
-
-def test_open_issues_are_added_and_closed_ones_dropped(db: Database) -> None:
-    issues = OpenIssues(db)
-    issues.remember(REPO, threads(issue(1, "open"), issue(2, "open")))
-    issues.remember(REPO, threads(issue(1, "closed"), issue(2, "open", "Crash on start"), issue(3, "closed")))
-    issues.remember(RepoId("other/repo"), threads())
-    assert issues.known_open(REPO) == {2}
-    assert issues.known_open(RepoId("other/repo")) == frozenset()
-    assert [row["title"] for row in db.table("open_issues").rows] == ["Crash on start"]
-
-
-def test_a_database_that_somebody_holds_is_told_as_locked(tmp_path: Path) -> None:
-    with closing(open_database(tmp_path)) as db, closing(sqlite3.connect(tmp_path / FILE_NAME)) as other:
-        db.execute("PRAGMA busy_timeout = 10")
-        answers = Answers(db, TODAY)
-        other.execute("BEGIN IMMEDIATE")
-        with pytest.raises(StorageError, match="database is locked"):
-            answers.put("key", b"1")
-        other.rollback()
-        answers.put("key", b"1")
+    found = Capabilities(context=4_096)
+    servers(0).put("http://one", "m", found)
+    assert servers(0).get("http://one", "m") == found
+    assert servers(0).get("http://two", "m") is None
+    assert servers(14).get("http://one", "m") is None

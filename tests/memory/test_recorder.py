@@ -1,7 +1,11 @@
 """The record of a run: recorded before it is used, never paid twice, and enough to do without the source."""
 
+import multiprocessing
+import os
 import shutil
-from collections.abc import Callable, Collection, Iterable, Iterator
+import signal
+import zlib
+from collections.abc import Callable, Collection, Iterable, Sequence
 from contextlib import aclosing, closing
 from datetime import UTC, date, datetime
 from pathlib import Path
@@ -9,57 +13,44 @@ from typing import Any
 
 import pytest
 from pydantic import TypeAdapter
-from sqlite_utils import Database
 
-from agent.domain import Change, Comment, Commit, Coverage, FileChange, Issue, Person, PullRequest, Release, Threads
+from agent.domain import Change, Comment, Coverage, Issue, PullRequest, Release, Threads
 from agent.errors import AppError, InputError, NotFound, RateLimited, StorageError, UpstreamError
 from agent.ids import RepoId
-from agent.ledger import Owner
+from agent.model import ModelError
 from agent.report import Report
-from agent.sources import CodeSource, FindsTags, Foresees, LooksBack, Study, ThreadSource
+from agent.sources import CodeSource, Foresees, Study, ThreadSource
 from agent.window import Window
-from memory.archive import Archive
-from memory.call_recorder import Call, CallRecorder
-from memory.database import open_database
-from memory.issues import OpenIssues
-from memory.landings import Landings
-from memory.recorder import recorded, recorded_source
-from memory.shapes import Plain
+from memory.artefacts import JsonCodec
+from memory.database import Database
+from memory.migrations import open_database
+from memory.proxies import recorded, recorded_source
+from memory.recorder import Call, CallRecorder
+from memory.reports import Landings, Reports
 
 REPO = RepoId("octo/engine")
 DAY = Window.days(date(2026, 2, 4), date(2026, 2, 4), "UTC")
 NOON = datetime(2026, 2, 4, 12, tzinfo=UTC)
-TEXT = Plain("text", TypeAdapter(str))
+TEXT = JsonCodec("text", TypeAdapter(str))
+HELLO = Call("x.y", REPO, "hello")
 HOSTILE = "zero \0, half \ud800, escaped \udcff, line \u2028, bidi \u202e, bell \x07"
+Watched = Callable[[], Any]
 
 
-@pytest.fixture
-def db(tmp_path: Path) -> Iterator[Database]:
-    with closing(open_database(tmp_path / "home")) as database:
-        yield database
-
-
-def code(recorder: CallRecorder, source: Any) -> Any:
-    return recorded_source(source.open, recorder, "code", REPO, "git https://git.example", CodeSource, Foresees)
+def code(db: Database, run: str, source: Any, origin: str = "git https://git.example") -> Any:
+    return recorded_source(source.open, CallRecorder(db, run), "code", REPO, origin, CodeSource, Foresees)
 
 
 async def nobody() -> Any:
     raise AssertionError("a replay asked a source")
 
 
-def without_source(recorder: CallRecorder) -> Any:
+def replayed(db: Database, run: str = "r1") -> Any:
+    recorder = CallRecorder(db, run, play_only=True)
     return recorded_source(nobody, recorder, "code", REPO, "", CodeSource, Foresees)
 
 
-def replayed(db: Database, run: str = "r1") -> Any:
-    return without_source(CallRecorder(db, run, play_only=True))
-
-
-def threads(recorder: CallRecorder, opened: Callable[[], Any] = nobody, origin: str = "api https://api.example") -> Any:
-    return recorded_source(opened, recorder, "threads", REPO, origin, ThreadSource)
-
-
-async def read(source: CodeSource, shas: list[str], seen: list[str] | None = None) -> list[Change]:
+async def read(source: CodeSource, shas: Sequence[str], seen: list[str] | None = None) -> list[Change]:
     changes = []
     async for change in source.changes(shas):
         changes.append(change)
@@ -68,130 +59,117 @@ async def read(source: CodeSource, shas: list[str], seen: list[str] | None = Non
     return changes
 
 
+def shas_of(changes: Iterable[Change]) -> list[str]:
+    return [change.commit.sha for change in changes]
+
+
+def count(db: Database, table: str) -> int:
+    return int(db.rows(f"select count(*) from {table}")[0][0])
+
+
 async def test_what_a_source_said_can_be_had_again_without_it(
-    db: Database, clone: Path, shas: list[str], watched: Callable[[], Any]
+    db: Database, clone: Path, shas: list[str], watched: Watched
 ) -> None:
-    first = code(CallRecorder(db, "r1"), watched())
-    landing, changes = await first.landed(DAY), await read(first, shas)
-    paths = [file.path for file in changes[1].files]
-    told = [
-        await first.members(shas[0]),
-        await first.blobs(changes[1], paths),
-        await first.before(shas[0], paths),
-        await first.resolve(shas[2][:9]),
-    ]
+    async def told(source: Any) -> list[object]:
+        changes = await read(source, shas)
+        paths = [file.path for file in changes[1].files]
+        answers = [await source.landed(DAY), changes, await source.members(shas[0])]
+        answers += [await source.blobs(changes[1], paths), await source.before(shas[0], paths)]
+        return [*answers, await source.resolve(shas[2][:9])]
+
+    first = await told(code(db, "r1", watched()))
     shutil.rmtree(clone)
-    again = replayed(db)
-    assert await again.landed(DAY) == landing
-    assert await read(again, shas) == changes
-    assert told == [
-        await again.members(shas[0]),
-        await again.blobs(changes[1], paths),
-        await again.before(shas[0], paths),
-        await again.resolve(shas[2][:9]),
-    ]
-    assert await again.blobs(changes[1], ["file4.txt"]) == {"file4.txt": (None, b"a\0b")}
-
-
-async def test_a_commit_that_was_just_read_is_not_taken_from_the_record_again(
-    db: Database, shas: list[str], watched: Callable[[], Any]
-) -> None:
-    source = code(CallRecorder(db, "r1"), watched())
-    changes = await read(source, shas)
-    db.execute("delete from artefacts")
-    assert await read(source, [shas[1], shas[0]]) == [changes[1], changes[0]]
-    with pytest.raises(StorageError):
-        await read(replayed(db), shas[:1])
+    assert await told(replayed(db)) == first
+    chosen = [shas[4], shas[0], shas[2], shas[0]]
+    assert shas_of(await read(replayed(db), chosen)) == [shas[4], shas[0], shas[2]]
 
 
 async def test_each_commit_is_recorded_before_anybody_sees_it_and_the_next_is_not_read_ahead(
-    db: Database, shas: list[str], watched: Callable[[], Any], tmp_path: Path
+    shas: list[str], watched: Watched, tmp_path: Path
 ) -> None:
-    source = watched()
-    with closing(open_database(tmp_path / "home")) as other:
-        seen = 0
-        async for change in code(CallRecorder(db, "r1"), source).changes(shas):
+    source, seen = watched(), 0
+    with closing(open_database(tmp_path / "home")) as db, closing(open_database(tmp_path / "home")) as other:
+        async for change in code(db, "r1", source).changes(shas):
             seen += 1
             assert source.given == shas[:seen]
-            assert other.table("artefacts").count_where("evidence = ?", [change.commit.id])
+            assert other.rows("select 1 from artefacts where evidence = ?", [change.commit.id])
     assert seen == 6
 
 
-async def test_any_choice_of_recorded_commits_in_any_order_needs_no_source(
-    db: Database, shas: list[str], watched: Callable[[], Any]
+async def test_a_run_that_is_resumed_asks_only_for_what_it_has_not_heard(
+    db: Database, shas: list[str], watched: Watched
 ) -> None:
-    by_sha = {change.commit.sha: change for change in await read(code(CallRecorder(db, "r1"), watched()), shas)}
-    chosen = [shas[4], shas[0], shas[2], shas[0]]
-    assert await read(replayed(db), chosen) == [by_sha[shas[4]], by_sha[shas[0]], by_sha[shas[2]]]
-
-
-async def test_a_run_that_is_taken_up_again_asks_only_for_what_it_has_not_heard(
-    db: Database, shas: list[str], watched: Callable[[], Any]
-) -> None:
-    killed = watched()
-    async with aclosing(code(CallRecorder(db, "r1"), killed).changes(shas)) as reading:
+    killed, resumed, finished = watched(), watched(), watched()
+    async with aclosing(code(db, "r1", killed).changes(shas)) as reading:
         async for change in reading:
             if change.commit.sha == shas[2]:
                 break
     assert killed.closed == 1
-    resumed = watched()
     order = [shas[5], shas[1], shas[3], shas[0], shas[4], shas[2]]
-    assert [change.commit.sha for change in await read(code(CallRecorder(db, "r1"), resumed), order)] == order
+    assert shas_of(await read(code(db, "r1", resumed), order)) == order
     assert resumed.asked == ["open", [shas[5], shas[3], shas[4]]]
-    finished = watched()
-    await read(code(CallRecorder(db, "r1"), finished), shas)
+    await read(code(db, "r1", finished), shas)
     assert finished.asked == []
 
 
-async def test_another_run_takes_over_what_cannot_change_and_stores_nothing_twice(
-    db: Database, shas: list[str], watched: Callable[[], Any]
+async def test_another_run_takes_over_what_cannot_change_and_can_be_replayed_by_itself(
+    db: Database, shas: list[str], watched: Watched
 ) -> None:
-    await read(code(CallRecorder(db, "r1"), watched()), shas)
-    stored, second = db.table("artefacts").count, watched()
-    await read(code(CallRecorder(db, "r2"), second), shas)
-    assert second.asked == []
-    assert db.table("artefacts").count == stored == 6
-    assert db.table("calls").count == 12
+    first, source = code(db, "r1", watched()), watched()
+    changes = await read(first, shas[::2])
+    paths = [file.path for file in changes[0].files]
+    files = await first.blobs(changes[0], paths)
+    second = code(db, "r2", source)
+    assert shas_of(await read(second, shas)) == shas
+    assert await second.blobs(changes[0], paths) == files
+    assert source.asked == ["open", shas[1::2]]
+    assert count(db, "artefacts") == 7
+    db.execute("delete from calls where run = 'r1'")
+    db.execute("delete from holds where run = 'r1'")
+    assert shas_of(await read(replayed(db, "r2"), shas)) == shas
+    assert count(db, "holds") == 7
+
+
+async def test_what_a_partial_clone_lacked_is_asked_for_again(db: Database, watched: Watched, shas: list[str]) -> None:
+    (change,) = [one async for one in watched().inner.changes(shas[:1])]
+    files = tuple(file.model_copy(update={"unreadable": "not here"}) for file in change.files)
+
+    partial, source = watched(), watched()
+    partial.instead = change.model_copy(update={"files": files})
+    await read(code(db, "r1", partial), shas[:1])
+    assert await read(code(db, "r2", source), shas[:1]) == [change]
+    assert source.asked == ["open", shas[:1]]
 
 
 async def test_a_stream_that_breaks_breaks_at_the_same_place_again(
-    db: Database, shas: list[str], watched: Callable[[], Any]
+    db: Database, shas: list[str], watched: Watched
 ) -> None:
-    source = watched()
+    source, better = watched(), watched()
     source.breaks_after = 2
-    for reader in (code(CallRecorder(db, "r1"), source), replayed(db)):
+    for reader in (code(db, "r1", source), replayed(db)):
         seen: list[str] = []
         with pytest.raises(UpstreamError, match="the disk is gone"):
             await read(reader, shas, seen)
         assert seen == shas[:2]
-    better = watched()
-    assert len(await read(code(CallRecorder(db, "r1"), better), shas)) == 6
+    assert len(await read(code(db, "r1", better), shas)) == 6
     assert better.given == shas[2:]
 
 
-async def test_a_commit_that_was_left_out_stays_left_out(
-    db: Database, shas: list[str], watched: Callable[[], Any]
+async def test_a_commit_that_was_left_out_stays_so_in_this_run_and_one_that_nobody_asked_for_is_not_taken(
+    db: Database, shas: list[str], watched: Watched
 ) -> None:
-    source = watched()
-    source.leaves_out = {shas[1], shas[2], shas[5]}
-    told = [change.commit.sha for change in await read(code(CallRecorder(db, "r1"), source), shas)]
-    assert told == [shas[0], shas[3], shas[4]]
-    assert [change.commit.sha for change in await read(replayed(db), shas)] == told
-
-
-async def test_a_commit_that_nobody_asked_for_is_not_taken_for_another(
-    db: Database, shas: list[str], watched: Callable[[], Any]
-) -> None:
-    source = watched()
-    source.adds = [shas[5], shas[0]]
-    told = [change.commit.sha for change in await read(code(CallRecorder(db, "r1"), source), shas[:3])]
-    assert told == shas[:3]
-    assert [change.commit.sha for change in await read(replayed(db), shas[:3])] == told
+    source, whole = watched(), watched()
+    source.leaves_out, source.adds = {shas[1], shas[2]}, [shas[5], shas[0]]
+    told = [shas[0], shas[3], shas[4]]
+    assert shas_of(await read(code(db, "r1", source), shas[:5])) == told
+    assert shas_of(await read(replayed(db), shas[:5])) == told
+    assert shas_of(await read(code(db, "r2", whole), shas[:5])) == shas[:5]
+    assert whole.asked == ["open", shas[1:3]]
 
 
 async def test_what_a_run_did_not_record_is_named_and_remembered(db: Database, shas: list[str]) -> None:
     recorder = CallRecorder(db, "20260204T1", play_only=True)
-    source = without_source(recorder)
+    source = recorded_source(nobody, recorder, "code", REPO, "", CodeSource)
     for call in (source.landed(DAY), source.resolve("abcd"), read(source, shas)):
         with pytest.raises(StorageError, match=r"run 20260204T1 did not record code\.\w+ of octo/engine; it cannot be"):
             await call
@@ -206,6 +184,7 @@ async def test_what_a_run_did_not_record_is_named_and_remembered(db: Database, s
         (UpstreamError("HTTP 404", retryable=False), False),
         (UpstreamError("HTTP 502", retryable=True, retry_after=2.5), True),
         (RateLimited("wait", retry_after=60), True),
+        (ModelError("nothing", retryable=True), True),
     ],
 )
 async def test_an_error_is_told_again_and_only_one_that_may_get_better_is_asked_again(
@@ -220,67 +199,35 @@ async def test_an_error_is_told_again_and_only_one_that_may_get_better_is_asked_
 
     for play_only in (False, False, True):
         with pytest.raises(type(error)) as told:
-            await CallRecorder(db, "r1", play_only=play_only).fetch(Call("x.y", REPO), TEXT, live)
-        assert str(told.value) == str(error)
-        assert vars(told.value) == vars(error)
+            await CallRecorder(db, "r1", play_only=play_only).fetch(HELLO, TEXT, live)
+        assert (str(told.value), vars(told.value)) == (str(error), vars(error))
     assert asked == (2 if asks_again else 1)
 
 
-async def test_a_source_is_told_beforehand_only_what_the_record_lacks_it_for(
-    db: Database, watched: Callable[[], Any], shas: list[str]
+async def test_a_source_is_told_beforehand_only_what_the_record_lacks_and_a_failure_is_no_answer(
+    db: Database, watched: Watched, shas: list[str]
 ) -> None:
     source = watched()
-    watching = code(CallRecorder(db, "r1"), source)
+    watching = code(db, "r1", source)
     changes = await read(watching, shas[:3])
     studies = [Study(change=one, read=(one.files[0].path,), telling=(one.files[0].path,)) for one in changes]
     await watching.blobs(changes[0], studies[0].read)
     await watching.before(shas[0], studies[0].telling)
     await watching.blobs(changes[1], studies[1].read)
+    answered = CallRecorder(db, "r1").answered()
     source.asked.clear()
-    await watching.foresee(studies)
-    told = [("foresee", shas[1], (), ("file4.txt",)), ("foresee", shas[2], ("file3.txt",), ("file3.txt",))]
-    assert source.asked == ["open", told]
-    source.asked.clear()
-    await watching.foresee(studies[:1])
-    assert source.asked == []
-    await replayed(db).foresee(studies)
-
-
-async def test_a_warning_that_goes_wrong_is_no_answer_and_not_on_record(
-    db: Database, watched: Callable[[], Any], shas: list[str]
-) -> None:
-    source = watched()
-    recorder = CallRecorder(db, "r1")
-    (change,) = await read(code(recorder, source), shas[:1])
-    answered = recorder.answered()
     source.breaks_after = 0
-    await code(recorder, source).foresee([Study(change=change, read=("file5.txt",))])
-    assert recorder.answered() == answered
-    assert await code(recorder, source).blobs(change, ["file5.txt"]) == {"file5.txt": (None, b"end\n")}
-
-
-async def test_text_that_utf8_has_no_place_for_comes_back_as_it_was(db: Database) -> None:
-    person = Person(name=HOSTILE, email=HOSTILE)
-    commit = Commit(
-        repo=REPO, sha="a" * 40, parents=(), author=person, authored_at=NOON, committer=person, committed_at=NOON,
-        message=HOSTILE,
-    )  # fmt: skip
-    file = FileChange(path=HOSTILE, status="modified", additions=1, deletions=0, patch=f"@@ -0,0 +1 @@\n+{HOSTILE}")
-    told = Change(commit=commit, files=(file,))
-    shape: Plain[Change | None] = Plain("change", TypeAdapter(Change | None))
-
-    async def live() -> Change | None:
-        return told
-
-    call = Call("code.changes", REPO, HOSTILE)
-    await CallRecorder(db, "r1").fetch(call, shape, live)
-    assert CallRecorder(db, "r1").play(call, shape) == told
+    await watching.foresee(studies)
+    told = [(shas[1], (), ("file4.txt",)), (shas[2], ("file3.txt",), ("file3.txt",))]
+    assert source.asked == ["open", told]
+    await watching.foresee(studies[:1])
+    await replayed(db).foresee(studies)
+    assert source.asked == ["open", told]
+    assert CallRecorder(db, "r1").answered() == answered
 
 
 class Spoken:
-    """A source of threads with one of everything."""
-
-    repo = REPO
+    """A source of threads with one of everything, whose text UTF-8 has no place for."""
 
     def __init__(self, title: str = "Crash") -> None:
         about = {"repo": REPO, "body": HOSTILE, "author": None, "labels": (), "created_at": NOON, "updated_at": NOON}
@@ -300,10 +247,8 @@ class Spoken:
         return self
 
     async def threads(self, *_: Any, **__: Any) -> Threads:
-        return Threads(
-            coverage=Coverage.READ, issues=(self.one,), pulls=(self.pull,), releases=(self.release,),
-            pull_of={"a" * 40: 2},
-        )  # fmt: skip
+        parts = {"issues": (self.one,), "pulls": (self.pull,), "releases": (self.release,)}
+        return Threads(coverage=Coverage.READ, pull_of={"a" * 40: 2}, **parts)
 
     async def issue(self, number: int) -> Issue | PullRequest:
         return self.one if number == 1 else self.pull
@@ -313,62 +258,47 @@ class Spoken:
 
 
 async def test_threads_are_kept_one_by_one_and_put_together_again(db: Database) -> None:
-    source = Spoken()
+    def threads(run: str, opened: Callable[[], Any], *, play_only: bool = False) -> Any:
+        recorder = CallRecorder(db, run, play_only=play_only)
+        return recorded_source(opened, recorder, "threads", REPO, "api https://api.example", ThreadSource)
+
+    async def told(source: Any, known_open: Collection[int]) -> list[object]:
+        listed = await source.threads(DAY, [], known_open=known_open)
+        return [listed, await source.issue(1), await source.issue(2), await source.comments(1)]
+
     for run in ("r1", "r2"):
-        live = threads(CallRecorder(db, run), source.open)
-        told = [await live.threads(DAY, [], known_open=[3, 1]), await live.issue(1), await live.issue(2)]
-        comments = await live.comments(1)
-    kept = {row["evidence"]: row["origin"] for row in db.table("artefacts").rows if row["evidence"]}
+        first = await told(threads(run, Spoken().open), [3, 1])
+    kept: dict[str, str] = dict(db.rows("select evidence, origin from artefacts where evidence is not null"))
     assert kept == dict.fromkeys(("octo/engine#1", "octo/engine#2", "octo/engine@v1"), "api https://api.example")
-    again = threads(CallRecorder(db, "r2", play_only=True), origin="")
-    assert [await again.threads(DAY, [], known_open={1, 3}), await again.issue(1), await again.issue(2)] == told
-    assert await again.comments(1) == comments
-    changed = threads(CallRecorder(db, "r3"), Spoken("Crash on start").open)
-    before = db.table("artefacts").count
-    await changed.threads(DAY, [], known_open=[1, 3])
+    assert await told(threads("r2", nobody, play_only=True), {1, 3}) == first
+    before = count(db, "artefacts")
+    await threads("r3", Spoken("Crash on start").open).threads(DAY, [], known_open=[1, 3])
     # The issue and the list of contents are new; the pull request and the release are there.
-    assert db.table("artefacts").count == before + 2
-    assert db.table("artefacts").count_where("evidence = 'octo/engine#1' and kind = 'issue'") == 2
+    assert count(db, "artefacts") == before + 2
 
 
 def test_what_the_memory_said_is_on_record_too_and_a_replay_changes_nothing(db: Database) -> None:
-    landings, issues = Landings(db), OpenIssues(db)
     yesterday = Window.days(date(2026, 2, 3), date(2026, 2, 3), "UTC")
-    landings.remember(REPO, yesterday, tip="a" * 40, rows=["b" * 40], late=["c" * 40])
-    issues.remember(REPO, Threads(coverage=Coverage.READ, issues=(Spoken().one,)))
+    Landings(db).put(REPO, yesterday, tip="a" * 40, owned={"b" * 40: False, "c" * 40: True})
 
     def told(recorder: CallRecorder) -> list[object]:
-        owned, opened = recorded(landings, recorder, "landings"), recorded(issues, recorder, "issues")
-        found = owned.elsewhere(REPO, DAY, ["b" * 40, "c" * 40])
-        return [owned.known_tip(REPO, DAY), found, opened.known_open(REPO), opened.cut_short(REPO)]
+        owned = recorded(Landings(db), recorder, "landings")
+        return [owned.known_tip(REPO, DAY), owned.elsewhere(REPO, DAY, (sha * 40 for sha in "bc"))]
 
     first = told(CallRecorder(db, "r1"))
-    owners = {"b" * 40: Owner(yesterday.key, late=False), "c" * 40: Owner(yesterday.key, late=True)}
-    assert first == ["a" * 40, owners, frozenset({1}), None]
-    landings.remember(REPO, DAY, tip="d" * 40, rows=["e" * 40], late=[])
-    db.execute("delete from open_issues")
-    assert told(CallRecorder(db, "r1")) == first
+    Landings(db).put(REPO, DAY, tip="d" * 40, owned={"e" * 40: False})
+    db.execute("delete from landed")
     replay = CallRecorder(db, "r1", play_only=True)
-    assert told(replay) == first
-    before = list(db.conn.iterdump())
-    recorded(Archive(db), replay, "archive").remember(Report(window=DAY, repos=(REPO,), sections=(), ledger=()))
-    recorded(issues, replay, "issues").remember(REPO, Threads(coverage=Coverage.READ, issues=(Spoken().one,)))
-    replay.record([(Call("x.y", REPO), TEXT.pack("new"))])
-    assert list(db.conn.iterdump()) == before
-
-
-async def test_a_proxy_has_exactly_the_methods_of_its_interfaces(db: Database) -> None:
-    source = recorded_source(nobody, CallRecorder(db, "r1"), "code", REPO, "", CodeSource, LooksBack)
-    assert source.repo == REPO
-    assert isinstance(source, LooksBack)
-    assert not isinstance(source, Foresees | FindsTags)
+    assert told(CallRecorder(db, "r1")) == told(replay) == first
+    recorded(Reports(db), replay, "archive").remember(Report(window=DAY, repos=(REPO,), sections=(), ledger=()))
+    replay.record([(HELLO, TEXT.encode("new"))])
+    assert (count(db, "published"), count(db, "calls")) == (0, 2)
 
 
 class Counting:
     """Counts its calls."""
 
-    def __init__(self) -> None:
-        self.calls = 0
+    calls = 0
 
     def longest(self, words: Iterable[str], *, below: Collection[int] = ()) -> tuple[str, int] | None:
         """Answer with plain data."""
@@ -386,3 +316,49 @@ def test_any_object_is_recorded_by_the_annotations_of_its_methods(db: Database) 
         assert proxy.longest(["a"], below={3, 1}) is None
     assert counting.calls == 2
     assert recorded(counting, None, "counting") is counting
+
+
+@pytest.mark.parametrize("damage", [b"not compressed", zlib.compress(b'"hacked"')])
+def test_a_damaged_artefact_is_told_and_not_believed(db: Database, damage: bytes) -> None:
+    CallRecorder(db, "r1").record([(HELLO, TEXT.encode("hello " * 1_000))])
+    assert db.rows("select size > 6000, length(body) < 200 from artefacts") == [(1, 1)]
+    with pytest.raises(StorageError, match=r"a recorded text .* another version of Gitzette wrote it"):
+        CallRecorder(db, "r1").play(HELLO, JsonCodec("text", TypeAdapter(list[int])))
+    db.execute("update artefacts set body = ?", [damage])
+    recorder = CallRecorder(db, "r1", play_only=True)
+    with pytest.raises(StorageError, match="the memory is damaged: artefact"):
+        recorder.play(HELLO, TEXT)
+    assert recorder.gap is not None
+
+
+def _record_on_and_on(home: Path, run: str, ready: "multiprocessing.synchronize.Event", most: int) -> None:
+    with closing(open_database(home)) as db:
+        for number in range(most):
+            text = f"{number} " + (os.urandom(2_000).hex() if run == "killed" else "x" * 2_000)
+            CallRecorder(db, run).record([(Call("x.y", REPO, text), TEXT.encode(text))])
+            if number == 5:
+                ready.set()
+
+
+def test_runs_killed_at_any_moment_or_at_work_together_leave_a_store_that_can_be_read(tmp_path: Path) -> None:
+    context = multiprocessing.get_context("fork")
+    for _ in range(3):
+        ready = context.Event()
+        run = context.Process(target=_record_on_and_on, args=(tmp_path, "killed", ready, 1_000_000))
+        run.start()
+        assert ready.wait(30)
+        os.kill(run.pid or 0, signal.SIGKILL)
+        run.join(30)
+    with closing(open_database(tmp_path)) as db:
+        assert db.rows("pragma integrity_check") == [("ok",)]
+        before = count(db, "calls")
+        assert before >= 18
+        assert count(db, "holds") == count(db, "artefacts") == before
+    runs = [context.Process(target=_record_on_and_on, args=(tmp_path, one, ready, 60)) for one in ("r1", "r2")]
+    for run in runs:
+        run.start()
+    for run in runs:
+        run.join(60)
+    assert [run.exitcode for run in runs] == [0, 0]
+    with closing(open_database(tmp_path)) as db:
+        assert (count(db, "artefacts"), count(db, "calls")) == (before + 60, before + 120)

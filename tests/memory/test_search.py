@@ -3,7 +3,6 @@
 from datetime import UTC, datetime, timedelta
 
 import pytest
-from sqlite_utils import Database
 
 from agent.asking.query import Hit, query_of
 from agent.card import Card
@@ -12,14 +11,15 @@ from agent.facts import Fact, FactKind, Severity
 from agent.ids import RepoId
 from agent.links import Grade, Link, Relation
 from agent.window import Window
-from memory.catalogue import Catalogue
-from memory.database import database_in_memory
-from memory.known_threads import KnownThreads
+from memory.database import Database
+from memory.evidence import EvidenceStore
+from memory.migrations import database_in_memory
 from memory.search import SearchIndex
 
 REPO = RepoId("octo/engine")
 START = datetime(2026, 2, 1, 9, tzinfo=UTC)
 NOW = START + timedelta(days=60)
+NONE = {"labels": (), "comments": 0, "reactions": 0}
 
 
 def card(day: int, title: str, author: str = "Ada", **more: object) -> Card:
@@ -28,40 +28,17 @@ def card(day: int, title: str, author: str = "Ada", **more: object) -> Card:
 
 
 def issue(number: int, day: int, title: str, body: str = "", closed: int | None = None) -> Issue:
-    moment = START + timedelta(days=day)
-    return Issue(
-        repo=REPO,
-        number=number,
-        title=title,
-        body=body,
-        state="closed" if closed else "open",
-        state_reason=None,
-        author="grace",
-        labels=(),
-        created_at=moment,
-        updated_at=NOW,
-        closed_at=START + timedelta(days=closed) if closed else None,
-        comments=0,
-        reactions=0,
-    )
+    values = {"repo": REPO, "number": number, "title": title, "body": body, "state": "closed" if closed else "open"}
+    times = {"created_at": START + timedelta(days=day), "updated_at": NOW}
+    ended = {"closed_at": START + timedelta(days=closed) if closed else None, "state_reason": None}
+    return Issue.model_validate({**values, **times, **ended, "author": "grace", **NONE})
 
 
 def pull(number: int, day: int, title: str, body: str = "") -> PullRequest:
-    moment = START + timedelta(days=day)
-    return PullRequest(
-        repo=REPO,
-        number=number,
-        title=title,
-        body=body,
-        state="closed",
-        merged_at=moment,
-        merge_commit=None,
-        base="main",
-        author="ada",
-        labels=(),
-        created_at=moment,
-        updated_at=NOW,
-    )
+    at = START + timedelta(days=day)
+    values = {"repo": REPO, "number": number, "title": title, "body": body, "state": "closed", "base": "main"}
+    times = {"created_at": at, "updated_at": NOW, "merged_at": at, "merge_commit": None}
+    return PullRequest.model_validate({**values, **times, "author": "ada", "labels": ()})
 
 
 FLAG = Fact(kind=FactKind.FLAG_ADDED, severity=Severity.ADDITIVE, name="--max-routes", new="8")
@@ -84,11 +61,11 @@ FIXES = Link(issue=f"{REPO}#3", change=CARDS[0].id, relation=Relation.FIXES, gra
 
 
 @pytest.fixture
-def db() -> Database:
-    db = database_in_memory()
-    Catalogue(db).put(REPO, CARDS)
-    KnownThreads(db).put(REPO, THREADS, [FIXES])
-    return db
+def known(db: Database) -> EvidenceStore:
+    store = EvidenceStore(db)
+    store.keep(REPO, CARDS)
+    store.connect(REPO, THREADS, [FIXES])
+    return store
 
 
 def search(db: Database, question: str, window: Window | None = None) -> list[Hit]:
@@ -98,6 +75,9 @@ def search(db: Database, question: str, window: Window | None = None) -> list[Hi
 
 def days(first: int, last: int) -> Window:
     return Window(start=START + timedelta(days=first), end=START + timedelta(days=last), tz="UTC")
+
+
+pytestmark = pytest.mark.usefixtures("known")
 
 
 @pytest.mark.parametrize(
@@ -142,16 +122,17 @@ def test_nothing_outside_of_the_window_is_found_and_threads_are_bounded_too(db: 
 
 
 def test_what_else_is_known_changes_nothing_within_a_window(db: Database) -> None:
-    small = database_in_memory()
-    Catalogue(small).put(REPO, CARDS[:3])
-    window = days(1, 4)
-    KnownThreads(small).put(REPO, THREADS.model_copy(update={"issues": THREADS.issues[:1], "releases": ()}), [FIXES])
+    small, window = database_in_memory(), days(1, 4)
+    EvidenceStore(small).keep(REPO, CARDS[:3])
+    few = THREADS.model_copy(update={"issues": THREADS.issues[:1], "releases": ()})
+    EvidenceStore(small).connect(REPO, few, [FIXES])
     question = "which flag caches the prefix of the scheduler?"
     assert search(db, question, window) == search(small, question, window)
 
 
 def test_the_same_commit_again_is_indexed_once(db: Database) -> None:
-    Catalogue(db).put(REPO, [CARDS[0].model_copy(update={"title": "Another title", "message": "Another title"})])
+    again = CARDS[0].model_copy(update={"title": "Another title", "message": "Another title"})
+    EvidenceStore(db).keep(REPO, [again])
     assert search(db, "Another title")[0].id == CARDS[0].id
     assert len([hit for hit in search(db, "0101010101") if hit.named]) == 1
 
@@ -159,3 +140,40 @@ def test_the_same_commit_again_is_indexed_once(db: Database) -> None:
 def test_words_of_a_question_are_never_commands_to_the_index(db: Database) -> None:
     for question in ('" OR 1', "title : x", "NEAR(a b)", "*", "''; drop table cards", "-", "（）", "\U0001f600"):
         assert isinstance(search(db, question), list)
+
+
+def test_gaps_are_what_no_complete_window_covers(known: EvidenceStore) -> None:
+    known.complete(REPO, days(0, 1), [])
+    known.complete(REPO, days(2, 3), [CARDS[1].sha])
+    known.complete(REPO, days(3, 4), ["f" * 40])
+    gaps = known.gaps(REPO, days(-1, 4))
+    assert [(one.start, one.end) for one in gaps] == [
+        (days(*span).start, days(*span).end) for span in ((-1, 0), (1, 2), (3, 4))
+    ]
+    assert known.gaps(REPO, days(0, 1)) == []
+    assert known.count(REPO, days(1, 3)) == 2
+    assert [one.title for one in known.listed([REPO], days(1, 4))] == [one.title for one in CARDS[2::-1]]
+
+
+def test_a_card_made_from_whole_files_is_not_replaced_by_one_from_a_patch(known: EvidenceStore) -> None:
+    known.keep(REPO, [card(1, "Whole", route="blobs", paths=("bad\udcff.py",))])
+    known.keep(REPO, [card(1, "Patch")])
+    # Names that are no text are kept as well as can be.
+    assert known.get(CARDS[0].id) == card(1, "Whole", route="blobs", paths=("bad?.py",))
+
+
+def test_evidence_is_found_by_its_name_and_the_latest_of_it_is_kept(known: EvidenceStore) -> None:
+    older = THREADS.issues[0].model_copy(update={"title": "Older", "updated_at": START})
+    newer = THREADS.issues[1].model_copy(update={"title": "Newer", "updated_at": NOW + timedelta(days=1)})
+    known.put_thread(older)
+    known.put_thread(newer)
+    tag = THREADS.releases[0].model_copy(update={"name": "v1.2.0"})
+    known.put_tags([tag, tag.model_copy(update={"tag": "v1.1.0"})])
+    names = [f"{REPO}#3", f"{REPO}#9", f"{REPO}@v1.2.0", CARDS[2].id, f"{REPO}#404"]
+    assert list(known.all(names).values()) == [THREADS.issues[0], newer, THREADS.releases[0], CARDS[2]]
+    assert known.named("0303030", [REPO]) == known.named(f"`{CARDS[2].id}`", []) == [CARDS[2].id]
+    assert known.named("#4", [REPO, RepoId("other/repo")]) == [f"{REPO}#4"]
+    assert known.named(f"{REPO}@v1.1.0", []) == [f"{REPO}@v1.1.0"]
+    assert known.known(REPO, [CARDS[0].sha, "f" * 40]) == {CARDS[0].sha}
+    assert known.has_threads(REPO)
+    assert not known.has_threads(RepoId("other/repo"))

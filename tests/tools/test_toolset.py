@@ -28,7 +28,7 @@ REPO = RepoId("ada/engine")
 ROOT = Path(__file__).parents[2]
 TOOLS = [
     *("list_commits", "get_diff", "get_file", "find_usages"),
-    *("get_issue", "get_pull", "search_history", "previous_reports"),
+    *("get_issue", "get_pull", "search_history", "previous_reports", "between"),
 ]
 ROUTER = "import clock\n\n\ndef choose(routes):\n    return routes[0]\n"
 NOON = datetime(2026, 2, 4, 12, tzinfo=UTC)

@@ -1,5 +1,6 @@
 """What differs between the declarations of two versions: each came, went, moved, was renamed or has another part."""
 
+import ast
 from collections import defaultdict
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 
@@ -12,6 +13,7 @@ from tools.diff.versions import Found, Versions
 
 SYMBOLS = ("function", "class", "enum", "constant", "export")
 """Kinds of which a module has one of a name, whichever it is."""
+_SHOWN_ONLY = ("description", "title", "examples")
 Path = tuple[str, str]
 """A module and the dotted name of something in it."""
 
@@ -38,6 +40,13 @@ class _Comparison:
         self._heirs: dict[Path, Path] = {}
         self._gone: set[Path] = set()
         self._come: set[Path] = set()
+        self._fields = {
+            (found.one.owner.rpartition(".")[2], found.one.name) for found in self._new if found.one.kind == "field"
+        }
+        self._classes: dict[str, list[Found]] = defaultdict(list)
+        for found in self._new:
+            if found.one.kind == "class":
+                self._classes[found.one.name].append(found)
         self._given = {(found.module, found.one.name) for found in self._new if found.one.kind == "import"}
 
     def differences(self) -> Iterator[Difference]:
@@ -86,6 +95,9 @@ class _Comparison:
     def _one_sided(self, gone: Sequence[Found], come: Sequence[Found]) -> Iterator[Difference]:
         """Tell what came and went; of both, what is the same under another name or in another file."""
         gone = [one for one in gone if one.changed and not self._is_within(one, self._gone) and not _stays(one)]
+        gone = [
+            one for one in gone if not (one.one.kind == "field" and self._is_inherited(one.one.name, one.one.owner))
+        ]
         come = [one for one in come if one.changed and not self._is_within(one, self._come) and not _stays(one)]
         gone, come = _once(gone), _once(come)
         matched: set[int] = set()
@@ -112,6 +124,19 @@ class _Comparison:
         """Tell a name that its module still gives to others, by importing it from where it is now."""
         return bool({(found.module, found.one.path), (found.module, "*")} & self._given)
 
+    def _is_inherited(self, name: str, owner: str, deep: int = 4) -> bool:
+        """Tell a field that one of the bases of its class declares now."""
+        last = owner.rpartition(".")[2]
+        bases = {
+            base.strip().rpartition(".")[2]
+            for found in self._classes.get(last, ())
+            for base in found.one.parts.get("base", "").split(",")
+            if base.strip()
+        }
+        return any(
+            (base, name) in self._fields or (deep > 0 and self._is_inherited(name, base, deep - 1)) for base in bases
+        )
+
     def _is_within(self, found: Found, scopes: set[Path]) -> bool:
         """Tell what comes or goes with its class or function, and is told by it; what users set is always told."""
         if ROWS[found.one.kind].spread:
@@ -133,7 +158,7 @@ def _once(found: Iterable[Found]) -> list[Found]:
 
 def _stays(found: Found) -> bool:
     """Tell an overload, a second definition or a condition around one: the name is there before and after."""
-    return found.one.kind in SYMBOLS and found.versions.has_elsewhere(found.one, found.side)
+    return found.one.kind in (*SYMBOLS, "field") and found.versions.has_elsewhere(found.one, found.side)
 
 
 def _ends(owner: str) -> Iterator[int]:
@@ -201,7 +226,8 @@ def _changed(old: Found, new: Found) -> Iterator[Difference]:
         before, after = old.one.parts.get(part), new.one.parts.get(part)
         # An annotation of Python changes nothing for a caller.
         annotates = kind is K.SIGNATURE_CHANGED and is_python(new)
-        if before != after and _differ(before, after) and not annotates:
+        described = kind is K.FIELD_CHANGED and before and after and _undescribed(before) == _undescribed(after)
+        if before != after and _differ(before, after) and not annotates and not described:
             if kind is K.PARAMETER_DEFAULT and after is None:
                 kind = K.PARAMETER_REQUIRED
             if kind is K.LIMIT_CHANGED and old.one.name != new.one.name:
@@ -235,3 +261,14 @@ def _differ(before: str | None, after: str | None) -> bool:
     """Tell a written difference from one of layout and quotation marks."""
     one, other = ("".join((text or "").split()).replace("'", '"').replace(",)", ")") for text in (before, after))
     return one != other or (before is None) != (after is None)
+
+
+def _undescribed(value: str) -> str:
+    """Write a field's value without the arguments of `Field` that pydantic only shows."""
+    try:
+        call = ast.parse(value.strip(), mode="eval").body
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return value
+    if isinstance(call, ast.Call):
+        call.keywords = [one for one in call.keywords if one.arg not in _SHOWN_ONLY]
+    return ast.dump(call)

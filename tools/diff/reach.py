@@ -169,7 +169,8 @@ def _may_be_exported(difference: Difference) -> bool:
 
 def _is_private(found: Found) -> bool:
     names = found.one.path.split(".")
-    return any(name.startswith("_") and not name.startswith("__") for name in names)
+    # Dataclasses call `__post_init__` themselves.
+    return any((name.startswith("_") and not name.startswith("__")) or name == "__post_init__" for name in names)
 
 
 def _is_reached(difference: Difference, trees: Trees) -> bool | None:

@@ -89,9 +89,11 @@ def needs_blobs(file: FileChange) -> bool:
     return partly and is_read(file) and (language_of(file.path) is not None or is_manifest(file.path))
 
 
-def read_versions(files: Sequence[FileChange], blobs: Blobs, skipped: list[str]) -> Iterator[Versions]:
+def read_versions(
+    files: Sequence[FileChange], blobs: Blobs, skipped: list[str], largest: int = LARGEST_COMMIT
+) -> Iterator[Versions]:
     """Read every file that can declare something; what is too large or malformed is said."""
-    left = LARGEST_COMMIT
+    left = largest
     for file in files:
         if not is_read(file):
             continue

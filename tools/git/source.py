@@ -15,9 +15,10 @@ from tools.git.branch import find_tip
 from tools.git.landing import read_commits, read_landing
 from tools.git.line import Line
 from tools.git.looking_back import headed, written_by
-from tools.git.missing import close_gaps, present_commits
+from tools.git.missing import close_gaps, entries_of, present_commits
 from tools.git.names import ancestors, name_commits
 from tools.git.product import product_paths
+from tools.git.range import commits_between, find_version, tree_change
 from tools.git.reading import ChangeReader
 from tools.git.remote import remote_environment
 from tools.git.repository import Repository, open_repository
@@ -146,6 +147,14 @@ class GitSource:
         view = await self._view()
         return await headed(view, self.repo, self._walk, pattern, upto, since)
 
+    async def touching(self, shas: Sequence[str], paths: Sequence[str]) -> tuple[str, ...]:
+        """Name those of these commits that touched one of these paths; no content is read for it."""
+        view, wanted = await self._view(), set(paths)
+        entries = await entries_of(view, await self._present(view, shas))
+        return tuple(
+            sha for sha in entries if not wanted.isdisjoint(one.path.decode("utf-8", "replace") for one in entries[sha])
+        )
+
     async def written_by(self, sha: str, *, since: datetime, moved: bool = False) -> Mapping[str, int]:
         """Tell which landed commits since then wrote the lines that this one takes out, and how many each."""
         view = await self._view()
@@ -181,6 +190,21 @@ class GitSource:
     async def tags_made(self, start: datetime, end: datetime) -> tuple[Release, ...]:
         """List the tags that were made between two moments, as releases of their days."""
         return await tags_made(await self._open(), self.repo, start, end)
+
+    async def version(self, name: str, *, tz: str = "UTC") -> Commit:
+        """Find the commit that a tag, a hash or a day means."""
+        repository = await self._open()
+        view = self._shown(repository)
+        return await self._commit(view, await find_version(repository, view, name, branch=self._branch, tz=tz))
+
+    async def between(self, old: str, new: str) -> tuple[Commit, ...]:
+        """List the commits that one version has and the other has not, newest first."""
+        return tuple(await commits_between(await self._view(), self.repo, old, new))
+
+    async def tree_change(self, old: str, new: str) -> Change:
+        """Read how the tree of one commit differs from another's, as one change."""
+        repository = await self._open()
+        return await tree_change(repository, self._shown(repository), self.repo, old, new, self._network)
 
     async def named(self, prefixes: Sequence[str]) -> Mapping[str, tuple[Named, ...]]:
         """Find the commits that full or abbreviated hashes mean; of several, those on the default branch if any is."""

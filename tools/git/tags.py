@@ -6,8 +6,8 @@ from datetime import UTC, datetime
 from agent.domain import Release
 from agent.headlines import pull_named
 from agent.ids import RepoId
+from agent.release_tags import is_version
 from agent.sources import Headline
-from agent.story_finding.releases import is_version
 from tools.git.branch import ask_refs
 from tools.git.repository import Repository
 from tools.git.view import View
@@ -48,42 +48,40 @@ async def first_tags(
 ) -> dict[str, Release]:
     """Walk once over what the releases since the oldest of some commits have, and name the earliest for each."""
     since = min((head.at for head in heads), default=until)
-    every = [(one, sha) for one, sha in await _releases(repository, repo) if one.published_at < until]
+    every = await _releases(repository, repo)
     # Where a project has versions, its other tags are of something else: a chart, a night, a candidate.
     versions = [(one, sha) for one, sha in every if is_version(one.tag)]
-    tags = [(one, sha) for one, sha in versions or every if one.published_at >= since]
+    tags = [(one, sha) for one, sha in versions or every if since <= one.published_at < until]
     if not tags:
         return {}
     asked = ["log", "-z", "--topo-order", "--format=%H %P%n%s", f"--since=@{int(since.timestamp())} +0000", "--stdin"]
     told = await view.run(asked, stdin="\n".join(sha for _, sha in tags).encode("ascii"))
-    first, pulls = _earliest(tags, told.out.split(b"\0") if told.code == 0 else ())
+    first, pulls = _handed_down(tags, told.out.split(b"\0") if told.code == 0 else ())
     # A release branch has copies of commits, under their titles and other hashes.
-    found = {head.sha: (first.get(head.sha), pulls.get(head.pull or 0)) for head in heads}
-    return {sha: _earlier(one or other, other) for sha, (one, other) in found.items() if (one or other)}
+    found = {head.sha: [first.get(head.sha), pulls.get(head.pull or 0)] for head in heads}
+    return {sha: _earliest_of(filter(None, some)) for sha, some in found.items() if any(some)}
 
 
-def _earliest(
+def _handed_down(
     tags: Sequence[tuple[Release, str]], commits: Iterable[bytes]
 ) -> tuple[dict[str, Release], dict[int, Release]]:
-    """Hand releases down from children to parents, the earliest first; children come before their parents."""
+    """Hand releases down from children to parents, the earliest of several; children come before their parents."""
     first: dict[str, Release] = {}
     pulls: dict[int, Release] = {}
     for release, sha in tags:
-        first[sha] = _earlier(release, first.get(sha))
+        first[sha] = _earliest_of((release, first.get(sha, release)))
     for commit in commits:
         names, _, title = commit.partition(b"\n")
         sha, *parents = names.decode("ascii").split() or [""]
-        if (release := first.get(sha)) is None:
-            continue
-        for parent in parents:
-            first[parent] = _earlier(release, first.get(parent))
-        if number := pull_named(title.decode("utf-8", "replace")):
-            pulls[number] = _earlier(release, pulls.get(number))
+        if sha in first:
+            first |= {parent: _earliest_of((first[sha], first.get(parent, first[sha]))) for parent in parents}
+            if number := pull_named(title.decode("utf-8", "replace")):
+                pulls[number] = _earliest_of((first[sha], pulls.get(number, first[sha])))
     return first, pulls
 
 
-def _earlier(one: Release, other: Release | None) -> Release:
-    return one if other is None or one.published_at < other.published_at else other
+def _earliest_of(releases: Iterable[Release]) -> Release:
+    return min(releases, key=lambda one: (one.published_at, one.tag))
 
 
 async def _releases(repository: Repository, repo: RepoId) -> list[tuple[Release, str]]:

@@ -1,6 +1,7 @@
 """GitHub's GraphQL answers as frozen models, and what they mean to us."""
 
 import hashlib
+from collections.abc import Iterator
 from typing import Generic, TypeVar
 
 from pydantic import AliasChoices, Field
@@ -66,6 +67,19 @@ class IssueNode(Shape):
     repository: RepositoryName
 
 
+class SourceNode(Shape):
+    """An issue that names a pull request; a pull request that does has nothing here."""
+
+    number: int | None = None
+    repository: RepositoryName | None = None
+
+
+class NamingNode(Shape):
+    """The record that something names a pull request."""
+
+    source: SourceNode | None = None
+
+
 class PullNode(Shape):
     """A pull request."""
 
@@ -82,6 +96,7 @@ class PullNode(Shape):
     repository: RepositoryName
     labels: Nodes[LabelNode] | None = None
     closes: Nodes[IssueNode] | None = Field(None, validation_alias="closingIssuesReferences")
+    naming: Nodes[NamingNode] | None = Field(None, validation_alias="timelineItems")
 
     def to_pull(self, repo: RepoId, names: Names) -> PullRequest:
         """Say what it is."""
@@ -100,7 +115,13 @@ class PullNode(Shape):
             created_at=self.created_at,
             updated_at=self.updated_at,
             closes=tuple(thread_id(names.of(issue.repository), issue.number) for issue in closes),
+            named_by=tuple(dict.fromkeys(self._named_by(names))),
         )
+
+    def _named_by(self, names: Names) -> Iterator[ThreadId]:
+        for node in self.naming.present if self.naming else ():
+            if node.source and node.source.number and node.source.repository:
+                yield thread_id(names.of(node.source.repository), node.source.number)
 
 
 class CommentNode(Shape):

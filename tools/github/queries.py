@@ -12,6 +12,9 @@ fragment pull on PullRequest {
   repository { nameWithOwner }
   labels(first: 50) { nodes { name } }
   closingIssuesReferences(first: 100) { nodes { number repository { nameWithOwner } } }
+  timelineItems(first: 20, itemTypes: [CROSS_REFERENCED_EVENT]) {
+    nodes { ... on CrossReferencedEvent { source { ... on Issue { number repository { nameWithOwner } } } } }
+  }
 }
 """
 

@@ -191,17 +191,24 @@ def _issues(repo: RepoId, listing: Listing) -> tuple[Issue, ...]:
 
 
 def _named(day: Day, known: Collection[int]) -> list[int]:
-    """List the threads that the texts of a day name and nobody has read, those first that they close."""
+    """List the threads that the texts of a day name and nobody has read, then issues whose words on it are not here.
+
+    Those come first that are closed by it.
+    """
     own = {*known, *(pull.number for pull in day.threads.pulls)}
     home = f"{day.repo}#"
     found = sorted(day_references(day), key=lambda one: not one.closing)
-    numbers = [int(one.target.removeprefix(home)) for one in found if one.target.startswith(home)]
-    return list(dict.fromkeys(number for number in numbers if number not in own))[:_MOST_NAMED]
+    names = [one.target for one in found if one.target.startswith(home) and int(one.target[len(home) :]) not in own]
+    names += [one.source for one in found if one.source.startswith(home) and not one.sentence]
+    return list(dict.fromkeys(int(name[len(home) :]) for name in names))[:_MOST_NAMED]
 
 
 def _with_named(read: Threads, named: Sequence[ThreadEvidence]) -> Threads:
-    """Add threads of other days to those of a window."""
-    threads = [one.thread for one in named]
-    issues = tuple(one for one in threads if isinstance(one, Issue))
-    pulls = tuple(one for one in threads if isinstance(one, PullRequest))
-    return read.model_copy(update={"issues": (*read.issues, *issues), "pulls": (*read.pulls, *pulls)})
+    """Add threads of other days to those of a window, and what was said last in issues that name its pull requests."""
+    listed, naming = {one.number for one in read.issues}, {name for pull in read.pulls for name in pull.named_by}
+    issues = tuple(one.thread for one in named if isinstance(one.thread, Issue) and one.thread.number not in listed)
+    pulls = tuple(one.thread for one in named if isinstance(one.thread, PullRequest))
+    comments = {one.thread.number: one.comments for one in named if one.id in naming and one.comments}
+    return read.model_copy(
+        update={"issues": (*read.issues, *issues), "pulls": (*read.pulls, *pulls), "comments": comments}
+    )

@@ -119,7 +119,8 @@ async def _named(
 ) -> AsyncIterator[_Tie]:
     """Find the landed changes of other repositories that commits and their pull requests name."""
     mine = read[repo]
-    acts = {(one.change, one.other): READ[one.relation] for one in mine.related if one.relation in READ}
+    acts: dict[tuple[EvidenceId, EvidenceId], Act] = {}
+    acts |= {(one.change, one.other): READ[one.relation] for one in mine.related if one.relation in READ}
     said = {(one.source, one.target): one.place for one in reversed(mine.references) if one.place in OF_COMMITS}
     for other, far in read.items():
         pairs = [pair for pair in {**said, **acts} if pair[1].startswith((f"{other}#", f"{other}@"))][:_MOST]

@@ -1,22 +1,21 @@
 """The stories of one repository's day: looking back, finding, and what may be cited for them."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from agent.analyst import Material
 from agent.claims import Claim
 from agent.evidence import CommitEvidence
 from agent.headlines import Line, evidence_of, headline
-from agent.ids import commit_id
 from agent.links import Reference, Related
 from agent.memories import StoryMemory
-from agent.sources import CodeSource
+from agent.sources import CodeSource, Headline, Past
 from agent.stories import Story
 from agent.story_finding.candidates import named_pairs, own_references
 from agent.story_finding.follow_ups import follow_up_stories
 from agent.story_finding.found import StoriesFound
 from agent.story_finding.joining import joined, with_memory
-from agent.story_finding.reverts import Named, is_revert, undoing_story
+from agent.story_finding.reverts import Named, Said, is_revert, undoing_story
 from agent.story_finding.series import PARTS, read_part, series_stories
 from agent.story_finding.tell import LANGUAGES, short_text, story_claims
 from tools.evidence_cache import EvidenceCache
@@ -27,44 +26,64 @@ from tools.history.reverts import find_reverts, said_by, said_in
 
 
 async def find_stories(
-    material: Material, references: Iterable[Reference], code: CodeSource, library: EvidenceCache, told: StoryMemory
+    material: Material,
+    references: Iterable[Reference],
+    code: CodeSource,
+    library: EvidenceCache,
+    told: StoryMemory,
+    *,
+    blamed: int,
 ) -> StoriesFound:
-    """Find the stories to which a day's commits belong, and the earlier commits that they may go on with."""
+    """Find the stories to which a day's commits belong, and the earlier commits that they may go on with.
+
+    The lines of so many commits, `blamed`, are followed to whoever wrote them.
+    """
     today, repo = [read.evidence for read in material.reads], material.repo
     if not today:
         return StoriesFound()
-    heads, named = [headline(one.change.commit, one.pull) for one in today], own_references(repo, references)
+    heads, named = _heads(today), own_references(repo, references)
     past = await near_past(material, code, told)
-    said = {head.sha: said_in(head.title, repo) for head in past.found if is_revert(head.title)}
+    said = _said(material, past)
+    far = await far_past(material, code, _wanted(heads, past, said, named))
+    line = Line([*far, *past.found, *_heads(material.background.values()), *heads])
+    undone = await find_reverts(today, Named(line, said), code, library)
+    known = {(one.doer.sha, one.target.sha) for one in undone}
+    by_lines, silently = await changed_lines(material.reads, code, library, known, blamed)
+    undone += silently
+    pairs, mine = [*by_lines, *named_pairs(repo, heads, named, line)], {head.sha for head in heads}
+    stories = joined([undoing_story(one, repo) for one in undone])
+    stories += series_stories(repo, line.heads, mine, whole=past.since is not None)
+    parts = [(one.doer, one.target) for one in undone if one.part]
+    proving = {head.sha for both in [*parts, *((one.doer, one.earlier) for one in by_lines)] for head in both}
+    earlier = [*line.heads, *(one.earlier for one in pairs), *(one.target for one in undone)]
+    cited = {cite.partition("@")[2] for one in stories for cite in one.steps} | {one.earlier.sha for one in pairs}
+    background = {head.sha: head for head in earlier if head.sha in cited - mine}
+    return StoriesFound(
+        stories=tuple(stories), pairs=tuple(pairs), heads=tuple(background.values()), whole=tuple(sorted(proving))
+    )
+
+
+def _heads(commits: Iterable[CommitEvidence]) -> list[Headline]:
+    return [headline(one.change.commit, one.pull) for one in commits]
+
+
+def _said(material: Material, past: Past) -> dict[str, list[Said]]:
+    """Read what the day's commits and all earlier reverts say they undo or bring back, by their hashes."""
+    said = {head.sha: said_in(head.title, material.repo) for head in past.found if is_revert(head.title)}
     bodies = {pull.number: pull.body for pull in material.pulls.values()}
-    said |= {one.change.commit.sha: said_by(one, bodies.get(one.pull or 0, "")) for one in today}
+    today = [read.evidence for read in material.reads]
+    return said | {one.change.commit.sha: said_by(one, bodies.get(one.pull or 0, "")) for one in today}
+
+
+def _wanted(
+    heads: Sequence[Headline], past: Past, said: Mapping[str, Sequence[Said]], named: Sequence[Reference]
+) -> str:
+    """Write what must be looked for further back: numbers and titles that are named, and parts if one landed."""
     every = [one for some in said.values() for one in some]
     numbers = {one.number or 0 for one in every} | {int(one.target.partition("#")[2] or 0) for one in named}
     titles = [one.title for one in every if not one.number and not one.sha]
-    parts = [PARTS] if any(read_part(head.title) for head in heads) else []
-    wanted = naming(numbers - {0, *(head.pull or 0 for head in past.found)}, titles)
-    far = await far_past(material, code, "|".join(filter(None, [wanted, *parts])))
-    background = [headline(one.change.commit, one.pull) for one in material.background.values()]
-    line = Line([*far, *past.found, *background, *heads])
-    undone = await find_reverts(today, Named(line, said), code, library)
-    by_lines, silently = await changed_lines(
-        material.reads, code, library, {(u.doer.sha, u.target.sha) for u in undone}
-    )
-    undone += silently
-    pairs = [*by_lines, *named_pairs(repo, heads, named, line)]
-    mine = {head.sha for head in heads}
-    stories = joined([undoing_story(one, repo) for one in undone])
-    stories += series_stories(repo, line.heads, mine, whole=past.since is not None)
-    cited = {cite.partition("@")[2] for one in stories for cite in one.steps} | {one.earlier.sha for one in pairs}
-    earlier = {head.sha: head for head in (*line.heads, *(one.earlier for one in pairs), *(u.target for u in undone))}
-    proving = {sha for one in undone for sha in (one.doer.sha, one.target.sha) if one.part}
-    proving |= {sha for one in by_lines for sha in (one.doer.sha, one.earlier.sha)}
-    return StoriesFound(
-        stories=tuple(stories),
-        pairs=tuple(pairs),
-        heads=tuple(earlier[sha] for sha in sorted(cited & earlier.keys() - mine)),
-        whole=tuple(sorted(proving)),
-    )
+    parts = PARTS if any(read_part(head.title) for head in heads) else ""
+    return "|".join(filter(None, [naming(numbers - {0, *(head.pull or 0 for head in past.found)}, titles), parts]))
 
 
 async def with_relations(
@@ -81,8 +100,8 @@ async def with_relations(
 async def with_past(material: Material, found: StoriesFound, code: CodeSource, library: EvidenceCache) -> Material:
     """Add what stories rest on to what may be cited."""
     whole = await library.whole(code, found.whole)
-    background = {commit_id(material.repo, head.sha): evidence_of(material.repo, head) for head in found.heads}
-    background |= dict(material.background)
+    background = {one.id: one for one in (evidence_of(material.repo, head) for head in found.heads)}
+    background |= material.background
     for change in whole.values():
         before = background.get(change.commit.id) or CommitEvidence(change=change, landed=True)
         background[change.commit.id] = before.model_copy(update={"change": change})

@@ -3,14 +3,16 @@
 from collections.abc import Mapping, Sequence
 
 from agent.analyst import Material
-from agent.domain import Release
+from agent.domain import Commit, Issue, Release
 from agent.errors import NotFound
+from agent.evidence import EvidenceId
 from agent.headlines import headline, pull_named
 from agent.ids import RepoId
-from agent.linking.known import Known
+from agent.linking.digest import Digest, Known
+from agent.release_tags import final
 from agent.sources import CodeSource, Headline, KnowsTags, ListsTags
 from agent.stories import Act, Story
-from agent.story_finding.releases import final, fix_story, fixes, release_story, with_releases
+from agent.story_finding.releases import fix_story, fixes, release_story, with_releases
 from agent.window import Window
 
 
@@ -32,8 +34,9 @@ async def release_stories(
 ) -> list[Story]:
     """Tell the tags of the window, which changes of earlier stories each is the first to have, and which fixes."""
     fresh = {one.tag: one for one in final(one for one in releases if one.published_at in material.window)}
-    issues = {one.id: one for one in (*known.issues, *material.issues)}
-    fixed = {}
+    issues: dict[EvidenceId, Issue | Digest] = {one.id: one for one in known.issues}
+    issues |= {one.id: one for one in material.issues}
+    fixed: dict[EvidenceId, Commit] = {}
     for issue, sha in fixes((*known.links, *material.links)).items() if fresh else ():
         try:
             fixed[issue] = await code.resolve(sha)

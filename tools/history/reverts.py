@@ -10,7 +10,7 @@ from agent.evidence import CommitEvidence
 from agent.facts import FactKind
 from agent.headlines import headline
 from agent.ids import RepoId
-from agent.sources import CodeSource, LooksBack
+from agent.sources import CodeSource, Headline, LooksBack
 from agent.story_finding.reverts import Named, Said, Undoing, is_revert
 from tools.diff.lineage import read_lineage
 from tools.diff.shared_lines import HALF, NEARLY_ALL, code_paths, share, share_back
@@ -18,7 +18,7 @@ from tools.evidence_cache import EvidenceCache
 
 _BUTTON = re.compile(r"^Reverts (?P<repo>[\w.-]{1,99}/[\w.-]{1,99})?#(?P<number>[1-9]\d{0,8})\s*$", re.MULTILINE)
 """What GitHub's button writes into a pull request."""
-_SOON, _MOST_REVERTS, _ENOUGH_LINES = timedelta(days=30), 30, 6
+_SOON, _MOST_REVERTS, _ENOUGH_LINES = timedelta(days=30), 60, 6
 
 
 def said_in(message: str, repo: RepoId) -> list[Said]:
@@ -53,7 +53,11 @@ async def find_reverts(
     known = {one.doer.sha for one in found}
     if isinstance(code, LooksBack):
         rest = [one.change for one in ordered if one.change.commit.sha not in known]
-        found += await _again_by_lines(rest, named, code, library)
+        reverts = {head.sha: head for head in named.line.heads if is_revert(head.title)}
+        # A partial clone fetches what is read, so that only what may matter is.
+        paths = sorted({path for change in rest for path in code_paths(change)})
+        near = await code.touching(list(reverts)[-_MOST_REVERTS:], paths) if reverts else ()
+        found += await _again_by_lines(rest, [reverts[sha] for sha in near], named, code, library)
     for place, one in enumerate(found):
         whole = await library.whole(code, [one.doer.sha, one.target.sha])
         if len(whole) == 2:
@@ -63,18 +67,17 @@ async def find_reverts(
 
 
 async def _again_by_lines(
-    changes: Iterable[Change], named: Named, code: CodeSource, library: EvidenceCache
+    changes: Iterable[Change], reverts: Sequence[Headline], named: Named, code: CodeSource, library: EvidenceCache
 ) -> list[Undoing]:
     """Find what brings most of the lines again that a revert shortly before took out, and says nothing of it."""
-    reverts = {head.sha: head for head in named.line.heads if is_revert(head.title)}
-    recent = await library.whole(code, list(reverts)[-_MOST_REVERTS:])
+    whole = await library.whole(code, [one.sha for one in reverts])
     found = []
     for change in changes:
-        for sha, undoing in recent.items():
+        for head, undoing in ((head, whole[head.sha]) for head in reverts if head.sha in whole):
             touched, apart = code_paths(undoing), change.commit.committed_at - undoing.commit.committed_at
             if touched and touched <= code_paths(change) and timedelta(0) < apart <= _SOON:
-                originals = named.undone_by(reverts[sha])
-                whole = (await library.whole(code, [change.commit.sha])).get(change.commit.sha, change)
-                if originals and share_back(whole, undoing) >= HALF:
-                    found.append(Undoing(headline(change.commit), originals[-1], True, reverts[sha]))
+                originals = named.undone_by(head)
+                full = (await library.whole(code, [change.commit.sha])).get(change.commit.sha, change)
+                if originals and share_back(full, undoing) >= HALF:
+                    found.append(Undoing(headline(change.commit), originals[-1], True, head))
     return found

@@ -6,12 +6,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 from agent.domain import Change, Commit, NoticeKind
-from agent.errors import AppError, NotFound, UpstreamError
+from agent.errors import AppError, InputError, NotFound, UpstreamError
 from agent.evidence import EvidenceId, ThreadEvidence
 from agent.ids import RepoId, commit_id, repo_id, thread_id
 from agent.sources import CodeSource, NoThreads, ReadsTrees, ThreadSource
 from agent.tokens import tokens_of
 from agent.window import Window
+from tools.diff.between import compare_versions
 from tools.git.process import LOCAL
 from tools.git.source import GitSource
 from tools.toolset.commit_names import CommitNames
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
 
 TOOL_NAMES = (
     *("list_commits", "get_diff", "get_file", "find_usages"),
-    *("get_issue", "get_pull", "search_history", "previous_reports"),
+    *("get_issue", "get_pull", "search_history", "previous_reports", "between"),
 )
 _HELD = 20_000_000
 """Characters of pages that are held: whoever reads several diffs side by side asks for the pages of each by turns."""
@@ -115,6 +116,7 @@ class Toolset:
         self._changes: dict[str, Change] = {}
         self._cut: dict[tuple[str, str, str], list[str]] = {}
         self._pages: dict[str, set[int]] = {}
+        self._upgrades: dict[tuple[str, str], list[str]] = {}
         self.seen: set[EvidenceId] = set()
         """Commits and threads of which something was shown."""
         self.shown: list[str] = []
@@ -217,6 +219,19 @@ class Toolset:
             raise ToolError(f"{day!r} is not a day; write it as 2026-02-01") from error
         found = self._recall.report(day, repo=self._code.repo) if self._recall else ()
         return _page(lines_as_pages(found or [f"no report of {day} is remembered"], self._tokens), page)
+
+    async def between(self, old: str, new: str, page: int = 1) -> str:
+        """Tell what changes for users from one version to another: what breaks, new and changed settings, dependencies.
+
+        `old` and `new` are tags, hashes or days. What was taken back is left out. Each line names its commits.
+        """
+        asked = (old.strip(), new.strip())
+        if asked not in self._upgrades:
+            try:
+                self._upgrades = {asked: (await compare_versions(self._code, *asked)).lines()}
+            except InputError as error:
+                raise ToolError(str(error)) from error
+        return _page(lines_as_pages(self._upgrades[asked], self._tokens), page)
 
     async def _thread(self, number: int, page: int) -> str:
         if number < 1:

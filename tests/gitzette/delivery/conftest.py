@@ -23,6 +23,7 @@ from typing import Any
 import pytest
 from pydantic import SecretStr
 
+from agent.deliveries import Delivery
 from agent.report import Report
 from agent.settings import RepoSpec, Settings
 from agent.window import Window
@@ -43,9 +44,6 @@ class Receiver:
     refused: list[str] = field(default_factory=list)
     trouble: list[tuple[int, dict[str, str], str]] = field(default_factory=list)
 
-    def url(self, path: str) -> str:
-        return f"http://127.0.0.1:{self.port}/{path}"
-
 
 def slack_fault(body: bytes) -> str | None:
     data = json.loads(body)
@@ -56,14 +54,18 @@ def slack_fault(body: bytes) -> str | None:
         return "msg_blocks_too_long"
     for block in blocks:
         text = block["text"]["text"]
-        most = {"header": 150, "section": 3_000}[block["type"]]
-        if not 1 <= len(text) <= most:
+        if block["type"] != "section" or not 1 <= len(text) <= 3_000:
             return "invalid_blocks"
-        if block["type"] == "section" and any(
-            not re.fullmatch(r"https?://[^\s<>|]+\|[^<>|]+", found) for found in re.findall(r"<([^>]*)>", text)
-        ):
-            return f"a control sequence: {text[:80]}"
-    return None
+        if fault := control_sequence(text):
+            return fault
+    return control_sequence(data["text"])
+
+
+def control_sequence(text: str) -> str | None:
+    """Find anything between angle brackets that is no link with a label, as a mention is."""
+    found = re.findall(r"<([^>]*)>", text)
+    wrong = [one for one in found if not re.fullmatch(r"https?://[^\s<>|]+\|[^<>|]+", one)]
+    return f"a control sequence: {wrong[0]}" if wrong else None
 
 
 def feishu_fault(body: bytes) -> str | None:
@@ -135,7 +137,7 @@ class Handler(BaseHTTPRequestHandler):
         """Keep quiet."""
 
 
-class PostOffice(socketserver.StreamRequestHandler):
+class MailHandler(socketserver.StreamRequestHandler):
     """A mail server with the manners of RFC 5321: lines of 998 bytes, a size it announces, dots."""
 
     receiver: Receiver
@@ -178,21 +180,21 @@ class PostOffice(socketserver.StreamRequestHandler):
         if len(content) > self.most or self.receiver.refused:
             self.receiver.refused.append(f"{len(content)} bytes")
             return "552 5.3.4 too large"
-        letter = message_from_bytes(content, policy=default)
-        assert isinstance(letter, EmailMessage)
-        page = letter.get_body(("html",))
+        mail = message_from_bytes(content, policy=default)
+        assert isinstance(mail, EmailMessage)
+        page = mail.get_body(("html",))
         assert page is not None
         if len(page.get_content().encode()) > 102 * 1_000:
             self.receiver.refused.append("Gmail would clip it")
             return "552 clipped"
-        self.receiver.accepted.append(letter)
+        self.receiver.accepted.append(mail)
         return "250 taken"
 
     def _say(self, text: str) -> None:
         self.wfile.write(f"{text}\r\n".encode())
 
 
-class _Office(socketserver.ThreadingTCPServer):
+class _MailServer(socketserver.ThreadingTCPServer):
     daemon_threads = True
     allow_reuse_address = True
 
@@ -212,18 +214,36 @@ def serving(server: socketserver.BaseServer, receiver: Receiver) -> Iterator[Rec
         thread.join()
 
 
-@pytest.fixture
-def receiver() -> Iterator[Receiver]:
-    one = Receiver()
-    with serving(ThreadingHTTPServer(("127.0.0.1", 0), type("Own", (Handler,), {"receiver": one})), one):
-        yield one
+@dataclass(frozen=True)
+class Sinks:
+    """A receiver for HTTP and one for mail, a channel of each kind, and the variables that hold their addresses."""
+
+    web: Receiver
+    mail: Receiver
+
+    @property
+    def environ(self) -> dict[str, str]:
+        paths = {name.upper(): f"http://127.0.0.1:{self.web.port}/{name}" for name in ("slack", "feishu", "hook")}
+        return paths | {"SMTP": f"smtp://127.0.0.1:{self.mail.port}", "SECRET": SECRET}
+
+    @property
+    def specs(self) -> tuple[Delivery, ...]:
+        return (
+            Delivery(kind="email", address_env="SMTP", sender="g@example.org", to=("team@example.org",)),
+            Delivery(kind="slack", address_env="SLACK"),
+            Delivery(kind="feishu", address_env="FEISHU", secret_env="SECRET"),
+            Delivery(kind="webhook", address_env="HOOK", secret_env="SECRET"),
+        )
 
 
 @pytest.fixture
-def office() -> Iterator[Receiver]:
-    one = Receiver()
-    with serving(_Office(("127.0.0.1", 0), type("Own", (PostOffice,), {"receiver": one})), one):
-        yield one
+def sinks() -> Iterator[Sinks]:
+    web, mail = Receiver(), Receiver()
+    with (
+        serving(ThreadingHTTPServer(("127.0.0.1", 0), type("Own", (Handler,), {"receiver": web})), web),
+        serving(_MailServer(("127.0.0.1", 0), type("Own", (MailHandler,), {"receiver": mail})), mail),
+    ):
+        yield Sinks(web, mail)
 
 
 @pytest.fixture(scope="session")

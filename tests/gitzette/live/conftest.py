@@ -14,7 +14,7 @@ import uvicorn
 
 from agent.settings import RepoSpec, Settings
 from gitzette.cli import main
-from gitzette.listening import address_of, bound_socket
+from gitzette.http_server import address_of, bound_socket
 from gitzette.live.serving import app
 
 ROOT = Path(__file__).parents[3]

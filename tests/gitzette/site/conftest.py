@@ -15,6 +15,7 @@ from agent.web import Web
 from evals.sets.site_reports import FIRST, made_day
 from gitzette.cli import main
 from gitzette.site.build import Built, build_site
+from gitzette.site.report_pages import SiteSettings
 
 VOID = {"meta", "link", "input"}
 # Elements whose text is looked at; to keep that of all would take long.
@@ -99,8 +100,9 @@ def shelf(tmp_path: Path) -> Callable[..., Path]:
 def built(tmp_path: Path) -> Callable[..., Built]:
     """Build the site of an output folder in `tmp_path/site`."""
 
-    def build(out: Path, to: Path | None = None) -> Built:
-        return build_site(out, to or tmp_path / "site", web=Web("https://github.com"))
+    def build(out: Path, to: Path | None = None, site_url: str = "") -> Built:
+        settings = SiteSettings(web=Web("https://github.com"), site_url=site_url)
+        return build_site(out, to or tmp_path / "site", settings)
 
     return build
 

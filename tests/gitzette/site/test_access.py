@@ -44,8 +44,6 @@ def test_what_can_be_operated_has_a_name(pages: dict[str, Any]) -> None:
         assert all(one.attributes["id"] in labelled for one in page.all("input")), name
         for one in page.all("a", "button", "summary"):
             assert one.text.strip() or any(one.attributes.get(key) for key in _NAMED), (name, one)
-        for one in page.all("svg"):
-            assert (one.attributes["role"], bool(one.attributes["aria-label"])) == ("img", True), name
 
 
 def test_tables_have_captions_and_headers(pages: dict[str, Any]) -> None:
@@ -99,7 +97,6 @@ def test_text_stands_out_from_its_ground_in_every_theme(theme: int) -> None:
     grounds = ("paper", "faint")
     pairs = [(ink, ground) for ink in ("ink", "soft", "link", "breaking", "high", "mid", "low") for ground in grounds]
     pairs += [("added-ink", "added"), ("gone-ink", "gone"), ("ink", "mark")]
-    pairs += [("heat-ink", f"heat-{step}") for step in range(1, 5)]
     weak = {pair: round(_contrast(colours[pair[0]], colours[pair[1]]), 2) for pair in pairs}
     assert {pair: ratio for pair, ratio in weak.items() if ratio < 4.5} == {}
 

@@ -90,7 +90,7 @@ def test_axe_has_nothing_grave_to_say_of_any_other_page(
 ) -> None:
     page = browser.new_page(viewport={"width": width, "height": 844}, color_scheme=theme)
     paths = sorted(str(file.relative_to(demo_site)) for file in (demo_site / lang).rglob("*.html"))
-    assert {f"{lang}/figures.html", f"{lang}/days/index.html", f"{lang}/repos/index.html"} <= set(paths)
+    assert {f"{lang}/days/index.html", f"{lang}/repos/index.html"} <= set(paths)
     for path in paths:
         page.goto(f"{address}{path}")
         assert grave(page) == []

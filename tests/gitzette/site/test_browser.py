@@ -91,6 +91,8 @@ def answered(page: Any, words: str) -> list[str]:
 def test_a_reader_searches_in_chinese_and_for_an_identifier(opened: Any, address: str, width: int) -> None:
     page = opened(address, "index.html", width)
     page.keyboard.press("/")
+    if width < 1_000:
+        page.wait_for_url("**/search.html")
     page.keyboard.type("allreduce_rms_norm")
     page.keyboard.press("Enter")
     page.wait_for_url("**/search.html?q=allreduce_rms_norm")
@@ -182,10 +184,37 @@ def test_the_first_stop_of_the_keyboard_leads_past_the_navigation(opened: Any, a
 
 
 @pytest.mark.parametrize(
-    "path", ["index.html", "zh/stories.html", "en/figures.html", "en/repos/lumen-ai--swiftserve.html"]
+    "path", ["index.html", "zh/stories.html", "en/days/index.html", "en/repos/lumen-ai--swiftserve.html"]
 )
 def test_no_page_is_wider_than_a_phone(opened: Any, address: str, path: str) -> None:
     opened(address, path, 320)
+
+
+def test_the_masthead_leaves_four_fifths_of_a_phone_to_the_news(opened: Any, address: str) -> None:
+    for path in ("en/index.html", "zh/index.html"):
+        page = opened(address, path, 390)
+        assert page.evaluate("document.querySelector('.masthead').getBoundingClientRect().height") <= 844 / 5
+
+
+def test_a_reader_keeps_one_repository_or_what_breaks(opened: Any, address: str) -> None:
+    page = opened(address, "en/days/2026-02-04.html")
+    button = page.locator("#filter button[data-of]").first
+    button.click()
+    shown = page.eval_on_selector_all(
+        "main article[data-repo]:not([hidden])", "all => all.map((one) => one.dataset.repo)"
+    )
+    assert set(shown) == {button.inner_text()}
+    page.locator("#filter button[data-only]").click()
+    assert page.locator("main article:visible:not([data-breaking])").count() == 0
+    page.locator("#filter button[data-all]").click()
+    assert page.locator("main article:visible:not([data-breaking])").count() > 0
+
+
+def test_search_works_from_disk(browser: Any, demo_site: Path) -> None:
+    page = browser.new_page()
+    page.goto((demo_site / "en" / "search.html").as_uri())
+    assert any("allreduce_rms_norm" in title for title in answered(page, "allreduce_rms_norm"))
+    page.close()
 
 
 def test_a_link_into_a_folded_part_opens_it(opened: Any, address: str) -> None:

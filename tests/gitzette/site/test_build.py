@@ -7,6 +7,7 @@ import subprocess
 import sys
 from collections.abc import Callable
 from datetime import timedelta
+from html import unescape
 from pathlib import Path
 from typing import Any
 from urllib.parse import urldefrag, urljoin, urlsplit
@@ -40,8 +41,8 @@ def test_there_is_a_page_for_every_day_and_repository_in_both_languages(
     for lang in ("en", "zh"):
         assert {f"{lang}/days/{FIRST + timedelta(days=at)}.html" for at in range(3)} <= names
         assert {f"{lang}/repos/{repo.replace('/', '--')}.html" for repo in REPOS} <= names
-        assert {f"{lang}/{name}.html" for name in ("index", "stories", "figures", "search", "days/index")} <= names
-    assert {"index.html", ".nojekyll", "manifest.json", "en/feed.xml", "zh/feed.xml", "search/index.json"} <= names
+        assert {f"{lang}/{name}.html" for name in ("index", "stories", "search", "days/index")} <= names
+    assert {"index.html", ".nojekyll", "manifest.json", "en/feed.xml", "zh/feed.xml", "search/index.js"} <= names
 
 
 def test_every_link_inside_the_site_leads_to_a_page_and_a_place_that_exist(
@@ -74,19 +75,47 @@ def test_every_id_stands_once_and_every_element_is_closed(demo_site: Path, parse
         assert page.unbalanced == [], file
 
 
-def test_a_days_page_has_every_commit_and_every_claim_of_the_report(demo_site: Path) -> None:
+def test_a_days_page_has_every_commit_and_told_ones_have_pages_of_their_own(demo_site: Path) -> None:
     report = json.loads((demo_site.parent / "reports" / "2026-02-04.json").read_text("utf-8"))
     for lang in ("en", "zh"):
         page = (demo_site / lang / "days" / "2026-02-04.html").read_text("utf-8")
         for row in report["ledger"]:
             assert f"/commit/{row['sha']}" in page
-        plain = re.sub(r"<[^>]+>", "", page)
-        for claim in report["claims"]:
-            if claim["text"] and "[@" not in claim["text"][lang] and "`" not in claim["text"][lang]:
-                assert claim["text"][lang] in plain
+        own = {file.stem.rpartition("--")[2] for file in (demo_site / lang / "commits").iterdir()}
+        told = {row["sha"][:12] for row in report["ledger"] if row["tier"] != "also landed"}
+        assert own
+        assert own <= told
         for section in report["sections"]:
             for issue in section["issues"]:
                 assert f"#{issue['number']}</a>" in page
+
+
+def test_the_page_of_a_commit_has_all_that_is_said_of_it(demo_site: Path) -> None:
+    report = json.loads((demo_site.parent / "reports" / "2026-02-04.json").read_text("utf-8"))
+    for file in (demo_site / "en" / "commits").iterdir():
+        plain = unescape(re.sub(r"<[^>]+>", "", file.read_text("utf-8")))
+        sha = file.stem.rpartition("--")[2]
+        for claim in report["claims"]:
+            text = claim["text"].get("en", "")
+            mine = [one for one in claim["about"][:1] if f"@{sha}" in one]
+            if mine and text and "[@" not in text and not text.startswith("Changes in"):
+                assert text.replace("`", "") in plain
+
+
+def test_pages_can_be_shared_and_the_feed_has_absolute_links(shelf: Shelf, built: Build, tmp_path: Path) -> None:
+    built(shelf(days=2), site_url="https://octo.example/news")
+    page = (tmp_path / "site" / "en" / "days" / f"{FIRST}.html").read_text("utf-8")
+    assert f'property="og:url" content="https://octo.example/news/en/days/{FIRST}.html"' in page
+    description = re.search(r'name="description" content="([^"]+)"', page)
+    assert description
+    assert len(description[1]) > 40
+    title = re.search("<title>(.*?)</title>", page)
+    assert title
+    assert str(FIRST) in title[1]
+    assert "path" in title[1]
+    feed = (tmp_path / "site" / "zh" / "feed.xml").read_text("utf-8")
+    assert set(re.findall(r'href="(\w+:|)', feed)) == {"https:"}
+    assert f"https://octo.example/news/zh/days/{FIRST}.html" in feed
 
 
 def test_the_same_reports_give_the_same_bytes_wherever_the_site_lies(
@@ -113,7 +142,7 @@ def test_a_changed_report_renews_its_own_day_and_no_other(shelf: Shelf, built: B
     before = stamps(tmp_path / "site")
     shelf(made_day(FIRST + timedelta(days=1), seed=7, most=3))
     assert built(out).renewed == 1
-    changed = {name for name, stamp in stamps(tmp_path / "site").items() if before[name] != stamp}
+    changed = {name for name, stamp in stamps(tmp_path / "site").items() if before.get(name) != stamp}
     days = {name for name in changed if "/days/2" in name}
     assert days == {f"{lang}/days/{FIRST + timedelta(days=1)}.html" for lang in ("en", "zh")}
     assert contents(tmp_path / "site") == _fresh(out, built, tmp_path)
@@ -159,7 +188,7 @@ def test_a_folder_of_somebody_else_is_left_alone(shelf: Shelf, built: Build, tmp
 def test_a_first_build_that_was_cut_short_can_be_finished(shelf: Shelf, built: Build, tmp_path: Path) -> None:
     out = shelf(days=1)
     (tmp_path / "site").mkdir()
-    (tmp_path / "site" / "manifest.json").write_text('{"format": 1, "generator": "gitzette", "files": {}}')
+    (tmp_path / "site" / "manifest.json").write_text('{"format": 2, "generator": "gitzette", "files": {}}')
     (tmp_path / "site" / "index.html").write_text("<half")
     assert built(out).days == 1
     assert "<half" not in (tmp_path / "site" / "index.html").read_text("utf-8")
@@ -169,7 +198,7 @@ def test_a_manifest_cannot_make_us_delete_what_lies_outside(shelf: Shelf, built:
     precious = tmp_path / "precious"
     precious.write_text("keep")
     (tmp_path / "site").mkdir()
-    manifest = {"format": 1, "generator": "gitzette", "files": {"../precious": "x", str(precious): "x"}}
+    manifest = {"format": 2, "generator": "gitzette", "files": {"../precious": "x", str(precious): "x"}}
     (tmp_path / "site" / "manifest.json").write_text(json.dumps(manifest))
     built(shelf(days=1))
     assert precious.read_text() == "keep"

@@ -1,22 +1,15 @@
-"""The feed and the figures: ids that stay, links that lead somewhere, numbers that add up."""
+"""The feed and the manifest: ids that stay, links that lead somewhere."""
 
 import json
 from collections.abc import Callable
-from datetime import timedelta
 from pathlib import Path
 from xml.etree import ElementTree
 
-from agent.ids import RepoId
-from agent.web import Web
-from evals.sets.site_reports import FIRST, made_day
+from gitzette.render.names import place_of
+from gitzette.site.addresses import repo_path
 from gitzette.site.build import Built
-from gitzette.site.figures import days_to_fix, kinds_plot
-from gitzette.site.names import Place, anchor, repo_path
-from gitzette.site.shell import Scene
-from gitzette.site.summary import summarise
 
 ATOM = "{http://www.w3.org/2005/Atom}"
-WEB = Web("https://github.com")
 
 
 def ids(file: Path) -> list[str]:
@@ -51,31 +44,9 @@ def test_the_manifest_names_every_day_with_its_pages(demo_site: Path) -> None:
     assert all((demo_site / page).is_file() for page in (*day["pages"].values(), day["data"], *manifest["files"]))
 
 
-def test_the_days_from_an_issue_to_its_fix_are_counted_over_reports() -> None:
-    first = summarise(made_day(FIRST, most=2), "a", WEB, documents=0)
-    issue = next(iter(first.opened))
-    later = first.model_copy(update={"opened": {}, "fixed": {issue: first.opened[issue] + timedelta(days=3)}})
-    assert days_to_fix([first.model_copy(update={"fixed": {}}), later]) == [3.0]
-
-
-def test_weeks_without_a_report_stand_as_empty_ones() -> None:
-    days = [summarise(made_day(FIRST + timedelta(days=at), most=2), "a", WEB, documents=0) for at in (*range(50), 70)]
-    plot = kinds_plot(days, Scene(Place("en", "figures.html"), WEB, ""))
-    assert len(plot.bars) == 11
-    assert [bar for bar in plot.bars if not bar.parts]
-    assert sum(sum(bar.parts.values()) for bar in plot.bars) == sum(one.landed for one in days)
-
-
 def test_names_from_anywhere_become_files_inside_the_site() -> None:
     assert repo_path("vllm-project/vllm") == "repos/vllm-project--vllm.html"
     for name in ("../../x", "a/../b", "a--b/c", "a/b/c", "", "a/b\0", "<x>/y"):
         assert repo_path(name).startswith("repos/x"), name
         assert len({repo_path(name), repo_path(f"{name} ")}) == 2
-    assert anchor("a/b@" + "0" * 40) != anchor("c/b@" + "0" * 40)
-
-
-def test_a_repository_of_a_report_is_counted_once_a_day() -> None:
-    one = summarise(made_day(FIRST, most=2), "a", WEB, documents=0)
-    assert len({part.repo for part in one.repos}) == len(one.repos) == 8
-    assert one.landed == sum(sum(part.kinds.values()) for part in one.repos)
-    assert RepoId("acme/engine") in {part.repo for part in one.repos}
+    assert place_of("a/b@" + "0" * 40) != place_of("c/b@" + "0" * 40)

@@ -7,7 +7,8 @@ import pytest
 
 from agent.web import Web
 from evals.sets.site_reports import FIRST, made_day
-from gitzette.site.search import SHARDS, Words, day_index, month_shards, shard_of, shards
+from gitzette.render.compose import page_model
+from gitzette.site.search_index import SHARDS, Words, day_index, month_shards, shard_of, shards
 
 _LINE = re.compile(r"(\w+) ([#-\[\]-~]+)")
 
@@ -64,7 +65,8 @@ def test_words_are_found_in_the_shard_that_their_beginning_tells() -> None:
 
 def test_shards_hold_every_document_of_every_word_in_order() -> None:
     reports = [made_day(FIRST + timedelta(days=at), most=3) for at in range(3)]
-    found = [day_index(report, Web("https://github.com")) for report in reports]
+    web = Web("https://github.com")
+    found = [day_index({"en": page_model(one, "en", web), "zh": page_model(one, "zh", web)}) for one in reports]
     written = shards([month_shards([(len(one.documents), one.words) for one in found])])
     assert len(written) == SHARDS
     [month] = read(written[shard_of("默认")])

@@ -1,7 +1,9 @@
-"""Tags by their names."""
+"""Tags by their names, and which of them is the first to have a commit."""
 
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
+from agent.headlines import headline
 from agent.ids import RepoId
 from tools.git.source import GitSource
 
@@ -9,6 +11,7 @@ if TYPE_CHECKING:
     from tests.tools.git.conftest import Work
 
 REPO = RepoId("acme/engine")
+LATER = datetime(2027, 1, 1, tzinfo=UTC)
 
 
 async def test_a_tag_is_a_release_of_the_day_it_was_made_though_its_commit_never_landed(work: "Work") -> None:
@@ -21,3 +24,22 @@ async def test_a_tag_is_a_release_of_the_day_it_was_made_though_its_commit_never
     assert found is not None
     assert (found.tag, int(found.published_at.timestamp())) == ("v0.6.3", 1770300000)
     assert await source.tagged(("v0.6.4", "0.6.4")) is None
+
+
+async def test_the_first_version_that_has_a_commit_or_a_copy_of_it_is_found(work: "Work") -> None:
+    early = work.commit("feat: early (#1)")
+    work.git("tag", "v1.0.0rc1")
+    work.git("tag", "nightly-1")
+    work.git("checkout", "--quiet", "-b", "release")
+    work.commit("fix: picked (#3)")
+    work.git("tag", "-a", "-m", "out", "v1.0.0", env={"GIT_COMMITTER_DATE": "@1790000000 +0000"})
+    work.git("checkout", "--quiet", "main")
+    late = work.commit("feat: late (#2)")
+    fix = work.commit("fix: picked (#3)\n\nOn the line itself.")
+    work.git("tag", "-a", "-m", "out", "v1.1.0", env={"GIT_COMMITTER_DATE": "@1790100000 +0000"})
+    unreleased = work.commit("feat: not out (#4)")
+    source = GitSource(REPO, work.path)
+    heads = [headline(await source.resolve(sha)) for sha in (early, late, fix, unreleased)]
+    found = await source.first_tags(heads, until=LATER)
+    assert {sha: release.tag for sha, release in found.items()} == {early: "v1.0.0", late: "v1.1.0", fix: "v1.0.0"}
+    assert await source.first_tags(heads, until=datetime.fromtimestamp(1790000000, UTC)) == {}

@@ -5,6 +5,14 @@
   arguments: (argument_list . (string) @env.name . (_)? @env.default)
   (#match? @_call "(^|[.])(getenv|environ[.](get|setdefault|pop)|env_(bool|int|str|float|list))$")) @env
 
+; Helpers of a project that read a variable: `env_with_choices("NAME", default)`, `get_bool_env_var("NAME")`.
+(call
+  function: (_) @_helper
+  arguments: (argument_list . (string) @env.name . (_)? @env.default)
+  (#match? @_helper "(^|[._])env(_|$)")
+  (#not-match? @_helper "(^|[._])env_(bool|int|str|float|list)$")
+  (#match? @env.name "^[\"'][A-Z][A-Z0-9]*_[A-Z0-9_]+[\"']$")) @env
+
 (subscript
   value: (_) @_environ
   subscript: (string) @env.name

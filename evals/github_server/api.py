@@ -1,0 +1,191 @@
+"""The gateway of the API: who asks, what goes wrong, what it costs, what is unchanged, and what was asked."""
+
+import hashlib
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Mount, Route
+
+from evals.github_server import commits, graphql, threads
+from evals.github_server.faults import TRANSPORT, BrokenResponse, Fault, Faults, partial, substitute
+from evals.github_server.limits import ANONYMOUS, Limits, exhausted
+from evals.github_server.repositories import Call, Hub
+from evals.github_server.responses import Refusal, json_response, not_found
+
+Endpoint = Callable[[Call], Response]
+Handler = Callable[[Request], Awaitable[Response]]
+Answer = Callable[[Request, bytes, str], tuple[Response, bool]]
+"""Takes a request, its body and who asks; gives the response and whether it was free of the limit."""
+
+ENTERPRISE = "/api/v3"
+ENDPOINTS: dict[str, Endpoint] = {
+    "": commits.get_repository,
+    "/commits": commits.list_commits,
+    "/commits/{ref:path}": commits.get_commit,
+    "/compare/{basehead:path}": commits.compare,
+    "/contents/{path:path}": commits.get_contents,
+    "/issues": threads.list_issues,
+    "/issues/{number:int}": threads.get_issue,
+    "/issues/{number:int}/comments": threads.list_comments,
+    "/pulls/{number:int}": threads.get_pull,
+    "/releases": threads.list_releases,
+}
+"""What is served below a repository; a name in a path may hold slashes."""
+
+
+@dataclass(frozen=True)
+class Hit:
+    """One request to the API as the server saw it."""
+
+    method: str
+    path: str
+    status: int
+    free: bool
+    """True if the request did not count against the primary limit."""
+    fault: str = ""
+
+
+class Api:
+    """Answers every request to the API."""
+
+    def __init__(
+        self,
+        hub: Hub,
+        limits: Limits,
+        faults: Faults,
+        *,
+        origin: str,
+        tokens: tuple[str, ...],
+        set_push: Callable[[str, int], None],
+    ) -> None:
+        self._hub, self._limits, self._faults, self._origin = hub, limits, faults, origin
+        self._tokens, self._set_push = tokens, set_push
+        self.hits: list[Hit] = []
+
+    def routes(self) -> list[Route | Mount]:
+        """Give the addresses of REST and GraphQL, as github.com and as GitHub Enterprise have them."""
+        rest = [Route("/rate_limit", self._handler(self._rate_limit))]
+        for tail, endpoint in ENDPOINTS.items():
+            for start in ("/repos/{owner}/{name}", "/repositories/{id:int}"):
+                rest.append(Route(start + tail, self._handler(self._rest(endpoint))))
+        query, missing = self._handler(self._graphql), self._handler(self._missing)
+        asked = [Route(path, query, methods=["POST"]) for path in ("/graphql", "/api/graphql")]
+        return [*asked, Mount(ENTERPRISE, routes=rest), *rest, Route("/{path:path}", missing)]
+
+    def _handler(self, answer: Answer) -> Handler:
+        async def handle(request: Request) -> Response:
+            return self._deliver(request, await request.body(), answer)
+
+        return handle
+
+    # ------------------------------------------------------------ every request
+
+    def _deliver(self, request: Request, body: bytes, answer: Answer) -> Response:
+        """Answer a request, let go wrong what shall go wrong, and write it down."""
+        path, query = _path(request), request.url.query
+        target = f"{path}?{query}" if query else path
+        fault = self._faults.take(target, body)
+        try:
+            who = self._identify(request)
+            response, free = self._faulty(request, body, answer, who, fault, target)
+        except Refusal as refusal:
+            response, free = refusal.response(), False
+        self.hits.append(Hit(request.method, path, response.status_code, free, fault.kind if fault else ""))
+        return BrokenResponse(response, fault) if fault and fault.kind in TRANSPORT else response
+
+    def _identify(self, request: Request) -> str:
+        """Name whoever asks by the hash of the token; a token that is not known is refused."""
+        token = request.headers.get("authorization", "").partition(" ")[2].strip()
+        if token and token not in self._tokens:
+            raise Refusal(401, "Bad credentials")
+        return hashlib.sha256(token.encode()).hexdigest()[:12] if token else ANONYMOUS
+
+    def _faulty(
+        self, request: Request, body: bytes, answer: Answer, who: str, fault: Fault | None, target: str
+    ) -> tuple[Response, bool]:
+        if fault is None:
+            return answer(request, body, who)
+        if fault.kind == "grow":
+            self._set_push(fault.repo, fault.push)
+        if (instead := substitute(fault, target, who, self._limits)) is not None:
+            for name, value in self._limits.meter(who, "core").headers().items():
+                instead.headers.setdefault(name, value)
+            return instead, True
+        response, free = answer(request, body, who)
+        return (partial(response) if fault.kind == "graphql_partial" else response), free
+
+    # ------------------------------------------------------------ GraphQL and REST
+
+    def _graphql(self, request: Request, body: bytes, who: str) -> tuple[Response, bool]:
+        if who == ANONYMOUS:
+            raise Refusal(401, "This endpoint requires you to be authenticated.")
+        meter = self._limits.meter(who, "graphql")
+        response = graphql.answer(self._hub, body, meter)
+        response.headers.update(meter.headers())
+        return response, False
+
+    def _rest(self, endpoint: Endpoint) -> Answer:
+        def answer(request: Request, body: bytes, who: str) -> tuple[Response, bool]:
+            meter = self._limits.meter(who, "core")
+            try:
+                if meter.remaining == 0:
+                    raise exhausted(who)
+                response = _conditional(request, endpoint(self._call(request)))
+            except Refusal as refusal:
+                response = refusal.response()
+            # Only whoever shows a token gets unchanged answers for nothing.
+            free = response.status_code == 304 and who != ANONYMOUS
+            if not free:
+                meter.charge()
+            response.headers.update(meter.headers())
+            return response, free
+
+        return answer
+
+    def _call(self, request: Request) -> Call:
+        path, names = _path(request), request.path_params
+        prefix = ENTERPRISE if path.startswith(f"{ENTERPRISE}/") else ""
+        parts = path.removeprefix(prefix).split("/")
+        tail = "".join(f"/{part}" for part in parts[3 if "id" in names else 4 :])
+        api = f"{self._origin}{prefix}"
+        if "id" in names:
+            repository = self._hub.numbered(names["id"])
+        else:
+            full_name = f"{names['owner']}/{names['name']}"
+            repository = self._hub.named(full_name)
+            if repository is None and (moved := self._hub.renamed(full_name)) is not None:
+                query = f"?{request.url.query}" if request.url.query else ""
+                raise Refusal(
+                    301, "Moved Permanently", {"Location": f"{api}/repositories/{moved.repo.id}{tail}{query}"}
+                )
+        if repository is None:
+            raise not_found()
+        return Call(request, repository, api, tail)
+
+    def _rate_limit(self, request: Request, body: bytes, who: str) -> tuple[Response, bool]:
+        core, graph = (self._limits.meter(who, resource).overview() for resource in ("core", "graphql"))
+        return json_response({"resources": {"core": core, "graphql": graph}, "rate": core}), True
+
+    def _missing(self, request: Request, body: bytes, who: str) -> tuple[Response, bool]:
+        raise not_found()
+
+
+def _path(request: Request) -> str:
+    """Give the path as the client wrote it, escapes included."""
+    raw: bytes = request.scope["raw_path"]
+    return raw.decode("ascii", "replace")
+
+
+def _conditional(request: Request, response: Response) -> Response:
+    """Name the representation by its content; answer 304 to a client that already has it."""
+    media = response.headers["content-type"].encode()
+    etag = f'W/"{hashlib.sha256(media + bytes(response.body)).hexdigest()}"'
+    response.headers["ETag"] = etag
+    response.headers["Cache-Control"] = "private, max-age=60, s-maxage=60"
+    known = {part.strip().removeprefix("W/") for part in request.headers.get("if-none-match", "").split(",")}
+    if etag.removeprefix("W/") not in known:
+        return response
+    headers = {name: response.headers[name] for name in ("etag", "cache-control", "link") if name in response.headers}
+    return Response(status_code=304, headers=headers)

@@ -1,0 +1,246 @@
+"""One repository read with git: its refs after one of its pushes, its commits, files and diffs.
+
+The server has a git directory of its own for each repository. It borrows the objects (alternates) and has its own
+refs, so nothing is written into a world or a mirror.
+"""
+
+import os
+import subprocess
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from functools import lru_cache
+from pathlib import Path
+
+from agent.errors import InputError
+from evals.github_server.diffs import OPTIONS, FileDiff, parse
+from evals.github_server.responses import Refusal
+from evals.worlds.model import Repo
+
+_ATTRIBUTES = Path(__file__).with_name("github.attributes")
+_HEX = frozenset("0123456789abcdef")
+# Answers must not depend on who owns the files or on the machine's own configuration.
+_SETTINGS = {"safe.directory": "*", "uploadpack.allowFilter": "true", "uploadpack.allowAnySHA1InWant": "true"}
+
+
+def git_environment(**extra: str) -> Mapping[str, str]:
+    """Give the environment in which every git process of the server runs."""
+    settings = {"GIT_CONFIG_COUNT": str(len(_SETTINGS))}
+    for index, (key, value) in enumerate(_SETTINGS.items()):
+        settings |= {f"GIT_CONFIG_KEY_{index}": key, f"GIT_CONFIG_VALUE_{index}": value}
+    fixed = {"GIT_CONFIG_NOSYSTEM": "1", "GIT_CONFIG_GLOBAL": os.devnull, "GIT_TERMINAL_PROMPT": "0", "LC_ALL": "C"}
+    fixed |= {"GIT_NO_LAZY_FETCH": "1", "GIT_OPTIONAL_LOCKS": "0", "PATH": os.pathsep.join(os.get_exec_path())}
+    return fixed | settings | extra
+
+
+@dataclass(frozen=True)
+class Signature:
+    """Who made a commit and when."""
+
+    name: str
+    email: str
+    at: datetime
+
+
+@dataclass(frozen=True)
+class Commit:
+    """A commit as the object says."""
+
+    sha: str
+    tree: str
+    parents: tuple[str, ...]
+    author: Signature
+    committer: Signature
+    message: str
+
+
+class GitStore:
+    """The objects of a repository, and the refs that the server shows of it."""
+
+    def __init__(self, repo: Repo, folder: Path) -> None:
+        self.git_dir = folder
+        self._repo = repo
+        self._source = repo.git_dir / ".git" if (repo.git_dir / ".git").is_dir() else repo.git_dir
+        self._refs: dict[str, str] = {}
+        """Every ref with the commit it leads to."""
+        self._reader: subprocess.Popen[bytes] | None = None
+        self.history = lru_cache(16)(self._history)
+        self.commit = lru_cache(20_000)(self._commit)
+        self.diff = lru_cache(48)(self._diff)
+        self._prepare()
+
+    def _prepare(self) -> None:
+        objects = Path(os.fsdecode(self._ask_source("rev-parse", "--git-path", "objects").strip()))
+        for part in ("objects/info", "objects/pack", "refs/heads"):
+            (self.git_dir / part).mkdir(parents=True)
+        (self.git_dir / "objects/info/alternates").write_text(f"{objects.resolve()}\n")
+        (self.git_dir / "config").write_text("[core]\n\trepositoryformatversion = 0\n\tbare = true\n")
+        (self.git_dir / "HEAD").write_text(f"ref: refs/heads/{self._repo.default_branch}\n")
+        if (self._source / "shallow").is_file():
+            (self.git_dir / "shallow").write_bytes((self._source / "shallow").read_bytes())
+
+    def close(self) -> None:
+        """End the process that reads objects."""
+        if self._reader is not None:
+            self._reader.communicate()
+            self._reader = None
+
+    # ------------------------------------------------------------ refs
+
+    def show(self, push: int | None) -> None:
+        """Move the default branch to a push of the repository; None takes the branch as it is in the repository."""
+        listing = self._ask_source("for-each-ref", "--format=%(refname)%00%(objectname)%00%(*objectname)")
+        rows = [line.split("\0") for line in listing.decode("utf-8", "surrogateescape").splitlines()]
+        refs = {name: (sha, below) for name, sha, below in rows}
+        if push is not None:
+            refs[f"refs/heads/{self._repo.default_branch}"] = (self._repo.pushes[push].tip, "")
+            for name in self._future_tags(push):
+                refs.pop(name, None)
+        lines = ["# pack-refs with: peeled fully-peeled sorted "]
+        for name in sorted(refs, key=os.fsencode):
+            sha, below = refs[name]
+            lines += [f"{sha} {name}", *([f"^{below}"] if below else [])]
+        fresh = self.git_dir / "packed-refs.new"
+        fresh.write_bytes(os.fsencode("\n".join(lines) + "\n"))
+        # A clone that is reading refs right now sees the old file or the new one, never half of it.
+        fresh.replace(self.git_dir / "packed-refs")
+        self._refs = {name: below or sha for name, (sha, below) in refs.items()}
+
+    def _future_tags(self, push: int) -> list[str]:
+        """Find the tags that stand on commits which this push does not have yet."""
+        tip, last = self._repo.pushes[push].tip, self._repo.pushes[-1].tip
+        if tip == last:
+            return []
+        options = [f"--no-merged={tip}", f"--merged={last}", "--format=%(refname)", "refs/tags"]
+        return self._ask_source("for-each-ref", *options).decode("utf-8", "surrogateescape").splitlines()
+
+    @property
+    def tip(self) -> str | None:
+        """The commit at the head of the default branch; None for an empty repository."""
+        return self._refs.get(f"refs/heads/{self._repo.default_branch}")
+
+    def resolve(self, name: str) -> Commit | None:
+        """Find the commit behind a branch, a tag, or a full or short hash."""
+        for ref in (f"refs/heads/{name}", f"refs/tags/{name}"):
+            if ref in self._refs:
+                return self.commit(self._refs[ref])
+        if not 4 <= len(name) <= 40 or not set(name.lower()) <= _HEX:
+            return None
+        found = self.object(f"{name.lower()}^{{commit}}")
+        return self.commit(found[0]) if found else None
+
+    # ------------------------------------------------------------ commits
+
+    def _commit(self, sha: str) -> Commit | None:
+        found = self.object(sha)
+        return parse_commit(found[0], found[2]) if found is not None and found[1] == "commit" else None
+
+    def _history(self, tip: str) -> dict[str, int]:
+        """List what a tip reaches with its committer dates, in the order of `git log`."""
+        output = self._run("log", "--format=%H %ct", tip, "--")
+        return {row[0].decode(): int(row[1] or 0) for row in (line.split(b" ") for line in output.splitlines())}
+
+    def between(self, base: str, head: str) -> list[str]:
+        """List the commits of `base..head`, newest first."""
+        return self._run("rev-list", f"{base}..{head}", "--").decode().split()
+
+    def have_common_ancestor(self, one: str, other: str) -> bool:
+        """Tell whether two lines of history meet."""
+        return _git(self.git_dir, "merge-base", one, other).returncode == 0
+
+    # ------------------------------------------------------------ contents
+
+    def _diff(self, old: str | None, new: str) -> tuple[FileDiff, ...]:
+        """Compare two commits; without the old one the new one is the first of its line."""
+        return parse(self._diff_tree(OPTIONS, old, new))
+
+    def diff_text(self, old: str | None, new: str) -> bytes:
+        """Give a diff as text, the way `application/vnd.github.diff` does."""
+        return self._diff_tree(tuple(o for o in OPTIONS if o not in ("-z", "--raw", "--full-index")), old, new)
+
+    def _diff_tree(self, options: tuple[str, ...], old: str | None, new: str) -> bytes:
+        ends = ["--root", new] if old is None else [old, new]
+        return self._run("-c", "core.quotePath=false", "diff-tree", "--no-commit-id", *options, *ends, "--")
+
+    def file(self, commit: str, path: str) -> tuple[str, bytes] | None:
+        """Read what a commit has at a path as (hash, content); None where it has no file."""
+        found = self.object(f"{commit}:{path}")
+        return (found[0], found[2]) if found is not None and found[1] == "blob" else None
+
+    def object(self, name: str) -> tuple[str, str, bytes] | None:
+        """Read an object as (hash, type, content); None when it is not there."""
+        if "\n" in name or "\0" in name:
+            return None  # The reader takes a line for each object.
+        if self._reader is None or self._reader.poll() is not None:
+            command, pipe = ["git", f"--git-dir={self.git_dir}", "cat-file", "--batch"], subprocess.PIPE
+            self._reader = subprocess.Popen(
+                command, env=git_environment(), stdin=pipe, stdout=pipe, stderr=subprocess.DEVNULL
+            )
+        assert self._reader.stdin is not None
+        assert self._reader.stdout is not None
+        self._reader.stdin.write(f"{name}\n".encode("utf-8", "replace"))
+        self._reader.stdin.flush()
+        head = self._reader.stdout.readline().split()
+        if not head:
+            self.close()  # A name such as `HEAD:./x` ends the reader; the next request starts another.
+        if len(head) != 3 or not head[2].isdigit():
+            return None
+        content = self._reader.stdout.read(int(head[2]) + 1)[:-1]
+        return head[0].decode(), head[1].decode(), content
+
+    # ------------------------------------------------------------ running git
+
+    def _run(self, *arguments: str) -> bytes:
+        done = _git(self.git_dir, "-c", f"core.attributesFile={_ATTRIBUTES}", *arguments)
+        if done.returncode:
+            raise Refusal(500, "Server Error")
+        return done.stdout
+
+    def _ask_source(self, *arguments: str) -> bytes:
+        done = _git(self._source, *arguments)
+        if done.returncode:
+            raise InputError(f"{self._source} cannot be served: {done.stderr.decode(errors='replace').strip()}")
+        return done.stdout
+
+
+def _git(git_dir: Path, *arguments: str) -> subprocess.CompletedProcess[bytes]:
+    command = ["git", f"--git-dir={git_dir}", *arguments]
+    return subprocess.run(command, env=git_environment(), capture_output=True, check=False)
+
+
+def parse_commit(sha: str, content: bytes) -> Commit:
+    """Read a commit object; nothing in it is trusted to be well-formed."""
+    head, _, message = content.partition(b"\n\n")
+    fields: dict[str, list[bytes]] = {}
+    for line in head.split(b"\n"):
+        if not line.startswith(b" "):
+            key, _, value = line.partition(b" ")
+            fields.setdefault(key.decode("ascii", "replace"), []).append(value)
+    encoding = fields.get("encoding", [b"utf-8"])[0].decode("ascii", "replace")
+    return Commit(
+        sha=sha,
+        tree=fields["tree"][0].decode(),
+        parents=tuple(parent.decode() for parent in fields.get("parent", [])),
+        author=_signature(fields.get("author", [b""])[0], encoding),
+        committer=_signature(fields.get("committer", [b""])[0], encoding),
+        # git itself takes a NUL for the end of a message.
+        message=_text(message.partition(b"\0")[0], encoding).rstrip("\n"),
+    )
+
+
+def _text(raw: bytes, encoding: str) -> str:
+    try:
+        return raw.decode(encoding, "replace")
+    except LookupError:
+        return raw.decode("utf-8", "replace")
+
+
+def _signature(raw: bytes, encoding: str) -> Signature:
+    who, _, when = raw.rpartition(b">")
+    name, _, email = who.rpartition(b"<")
+    seconds = (when.split() or [b"0"])[0]
+    try:
+        at = datetime.fromtimestamp(int(seconds), UTC)
+    except (ValueError, OverflowError, OSError):
+        at = datetime.fromtimestamp(0, UTC)
+    return Signature(_text(name, encoding).strip(), _text(email, encoding).strip(), at)

@@ -1,0 +1,143 @@
+"""Delivers a report to every configured channel after a run; a failure waits for the next run and stops nothing."""
+
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+
+from tenacity import RetryCallState, Retrying, retry_if_exception, stop_after_attempt, wait_exponential
+
+from agent.deliveries import Delivery
+from agent.errors import AppError, ConfigError, UpstreamError
+from agent.report import Report
+from agent.settings import Settings
+from agent.soundness import failed_share
+from agent.web import Web
+from gitzette.delivery.chats import Feishu, Slack
+from gitzette.delivery.mail import Mail
+from gitzette.delivery.messages import Content
+from gitzette.delivery.outbox import Entry, Outbox
+from gitzette.delivery.webhook import Post, Webhook
+from gitzette.publish import locked
+from gitzette.render.compose import page_model
+from gitzette.shelf import Shelf
+
+_TRIES = 4
+_LONGEST_WAIT = 60.0
+_GIVEN_UP_AFTER = timedelta(days=14)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Deliverer:
+    """Delivers reports by the settings, and tells a line for each channel."""
+
+    settings: Settings
+    environ: Mapping[str, str]
+    now: Callable[[], float] = time.time
+    sleep: Callable[[float], None] = time.sleep
+    sent: list[str] = field(default_factory=list)
+    failed: list[str] = field(default_factory=list)
+
+    @property
+    def _outbox(self) -> Outbox:
+        return Outbox(self.settings.out)
+
+    def deliver(self, report: Report) -> None:
+        """Send a report, and what is left of earlier ones, to every channel; what is not whole is not sent."""
+        if report.window.cutoff is not None:
+            return
+        if failed_share(report) > self.settings.max_failed:
+            self.failed.append("not delivered: too much of the report is missing")
+            return
+        try:
+            with locked(self.settings.out):
+                for spec in self.settings.deliver:
+                    self._deliver_to(spec, report)
+        except (AppError, OSError) as error:
+            self.failed.append(f"not delivered: {' '.join(str(error).split())}")
+
+    def _deliver_to(self, spec: Delivery, report: Report) -> None:
+        """Send to one channel what it waits for, oldest first, and then the new report."""
+        new = self._outbox.entry(spec.called, report.window.label)
+        waiting = [one for one in self._outbox.waiting() if one.channel == spec.called and one.label != new.label]
+        for entry in (*waiting, new):
+            found = report if entry is new else self._earlier(entry)
+            if found is None:
+                self.failed.append(f"{spec.called}: the report of {entry.label} was not delivered and is let go of")
+                self._outbox.put(_settled(entry))
+                continue
+            try:
+                count = self._send(spec, found, entry)
+            except AppError as error:
+                why = " ".join(str(error).split())
+                self.failed.append(f"{spec.called}: {entry.label} not delivered: {why}; the next run tries again")
+                known = self._outbox.entry(spec.called, entry.label)
+                self._outbox.put(known.model_copy(update={"why": why, "since": known.since or self._moment()}))
+                return
+            told = "nothing new" if not count else "1 message" if count == 1 else f"{count} messages"
+            self.sent.append(f"delivered to {spec.called}: {told}{'' if entry is new else f' of {entry.label}'}")
+
+    def _earlier(self, entry: Entry) -> Report | None:
+        """Find a report that was not delivered; None where it is gone, or has waited for too long."""
+        shelf = Shelf(self.settings.out)
+        late = entry.since is not None and self._moment() - entry.since >= _GIVEN_UP_AFTER
+        return None if late or entry.label not in shelf.labels() else shelf.report(entry.label)
+
+    def _send(self, spec: Delivery, report: Report, entry: Entry) -> int:
+        """Send what a channel does not have yet of a report; give how many messages that took."""
+        channel, web = self._channel(spec), Web(self.settings.web)
+        page = page_model(report, spec.lang or self.settings.lang, web)
+        content = Content(page, web, self.settings.site_url, full=spec.whole)
+        if content.fingerprint in entry.sent:
+            self._outbox.put(_settled(entry))
+            return 0
+        messages, key = channel.messages(content), content.fingerprint
+        done = entry.done if (entry.content, entry.parts) == (key, len(messages)) else 0
+        state = {"content": key, "parts": len(messages), "why": "not finished", "since": entry.since or self._moment()}
+        for number, message in enumerate(messages[done:], start=done + 1):
+            if number > done + 1:
+                self.sleep(channel.pause)
+            self._retrying(channel.send, message, f"{key}-{number}")
+            # After each message: a run that is killed must not send it again.
+            self._outbox.put(entry.model_copy(update=state | {"done": number}))
+        self._outbox.put(_settled(entry, key))
+        return len(messages) - done
+
+    @property
+    def _retrying(self) -> Retrying:
+        """Try again while that may help."""
+
+        def may_help(error: BaseException) -> bool:
+            return isinstance(error, UpstreamError) and error.retryable and (error.retry_after or 0) <= _LONGEST_WAIT
+
+        stop, retry = stop_after_attempt(_TRIES), retry_if_exception(may_help)
+        return Retrying(stop=stop, wait=self._wait, retry=retry, sleep=self.sleep, reraise=True)
+
+    def _wait(self, state: RetryCallState) -> float:
+        error = state.outcome.exception() if state.outcome else None
+        asked = error.retry_after if isinstance(error, UpstreamError) else None
+        return max(wait_exponential(self.settings.budget.retry_seconds, _LONGEST_WAIT)(state), asked or 0.0)
+
+    def _moment(self) -> datetime:
+        return datetime.fromtimestamp(self.now(), UTC).replace(microsecond=0)
+
+    def _channel(self, spec: Delivery) -> Mail | Slack | Feishu | Webhook:
+        """Open a channel; an error names the variable that is wrong, never its value."""
+        address, secret = (self.environ.get(name or "", "").strip() for name in (spec.address_env, spec.secret_env))
+        for name, value in ((spec.address_env, address), (spec.secret_env, secret)):
+            if name and not value:
+                raise ConfigError(f"the variable {name} is not set")
+        try:
+            if spec.kind == "email":
+                return Mail(address, spec.sender, spec.to, spec.max_bytes)
+            post = Post(address)
+        except ConfigError as error:
+            raise ConfigError(f"{spec.address_env}: {error}") from error
+        if spec.kind == "slack":
+            return Slack(post)
+        return Feishu(post, secret, self.now) if spec.kind == "feishu" else Webhook(post, secret, spec.max_bytes)
+
+
+def _settled(entry: Entry, *contents: str) -> Entry:
+    """Note that nothing is under way any more, and what was delivered."""
+    return Entry(channel=entry.channel, label=entry.label, sent=(*entry.sent, *contents))

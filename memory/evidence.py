@@ -1,0 +1,189 @@
+"""What was read of commits, issues, pull requests and releases: stored and indexed for questions, found by name."""
+
+import json
+from collections.abc import Iterable, Sequence
+from datetime import datetime, timedelta
+from itertools import pairwise
+
+from agent.asking.reply import Known
+from agent.card import Card
+from agent.domain import Issue, PullRequest, Release, Threads
+from agent.evidence import EvidenceId
+from agent.facts import Fact
+from agent.ids import RepoId, commit_id, parse_reference, thread_id
+from agent.links import Link
+from agent.window import Window, midnight, zone
+from memory.database import Database, Value, clean, moment_of, stamp
+from memory.search import Entry, SearchIndex
+
+_MODELS: dict[str, type[Known]] = {"commit": Card, "issue": Issue, "pull": PullRequest, "release": Release}
+_BODY, _INDEXED = 20_000, 6_000
+_FACT_WORDS, _PATH_WORDS, _LONG_VALUE = 8_000, 8_000, 80
+_SECOND = timedelta(seconds=1)
+_WEEK = timedelta(days=7)
+"""How much is read where nothing is known and no time is asked for."""
+
+
+class EvidenceStore:
+    """What is known of repositories, and over which stretches of time every landed commit is known."""
+
+    def __init__(self, db: Database) -> None:
+        self._db = db
+        self._index = SearchIndex(db)
+
+    def keep(self, repo: RepoId, cards: Iterable[Card]) -> None:
+        """Store commits with their facts; a card made from whole files is not replaced by one from the patch alone."""
+        del repo
+        self._put(map(_commit_entry, cards))
+
+    def connect(self, repo: RepoId, threads: Threads, links: Iterable[Link]) -> None:
+        """Store a window's threads and releases, and what connects them with commits."""
+        del repo
+        with self._db.transaction(durable=False):
+            self._put((*map(_thread_entry, threads.issues), *map(_thread_entry, threads.pulls)))
+            self._put(_release_entry(release, "release") for release in threads.releases)
+            self._index.put_refs((link.change, link.issue) for link in links)
+
+    def complete(self, repo: RepoId, window: Window, landed: Sequence[str]) -> None:
+        """Note that a window is wholly known, if each of the commits that landed in it is."""
+        if self.known(repo, landed) >= set(landed):
+            row = {"repo": repo, "since": stamp(window.start), "until": stamp(window.cutoff or window.end)}
+            self._db.insert_missing("complete_spans", [row])
+
+    def put_thread(self, thread: Issue | PullRequest) -> None:
+        """Store a thread, unless it is known as it was later."""
+        self._put([_thread_entry(thread)])
+
+    def put_tags(self, tags: Iterable[Release]) -> None:
+        """Store tags of git, unless a release says more of them."""
+        self._put(_release_entry(tag, "") for tag in tags)
+
+    def known(self, repo: RepoId, shas: Sequence[str]) -> set[str]:
+        """Tell which of these commits are stored."""
+        names = [commit_id(repo, sha) for sha in shas]
+        return {
+            row[0].partition("@")[2] for row in self._db.rows("select name from evidence where name = any(?)", [names])
+        }
+
+    def has_threads(self, repo: RepoId) -> bool:
+        """Tell whether anything is known of a repository's threads."""
+        kinds: list[str] = ["issue", "pull"]
+        return (
+            self._db.row("select 1 from evidence where kind = any(?) and repo = ? limit 1", [kinds, repo]) is not None
+        )
+
+    def get(self, name: EvidenceId) -> Known | None:
+        """Give what is known of a commit, thread, release or tag."""
+        return self.all([name]).get(name)
+
+    def all(self, names: Iterable[EvidenceId]) -> dict[EvidenceId, Known]:
+        """Give what is known of several pieces of evidence."""
+        wanted = list(dict.fromkeys(names))
+        rows = self._db.rows("select name, kind, body from evidence where name = any(?)", [wanted])
+        found = {name: _MODELS[kind].model_validate_json(body) for name, kind, body in rows}
+        return {name: found[name] for name in wanted if name in found}
+
+    def named(self, text: str, repos: Sequence[RepoId]) -> list[EvidenceId]:
+        """Find the known commits, threads and releases that somebody names by hash, number or tag."""
+        text = text.strip("[]` ")
+        if "@" in text and self.get(text):
+            return [text]
+        reference = parse_reference(text)
+        mine = [repo for repo in repos if reference and reference.repo in (None, repo)]
+        if reference and reference.kind == "thread":
+            return list(self.all(f"{repo}#{reference.number}" for repo in mine))
+        sql = "select name, opened from evidence where kind = 'commit' and name >= ? and name < ? limit 5"
+        spans = [(f"{repo}@{reference.sha}", f"{repo}@{reference.sha}g") for repo in mine if reference]
+        found = [row for span in spans for row in self._db.rows(sql, span)]
+        return [name for name, _ in sorted(found, key=lambda row: row[1], reverse=True)[:5]]
+
+    def listed(self, repos: Sequence[RepoId], window: Window | None, limit: int = 5_000) -> list[Card]:
+        """List the commits that landed, newest first."""
+        rows = self._db.rows(
+            "select body from evidence where kind = 'commit' and opened >= ? and opened < ? and repo = any(?)"
+            " order by opened desc limit ?",
+            [*_between(window), list(repos), limit],
+        )
+        return [Card.model_validate_json(row[0]) for row in rows]
+
+    def count(self, repo: RepoId, window: Window) -> int:
+        """Count the commits that are known to have landed in a window."""
+        sql = "select count(*) from evidence where kind = 'commit' and repo = ? and opened >= ? and opened < ?"
+        return int(self._db.rows(sql, [repo, *_between(window)])[0][0])
+
+    def gaps(self, repo: RepoId, window: Window) -> list[Window]:
+        """Give the parts of a window of which not everything is known."""
+        end = window.cutoff or window.end
+        known = [(max(a, window.start), min(b, end)) for a, b in self._spans(repo) if a < end and b > window.start]
+        edges = [window.start, *(edge for span in known for edge in span), end]
+        return [Window(start=a, end=b, tz=window.tz) for a, b in list(pairwise(edges))[::2] if a < b]
+
+    def unread(self, repo: RepoId, now: datetime, tz: str) -> Window:
+        """Give the time from what is known to now, at most the last days."""
+        spans, end = self._spans(repo), now.replace(microsecond=0) + _SECOND
+        week = midnight((now.astimezone(zone(tz)) - _WEEK).date(), tz)
+        start = max(spans[-1][1], week) if spans else week
+        return Window(start=min(start, end - _SECOND), end=end, tz=tz)
+
+    def whole(self, repos: Sequence[RepoId], now: datetime, tz: str) -> Window:
+        """Give the time of which anything is known, at least the last days."""
+        end = now.replace(microsecond=0) + _SECOND
+        starts = [start for repo in repos for start, _ in self._spans(repo)]
+        return Window(start=min([*starts, end - _WEEK]), end=end, tz=tz)
+
+    def _put(self, entries: Iterable[Entry]) -> None:
+        with self._db.transaction(durable=False):
+            for entry in entries:
+                self._index.put(entry)
+
+    def _spans(self, repo: RepoId) -> list[tuple[datetime, datetime]]:
+        """Give the stretches of landing time that are wholly known, oldest first, joined where they touch."""
+        joined: list[tuple[datetime, datetime]] = []
+        for row in self._db.rows("select since, until from complete_spans where repo = ? order by since", [repo]):
+            start, end = map(moment_of, row)
+            if joined and start <= joined[-1][1]:
+                joined[-1] = (joined[-1][0], max(end, joined[-1][1]))
+            else:
+                joined.append((start, end))
+        return joined
+
+
+def _commit_entry(card: Card) -> Entry:
+    data = json.dumps(card.model_dump(mode="json", exclude_defaults=True), ensure_ascii=False)
+    version, body = "1" if card.route == "blobs" else "0", card.message.partition(card.title)[2]
+    return Entry(
+        *(card.id, card.repo, "commit", card.at, None, card.author, version, data, card.title, body),
+        facts=_fact_words(card.facts)[:_FACT_WORDS],
+        paths=" ".join((*card.touched, *card.paths))[:_PATH_WORDS],
+        names=" ".join(card.written),
+        pull=thread_id(card.repo, card.pull) if card.pull else "",
+    )
+
+
+def _thread_entry(thread: Issue | PullRequest) -> Entry:
+    """Index a thread: it belongs to the time at which it was opened, and to that at which it ended."""
+    thread = thread.model_copy(update={"title": clean(thread.title), "body": clean(thread.body[:_BODY])})
+    kind = "pull" if isinstance(thread, PullRequest) else "issue"
+    times, version, data = (thread.created_at, thread.ended_at), stamp(thread.updated_at), thread.model_dump_json()
+    body = f"{thread.body[:_INDEXED]} {' '.join(thread.labels)}"
+    return Entry(thread.id, thread.repo, kind, *times, thread.author or "", version, data, thread.title, body)
+
+
+def _release_entry(release: Release, version: str) -> Entry:
+    title = release.tag if release.name == release.tag else f"{release.tag} {release.name}"
+    name, data, body = f"{release.repo}@{release.tag}", release.model_dump_json(), release.body[:_BODY]
+    return Entry(name, release.repo, "release", release.published_at, None, "", version, data, title, body)
+
+
+def _between(window: Window | None) -> list[Value]:
+    """Give the first and the last moment of a search, as they are written in the table."""
+    return ["", "9"] if window is None else [stamp(window.start), stamp(window.cutoff or window.end)]
+
+
+def _fact_words(facts: Iterable[Fact]) -> str:
+    """Give the kinds, names and short values of facts as words."""
+    pieces: list[str] = []
+    for fact in facts:
+        values = [value for value in (fact.old, fact.new, fact.detail) if value and len(value) <= _LONG_VALUE]
+        pieces += [fact.kind.value, fact.name, *values]
+    return " ".join(pieces)

@@ -1,0 +1,144 @@
+"""What published reports said, found again by words, by day, and for questions within a window."""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from datetime import date, timedelta
+
+from agent.asking.query import Hit
+from agent.claims import MARK, Claim
+from agent.domain import Release
+from agent.evidence import EvidenceId
+from agent.ids import RepoId, commit_id, thread_id
+from agent.report import Report
+from agent.window import Window, midnight
+from memory.database import Database, Value, clean, moment_of, stamp
+from memory.evidence import EvidenceStore
+from memory.search import SearchIndex
+from memory.text_index import TextIndex, has_han, indexed, queries
+
+_LONGEST = 600
+_MOST_LINES = 400
+_NEWEST = 1_000
+"""Of a word that is everywhere only so many of the newest statements are weighed; it keeps a search short."""
+_HALF_AFTER_DAYS = 180
+_Statement = tuple[RepoId, list[EvidenceId], str, str]
+"""The repository, what is cited beside the text, and the text: in English, or the same everywhere, and in Chinese."""
+_COLUMNS = "select repo, label, cites, en, zh, window_start, id from statements"
+
+
+class Statements:
+    """Searches the statements of published reports."""
+
+    def __init__(self, db: Database) -> None:
+        self._db = db
+        self._words = TextIndex(db, "statement_words", words=2.0, parts=1.0)
+
+    def search(self, words: str, *, repo: RepoId | None = None, limit: int = 10) -> Sequence[str]:
+        """Give the statements that fit best, each on one line with its day and what it cites; newer ones first."""
+        within: tuple[str, list[Value]] = ("select id from statements where repo = ?", [repo]) if repo else ("", [])
+        for query in queries(words):
+            fits = self._words.ranked(query, _NEWEST, within=within[0], values=within[1], newest=True)
+            if fits:
+                rows = self._db.rows(f"{_COLUMNS} where id = any(?)", [list(fits)])
+                [(newest,)] = self._db.rows("select max(window_start) from statements")
+                best = sorted(rows, key=lambda row: (-fits[row[6]] / _aging(newest, row[5]), -row[6]))
+                return [_line(*row[:5], han=has_han(words)) for row in best[:limit]]
+        return []
+
+    def report(self, day: str, *, repo: RepoId | None = None) -> Sequence[str]:
+        """Give what the report of a day said, one statement a line, in the report's order."""
+        where, values = (" and repo = ?", [day, repo]) if repo else ("", [day])
+        rows = self._db.rows(f"{_COLUMNS} where label = ?{where} order by id limit ?", [*values, _MOST_LINES + 1])
+        lines = [_line(*row[:5], han=False) for row in rows[:_MOST_LINES]]
+        return [*lines, "there is more; search for it by words"] if len(rows) > _MOST_LINES else lines
+
+    def put(self, report: Report) -> None:
+        """Store what a report says of its repositories over what it said before; the caller holds the transaction."""
+        window = report.window
+        for repo in {section.repo for section in report.sections}:
+            gone = self._db.rows(
+                "delete from statements where window_key = ? and repo = ? returning id", [window.key, repo]
+            )
+            self._words.delete([row[0] for row in gone])
+        for repo, cites, en, zh in _statements(report):
+            [(number,)] = self._db.rows(
+                "insert into statements (repo, window_key, label, window_start, cites, en, zh)"
+                " values (?, ?, ?, ?, ?, ?, ?) returning id",
+                [repo, window.key, window.label, stamp(window.start), " ".join(cites), _bounded(en), _bounded(zh)],
+            )
+            text = indexed(f"{_bounded(en)} {_bounded(zh)}")
+            self._words.put(number, text.words, text.parts)
+
+
+@dataclass(frozen=True)
+class WindowSearch:
+    """What a model searches for a question: the index, and reports of days within the window."""
+
+    index: SearchIndex
+    known: EvidenceStore
+    report_of: Callable[..., Sequence[str]]
+    """Gives what the report of a day said."""
+    window: Window
+
+    def search(self, words: str, *, repo: RepoId | None = None, limit: int = 20) -> list[str]:
+        """Give the pieces of evidence that fit best, each on one line."""
+        hits = self.index.search(words, (), [repo] if repo else [], self.window, limit)
+        return [self._line(hit) for hit in hits]
+
+    def report(self, day: str, *, repo: RepoId | None = None) -> Sequence[str]:
+        """Give what the report of a day said, if the window has the day."""
+        within = midnight(date.fromisoformat(day), self.window.tz) in self.window
+        return self.report_of(day, repo=repo) if within else ()
+
+    def _line(self, hit: Hit) -> str:
+        one = self.known.get(hit.id)
+        title = one.name if isinstance(one, Release) else one.title if one else ""
+        short = hit.id[: hit.id.find("@") + 13] if hit.kind == "commit" else hit.id
+        return f"{hit.opened[:10]} {hit.kind} {short}: {title}"
+
+
+def _statements(report: Report) -> Iterator[_Statement]:
+    """List everything that a report says, repository by repository."""
+    for section in report.sections:
+        repo = section.repo
+        yield from (_of_claim(repo, claim) for claim in report.claims if claim.repo == repo)
+        said: list[tuple[str, tuple[EvidenceId, ...]]]
+        said = [(row.title, (commit_id(repo, row.sha),)) for row in report.rows(repo)]
+        said += [(f"{line.event}: {line.title}", (thread_id(repo, line.number),)) for line in section.issues]
+        said += [(f"{one.tag} {one.name}", (f"{repo}@{one.tag}",)) for one in section.releases]
+        for link in report.links:
+            if link.issue.startswith(f"{repo}#"):
+                words = f"{link.change} {link.relation.value} {link.issue} (grade {link.grade.value})"
+                said.append((words, (link.change, link.issue)))
+        for story in report.stories:
+            if story.repo == repo:
+                said.append((f"{story.kind.value}: {' then '.join(story.steps)}", story.steps))
+        for text, cites in said:
+            yield repo, [cite for cite in cites if cite not in text], text, ""
+
+
+def _of_claim(repo: RepoId, claim: Claim) -> _Statement:
+    """Put the names of what is cited in the place of the marks."""
+    sources = claim.sources
+    texts = {
+        lang: MARK.sub(lambda m: sources[int(m[1]) - 1] if int(m[1]) <= len(sources) else "", text)
+        for lang, text in claim.text.items()
+    }
+    cites = [source for source in sources if not any(source in text for text in texts.values())]
+    return repo, cites, texts.get("en", ""), texts.get("zh", "")
+
+
+def _aging(newest: str, start: str) -> float:
+    """Give what the fit of a statement is divided by: more for every day that the newest one is younger."""
+    return 1.0 + (moment_of(newest) - moment_of(start)) / timedelta(days=_HALF_AFTER_DAYS)
+
+
+def _bounded(text: str) -> str:
+    """Keep a statement one short line."""
+    line = clean(" ".join(text.split()))
+    return line if len(line) <= _LONGEST else f"{line[: _LONGEST - 1]}…"
+
+
+def _line(repo: str, label: str, cites: str, en: str, zh: str, *, han: bool) -> str:
+    text = (zh or en) if han else (en or zh)
+    return f"{label} {repo}: {text}" + (f" [{cites.replace(' ', ', ')}]" if cites else "")

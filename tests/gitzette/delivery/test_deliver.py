@@ -1,0 +1,215 @@
+"""Delivery after a run: again where that helps, never twice, never lost, and told in a line without a secret."""
+
+import json
+import time
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, Protocol
+
+import pytest
+
+from agent.deliveries import Delivery
+from agent.record import dump
+from agent.report import Report
+from agent.settings import Settings
+from gitzette.cli import main
+from gitzette.delivery.deliver import Deliverer
+
+HOOK = Delivery(kind="webhook", address_env="HOOK", secret_env="SECRET", max_bytes=10_000)
+DAY = "2026-02-04"
+
+
+class Engine(Protocol):
+    """The clone of the fixture."""
+
+    @property
+    def repo(self) -> list[str]: ...
+
+
+@dataclass
+class Days:
+    """A clock that stands still, and remembers how long somebody waited."""
+
+    waited: list[float] = field(default_factory=list)
+    at: float = field(default_factory=time.time)
+
+    def deliver(self, report: Report, out: Path, environ: dict[str, str], *specs: Delivery) -> Deliverer:
+        settings = Settings(out=out, deliver=specs or (HOOK,), max_failed=1)
+        one = Deliverer(settings=settings, environ=environ, now=lambda: self.at, sleep=self.waited.append)
+        one.deliver(report)
+        return one
+
+
+def entry(out: Path) -> dict[str, Any]:
+    return dict(json.loads((out / "deliveries.json").read_text())["entries"][0])
+
+
+def day_after(report: Report) -> Report:
+    day = datetime.fromtimestamp(report.window.start.timestamp() + 86_400, UTC).date()
+    return report.model_copy(update={"window": report.window.days(day, day, "UTC")})
+
+
+def test_a_report_reaches_every_channel_once_however_often_it_is_delivered(sinks: Any, calm: Report, out: Path) -> None:
+    days = Days()
+    for _ in range(3):
+        days.at += 3_600
+        told = days.deliver(calm, out, sinks.environ, *sinks.specs)
+        assert told.failed == []
+    assert told.sent == [f"delivered to {one}: nothing new" for one in ("email", "slack", "feishu", "webhook")]
+    assert len(sinks.mail.accepted) == 1
+    assert [{"blocks", "msg_type", "markdown"} & set(one) for one in sinks.web.accepted] == [
+        {"blocks"},
+        {"msg_type"},
+        {"markdown"},
+    ]
+    kept = (out / "deliveries.json").read_text()
+    assert "secret" not in kept
+    assert "127.0.0.1" not in kept
+
+
+def test_what_the_report_says_of_its_making_is_no_news_and_other_content_is(
+    sinks: Any, calm: Report, out: Path
+) -> None:
+    specs = [one.model_copy(update={"content": "full"} if one.kind == "email" else {}) for one in sinks.specs]
+    Days().deliver(calm, out, sinks.environ, *specs)
+    account = calm.account.model_copy(update={"spent": calm.account.spent.model_copy(update={"calls": 7})})
+    told = Days().deliver(calm.model_copy(update={"account": account}), out, sinks.environ, *specs)
+    assert {one.rpartition(": ")[2] for one in told.sent} == {"nothing new"}
+    count = len(sinks.mail.accepted)
+    told = Days().deliver(calm.model_copy(update={"ledger": calm.ledger[1:]}), out, sinks.environ, *specs)
+    assert all("message" in one for one in told.sent)
+    assert len(sinks.mail.accepted) > count
+    # What was sent before is not news either.
+    told = Days().deliver(calm, out, sinks.environ, *specs)
+    assert {one.rpartition(": ")[2] for one in told.sent} == {"nothing new"}
+
+
+def test_what_can_get_better_is_tried_again_after_a_while(sinks: Any, calm: Report, out: Path) -> None:
+    sinks.web.trouble = [(503, {}, "busy"), (429, {"Retry-After": "7"}, "slower"), (408, {}, "late")]
+    days = Days()
+    told = days.deliver(calm, out, sinks.environ)
+    assert days.waited[:3] == [1.0, 7.0, 4.0]
+    assert told.sent == [f"delivered to webhook: {len(sinks.web.accepted)} messages"]
+    assert len(sinks.web.accepted) == sinks.web.accepted[0]["parts"] > 2
+
+
+def test_what_was_refused_waits_and_only_the_missing_parts_are_sent(sinks: Any, calm: Report, out: Path) -> None:
+    sinks.web.trouble = [(404, {}, "no such hook")]
+    told = Days().deliver(calm, out, sinks.environ)
+    assert told.failed == [
+        "webhook: 2026-03-12 not delivered: the receiver answers HTTP 404 no such hook; the next run tries again"
+    ]
+    assert Days().deliver(calm, out, sinks.environ).failed == []
+    parts = [one["part"] for one in sinks.web.accepted]
+    assert parts == list(range(1, sinks.web.accepted[0]["parts"] + 1))
+
+
+def test_a_delivery_that_was_cut_short_goes_on_where_it_was(sinks: Any, calm: Report, out: Path) -> None:
+    Days().deliver(calm, out, sinks.environ)
+    whole = len(sinks.web.accepted)
+    known = entry(out)
+    half = {"content": known["sent"].pop(), "parts": whole, "done": 2, "why": "not finished"}
+    (out / "deliveries.json").write_text(json.dumps({"of": "gitzette", "entries": [known | half]}))
+    sinks.web.accepted.clear()
+    assert Days().deliver(calm, out, sinks.environ).failed == []
+    assert [one["part"] for one in sinks.web.accepted] == list(range(3, whole + 1))
+
+
+def test_an_earlier_report_is_delivered_with_the_next_one_and_let_go_of_after_two_weeks(
+    sinks: Any, calm: Report, out: Path
+) -> None:
+    (out / "reports" / f"{calm.window.label}.json").write_text(dump(calm))
+    sinks.web.trouble = [(500, {}, "")] * 8
+    days, later = Days(), day_after(calm)
+    assert len(days.deliver(calm, out, sinks.environ).failed) == 1
+    assert len(days.deliver(later, out, sinks.environ).failed) == 1
+    told = days.deliver(later, out, sinks.environ)
+    assert told.sent[0].rpartition(" of ")[2] == "2026-03-12"
+    assert [one["date"] for one in sinks.web.accepted if one["part"] == 1] == ["2026-03-12", "2026-03-13"]
+    sinks.web.trouble = [(410, {}, "gone")]
+    days.deliver(day_after(later), out, sinks.environ)
+    days.at += 15 * 86_400
+    told = days.deliver(day_after(day_after(later)), out, sinks.environ)
+    assert told.failed == ["webhook: the report of 2026-03-14 was not delivered and is let go of"]
+
+
+def test_a_busy_bot_and_a_busy_mail_server_are_asked_again_and_a_refusal_is_told(
+    sinks: Any, calm: Report, out: Path
+) -> None:
+    mail, _, feishu, _ = sinks.specs
+    sinks.web.trouble = [(200, {}, '{"code":11232,"msg":"frequency limited"}')]
+    sinks.mail.trouble = [(451, {}, "try later"), (550, {}, "never")]
+    days = Days()
+    told = days.deliver(calm, out, sinks.environ, mail, feishu)
+    assert told.sent == ["delivered to feishu: 1 message"]
+    assert "the mail server answers 550 never" in told.failed[0]
+    assert days.waited == [1.0, 1.0]
+    wrong = sinks.environ | {"SECRET": "another"}
+    (failed,) = days.deliver(calm, out, wrong, mail, feishu.model_copy(update={"lang": "zh"})).failed
+    assert '"code":19021' in failed
+
+
+def test_nobody_there_is_told_without_the_address(calm: Report, out: Path) -> None:
+    days = Days()
+    spec = Delivery(kind="slack", address_env="A")
+    told = days.deliver(calm, out, {"A": "http://127.0.0.1:1/services/T0/B0/secret"}, spec)
+    assert told.failed[0].startswith("slack: 2026-03-12 not delivered: the receiver cannot be reached (ConnectError)")
+    assert "secret" not in told.failed[0] + (out / "deliveries.json").read_text()
+    assert days.waited == [1.0, 2.0, 4.0]
+
+
+@pytest.mark.parametrize("address", ["", "ftp://x", "not an address", "http://", "smtp://x:y", "http://[x"])
+def test_a_wrong_address_is_told_by_the_name_of_its_variable(address: str, calm: Report, out: Path) -> None:
+    for kind in ("slack", "email"):
+        spec = Delivery(kind=kind, address_env="WHERE", sender="g@example.org", to=("t@example.org",))
+        (told,) = Days().deliver(calm, out, {"WHERE": address}, spec).failed
+        assert "WHERE" in told
+
+
+# ---------------------------------------------------------------- as a user meets it
+
+
+def test_a_run_says_what_was_sent_and_doctor_what_was_not(
+    engine: Engine, corner: Path, sinks: Any, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    del corner
+    Path("gitzette.toml").write_text('[[deliver]]\nkind = "slack"\naddress_env = "SLACK"\n')
+    assert main(["run", "--date", DAY, *engine.repo]) == 3
+    captured = capsys.readouterr()
+    missing = f"slack: {DAY} not delivered: the variable SLACK is not set"
+    assert missing in captured.err
+    assert Path(captured.out.strip()).exists()
+    main(["doctor"])
+    assert f"CARE  delivery: {missing}" in capsys.readouterr().out
+    monkeypatch.setenv("SLACK", sinks.environ["SLACK"])
+    for _ in range(3):
+        assert main(["run", "--date", DAY, *engine.repo]) == 0
+    told = capsys.readouterr().err
+    assert told.count("gitzette: delivered to slack: 1 message\n") == 1
+    assert told.count("gitzette: delivered to slack: nothing new\n") == 2
+    assert [one["text"] for one in sinks.web.accepted] == [f"MAX_ROUTES changes from 22 to 12 · Gitzette {DAY}"]
+    main(["doctor"])
+    assert "ok    delivery: nothing waits to be sent" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("table", "told"),
+    [
+        ('kind = "slack"', "address_env"),
+        ('kind = "pigeon"\naddress_env = "A"', "webhook"),
+        ('kind = "slack"\naddress_env = "https://hooks.slack.com/services/T/B/x"', "name of a variable"),
+        ('kind = "slack"\naddress_env = "GITZETTE_X"', "name of a variable"),
+        ('kind = "slack"\naddress = "A"', "did you mean address_env?"),
+        ('kind = "slack"\naddress_env = "A"\ncontent = "full"', "a chat gets highlights only"),
+        ('kind = "email"\naddress_env = "A"', "needs a sender and to"),
+        ('kind = "email"\naddress_env = "A"\nsender = "a@b.c\\nBcc: x@y.z"\nto = ["a@b.c"]', "e-mail address"),
+    ],
+)
+def test_a_wrong_table_is_told_before_anything_is_read(
+    table: str, told: str, engine: Engine, corner: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    del corner
+    Path("gitzette.toml").write_text(f"[[deliver]]\n{table}\n")
+    assert main(["run", "--date", DAY, *engine.repo]) == 2
+    assert told in capsys.readouterr().err

@@ -1,0 +1,275 @@
+"""What a report's page shows: its order, its length, its evidence, one vocabulary, both layouts and languages."""
+
+import re
+from collections.abc import Iterator
+from datetime import timedelta
+from typing import Any
+
+import pytest
+
+from agent.catalogue import catalogue
+from agent.claims import Anchor, Quote
+from agent.evidence import EvidenceId
+from agent.linking.standing import Standing
+from agent.links import Grade, Link, Relation
+from agent.report import Report, ThreadLine
+from agent.settings import Language, Layout
+from agent.web import Web
+from evals.sets.page import unfolded_words
+from evals.sets.site_reports import FIRST, made_day
+from gitzette.render.compose import page_model
+from gitzette.render.markdown import report_page
+from gitzette.render.page import PageModel
+from gitzette.render.pieces import Sentence
+from tests.analysed_report import AT, HANG, LIMIT, PLAIN, ROUTER, SMALL, analysed_report
+
+WEB = Web("https://git.example")
+LAYOUTS: tuple[Layout, ...] = ("digest", "ledger")
+LANGUAGES: tuple[Language, ...] = ("en", "zh")
+BOTH = pytest.mark.parametrize(("lang", "layout"), [(lang, layout) for lang in LANGUAGES for layout in LAYOUTS])
+
+
+def model(report: Report, lang: Language = "en") -> PageModel:
+    return page_model(report, lang, WEB)
+
+
+def without_model(report: Report) -> Report:
+    facts = tuple(claim for claim in report.claims if not claim.free)
+    return report.model_copy(update={"claims": facts, "analyst": "rules"})
+
+
+def sentences(page: PageModel) -> Iterator[Sentence]:
+    yield from page.brief
+    yield from (one for item in page.items for one in item.fresh)
+    yield from (one for part in page.repos for one in part.summary)
+
+
+@BOTH
+def test_a_page_goes_from_the_brief_over_what_to_act_on_to_what_is_folded(lang: Language, layout: Layout) -> None:
+    words = catalogue(lang)["page"]["tiers"]
+    page = report_page(analysed_report(), lang, WEB, layout)
+    order = [
+        "- ",
+        f"# {words['act on']} (1)",
+        f"# {words['worth knowing']} (",
+        f"# {words['also landed']} (",
+        "---",
+    ]
+    places = [page.index(one) for one in order]
+    assert places == sorted(places)
+    assert "8 experts" in page[: places[1]] or "8 个专家" in page[: places[1]]
+
+
+@pytest.mark.parametrize("lang", LANGUAGES)
+def test_a_headline_in_the_readers_language_stands_above_the_original_title(lang: Language) -> None:
+    item = model(analysed_report(), lang).item(f"{ROUTER}@{LIMIT}")
+    assert item
+    assert item.headline == {"en": "Routing refuses more than 8 experts", "zh": "路由不再接受超过 8 个专家"}[lang]
+    assert item.title == "fix(moe): cap topK"
+    bare = model(without_model(analysed_report()), lang).item(f"{ROUTER}@{LIMIT}")
+    assert bare
+    assert (bare.headline, bare.title) == ("fix(moe): cap topK", "")
+
+
+def test_without_a_model_the_weightiest_facts_are_the_brief_and_are_not_told_again() -> None:
+    page = model(without_model(analysed_report()))
+    assert not page.analysed
+    assert page.brief[0].text.startswith("The default of the flag `topK`")
+    item = page.act_on.shown[0]
+    assert [one.text for one in item.in_brief] == [page.brief[0].text]
+    assert page.brief[0].text not in [one.text for one in item.fresh]
+
+
+@BOTH
+def test_a_long_day_is_short_before_its_folds_and_loses_nothing(lang: Language, layout: Layout) -> None:
+    report = made_day(FIRST, most=14)
+    page = report_page(report, lang, WEB, layout)
+    assert len(report.ledger) > 60
+    assert unfolded_words(page) <= 1_200
+    assert all(row.sha in page for row in report.ledger)
+    assert all(len(one.lines) <= 8 for item in model(report, lang).items for one in item.proofs)
+
+
+@BOTH
+def test_no_sentence_stands_twice_on_a_page(lang: Language, layout: Layout) -> None:
+    page = report_page(analysed_report(), lang, WEB, layout)
+    lines = [line for line in page.split("\n") if line[:2] == "- " and "router/cli.py" not in line]
+    assert len(lines) == len(set(lines))
+
+
+def test_a_commit_has_at_most_120_words_and_one_excerpt_in_sight() -> None:
+    report = analysed_report()
+    many = [
+        claim.model_copy(update={"id": f"x{at}"}) for at in range(40) for claim in report.claims if claim.id == "f3"
+    ]
+    texts = [
+        claim.model_copy(update={"text": {"en": f"Value {at} of `k{at}` changes."}}) for at, claim in enumerate(many)
+    ]
+    page = model(report.model_copy(update={"claims": (*report.claims, *texts)}))
+    item = page.act_on.shown[0]
+    assert sum(one.words for one in item.sentences) <= 120
+    assert item.more
+    assert item.excerpt
+
+
+# ---------------------------------------------------------------- evidence
+
+
+def test_a_citation_opens_on_its_anchor_or_on_nothing() -> None:
+    report = analysed_report()
+    anchors: dict[str, list[Anchor | Quote]] = {one.id: [*one.anchors, *one.quotes] for one in report.claims}
+    for one in sentences(model(report)):
+        for cite in one.citations:
+            own = [place for place in anchors[one.id] if place.cite == cite.id]
+            shown = [line.text for excerpt in cite.excerpts for line in excerpt.lines]
+            assert all(any(line in place.text for place in own) for line in shown), one.text
+            assert bool(shown) == bool(own), one.text
+
+
+def test_the_lines_that_name_the_sentence_are_marked() -> None:
+    page = model(analysed_report())
+    told = next(one for item in page.items for one in item.told if one.id == "l1")
+    [excerpt] = told.citations[0].excerpts
+    assert [(line.side, line.marked) for line in excerpt.lines] == [("-", True), ("+", True)]
+
+
+def test_of_many_lines_those_are_shown_that_name_the_sentence() -> None:
+    report, me = without_model(analysed_report()), f"{ROUTER}@{PLAIN}"
+    lines = "\n".join([*(f"+    x{at} = {at}" for at in range(40)), "+constexpr int kBlockSize = 128;"])
+    claims = [
+        claim.model_copy(update={"anchors": (Anchor(cite=me, text=lines, file="a.cu"),)}) if claim.id == "p1" else claim
+        for claim in report.claims
+    ]
+    told = next(one for one in sentences(model(report.model_copy(update={"claims": tuple(claims)}))) if one.id == "p1")
+    [excerpt] = told.citations[0].excerpts
+    assert len(excerpt.lines) == 8
+    assert excerpt.lines[-1].text.endswith("kBlockSize = 128;")
+
+
+def test_what_only_an_issue_says_is_told_as_reported_there() -> None:
+    page = report_page(analysed_report(), "en", WEB)
+    assert "Reported in [`#9`](https://git.example/octo/router/issues/9): With two GPUs" in page
+
+
+# ---------------------------------------------------------------- one vocabulary
+
+
+@BOTH
+def test_every_count_is_of_a_tier_and_leads_to_its_list(lang: Language, layout: Layout) -> None:
+    page = report_page(analysed_report(), lang, WEB, layout)
+    slugs = {
+        re.sub(r"[^\w\- ]", "", line.lstrip("# ").lower()).replace(" ", "-")
+        for line in page.split("\n")
+        if line[:1] == "#"
+    }
+    links = re.findall(r"\]\(#([^)]+)\)", page)
+    assert len(links) >= 3
+    assert all(link in slugs or re.sub(r"-\d+$", "", link) in slugs for link in links), links
+
+
+def test_breaking_is_said_only_where_a_fact_of_reach_says_so() -> None:
+    page = model(analysed_report())
+    assert [item.row.sha for item in page.breaking] == [LIMIT]
+    assert report_page(analysed_report(), "en", WEB).count("**breaking**") == 2
+
+
+def test_both_languages_have_the_same_words_with_the_same_gaps() -> None:
+    def gaps(value: Any, path: str = "") -> Iterator[tuple[str, Any]]:
+        if isinstance(value, dict):
+            for key, one in value.items():
+                yield from gaps(one, f"{path}.{key}")
+        else:
+            listed = value if isinstance(value, list) else [value]
+            yield path, sorted(set(re.findall(r"\{\w*\}|\[@\d\]", " ".join(listed))) - {"{thing}"})
+
+    english, chinese = dict(gaps(catalogue("en"))), dict(gaps(catalogue("zh")))
+    assert english.keys() == chinese.keys()
+    loose = {".page.unreadable"}
+    assert {key for key in english if english[key] != chinese[key] and not key.startswith(".facts")} <= loose
+
+
+# ---------------------------------------------------------------- issues
+
+
+def with_link(relation: Relation, grade: Grade, standing: Standing | None = None, change: EvidenceId = "") -> Report:
+    report = analysed_report()
+    thread = ThreadLine(
+        number=9, title="It hangs", author="o", event="closed", at=AT, labels=("bug",), standing=standing, comments=3
+    )
+    link = Link(issue=f"{ROUTER}#9", change=change or f"{ROUTER}@{HANG}", relation=relation, grade=grade)
+    first, *rest = report.sections
+    sections = (first.model_copy(update={"issues": (thread,)}), *rest)
+    return report.model_copy(update={"sections": sections, "links": (link,)})
+
+
+@pytest.mark.parametrize(
+    ("relation", "grade", "words"),
+    [
+        (Relation.FIXES, Grade.A, "fixed by [`2b2b2b2`]({}) (A)"),
+        (Relation.FIXES, Grade.C, "likely fixed by [`2b2b2b2`]({}) (C)"),
+        (Relation.PARTLY, Grade.B, "partly fixed by [`2b2b2b2`]({}) (B)"),
+        (Relation.MENTIONS, Grade.B, "[`2b2b2b2`]({}) refers to it"),
+    ],
+)
+def test_an_issue_names_the_commit_that_addresses_it_and_how_sure_that_is(
+    relation: Relation, grade: Grade, words: str
+) -> None:
+    page = report_page(with_link(relation, grade), "en", WEB)
+    assert f"issues/9) It hangs — o → {words.format(f'https://git.example/octo/router/commit/{HANG}')}" in page
+
+
+def test_an_issue_that_is_still_open_is_not_told_as_fixed() -> None:
+    page = report_page(with_link(Relation.FIXES, Grade.B, Standing.ADDRESSED), "en", WEB)
+    assert "addressed by" in page
+    assert "still open" in page
+    assert "→ fixed by" not in page
+
+
+def test_issues_stay_in_sight_and_a_long_list_is_cut() -> None:
+    report = analysed_report()
+    threads = tuple(
+        ThreadLine(number=at, title=f"Crash {at}", author=None, event="opened", at=AT, labels=()) for at in range(1, 20)
+    )
+    first, *rest = report.sections
+    page = model(report.model_copy(update={"sections": (first.model_copy(update={"issues": threads}), *rest)}))
+    [group] = page.repos[0].issues
+    assert (len(group.shown), group.count) == (5, 19)
+
+
+# ---------------------------------------------------------------- the account
+
+
+def test_the_account_names_the_kinds_of_text_the_writer_and_the_judge() -> None:
+    kinds = model(analysed_report()).account[0]
+    assert "written by `analyst-1`" in kinds
+    assert "judged by `strict-judge`; controls refused 8 of 8." in kinds
+    assert model(without_model(analysed_report())).account[0].startswith("Not analysed")
+
+
+def test_quotations_cannot_leave_their_fence_and_titles_do_nothing() -> None:
+    report = analysed_report()
+    evil = "+```\n+# heading\n+````"
+    rows = [
+        row.model_copy(update={"title": "close #1 @mira <b>x</b> [a](https://evil.example)"})
+        if row.sha == SMALL
+        else row
+        for row in report.ledger
+    ]
+    quoted = [
+        claim.model_copy(update={"quotes": (Quote(cite=claim.cites[0], text=evil, file="a.md"),)})
+        if claim.id == "p1"
+        else claim
+        for claim in report.claims
+    ]
+    page = report_page(report.model_copy(update={"ledger": tuple(rows), "claims": tuple(quoted)}), "en", WEB)
+    assert "`````diff\n+```\n+# heading\n+````\n`````" in page
+    assert "](https://evil" not in page
+    assert "<b>" not in page.replace("\\<b\\>", "")
+
+
+def test_a_window_of_several_days_dates_its_commits() -> None:
+    report = analysed_report()
+    window = report.window.model_copy(update={"end": report.window.end + timedelta(days=1)})
+    item = model(report.model_copy(update={"window": window})).item(f"{ROUTER}@{LIMIT}")
+    assert item
+    assert item.when.startswith("2026-02-04 ")

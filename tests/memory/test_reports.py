@@ -1,0 +1,260 @@
+"""What published reports leave behind: remembered whole, found again by words and days, and rebuilt from the files."""
+
+from contextlib import closing
+from datetime import UTC, date, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from agent.claims import Claim, Role
+from agent.domain import Coverage, Issue, Notice, NoticeKind, Threads
+from agent.ids import RepoId, ThreadId, commit_id
+from agent.linking.digest import digest
+from agent.links import Grade, Link, Relation
+from agent.record import dump
+from agent.report import Depth, LedgerRow, Report, RepoSection, ThreadLine
+from agent.stories import Story, StoryKind
+from agent.window import Window
+from memory.database import Database
+from memory.issues import OpenIssues
+from memory.migrations import database_in_memory
+from memory.reports import Landings, Reports
+from memory.statements import Statements
+from memory.stories import Stories
+
+ENGINE, ROUTER = RepoId("octo/engine"), RepoId("octo/router")
+SHA = "a1b2c3d4e5f6a7b8c9d0a1b2c3d4e5f6a7b8c9d0"
+AT = datetime(2026, 2, 1, 12, tzinfo=UTC)
+CUT = Notice(kind=NoticeKind.OPEN_CAPPED, about=("300",))
+
+
+def window(day: int) -> Window:
+    chosen = date(2026, 2, 1) + timedelta(days=day)
+    return Window.days(chosen, chosen, "UTC")
+
+
+def claim(en: str, zh: str = "", *, repo: RepoId = ENGINE) -> Claim:
+    cited = (commit_id(repo, SHA),)
+    return Claim(id="1", repo=repo, role=Role.CHANGE, about=cited, cites=cited, text={"en": en, "zh": zh})
+
+
+def row(title: str, repo: RepoId = ENGINE) -> LedgerRow:
+    values = {"repo": repo, "sha": SHA, "depth": Depth.SKIM, "reason": "", "late": False, "subject": title}
+    return LedgerRow.model_validate({**values, "title": title, "author": "Ada", "landed_at": AT, "members": 0})
+
+
+def link(sha: str = SHA, relation: Relation = Relation.FIXES, repo: RepoId = ENGINE) -> Link:
+    return Link(issue=ThreadId(f"{repo}#7"), change=commit_id(repo, sha), relation=relation, grade=Grade.A)
+
+
+def report(day: int, *claims: Claim, repo: RepoId = ENGINE, important: tuple[int, ...] = (), **more: Any) -> Report:
+    lines = [ThreadLine(number=7, title="Crash on start", author=None, event="opened", at=AT, labels=())]
+    lines += [
+        ThreadLine(number=n, title="Crash", author=None, event="important", at=AT, labels=(), comments=12)
+        for n in important
+    ]
+    tips = {name: more.pop(name) * 40 for name in ("tip", "known_tip", "first_tip") if name in more}
+    section = RepoSection(
+        repo=repo, branch="main", coverage=Coverage.PARTIAL, coverage_notices=(CUT,), issues=tuple(lines),
+        **({"tip": "f" * 40} | tips),
+    )  # fmt: skip
+    values = {"repos": (repo,), "sections": (section,), "ledger": (), "claims": claims, **more}
+    return Report.model_validate({"window": window(day), **values})
+
+
+def issue(number: int, **more: Any) -> Issue:
+    values: dict[str, Any] = {
+        "repo": ENGINE,
+        "number": number,
+        "title": "Crash in `load_plan`",
+        "body": "ValueError: the plan is gone",
+        "state": "open",
+        "state_reason": None,
+        "author": "an",
+        "labels": (),
+        "created_at": AT,
+        "updated_at": AT,
+        "closed_at": None,
+        "comments": 12,
+        "reactions": 3,
+    }
+    return Issue.model_validate(values | more)
+
+
+def read(*issues: Issue) -> Threads:
+    return Threads(coverage=Coverage.READ, issues=issues)
+
+
+def write(folder: Path, *reports: Report) -> Path:
+    for one in reports:
+        (folder / f"{one.window.label}.json").write_text(dump(one), "utf-8")
+    return folder
+
+
+# ---------------------------------------------------------------- words
+
+
+def test_a_claim_is_found_with_its_day_and_what_it_cites(db: Database) -> None:
+    Reports(db).remember(report(3, claim("The default of `block_size` is 32 [@1]")))
+    (line,) = Statements(db).search("block_size default")
+    assert line == f"2026-02-04 octo/engine: The default of `block_size` is 32 octo/engine@{SHA}"
+    for day in (103, 4, 203):
+        Reports(db).remember(report(day, claim("needle \ud800 \n" + "x" * 10_000 + "\u202e")))
+    lines = Statements(db).search("needle")
+    # Of equals the newest comes first, each on one short line.
+    assert [line[:10] for line in lines] == ["2026-08-23", "2026-05-15", "2026-02-05"]
+    assert all(len(line.encode()) < 800 and "\n" not in line for line in lines)
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        *("max_num_batched_tokens", "MAX_NUM_BATCHED_TOKENS", "batched tokens", "maxNumBatchedTokens", "tokens"),
+        *("batch", "KVCacheManager", "kv_cache_manager", "cache manager", "fp8", "v0.6.3"),
+    ],
+)
+def test_identifiers_are_found_whole_in_parts_and_in_the_other_spelling(db: Database, words: str) -> None:
+    text = "`KVCacheManager` reads `max_num_batched_tokens` in fp8_gemm since v0.6.3"
+    Reports(db).remember(report(3, claim(text), claim("Something else entirely")))
+    assert [line.partition(": ")[2].partition(" [")[0] for line in Statements(db).search(words)] == [text]
+
+
+@pytest.mark.parametrize("words", ["内存", "修复内存", "内存泄漏", "调度器", "修复", "漏", "调度 内存", "ＫＶ缓存"])
+def test_chinese_is_found_by_words_of_any_length_and_answered_in_chinese(db: Database, words: str) -> None:
+    leak = claim("Fixes a leak", "修复调度器的内存泄漏，影响KV缓存")
+    Reports(db).remember(report(3, leak, claim("Else", "其他改动")))
+    (line,) = Statements(db).search(words)
+    assert "修复调度器的内存泄漏" in line
+
+
+def test_words_that_are_not_there_find_nothing_and_no_text_is_a_command(db: Database) -> None:
+    Reports(db).remember(report(3, claim("Removes `--legacy-mode`")))
+    said = Statements(db)
+    for words in ("存内", "nothing", "", " ", '"', "*", "words:", "NOT", "b OR", "(", "' drop table --", "\x00", "😀"):
+        assert said.search(words) == [], words
+    assert len(said.search('"legacy" AND (mode*')) == 1
+    assert len(said.search("legacy " * 5_000)) == 1
+
+
+def test_titles_issues_links_and_stories_are_found_too_and_only_of_the_repository_asked_for(db: Database) -> None:
+    said = Statements(db)
+    for day, repo, title in ((3, ENGINE, "[Bugfix] Guard the warp shuffle"), (4, ROUTER, "Shuffle cards")):
+        steps = (commit_id(repo, "b" * 40), commit_id(repo, SHA))
+        story = Story(kind=StoryKind.REVERT, repo=repo, steps=steps)
+        ledger = (row(title, repo),)
+        Reports(db).remember(report(day, repo=repo, ledger=ledger, links=(link(repo=repo),), stories=(story,)))
+    assert len(said.search("shuffle")) == 2
+    assert said.search("shuffle", repo=ROUTER) == [f"2026-02-05 octo/router: Shuffle cards [octo/router@{SHA}]"]
+    assert "opened: Crash on start" in said.search("crash start", repo=ENGINE)[0]
+    assert any("fixes octo/engine#7 (grade A)" in line for line in said.search("fixes", repo=ENGINE))
+    assert any("revert: octo/engine@" in line for line in said.search("revert", repo=ENGINE))
+
+
+def test_the_report_of_a_day_is_given_in_its_order_and_a_second_run_replaces_it(db: Database) -> None:
+    said = Statements(db)
+    Reports(db).remember(report(3, claim("First"), claim("Second")))
+    assert [line.split(": ", 1)[1].split(" [")[0] for line in said.report("2026-02-04")[:2]] == ["First", "Second"]
+    Reports(db).remember(report(3, claim("Third")))
+    assert "Third" in said.report("2026-02-04", repo=ENGINE)[0]
+    assert said.search("first") == []
+    assert said.report("2026-02-04", repo=ROUTER) == said.report("2026-02-05") == []
+
+
+# ---------------------------------------------------------------- issues and stories
+
+
+def test_open_issues_are_known_on_the_next_day_by_what_they_are_about(db: Database) -> None:
+    issues = OpenIssues(db)
+    issues.remember(ENGINE, read(issue(7), issue(8)).model_copy(update={"notices": (CUT,)}))
+    Reports(db).remember(report(0))
+    assert issues.known_open(ENGINE, window(1)) == {7, 8}
+    assert issues.known(ENGINE, window(1)).issues == (digest(issue(8)), digest(issue(7)))
+    issues.remember(ENGINE, read(issue(7, state="closed", closed_at=AT), issue(9, state="closed", closed_at=AT)))
+    assert [one.number for one in issues.known(ENGINE, window(1)).issues] == [8]
+    assert (issues.cut_short(ENGINE), issues.cut_short(ROUTER)) == (CUT, None)
+
+
+def test_after_a_day_that_nobody_reported_the_open_issues_are_listed_anew(db: Database) -> None:
+    issues = OpenIssues(db)
+    issues.remember(ENGINE, read(issue(7), issue(8)))
+    Reports(db).remember(report(0))
+    assert issues.known_open(ENGINE, window(2)) == frozenset()
+    assert issues.known(ENGINE, window(2)).issues == ()
+    issues.remember(ENGINE, read(issue(8)), relisted=True)
+    assert issues.known_open(ENGINE) == {8}
+    issues.remember(ENGINE, Threads(coverage=Coverage.NOT_READ), relisted=True)
+    assert issues.known_open(ENGINE) == {8}
+
+
+def test_the_same_day_again_knows_what_it_knew_and_not_what_it_told_itself(db: Database) -> None:
+    issues, reports = OpenIssues(db), Reports(db)
+    reports.remember(report(0, links=(link("a" * 40), link("b" * 40, Relation.MENTIONS)), important=(7,)))
+    reports.remember(report(1, links=(link("c" * 40),), important=(9,)))
+    for _ in range(2):
+        known = issues.known(ENGINE, window(1))
+        assert [one.change[-1] for one in known.links] == ["a"]
+        assert list(known.told) == [7]
+        reports.remember(report(1, links=(link("c" * 40),), important=(9,)))
+    assert [one.change[-1] for one in issues.known(ENGINE, window(2)).links] == ["a", "c"]
+
+
+def test_a_story_is_found_by_its_steps_and_listed_once_in_its_latest_form(db: Database) -> None:
+    reports, stories = Reports(db), Stories(db)
+    first, second = commit_id(ENGINE, "b" * 40), commit_id(ENGINE, SHA)
+    for day in (0, 1):
+        story = Story(kind=StoryKind.REVERT, repo=ENGINE, steps=(first, second), text={"en": f"told on day {day}"})
+        reports.remember(report(day, ledger=(row("Guard the warp shuffle"),), stories=(story,)))
+    known = stories.known(window(2), [second])
+    assert known.days == {second: "2026-02-02"}
+    assert [one.text["en"] for one in known.stories] == ["told on day 0", "told on day 1"]
+    assert [one.text["en"] for one in stories.known(window(1), [second]).stories] == ["told on day 0"]
+    assert len(stories.recent(ENGINE, window(2))) == 2
+    assert stories.recent(ROUTER, window(2)) == ()
+    assert [one.title for one in stories.past(ENGINE, window(2)).found] == ["Guard the warp shuffle"]
+    assert {one.label for one in stories.listed(repo=ENGINE)} <= {"2026-02-01", "2026-02-02"}
+    assert stories.listed(since="2026-02-03T00:00:00Z") == stories.listed(repo=ROUTER) == []
+
+
+# ---------------------------------------------------------------- loss
+
+
+def test_a_report_is_remembered_whole_or_not_at_all(db: Database) -> None:
+    db.execute("create trigger full before insert on published begin select raise(abort, 'disk full'); end")
+    with pytest.raises(Exception, match="disk full"):
+        Reports(db).remember(report(0, claim("Half"), ledger=(row("Half a title"),), links=(link(),)))
+    for table in ("statements", "statement_words", "landed", "tips", "published", "report_items"):
+        assert db.rows(f"select * from {table}") == [], table
+
+
+def test_what_reports_told_comes_back_from_their_files(db: Database, tmp_path: Path) -> None:
+    """Open issues do not: they are not in reports, and are listed anew."""
+    reports = [report(0, claim("One"), links=(link(),), important=(7,)), report(1, claim("Two"), ledger=(row("Two"),))]
+    for one in reports:
+        Reports(db).remember(one)
+    with closing(database_in_memory()) as lost:
+        assert Reports(lost).rebuild(write(tmp_path, *reports)) == []
+        again, known = OpenIssues(lost).known(ENGINE, window(2)), OpenIssues(db).known(ENGINE, window(2))
+        assert (again.links, again.told) == (known.links, known.told)
+        assert again.links
+        assert again.told
+        assert Statements(lost).report("2026-02-02") == Statements(db).report("2026-02-02")
+        assert OpenIssues(lost).known_open(ENGINE) == frozenset()
+        assert OpenIssues(lost).cut_short(ENGINE) == CUT
+
+
+def test_late_is_counted_from_the_tips_that_counted_before_the_memory_was_lost(db: Database, tmp_path: Path) -> None:
+    """Day 2 was reported before day 1, and day 1 once more when the branch had moved on."""
+    days = (report(2, tip="d", known_tip="a", first_tip="c"), report(1, tip="e", known_tip="", first_tip="b"))
+    Reports(db).rebuild(write(tmp_path, *days))
+    landings = Landings(db)
+    assert landings.known_tip(ENGINE, window(1)) is None
+    assert landings.known_tip(ENGINE, window(2)) == "a" * 40
+    assert landings.known_tip(ENGINE, window(3)) == "c" * 40
+
+
+def test_what_is_known_is_not_overwritten_by_files(db: Database, tmp_path: Path) -> None:
+    Reports(db).remember(report(1, tip="a"))
+    Reports(db).rebuild(write(tmp_path, report(1, claim("Changed by somebody"), tip="e")))
+    assert Landings(db).known_tip(ENGINE, window(2)) == "a" * 40
+    assert Statements(db).search("somebody") == []

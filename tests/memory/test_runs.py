@@ -1,0 +1,103 @@
+"""Runs: found by their ids, recorded for as long as they can be replayed, with private files of their own."""
+
+import json
+import os
+import stat
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+from pydantic import TypeAdapter
+
+from agent.errors import InputError, StorageError
+from agent.ids import RepoId
+from memory.artefacts import Artefact, JsonCodec
+from memory.database import Database
+from memory.recorder import QUESTIONS, Call, CallRecorder, Retention
+from memory.runs import RunFiles, Runs, recipe_of
+
+REPO = RepoId("octo/engine")
+NOON = datetime(2026, 2, 4, 12, tzinfo=UTC)
+TEXT = JsonCodec("text", TypeAdapter(str), lambda text: f"octo/engine#{len(text)}")
+
+
+def keep(db: Database, run: str, text: str) -> Artefact:
+    (artefact,) = TEXT.encode(text)
+    CallRecorder(db, run).record([(Call("x.y", REPO, text, "api https://api.example"), (artefact,))])
+    return artefact
+
+
+def test_runs_are_listed_newest_first_with_how_they_ended(db: Database) -> None:
+    runs, began = Runs(db), datetime(2026, 2, 5, 0, 10, tzinfo=UTC)
+    for number, run in enumerate(("r0", "r1", "z", "a")):
+        runs.begin(run, "2026-02-04 UTC", began + timedelta(minutes=min(number, 2)))
+    runs.end("r1", "done", began + timedelta(hours=1), {"requests": 12, "名": "值"})
+    found = runs.latest(limit=3)
+    assert [(run.id, run.status, run.finished) for run in found] == [
+        ("a", "running", None),
+        ("z", "running", None),
+        ("r1", "done", "2026-02-05T01:10:00+00:00"),
+    ]
+    assert found[2].details == {"requests": 12, "名": "值"}
+    assert runs.unfinished(began.date()) == {"r0", "z", "a"}
+    assert runs.unfinished(began.date() + timedelta(days=1)) == set()
+
+
+def test_a_run_is_found_by_the_beginning_of_its_id_where_only_one_has_it(db: Database) -> None:
+    runs = Runs(db)
+    for run in ("20260204T120000-aa", "20260204T120000-ab", "20260205T0%_"):
+        runs.begin(run, "2026-02-04 UTC", NOON)
+    assert runs.find("20260204T120000-aa").id == "20260204T120000-aa"
+    assert runs.find("20260205").id == "20260205T0%_"
+    with pytest.raises(StorageError, match=r"run 20260205T0%_ .* it cannot be replayed"):
+        recipe_of(runs.find("20260205"))
+    for prefix in ("", "nope", "%", "2026020_"):
+        with pytest.raises(InputError, match=r"there is no run .*; `gitzette runs` lists them"):
+            runs.find(prefix)
+    with pytest.raises(InputError, match="several runs begin with '20260204T12'"):
+        runs.find("20260204T12")
+
+
+def test_old_records_are_forgotten_with_what_only_they_held_and_cited_evidence_stays(db: Database) -> None:
+    runs, retention = Runs(db), Retention(db)
+    for number, run in enumerate(("old", "new")):
+        runs.begin(run, "2026-02-04 UTC", NOON + timedelta(days=number))
+    keep(db, "old", "a")
+    cited, shared = keep(db, "old", "bb"), keep(db, "old", "ccc")
+    keep(db, "new", "ccc")
+    today = keep(db, f"{QUESTIONS}2026-02-05", "dddd")
+    keep(db, f"{QUESTIONS}2026-02-04", "eeeee")
+    retention.cite("old", "2026-02-04 UTC", ["octo/engine#2", "octo/engine#99"])
+    assert retention.forget(NOON.date()) == 0
+    assert retention.forget(NOON.date() + timedelta(days=1)) == 4
+    assert {row[0] for row in db.rows("select hash from artefacts")} == {cited.hash, shared.hash, today.hash}
+    assert CallRecorder(db, "new", play_only=True).play(Call("x.y", REPO, "ccc"), TEXT) == "ccc"
+    assert CallRecorder(db, "old").blank
+    assert [run.id for run in runs.latest()] == ["new", "old"]
+
+
+def test_two_runs_of_one_memory_share_the_seed_of_the_fence_and_a_replay_has_that_of_its_run(db: Database) -> None:
+    seed = CallRecorder(db, "r1").fence_seed()
+    assert seed == CallRecorder(db, "r2").fence_seed()
+    assert len(seed) == 32
+    db.execute("delete from secrets")
+    assert CallRecorder(db, "r1", play_only=True).fence_seed() == seed
+    assert CallRecorder(db, "r3").fence_seed() != seed
+
+
+def test_the_file_of_a_run_is_private_and_is_written_whole(tmp_path: Path) -> None:
+    files = RunFiles(tmp_path)
+    files.write("r1", {"refused": [{"text": "改为 `13`"}]})
+    files.write("r1", {"refused": [{"text": "half \ud800 a pair"}]})
+    assert json.loads(files.path("r1").read_bytes()) == {"run": "r1", "refused": [{"text": "half ? a pair"}]}
+    assert [file.name for file in files.path("r1").parent.iterdir()] == ["r1.json"]
+    assert stat.S_IMODE(files.path("r1").stat().st_mode) == 0o600
+    assert stat.S_IMODE(files.path("r1").parent.stat().st_mode) == 0o700
+    os.utime(files.path("r1"), (NOON.timestamp(), NOON.timestamp()))
+    files.forget(NOON.date())
+    assert files.path("r1").exists()
+    files.forget(NOON.date() + timedelta(days=1))
+    assert not files.path("r1").exists()
+    (tmp_path / "file").write_text("")
+    with pytest.raises(StorageError, match=r"cannot write .*r1\.json: .*; set GITZETTE_HOME"):
+        RunFiles(tmp_path / "file").write("r1", {})

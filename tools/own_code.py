@@ -1,0 +1,104 @@
+"""Reading the user's own files, on this machine and for this machine only: nothing of them is sent or kept."""
+
+import os
+import subprocess
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+
+from agent.errors import InputError
+from agent.facts import Fact
+from agent.ids import RepoId
+from agent.own_code import MOST_PLACES, OwnUse, concerns, find_uses, names_project, projects_of, used_name
+from agent.upgrade import Upgrade
+from tools.git.process import LOCAL, git_program
+
+_LARGEST, _MOST = 1_000_000, 50_000
+_READ = (
+    *(".py", ".pyi", ".c", ".cc", ".cpp", ".cxx", ".cu", ".cuh", ".h", ".hh", ".hpp", ".rs", ".go", ".ts", ".js"),
+    *(".sh", ".bash", ".zsh", ".yaml", ".yml", ".toml", ".json", ".env", ".cfg", ".ini", ".service", ".tf", ".j2"),
+    *(".mk", ".cmake", ".bat", ".ps1", ".dockerfile"),
+)
+_CALLED = ("dockerfile", "containerfile", "makefile", "procfile", ".env")
+_LIST = ("-c", "core.fsmonitor=false", "ls-files", "-z", "--cached", "--others", "--exclude-standard")
+
+
+class OwnCode:
+    """The trees in which a user's own code lies; each is listed once."""
+
+    def __init__(self, roots: Sequence[Path]) -> None:
+        for root in roots:
+            if not root.is_dir():
+                raise InputError(f"--uses {root} is not a folder; give the folder of your own code")
+        self._roots = [root.resolve() for root in roots]
+        self._files: list[tuple[str, Path]] | None = None
+
+    def found(self, repo: RepoId, facts: Mapping[str, Sequence[Fact]]) -> tuple[OwnUse, ...]:
+        """Find where the user's code uses what each commit changes, each thing in a few places."""
+        sought = list(dict.fromkeys(fact for some in facts.values() for fact in some if concerns(fact)))
+        places: dict[Fact, list[tuple[str, int]]] = {fact: [] for fact in sought}
+        for file, text in self._naming(projects_of(repo, sought)):
+            for fact, line in find_uses(sought, file, text):
+                places[fact].append((file, line))
+        return tuple(
+            dict.fromkeys(
+                OwnUse(repo=repo, sha=sha, name=used_name(fact), file=file, line=line)
+                for sha, some in facts.items()
+                for fact in some
+                for file, line in places.get(fact, ())[:MOST_PLACES]
+            )
+        )
+
+    def marked(self, upgrade: Upgrade) -> Upgrade:
+        """Mark in a guide what the user's code uses; what only it reaches is told as well."""
+        by_commit: dict[str, list[Fact]] = {}
+        for one in upgrade.items:
+            by_commit.setdefault(next(iter(one.commits), ""), []).append(one.fact)
+        uses: dict[tuple[str, str], list[OwnUse]] = {}
+        for use in self.found(upgrade.repo, by_commit):
+            uses.setdefault((use.sha, use.name), []).append(use)
+        items = []
+        for one in upgrade.items:
+            own = uses.get((next(iter(one.commits), ""), used_name(one.fact)), ()) if concerns(one.fact) else ()
+            items.append(one.model_copy(update={"uses": tuple(own)}) if own else one)
+        return upgrade.model_copy(update={"items": tuple(items)})
+
+    def _naming(self, projects: frozenset[str]) -> list[tuple[str, str]]:
+        """Read the files that name a project."""
+        if self._files is None:
+            self._files = [file for root in self._roots for file in self._listed(root)][:_MOST]
+        return list(_read(self._files, projects))
+
+    def _listed(self, root: Path) -> list[tuple[str, Path]]:
+        """List what git would keep of a tree, or all that is not hidden where there is no git."""
+        told = subprocess.run([git_program(), *_LIST], env=LOCAL, cwd=root, capture_output=True, check=False)
+        listed = sorted(os.fsdecode(name) for name in told.stdout.split(b"\0") if name)
+        before = f"{root.name}/" if len(self._roots) > 1 else ""
+        names = dict.fromkeys(listed if told.returncode == 0 else _walked(root))
+        return [(before + name, root / name) for name in names if _is_read(name) and _is_inside(root / name, root)]
+
+
+def _walked(root: Path) -> Iterator[str]:
+    for folder, folders, files in os.walk(root):
+        folders[:] = sorted(name for name in folders if not name.startswith(".") and name != "node_modules")
+        yield from (str((Path(folder) / name).relative_to(root)) for name in sorted(files))
+
+
+def _is_read(name: str) -> bool:
+    last = Path(name.lower())
+    return last.suffix in _READ or last.name.startswith(_CALLED)
+
+
+def _is_inside(path: Path, home: Path) -> bool:
+    """Leave out links: they may lead out of the tree, and what they lead to inside of it is read anyway."""
+    return not path.is_symlink() and path.is_file() and path.resolve().is_relative_to(home)
+
+
+def _read(files: Sequence[tuple[str, Path]], projects: frozenset[str]) -> Iterator[tuple[str, str]]:
+    """Read plain text of a bounded size."""
+    for name, path in files:
+        try:
+            text = path.read_text("utf-8", errors="replace") if path.stat().st_size <= _LARGEST else "\0"
+        except OSError:
+            continue
+        if "\0" not in text and names_project(text, projects):
+            yield name, text
