@@ -22,7 +22,7 @@ _NAME = re.compile(r"\A[A-Za-z_]\w{0,120}(?:(?:\.|::)[A-Za-z_]\w{0,120}){0,8}(?:
 _HUMPS = re.compile(r"[a-z0-9][A-Z]|[A-Z][a-z].{0,100}[A-Z][a-z]")
 _WORD = re.compile(r"[a-z_]\w{4,80}", re.ASCII)
 _SOURCE = re.compile(
-    r"(?i)pyi?|[ch]|cc|[ch]pp|cuh?|rs|go|jsx?|tsx?|java|kt|rb|sh|md|rst|toml|ya?ml|json|txt|cmake|jinja|inc|cfg|ini|proto"
+    r"\A(?i:pyi?|[ch]|cc|[ch]pp|cuh?|rs|go|jsx?|tsx?|java|kt|rb|sh|md|rst|toml|ya?ml|json|txt|cmake|jinja|inc|cfg|ini)"
 )
 """How files end that stand in repositories; `torch.nn` ends otherwise."""
 _ENDING = re.compile(r"\A[a-z]{1,4}")
