@@ -23,7 +23,7 @@ _TRACEBACK = re.compile(
     r"Traceback \(most recent call last\)"
     r"|\bError code: [45]\d\d - |\b[45]\d\d (?:Client|Server) Error\b"
     r"|\bHTTP(?:/\d(?:\.\d)?| Error| status)? ?:? ?[45]\d\d\b"
-    r"|\b(?:Client|Server) error '[45]\d\d |\bstatus(?:_code| code)?[ =:]{1,3}[45]\d\d\b"
+    r"|\b(?:Client|Server) error '[45]\d\d |\bstatus(?:_code| code)[ =:]{1,3}[45]\d\d\b"
 )
 _PHRASES = {str(status.value): status.phrase.casefold() for status in HTTPStatus if status.value >= 400}
 _HEX = re.compile(r"\b[0-9a-f]{7,40}\b|#\d{1,9}")
@@ -100,7 +100,7 @@ def _failed(entries: Sequence[Entry]) -> Iterator[Finding]:
         follows = phrase and phrase in text[status.end() : status.end() + 40].casefold() if status else False
         again = phrase and repeated[_HEX.sub("", text)[:_TAIL]] >= _REPEATED and len(_LETTER.findall(text)) > _TELLING
         told_of = status and any(status[1] in part for one in entry.evidence for part in one.texts)
-        if not told_of and (_TRACEBACK.search(text) or follows or again):
+        if not told_of and (_TRACEBACK.search(text) or (follows and "error" in text.casefold()) or again):
             told = "an error stands where the text should be; make this entry again"
             yield Finding(entry.block.line, "output", text[:120], "wrong:failed-output", told)
 
