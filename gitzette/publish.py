@@ -3,6 +3,7 @@
 import fcntl
 import os
 import re
+import tempfile
 from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -46,9 +47,7 @@ class Style:
 class FilePublisher:
     """Writes `reports/DATE.md`, `reports/DATE.json` and the front page `README.md`."""
 
-    def __init__(
-        self, out: Path, style: Style, note: Note = lambda _, __: None, *, max_failed: float = MAX_FAILED
-    ) -> None:
+    def __init__(self, out: Path, style: Style, note: Note | None = None, *, max_failed: float = MAX_FAILED) -> None:
         """Write below `out`; `note` is told of the report that each new one is merged with, before anything is.
 
         A report of which a greater share than `max_failed` could not be read does not take over the front page.
@@ -85,9 +84,10 @@ class FilePublisher:
                 f"{record.name} already holds {earlier.window.key}, and this run is {report.window.key}: "
                 "use another --out for another time zone"
             )
-        self._note(asked, earlier)
+        if self._note is not None:
+            self._note(asked, earlier)
         # Everything that could be refused is looked at before anything is written.
-        check_front_page(self._out / "README.md")
+        _check_front_page(self._out / "README.md")
         text = self._page(report, self._style.lang)
         front_page = self._front_page(report, text)
         replace_file(page, [text])
@@ -135,7 +135,24 @@ class FilePublisher:
         return (self._reports / f"{label}.{lang}.md").exists()
 
 
-def check_front_page(file: Path) -> None:
+def nearest_folder(folder: Path) -> Path:
+    """Find the nearest folder above that is there."""
+    absolute = Path(os.path.abspath(folder))  # noqa: PTH100 -- resolve() would follow links that may be broken
+    return next(place for place in (absolute, *absolute.parents) if place.is_dir())
+
+
+def check_writable(out: Path) -> None:
+    """Refuse a folder that cannot be written before anything is read for it."""
+    place = nearest_folder(out)
+    try:
+        with tempfile.NamedTemporaryFile(dir=place, prefix=".gitzette-"):
+            pass
+        _check_front_page(out / "README.md")
+    except OSError as error:
+        raise StorageError(f"cannot write to {place}: {error.strerror}; choose another with out or --out") from error
+
+
+def _check_front_page(file: Path) -> None:
     """Refuse to replace somebody else's README before anything is written."""
     if file.exists() and not file.read_text("utf-8", errors="replace").startswith(_OURS):
         raise StorageError(f"{file} was not written by gitzette and is left alone; choose another folder with --out")
@@ -173,7 +190,7 @@ def _is_alive(process: int) -> bool:
     except (ProcessLookupError, OverflowError):
         return False
     except PermissionError:
-        return True
+        pass
     return True
 
 

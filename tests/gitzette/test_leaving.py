@@ -83,14 +83,6 @@ async def test_every_commit_that_was_read_is_left_with_its_facts_threads_and_lin
             assert link.issue in [hit.id for hit in hits]
 
 
-async def test_the_same_run_again_leaves_the_same(settings: Settings, corner: Path) -> None:
-    await run(settings)
-    first = counts(corner)
-    await run(settings)
-    assert counts(corner) == first
-    assert first["evidence"] == first["evidence_words"] > 0
-
-
 async def test_a_window_of_which_not_every_diff_was_read_is_not_known_wholly(settings: Settings, corner: Path) -> None:
     few = settings.model_copy(update={"source": "api", "budget": settings.budget.model_copy(update={"api_diffs": 1})})
     report = (await run(few)).report
