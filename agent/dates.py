@@ -1,8 +1,10 @@
 """Dates as people state them, at the precision they state, and the moments an artefact has."""
 
 import re
+from calendar import monthrange
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta, timezone, tzinfo
+from datetime import UTC, date, datetime, timedelta, timezone, tzinfo
+from typing import NamedTuple
 
 from agent.domain import Issue
 from agent.evidence import CommitEvidence, Evidence, ReleaseEvidence
@@ -28,6 +30,21 @@ _FORMS = tuple(
         rf"(?<!\w){_MONTH}\s+(?P<year>(?:19|20)\d\d)(?!\w)",
     )
 )
+
+
+_VERSION = re.compile(r"\bv?\d{1,4}\.\d{1,6}(?:\.\d{1,6})?\b")
+_WEEK = re.compile(r"\b(20\d\d)-?W(\d\d)\b")
+_DATE = re.compile(r"\d{4}[-./]\d\d?[-./]\d\d?")
+
+
+class Days(NamedTuple):
+    """The days that a report or a part of it says it is about, both included."""
+
+    first: date
+    last: date
+
+    def __str__(self) -> str:
+        return str(self.first) if self.first == self.last else f"{self.first} to {self.last}"
 
 
 @dataclass(frozen=True)
@@ -76,6 +93,22 @@ def find_dates(text: str) -> list[Stated]:
                 found[match.start()] = date
                 taken |= places
     return [found[at] for at in sorted(found)]
+
+
+def days_in(text: str) -> Days | None:
+    """Read the day, the days, the week or the month that a title is about; a version is released on a day."""
+    text = text[:200]
+    try:
+        if week := _WEEK.search(text):
+            return Days(*(date.fromisocalendar(int(week[1]), int(week[2]), day) for day in (1, 7)))
+        dates = [(one.year or 1, one.month or 1, one.day) for one in find_dates(text) if one.year]
+        if not 1 <= len(dates) <= 2 or _VERSION.search(_DATE.sub(" ", text)):
+            return None
+        (year, month, day), (last_year, last_month, last_day) = dates[0], dates[-1]
+        last = date(last_year, last_month, last_day or monthrange(last_year, last_month)[1])
+        return Days(date(year, month, day or 1), last) if date(year, month, day or 1) <= last else None
+    except ValueError:
+        return None
 
 
 def _read(match: re.Match[str]) -> Stated | None:

@@ -1,13 +1,69 @@
 """How an audit reads: the errors first, grouped by cause, each with its line and what would be right."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
-from agent.audit.findings import Finding, Group, grouped
+from agent.audit.findings import Finding
 from gitzette.render.html import html_page
 
-_REASONS = 5
+CAUSES = {
+    "edited": "Edited after it was published",
+    "nonexistent": "References to nothing",
+    "out-of-scope": "Commits of another repository",
+    "mismatch": "Numbers that belong to another commit",
+    "label": "Links that are not what they are called",
+    "malformed": "References that cannot be one",
+    "metadata": "Wrong authors, dates and titles",
+    "number": "Wrong statistics",
+    "quote": "Code that is not in the change",
+    "path": "Paths that the change does not touch",
+    "name": "Names that the repository does not have",
+    "contradicted": "Sentences that the evidence contradicts",
+    "unsupported": "Sentences that the evidence does not support",
+    "failed-output": "Failed output of a tool",
+    "cut-off": "Text that was cut off",
+    "raw-data": "Raw data left in the text",
+    "dead-anchor": "Dead anchors",
+    "window": "Commits outside of the stated date",
+}
+"""What may be wrong, the gravest first, and how a group of it is called."""
+_EXAMPLES, _REASONS = 3, 5
+
+
+@dataclass(frozen=True)
+class Group:
+    """Findings that are wrong for the same cause."""
+
+    cause: str
+    findings: tuple[Finding, ...]
+
+    @property
+    def title(self) -> str:
+        """Say what they have in common."""
+        return CAUSES.get(self.cause, self.cause)
+
+    @property
+    def folded(self) -> bool:
+        """Tell whether a line with a count says as much: dead anchors come in hundreds and are all alike."""
+        return self.cause in ("dead-anchor", "window", "failed-output") and len(self.findings) > _EXAMPLES
+
+    @property
+    def shown(self) -> tuple[Finding, ...]:
+        """Give the findings that are written out."""
+        return self.findings[:_EXAMPLES] if self.folded else self.findings
+
+
+def grouped(findings: Iterable[Finding]) -> list[Group]:
+    """Group what is wrong by its cause, the gravest first."""
+    order = {cause: place for place, cause in enumerate(CAUSES)}
+    causes: dict[str, list[Finding]] = {}
+    for finding in findings:
+        if finding.wrong:
+            causes.setdefault(finding.verdict.removeprefix("wrong:"), []).append(finding)
+    ordered = sorted(causes.items(), key=lambda pair: order.get(pair[0], len(order)))
+    return [Group(cause, tuple(sorted(found, key=lambda one: one.line))) for cause, found in ordered]
 
 
 def audit_text(name: str, findings: Sequence[Finding], summary: dict[str, Any]) -> str:

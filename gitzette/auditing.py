@@ -117,8 +117,8 @@ def _specs(text: str, settings: Settings) -> tuple[RepoSpec, ...]:
     if not settings.threads_wanted or settings.source == "git":
         return settings.repos
     given = {spec.name.casefold() for spec in settings.repos}
-    page = read_page(text, "", [])
-    linked = dict.fromkeys(one.repo for own in page.references for one in own if one.repo and one.form == "link")
+    found = (one for entry in read_page(text, "", []) for one in entry.references)
+    linked = dict.fromkeys(one.repo for one in found if one.repo and one.form == "link")
     return (*settings.repos, *(RepoSpec(name=repo) for repo in linked if repo and repo.casefold() not in given))
 
 

@@ -40,7 +40,8 @@ from gitzette.render.compose import page_model
 from gitzette.render.markdown import report_page
 from gitzette.replies import ReplyPage
 from gitzette.running import cover
-from gitzette.site.build import SiteSettings, build_site
+from gitzette.site.build import build_site
+from gitzette.site.report_pages import SiteSettings
 from graphs.conversing import answered
 
 SETS: tuple[EvalSet, ...] = (

@@ -1,7 +1,8 @@
 """An audit: read the report, look up what it names in each repository in parallel, check, have the prose judged."""
 
 from dataclasses import dataclass
-from operator import add
+from itertools import pairwise
+from operator import add, or_
 from typing import Annotated, Any
 
 from langgraph.graph import END, START, StateGraph
@@ -14,19 +15,17 @@ from agent.audit.broken_output import check_output
 from agent.audit.citations import check_citations
 from agent.audit.code_blocks import check_code
 from agent.audit.findings import Finding, in_order, summary
-from agent.audit.lookup import Entry, Library, Repository, entries_of
+from agent.audit.lookup import Library, Repository, find_commits
 from agent.audit.metadata import check_metadata
 from agent.audit.names import check_names
 from agent.audit.prose import sentences_of, unchecked
 from agent.audit.statistics import check_statistics
-from agent.audit.structure import Page, read_page
+from agent.audit.structure import Entry, read_page
 from agent.desks import Desks, Progress
 from agent.errors import AppError
 from agent.settings import RepoSpec
 from graphs.audit_lookup import look_up, read_fenced_files, search_trees
 from graphs.desk import Deps
-
-_NO_JUDGE = 'no judge is configured: set analyst = "model" and a model'
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -36,7 +35,6 @@ class AuditDeps:
     desks: Desks
     progress: Progress
     judge: Deps | None = None
-    """Who judges prose; None where nobody does."""
 
 
 class AuditInput(TypedDict):
@@ -50,20 +48,18 @@ class AuditInput(TypedDict):
 class AuditState(AuditInput, total=False):
     """The state of an audit."""
 
-    page: Page
-    found: Annotated[list[Repository], add]
-    library: Library
     entries: list[Entry]
+    found: Annotated[list[Repository], add]
+    failures: Annotated[dict[str, str], or_]
+    library: Library
     findings: Annotated[list[Finding], add]
     summary: dict[str, Any]
 
 
-class Search(TypedDict):
+class Search(AuditState):
     """What is to be looked up in one repository."""
 
     spec: RepoSpec
-    page: Page
-    alone: bool
 
 
 def build() -> CompiledStateGraph[AuditState, AuditDeps, AuditInput, AuditState]:
@@ -73,39 +69,36 @@ def build() -> CompiledStateGraph[AuditState, AuditDeps, AuditInput, AuditState]
         graph.add_node(node.__name__, node)
     graph.add_edge(START, "read")
     graph.add_conditional_edges("read", assign, ["resolve", "check"])
-    graph.add_edge("resolve", "check")
-    graph.add_edge("check", "judge")
-    graph.add_edge("judge", "summarise")
-    graph.add_edge("summarise", END)
+    for edge in pairwise(("resolve", "check", "judge", "summarise", END)):
+        graph.add_edge(*edge)
     return graph.compile(name="audit")
 
 
 async def read(state: AuditInput) -> dict[str, Any]:
     """Take the report apart."""
-    return {"page": read_page(state["text"], state["name"], [spec.name for spec in state["specs"]])}
+    return {"entries": read_page(state["text"], state["name"], [spec.name for spec in state["specs"]])}
 
 
 def assign(state: AuditState) -> list[Send] | str:
     """Hand each repository to a branch of its own."""
-    specs = state["specs"]
-    return [Send("resolve", Search(spec=one, page=state["page"], alone=len(specs) == 1)) for one in specs] or "check"
+    return [Send("resolve", Search(**state, spec=spec)) for spec in state["specs"]] or "check"
 
 
 async def resolve(state: Search, runtime: Runtime[AuditDeps]) -> dict[str, Any]:
     """Look up everything that the report names in one repository; each commit is read once."""
-    spec, deps = state["spec"], runtime.context
+    spec, deps, alone = state["spec"], runtime.context, len(state["specs"]) == 1
     try:
-        found = await look_up(await deps.desks.open(spec), state["page"], deps.progress, alone=state["alone"])
+        return {"found": [await look_up(await deps.desks.open(spec), state["entries"], deps.progress, alone=alone)]}
     except AppError as error:
-        found = Repository(repo=spec.name, failure=str(error))
-    return {"found": [found]}
+        return {"failures": {spec.name: str(error)}}
 
 
 async def check(state: AuditState, runtime: Runtime[AuditDeps]) -> dict[str, Any]:
     """Prove or refute what code can."""
     library, desks = Library({one.repo: one for one in state.get("found", [])}), runtime.context.desks
-    entries = entries_of(state["page"], library)
-    codes = {spec.name: (await desks.open(spec)).code for spec in state["specs"] if library.get(spec.name)}
+    entries = state["entries"]
+    find_commits(entries, library)
+    codes = {spec.name: (await desks.open(spec)).code for spec in state["specs"] if spec.name in library}
     await search_trees(codes, entries, library)
     findings = [
         *check_citations(entries, library),
@@ -115,7 +108,7 @@ async def check(state: AuditState, runtime: Runtime[AuditDeps]) -> dict[str, Any
         *check_code(entries, await read_fenced_files(codes, entries)),
         *check_output(entries, library),
     ]
-    return {"library": library, "entries": entries, "findings": findings}
+    return {"library": library, "findings": findings}
 
 
 async def judge(state: AuditState, runtime: Runtime[AuditDeps]) -> dict[str, Any]:
@@ -123,7 +116,7 @@ async def judge(state: AuditState, runtime: Runtime[AuditDeps]) -> dict[str, Any
     library, deps = state["library"], runtime.context.judge
     sentences = sentences_of(state["entries"], library)
     if deps is None or deps.models is None:
-        return {"findings": unchecked(sentences, _NO_JUDGE)}
+        return {"findings": unchecked(sentences, 'no judge is configured: set analyst = "model" and a model')}
     # Importing what talks to models takes longer than most audits.
     from graphs.audit_judging import judge_sentences
 
@@ -132,10 +125,8 @@ async def judge(state: AuditState, runtime: Runtime[AuditDeps]) -> dict[str, Any
 
 async def summarise(state: AuditState) -> dict[str, Any]:
     """Count the verdicts, and say what could not be read."""
-    library, page = state["library"], state["page"]
-    days = sorted({str(one) for one in page.days if one})
-    cited = {name for entry in state["entries"] if entry.direct for name in entry.commits}
-    unread = {one.repo: one.failure for one in library.repositories.values() if one.failure}
-    findings = in_order(state["findings"])
-    about = {"days": days, "commits": len(cited), "not_read": unread}
-    return {"summary": summary(findings, **about)}
+    entries = state["entries"]
+    days = sorted({str(entry.days) for entry in entries if entry.days})
+    cited = {name for entry in entries if entry.direct for name in entry.commits}
+    about = {"days": days, "commits": len(cited), "not_read": state.get("failures", {})}
+    return {"summary": summary(in_order(state["findings"]), **about)}

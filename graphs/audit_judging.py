@@ -11,12 +11,14 @@ from agent.audit.lookup import Library
 from agent.audit.prose import Sentence, unchecked
 from agent.claims import Claim, Role
 from agent.model import ModelError
+from agent.settings import Language
 from graphs.asking_models import models_of, packet_room
 from graphs.audit_lookup import with_facts
 from graphs.desk import Deps
 from graphs.judging import ruled
 
 _AT_ONCE = 4
+_LANG: Language = "en"  # Whatever it is: a report has one.
 
 
 async def judge_sentences(sentences: Sequence[Sentence], library: Library, deps: Deps) -> list[Finding]:
@@ -39,20 +41,14 @@ async def judge_sentences(sentences: Sequence[Sentence], library: Library, deps:
 
 
 async def _judged(batch: ProseBatch, evidence: str, deps: Deps) -> list[Finding]:
-    claims = [
-        Claim(id=str(place), repo=None, role=Role.CHANGE, text={"en": one.text})
-        for place, one in enumerate(batch.sentences)
-    ]
-    account = batch.commits[0].partition("@")[0]
-    rulings: list[dict[str, Ruling]] = []
+    rows = list(enumerate(batch.sentences))
+    claims = [Claim(id=str(row), repo=None, role=Role.CHANGE, text={_LANG: one.text}) for row, one in rows]
+    account, rulings = batch.commits[0].partition("@")[0], list[dict[str, Ruling]]()
     for turn in (0, 1):
-        controls = [{"en": text} for text in batch.controls[turn : turn + 1] or batch.controls[:1]]
+        controls = [{_LANG: text} for text in batch.controls[turn : turn + 1] or batch.controls[:1]]
         asked = Batch(account=account, evidence=evidence, claims=claims, controls=controls)
         rulings.append(await ruled(asked, deps, backwards=turn == 1))
         if any(rulings[turn][f"x{place}"].verdict in PASSING for place in range(len(controls))):
             return unchecked(batch.sentences, "the judge admitted a sentence about another commit")
     name = models_of(deps).names["judging"]
-    return [
-        verdict(one, [said[str(place)] for said in rulings], evidence, name)
-        for place, one in enumerate(batch.sentences)
-    ]
+    return [verdict(one, [said[str(row)] for said in rulings], evidence, name) for row, one in rows]

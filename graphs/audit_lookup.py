@@ -1,54 +1,67 @@
 """Looking up what a report names in one repository: all hashes in one pass, all diffs in another."""
 
 import asyncio
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from datetime import UTC, datetime, time, timedelta
+from typing import TypeVar
 
 from agent.audit.broken_output import data_names
 from agent.audit.code_blocks import fences_of, unknown_lines
-from agent.audit.lookup import Entry, Library, Repository
+from agent.audit.lookup import Library, Repository
 from agent.audit.names import lacking
-from agent.audit.structure import Page
+from agent.audit.structure import Entry
 from agent.desks import Desk, Progress
 from agent.domain import NoticeKind
 from agent.errors import NotFound, UpstreamError
 from agent.evidence import CommitEvidence
+from agent.headlines import pull_named
 from agent.ids import CommitId, RepoId
-from agent.sources import CodeSource, ListsTrees, LooksBack, Named, NamesCommits, NoThreads, ThreadSource
+from agent.sources import CodeSource, ListsTrees, LooksBack, Named, NamesCommits, NoThreads
 from agent.window import Window
 from tools.diff.sheet import read_facts
 
+K = TypeVar("K")
+V = TypeVar("V")
 _AT_ONCE, _THREADS = 6, 300
 _AROUND = timedelta(days=45)
 _MOST_DIFFS, _MOST_FILES = 800, 40
 _EARLIEST, _LATEST = datetime(1970, 1, 2, tzinfo=UTC), datetime(2099, 12, 30, tzinfo=UTC)
 
 
-async def look_up(desk: Desk, page: Page, progress: Progress, *, alone: bool) -> Repository:
+async def look_up(desk: Desk, entries: Sequence[Entry], progress: Progress, *, alone: bool) -> Repository:
     """Find the commits, pull requests and diffs of a repository that a report names; `alone`: there is no other."""
     code, found = desk.code, Repository(repo=desk.code.repo)
     progress.step(found.repo, "looking up commits")
-    digits = dict.fromkeys(one.value for own in page.references for one in own if one.kind == "commit")
+    digits = dict.fromkeys(one.value for entry in entries for one in entry.references if one.kind == "commit")
     named = await _named(code, list(digits))
     found.named = {prefix: tuple(one.commit.sha for one in some) for prefix, some in named.items() if some}
     found.commits = {one.commit.sha: one.commit for some in named.values() for one in some}
-    numbers = _numbers(page, found.repo, alone=alone)
-    if not found.commits and not numbers and not any(found.repo in scope for scope in page.scopes):
+    numbers = _numbers(entries, found.repo, alone=alone)
+    if not found.commits and not numbers and not any(found.repo in entry.scope for entry in entries):
         return found
-    await _read_line(found, code, page, numbers)
+    await _read_line(found, code, entries, numbers)
     landed = {found.pulls[number] for number in numbers if number in found.pulls}
     found.commits |= {one.sha: one for one in found.line if one.sha in landed}
-    await _read_threads(found, desk.threads, numbers - found.pulls.keys())
-    await _read_diffs(found, code, progress)
+    wanted = sorted(numbers - found.pulls.keys())[:_THREADS] if not isinstance(desk.threads, NoThreads) else []
+    answers = await _each(desk.threads.issue, wanted)
+    found.threads = {number: thread for number, thread in answers.items() if thread}
+    # A server that has nothing of all this may not have the repository.
+    found.missing = frozenset(answers.keys() - found.threads.keys()) if found.threads else frozenset()
+    shas = list(found.commits)[:_MOST_DIFFS]
+    async for change in code.changes(shas):
+        sha, pull = change.commit.sha, pull_named(change.commit.subject)
+        found.changes[sha] = CommitEvidence(change=change, pull=pull)
+        progress.step(found.repo, "reading commits", len(found.changes), len(shas))
     return found
 
 
-def _numbers(page: Page, repo: RepoId, *, alone: bool) -> set[int]:
+def _numbers(entries: Sequence[Entry], repo: RepoId, *, alone: bool) -> set[int]:
     """List the threads that a report may mean in a repository: by address, by a heading, or as the only one."""
     found: set[int] = set()
-    for own, scope in zip(page.references, page.scopes, strict=True):
-        for one in own:
-            named = {one.repo} if one.repo else scope
+    for entry in entries:
+        for one in entry.references:
+            named = {one.repo} if one.repo else entry.scope
             if one.kind == "thread" and (repo in named or (alone and not named)):
                 found.add(one.number)
     return found
@@ -57,22 +70,30 @@ def _numbers(page: Page, repo: RepoId, *, alone: bool) -> set[int]:
 async def _named(code: CodeSource, digits: Sequence[str]) -> Mapping[str, Sequence[Named]]:
     if isinstance(code, NamesCommits):
         return await code.named(digits)
-    gate = asyncio.Semaphore(_AT_ONCE)
+    found = await _each(code.resolve, digits)
+    return {prefix: (Named(commit=commit, landed=None),) if commit else () for prefix, commit in found.items()}
 
-    async def one(prefix: str) -> tuple[str, Sequence[Named]]:
+
+async def _each(ask: Callable[[K], Awaitable[V]], keys: Iterable[K]) -> dict[K, V | None]:
+    """Ask for one after the other, a few at once: None for what does not exist, nothing where nobody could say."""
+    gate, found = asyncio.Semaphore(_AT_ONCE), dict[K, V | None]()
+
+    async def one(key: K) -> None:
         async with gate:
-            try:
-                return prefix, (Named(commit=await code.resolve(prefix), landed=None),)
-            except NotFound:
-                return prefix, ()
+            with suppress(UpstreamError):
+                try:
+                    found[key] = await ask(key)
+                except NotFound:
+                    found[key] = None
 
-    return dict(await asyncio.gather(*(one(prefix) for prefix in digits)))
+    await asyncio.gather(*map(one, keys))
+    return found
 
 
-async def _read_line(found: Repository, code: CodeSource, page: Page, numbers: set[int]) -> None:
+async def _read_line(found: Repository, code: CodeSource, entries: Sequence[Entry], numbers: set[int]) -> None:
     """Read the landed commits around the report's days and commits, and those of older pull requests."""
     times = [commit.committed_at for commit in found.commits.values()]
-    times += [datetime.combine(day, time(12), UTC) for one in page.days if one for day in one]
+    times += [datetime.combine(day, time(12), UTC) for entry in entries for day in entry.days or ()]
     start = max(min(times) - _AROUND, _EARLIEST) if times else _EARLIEST
     end = min(max(times) + _AROUND, _LATEST) if times else _LATEST
     cheap = isinstance(code, NamesCommits)
@@ -90,43 +111,11 @@ async def _read_line(found: Repository, code: CodeSource, page: Page, numbers: s
         found.commits |= {one.commit.sha: one.commit for some in named.values() for one in some}
 
 
-async def _read_threads(found: Repository, source: ThreadSource, numbers: Iterable[int]) -> None:
-    """Ask the API for the issues and pull requests that no landed commit names."""
-    if isinstance(source, NoThreads):
-        return
-    gate, gone = asyncio.Semaphore(_AT_ONCE), list[int]()
-
-    async def one(number: int) -> None:
-        async with gate:
-            try:
-                found.threads[number] = await source.issue(number)
-            except NotFound:
-                gone.append(number)
-            except UpstreamError:
-                return
-
-    await asyncio.gather(*(one(number) for number in sorted(numbers)[:_THREADS]))
-    # A server that has nothing of all this may not have the repository.
-    found.missing = frozenset(gone) if found.threads else frozenset()
-
-
-async def _read_diffs(found: Repository, code: CodeSource, progress: Progress) -> None:
-    pulls = {sha: number for number, sha in found.pulls.items()}
-    shas = list(found.commits)[:_MOST_DIFFS]
-    async for change in code.changes(shas):
-        sha = change.commit.sha
-        found.changes[sha] = CommitEvidence(change=change, pull=pulls.get(sha))
-        progress.step(found.repo, "reading commits", len(found.changes), len(shas))
-
-
-# ---------------------------------------------------------------- trees and files
-
-
 async def search_trees(codes: Mapping[RepoId, CodeSource], entries: Sequence[Entry], library: Library) -> None:
     """Look in whole trees for the names that the cited diffs lack: at the newest cited commit and before the oldest."""
     wanted, data = lacking(entries), data_names(entries)
     words = data.union(*wanted.values())
-    for found in library.readable:
+    for found in library.values():
         code = codes.get(found.repo)
         if not isinstance(code, ListsTrees) or not found.commits or not (words or found.repo in wanted):
             continue
@@ -136,7 +125,7 @@ async def search_trees(codes: Mapping[RepoId, CodeSource], entries: Sequence[Ent
             if held is None:
                 break
             found.words |= held
-            found.paths |= await code.tree(sha)
+            found.paths += "".join(f"/{path}\n" for path in await code.tree(sha)).casefold()
         else:
             found.searched = True
 
@@ -157,8 +146,6 @@ async def read_fenced_files(codes: Mapping[RepoId, CodeSource], entries: Sequenc
 def with_facts(library: Library, names: Iterable[CommitId]) -> None:
     """Read the facts of commits that a judge is shown."""
     for name in names:
-        repo, _, sha = name.rpartition("@")
-        found = library.repositories[repo.casefold()]
-        if sha in found.changes and found.changes[sha].sheet is None:
-            sheet = read_facts(found.changes[sha].change, None)
-            found.changes[sha] = found.changes[sha].model_copy(update={"sheet": sheet})
+        if (one := library.evidence(name)) and one.sheet is None:
+            read = one.model_copy(update={"sheet": read_facts(one.change, None)})
+            library[one.repo].changes[one.change.commit.sha] = read

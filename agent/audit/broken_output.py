@@ -8,12 +8,14 @@ from http import HTTPStatus
 from urllib.parse import unquote
 
 from agent.audit.findings import RIGHT, Finding
-from agent.audit.lookup import Entry, Library
+from agent.audit.lookup import Library
 from agent.audit.markdown import Block, blanked, code_of, links_of, plain
+from agent.audit.structure import Entry
 from agent.markdown import slug
 
 _ID = re.compile(r"<[a-z]{1,10}\s[^<>\n]{0,200}?\b(?:id|name)\s?=\s?[\"']?([^\s\"'<>]{1,200})", re.IGNORECASE)
 _DATUM = re.compile(r"(?<![\w.-])([a-z]{1,40}(?:_[a-z0-9]{1,40}){1,6}): ?(?:true|false|null)(?!\w)")
+_JSON = re.compile(r"\A\s{0,20}[{\[].{0,100}")
 _KEYED = re.compile(r"[\"'][A-Za-z_][\w-]{0,60}[\"'] ?: ?[\"'\[{\d]")
 _PLACEHOLDER = re.compile(r"\{\{ ?[\w.]{1,60} ?\}\}|\[object Object\]|</?think>")
 _STATUS = re.compile(r"(?<![\w.#+/-])([45]\d\d)(?![\w.%+-]|/\d)")
@@ -23,9 +25,12 @@ _TRACEBACK = re.compile(
     r"|\bHTTP(?:/\d(?:\.\d)?| Error| status)? ?:? ?[45]\d\d\b"
     r"|\b(?:Client|Server) error '[45]\d\d |\bstatus(?:_code| code)?[ =:]{1,3}[45]\d\d\b"
 )
+_PHRASES = {str(status.value): status.phrase.casefold() for status in HTTPStatus if status.value >= 400}
+_HEX = re.compile(r"\b[0-9a-f]{7,40}\b|#\d{1,9}")
+_LETTER = re.compile(r"[^\W\d_]")
 _SENTENCE_END = re.compile(r"[。！？]|[.!?] ")
 _PAIRS = (("（", "）"), ("【", "】"), ("“", "”"), ("「", "」"), ("(", ")"))
-_REPEATED, _SIBLINGS, _NEAR, _KEYS, _TAIL = 3, 2, 12, 3, 300
+_REPEATED, _SIBLINGS, _NEAR, _KEYS, _TAIL, _TELLING = 3, 2, 12, 3, 300, 5
 
 
 def check_output(entries: Sequence[Entry], library: Library) -> Iterator[Finding]:
@@ -38,54 +43,39 @@ def check_output(entries: Sequence[Entry], library: Library) -> Iterator[Finding
 
 
 def _anchors(blocks: Sequence[Block]) -> Iterator[Finding]:
-    """Find links into the page that lead nowhere."""
     titles = Counter(slug(plain(block.text).replace("`", ""), set()) for block in blocks if block.kind == "heading")
     # GitHub numbers headings of the same name.
     anchors = {name if place == 0 else f"{name}-{place}" for name, many in titles.items() for place in range(many)}
     ids = {found.casefold() for block in blocks if "<" in block.text for found in _ID.findall(block.text)}
     known = {anchor.casefold() for anchor in anchors} | ids | {one.removeprefix("user-content-") for one in ids}
     for block in blocks:
-        if block.kind in ("fence", "rule") or "](#" not in block.text:
-            continue
-        for link in links_of(block.text):
-            if link.url.startswith("#") and len(link.url) > 1:
-                target = unquote(link.url[1:]).casefold().removeprefix("user-content-")
-                right = target in known or target == "top"
-                told = "a heading or id of the page" if right else "the page has no such heading or id"
-                yield Finding(
-                    block.line_at(link.start), "anchor", link.url, RIGHT if right else "wrong:dead-anchor", told
-                )
-
-
-# ---------------------------------------------------------------- raw data
+        for link in links_of(block.text) if "](#" in block.text and block.kind != "fence" else ():
+            target = unquote(link.url[1:]).casefold().removeprefix("user-content-")
+            if link.url.startswith("#") and target not in ("", "top"):
+                verdict = RIGHT if target in known else "wrong:dead-anchor"
+                told = f"the page has {'this' if target in known else 'no such'} heading or id"
+                yield Finding(block.line_at(link.start), "anchor", link.url, verdict, told)
 
 
 def _raw(entries: Sequence[Entry], library: Library) -> Iterator[Finding]:
     """Find data and places of templates that were left in the text."""
-    words = {word for found in library.readable for word in found.words}
+    words = {word for found in library.values() for word in found.words}
     for entry in entries:
         block = entry.block
         if block.kind in ("fence", "rule"):
             continue
         bare = blanked(block.text, code_of(block.text))
-        for found in _PLACEHOLDER.finditer(bare):
-            yield _left(block, found.start(), found[0], "a place of a template was not filled")
-        if _is_json(bare):
-            yield _left(block, 0, bare.strip()[:100], "raw JSON stands in the text")
+        left = [(found, "a place of a template was not filled") for found in _PLACEHOLDER.finditer(bare)]
+        left += [(found, "raw JSON stands in the text") for found in [_JSON.match(bare)] if found and _is_json(bare)]
+        # What the change or the repositories have is spoken of, not left over.
         for found in _DATUM.finditer(block.text):
-            # What the change or the repositories have is spoken of, not left over.
             if found[1] not in words and not any(found[1] in text for one in entry.evidence for text in one.texts):
-                yield _left(block, found.start(), found[0], "a field of the tool's own data was left in the text")
-
-
-def _left(block: Block, place: int, claim: str, why: str) -> Finding:
-    return Finding(block.line_at(place), "output", claim, "wrong:raw-data", why)
+                left.append((found, "a field of the tool's own data was left in the text"))
+        for found, why in left:
+            yield Finding(block.line_at(found.start()), "output", found[0].strip(), "wrong:raw-data", why)
 
 
 def _is_json(text: str) -> bool:
-    text = text.strip()
-    if text[:1] not in "{[" or len(text) < 8 or "](" in text[:300]:
-        return False
     try:
         return isinstance(json.loads(text), dict | list) and '"' in text
     except (ValueError, RecursionError):
@@ -97,38 +87,22 @@ def data_names(entries: Sequence[Entry]) -> set[str]:
     return {found for entry in entries if entry.block.kind != "fence" for found in _DATUM.findall(entry.block.text)}
 
 
-# ---------------------------------------------------------------- failed tools
-
-
 def _failed(entries: Sequence[Entry]) -> Iterator[Finding]:
     """Find errors of a server or a program where an entry should have its text.
 
     A report may speak of errors: then the change has the same status, or the text stands only once and in other words.
     """
     texts = [plain(one.block.text) if one.block.kind in ("text", "item", "row") else "" for one in entries]
-    shapes = Counter(_shape(text) for text in texts if _STATUS.search(text))
+    repeated = Counter(_HEX.sub("", text)[:_TAIL] for text in texts)
     for entry, text in zip(entries, texts, strict=True):
         status = _STATUS.search(text)
-        machine = _TRACEBACK.search(text) or (status and _has_phrase(text, status))
+        phrase = _PHRASES.get(status[1], "") if status else ""
+        follows = phrase and phrase in text[status.end() : status.end() + 40].casefold() if status else False
+        again = phrase and repeated[_HEX.sub("", text)[:_TAIL]] >= _REPEATED and len(_LETTER.findall(text)) > _TELLING
         told_of = status and any(status[1] in part for one in entry.evidence for part in one.texts)
-        if not told_of and (machine or (status and shapes[_shape(text)] >= _REPEATED)):
+        if not told_of and (_TRACEBACK.search(text) or follows or again):
             told = "an error stands where the text should be; make this entry again"
             yield Finding(entry.block.line, "output", text[:120], "wrong:failed-output", told)
-
-
-def _has_phrase(text: str, status: re.Match[str]) -> bool:
-    try:
-        phrase = HTTPStatus(int(status[1])).phrase
-    except ValueError:
-        return False
-    return phrase.casefold() in text[status.end() : status.end() + 4 + len(phrase)].casefold()
-
-
-def _shape(text: str) -> str:
-    return re.sub(r"[0-9a-f]{6,64}|\d{1,20}", "0", text[:80])
-
-
-# ---------------------------------------------------------------- texts that were cut off
 
 
 def _cut(entries: Sequence[Entry], blocks: Sequence[Block]) -> Iterator[Finding]:

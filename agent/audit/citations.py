@@ -4,11 +4,13 @@ import re
 from collections.abc import Iterator, Sequence
 
 from agent.audit.findings import RIGHT, UNVERIFIABLE, Finding
-from agent.audit.lookup import Entry, Library, Repository, pull_of
+from agent.audit.lookup import Library, Repository
 from agent.audit.markdown import links_of, plain
 from agent.audit.references import Reference
-from agent.audit.structure import Days, field_name
+from agent.audit.structure import Entry, field_name
+from agent.dates import Days
 from agent.domain import Commit
+from agent.headlines import pull_named
 from agent.ids import parse_reference
 
 _PATH = re.compile(r"\A[\w.@+-]{1,200}(?:/[\w.@+*-]{0,200}){1,30}")
@@ -44,8 +46,8 @@ def _commit(entry: Entry, one: Reference, library: Library) -> tuple[str, str] |
     # A hash in running text may be that of a dependency, which the text names.
     beside = entry.mentioned if one.form in ("code", "bare") or not entry.scope else frozenset()
     asked = [one.repo] if one.repo else sorted(entry.scope | beside)
-    unread = [repo for repo in asked if library.get(repo) is None]
-    read = [found for repo in asked if (found := library.get(repo))] or library.readable
+    unread = [repo for repo in asked if repo not in library]
+    read = [library[repo] for repo in asked if repo in library] or list(library.values())
     if unread or not read:
         return UNVERIFIABLE, f"{', '.join(unread) or 'no repository'} was not read; give it with --repo"
     if why := next((why for found in read if (why := _may_be_absent(found, entry.days))), ""):
@@ -55,23 +57,22 @@ def _commit(entry: Entry, one: Reference, library: Library) -> tuple[str, str] |
 
 def _may_be_absent(repository: Repository, days: Days | None) -> str:
     """Say why a commit that is not here may exist all the same."""
-    newest = repository.newest
     if not repository.whole:
         return f"not all of {repository.repo} is here"
-    late = days and newest and newest.committed_at.date() < days.first
-    return f"the copy of {repository.repo} ends on {newest.committed_at:%Y-%m-%d}" if late and newest else ""
+    newest = max((one.committed_at.date() for one in repository.line), default=None)
+    return f"the copy of {repository.repo} ends on {newest}" if days and newest and newest < days.first else ""
 
 
 def _in_scope(entry: Entry, one: Reference, commit: Commit) -> tuple[str, str]:
     told = f"{commit.id} “{commit.title[:100]}”, {commit.author.name}, {commit.committed_at:%Y-%m-%d %H:%M} UTC"
     wanted = frozenset({one.repo}) if one.repo else entry.scope
     beside = entry.mentioned if not one.repo and one.form != "field" else ()
-    if not wanted or commit.repo.casefold() in {repo.casefold() for repo in (*wanted, *beside)}:
+    if not wanted or commit.repo in (*wanted, *beside):
         return RIGHT, told
     return "wrong:out-of-scope", f"it belongs to {commit.repo}, not to {', '.join(sorted(wanted))}: {told}"
 
 
-def _thread(entry: Entry, one: Reference, library: Library) -> tuple[str, str] | None:
+def _thread(entry: Entry, one: Reference, library: Library) -> tuple[str, str]:
     if landed := library.landed(one.number, entry.scope, one.repo):
         return RIGHT, f"{landed} “{library.commit(landed).title[:100]}”"
     repos = [one.repo] if one.repo else sorted(entry.scope)
@@ -80,33 +81,28 @@ def _thread(entry: Entry, one: Reference, library: Library) -> tuple[str, str] |
         return RIGHT, f"{thread.id} “{thread.title[:100]}”"
     if repository and one.number in repository.missing:
         return "wrong:nonexistent", f"{repository.repo} has no #{one.number}"
-    told = "no landed commit names it; issues need an API to be read"
-    return None if one.form == "bare" and not one.repo else (UNVERIFIABLE, told)
-
-
-# ---------------------------------------------------------------- labels
+    return UNVERIFIABLE, "no landed commit names it; issues need an API to be read"
 
 
 def _labels(entry: Entry) -> Iterator[Finding]:
-    """Compare what a link is called with where it leads."""
     if entry.block.kind in ("fence", "rule") or "://" not in entry.block.text:
         return
     for link in links_of(entry.block.text):
-        target = parse_reference(link.url) if "://" in link.url and link.label != link.url else None
-        label = plain(link.label).replace("`", "")
+        target = parse_reference(link.url) if "://" in link.url and link.text != link.url else None
+        label = plain(link.text).replace("`", "")
         if target and (_LABEL_HASH.search(label) or _LABEL_NUMBER.search(label) or label.casefold() == "pr"):
             why = _mislabelled(label, target.kind, target.sha or str(target.number))
             verdict = "wrong:label" if why else RIGHT
             yield Finding(entry.block.line_at(link.start), "label", label[:120], verdict, f"{why} {link.url}".strip())
     for field in entry.fields:
-        link = next(iter(links_of(field.value)), None) if field.name == "pull" else None
-        target = parse_reference(link.url) if link and "://" in link.url else None
-        if link and target and target.kind == "commit" and not _LABEL_NUMBER.search(link.label):
-            yield Finding(entry.line_of(field), "label", field.value[:120], "wrong:label", f"{_NO_PULL}: {link.url}")
+        for link in links_of(field.value)[:1] if field.name == "pull" else ():
+            target = parse_reference(link.url) if "://" in link.url else None
+            if target and target.kind == "commit" and not _LABEL_NUMBER.search(link.text):
+                told = f"{_NO_PULL}: {link.url}"
+                yield Finding(entry.line_of(field), "label", field.value[:120], "wrong:label", told)
 
 
 def _mislabelled(label: str, kind: str, value: str) -> str:
-    """Say how a label and its target disagree."""
     hashes, numbers = _LABEL_HASH.findall(label), _LABEL_NUMBER.findall(label)
     if kind == "commit":
         hashes = [one for one in hashes if not one.isdigit() and not one.isalpha()]
@@ -118,14 +114,11 @@ def _mislabelled(label: str, kind: str, value: str) -> str:
     return "a commit is promised, and a thread linked:" if label.strip() in hashes and not label.isdigit() else ""
 
 
-# ---------------------------------------------------------------- a commit and its pull request
-
-
 def _pairs(entry: Entry, library: Library) -> Iterator[Finding]:
     """Compare the pull request that stands beside a commit with the one it came by."""
     meant = {name for one in entry.references if one.kind == "commit" for name in library.meant(one, entry.scope)}
     commit = library.commit(meant.pop()) if len(meant) == 1 else None
-    true = pull_of(commit) if commit else None
+    true = pull_named(commit.subject) if commit else None
     if commit is None or true is None:
         return
     for one in _numbers_beside(entry):
@@ -143,22 +136,20 @@ def _numbers_beside(entry: Entry) -> Iterator[Reference]:
     column = entry.block.kind == "row" and any(field.name == "pull" for field in entry.fields)
     around = [None, *entry.references, None]
     for before, one, after in zip(around, around[1:], around[2:], strict=False):
-        if one is None or one.kind != "thread" or one.place not in ("", "pull"):
-            continue
-        near = [(before, one), (one, after)] if not column else []
-        if one.form == "field" or any(
-            a and b and "commit" in (a.kind, b.kind) and _is_near(entry.block.text, a, b) for a, b in near
-        ):
-            yield one
+        if one and one.kind == "thread" and one.place in ("", "pull"):
+            text = entry.block.text
+            near = not column and (_is_near(text, before, one) or _is_near(text, one, after))
+            if near or one.form == "field":
+                yield one
 
 
-def _is_near(text: str, first: Reference, second: Reference) -> bool:
-    between = text[first.end : second.start] if second.start - first.end <= _NEAR else "far"
-    return not re.search(r"\w", re.sub(r"(?i)\b(?:PR|commit)\b", "", between))
+def _is_near(text: str, first: Reference | None, second: Reference | None) -> bool:
+    if not first or not second or first.kind == second.kind or second.start - first.end > _NEAR:
+        return False
+    return not re.search(r"\w", re.sub(r"(?i)\b(?:PR|commit)\b", "", text[first.end : second.start]))
 
 
 def _columns(entry: Entry) -> Iterator[Finding]:
-    """Find paths where a column promises commits."""
     block = entry.block
     for head, cell in zip(block.header, block.cells, strict=False) if not entry.references else ():
         words = plain(cell).replace("`", "").strip()

@@ -5,9 +5,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 
 from agent.audit.findings import RIGHT, UNVERIFIABLE, Finding
-from agent.audit.lookup import Entry
 from agent.audit.markdown import Block
 from agent.audit.names import names_in, touched
+from agent.audit.structure import Entry
 from agent.evidence import CommitEvidence
 from agent.gate.patches import patch_lines
 from agent.ids import CommitId
@@ -16,6 +16,7 @@ _COMMENT = re.compile(r"(?://|#(?!include|define|if|endif|pragma)|/\*|\*|<!--|;;
 _TRAILING = re.compile(r"\s(?://|#)\s[^\n]*$")
 _FILE = re.compile(r"(?<![\w./-])[\w./-]{3,200}\.\w{1,8}")
 _GAP = re.compile(r"\.{3}|…")
+_KEPT = {"+": ("+",), "-": ("-",), "": ("+ ", "- ")}
 _CONSOLE = frozenset(("bash", "sh", "shell", "console", "text", "txt", "mermaid", "log", "markdown", "md", "html"))
 """Languages of fences that show commands and drawings, not the change."""
 _SETTINGS = frozenset(("", "json", "yaml", "yml", "toml", "ini"))
@@ -47,17 +48,9 @@ def unknown_lines(block: Block, evidence: Sequence[CommitEvidence], files: Seque
 
 def _side(evidence: Sequence[CommitEvidence], mark: str) -> str:
     """Give one side of the diffs without blanks, or both sides; people write several lines as one."""
-    texts: list[str] = []
-    for one in evidence:
-        for file in one.change.files:
-            lines = patch_lines(file.patch or "")
-            kept = (
-                [[line for line in lines if line.mark == mark]]
-                if mark
-                else [[line for line in lines if line.mark != other] for other in "+-"]
-            )
-            texts += ["".join(_bare(line.text) for line in side) for side in kept]
-        texts += [] if mark else [_bare(text) for text in (one.change.commit.message, *one.paths)]
+    texts = [_bare(text) for one in evidence for text in (one.change.commit.message, *one.paths) if not mark]
+    for lines in (patch_lines(file.patch or "") for one in evidence for file in one.change.files):
+        texts += ["".join(_bare(line.text) for line in lines if line.mark in kept) for kept in _KEPT[mark]]
     return "\0".join(texts)
 
 

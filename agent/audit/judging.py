@@ -42,12 +42,12 @@ def batches(sentences: Sequence[Sentence], library: Library) -> Iterator[ProseBa
 
 def _controls(commits: tuple[CommitId, ...], sentences: Iterable[Sentence], library: Library) -> Iterator[str]:
     """Choose sentences about other commits that name code which these have not, then titles of such commits."""
-    texts = [text for name in commits if (one := library.evidence(name)) for text in one.texts]
+    texts = [text for name in commits if (read := library.evidence(name)) for text in read.texts]
     for one in sentences:
         foreign = [code for code in one.codes if len(code) > 3 and not any(code in text for text in texts)]
         if foreign and not set(one.commits) & set(commits):
             yield one.text
-    for repository in library.readable:
+    for repository in library.values():
         for commit in repository.line:
             pull = commit.title.rpartition("(#")[2].rstrip(")")
             if commit.id not in commits and pull.isdigit() and not any(pull in text for text in texts):
@@ -64,8 +64,7 @@ def evidence_text(batch: ProseBatch, library: Library, room: int) -> str:
 
 def _shown(handle: str, one: CommitEvidence, library: Library, room: int, focus: Sequence[str]) -> str:
     words = piece_text(handle, one, int(room * _WORDS_SHARE), None)
-    repository = library.get(one.repo)
-    pull = repository.threads.get(one.pull) if repository and one.pull else None
+    pull = library[one.repo].threads.get(one.pull or 0)
     if pull:
         words += "\n\n" + piece_text(f"#{one.pull}", ThreadEvidence(thread=pull), int(room * _WORDS_SHARE), None)
     room -= tokens_of(words)
@@ -80,17 +79,16 @@ def _shown(handle: str, one: CommitEvidence, library: Library, room: int, focus:
 def verdict(one: Sentence, rulings: Sequence[Ruling], evidence: str, judge: str) -> Finding:
     """Say what two rulings make of a sentence: right and wrong need both, and proof that code finds."""
     passed = [ruling.verdict in PASSING and is_shown(ruling.quote, evidence) for ruling in rulings]
-    refused = [ruling.verdict not in PASSING for ruling in rulings]
+    # Without a word of the sentence or of the evidence nobody has looked at it.
+    refused = [ruling.verdict not in PASSING and (ruling.covers or ruling.quote) for ruling in rulings]
     said = " and ".join(dict.fromkeys(ruling.verdict for ruling in rulings))
     quote = next((ruling.quote for ruling in rulings if ruling.quote and is_shown(ruling.quote, evidence)), "")
     told = f"{judge} calls it {said}; {', '.join(one.commits[:2])}" + (f" has: {quote[:300]}" if quote else "")
     if all(passed):
         kind = RIGHT if all(ruling.verdict == "stated" for ruling in rulings) else UNVERIFIABLE
     elif all(refused):
-        part = next((ruling.covers for ruling in rulings if ruling.covers), "")
-        told += f"; about: {part[:200]}" if part else ""
-        both = all(ruling.verdict == "contradicted" for ruling in rulings)
-        kind = "wrong:contradicted" if both else "wrong:unsupported"
+        told += next((f"; about: {ruling.covers[:200]}" for ruling in rulings if ruling.covers), "")
+        kind = f"wrong:{'unsupported' if 'unsupported' in said else 'contradicted'}"
     else:
         kind, told = NOT_CHECKED, f"{judge} was of two minds, or gave no proof: {said}"
     return Finding(one.line, "sentence", one.text[:300], kind, told)

@@ -8,6 +8,7 @@ from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import takewhile
 from typing import Literal, NamedTuple
 
 Kind = Literal["heading", "text", "item", "row", "fence", "rule"]
@@ -15,7 +16,7 @@ _SAME_WIDTH = str.maketrans({"\u2010": "-", "\u2011": "-", "\u00a0": " ", "\u300
 _ITEM = re.compile(r"\A( {0,80})(?:[-*+•]|\d{1,9}[.)])(?: +|$)")
 _HEADING = re.compile(r"\A {0,3}(#{1,6}) +(.*)")
 _FENCE = re.compile(r"\A( {0,80})(`{3,40}|~{3,40}) {0,4}([\w+#.-]{0,40})")
-_DELIMITER = re.compile(r"\A[ :|-]{0,4000}")
+_DELIMITER = re.compile(r"\A(?=[^|]{0,99}\|)(?=[^-]{0,9}-)[ :|-]{0,4000}")
 _QUOTED = re.compile(r"\A(?: {0,3}> ?){1,20}")
 _BOLD_LINE = re.compile(r"\A(?:\*\*|__)([^*_\n]{1,200})(?:\*\*|__) {0,4}[:：]?")
 _CODE = re.compile(r"(?<!`)(?:`([^`\n]{1,1000})`|``(?!`)((?:[^`\n]|`(?!`)){1,1000})``)(?!`)")
@@ -24,28 +25,21 @@ _LINK = re.compile(
     r"\( ?<?([^()\s<>]{1,2000}(?:\([^()\s<>]{0,200}\)[^()\s<>]{0,500})?)>?(?: +[\"'][^\"'\n]{0,300}[\"'])? ?\)"
 )
 _ADDRESS = re.compile(r"https?://[^\s<>()\[\]`\"'|，。；、）】]{1,2000}")
-_TAG = re.compile(r"<[/!]?[A-Za-z-][^<>\n]{0,300}>")
-_EMPHASIS = re.compile(r"\*{1,3}|~~|(?<!\w)_{1,2}(?=\S)|(?<=\S)_{1,2}(?!\w)")
+_MARKUP = re.compile(
+    _CODE.pattern + r"|<[/!]?[A-Za-z-][^<>\n]{0,300}>|\*{1,3}|~~|(?<!\w)_{1,2}(?=\S)|(?<=\S)_{1,2}(?!\w)"
+)
 BAR = " | "
 """What stands between the cells in the text of a row."""
 _END_OF_ADDRESS = ".,;:!?*_"
 
 
-class Link(NamedTuple):
-    """A link, or an address by itself, whose label is then the address."""
-
-    start: int
-    end: int
-    label: str
-    url: str
-
-
-class Code(NamedTuple):
-    """A code span."""
+class Span(NamedTuple):
+    """A code span, a link by its label, or an address by itself, whose label is then the address."""
 
     start: int
     end: int
     text: str
+    url: str = ""
 
 
 @dataclass(frozen=True)
@@ -72,25 +66,20 @@ class Block:
         return [one.start() for one in re.finditer("\n", self.text)]
 
 
-def read_blocks(text: str) -> list[Block]:
+def read_blocks(text: str) -> Iterator[Block]:
     """Take a report apart."""
     lines = [line.rstrip().translate(_SAME_WIDTH) for line in text.replace("\r\n", "\n").split("\n")]
-    return list(_blocks(lines))
-
-
-def _blocks(lines: Sequence[str]) -> Iterator[Block]:
-    at, header = 0, ()
+    at, header = 0, tuple[str, ...]()
     while at < len(lines):
         line = _unquoted(lines[at])
         if not line.strip():
             at, header = at + 1, ()
         elif fence := _FENCE.match(line):
-            block, at = _fence(lines, at, fence)
-            yield block
-        elif "|" in line and not header and at + 1 < len(lines) and _is_delimiter(_unquoted(lines[at + 1])):
-            header = _cells(line)
-            yield _row(line, at + 1, ())
-            at += 2
+            part, at = _fence(lines, at, fence)
+            yield part
+        elif "|" in line and not header and _DELIMITER.fullmatch(_unquoted(lines[min(at + 1, len(lines) - 1)])):
+            yield (top := _row(line, at + 1, ()))
+            at, header = at + 2, top.cells
         elif header and "|" in line:
             yield _row(line, at + 1, header)
             at += 1
@@ -98,26 +87,22 @@ def _blocks(lines: Sequence[str]) -> Iterator[Block]:
             yield block
             at, header = at + 1, ()
         else:
-            block, at = _paragraph(lines, at)
+            part, at = _paragraph(lines, at)
+            yield part
             header = ()
-            yield block
 
 
 def _unquoted(line: str) -> str:
-    """Take the signs of a quotation away."""
     quoted = _QUOTED.match(line)
     return line[quoted.end() :] if quoted else line
 
 
 def _fence(lines: Sequence[str], start: int, opening: re.Match[str]) -> tuple[Block, int]:
-    mark, indent = opening[2], len(opening[1])
-    for at in range(start + 1, len(lines)):
-        line = _unquoted(lines[at]).strip()
-        if line.startswith(mark) and not line.strip(mark[0]):
-            inner = [_unquoted(one) for one in lines[start + 1 : at]]
-            return Block("fence", start + 1, "\n".join(inner), indent, language=opening[3].lower()), at + 1
-    text = "\n".join(lines[start + 1 :])
-    return Block("fence", start + 1, text, indent, language=opening[3].lower(), closed=False), len(lines)
+    mark, rest = opening[2], (_unquoted(line) for line in lines[start + 1 :])
+    inner = list(takewhile(lambda line: not line.strip().startswith(mark) or line.strip().strip(mark[0]), rest))
+    end = start + 1 + len(inner)
+    language, closed = opening[3].lower(), end < len(lines)
+    return Block("fence", start + 1, "\n".join(inner), len(opening[1]), language=language, closed=closed), end + 1
 
 
 def _single(line: str, number: int) -> Block | None:
@@ -130,10 +115,6 @@ def _single(line: str, number: int) -> Block | None:
     if bold := _BOLD_LINE.fullmatch(line):
         return Block("heading", number, bold[1], 7)
     return None
-
-
-def _is_delimiter(line: str) -> bool:
-    return "-" in line and "|" in line and _DELIMITER.fullmatch(line) is not None
 
 
 def _paragraph(lines: Sequence[str], start: int) -> tuple[Block, int]:
@@ -154,35 +135,28 @@ def _begins(line: str) -> bool:
 
 
 def _row(line: str, number: int, header: tuple[str, ...]) -> Block:
-    cells = _cells(line)
+    """Split a row at its bars, as GitHub does: also inside of code."""
+    bare = line.strip().replace("\\|", "\0").removeprefix("|").removesuffix("|")
+    cells = tuple(cell.replace("\0", "|").strip() for cell in bare.split("|"))
     return Block("row", number, BAR.join(cells), cells=cells, header=header, closed=line.endswith("|"))
 
 
-def _cells(line: str) -> tuple[str, ...]:
-    """Split a row at its bars, as GitHub does: also inside of code."""
-    bare = line.strip().replace("\\|", "\0").removeprefix("|").removesuffix("|")
-    return tuple(cell.replace("\0", "|").strip() for cell in bare.split("|"))
-
-
-# ---------------------------------------------------------------- within a block
-
-
-def links_of(text: str) -> list[Link]:
+def links_of(text: str) -> list[Span]:
     """Find the links of a text, and the addresses that stand by themselves."""
-    found = [Link(*one.span(), one[1], one[2]) for one in _LINK.finditer(text)]
+    found = [Span(*one.span(), one[1], one[2]) for one in _LINK.finditer(text)]
     covered = blanked(text, found)
     for one in _ADDRESS.finditer(covered):
         url = one[0].rstrip(_END_OF_ADDRESS)
-        found.append(Link(one.start(), one.start() + len(url), url, url))
+        found.append(Span(one.start(), one.start() + len(url), url, url))
     return sorted(found)
 
 
-def code_of(text: str) -> list[Code]:
+def code_of(text: str) -> list[Span]:
     """Find the code spans of a text."""
-    return [Code(*one.span(), (one[1] or one[2]).strip()) for one in _CODE.finditer(text)]
+    return [Span(*one.span(), (one[1] or one[2]).strip()) for one in _CODE.finditer(text)]
 
 
-def blanked(text: str, spans: Sequence[Link | Code]) -> str:
+def blanked(text: str, spans: Sequence[Span]) -> str:
     """Put blanks over parts of a text, so that all places stay where they are."""
     pieces, at = [], 0
     for span in sorted(spans, key=lambda one: one.start):
@@ -194,11 +168,5 @@ def blanked(text: str, spans: Sequence[Link | Code]) -> str:
 
 def plain(text: str) -> str:
     """Give the words of a text as a reader sees them; code spans keep their marks."""
-    labelled = _LINK.sub(lambda one: one[1], text)
-    parts = _CODE.split(_TAG.sub(" ", labelled))
-    # A split gives the text between spans and the two groups of each, of which one is None.
-    words = [_EMPHASIS.sub("", parts[0])]
-    for place in range(1, len(parts), 3):
-        code = parts[place] or parts[place + 1]
-        words += [f"`{code.strip()}`", _EMPHASIS.sub("", parts[place + 2])]
-    return " ".join("".join(words).split())
+    labelled = _LINK.sub(r"\1", text)
+    return " ".join(_MARKUP.sub(lambda one: one[0] if one[0][0] == "`" else " " * (one[0][0] == "<"), labelled).split())

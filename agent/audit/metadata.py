@@ -6,14 +6,16 @@ from datetime import timedelta, timezone, tzinfo
 from typing import NamedTuple
 
 from agent.audit.findings import RIGHT, UNVERIFIABLE, Finding
-from agent.audit.lookup import Entry, Library, folded, people_of
+from agent.audit.lookup import Library, folded, people_of
 from agent.audit.markdown import plain
+from agent.audit.structure import Entry
 from agent.dates import Stated, find_dates
 from agent.domain import Commit
 
 _BY = re.compile(r"[\s)\]）】*_`]{0,6}\bby +(@?[^\s(（\[,，;；|.\n][^(（\[,，;；|\n]{0,60})")
 _END_OF_NAME = re.compile(r"\*| [-–—] |[,，;；|。(（\[<:：]| on | in |、| and | & |\. ")
 _CAPITALISED = re.compile(r"[A-Z][\w.'-]{0,30}(?: [A-Z][\w.'-]{0,30}){1,3}")
+_PART = re.compile(r"[\s._-]")
 _EARTH = tuple(timezone(timedelta(minutes=minutes)) for minutes in range(-720, 841, 30))
 _FEW, _SHARE = 3, 0.6
 """So many stated times, and so many of them, must be git's in a zone to give it away."""
@@ -29,15 +31,11 @@ def check_metadata(entries: Sequence[Entry], library: Library) -> Iterator[Findi
         verdict = RIGHT if one.fits(zones) else "wrong:metadata"
         yield Finding(one.line, "date", one.stated.text.strip(), verdict, told)
     for entry, commit in single:
-        repository = library.get(commit.repo)
-        known = repository.people if repository else frozenset()
+        known = library[commit.repo].people
         for line, said, labelled in _authors(entry):
             if found := _author(line, said, commit, known, labelled=labelled):
                 yield found
     yield from _windows(entries, library, zones)
-
-
-# ---------------------------------------------------------------- authors
 
 
 def _authors(entry: Entry) -> Iterator[tuple[int, str, bool]]:
@@ -59,17 +57,12 @@ def _author(line: int, said: str, commit: Commit, known: frozenset[str], *, labe
     if not name or not person:
         return None
     told = f"{commit.id} is by {commit.author.name}"
-    said_parts, true_parts = (
-        {folded(part) for part in re.split(r"[\s._-]", one)} for one in (stated, commit.author.name)
-    )
+    said_parts, true_parts = (set(map(folded, _PART.split(one))) for one in (stated, commit.author.name))
     alike = any(name == one or (len(name) > 3 and (name in one or one in name)) for one in mine)
     if alike or said_parts <= true_parts:
         return Finding(line, "author", stated, RIGHT, told)
     two_names = len(said_parts) > 1 < len(true_parts) and not said_parts & true_parts
     return Finding(line, "author", stated, "wrong:metadata" if name in known or two_names else UNVERIFIABLE, told)
-
-
-# ---------------------------------------------------------------- dates
 
 
 class _Time(NamedTuple):
@@ -98,9 +91,6 @@ def _zones(times: Sequence[_Time]) -> Sequence[tzinfo]:
     if most < _FEW or most < _SHARE * len(times):
         return _EARTH
     return [zone for zone, count in counts.items() if count == most]
-
-
-# ---------------------------------------------------------------- the days of the report
 
 
 def _windows(entries: Sequence[Entry], library: Library, zones: Sequence[tzinfo]) -> Iterator[Finding]:

@@ -7,8 +7,9 @@ from functools import lru_cache
 from typing import Literal, NamedTuple
 
 from agent.audit.findings import RIGHT, UNVERIFIABLE, Finding
-from agent.audit.lookup import Entry, Library
+from agent.audit.lookup import Library
 from agent.audit.markdown import code_of
+from agent.audit.structure import Entry
 from agent.domain import Change, FileChange
 from agent.evidence import CommitEvidence
 from agent.gate.evidence_text import SearchText, text_of
@@ -62,7 +63,6 @@ def _kind(text: str) -> Literal["path", "identifier"] | None:
 
 
 def _has_joints(name: str) -> bool:
-    """Tell an identifier from a word."""
     return "_" in name.strip("_") or _HUMPS.search(name) is not None
 
 
@@ -136,9 +136,9 @@ def _path(one: Name, entry: Entry, library: Library) -> tuple[str, str]:
     if one.listed and len(entry.evidence) == 1:
         return "wrong:path", told
     wanted = f"/{one.text.casefold()}"
-    there = any(f"/{path}".casefold().endswith(wanted) for found in library.readable for path in found.paths)
+    there = any(f"{wanted}\n" in found.paths for found in library.values())
     near = get_close_matches(one.text, files, 1, _ALIKE) if "/" in one.text else []
-    if there or not _is_searched(entry, library) or not (entry.direct or near):
+    if there or not all(library[each.repo].searched for each in entry.evidence) or not (entry.direct or near):
         return UNVERIFIABLE, told
     return "wrong:path", f"there is no such file; {f'did it mean {near[0]}? ' if near else ''}{told}"
 
@@ -146,18 +146,14 @@ def _path(one: Name, entry: Entry, library: Library) -> tuple[str, str]:
 def _name(one: Name, entry: Entry, library: Library) -> tuple[str, str]:
     """Judge a name that no cited diff has: one that no tree has either, or hardly another one of the diff."""
     ids = ", ".join(each.id for each in entry.evidence[:2])
-    wanted, words = _unknown(one.text, entry.evidence), {word for found in library.readable for word in found.words}
+    wanted, words = _unknown(one.text, entry.evidence), {word for found in library.values() for word in found.words}
     there = bool(wanted & words) if one.text.startswith("--") else wanted <= words
     partly = all(text_of(each).has(form, fold=True) for each in entry.evidence for form in wanted)
     near = [match for form in wanted for each in entry.evidence for match in _alike(form, text_of(each).folded)]
-    if there or partly or not _is_searched(entry, library) or not (entry.direct or near):
+    if there or partly or not all(library[each.repo].searched for each in entry.evidence) or not (entry.direct or near):
         return UNVERIFIABLE, f"not in the diff of {ids}{', but in the repository' if there else ''}"
     meant = f"; did it mean {near[0]}?" if near else ""
     return "wrong:name", f"neither {ids} nor any file has it{meant}"
-
-
-def _is_searched(entry: Entry, library: Library) -> bool:
-    return all((found := library.get(each.repo)) and found.searched for each in entry.evidence)
 
 
 @lru_cache(maxsize=256)

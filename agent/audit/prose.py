@@ -1,13 +1,14 @@
 """The sentences of a report that cite a commit or stand under one: code cannot say whether they are true."""
 
 import re
+from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from agent.audit.findings import NOT_CHECKED, Finding
-from agent.audit.lookup import Entry, Library
+from agent.audit.lookup import Library
 from agent.audit.markdown import code_of, links_of, plain
-from agent.audit.structure import field_name
+from agent.audit.structure import Entry, field_name
 from agent.gate.verbatim import normal
 from agent.ids import CommitId
 
@@ -16,7 +17,7 @@ _END = re.compile(
 )
 _CHINESE = re.compile(r"[\u4e00-\u9fff]")
 _WORD = re.compile(r"[A-Za-z][A-Za-z'-]{1,40}")
-_FEW_SIGNS, _FEW_WORDS = 6, 4
+_FEW_SIGNS, _FEW_WORDS, _MORE, _LONG = 6, 4, 20, 100
 """What is shorter is a label or a name, and tells nothing."""
 
 
@@ -40,7 +41,8 @@ def sentences_of(entries: Sequence[Entry], library: Library) -> list[Sentence]:
         titles = [normal(plain(library.commit(name).title)) for name in entry.commits]
         for line, text in _pieces(entry):
             words = plain(text).strip(" -–—:：|")
-            if _tells(words, text) and not any(_is_title(words, title) for title in titles):
+            titled = any(title in normal(words) and len(words) < len(title) + _MORE for title in titles)
+            if _tells(words, text) and not titled:
                 codes = tuple(code.text for code in code_of(text))
                 found.setdefault((line, words), Sentence(line, words, entry.commits, codes))
     return list(found.values())
@@ -53,9 +55,10 @@ def _pieces(entry: Entry) -> Iterator[tuple[int, str]]:
         cells = [cell for head, cell in zip(block.header, block.cells, strict=False) if not field_name(head)]
         yield from ((block.line, piece) for cell in cells for _, piece in _cut(cell))
         return
-    known = [(field.start, field.start + len(field.value)) for field in entry.fields if field.name != "files"]
+    known = [field.start for field in entry.fields if field.name != "files"]
     for start, piece in _cut(block.text):
-        if not any(begin < start + len(piece) and start <= end for begin, end in known):
+        # A long one says more behind the value.
+        if len(piece) > _LONG or bisect_left(known, start) == bisect_left(known, start + len(piece)):
             yield block.line_at(start + len(piece) - len(piece.lstrip())), piece
 
 
@@ -74,12 +77,6 @@ def _tells(words: str, text: str) -> bool:
     bare = re.sub(r"`[^`\n]{0,1000}`|https?://\S{1,2000}", " ", words)
     told = re.split(r"[:：]\s*", bare, maxsplit=1)[-1]
     return len(_CHINESE.findall(told)) >= _FEW_SIGNS or len(_WORD.findall(told)) >= _FEW_WORDS
-
-
-def _is_title(words: str, title: str) -> bool:
-    """Tell whether words are hardly more than the title of the commit."""
-    rest = normal(words).replace(title, " ") if title else words
-    return title in normal(words) and len(_CHINESE.findall(rest)) < _FEW_SIGNS and len(_WORD.findall(rest)) < _FEW_WORDS
 
 
 def unchecked(sentences: Sequence[Sentence], why: str) -> list[Finding]:

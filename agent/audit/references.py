@@ -5,16 +5,15 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
-from agent.audit.markdown import Block, Code, Link, blanked, code_of, links_of
+from agent.audit.markdown import Block, Span, blanked, code_of, links_of
 from agent.ids import RepoId, parse_reference
 
-Form = Literal["link", "code", "field", "bracket", "bare"]
+Form = Literal["link", "code", "field", "bare"]
 _NAMED = re.compile(r"(?<![\w/.-])([A-Za-z0-9][\w-]{0,38}/[\w.-]{1,100})@([0-9a-f]{7,40})(?!\w)", re.ASCII)
 _HASH = re.compile(r"(?:(?<![\w/@.=&?#%+$-])|(?<=\w\.\.)|(?<=\w\.\.\.))([0-9a-f]{7,40})(?![\w/]|[-.=]\w)", re.ASCII)
 _NUMBER = re.compile(r"(?<![\w/&#.-])(?:([A-Za-z0-9][\w-]{0,38}/[\w.-]{1,100}))?#([1-9]\d{0,8})(?![\w-])", re.ASCII)
 _HEX = re.compile(r"[0-9a-f]{7,40}", re.ASCII)
 _DIGITS = re.compile(r"(?<![\w.#/])([0-9a-f]{6,41})(?![\w./])", re.ASCII)
-_OPENING, _CLOSING = "([（【", ")]）】"
 
 
 @dataclass(frozen=True)
@@ -54,7 +53,7 @@ class Reference:
 def references_in(block: Block, *, commits: bool = False) -> list[Reference]:
     """Find the references of a block; with `commits` also digits alone, for places where a commit must stand."""
     links = links_of(block.text)
-    covered = blanked(block.text, [link for link in links if parse_reference(link.url) or "://" in link.label])
+    covered = blanked(block.text, [link for link in links if parse_reference(link.url) or "://" in link.text])
     codes = code_of(covered)
     rest = blanked(covered, codes)
     found = [*_linked(block, links), *_coded(block, codes), *_written(block, rest)]
@@ -65,7 +64,7 @@ def references_in(block: Block, *, commits: bool = False) -> list[Reference]:
     return sorted(found, key=lambda one: one.start)
 
 
-def _linked(block: Block, links: list[Link]) -> Iterator[Reference]:
+def _linked(block: Block, links: list[Span]) -> Iterator[Reference]:
     for link in links:
         if "://" not in link.url or (read := parse_reference(link.url)) is None:
             continue
@@ -77,34 +76,21 @@ def _linked(block: Block, links: list[Link]) -> Iterator[Reference]:
             yield Reference("thread", str(read.number), *where, "link", read.repo, place)
 
 
-def _coded(block: Block, codes: list[Code]) -> Iterator[Reference]:
+def _coded(block: Block, codes: list[Span]) -> Iterator[Reference]:
     for code in codes:
         where = (code.start, code.end, block.line_at(code.start))
         if _HEX.fullmatch(code.text):
             yield Reference("commit", code.text, *where, "code")
         elif named := _NAMED.fullmatch(code.text):
             yield Reference("commit", named[2], *where, "code", RepoId(named[1]))
-        elif (number := _NUMBER.fullmatch(code.text)) and number[2]:
-            yield Reference("thread", number[2], *where, "code", RepoId(number[1]) if number[1] else None)
 
 
 def _written(block: Block, text: str) -> Iterator[Reference]:
-    """Find what stands in running text: digits in brackets by themselves are more likely meant as a reference."""
     for one in _NAMED.finditer(text):
-        where = (*one.span(), block.line_at(one.start()))
-        yield Reference("commit", one[2], *where, "bracket", RepoId(one[1]))
+        yield Reference("commit", one[2], *one.span(), block.line_at(one.start()), "bare", RepoId(one[1]))
     for one in _HASH.finditer(text):
         if not one[1].isdigit() and not one[1].isalpha():
-            form: Form = "bracket" if _is_bracketed(text, *one.span(1)) else "bare"
-            yield Reference("commit", one[1], *one.span(1), block.line_at(one.start(1)), form)
+            yield Reference("commit", one[1], *one.span(1), block.line_at(one.start(1)), "bare")
     for one in _NUMBER.finditer(text):
-        form = "bracket" if _is_bracketed(text, *one.span()) else "bare"
         repo = RepoId(one[1]) if one[1] else None
-        yield Reference("thread", one[2], *one.span(), block.line_at(one.start()), form, repo)
-
-
-def _is_bracketed(text: str, start: int, end: int) -> bool:
-    """Tell whether digits stand alone in brackets or lead their block."""
-    before, after = text[max(0, start - 8) : start].rstrip("*_ ")[-1:], text[end : end + 8].lstrip("*_ ")[:1]
-    leads = start < 12 and not text[:start].strip("*_# \n")
-    return (before != "" and before in _OPENING and after != "" and after in _CLOSING + ",，;；") or leads
+        yield Reference("thread", one[2], *one.span(), block.line_at(one.start()), "bare", repo)

@@ -6,10 +6,11 @@ from collections.abc import Iterator, Sequence
 from datetime import timedelta
 
 from agent.audit.findings import RIGHT, UNVERIFIABLE, Finding
-from agent.audit.lookup import Entry, Library, Repository
-from agent.audit.markdown import Code, code_of
+from agent.audit.lookup import Library, Repository
+from agent.audit.markdown import Span, code_of
 from agent.audit.names import touched
-from agent.audit.structure import Days
+from agent.audit.structure import Entry
+from agent.dates import Days
 from agent.domain import Change, FileChange
 
 _MINUS = "−–-"
@@ -25,7 +26,6 @@ _COMMITS = re.compile(r"(?<![\d.#])(\d{1,5}) {0,2}(?:commits?|个提交|次提�
 _COUNT = re.compile(r"\A\W{0,4}(\d{1,6})\W{0,4}")
 _BETWEEN = re.compile(r"\A[`*\s(（:：]{0,8}")
 _SHORT = 200
-"""Characters of a line of figures."""
 Sides = tuple[int | None, int | None]
 
 
@@ -48,7 +48,6 @@ def _counted(line: int, claim: str, change: Change, *, right: bool, file: FileCh
 
 
 def _columns(entry: Entry, change: Change) -> Iterator[Finding]:
-    """Compare columns and labels that hold one number."""
     true = {"added": change.additions, "deleted": change.deletions, "files": len(change.files)}
     for field in entry.fields:
         if field.name in true and (found := _COUNT.fullmatch(field.value)):
@@ -72,14 +71,14 @@ def _number(text: str) -> int:
     return int(text.replace(",", ""))
 
 
-def _compared(entry: Entry, change: Change, codes: Sequence[Code], found: re.Match[str], sides: Sides) -> Finding:
+def _compared(entry: Entry, change: Change, codes: Sequence[Span], found: re.Match[str], sides: Sides) -> Finding:
     line, claim = entry.block.line_at(found.start()), found[0].strip()
     place = bisect_right(codes, found.start(), key=lambda code: code.end) - 1
     near = place >= 0 and _BETWEEN.fullmatch(entry.block.text[codes[place].end : found.start()])
     if files := touched(codes[place].text, change) if near else []:
         right = any(_fits(sides, file) for file in files)
         return _counted(line, f"{codes[place].text} {claim}", change, right=right, file=files[0])
-    if any(_fits(sides, one) for one in (change, *change.files)):
+    if _fits(sides, change) or any(_fits(sides, file) for file in change.files):
         return _counted(line, claim, change, right=True)
     if None not in sides and not any("/" in code.text or "." in code.text for code in codes):
         return _counted(line, claim, change, right=False)
@@ -101,19 +100,15 @@ def _files(entry: Entry, change: Change) -> Iterator[Finding]:
         yield _counted(line, counted[0][0], change, right=int(counted[0][1]) == true[0])
 
 
-# ---------------------------------------------------------------- commits of the days
-
-
 def _commit_counts(entries: Sequence[Entry], library: Library) -> Iterator[Finding]:
     """Compare how many commits a heading, a label, a column or a line of figures says there are."""
     known: dict[tuple[str, Days], tuple[set[int], str]] = {}
     for entry in entries:
-        alone = {one.repo for one in library.readable} if len(library.readable) == 1 else set()
-        repos = entry.scope or alone
+        repos = entry.scope or library.keys()
         repository = library.get(next(iter(repos))) if len(repos) == 1 else None
-        for line, count in _stated_counts(entry) if repository and entry.days else ():
-            assert repository is not None
-            assert entry.days is not None
+        if repository is None or entry.days is None:
+            continue
+        for line, count in _stated_counts(entry):
             key = (repository.repo, entry.days)
             if key not in known:
                 known[key] = _true_counts(repository, entry.days, [one for one in entries if one.scope == entry.scope])

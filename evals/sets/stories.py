@@ -4,6 +4,7 @@ import json
 import tempfile
 import time
 from collections.abc import Mapping
+from dataclasses import replace
 from datetime import date, timedelta
 from pathlib import Path
 from typing import Any
@@ -31,12 +32,12 @@ from tools.git.source import GitSource
 from tools.history.cross_repository import Reading, connected
 from tools.history.find import find_stories, with_relations
 
-_KINDS = ("revert", "reland", "series", "earlier", "bump", "reference")
+_KINDS = ("revert", "reland", "series", "earlier", "lines", "bump", "reference")
 _CASES = Path(__file__).parent / "data" / "real_stories.json"
 
 
 async def run(bench: Bench) -> Figures:
-    """Report on a world day by day, then weave the stories of real commits that were judged by hand."""
+    """Report on a world day by day, then find the stories of real commits that were judged by hand."""
     world = bench.world("saga")
     gold = _gold(world)
     told: list[Event] = []
@@ -54,7 +55,8 @@ async def run(bench: Bench) -> Figures:
         precision, recall = compared(
             [one for one in told if one.kind == kind], [one for one in gold if one.kind == kind]
         )
-        figures[f"{kind}: precision"] = share(precision, Target(0.99))
+        # Whose lines a commit changes is git's word, and worlds do not count all who do.
+        figures |= {f"{kind}: precision": share(precision, Target(0.99))} if kind != "lines" else {}
         figures[f"{kind}: recall"] = share(recall, Target(0.97))
     return {**figures, "told on the day": share(late, Target(1.0)), **await _mirrors(bench)}
 
@@ -112,7 +114,7 @@ async def _mirrors(bench: Bench) -> Figures:
         # A report lists what landed before it looks back, and the line is read once for both.
         await sources[case["repo"]].landed(Window.days(day, day, "UTC"))
         started = time.monotonic()
-        found = await _found(case, sources)
+        found = [replace(one, kind="earlier") if one.kind == "lines" else one for one in await _found(case, sources)]
         seconds.append(time.monotonic() - started)
         told += [one for one in found if one.kind == case["kind"] and one.doer.endswith(case["sha"])]
         gold += _expected(case)

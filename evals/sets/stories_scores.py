@@ -8,7 +8,7 @@ from agent.stories import Act, Story, StoryKind, undone_pairs
 from evals.figures import Score
 
 AGAIN = (Act.LANDED_AGAIN, Act.PART_AGAIN)
-EARLIER = (Act.REFERS, Act.CHANGED, Act.FOLLOW_UP, Act.MENDED)
+EARLIER = (Act.REFERS, Act.FOLLOW_UP, Act.MENDED)
 """How a commit is told to go on with an earlier one: only a reader of both can say more than that."""
 
 
@@ -32,7 +32,7 @@ def _events(story: Story) -> list[Event]:
     undone: dict[EvidenceId, list[EvidenceId]] = {}
     for earlier, later in undone_pairs(story):
         undone.setdefault(later, []).append(earlier)
-    first = next(step.cite for step in story.timeline if step.act is not Act.RELEASED)
+    first = next((step.cite for step in story.timeline if step.act is not Act.RELEASED), "")
     found = []
     for step in story.timeline:
         if step.cite not in story.news:
@@ -45,8 +45,9 @@ def _events(story: Story) -> list[Event]:
             found.append(Event("reland", step.cite, frozenset({first})))
         elif step.act in EARLIER and story.timeline[0].act is Act.UPSTREAM:
             found.append(Event("reference", step.cite, frozenset({first})))
-        elif step.act in EARLIER:
-            found += [Event("earlier", step.cite, frozenset({one})) for one in step.after or (first,)]
+        elif step.act in (*EARLIER, Act.CHANGED):
+            kind = "lines" if step.act is Act.CHANGED else "earlier"
+            found += [Event(kind, step.cite, frozenset({one})) for one in step.after or (first,)]
         elif story.kind is StoryKind.BUMP and step.act is Act.TAKEN_IN:
             found.append(Event("bump", step.cite, frozenset({first})))
         elif step.act is Act.PART:

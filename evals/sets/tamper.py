@@ -135,7 +135,7 @@ def _word(text: str, repos: Sequence[RepoId], dice: random.Random) -> tuple[str,
 
 def _repository(text: str, repos: Sequence[RepoId], dice: random.Random) -> tuple[str, str]:
     found = dice.choice(list(re.finditer("|".join(map(re.escape, repos)), text)))
-    others = [name for name in repos if name != found[0]] or ["octo-org/octo-repo"]
+    others = [name for name in repos if name != found[0]] or [RepoId("octo-org/octo-repo")]
     return _swap(text, found, dice.choice(others), "repository")
 
 

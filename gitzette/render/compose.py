@@ -11,7 +11,8 @@ from gitzette.render.account import account
 from gitzette.render.issues import Issues
 from gitzette.render.items import Items, fit_sections
 from gitzette.render.names import mark_of, row_id
-from gitzette.render.page import Item, PageModel, RepoPart, Section, Sentence, words_in
+from gitzette.render.page import Item, PageModel, RepoPart, Section
+from gitzette.render.pieces import Sentence, words_in
 from gitzette.render.sentences import Sentences
 from gitzette.render.stories import goes_on, story_part
 from gitzette.render.view import View

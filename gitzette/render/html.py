@@ -9,7 +9,7 @@ from jinja2 import Environment
 from markupsafe import Markup
 
 from agent.markdown import visible
-from gitzette.render.page import Excerpt
+from gitzette.render.pieces import Excerpt
 from gitzette.render.templating import made_environment
 
 # What fits on a phone in one line.

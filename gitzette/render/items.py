@@ -7,7 +7,8 @@ from agent.claims import Anchor, Claim, Quote, Role
 from agent.report import LedgerRow
 from agent.templates import names_alone
 from gitzette.render.names import cut_title, moment, place_of, row_id
-from gitzette.render.page import Excerpt, Item, Section, Sentence, words_in
+from gitzette.render.page import Item, Section
+from gitzette.render.pieces import Excerpt, Sentence, words_in
 from gitzette.render.sentences import Sentences, excerpt_of, literals_of
 from gitzette.render.view import View, is_breaking, untold
 

@@ -18,7 +18,8 @@ from agent.web import Web
 from gitzette.render.account import notice_words
 from gitzette.render.compose import page_model
 from gitzette.render.names import named
-from gitzette.render.page import Citation, Excerpt, PageModel, Sentence
+from gitzette.render.page import PageModel
+from gitzette.render.pieces import Citation, Excerpt, Sentence
 from gitzette.render.templating import made_environment
 
 _LINK = re.compile(r"\[((?:[^\[\]\\]|\\.)*)\]\([^()\s]*\)")

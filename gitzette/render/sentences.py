@@ -11,7 +11,7 @@ from agent.ids import RepoId
 from agent.links import Link
 from agent.window import zone
 from gitzette.render.names import named, place_of
-from gitzette.render.page import Citation, Excerpt, Line, Sentence
+from gitzette.render.pieces import Citation, Excerpt, Line, Sentence
 from gitzette.render.view import View, is_breaking
 
 MOST_LINES = 8

@@ -4,7 +4,8 @@ from agent.stories import BARE, Act, Step, Story, StoryKind
 from agent.web import Web
 from agent.window import zone
 from gitzette.render.names import named, place_of
-from gitzette.render.page import Citation, StoryPart
+from gitzette.render.page import StoryPart
+from gitzette.render.pieces import Citation
 
 _STEPS = 12
 

@@ -9,7 +9,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 def made_environment(*, autoescape: bool, **options: Any) -> Environment:
     """Make an environment for our templates; a name that does not exist is an error."""
     loader = PackageLoader("gitzette.render", "templates")
-    shape = {"trim_blocks": True, "lstrip_blocks": True, "undefined": StrictUndefined}
+    shape: dict[str, Any] = {"trim_blocks": True, "lstrip_blocks": True, "undefined": StrictUndefined}
     return Environment(loader=loader, autoescape=autoescape, **(shape | options))  # noqa: S701 -- see who calls
 
 

@@ -9,7 +9,7 @@ from agent.week import MOST_WORDS, Week
 from gitzette.render.compose import page_model
 from gitzette.render.markdown import Headings, filled
 from gitzette.render.names import cut_title, named
-from gitzette.render.page import words_in
+from gitzette.render.pieces import words_in
 
 _LISTED = 6
 """Stories, and pairs of changes and their reverts, that are told; the others are counted."""

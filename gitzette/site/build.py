@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import cache, partial
+from functools import partial
 from importlib.resources import files
 from multiprocessing import get_context
 from pathlib import Path
@@ -16,28 +16,22 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from agent.errors import StorageError
 from agent.report import Report
-from agent.settings import MAX_FAILED, Language
-from agent.web import Web
-from gitzette.render.compose import page_model
+from agent.settings import Language
 from gitzette.site.addresses import LANGUAGES, Place, day_path, month_path, repo_path
 from gitzette.site.folder import FORMAT, MANIFEST, SiteFolder, mark
-from gitzette.site.pages import Pages
 from gitzette.site.report_files import ReportFile, report_files
-from gitzette.site.search_index import day_index, script, words_file, write_index
+from gitzette.site.report_pages import ASSETS, Made, Order, SiteSettings, asset, make_report, pages_of, summary_file
+from gitzette.site.search_index import write_index
 from gitzette.site.stories import ToldStory, told_stories
-from gitzette.site.summary import Summary, summarise
+from gitzette.site.summary import Summary
 
-_ASSETS = ("style.css", "theme.js", "page.js", "search.js", "icon.svg")
 # What pages are made by: when any of these changes, all pages are written anew.
 _MAKERS = ("gitzette.site", "gitzette.render", "gitzette.render.templates", "agent", "agent.words")
 
 
 _MANY = 60
 """Reports that are worth several processes."""
-Made = tuple[Summary | None, int, str]
-"""A summary, how many files were written, and why there is no summary."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -49,37 +43,6 @@ class Built:
     """Reports whose pages were written anew."""
     written: int
     notices: tuple[str, ...]
-
-
-@dataclass(frozen=True, kw_only=True)
-class SiteSettings:
-    """How a site is built."""
-
-    web: Web
-    lang: Language = "en"
-    """The language of the first page."""
-    max_failed: float = MAX_FAILED
-    """The share of commits that may be unreadable in a report on the front page."""
-    site_url: str = ""
-    """Where the site will lie, for what needs absolute links."""
-
-
-@dataclass(frozen=True)
-class Order:
-    """One report whose pages are to be made."""
-
-    file: ReportFile
-    before: str
-    after: str
-    key: str
-    """What its pages are made from."""
-
-    @property
-    def own(self) -> tuple[str, ...]:
-        """The files that it always has."""
-        label = self.file.label
-        pages = (f"{lang}/{day_path(label)}" for lang in LANGUAGES)
-        return (*pages, _summary_file(label), f"search/docs/{label}.js", words_file(label))
 
 
 class Site:
@@ -96,8 +59,8 @@ class Site:
     def build(self) -> Built:
         """Write what is missing or old, and the manifest last."""
         found = report_files(self._out)
-        for name in _ASSETS:
-            self._folder.page(f"assets/{name}", mark(_asset(name)), partial(_asset, name))
+        for name in ASSETS:
+            self._folder.page(f"assets/{name}", mark(asset(name)), partial(asset, name))
         self._folder.page(".nojekyll", "", str)
         summaries = self._reports(found)
         write_index(self._folder, summaries, self._maker)
@@ -124,7 +87,7 @@ class Site:
                 continue
             self._renewed += 1
             known[order.file.label] = summary
-            self._folder.keep(order.key, *order.own, *_commits(summary))
+            self._folder.keep(order.key, *order.own, *commit_files(summary))
         return [known[one.label] for one in found if one.label in known]
 
     def _order(self, file: ReportFile, before: str, after: str) -> Order:
@@ -135,10 +98,10 @@ class Site:
         if not self._folder.current(order.key, *order.own):
             return None
         try:
-            summary = Summary.model_validate_json((self._folder.folder / _summary_file(order.file.label)).read_bytes())
+            summary = Summary.model_validate_json((self._folder.folder / summary_file(order.file.label)).read_bytes())
         except (OSError, ValidationError):
             return None
-        self._folder.keep(order.key, *order.own, *_commits(summary))
+        self._folder.keep(order.key, *order.own, *commit_files(summary))
         return summary
 
     def _made(self, orders: Sequence[Order]) -> Iterator[Made]:
@@ -222,36 +185,6 @@ def build_site(out: Path, to: Path, settings: SiteSettings) -> Built:
         return Site(out, to, settings).build()
 
 
-def make_report(to: Path, settings: SiteSettings, order: Order) -> Made:
-    """Write the pages of a report, its summary and its documents for the search."""
-    folder, label = SiteFolder(to), order.file.label
-    try:
-        report = order.file.read()
-    except StorageError as error:
-        return None, 0, str(error)
-    pages = {lang: page_model(report, lang, settings.web) for lang in LANGUAGES}
-    for lang, page in pages.items():
-        at = Place(lang, day_path(label))
-        for name, text in pages_of(settings).day(page, at, order.before, order.after):
-            folder.put(name, text)
-    index = day_index(pages)
-    folder.put(f"search/docs/{label}.js", script(f"docs/{label}", index.documents))
-    folder.put(words_file(label), _compact(index.words))
-    summary = summarise(report, order.file.hash, pages, len(index.documents))
-    folder.put(_summary_file(label), _compact(summary.model_dump(mode="json")))
-    return summary, folder.written, ""
-
-
-@cache
-def pages_of(settings: SiteSettings) -> Pages:
-    """Give what writes the pages of a site."""
-    return Pages(settings.web, settings.site_url, mark(*map(_asset, _ASSETS)))
-
-
-def _summary_file(label: str) -> str:
-    return f"data/{label}.json"
-
-
 @contextmanager
 def _uncollected() -> Iterator[None]:
     """Look for no cycles meanwhile: reports and pages have none, and looking takes a tenth of the time."""
@@ -267,17 +200,10 @@ def _uncollected() -> Iterator[None]:
 def maker() -> str:
     """Give a mark of what makes pages, so that a newer Gitzette writes all of them anew."""
     sources = [file for name in _MAKERS for file in files(name).iterdir() if file.is_file()]
-    sources.append(files("memory").joinpath("words.py"))
-    return mark(*(file.read_text("utf-8") for file in sorted(sources, key=str)), *map(_asset, _ASSETS))
+    sources.append(files("memory").joinpath("text_index.py"))
+    return mark(*(file.read_text("utf-8") for file in sorted(sources, key=str)), *map(asset, ASSETS))
 
 
-def _commits(summary: Summary) -> list[str]:
+def commit_files(summary: Summary) -> list[str]:
+    """List the pages of the commits of a report."""
     return [f"{lang}/{path}" for lang in LANGUAGES for path in summary.commits]
-
-
-def _asset(name: str) -> str:
-    return files("gitzette.site").joinpath("assets", name).read_text("utf-8")
-
-
-def _compact(data: object) -> str:
-    return json.dumps(data, ensure_ascii=False, separators=(",", ":")) + "\n"

@@ -9,7 +9,8 @@ from agent.errors import EXIT_DONE, EXIT_INCOMPLETE, UsageError
 from agent.settings import Settings
 from agent.web import Web
 from gitzette.arguments import settings_here
-from gitzette.site.build import Built, SiteSettings, build_site
+from gitzette.site.build import Built, build_site
+from gitzette.site.report_pages import SiteSettings
 
 
 def site(args: argparse.Namespace, environ: Mapping[str, str]) -> int:

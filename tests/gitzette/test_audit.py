@@ -59,7 +59,10 @@ class Bench:
 def bench(engine: Engine, tmp_path: Path, corner: Path, capsys: pytest.CaptureFixture[str]) -> Bench:
     """Make the repositories: four commits on 2026-03-10, one later, and two of another repository."""
     del corner
-    day = lambda hour, day=10: datetime(2026, 3, day, hour, tzinfo=UTC)  # noqa: E731 -- read like a calendar
+
+    def day(hour: int, day: int = 10) -> datetime:
+        return datetime(2026, 3, day, hour, tzinfo=UTC)
+
     kernels = engine.cloned(tmp_path / "kernels")
     shas = {
         "flag": engine.commit("[Feature] Add --max-batch (#12)", day(8), "Bo Chen", server=_FLAG),

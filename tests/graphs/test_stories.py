@@ -78,7 +78,7 @@ async def test_a_part_names_those_that_landed_before_anybody_reported_and_the_on
     assert story.missing == tuple(gold["missing"])
     (number,) = gold["missing"]
     assert f"is part {number}" in story.text["en"]
-    assert f"没有第 {number} 部分" in story.text["zh"]
+    assert f"标题中没有第 {number} 部分" in story.text["zh"]
 
 
 async def test_a_version_that_is_taken_in_leads_to_its_tag(world: World, tmp_path: Path) -> None:

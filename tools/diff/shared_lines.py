@@ -40,8 +40,8 @@ def share_back(change: Change, undoing: Change) -> float:
 
 
 def puts_back(change: Change, original: Change) -> bool:
-    """Tell whether a change takes out lines that another one brought, and what comes is what stood there before."""
-    came = lines(change, "+")
+    """Tell whether a change takes out lines that another one brought, and what comes there is what stood before."""
+    came = {(path, line) for path, line in lines(change, "+") if path in {file.path for file in original.files}}
     return bool(lines(change, "-") & lines(original, "+")) and len(came & lines(original, "-")) >= _MOST * len(came)
 
 

@@ -53,12 +53,14 @@ async def _writer(doer: Headline, code: CodeSource, library: EvidenceCache) -> H
 
 
 def _undoing(doer: Headline, earlier: Headline, change: Change, original: Change) -> Undoing | None:
-    """Tell whether what comes is what stood there before the earlier commit."""
-    said = is_revert(doer.title)
-    if share(change, original, again=False) == 1 and (said or change.additions + change.deletions >= _ENOUGH_LINES):
+    """Tell whether what comes is what stood there before the earlier commit; a lone value may be chance."""
+    if not puts_back(change, original):
+        return None
+    said, gone = is_revert(doer.title), lines(original, "-")
+    if share(change, original, again=False) == 1 and (said or len(gone | lines(original, "+")) >= _ENOUGH_LINES):
         return Undoing(doer, earlier)
-    few = len(lines(change, "+")) < FEW
-    return Undoing(doer, earlier, part=True) if puts_back(change, original) and (said or not few) else None
+    enough = said or len(gone & lines(change, "+")) >= FEW
+    return Undoing(doer, earlier, part=True) if enough else None
 
 
 def _is_small(read: Read) -> bool:

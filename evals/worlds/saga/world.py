@@ -202,7 +202,7 @@ def _mended(gold: Gold) -> list[Work]:
         works.append(pull(f"ring-{number}", _day(day), "08:00", _SAANVI, makers[0], subject=f"limit ring {number}"))
         works.append(pull(f"mend-{number}", _day(day + apart), "12:00", _ZHANG, makers[1], subject=subject))
         if number < 2:
-            gold.append({"kind": "earlier", "doer": f"mend-{number}", "targets": [f"ring-{number}"]})
+            gold.append({"kind": "lines", "doer": f"mend-{number}", "targets": [f"ring-{number}"]})
     return works
 
 

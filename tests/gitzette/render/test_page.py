@@ -19,7 +19,8 @@ from evals.sets.page import unfolded_words
 from evals.sets.site_reports import FIRST, made_day
 from gitzette.render.compose import page_model
 from gitzette.render.markdown import report_page
-from gitzette.render.page import PageModel, Sentence
+from gitzette.render.page import PageModel
+from gitzette.render.pieces import Sentence
 from tests.analysed_report import AT, HANG, LIMIT, PLAIN, ROUTER, SMALL, analysed_report
 
 WEB = Web("https://git.example")
@@ -116,7 +117,7 @@ def test_a_commit_has_at_most_120_words_and_one_excerpt_in_sight() -> None:
 
 def test_a_citation_opens_on_its_anchor_or_on_nothing() -> None:
     report = analysed_report()
-    anchors = {claim.id: (*claim.anchors, *claim.quotes) for claim in report.claims}
+    anchors: dict[str, list[Anchor | Quote]] = {one.id: [*one.anchors, *one.quotes] for one in report.claims}
     for one in sentences(model(report)):
         for cite in one.citations:
             own = [place for place in anchors[one.id] if place.cite == cite.id]

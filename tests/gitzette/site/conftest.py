@@ -14,7 +14,8 @@ from agent.report import Report
 from agent.web import Web
 from evals.sets.site_reports import FIRST, made_day
 from gitzette.cli import main
-from gitzette.site.build import Built, SiteSettings, build_site
+from gitzette.site.build import Built, build_site
+from gitzette.site.report_pages import SiteSettings
 
 VOID = {"meta", "link", "input"}
 # Elements whose text is looked at; to keep that of all would take long.
