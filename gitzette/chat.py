@@ -11,6 +11,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mappin
 from contextlib import asynccontextmanager, contextmanager, nullcontext, suppress
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import cast
 
 from agent.asking.reply import Reply
 from agent.errors import EXIT_ABSTAINED, EXIT_DONE, AppError, InputError, UsageError
@@ -90,14 +91,9 @@ class Chat:
     def __init__(
         self, settings: Settings, environ: Mapping[str, str], thread: str, since: str | None, interactive: bool
     ) -> None:
-        self._settings, self._environ = settings, environ
-        self._whole = specs_of(settings)
-        self._only: RepoSpec | None = None
-        self._since = since
-        self._interactive = interactive
-        self.thread = thread
-        self.asked = False
-        self.status = EXIT_DONE
+        self._settings, self._environ, self._since, self._interactive = settings, environ, since, interactive
+        self._whole, self._only = specs_of(settings), cast("RepoSpec | None", None)
+        self.thread, self.asked, self.status = thread, False, EXIT_DONE
         self._commands: dict[str, tuple[Callable[..., Awaitable[None]], int]] = {
             "/help": (self._help, 0),
             "/sources": (self._list_sources, 0),

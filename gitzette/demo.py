@@ -16,9 +16,8 @@ from evals.worlds.worlds import build
 from gitzette.arguments import settings_for
 
 _SEED = 1
-_MODEL_SETTINGS = (
-    ["analyst", "model", "model_url", "model_reading", "model_writing", "model_judging", "model_context", "prices", "budget"]
-)
+_OF_A_MODEL = {"prices", "budget", "analyst", "model", "model_url", "model_context"}
+_OF_A_MODEL |= {"model_reading", "model_writing", "model_judging"}
 _TOKEN = "demo"  # noqa: S105 -- the loopback server's only token
 
 
@@ -41,7 +40,7 @@ def _settings(
 ) -> Settings:
     """Take the reader's own model where one is asked for; else look at no configuration, for it may be broken."""
     own = settings_for(args, environ) if args.analyst == "model" else None
-    model = {key: getattr(own, key) for key in _MODEL_SETTINGS} if own else {}
+    model = {key: getattr(own, key) for key in _OF_A_MODEL} if own else {}
     return Settings(
         repos=tuple(RepoSpec.parse(name) for name in names),
         tz=args.tz or "UTC",

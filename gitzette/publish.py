@@ -2,10 +2,9 @@
 
 import fcntl
 import os
-import re
 import tempfile
 from collections.abc import Callable, Collection, Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import get_args
@@ -18,18 +17,17 @@ from agent.report import Report
 from agent.settings import MAX_FAILED, Language, Layout
 from agent.soundness import failed_share
 from agent.web import Web
+from gitzette.published import PublishedReports
 from gitzette.render.markdown import readme_page, report_page
 
 # A link definition that nothing refers to: invisible in Markdown, and the sign that the front page is ours to replace.
 _OURS = "[//]: # (front page of a gitzette archive)\n"
-_MOMENT = r"\d{4}-\d{2}-\d{2}(?:T\d{4,6})?"
 _FRESH = ".gitzette-new"
 Note = Callable[[Report, Report | None], None]
 _LANGUAGES: tuple[Language, ...] = get_args(Language)
-_LABEL = re.compile(rf"{_MOMENT}(?:\.\.{_MOMENT})?", re.ASCII)
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True)
 class Style:
     """How reports look: their language, the further ones beside it, their layout, and where their links point."""
 
@@ -52,11 +50,8 @@ class FilePublisher:
 
         A report of which a greater share than `max_failed` could not be read does not take over the front page.
         """
-        self._out = out
-        self._reports = out / "reports"
-        self._style = style
-        self._note = note
-        self._max_failed = max_failed
+        self._out, self._reports, self._style = out, out / "reports", style
+        self._note, self._max_failed = note, max_failed
 
     def publish(self, report: Report) -> Report:
         """Write the report, merged with what the same window already has, and return what was written."""
@@ -104,8 +99,7 @@ class FilePublisher:
         return load(record.read_bytes(), record.name) if record.exists() else None
 
     def _front_page(self, report: Report, page: str) -> str:
-        labels = {file.stem for file in self._reports.glob("*.json") if _LABEL.fullmatch(file.stem)}
-        labels.add(report.window.label)
+        labels = {*PublishedReports(self._out).labels(), report.window.label}
         latest, kept_back = self._latest(labels, report)
         style = self._style
         others = {label: [lang for lang in _LANGUAGES if self._has(label, lang)] for label in labels}
@@ -185,12 +179,11 @@ def _sweep(folder: Path) -> None:
 
 
 def _is_alive(process: int) -> bool:
-    try:
-        os.kill(process, 0)
-    except (ProcessLookupError, OverflowError):
-        return False
-    except PermissionError:
-        pass
+    with suppress(PermissionError):
+        try:
+            os.kill(process, 0)
+        except (ProcessLookupError, OverflowError):
+            return False
     return True
 
 

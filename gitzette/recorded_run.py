@@ -4,6 +4,7 @@ from collections.abc import Collection, Mapping
 
 from pydantic import TypeAdapter
 
+from agent import sources
 from agent.desks import Desk, Desks
 from agent.domain import Frozen
 from agent.errors import StorageError
@@ -11,19 +12,7 @@ from agent.ids import RepoId
 from agent.record import merge
 from agent.report import Report
 from agent.settings import RepoSpec, Settings
-from agent.sources import (
-    CodeSource,
-    ComparesVersions,
-    FindsTags,
-    Foresees,
-    KnowsTags,
-    ListsTags,
-    LooksBack,
-    NamesCommits,
-    ReadsTrees,
-    SearchesTrees,
-    ThreadSource,
-)
+from agent.sources import CodeSource, ThreadSource
 from memory.artefacts import JsonCodec
 from memory.proxies import recorded_source
 from memory.recorder import Call, CallRecorder
@@ -37,10 +26,10 @@ class _Opened(Frozen):
 
 
 _ABILITIES: Mapping[str, type] = {
-    one.__name__: one
-    for one in (
-        *(ComparesVersions, FindsTags, Foresees, KnowsTags, ListsTags),
-        *(LooksBack, NamesCommits, ReadsTrees, SearchesTrees),
+    name: getattr(sources, name)
+    for name in (
+        *("ComparesVersions", "FindsTags", "Foresees", "KnowsTags", "ListsTags"),
+        *("LooksBack", "NamesCommits", "ReadsTrees", "SearchesTrees"),
     )
 }
 """The interfaces that a source of code may have or not; a replay must find the same."""

@@ -73,7 +73,9 @@ async def open_house(
         ) as client:
             desks = SourceDesks(settings, client, keeper_of(settings, home, token, environ), environ, specs)
             recorder = memory.recorder(run) if run else None
-            publisher = _publisher(settings, recorder)
+            style = Style(Web(settings.web), settings.lang, settings.languages, settings.layout)
+            note = EarlierReport(recorder).note if recorder else None
+            publisher = FilePublisher(settings.out, style, note, max_failed=settings.max_failed)
             writers = writers_of(settings, environ, recorder, memory.model_servers)
             local = {spec.name for spec in specs if spec.path is not None}
             opened = RecordedDesks(recorder, desks, settings, local) if recorder else desks
@@ -108,12 +110,6 @@ def run_context(
         deep=shape.budget.deep,
         tiers=shape.tiers,
     )
-
-
-def _publisher(settings: Settings, recorder: CallRecorder | None) -> FilePublisher:
-    style = Style(web=Web(settings.web), lang=settings.lang, languages=settings.languages, layout=settings.layout)
-    note = EarlierReport(recorder).note if recorder else None
-    return FilePublisher(settings.out, style, note, max_failed=settings.max_failed)
 
 
 def keeper_of(settings: Settings, home: Path, token: str | None, environ: Mapping[str, str]) -> MirrorKeeper:
