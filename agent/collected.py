@@ -9,7 +9,7 @@ from agent.domain import Frozen, Landed, Landing, Threads
 from agent.evidence import CommitEvidence
 from agent.filters import fold
 from agent.ids import RepoId
-from agent.linking.known import Known
+from agent.linking.digest import Known
 from agent.linking.undoing import Patch, carried_links, patch_partners, with_patches
 from agent.links import Link, Reference
 from agent.own_code import OwnUse

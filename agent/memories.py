@@ -8,7 +8,7 @@ from agent.domain import Issue, Notice, PullRequest, Release, Threads
 from agent.evidence import EvidenceId
 from agent.ids import RepoId
 from agent.ledger import Owner
-from agent.linking.known import Known
+from agent.linking.digest import Known
 from agent.links import Link
 from agent.report import Report
 from agent.sources import Past

@@ -9,8 +9,7 @@ from agent.dossier import Dossier
 from agent.evidence import CommitEvidence, Evidence, EvidenceId, ThreadEvidence
 from agent.facts import FactKind
 from agent.ids import commit_id
-from agent.linking.digest import as_issue
-from agent.linking.known import Known
+from agent.linking.digest import Known, as_issue
 from agent.links import Link
 from agent.settings import Tiers
 from agent.triage import Triage, rank

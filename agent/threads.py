@@ -6,8 +6,7 @@ from dataclasses import dataclass, field
 
 from agent.domain import Issue, PullRequest, Release, Threads
 from agent.evidence import EvidenceId
-from agent.linking.digest import Digest
-from agent.linking.known import Known
+from agent.linking.digest import Digest, Known
 from agent.linking.standing import standing
 from agent.links import Link
 from agent.report import ReleaseLine, ThreadLine

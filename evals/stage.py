@@ -10,7 +10,7 @@ from agent.domain import Change, Comment, Commit, Issue, Landing, Notice, PullRe
 from agent.evidence import CommitEvidence, EvidenceId, ThreadEvidence
 from agent.ids import RepoId, commit_id
 from agent.ledger import Owner
-from agent.linking.known import Known
+from agent.linking.digest import Known
 from agent.report import Report
 from agent.settings import Budget, Language, RepoSpec, Tiers
 from agent.sources import CodeSource, Past, ThreadSource

@@ -19,8 +19,7 @@ from agent.errors import AppError, ConfigError, InputError, NotFound, RateLimite
 
 from agent.errors import UpstreamError, UsageError  # isort: skip
 from agent.evidence import EvidenceId, ReleaseEvidence
-from agent.linking.digest import Digest
-from agent.linking.known import Known
+from agent.linking.digest import Digest, Known
 from agent.model import ModelError
 from memory.database import Database
 

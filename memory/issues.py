@@ -5,8 +5,7 @@ from datetime import timedelta
 
 from agent.domain import Coverage, Notice, NoticeKind, Threads
 from agent.ids import RepoId
-from agent.linking.digest import Digest, digest
-from agent.linking.known import Known
+from agent.linking.digest import Digest, Known, digest
 from agent.links import Link
 from agent.window import Window
 from memory.database import Database, stamp

@@ -1,11 +1,14 @@
-"""An issue reduced to what later days need of it: how it stands, and the words by which it is found."""
+"""What later days need of an issue: how it stands, the words by which it is found, and what earlier days know."""
 
 import re
 from datetime import datetime
 from typing import Literal
 
+from pydantic import Field
+
 from agent.domain import Frozen, Issue
 from agent.ids import RepoId, ThreadId, thread_id
+from agent.links import Link
 
 _TITLE, _BODY, _TERMS, _LABELS = 300, 12_000, 400, 12
 # Words and the names of code, Chinese by pairs of characters.
@@ -35,6 +38,17 @@ class Digest(Frozen):
     def id(self) -> ThreadId:
         """The name under which the issue is cited."""
         return thread_id(self.repo, self.number)
+
+
+class Known(Frozen):
+    """What the memory hands to a run."""
+
+    issues: tuple[Digest, ...] = ()
+    """The open issues as they were when last seen; none where the memory is not up to date."""
+    links: tuple[Link, ...] = ()
+    """What earlier reports told of fixes, the newest last."""
+    told: dict[int, str] = Field(default_factory=dict)
+    """The open issues that earlier reports called important, each with how it stood then."""
 
 
 def as_issue(known: Digest) -> Issue:

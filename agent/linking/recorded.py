@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 
-from agent.domain import Commit, Issue, PullRequest
+from agent.domain import Commit, Issue
 from agent.evidence import EvidenceId
 from agent.ids import ThreadId, commit_id
 from agent.linking.digest import Digest
@@ -42,57 +42,39 @@ def day_links(day: Day, references: Iterable[Reference], known: Sequence[Digest]
     """
     issues: dict[EvidenceId, Issue | Digest] = {one.id: one for one in known}
     issues |= {issue.id: issue for issue in day.threads.issues}
+    landed: dict[EvidenceId, Commit] = {commit.id: commit for commit in day.commits}
+    became = landed | {pull.id: commit for pull, commit in day.merged}
     references = tuple(references)
-    found = [*_records(day), *_said(day, references, issues), *_named(day, references)]
+    found = [*_records(day, became), *_said(day, references, issues), *_named(references, became)]
     links: dict[tuple[ThreadId, str], Link] = {}
     for one in sorted(found, key=lambda one: not one.closing):
-        relation = _relation(one, issues.get(one.issue))
-        links.setdefault(
-            (one.issue, one.commit.sha),
-            Link(
-                issue=one.issue,
-                change=commit_id(day.repo, one.commit.sha),
-                relation=relation,
-                grade=Grade.B if relation is Relation.MENTIONS else Grade.A,
-                evidence=(one.evidence,),
-                by_issue=one.by_issue,
-            ),
+        relation, change = _relation(one, issues.get(one.issue)), commit_id(day.repo, one.commit.sha)
+        grade, said = Grade.B if relation is Relation.MENTIONS else Grade.A, (one.evidence,)
+        link = Link(
+            issue=one.issue, change=change, relation=relation, grade=grade, evidence=said, by_issue=one.by_issue
         )
+        links.setdefault((one.issue, change), link)
     return tuple(links.values())
 
 
-def _merged(day: Day) -> Iterator[tuple[PullRequest, Commit]]:
-    """Give each pull request that was merged into the default branch, with the commit that it became."""
-    brought: dict[int, list[Commit]] = {}
-    for commit in day.commits:
-        brought.setdefault(day.threads.pull_of.get(commit.sha, 0), []).append(commit)
-    for pull in day.threads.pulls:
-        commits = brought.get(pull.number)
-        if commits and pull.merged_at is not None and day.branch in (None, pull.base):
-            yield pull, next((one for one in commits if one.sha == pull.merge_commit), commits[0])
-
-
-def _records(day: Day) -> Iterator[_Found]:
+def _records(day: Day, became: Mapping[EvidenceId, Commit]) -> Iterator[_Found]:
     """Read what GitHub itself says: what closed an issue, and which issues a merged pull request closes.
 
     An issue that was closed as not planned or as a duplicate was not fixed, whatever closed it.
     """
-    landed: dict[EvidenceId, Commit] = {commit.id: commit for commit in day.commits}
-    merged = list(_merged(day))
-    became: Mapping[EvidenceId, Commit] = landed | {pull.id: commit for pull, commit in merged}
     unfixed = {one.issue for one in day.threads.closings if one.reason not in (None, "completed")}
     for closing in day.threads.closings:
         commit = became.get(closing.by_commit or closing.by_pull or "")
         if commit is not None and closing.issue not in unfixed:
             yield _Found(closing.issue, commit, CLOSED, closing=True)
-    for pull, commit in merged:
+    for pull, commit in day.merged:
         yield from (_Found(one, commit, LISTED, closing=True) for one in pull.closes if one not in unfixed)
 
 
 def _said(day: Day, references: Iterable[Reference], issues: Mapping[EvidenceId, Issue | Digest]) -> Iterator[_Found]:
     """Read what commits name; a keyword in a pull request counts only where that went into the default branch."""
     landed: dict[EvidenceId, Commit] = {commit.id: commit for commit in day.commits}
-    default = {commit.id for _, commit in _merged(day)}
+    default = {commit.id for _, commit in day.merged}
     pulls = {pull.id for pull in day.threads.pulls}
     for one in references:
         commit = landed.get(one.source)
@@ -101,29 +83,22 @@ def _said(day: Day, references: Iterable[Reference], issues: Mapping[EvidenceId,
         if one.place is Place.PULL and one.source not in default:
             continue
         issue = issues.get(one.target)
-        if issue is None and (names_pull(one) or not (one.closing or names_issue(one))):
+        # A bare number may be anything.
+        if issue is None and (_is_address(one, "pull") or not (one.closing or _is_address(one, "issues"))):
             continue
         closing = one.closing and not (issue and _cannot_be_fixed(issue, commit))
         yield _Found(ThreadId(one.target), commit, one.sentence, closing, one.place is Place.TITLE)
 
 
-def _named(day: Day, references: Iterable[Reference]) -> Iterator[_Found]:
+def _named(references: Iterable[Reference], became: Mapping[EvidenceId, Commit]) -> Iterator[_Found]:
     """Read which issues name the day's commits or their pull requests; what they say of them stays theirs."""
-    became: dict[EvidenceId, Commit] = {commit.id: commit for commit in day.commits}
-    became |= {pull.id: commit for pull, commit in _merged(day)}
     for one in references:
         if one.place in _THEIRS and (commit := became.get(one.target)):
             yield _Found(ThreadId(one.source), commit, one.sentence or NAMED, closing=False, by_issue=True)
 
 
-def names_pull(one: Reference) -> bool:
-    """Tell whether a reference is the address of a pull request."""
-    return one.target.replace("#", "/pull/").lower() in one.sentence.lower()
-
-
-def names_issue(one: Reference) -> bool:
-    """Tell whether a reference is the address of an issue; a bare number may be anything."""
-    return one.target.replace("#", "/issues/").lower() in one.sentence.lower()
+def _is_address(one: Reference, kind: str) -> bool:
+    return one.target.replace("#", f"/{kind}/").lower() in one.sentence.lower()
 
 
 def _cannot_be_fixed(issue: Issue | Digest, commit: Commit) -> bool:

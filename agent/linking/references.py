@@ -3,11 +3,11 @@
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 from agent.domain import Commit, PullRequest, Threads
 from agent.evidence import EvidenceId
 from agent.ids import RepoId, commit_id, thread_id
-from agent.linking.markup import visible
 from agent.links import Place, Reference
 
 _MOST, _LONGEST, _EACH = 60_000, 400, 60
@@ -35,13 +35,29 @@ _BOX = re.compile(r"[ \t]*(?:[-*+]|\d{1,9}[.)])[ \t]+\[[ xX]?\]")
 # Where a paragraph, an item, a heading, a row or a trailer begins, and where a sentence ends.
 _PIECE = re.compile(r"\n(?=[ \t]*(?:$|[-*+|][ \t]|\d{1,9}[.)][ \t]|#{1,6}[ \t]|[A-Za-z-]{1,30}:[ \t]))", re.MULTILINE)
 _END = re.compile(r"(?<=[.!?])\s+|(?<=[。！？])")
+# What is never closed runs on to the end, as a browser shows it; a tag that is never closed is only a word. The bounds
+# keep hostile texts cheap.
+_HIDDEN = re.compile(
+    r"^[ \t]*>[> \t]*$"
+    # A paragraph in a quotation goes on over the lines below it until something else begins.
+    r"|^[ \t]*>[^\n]*$(?:\n(?![ \t]*(?:$|>|[-*+][ \t]|\d{1,9}[.)][ \t]|#{1,6}[ \t]|`{3}|~{3}))[^\n]*$)*"
+    r"|^[ \t]*(?P<fence>`{3,}|~{3,})(?:(?<=`)[^`\n]*|(?<=~)[^\n]*)$.*?(?:^[ \t]*(?P=fence)[`~]*[ \t]*$|\Z)"
+    r"|<!--.*?(?:-->|\Z)"
+    r"|<(?P<tag>code|pre|blockquote|del)\b[^>\n]{0,100}>.{0,5000}?</(?P=tag)>"
+    r"|(?<!`)(?P<ticks>`++)[^\n]{1,500}?(?<!`)(?P=ticks)(?!`)"
+    r"|~~[^~\n]{1,500}~~",
+    re.MULTILINE | re.DOTALL,
+)
+_ITEM = re.compile(r"[ \t]*(?:[-*+]|\d{1,9}[.)])[ \t]")
+_INDENTED = re.compile(r" {4}|\t")
+_SIGN = re.compile(r"[^\n]")
 _SQUASHED = re.compile(r"\s*\(#[1-9]\d{0,9}\)\s*$")
 
 
 def references_in(text: str, home_repo: RepoId, source: EvidenceId, place: Place) -> list[Reference]:
     """List what a text names, in its order; code, quotations and comments do not count."""
     text = text[:_MOST].replace("\r\n", "\n")
-    plain = visible(text)
+    plain = _visible(text)
     found: dict[Reference, None] = {}
     for match in _NAMED.finditer(plain):
         target = _target(match, home_repo)
@@ -94,6 +110,27 @@ def _sentence(text: str, start: int, end: int) -> str:
     return " ".join(text[begin:stop].split())[:_LONGEST]
 
 
+def _visible(text: str) -> str:
+    """Put blanks in the place of what GitHub does not read; everything else keeps its place."""
+    return "\n".join(_outside_code(_HIDDEN.sub(lambda match: _SIGN.sub(" ", match[0]), text)))
+
+
+def _outside_code(text: str) -> Iterator[str]:
+    """Blank code that is marked by its indentation; below an item of a list it would only be a paragraph."""
+    after_blank, listed, code = True, False, False
+    for line in text.split("\n"):
+        if not line.strip():
+            after_blank = True
+            yield line
+            continue
+        indented = _INDENTED.match(line) is not None
+        code = indented and not listed and (after_blank or code)
+        after_blank = False
+        if not indented:
+            listed = _ITEM.match(line) is not None or (listed and line[:1] in " \t")
+        yield " " * len(line) if code else line
+
+
 # ---------------------------------------------------------------- the texts of a day
 
 
@@ -107,6 +144,18 @@ class Day:
     commits: Sequence[Commit]
     threads: Threads
 
+    @cached_property
+    def merged(self) -> list[tuple[PullRequest, Commit]]:
+        """Each pull request that was merged into the default branch, with the commit that it became."""
+        brought: dict[int, list[Commit]] = {}
+        for commit in self.commits:
+            brought.setdefault(self.threads.pull_of.get(commit.sha, 0), []).append(commit)
+        return [
+            (pull, next((one for one in commits if one.sha == pull.merge_commit), commits[0]))
+            for pull in self.threads.pulls
+            if (commits := brought.get(pull.number)) and pull.merged_at and self.branch in (None, pull.base)
+        ]
+
 
 def day_references(day: Day) -> tuple[Reference, ...]:
     """List what the day's commits and their pull requests name, and which other threads name these."""
@@ -118,12 +167,8 @@ def day_references(day: Day) -> tuple[Reference, ...]:
     others = [one for one in _of_others(day) if one.target in mine]
     shown = {(one.source, one.target) for one in others}
     # GitHub knows of texts that nobody has read.
-    recorded = (
-        Reference(source=name, target=pull.id, place=Place.ISSUE, sentence="")
-        for pull in own
-        for name in pull.named_by
-        if (name, pull.id) not in shown
-    )
+    unread = [(name, pull.id) for pull in own for name in pull.named_by if (name, pull.id) not in shown]
+    recorded = (Reference(source=name, target=pull, place=Place.ISSUE, sentence="") for name, pull in unread)
     return tuple(dict.fromkeys((*said, *others, *recorded)))
 
 
@@ -135,14 +180,12 @@ def _of_commit(commit: Commit, day: Day, pull: PullRequest | None) -> Iterator[R
     texts = [(Place.TITLE, bare), (Place.MESSAGE, rest)]
     if pull is not None:
         texts.append((Place.PULL, f"{'' if pull.title.strip() == bare else pull.title}\n\n{pull.body}"))
+    program, home = commit.author.name.endswith("[bot]"), (f"{day.repo}#", f"{day.repo}@")
     ours = {commit.id, pull and pull.id, f"{day.repo}#{squashed[0].strip(' ()#')}" if squashed else None}
     for place, text in texts:
         for one in references_in(text, day.repo, commit.id, place):
             # What a program copies into its message is about other repositories.
-            copied = commit.author.name.endswith("[bot]") and not one.target.startswith(
-                (f"{day.repo}#", f"{day.repo}@")
-            )
-            if one.target not in ours and not copied:
+            if one.target not in ours and not (program and not one.target.startswith(home)):
                 yield one
 
 

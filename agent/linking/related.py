@@ -44,8 +44,8 @@ def wanted_pairs(
     near = candidates(material.reads, free, {link.change for link in material.links if link.grade is Grade.A})
     chosen = []
     for read in material.reads:
-        mine = said.get(read.evidence.id, [])
-        named = [_other(one, read) for one in mine] + list(earlier.get(read.evidence.change.commit.sha, ()))
+        mine = said.get(read.evidence.id, {})
+        named = [*mine.values(), *earlier.get(read.evidence.change.commit.sha, ())]
         others = tuple(dict.fromkeys((*named, *near.get(read.evidence.id, ()))))[:NEAREST]
         if others:
             chosen.append(Wanted(read=read, others=others, said=tuple(mine)))
@@ -60,23 +60,19 @@ def _settled(links: Iterable[Link], issues: Iterable[Digest]) -> set[tuple[Evide
 
 def _said(
     found: Collected, material: Material, settled: set[tuple[EvidenceId, EvidenceId]]
-) -> Mapping[EvidenceId, list[Reference]]:
-    """Sort references by the commit that they are about, what it says itself first."""
+) -> Mapping[EvidenceId, dict[Reference, EvidenceId]]:
+    """Sort references by the commit that they are about, each with its other side, what it says itself first."""
     own = {read.evidence.id: read.evidence.id for read in material.reads}
     for read in material.reads:
         if number := found.threads.pull_of.get(read.evidence.change.commit.sha):
             own[thread_id(material.repo, number)] = read.evidence.id
-    about: dict[EvidenceId, list[Reference]] = defaultdict(list)
+    about: dict[EvidenceId, dict[Reference, EvidenceId]] = defaultdict(dict)
     for one in found.references:
         commit = one.source if one.source in own else own.get(one.target)
         other = one.target if one.source in own else one.source
         if commit is not None and one.place is not Place.RELEASE and (commit, other) not in settled:
-            about[commit].append(one)
+            about[commit][one] = other
     return about
-
-
-def _other(one: Reference, read: Read) -> EvidenceId:
-    return one.target if one.source == read.evidence.id else one.source
 
 
 def related_links(

@@ -81,8 +81,6 @@ def carried_links(
             if link.change != other or (weaker and weaker.relation is not Relation.MENTIONS):
                 continue
             told = link.relation if relation is Relation.FIXES else relation
-            evidence = (f"{_SAYS[relation]} {other.rpartition('@')[2][:12]}",)
-            found[link.issue, commit] = Link(
-                issue=link.issue, change=commit, relation=told, grade=link.grade, evidence=evidence
-            )
+            said = (f"{_SAYS[relation]} {other.rpartition('@')[2][:12]}",)
+            found[link.issue, commit] = link.model_copy(update={"change": commit, "relation": told, "evidence": said})
     return tuple(found.values())

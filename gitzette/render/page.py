@@ -282,5 +282,5 @@ class PageModel:
     @cached_property
     def description(self) -> str:
         """Give the brief in the length of a preview."""
-        told = " ".join(one.text for one in self.brief).replace("`", "")
+        told = " ".join(one.whole for one in self.brief).replace("`", "")
         return told if len(told) <= _PREVIEW else f"{told[:_PREVIEW].rsplit(' ', 1)[0]} …"

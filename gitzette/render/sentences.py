@@ -12,7 +12,7 @@ from agent.links import Link
 from agent.window import zone
 from gitzette.render.names import named, place_of
 from gitzette.render.pieces import Citation, Excerpt, Line, Sentence
-from gitzette.render.view import View, is_breaking
+from gitzette.render.view import WEAK, View, is_breaking
 
 MOST_LINES = 8
 _CODE = re.compile(r"`+([^`]+)`+")
@@ -73,7 +73,7 @@ class Sentences:
 
     def _is_telling(self, claim: Claim) -> bool:
         news = claim.kind is Kind.FACT and claim.role in (Role.CHANGE, Role.EFFECT)
-        return news and bool(claim.text) and not self._view.is_bare(claim)
+        return news and bool(claim.text) and claim.predicate not in WEAK and not self._view.is_bare(claim)
 
     def _names_earlier(self, claim: Claim) -> bool:
         return claim.predicate in _LINEAGE and claim.sources[-1] in self._known

@@ -22,6 +22,8 @@ from gitzette.render.names import cut_title, row_id, short_hashes
 
 _FACTS = ("fact", "facts", "risk", "risks", "advice", "advices")
 _PASSED = ("fact", "facts", "undoes", "shows")
+WEAK = ("refers to", "refers as said", "changes lines", "continues", "same work")
+"""Statements about an earlier commit that are no news by themselves."""
 _TOLD = (Role.CHANGE, Role.EFFECT, Role.SUMMARY)
 
 
@@ -130,7 +132,8 @@ class View:
         telling = [one for one in claims if one.role in _TOLD and (one.text or one.quotes) and not self.is_bare(one)]
         after = [one for one in claims if one.role in (Role.RISK, Role.ADVICE)]
         speech = [one for one in telling if one.speech]
-        return [*(one for one in telling if not one.speech), *after, *speech]
+        weak = [one for one in telling if one.predicate in WEAK]
+        return [*(one for one in telling if not one.speech and one not in weak), *after, *weak, *speech]
 
     def bare(self, row: LedgerRow) -> list[Claim]:
         """List the claims that only name functions inside of which something changed: there the lines are the fact."""

@@ -4,8 +4,9 @@ from datetime import UTC, datetime
 
 import pytest
 
-from agent.domain import Commit, Coverage, Issue, Person, PullRequest, Threads
+from agent.domain import Comment, Commit, Coverage, Issue, Person, PullRequest, Threads
 from agent.ids import RepoId
+from agent.linking.recorded import day_links
 from agent.linking.references import Day, day_references, references_in
 from agent.links import Place
 
@@ -80,7 +81,7 @@ def test_a_day_has_what_its_commits_name_and_which_issues_name_them() -> None:
     times = {"created_at": DAY, "updated_at": DAY, "labels": (), "author": "ada", "repo": REPO}
     pull = PullRequest.model_validate(
         {"number": 20, "title": "Revert", "body": "See #8 and #20", "state": "closed", "base": "main"}
-        | {"merged_at": DAY, "merge_commit": SHA}
+        | {"merged_at": DAY, "merge_commit": SHA, "named_by": (f"{REPO}#9", f"{REPO}#5", "octo/other#3")}
         | times
     )
     tracker = Issue.model_validate(
@@ -88,13 +89,24 @@ def test_a_day_has_what_its_commits_name_and_which_issues_name_them() -> None:
         | {"closed_at": None, "comments": 0, "reactions": 0}
         | times
     )
-    threads = Threads(coverage=Coverage.READ, issues=(tracker,), pulls=(pull,), pull_of={SHA: 20})
-    found = day_references(Day(REPO, "main", [commit], threads))
+    told = tracker.model_copy(update={"number": 4, "body": ""})
+    comments = {4: (Comment(author="bo", body="Yes. #20 takes it back.", created_at=DAY),)}
+    threads = Threads(
+        coverage=Coverage.READ, issues=(tracker, told), pulls=(pull,), pull_of={SHA: 20}, comments=comments
+    )
+    day = Day(REPO, "main", [commit], threads)
+    found = day_references(day)
     assert [
-        (one.source.removeprefix(REPO)[:3], one.target.removeprefix(REPO)[:3], one.place.value) for one in found
+        (one.source.removeprefix(REPO)[:3], one.target.removeprefix(REPO)[:3], one.place.value) for one in found[:5]
     ] == [
         ("@aa", "#7", "title"),
         ("@aa", "@bb", "message"),
         ("@aa", "#8", "pull request"),
         ("#9", "#20", "checklist"),
+        ("#4", "#20", "comment"),
     ]
+    assert found[4].sentence == "#20 takes it back."
+    # What GitHub records and nobody has read has no sentence.
+    assert [(one.source, one.sentence) for one in found[5:]] == [(f"{REPO}#5", ""), ("octo/other#3", "")]
+    named = [(one.issue, one.relation.value) for one in day_links(day, found) if one.by_issue]
+    assert named == [(f"{REPO}#{n}", "refers to") for n in (9, 4, 5)] + [("octo/other#3", "refers to")]

@@ -7,8 +7,7 @@ import pytest
 
 from agent.domain import Coverage, Issue, Release, Threads
 from agent.ids import RepoId, commit_id, thread_id
-from agent.linking.digest import digest
-from agent.linking.known import Known
+from agent.linking.digest import Known, digest
 from agent.linking.standing import Standing
 from agent.links import Grade, Link, Relation
 from agent.threads import Connected, issue_news, release_news, with_pulls

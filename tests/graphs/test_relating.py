@@ -26,12 +26,12 @@ ISSUE: dict[str, Any] = {
 FIXES = {"other": "#7", "anchor": "+MAX_ROUTES = 12", "other_anchor": "MAX_ROUTES should be lower", "relation": "fixes"}
 
 
-def clone_at(folder: Path, said: str) -> Clone:
+def clone_at(folder: Path, said: str) -> tuple[Clone, str]:
     clone = Clone(folder)
     clone.commit("Begin", 0, router__py="MAX_ROUTES = 22\n", worker__py="WORKER_TIMEOUT = 30\n")
-    clone.commit(f"{LIMIT}\n\n{said}", 9, router__py="MAX_ROUTES = 12\n")
+    landed = clone.commit(f"{LIMIT}\n\n{said}", 9, router__py="MAX_ROUTES = 12\n")
     clone.commit("Give workers more time", 10, worker__py="WORKER_TIMEOUT = 45\n")
-    return clone
+    return clone, landed
 
 
 async def links(
@@ -41,7 +41,8 @@ async def links(
     opinion: Callable[[str, str], str] = honest,
     threads: Sequence[Mapping[str, Any]] = (ISSUE,),
 ) -> tuple[list[Link], list[str]]:
-    clone = clone_at(folder / "router", said)
+    clone, landed = clone_at(folder / "router", said)
+    threads = [dict(one) | ({"merge_commit_sha": landed} if one["kind"] == "pull" else {}) for one in threads]
     hub = repo_from_mirror(clone.name, clone.folder / ".git", threads)
     script = Scripted(relations={LIMIT: relations}, opinion=opinion)
     with GitHubServer([hub], tokens=("t",)) as github, ModelServer(script, context=32_768) as server:
@@ -120,3 +121,20 @@ async def test_an_issue_that_nobody_has_listed_is_looked_up(tmp_path: Path) -> N
     closed = ISSUE | {"state": "closed", "closed_at": "2026-02-03T00:00:00Z", "state_reason": "not_planned"}
     found, _ = await links(tmp_path, said="Fixes #7.", threads=[closed])
     assert told(found) == [("octo/router#7", "refers to", "B")]
+
+
+@pytest.mark.parametrize(("relations", "relation"), [((), "refers to"), ((FIXES,), "fixes")])
+async def test_an_old_issue_that_names_the_pull_request_is_read_with_it(
+    tmp_path: Path, relations: Any, relation: str
+) -> None:
+    says = {"author": "cy", "created_at": "2026-02-02T01:00:00Z", "body": "Thanks! This should be mended by #9."}
+    # Closed long before, so that no listing has it.
+    old = ISSUE | {"state": "closed", "closed_at": "2026-02-02T02:00:00Z", "comments": [says]}
+    quoted = ISSUE | {"number": 6, "body": "`#9` is no reference.", "state": "closed", "closed_at": ISSUE["created_at"]}
+    pull = ISSUE | {"kind": "pull", "number": 9, "title": LIMIT, "body": "", "state": "closed", "merged": True}
+    found, _ = await links(tmp_path, *relations, said="Overflow.", threads=[old, quoted, pull])
+    assert told(found) == [("octo/router#7", relation, "B")]
+    if not relations:
+        assert found[0].by_issue
+        assert found[0].evidence[0] == "This should be mended by #9."
+        assert "refers to [" in next((tmp_path / "out" / "reports").glob("*.md")).read_text("utf-8")

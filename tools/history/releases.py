@@ -8,8 +8,7 @@ from agent.errors import NotFound
 from agent.evidence import EvidenceId
 from agent.headlines import headline, pull_named
 from agent.ids import RepoId
-from agent.linking.digest import Digest
-from agent.linking.known import Known
+from agent.linking.digest import Digest, Known
 from agent.release_tags import final
 from agent.sources import CodeSource, Headline, KnowsTags, ListsTags
 from agent.stories import Act, Story

@@ -20,10 +20,11 @@ def schema() -> GraphQLSchema:
     [
         queries.pulls_of_commits(["a" * 40, "b" * 40]),
         queries.pulls([1, 2]),
+        queries.threads([1, 2]),
         queries.closers([3, 4]),
         queries.files(["a" * 40 + ":a.py", "a" * 40 + ":文档.py"]),
     ],
-    ids=["pulls of commits", "pulls", "closers", "files"],
+    ids=["pulls of commits", "pulls", "threads", "closers", "files"],
 )
 def test_every_document_is_valid(schema: GraphQLSchema, document: str) -> None:
     assert validate(schema, parse(document)) == []

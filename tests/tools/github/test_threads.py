@@ -60,6 +60,7 @@ def pull_node(n: int, **more: Any) -> dict[str, Any]:
         "closingIssuesReferences": {
             "nodes": [{"number": 1, "repository": ME}, {"number": 9, "repository": OTHER}, None]
         },
+        "timelineItems": {"nodes": [{"source": {"number": 4, "repository": OTHER}}, {"source": {}}, {}, None]},
     } | more
 
 
@@ -128,6 +129,7 @@ async def test_a_day_of_forty_commits_costs_five_requests(kit: "Kit") -> None:
     assert [issue.number for issue in threads.issues] == [1, 2, 3, 50]
     assert threads.pull_of == {sha(n): 100 + n for n in range(1, 40)}
     assert threads.pulls[0].closes == ("acme/lib#1", "acme/other#9")
+    assert threads.pulls[0].named_by == ("acme/other#4",)
     assert threads.pulls[0].body.endswith("<!-- hidden -->")
     assert [(c.issue, c.by_pull, c.by_commit) for c in threads.closings] == [
         ("acme/lib#1", "acme/lib#101", None),
