@@ -98,14 +98,6 @@ def test_when_nothing_is_missed_it_says_so_and_still_gives_a_sign_of_life(capsys
 
 
 @pytest.mark.usefixtures("configured")
-def test_without_a_day_it_goes_up_to_yesterday(capsys: pytest.CaptureFixture[str]) -> None:
-    yesterday = datetime.now(UTC).date() - timedelta(days=1)
-    main(["run", "--date", str(yesterday - timedelta(days=2))])
-    assert main(["run", "--catch-up"]) == 0
-    assert reports() == [str(yesterday - timedelta(days=days)) for days in (2, 1, 0)]
-
-
-@pytest.mark.usefixtures("configured")
 def test_it_does_not_look_back_for_ever_and_says_what_is_left_out(capsys: pytest.CaptureFixture[str]) -> None:
     with Path("gitzette.toml").open("a") as file:
         file.write("catch_up_days = 2\n")

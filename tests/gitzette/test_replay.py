@@ -9,7 +9,7 @@ import subprocess
 import zlib
 from collections.abc import Iterator
 from contextlib import closing
-from datetime import UTC, date, datetime, timedelta
+from datetime import date
 from pathlib import Path
 
 import pytest
@@ -24,11 +24,8 @@ from evals.worlds.worlds import build
 from gitzette.cli import main
 from gitzette.progress import QuietProgress
 from gitzette.running import cover
-from memory.store import open_memory
 
 TOKEN = "c4nary-replay-55d0"
-FOURTH = Window.days(date(2026, 2, 4), date(2026, 2, 4), "UTC")
-NOW = datetime(2026, 2, 5, 6, tzinfo=UTC)
 Tree = dict[str, bytes]
 
 
@@ -258,14 +255,3 @@ def test_neither_the_token_nor_a_path_of_this_machine_is_in_the_record(
     assert str(tmp_path).encode() not in stored
     assert "git, a local clone" in origins
     assert f"git {served.server.git_url}" in origins
-
-
-def test_a_run_forgets_the_records_of_runs_that_are_older_than_is_set(clone: Path, tmp_path: Path) -> None:
-    settings = Settings(
-        repos=(RepoSpec.parse(f"acme/engine={clone}"),), out=tmp_path / "out", home=tmp_path / "home", keep_days=2
-    )
-    for days, run in ((0, "r1"), (2, "r2"), (3, "r3")):
-        now = NOW + timedelta(days=days)
-        asyncio.run(cover(settings, {}, FOURTH, settings.repos, now, QuietProgress(), run))
-    with open_memory(tmp_path / "home", NOW.date()) as memory:
-        assert [memory.recorder(run).blank for run in ("r1", "r2", "r3")] == [True, False, False]

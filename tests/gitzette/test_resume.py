@@ -148,14 +148,6 @@ async def test_where_a_run_stands_is_private_and_holds_no_secret(house: House, w
         assert secret.encode() not in stored, secret
 
 
-async def test_damaged_checkpoints_cost_work_but_no_answers(house: House, calm: House) -> None:
-    await calm.run()
-    run = await house.die("writing")
-    house.checkpoint(run).write_bytes(b"not a database" * 1_000)
-    await house.run(run=run)
-    assert house.reports == calm.reports
-
-
 def test_the_command_goes_on_with_the_newest_unfinished_run_and_then_says_that_it_is_finished(
     house: House, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, server: GitHubServer
 ) -> None:
