@@ -27,9 +27,7 @@ from gitzette.wiring import home_of
 from graphs.ask_context import AskContext
 from graphs.conversing import Standing, open_conversations
 
-_HISTORY_LINES = 1_000
-_PAGE_LINES = 60
-_LISTED = 50
+_HISTORY_LINES, _PAGE_LINES, _LISTED = 1_000, 60, 50
 _LINK = re.compile(r"\[(`[^`\n]+`)\]\((https?://[^)\s]+)\)")
 _HELP = """\
 Ask in English or Chinese. A line that ends with a backslash goes on.
