@@ -17,8 +17,7 @@ _PATH = re.compile(r"\A[\w.@+-]{1,200}(?:/[\w.@+*-]{0,200}){1,30}")
 _LABEL_HASH = re.compile(r"(?<![\w/-])([0-9a-f]{7,40})(?![\w/-])", re.ASCII)
 _LABEL_NUMBER = re.compile(r"(?<!\w)(?:#|GH-)([1-9]\d{0,8})(?!\w)", re.ASCII)
 _NO_PULL = "a pull request is promised, and a commit linked"
-_NEAR = 20
-"""Characters of brackets, bars and blanks that may stand between a hash and its pull request."""
+_NEAR = 20  # Characters of brackets, bars and blanks that may stand between a hash and its pull request.
 
 
 def check_citations(entries: Sequence[Entry], library: Library) -> Iterator[Finding]:
@@ -116,6 +115,7 @@ def _mislabelled(label: str, kind: str, value: str) -> str:
 
 def _pairs(entry: Entry, library: Library) -> Iterator[Finding]:
     """Compare the pull request that stands beside a commit with the one it came by."""
+<<<<<<< HEAD
     own = {name for one in entry.references if one.kind == "commit" for name in library.meant(one, entry.scope)}
     for one, beside in _numbers_beside(entry):
         meant = library.meant(beside, entry.scope) if beside else list(own)
@@ -125,7 +125,18 @@ def _pairs(entry: Entry, library: Library) -> Iterator[Finding]:
             continue
         if one.number != true and re.search(rf"[#/]{one.number}(?!\d)", commit.message):
             continue
+=======
+    meant = {name for one in entry.references if one.kind == "commit" for name in library.meant(one, entry.scope)}
+    commit = library.commit(meant.pop()) if len(meant) == 1 else None
+    true = pull_named(commit.subject) if commit else None
+    if commit is None or true is None:
+        return
+    for one in _numbers_beside(entry):
+>>>>>>> audit
         other = library.landed(one.number, frozenset({commit.repo}))
+        quoted = other and commit.sha[:7] in library.commit(other).message
+        if one.number != true and (quoted or re.search(rf"[#/]{one.number}(?!\d)", commit.message)):
+            continue
         told = f"; #{one.number} brought {other}" if other and one.number != true else ""
         verdict = RIGHT if one.number == true else "wrong:mismatch"
         claim = f"{commit.sha[:10]} #{one.number}"

@@ -26,6 +26,7 @@ _SOURCE = re.compile(
     r"|md|rst|ipynb|toml|ya?ml|json|xml|txt|cmake|jinja2?|inc|in|cfg|ini|lock|proto"
 )
 """How files end that stand in repositories; `torch.nn` ends otherwise."""
+_ENDING = re.compile(r"\A[a-z]{1,4}")
 _LEAST, _ALIKE = 5, 0.8
 
 
@@ -56,7 +57,9 @@ def names_in(entry: Entry) -> list[Name]:
 
 
 def _kind(text: str) -> Literal["path", "identifier"] | None:
-    if _PATH.fullmatch(text) and _SOURCE.fullmatch(text.rpartition(".")[2]) and "..." not in text:
+    end = text.rpartition(".")[2]
+    ends = _SOURCE.fullmatch(end) or ("/" in text and _ENDING.fullmatch(end))
+    if ends and _PATH.fullmatch(text) and "..." not in text:
         return "path"
     bare = text.removesuffix("()")
     named = _NAME.fullmatch(text) and len(bare) >= _LEAST and _has_joints(bare)
