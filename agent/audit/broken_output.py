@@ -20,19 +20,12 @@ _KEYED = re.compile(r"[\"'][A-Za-z_][\w-]{0,60}[\"'] ?: ?[\"'\[{\d]")
 _PLACEHOLDER = re.compile(r"\{\{ ?[\w.]{1,60} ?\}\}|\[object Object\]|</?think>")
 _STATUS = re.compile(r"(?<![\w.#+/-])([45]\d\d)(?![\w.%+-]|/\d)")
 _TRACEBACK = re.compile(
-<<<<<<< HEAD
-    r"Traceback \(most recent call last\)"
-    r"|\bError code: [45]\d\d - |\b[45]\d\d (?:Client|Server) Error\b"
-    r"|\bHTTP(?:/\d(?:\.\d)?| Error| status)? ?:? ?[45]\d\d\b"
-    r"|\b(?:Client|Server) error '[45]\d\d |\bstatus(?:_code| code)[ =:]{1,3}[45]\d\d\b"
-=======
     r"Traceback \(most recent call last\)|\bError code: [45]\d\d - |\b[45]\d\d (?:Client|Server) Error: "
     r"|\bHTTP Error [45]\d\d: |\b(?:Client|Server) error '[45]\d\d "
 )
 _PHRASES = "|".join(status.phrase for status in HTTPStatus if status.value >= 400)
 _STATED = re.compile(
     rf"(?i)\bHTTP\b.{{0,20}}\d{{3}}|\bstatus(?:_code| code)?[ =:]{{1,3}}\d{{3}}|\d{{3}} (?:{_PHRASES})\b"
->>>>>>> audit
 )
 _HEX = re.compile(r"\b[0-9a-f]{7,40}\b|#\d{1,9}")
 _SENTENCE_END = re.compile(r"[。！？]|[.!?] ")
@@ -108,11 +101,7 @@ def _failed(entries: Sequence[Entry]) -> Iterator[Finding]:
         ends = place + 1 == len(entries) or entries[place + 1].block.kind in ("heading", "rule")
         only = ends and entry.block.kind == "text" and len(text) < _TAIL and not entry.references
         told_of = status and any(status[1] in part for one in entry.evidence for part in one.texts)
-<<<<<<< HEAD
-        if not told_of and (_TRACEBACK.search(text) or (follows and "error" in text.casefold()) or again):
-=======
         if not told_of and (_TRACEBACK.search(text) or again or (known and only and _STATED.search(text))):
->>>>>>> audit
             told = "an error stands where the text should be; make this entry again"
             yield Finding(entry.block.line, "output", text[:120], "wrong:failed-output", told)
 

@@ -115,7 +115,6 @@ def _mislabelled(label: str, kind: str, value: str) -> str:
 
 def _pairs(entry: Entry, library: Library) -> Iterator[Finding]:
     """Compare the pull request that stands beside a commit with the one it came by."""
-<<<<<<< HEAD
     own = {name for one in entry.references if one.kind == "commit" for name in library.meant(one, entry.scope)}
     for one, beside in _numbers_beside(entry):
         meant = library.meant(beside, entry.scope) if beside else list(own)
@@ -123,16 +122,6 @@ def _pairs(entry: Entry, library: Library) -> Iterator[Finding]:
         true = pull_named(commit.subject) if commit else None
         if commit is None or true is None:
             continue
-        if one.number != true and re.search(rf"[#/]{one.number}(?!\d)", commit.message):
-            continue
-=======
-    meant = {name for one in entry.references if one.kind == "commit" for name in library.meant(one, entry.scope)}
-    commit = library.commit(meant.pop()) if len(meant) == 1 else None
-    true = pull_named(commit.subject) if commit else None
-    if commit is None or true is None:
-        return
-    for one in _numbers_beside(entry):
->>>>>>> audit
         other = library.landed(one.number, frozenset({commit.repo}))
         quoted = other and commit.sha[:7] in library.commit(other).message
         if one.number != true and (quoted or re.search(rf"[#/]{one.number}(?!\d)", commit.message)):
