@@ -7,13 +7,12 @@ from agent.audit.findings import RIGHT, UNVERIFIABLE, Finding
 from agent.audit.lookup import Library, Repository
 from agent.audit.markdown import links_of, plain
 from agent.audit.references import Reference
-from agent.audit.structure import Entry, field_name
+from agent.audit.structure import Entry
 from agent.dates import Days
 from agent.domain import Commit
 from agent.headlines import pull_named
 from agent.ids import parse_reference
 
-_PATH = re.compile(r"\A[\w.@+-]{1,200}(?:/[\w.@+*-]{0,200}){1,30}")
 _LABEL_HASH = re.compile(r"(?<![\w/-])([0-9a-f]{7,40})(?![\w/-])", re.ASCII)
 _LABEL_NUMBER = re.compile(r"(?<!\w)(?:#|GH-)([1-9]\d{0,8})(?!\w)", re.ASCII)
 _NO_PULL = "a pull request is promised, and a commit linked"
@@ -30,7 +29,6 @@ def check_citations(entries: Sequence[Entry], library: Library) -> Iterator[Find
                 yield Finding(one.line, kind, one.shown, *verdict)
         yield from _labels(entry)
         yield from _pairs(entry, library)
-        yield from _columns(entry)
 
 
 def _commit(entry: Entry, one: Reference, library: Library) -> tuple[str, str] | None:
@@ -147,12 +145,3 @@ def _is_near(text: str, first: Reference | None, second: Reference | None) -> bo
     if not first or not second or first.kind == second.kind or second.start - first.end > _NEAR:
         return False
     return not re.search(r"\w", re.sub(r"(?i)\b(?:PR|commit)\b", "", text[first.end : second.start]))
-
-
-def _columns(entry: Entry) -> Iterator[Finding]:
-    block = entry.block
-    for head, cell in zip(block.header, block.cells, strict=False) if not entry.references else ():
-        words = plain(cell).replace("`", "").strip()
-        if field_name(head) == "commit" and _PATH.match(words):
-            why = "a path stands where the commit should be named"
-            yield Finding(block.line, "commit", words[:120], "wrong:malformed", why)

@@ -28,7 +28,6 @@ FIELDS = {
 _PIECE = re.compile(r"[^|·•\n;；]{1,2000}")
 _LABEL = re.compile(r"\A[^\w`\[]{0,12}([^\W\d_][\w /+-]{0,30}?)[*_ ]{0,4}[:：][*_ ]{0,4}(?=\S)")
 _BRACKETED = re.compile(r"[,，(（] ?([^\W\d_][\w ]{0,20})[:：] ?([^,，()（）\[\]\n|:：]{1,60})[)）]")
-"""A label and its value at the end of brackets: `(#12, author: X)`."""
 _OWNED = re.compile(r"\A[A-Za-z0-9][\w-]{0,38}/[A-Za-z0-9][\w.-]{0,99}", re.ASCII)
 _REPO_LINK = re.compile(r"https?://[\w.-]{1,100}/([\w-]{1,39}/[\w.-]{1,100})(?![\w.-])", re.ASCII)
 _WORDS = re.compile(r"[\w.-]{1,100}(?:/[\w.-]{1,100})?")
@@ -169,9 +168,8 @@ def _known(blocks: Sequence[Block], repos: Sequence[RepoId]) -> dict[str, RepoId
         names = [one.removesuffix(".git") for one in _REPO_LINK.findall(block.text) if block.kind != "fence"]
         names += [_bare(block.text)] if block.kind == "heading" and _OWNED.fullmatch(_bare(block.text)) else []
         for name in names:
-            linked = f"/{name}" in block.text
-            meant = RepoId(name) if linked else short.get(name.casefold().rpartition("/")[2], RepoId(name))
-            found.setdefault(name.casefold(), meant)
+            given = None if f"/{name}" in block.text else short.get(name.casefold().rpartition("/")[2])
+            found.setdefault(name.casefold(), given or RepoId(name))
     return found
 
 
