@@ -38,7 +38,7 @@ async def look_up(desk: Desk, entries: Sequence[Entry], progress: Progress, *, a
     found.named = {prefix: tuple(one.commit.sha for one in some) for prefix, some in named.items() if some}
     found.commits = {one.commit.sha: one.commit for some in named.values() for one in some}
     numbers = _numbers(entries, found.repo, alone=alone)
-    if not found.commits and not numbers and not any(found.repo in entry.scope for entry in entries):
+    if not (alone or found.commits or numbers or any(found.repo in entry.scope for entry in entries)):
         return found
     await _read_line(found, code, entries, numbers)
     landed = {found.pulls[number] for number in numbers if number in found.pulls}

@@ -106,13 +106,12 @@ class Database:
 
     def tables(self) -> dict[str, list[str]]:
         """List the tables with their columns; those inside of full text indexes are left out."""
-        found: dict[str, list[str]] = {}
-        for table, column in self.rows(
-            "select l.name, c.name from pragma_table_list l, pragma_table_info(l.name) c"
-            " where l.type in ('table', 'virtual') and l.name not like 'sqlite\\_%' escape '\\'"
-        ):
-            found.setdefault(table, []).append(column)
-        return found
+        from sqlite_utils import Database as Reader
+
+        inside = {name for (name,) in self.rows("select name from pragma_table_list where type = 'shadow'")}
+        with _told():
+            names = [name for name in Reader(self._connection).table_names() if name not in inside]
+            return {name: list(Reader(self._connection)[name].columns_dict) for name in names}
 
 
 @contextmanager

@@ -34,18 +34,14 @@ class EvidenceStore:
     def keep(self, repo: RepoId, cards: Iterable[Card]) -> None:
         """Store commits with their facts; a card made from whole files is not replaced by one from the patch alone."""
         del repo
-        with self._db.transaction(durable=False):
-            for card in cards:
-                self._index.put(_commit_entry(card))
+        self._put(map(_commit_entry, cards))
 
     def connect(self, repo: RepoId, threads: Threads, links: Iterable[Link]) -> None:
         """Store a window's threads and releases, and what connects them with commits."""
         del repo
         with self._db.transaction(durable=False):
-            for entry in (*map(_thread_entry, threads.issues), *map(_thread_entry, threads.pulls)):
-                self._index.put(entry)
-            for release in threads.releases:
-                self._index.put(_release_entry(release, "release"))
+            self._put((*map(_thread_entry, threads.issues), *map(_thread_entry, threads.pulls)))
+            self._put(_release_entry(release, "release") for release in threads.releases)
             self._index.put_refs((link.change, link.issue) for link in links)
 
     def complete(self, repo: RepoId, window: Window, landed: Sequence[str]) -> None:
@@ -56,14 +52,11 @@ class EvidenceStore:
 
     def put_thread(self, thread: Issue | PullRequest) -> None:
         """Store a thread, unless it is known as it was later."""
-        with self._db.transaction(durable=False):
-            self._index.put(_thread_entry(thread))
+        self._put([_thread_entry(thread)])
 
     def put_tags(self, tags: Iterable[Release]) -> None:
         """Store tags of git, unless a release says more of them."""
-        with self._db.transaction(durable=False):
-            for tag in tags:
-                self._index.put(_release_entry(tag, ""))
+        self._put(_release_entry(tag, "") for tag in tags)
 
     def known(self, repo: RepoId, shas: Sequence[str]) -> set[str]:
         """Tell which of these commits are stored."""
@@ -137,6 +130,11 @@ class EvidenceStore:
         end = now.replace(microsecond=0) + _SECOND
         starts = [start for repo in repos for start, _ in self._spans(repo)]
         return Window(start=min([*starts, end - _WEEK]), end=end, tz=tz)
+
+    def _put(self, entries: Iterable[Entry]) -> None:
+        with self._db.transaction(durable=False):
+            for entry in entries:
+                self._index.put(entry)
 
     def _spans(self, repo: RepoId) -> list[tuple[datetime, datetime]]:
         """Give the stretches of landing time that are wholly known, oldest first, joined where they touch."""

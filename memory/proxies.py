@@ -62,17 +62,11 @@ class _Proxy:
     """Has the public methods of interfaces, so that `isinstance` finds the same protocols as in the object."""
 
     def __init__(
-        self,
-        target: Callable[[], Any],
-        recorder: CallRecorder,
-        group: str,
-        repo: RepoId | None,
-        origin: str,
-        *has: type,
+        self, target: Callable[[], Any], recorder: CallRecorder, group: str, repo: RepoId | None, origin: str, *of: type
     ) -> None:
         self.repo = repo
         self._target, self._recorder, self._group, self._origin = target, recorder, group, origin
-        for name, function in (found for one in has for found in getmembers(one, isfunction)):
+        for name, function in (found for one in of for found in getmembers(one, isfunction)):
             if not name.startswith("_"):
                 setattr(self, name, _Method(self, function))
 
@@ -187,17 +181,12 @@ class _Method:
 async def _foresee(method: _Method, studies: Sequence[Study]) -> None:
     """Announce to the source what is not recorded; if that fails, it fails again where the answer is asked for."""
     source: Any = method.proxy
-    asked = [
-        (source.blobs.calls(one.change, one.read), source.before.calls(one.change.commit.sha, one.telling))
-        for one in studies
-    ]
-    calls = {call.key: call for pair in asked for calls in pair for call in calls.values()}
-    unread, wanted = set(method.recorder.missing(calls).values()), []
-    for study, (files, before) in zip(studies, asked, strict=True):
-        read = tuple(path for path, call in files.items() if call in unread)
-        telling = study.telling if unread.intersection(before.values()) else ()
-        if read or telling:
-            wanted.append(Study(change=study.change, read=read, telling=telling))
+    wanted = []
+    for one in studies:
+        read = tuple(method.recorder.missing(source.blobs.calls(one.change, one.read)))
+        untold = method.recorder.missing(source.before.calls(one.change.commit.sha, one.telling))
+        if read or untold:
+            wanted.append(Study(change=one.change, read=read, telling=one.telling if untold else ()))
     if wanted:
         with suppress(AppError):
             await (await method.target()).foresee(wanted)

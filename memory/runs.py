@@ -62,9 +62,8 @@ class Runs:
 
     def latest(self, limit: int = 20) -> list[RunRecord]:
         """List the newest runs first."""
-        return [
-            _record(row) for row in self._db.rows(f"{_COLUMNS} order by started desc, number desc limit ?", [limit])
-        ]
+        rows = self._db.rows(f"{_COLUMNS} order by started desc, number desc limit ?", [limit])
+        return [_record(row) for row in rows]
 
     def unfinished(self, since: date) -> set[str]:
         """Name the runs that began on this day or later and published nothing, be they dead or alive."""

@@ -31,7 +31,10 @@ _REFERENCE = 1_000.0
 
 
 class Entry(NamedTuple):
-    """One commit, thread or release, and what it is found by."""
+    """One commit, thread or release: itself as JSON in `data`, and what it is found by.
+
+    Of two entries of the same id, the one with the greater version is kept.
+    """
 
     id: EvidenceId
     repo: RepoId
@@ -40,16 +43,13 @@ class Entry(NamedTuple):
     ended: datetime | None
     author: str
     version: str
-    """Of two entries of the same id, the one with the greater version is kept."""
     data: str
-    """The thing itself, in JSON."""
     title: str
     body: str
     facts: str = ""
     paths: str = ""
     names: str = ""
     pull: EvidenceId = ""
-    """The pull request that brought a commit."""
 
 
 class _Scope:

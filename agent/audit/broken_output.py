@@ -20,17 +20,17 @@ _KEYED = re.compile(r"[\"'][A-Za-z_][\w-]{0,60}[\"'] ?: ?[\"'\[{\d]")
 _PLACEHOLDER = re.compile(r"\{\{ ?[\w.]{1,60} ?\}\}|\[object Object\]|</?think>")
 _STATUS = re.compile(r"(?<![\w.#+/-])([45]\d\d)(?![\w.%+-]|/\d)")
 _TRACEBACK = re.compile(
-    r"Traceback \(most recent call last\)"
-    r"|\bError code: [45]\d\d - |\b[45]\d\d (?:Client|Server) Error\b"
-    r"|\bHTTP(?:/\d(?:\.\d)?| Error| status)? ?:? ?[45]\d\d\b"
-    r"|\b(?:Client|Server) error '[45]\d\d |\bstatus(?:_code| code)?[ =:]{1,3}[45]\d\d\b"
+    r"Traceback \(most recent call last\)|\bError code: [45]\d\d - |\b[45]\d\d (?:Client|Server) Error: "
+    r"|\bHTTP Error [45]\d\d: |\b(?:Client|Server) error '[45]\d\d "
 )
-_PHRASES = {str(status.value): status.phrase.casefold() for status in HTTPStatus if status.value >= 400}
+_PHRASES = "|".join(status.phrase for status in HTTPStatus if status.value >= 400)
+_STATED = re.compile(
+    rf"(?i)\bHTTP\b.{{0,20}}\d{{3}}|\bstatus(?:_code| code)?[ =:]{{1,3}}\d{{3}}|\d{{3}} (?:{_PHRASES})\b"
+)
 _HEX = re.compile(r"\b[0-9a-f]{7,40}\b|#\d{1,9}")
-_LETTER = re.compile(r"[^\W\d_]")
 _SENTENCE_END = re.compile(r"[。！？]|[.!?] ")
 _PAIRS = (("（", "）"), ("【", "】"), ("“", "”"), ("「", "」"), ("(", ")"))
-_REPEATED, _SIBLINGS, _NEAR, _KEYS, _TAIL, _TELLING = 3, 2, 12, 3, 300, 5
+_REPEATED, _SIBLINGS, _NEAR, _KEYS, _TAIL, _TELLING = 3, 2, 12, 3, 300, 10
 
 
 def check_output(entries: Sequence[Entry], library: Library) -> Iterator[Finding]:
@@ -90,17 +90,18 @@ def data_names(entries: Sequence[Entry]) -> set[str]:
 def _failed(entries: Sequence[Entry]) -> Iterator[Finding]:
     """Find errors of a server or a program where an entry should have its text.
 
-    A report may speak of errors: then the change has the same status, or the text stands only once and in other words.
+    A report may speak of errors: then the change has the same status, or more is said, or of something that is named.
     """
     texts = [plain(one.block.text) if one.block.kind in ("text", "item", "row") else "" for one in entries]
     repeated = Counter(_HEX.sub("", text)[:_TAIL] for text in texts)
-    for entry, text in zip(entries, texts, strict=True):
+    for place, (entry, text) in enumerate(zip(entries, texts, strict=True)):
         status = _STATUS.search(text)
-        phrase = _PHRASES.get(status[1], "") if status else ""
-        follows = phrase and phrase in text[status.end() : status.end() + 40].casefold() if status else False
-        again = phrase and repeated[_HEX.sub("", text)[:_TAIL]] >= _REPEATED and len(_LETTER.findall(text)) > _TELLING
+        known = status is not None and int(status[1]) in set(HTTPStatus)
+        again = known and repeated[_HEX.sub("", text)[:_TAIL]] >= _REPEATED and len(text) > _TELLING
+        ends = place + 1 == len(entries) or entries[place + 1].block.kind in ("heading", "rule")
+        only = ends and entry.block.kind == "text" and len(text) < _TAIL and not entry.references
         told_of = status and any(status[1] in part for one in entry.evidence for part in one.texts)
-        if not told_of and (_TRACEBACK.search(text) or follows or again):
+        if not told_of and (_TRACEBACK.search(text) or again or (known and only and _STATED.search(text))):
             told = "an error stands where the text should be; make this entry again"
             yield Finding(entry.block.line, "output", text[:120], "wrong:failed-output", told)
 

@@ -17,8 +17,7 @@ _PATH = re.compile(r"\A[\w.@+-]{1,200}(?:/[\w.@+*-]{0,200}){1,30}")
 _LABEL_HASH = re.compile(r"(?<![\w/-])([0-9a-f]{7,40})(?![\w/-])", re.ASCII)
 _LABEL_NUMBER = re.compile(r"(?<!\w)(?:#|GH-)([1-9]\d{0,8})(?!\w)", re.ASCII)
 _NO_PULL = "a pull request is promised, and a commit linked"
-_NEAR = 20
-"""Characters of brackets, bars and blanks that may stand between a hash and its pull request."""
+_NEAR = 20  # Characters of brackets, bars and blanks that may stand between a hash and its pull request.
 
 
 def check_citations(entries: Sequence[Entry], library: Library) -> Iterator[Finding]:
@@ -116,31 +115,32 @@ def _mislabelled(label: str, kind: str, value: str) -> str:
 
 def _pairs(entry: Entry, library: Library) -> Iterator[Finding]:
     """Compare the pull request that stands beside a commit with the one it came by."""
-    meant = {name for one in entry.references if one.kind == "commit" for name in library.meant(one, entry.scope)}
-    commit = library.commit(meant.pop()) if len(meant) == 1 else None
-    true = pull_named(commit.subject) if commit else None
-    if commit is None or true is None:
-        return
-    for one in _numbers_beside(entry):
-        if one.number != true and re.search(rf"[#/]{one.number}(?!\d)", commit.message):
+    own = {name for one in entry.references if one.kind == "commit" for name in library.meant(one, entry.scope)}
+    for one, beside in _numbers_beside(entry):
+        meant = library.meant(beside, entry.scope) if beside else list(own)
+        commit = library.commit(meant[0]) if len(meant) == 1 else None
+        true = pull_named(commit.subject) if commit else None
+        if commit is None or true is None:
             continue
         other = library.landed(one.number, frozenset({commit.repo}))
+        quoted = other and commit.sha[:7] in library.commit(other).message
+        if one.number != true and (quoted or re.search(rf"[#/]{one.number}(?!\d)", commit.message)):
+            continue
         told = f"; #{one.number} brought {other}" if other and one.number != true else ""
         verdict = RIGHT if one.number == true else "wrong:mismatch"
         claim = f"{commit.sha[:10]} #{one.number}"
         yield Finding(one.line, "pull request of commit", claim, verdict, f"{commit.id} came by #{true}{told}")
 
 
-def _numbers_beside(entry: Entry) -> Iterator[Reference]:
-    """Find the numbers that are given as the pull request of a commit: in their field, or right beside the hash."""
+def _numbers_beside(entry: Entry) -> Iterator[tuple[Reference, Reference | None]]:
+    """Find the numbers given as the pull request of a commit: right beside its hash, or in their field."""
     column = entry.block.kind == "row" and any(field.name == "pull" for field in entry.fields)
-    around = [None, *entry.references, None]
+    around, text = [None, *entry.references, None], entry.block.text
     for before, one, after in zip(around, around[1:], around[2:], strict=False):
         if one and one.kind == "thread" and one.place in ("", "pull"):
-            text = entry.block.text
-            near = not column and (_is_near(text, before, one) or _is_near(text, one, after))
-            if near or one.form == "field":
-                yield one
+            near = before if _is_near(text, before, one) else after if _is_near(text, one, after) else None
+            if (near and not column) or one.form == "field":
+                yield one, None if column else near
 
 
 def _is_near(text: str, first: Reference | None, second: Reference | None) -> bool:

@@ -21,8 +21,7 @@ _CONSOLE = frozenset(("bash", "sh", "shell", "console", "text", "txt", "mermaid"
 """Languages of fences that show commands and drawings, not the change."""
 _SETTINGS = frozenset(("", "json", "yaml", "yml", "toml", "ini"))
 """Languages of fences that may as well be an example of the writer's."""
-_LEAST = 4
-"""Signs of a line of code that says something: brackets and `else` are everywhere."""
+_LEAST = 4  # Signs of a line of code that says something: brackets and `else` are everywhere.
 
 
 def fences_of(entries: Sequence[Entry]) -> Iterator[tuple[Entry, Entry]]:

@@ -14,8 +14,7 @@ from agent.evidence import CommitEvidence, ThreadEvidence
 from agent.ids import CommitId
 from agent.tokens import tokens_of
 
-_SENTENCES, _COMMITS, _CONTROLS = 10, 3, 2
-"""Sentences and commits of one batch, and controls: one for each pass."""
+_SENTENCES, _COMMITS, _CONTROLS = 10, 3, 2  # Sentences and commits of one batch, and controls: one for each pass.
 _WORDS_SHARE = 0.4
 
 

@@ -14,8 +14,7 @@ from agent.ids import CommitId, RepoId
 
 _LOGIN = re.compile(r"\A(?:\d{1,20}\+)?([\w-]{1,60}(?:\[bot\])?)@users\.noreply\.github\.com")
 Commits = tuple[CommitId, ...]
-_LISTED = 2
-"""How many other commits the parts of a section name where it is a list and not about one of them."""
+_LISTED = 2  # How many other commits the parts of a section name where it is a list and not about one of them.
 _CO_AUTHOR = re.compile(r"^Co-authored-by: {0,4}([^<\n]{1,200})<([^>\n]{0,200})>", re.MULTILINE | re.IGNORECASE)
 
 
@@ -114,15 +113,13 @@ def find_commits(entries: Sequence[Entry], library: Library) -> None:
 
 def _own(entry: Entry, library: Library) -> Commits:
     """Give the commits that a block names: by hash, or else by the pull request that brought them."""
-    found: dict[CommitId, None] = {}
-    last: CommitId | None = None
-    for one in entry.references:
-        if one.kind == "commit":
-            meant = library.meant(one, entry.scope)
-            found |= dict.fromkeys(meant if len(meant) == 1 else ())
-        elif one.place in ("", "pull"):
-            last = library.landed(one.number, entry.scope, one.repo) or last
-    return tuple(found) or ((last,) if last else ())
+    pulls = [one for one in entry.references if one.kind == "thread" and one.place in ("", "pull")]
+    landed = [name for one in pulls if (name := library.landed(one.number, entry.scope, one.repo))][-1:]
+    # The title of a commit may have the hash of another one: that of what it reverts.
+    titles = " ".join(library.commit(name).subject for name in landed)
+    hashes = [one for one in entry.references if one.kind == "commit" and one.value[:7] not in titles]
+    meant = [found[0] for one in hashes if len(found := library.meant(one, entry.scope)) == 1]
+    return tuple(dict.fromkeys(meant or landed))
 
 
 def _items(entries: Sequence[Entry], own: Mapping[Entry, Commits]) -> dict[Entry, Commits]:

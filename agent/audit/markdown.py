@@ -98,7 +98,7 @@ def _unquoted(line: str) -> str:
 
 
 def _fence(lines: Sequence[str], start: int, opening: re.Match[str]) -> tuple[Block, int]:
-    mark, rest = opening[2], (_unquoted(line) for line in lines[start + 1 :])
+    mark, rest = opening[2], (_unquoted(lines[at]) for at in range(start + 1, len(lines)))
     inner = list(takewhile(lambda line: not line.strip().startswith(mark) or line.strip().strip(mark[0]), rest))
     end = start + 1 + len(inner)
     language, closed = opening[3].lower(), end < len(lines)

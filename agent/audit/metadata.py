@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterator, Sequence
-from datetime import timedelta, timezone, tzinfo
+from datetime import UTC, timedelta, timezone, tzinfo
 from typing import NamedTuple
 
 from agent.audit.findings import RIGHT, UNVERIFIABLE, Finding
@@ -17,8 +17,7 @@ _END_OF_NAME = re.compile(r"\*| [-–—] |[,，;；|。(（\[<:：]| on | in |�
 _CAPITALISED = re.compile(r"[A-Z][\w.'-]{0,30}(?: [A-Z][\w.'-]{0,30}){1,3}")
 _PART = re.compile(r"[\s._-]")
 _EARTH = tuple(timezone(timedelta(minutes=minutes)) for minutes in range(-720, 841, 30))
-_FEW, _SHARE = 3, 0.6
-"""So many stated times, and so many of them, must be git's in a zone to give it away."""
+_FEW, _SHARE = 3, 0.8  # So many stated times, and so many of them, must be git's in a zone to give it away.
 
 
 def check_metadata(entries: Sequence[Entry], library: Library) -> Iterator[Finding]:
@@ -28,14 +27,15 @@ def check_metadata(entries: Sequence[Entry], library: Library) -> Iterator[Findi
     zones = _zones(times)
     for one in times:
         told = f"{one.commit.id} landed at {one.commit.committed_at:%Y-%m-%d %H:%M} UTC"
-        verdict = RIGHT if one.fits(zones) else "wrong:metadata"
+        # A day alone may be that of the author's own zone.
+        verdict = RIGHT if one.fits(zones if one.stated.hour is not None else _EARTH) else "wrong:metadata"
         yield Finding(one.line, "date", one.stated.text.strip(), verdict, told)
     for entry, commit in single:
         known = library[commit.repo].people
         for line, said, labelled in _authors(entry):
             if found := _author(line, said, commit, known, labelled=labelled):
                 yield found
-    yield from _windows(entries, library, zones)
+    yield from _windows(entries, library, times)
 
 
 def _authors(entry: Entry) -> Iterator[tuple[int, str, bool]]:
@@ -85,24 +85,26 @@ def _times(entry: Entry, commit: Commit) -> Iterator[_Time]:
 
 
 def _zones(times: Sequence[_Time]) -> Sequence[tzinfo]:
-    """Find the zones of a report by its dates: those in which most of them are git's; all, where few are."""
-    counts = {zone: sum(one.fits((zone,)) for one in times) for zone in _EARTH}
+    """Find the zone of a report by its clocks: the one in which nearly all of them are git's; else all."""
+    clocks = [one for one in times if one.stated.hour is not None and one.stated.offset is None]
+    counts = {zone: sum(one.fits((zone,)) for one in clocks) for zone in _EARTH}
     most = max(counts.values())
-    if most < _FEW or most < _SHARE * len(times):
-        return _EARTH
-    return [zone for zone, count in counts.items() if count == most]
+    found = [zone for zone, count in counts.items() if count == most]
+    return found if most >= _FEW and most >= _SHARE * len(clocks) else _EARTH
 
 
-def _windows(entries: Sequence[Entry], library: Library, zones: Sequence[tzinfo]) -> Iterator[Finding]:
+def _windows(entries: Sequence[Entry], library: Library, times: Sequence[_Time]) -> Iterator[Finding]:
     """Compare the commits that lead an entry with the days that the report says it is about."""
+    zones, stated = _zones(times), {one.commit.id: one.stated for one in times}
     for entry in entries:
         first = next((one for one in entry.references if one.kind == "commit"), None)
         leads = entry.block.kind in ("row", "item", "heading") or entry.fields
         meant = library.meant(first, entry.scope) if first and leads and entry.days else []
         if first is None or entry.days is None or len(meant) != 1:
             continue
-        commit, days = library.commit(meant[0]), entry.days
-        times = (commit.committed_at, commit.authored_at)
-        inside = any(days.first <= time.astimezone(zone).date() <= days.last for time in times for zone in zones)
+        commit, days, said = library.commit(meant[0]), entry.days, stated.get(meant[0])
+        moments = [time.astimezone(zone) for time in (commit.committed_at, commit.authored_at) for zone in zones]
+        agreed = [one for one in moments if said and said.fits(one, one.tzinfo or UTC)] or moments
+        inside = any(days.first <= one.date() <= days.last for one in agreed)
         told = f"{commit.id} landed at {commit.committed_at:%Y-%m-%d %H:%M} UTC; the report is about {days}"
         yield Finding(first.line, "window", first.shown, RIGHT if inside else "wrong:window", told)

@@ -22,9 +22,11 @@ _NAME = re.compile(r"\A[A-Za-z_]\w{0,120}(?:(?:\.|::)[A-Za-z_]\w{0,120}){0,8}(?:
 _HUMPS = re.compile(r"[a-z0-9][A-Z]|[A-Z][a-z].{0,100}[A-Z][a-z]")
 _WORD = re.compile(r"[a-z_]\w{4,80}", re.ASCII)
 _SOURCE = re.compile(
-    r"(?i)pyi?|[ch]|cc|[ch]pp|cuh?|rs|go|jsx?|tsx?|java|kt|rb|sh|md|rst|toml|ya?ml|json|txt|cmake|jinja|inc|cfg|ini|proto"
+    r"(?i)pyi?|[chm]|mm|cc|[ch]pp|cuh?|cl|comp|glsl|hlsl|metal|wgsl|mlir|td|rs|go|jsx?|tsx?|vue|svelte|html|css|java|kt|rb|sh|bat|ps1"
+    r"|md|rst|ipynb|toml|ya?ml|json|xml|txt|cmake|jinja2?|inc|in|cfg|ini|lock|proto"
 )
 """How files end that stand in repositories; `torch.nn` ends otherwise."""
+_ENDING = re.compile(r"\A[a-z]{1,4}")
 _LEAST, _ALIKE = 5, 0.8
 
 
@@ -55,7 +57,9 @@ def names_in(entry: Entry) -> list[Name]:
 
 
 def _kind(text: str) -> Literal["path", "identifier"] | None:
-    if _PATH.fullmatch(text) and _SOURCE.fullmatch(text.rpartition(".")[2]) and "..." not in text:
+    end = text.rpartition(".")[2]
+    ends = _SOURCE.fullmatch(end) or ("/" in text and _ENDING.fullmatch(end))
+    if ends and _PATH.fullmatch(text) and "..." not in text:
         return "path"
     bare = text.removesuffix("()")
     named = _NAME.fullmatch(text) and len(bare) >= _LEAST and _has_joints(bare)
@@ -138,7 +142,9 @@ def _path(one: Name, entry: Entry, library: Library) -> tuple[str, str]:
     wanted = f"/{one.text.casefold()}"
     there = any(f"{wanted}\n" in found.paths for found in library.values())
     near = get_close_matches(one.text, files, 1, _ALIKE) if "/" in one.text else []
-    if there or not all(library[each.repo].searched for each in entry.evidence) or not (entry.direct or near):
+    # Under a folder that the repository has, it can hardly be a path of anything else.
+    rooted = any(f"\n/{one.text.partition('/')[0].casefold()}/" in found.paths for found in library.values())
+    if there or not all(library[each.repo].searched for each in entry.evidence) or not (entry.direct or near or rooted):
         return UNVERIFIABLE, told
     return "wrong:path", f"there is no such file; {f'did it mean {near[0]}? ' if near else ''}{told}"
 

@@ -17,8 +17,7 @@ _END = re.compile(
 )
 _CHINESE = re.compile(r"[\u4e00-\u9fff]")
 _WORD = re.compile(r"[A-Za-z][A-Za-z'-]{1,40}")
-_FEW_SIGNS, _FEW_WORDS, _MORE, _LONG = 6, 4, 20, 100
-"""What is shorter is a label or a name, and tells nothing."""
+_FEW_SIGNS, _FEW_WORDS, _LONG = 6, 4, 100  # What is shorter is a label or a name, and tells nothing.
 
 
 class Sentence(NamedTuple):
@@ -41,8 +40,8 @@ def sentences_of(entries: Sequence[Entry], library: Library) -> list[Sentence]:
         titles = [normal(plain(library.commit(name).title)) for name in entry.commits]
         for line, text in _pieces(entry):
             words = plain(text).strip(" -–—:：|")
-            titled = any(title in normal(words) and len(words) < len(title) + _MORE for title in titles)
-            if _tells(words, text) and not titled:
+            rest = next((normal(words).replace(title, " ") for title in titles if title in normal(words)), words)
+            if _tells(rest, text):
                 codes = tuple(code.text for code in code_of(text))
                 found.setdefault((line, words), Sentence(line, words, entry.commits, codes))
     return list(found.values())

@@ -37,59 +37,46 @@ class Watched:
         self.given: list[str] = []
         self.closed = 0
         self.breaks_after: int | None = None
-        self.error: UpstreamError = UpstreamError("the disk is gone", retryable=True)
         self.leaves_out: set[str] = set()
         self.adds: list[str] = []
+        self.instead: Change | None = None
 
     async def open(self) -> "Watched":
-        """Stand behind a recorded source."""
         self.asked.append("open")
         return self
 
     async def landed(self, window: Window, *, known_tip: str | None = None) -> Landing:
-        """List what landed."""
-        self.asked.append("landed")
         return await self.inner.landed(window, known_tip=known_tip)
 
     async def changes(self, shas: Sequence[str]) -> AsyncGenerator[Change, None]:
-        """Stream the commits; it may break or leave some out."""
         self.asked.append(list(shas))
         try:
             async for change in self.inner.changes([sha for sha in shas if sha not in self.leaves_out]):
                 if self.breaks_after is not None and len(self.given) >= self.breaks_after:
-                    raise self.error
+                    raise UpstreamError("the disk is gone", retryable=True)
                 self.given.append(change.commit.sha)
-                yield change
+                yield self.instead or change
                 async for stranger in self.inner.changes(self.adds):
                     yield stranger
         finally:
             self.closed += 1
 
     async def members(self, sha: str) -> tuple[Commit, ...]:
-        """List what a merge brought in."""
-        self.asked.append(("members", sha))
         return await self.inner.members(sha)
 
     async def blobs(self, change: Change, paths: Sequence[str]) -> Mapping[str, tuple[bytes | None, bytes | None]]:
-        """Read both versions of files."""
-        self.asked.append(("blobs", list(paths)))
         return await self.inner.blobs(change, paths)
 
     async def before(self, sha: str, paths: Sequence[str]) -> tuple[str, ...]:
-        """Name earlier commits."""
-        self.asked.append(("before", sha))
         return await self.inner.before(sha, paths)
 
-    async def foresee(self, studies: Sequence[Study]) -> None:
-        """Hear what will be asked for; it may break."""
-        self.asked.append([("foresee", study.change.commit.sha, study.read, study.telling) for study in studies])
-        if self.breaks_after is not None:
-            raise self.error
-
     async def resolve(self, prefix: str) -> Commit:
-        """Find one commit."""
-        self.asked.append(("resolve", prefix))
         return await self.inner.resolve(prefix)
+
+    async def foresee(self, studies: Sequence[Study]) -> None:
+        self.asked.append([(study.change.commit.sha, study.read, study.telling) for study in studies])
+        if self.breaks_after is not None:
+            raise UpstreamError("the disk is gone", retryable=True)
 
 
 @pytest.fixture
@@ -103,14 +90,8 @@ def db() -> Iterator[Database]:
 def clone(tmp_path: Path) -> Path:
     """Six commits with text that is hard to keep: zero bytes, half characters, escapes, and a binary file."""
     folder = tmp_path / "engine"
-    hostile = [
-        b"plain\n",
-        b"bad \xff\xfe utf-8\n",
-        "中文 \u2028 \u202e\n".encode(),
-        b"\x1b[31m \x01\n",
-        b"a\0b",
-        b"end\n",
-    ]
+    bidi = "中文 \u2028 \u202e\n".encode()
+    hostile = [b"plain\n", b"bad \xff\xfe utf-8\n", bidi, b"\x1b[31m \x01\n", b"a\0b", b"end\n"]
     git(folder.parent, "init", "--quiet", "--initial-branch=main", str(folder))
     for number, content in enumerate(hostile):
         (folder / f"file{number}.txt").write_bytes(content)

@@ -126,22 +126,6 @@ def test_a_damaged_file_is_refused_and_not_changed(tmp_path: Path, content: byte
     assert [found.name for found in tmp_path.iterdir()] == [FILE_NAME]
 
 
-def test_a_file_damaged_in_the_middle_is_told_in_one_line_when_it_is_used(tmp_path: Path) -> None:
-    with closing(open_database(tmp_path)) as db:
-        cache = HttpCache(db, TODAY)
-        for number in range(200):
-            cache.put(f"key {number}", b"x" * 500)
-    file = tmp_path / FILE_NAME
-    quarter = file.stat().st_size // 4
-    file.write_bytes(file.read_bytes()[: 3 * quarter] + b"\xff" * quarter)
-    with (
-        closing(open_database(tmp_path)) as db,
-        pytest.raises(StorageError, match="cannot be used") as told,
-    ):
-        HttpCache(db, TODAY)
-    assert len(str(told.value).splitlines()) == 1
-
-
 def test_a_home_or_a_database_that_is_something_else_is_told_in_one_line(tmp_path: Path) -> None:
     (tmp_path / "home").write_text("mine")
     assert refusal(tmp_path / "home").startswith(f"cannot open {tmp_path / 'home' / FILE_NAME}")
@@ -184,17 +168,6 @@ def test_a_write_that_fails_half_way_leaves_nothing(db: Database) -> None:
         db.upsert("http_cache", [{"key": "one", "used": "1"}, {"key": "one", "used": "2"}], ("key",))
         db.insert_missing("http_cache", [{"key": "one", "used": "3"}])
     assert db.rows("select used from http_cache where key = any(?)", [["one", "two"]]) == [("2",)]
-
-
-def test_a_database_that_somebody_holds_is_told_as_locked(tmp_path: Path) -> None:
-    with closing(open_database(tmp_path)) as db, closing(sqlite3.connect(tmp_path / FILE_NAME)) as other:
-        db.execute("pragma busy_timeout = 10")
-        cache = HttpCache(db, TODAY)
-        other.execute("begin immediate")
-        with pytest.raises(StorageError, match="database is locked"):
-            cache.put("key", b"1")
-        other.rollback()
-        cache.put("key", b"1")
 
 
 def test_answers_that_nobody_used_for_sixty_days_are_forgotten(db: Database) -> None:

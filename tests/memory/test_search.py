@@ -19,6 +19,7 @@ from memory.search import SearchIndex
 REPO = RepoId("octo/engine")
 START = datetime(2026, 2, 1, 9, tzinfo=UTC)
 NOW = START + timedelta(days=60)
+NONE = {"labels": (), "comments": 0, "reactions": 0}
 
 
 def card(day: int, title: str, author: str = "Ada", **more: object) -> Card:
@@ -27,40 +28,17 @@ def card(day: int, title: str, author: str = "Ada", **more: object) -> Card:
 
 
 def issue(number: int, day: int, title: str, body: str = "", closed: int | None = None) -> Issue:
-    moment = START + timedelta(days=day)
-    return Issue(
-        repo=REPO,
-        number=number,
-        title=title,
-        body=body,
-        state="closed" if closed else "open",
-        state_reason=None,
-        author="grace",
-        labels=(),
-        created_at=moment,
-        updated_at=NOW,
-        closed_at=START + timedelta(days=closed) if closed else None,
-        comments=0,
-        reactions=0,
-    )
+    values = {"repo": REPO, "number": number, "title": title, "body": body, "state": "closed" if closed else "open"}
+    times = {"created_at": START + timedelta(days=day), "updated_at": NOW}
+    ended = {"closed_at": START + timedelta(days=closed) if closed else None, "state_reason": None}
+    return Issue.model_validate({**values, **times, **ended, "author": "grace", **NONE})
 
 
 def pull(number: int, day: int, title: str, body: str = "") -> PullRequest:
-    moment = START + timedelta(days=day)
-    return PullRequest(
-        repo=REPO,
-        number=number,
-        title=title,
-        body=body,
-        state="closed",
-        merged_at=moment,
-        merge_commit=None,
-        base="main",
-        author="ada",
-        labels=(),
-        created_at=moment,
-        updated_at=NOW,
-    )
+    at = START + timedelta(days=day)
+    values = {"repo": REPO, "number": number, "title": title, "body": body, "state": "closed", "base": "main"}
+    times = {"created_at": at, "updated_at": NOW, "merged_at": at, "merge_commit": None}
+    return PullRequest.model_validate({**values, **times, "author": "ada", "labels": ()})
 
 
 FLAG = Fact(kind=FactKind.FLAG_ADDED, severity=Severity.ADDITIVE, name="--max-routes", new="8")
