@@ -88,9 +88,8 @@ def verdict(one: Sentence, rulings: Sequence[Ruling], evidence: str, judge: str)
         kind = RIGHT if all(ruling.verdict == "stated" for ruling in rulings) else UNVERIFIABLE
     elif all(refused):
         told += next((f"; about: {ruling.covers[:200]}" for ruling in rulings if ruling.covers), "")
-        wrong = f"wrong:{'unsupported' if 'unsupported' in said else 'contradicted'}"
-        # What is not supported by a part of a diff may be by the rest of it.
-        kind = UNVERIFIABLE if _CUT in evidence and "unsupported" in said else wrong
+        why = "unsupported" if "unsupported" in said else "contradicted"
+        kind = UNVERIFIABLE if why == "unsupported" and _CUT in evidence else f"wrong:{why}"
     else:
         kind, told = NOT_CHECKED, f"{judge} was of two minds, or gave no proof: {said}"
     return Finding(one.line, "sentence", one.text[:300], kind, told)

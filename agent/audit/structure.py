@@ -100,7 +100,6 @@ def read_page(text: str, name: str, repos: Sequence[RepoId]) -> list[Entry]:
     _nest(entries)
     for entry in entries:
         entry.scope = _scope(entry, known)
-    # A report about one repository may name it only once, above a table of contents.
     titled = {entry.scope for entry in entries if entry.block.kind == "heading" and entry.scope}
     for entry in entries if len(titled) == 1 else ():
         entry.scope = entry.scope or next(iter(titled))
