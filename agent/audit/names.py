@@ -22,8 +22,8 @@ _NAME = re.compile(r"\A[A-Za-z_]\w{0,120}(?:(?:\.|::)[A-Za-z_]\w{0,120}){0,8}(?:
 _HUMPS = re.compile(r"[a-z0-9][A-Z]|[A-Z][a-z].{0,100}[A-Z][a-z]")
 _WORD = re.compile(r"[a-z_]\w{4,80}", re.ASCII)
 _SOURCE = re.compile(
-    r"(?i)pyi?|[chm]|mm|cc|[ch]pp|cuh?|cl|comp|glsl|hlsl|metal|wgsl|mlir|td|rs|go|jsx?|tsx?|vue|svelte|html|css|java|kt|rb|sh|bat|ps1"
-    r"|md|rst|ipynb|toml|ya?ml|json|xml|txt|cmake|jinja2?|inc|in|cfg|ini|lock|proto"
+    r"\A(?i:pyi?|[chm]|mm|cc|[ch]pp|cuh?|cl|comp|glsl|hlsl|metal|wgsl|mlir|td|rs|go|jsx?|tsx?|vue|svelte|html|css|java|kt|rb|sh"
+    r"|md|rst|ipynb|toml|ya?ml|json|xml|txt|cmake|jinja2?|inc|in|cfg|ini|lock|proto)"
 )
 """How files end that stand in repositories; `torch.nn` ends otherwise."""
 _ENDING = re.compile(r"\A[a-z]{1,4}")

@@ -15,7 +15,7 @@ from agent.audit.structure import read_page
 SIZE = 1_000_000
 SECONDS = 2.0
 HASH = "0123456789abcdef0123456789abcdef01234567"
-MARKS = [*"[(`*|#-. \n0a", "[a](", "a/", "a_a: ", "+1/-1 ", "https://a/a/", "（。", "abcdef0 ", "<a id="]
+MARKS = [*"[(`*|#-. \na0", "[a](", "a/", "+1/-1 ", "（。"]
 
 
 def patterns() -> list[tuple[str, re.Pattern[str]]]:
@@ -36,10 +36,11 @@ def test_a_megabyte_of_any_mark_is_searched_at_once(name: str, pattern: re.Patte
     for mark in MARKS:
         text = mark * (SIZE // len(mark))
         began = time.process_time()
-        for _ in pattern.finditer(text):
-            if time.process_time() - began > SECONDS:
-                slow[mark] = True
+        for count, _ in enumerate(pattern.finditer(text)):
+            if count % 1_000 == 0 and time.process_time() - began > SECONDS:
                 break
+        if time.process_time() - began > SECONDS:
+            slow[mark] = True
     assert not slow, name
 
 
