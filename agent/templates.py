@@ -38,11 +38,6 @@ SEVERAL = {"fact": "facts", "risk": "risks", "advice": "advices"}
 """What a statement about one fact is called when it is about several."""
 
 
-def has_template(predicate: str) -> bool:
-    """Tell whether code, and nobody else, writes the words of this kind of statement."""
-    return predicate in _fixed("en") or predicate in _MADE or predicate in ("series", "changes lines")
-
-
 def sentence(predicate: str, params: Params, lang: Language) -> str | None:
     """Write the sentence; None where the values give none, as for the risk of something that has no risk."""
     if predicate == "series":
@@ -68,11 +63,6 @@ def names_alone(predicate: str, text: str, lang: Language) -> str | None:
     if predicate not in ("fact", "facts") or not (text.startswith(before) and text.endswith(after)):
         return None
     return text.removeprefix(before).removesuffix(after)
-
-
-def of_names_alone(names: str, lang: Language) -> str:
-    """Write the sentence that says of names that lines of them change."""
-    return phrases_of(lang).without_values[FactKind.CODE_CHANGED].format(name=names)
 
 
 def params_of(fact: Fact) -> dict[str, str]:

@@ -31,24 +31,26 @@ class Writers:
 
 
 def writers_of(
-    settings: Settings, environ: Mapping[str, str], recorder: CallRecorder | None, servers: ModelServers
+    settings: Settings,
+    environ: Mapping[str, str],
+    recorder: CallRecorder | None,
+    servers: ModelServers,
+    limit: Cap | None = None,
 ) -> Writers:
-    """Open the models that the settings ask for."""
+    """Open the models that the settings ask for, behind the record of the run and within the budget.
+
+    `limit` holds for all accounts together in place of the budget's: a conversation has no end.
+    """
     languages = _languages(settings.lang, settings.languages)
     if settings.analyst == "rules" or recorder is None:
         return Writers(languages=languages)
-    models = models_of(settings, environ, recorder, servers)
+    endpoints = endpoints_of(settings, environ, servers)
+    # Importing langchain takes longer than most runs of the rules.
+    from graphs.models import Models
+
+    names, purse = _names(settings, settings.model or ""), _purse(settings.budget, limit)
+    models = Models(recorder, names, endpoints, settings.model_url or "", purse=purse, prices=settings.prices)
     return Writers(models, languages, boundary(recorder.fence_seed()))
-
-
-def answerers_of(
-    settings: Settings, environ: Mapping[str, str], recorder: CallRecorder, servers: ModelServers
-) -> Writers:
-    """Open the models that answer questions: each question has a budget of its own, a conversation has none."""
-    if settings.analyst == "rules":
-        return Writers()
-    models = models_of(settings, environ, recorder, servers, run=Cap())
-    return Writers(models, (), boundary(recorder.fence_seed()))
 
 
 def writers_again(recipe: Recipe, recorder: CallRecorder) -> Writers:
@@ -60,26 +62,6 @@ def writers_again(recipe: Recipe, recorder: CallRecorder) -> Writers:
 
     models = Models(recorder, _names(recipe, recipe.model), prices=recipe.prices)
     return Writers(models, languages, boundary(recorder.fence_seed()))
-
-
-def models_of(
-    settings: Settings,
-    environ: Mapping[str, str],
-    recorder: CallRecorder,
-    servers: ModelServers,
-    run: Cap | None = None,
-) -> "Models":
-    """Open the endpoints of the models that do the jobs, behind the record of the run and within the budget.
-
-    `run` limits all accounts together otherwise than the budget does: a conversation has no end.
-    """
-    endpoints = endpoints_of(settings, environ, servers)
-    # Importing langchain takes longer than most runs of the rules.
-    from graphs.models import Models
-
-    names = _names(settings, settings.model or "")
-    purse = _purse(settings.budget, run)
-    return Models(recorder, names, endpoints, settings.model_url or "", purse=purse, prices=settings.prices)
 
 
 def endpoints_of(settings: Settings, environ: Mapping[str, str], servers: ModelServers) -> "dict[str, ChatEndpoint]":
@@ -134,17 +116,12 @@ def _names(source: Settings | Recipe, model: str) -> dict[Job, str]:
     }
 
 
-def _purse(budget: Budget, run: Cap | None) -> Purse:
-    return Purse(
-        run=run
-        or Cap(
-            calls=budget.model_calls,
-            tokens=budget.model_tokens,
-            seconds=budget.model_seconds,
-            cost=budget.model_cost,
-        ),
-        each=Cap(calls=budget.repo_model_calls, tokens=budget.repo_model_tokens, seconds=budget.repo_model_seconds),
+def _purse(budget: Budget, limit: Cap | None) -> Purse:
+    whole = Cap(
+        calls=budget.model_calls, tokens=budget.model_tokens, seconds=budget.model_seconds, cost=budget.model_cost
     )
+    each = Cap(calls=budget.repo_model_calls, tokens=budget.repo_model_tokens, seconds=budget.repo_model_seconds)
+    return Purse(run=limit or whole, each=each)
 
 
 def _languages(first: Language, others: Sequence[Language]) -> tuple[Language, ...]:

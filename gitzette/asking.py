@@ -13,10 +13,10 @@ from datetime import UTC, datetime
 from agent.asking.reply import Reply
 from agent.desks import Desk, Desks, Progress
 from agent.errors import EXIT_ABSTAINED, EXIT_DONE, InputError, UpstreamError, UsageError
-from agent.settings import Language, RepoSpec, Settings
+from agent.settings import RepoSpec, Settings
+from agent.spending import Cap
 from agent.web import Web
-from agent.window import Window
-from gitzette.analysts import answerers_of
+from gitzette.analysts import writers_of
 from gitzette.arguments import bound_of, settings_for, specs_of
 from gitzette.progress import progress
 from gitzette.replies import ReplyPage, as_json
@@ -35,10 +35,8 @@ def ask(args: argparse.Namespace, environ: Mapping[str, str]) -> int:
     question = checked(" ".join(args.question))
     thread = thread_name(args.thread) if args.thread is not None else None
     settings = settings_for(args, environ)
-    now = datetime.now(UTC)
-    bound = bound_of(args.since, args.until, settings.tz, now)
     with progress() as display:
-        reply = asyncio.run(_once(question, settings, environ, now, display, bound, thread, args.lang))
+        reply = asyncio.run(_once(question, thread, args, settings, environ, display))
     if args.json:
         data = as_json(reply) | ({"thread": thread} if thread else {})
         sys.stdout.write(json.dumps(data, ensure_ascii=False, indent=1) + "\n")
@@ -62,9 +60,7 @@ def checked(question: str) -> str:
     """Refuse what is no question; what has no place in UTF-8 becomes a question mark."""
     question = question.encode("utf-8", errors="replace").decode("utf-8")
     if not question.strip():
-        raise UsageError(
-            'there is no question; ask one, as in: gitzette ask "what changed in the scheduler this week?"'
-        )
+        raise UsageError('there is no question; ask one, as in: gitzette ask "what changed in the scheduler?"')
     if len(question) > LONGEST:
         raise UsageError(f"the question has {len(question)} characters; ask in at most {LONGEST}")
     return question
@@ -81,24 +77,23 @@ def thread_name(text: str) -> str:
 
 async def _once(
     question: str,
+    thread: str | None,
+    args: argparse.Namespace,
     settings: Settings,
     environ: Mapping[str, str],
-    now: datetime,
     display: Progress,
-    bound: Window | None,
-    thread: str | None,
-    lang: Language | None,
 ) -> Reply:
+    now = datetime.now(UTC)
+    bound = bound_of(args.since, args.until, settings.tz, now)
+    replies = ReplyPage(Web(settings.web), settings.tz)
     async with asking_context(settings, environ, specs_of(settings), now, display) as context:
-        asked = replace(context.for_question(bound=bound), lang=lang)
-        replies = ReplyPage(Web(settings.web), settings.tz)
+        asked = replace(context.for_question(bound=bound), lang=args.lang)
         if thread is None:
             return replies.written(await answered(question, asked))
         async with open_conversations(home_of(settings, environ)) as conversations:
-            async for event in conversations.ask(thread, question, asked):
-                if isinstance(event, Reply):
-                    reply = event
-            return replies.written(reply)
+            reply = [event async for event in conversations.ask(thread, question, asked)][-1]
+    assert isinstance(reply, Reply)
+    return replies.written(reply)
 
 
 @asynccontextmanager
@@ -113,7 +108,7 @@ async def asking_context(
     async with open_house(settings, environ, display, now, specs=specs) as house:
         memory = house.memory
         recorder = memory.recorder(f"{QUESTIONS}{now.date().isoformat()}")
-        writers = answerers_of(settings, environ, recorder, memory.model_servers)
+        writers = writers_of(settings, environ, recorder, memory.model_servers, Cap())
         desks, known = _Reachable(house.deps.desks), memory.evidence
         deps = replace(house.deps, desks=desks, models=writers.models, mark=writers.mark)
         yield AskContext(

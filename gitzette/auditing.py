@@ -15,8 +15,9 @@ from agent.audit.structure import read_page
 from agent.desks import Desk, Desks, Progress
 from agent.errors import EXIT_DONE, EXIT_INCOMPLETE, InputError, StorageError
 from agent.settings import RepoSpec, Settings
+from agent.spending import Cap
 from agent.web import Web
-from gitzette.analysts import answerers_of
+from gitzette.analysts import writers_of
 from gitzette.arguments import settings_for
 from gitzette.audit_text import audit_page, audit_text
 from gitzette.own_reports import compared
@@ -100,7 +101,7 @@ async def check(text: str, name: str, settings: Settings, environ: Mapping[str, 
     async with open_house(settings, environ, display, now) as house:
         # What a judge said is recorded by what it was asked: the same report is not paid for twice.
         recorder = house.memory.recorder(f"{QUESTIONS}{now.date().isoformat()}")
-        judge = answerers_of(settings, environ, recorder, house.memory.model_servers)
+        judge = writers_of(settings, environ, recorder, house.memory.model_servers, Cap())
         deps = AuditDeps(
             desks=AuditDesks(house, settings),
             progress=display,

@@ -6,13 +6,13 @@ import sys
 from collections.abc import Mapping
 from datetime import UTC, date, datetime
 
-from agent.errors import EXIT_DONE, EXIT_INCOMPLETE, AppError, UsageError
+from agent.errors import EXIT_DONE, EXIT_INCOMPLETE, AppError
 from agent.record import to_json
-from agent.settings import RepoSpec, Settings
+from agent.settings import Settings
 from agent.window import Window, zone
-from gitzette.arguments import settings_for, specs_of, window_of
-from gitzette.gaps import Missed, missed_days
-from gitzette.heartbeat import idle_beat
+from gitzette.arguments import refuse, settings_for, specs_of, window_of
+from gitzette.heartbeat import Beat
+from gitzette.published import Missed, missed_days
 from gitzette.running import Covered, report_on
 
 _OTHER_WAYS = ("since", "until", "partial", "demo", "resume", "replay")
@@ -20,17 +20,15 @@ _OTHER_WAYS = ("since", "until", "partial", "demo", "resume", "replay")
 
 def catch_up(args: argparse.Namespace, environ: Mapping[str, str]) -> int:
     """Report on every missed day up to yesterday, or up to --date; 3 when one of them is missing or incomplete."""
-    if given := [f"--{name}" for name in _OTHER_WAYS if getattr(args, name, None) not in (None, False)]:
-        raise UsageError(f"--catch-up chooses the days itself; leave out {', '.join(given)}")
-    settings = settings_for(args, environ)
-    now = datetime.now(UTC)
+    refuse(args, _OTHER_WAYS, "--catch-up chooses the days itself")
+    settings, now = settings_for(args, environ), datetime.now(UTC)
     last = window_of(args, settings.tz, now)
-    specs = specs_of(settings)
+    specs_of(settings)
     missed = missed_days(settings, last.start.astimezone(zone(settings.tz)).date())
-    _announce(missed, last, settings)
+    sys.stderr.write("".join(f"gitzette: {line}\n" for line in _announced(missed, last, settings)))
     if not missed.days:
-        idle_beat(settings, last, now)
-    days = [_one(day, settings, environ, specs, json_wanted=args.json) for day in missed.days]
+        Beat(settings, last, now).write("done", "nothing to do")
+    days = [_one(day, settings, environ, json_wanted=args.json) for day in missed.days]
     if args.json:
         made = [to_json(covered.report) for covered in days if covered is not None]
         sys.stdout.write(json.dumps(made, ensure_ascii=False, indent=1) + "\n")
@@ -38,26 +36,23 @@ def catch_up(args: argparse.Namespace, environ: Mapping[str, str]) -> int:
     return EXIT_DONE if whole else EXIT_INCOMPLETE
 
 
-def _announce(missed: Missed, last: Window, settings: Settings) -> None:
+def _announced(missed: Missed, last: Window, settings: Settings) -> list[str]:
+    lines = []
     if missed.too_old:
-        count, first = len(missed.too_old), missed.too_old[0]
-        sys.stderr.write(
-            f"gitzette: {count} days without a report since {first} are older than catch_up_days = "
-            f"{settings.catch_up_days} and are left out; report on them with --date\n"
+        lines.append(
+            f"{len(missed.too_old)} days without a report since {missed.too_old[0]} are older than catch_up_days = "
+            f"{settings.catch_up_days} and are left out; report on them with --date"
         )
     if not missed.days:
-        sys.stderr.write(f"gitzette: nothing to catch up: every day up to {last.key} has its report\n")
-    else:
-        told = ", ".join(map(str, missed.days))
-        sys.stderr.write(f"gitzette: to report on: {told} ({settings.tz})\n")
+        return [*lines, f"nothing to catch up: every day up to {last.key} has its report"]
+    return [*lines, f"to report on: {', '.join(map(str, missed.days))} ({settings.tz})"]
 
 
-def _one(
-    day: date, settings: Settings, environ: Mapping[str, str], specs: tuple[RepoSpec, ...], *, json_wanted: bool
-) -> Covered | None:
+def _one(day: date, settings: Settings, environ: Mapping[str, str], *, json_wanted: bool) -> Covered | None:
     """Report on one day; what goes wrong with it must not keep the next ones from being published."""
+    window = Window.days(day, day, settings.tz)
     try:
-        covered = report_on(settings, environ, Window.days(day, day, settings.tz), specs, datetime.now(UTC))
+        covered = report_on(settings, environ, window, specs_of(settings), datetime.now(UTC))
     except AppError as error:
         sys.stderr.write(f"gitzette: {day}: {' '.join(str(error).split())}\n")
         return None

@@ -11,6 +11,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mappin
 from contextlib import asynccontextmanager, contextmanager, nullcontext, suppress
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import cast
 
 from agent.asking.reply import Reply
 from agent.errors import EXIT_ABSTAINED, EXIT_DONE, AppError, InputError, UsageError
@@ -26,9 +27,7 @@ from gitzette.wiring import home_of
 from graphs.ask_context import AskContext
 from graphs.conversing import Standing, open_conversations
 
-_HISTORY_LINES = 1_000
-_PAGE_LINES = 60
-_LISTED = 50
+_HISTORY_LINES, _PAGE_LINES, _LISTED = 1_000, 60, 50
 _LINK = re.compile(r"\[(`[^`\n]+`)\]\((https?://[^)\s]+)\)")
 _HELP = """\
 Ask in English or Chinese. A line that ends with a backslash goes on.
@@ -65,12 +64,9 @@ def chat(args: argparse.Namespace, environ: Mapping[str, str]) -> int:
 
 @contextmanager
 def _history(home: Path) -> Iterator[None]:
-    """Keep what is typed in a private file; without readline, or where the file cannot be used, there is none."""
-    try:
-        import readline
-    except ImportError:
-        yield
-        return
+    """Keep what is typed in a private file; where the file cannot be used, nothing is kept."""
+    import readline  # Only here: elsewhere it would change how a line is read.
+
     file = home / "chat_history"
     with suppress(OSError):
         os.close(os.open(file, os.O_CREAT | os.O_RDONLY, 0o600))
@@ -90,14 +86,9 @@ class Chat:
     def __init__(
         self, settings: Settings, environ: Mapping[str, str], thread: str, since: str | None, interactive: bool
     ) -> None:
-        self._settings, self._environ = settings, environ
-        self._whole = specs_of(settings)
-        self._only: RepoSpec | None = None
-        self._since = since
-        self._interactive = interactive
-        self.thread = thread
-        self.asked = False
-        self.status = EXIT_DONE
+        self._settings, self._environ, self._since, self._interactive = settings, environ, since, interactive
+        self._whole, self._only = specs_of(settings), cast("RepoSpec | None", None)
+        self.thread, self.asked, self.status = thread, False, EXIT_DONE
         self._commands: dict[str, tuple[Callable[..., Awaitable[None]], int]] = {
             "/help": (self._help, 0),
             "/sources": (self._list_sources, 0),
@@ -127,8 +118,7 @@ class Chat:
                 if not self._interactive:
                     raise
                 _say("\n(Ctrl-D or /quit ends)\n")
-                text, prompt = "", "gitzette> "
-                continue
+                return ""
             if not line and not self._interactive:
                 return text or None
             text += line.rstrip("\r\n")
@@ -161,14 +151,17 @@ class Chat:
 
     async def _answer(self, question: str) -> None:
         question = checked(question)
-        async with self._context() as context, open_conversations(self._home) as conversations:
+        async with (
+            self._context() as context,
+            open_conversations(home_of(self._settings, self._environ)) as conversations,
+        ):
             bound = bound_of(self._since, None, self._settings.tz, context.now)
             asked = context.for_question((self._only,) if self._only else self._whole, bound)
-            async for event in conversations.ask(self.thread, question, asked):
-                self.asked = True
-                if isinstance(event, Reply):
-                    reply = ReplyPage(Web(self._settings.web), self._settings.tz).written(event)
+            reply = [event async for event in conversations.ask(self.thread, question, asked)][-1]
+            assert isinstance(reply, Reply)
+            reply = ReplyPage(Web(self._settings.web), self._settings.tz).written(reply)
             text = self._numbered(reply, self._cited(context)) if self._interactive else reply.answer
+        self.asked = True
         self.status = EXIT_ABSTAINED if reply.abstained else EXIT_DONE
         print_markdown(text)
         _say("\n")
@@ -190,8 +183,8 @@ class Chat:
         async with self._context() as context:
             entries = [self._cited(context).entry(cite) for cite in cites[:_LISTED]]
         rows = [f"{number:>3}. {title}\n     {url}\n" for number, (title, url) in enumerate(entries, start=1)]
-        more = f"     and {len(cites) - _LISTED} more\n" if len(cites) > _LISTED else ""
-        _say("".join(rows) + more or "nothing is cited yet\n")
+        rows += [f"     and {len(cites) - _LISTED} more\n"] * (len(cites) > _LISTED)
+        _say("".join(rows) or "nothing is cited yet\n")
 
     async def _open(self, number: str = "", page: str = "1") -> None:
         """Show one page of the evidence behind a citation."""
@@ -201,11 +194,11 @@ class Chat:
             raise UsageError(f"/open takes the number of a citation, {many}; /sources lists them")
         async with self._context() as context:
             lines = await self._cited(context).lines(cites[int(number) - 1])
-        pages, chosen = max(1, -(-len(lines) // _PAGE_LINES)), int(page)
+        pages, chosen = -(-len(lines) // _PAGE_LINES), int(page)
         if not 1 <= chosen <= pages:
             raise InputError(f"it has {pages} {'page' if pages == 1 else 'pages'}")
-        shown = lines[(chosen - 1) * _PAGE_LINES : chosen * _PAGE_LINES]
-        _say("\n".join([*shown, *([f"-- page {page} of {pages}"] if pages > 1 else [])]) + "\n")
+        foot = [f"-- page {page} of {pages}"] if pages > 1 else []
+        _say("\n".join([*lines[(chosen - 1) * _PAGE_LINES : chosen * _PAGE_LINES], *foot]) + "\n")
 
     async def _narrow(self, name: str = "") -> None:
         if name == "all":
@@ -229,12 +222,8 @@ class Chat:
         self.thread = thread
         _say(f"thread {thread}, {_counted(turns)} so far\n")
 
-    @property
-    def _home(self) -> Path:
-        return home_of(self._settings, self._environ)
-
     async def _standing(self, thread: str = "") -> Standing:
-        async with open_conversations(self._home) as conversations:
+        async with open_conversations(home_of(self._settings, self._environ)) as conversations:
             return await conversations.standing(thread or self.thread)
 
     @asynccontextmanager

@@ -16,17 +16,8 @@ from evals.worlds.worlds import build
 from gitzette.arguments import settings_for
 
 _SEED = 1
-_OF_A_MODEL = (
-    "analyst",
-    "model",
-    "model_url",
-    "model_reading",
-    "model_writing",
-    "model_judging",
-    "model_context",
-    "prices",
-    "budget",
-)
+_OF_A_MODEL = {"prices", "budget", "analyst", "model", "model_url", "model_context"}
+_OF_A_MODEL |= {"model_reading", "model_writing", "model_judging"}
 _TOKEN = "demo"  # noqa: S105 -- the loopback server's only token
 
 
@@ -41,11 +32,15 @@ def demo_world(args: argparse.Namespace, environ: Mapping[str, str]) -> Iterator
         with GitHubServer(world.repos, tokens=(_TOKEN,), now=world.now) as server:
             if not (args.date or args.since):
                 args.date = world.notes["reported day"]
-            settings = _settings(args, server, [repo.full_name for repo in world.repos], folder)
-            yield settings.model_copy(update=_explained(args, environ)), world.now
+            yield _settings(args, environ, server, [repo.full_name for repo in world.repos], folder), world.now
 
 
-def _settings(args: argparse.Namespace, server: GitHubServer, names: list[str], folder: Path) -> Settings:
+def _settings(
+    args: argparse.Namespace, environ: Mapping[str, str], server: GitHubServer, names: list[str], folder: Path
+) -> Settings:
+    """Take the reader's own model where one is asked for; else look at no configuration, for it may be broken."""
+    own = settings_for(args, environ) if args.analyst == "model" else None
+    model = {key: getattr(own, key) for key in _OF_A_MODEL} if own else {}
     return Settings(
         repos=tuple(RepoSpec.parse(name) for name in names),
         tz=args.tz or "UTC",
@@ -59,12 +54,4 @@ def _settings(args: argparse.Namespace, server: GitHubServer, names: list[str], 
         # Reserved for examples: a made-up repository must not link to somebody's real one.
         web_url="https://git.example",
         token=SecretStr(_TOKEN),
-    )
-
-
-def _explained(args: argparse.Namespace, environ: Mapping[str, str]) -> dict[str, object]:
-    """Take the reader's own model where one is asked for; else look at no configuration, for it may be broken."""
-    if args.analyst != "model":
-        return {}
-    own = settings_for(args, environ)
-    return {key: getattr(own, key) for key in _OF_A_MODEL}
+    ).model_copy(update=model)

@@ -3,74 +3,194 @@
 import argparse
 import asyncio
 import json
+import shutil
 import sys
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict
-from datetime import UTC, datetime
+from collections.abc import Awaitable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from agent.capabilities import Capabilities
 from agent.errors import EXIT_DONE, EXIT_INCOMPLETE, AppError
 from agent.settings import FILE_NAME, Settings
+from agent.window import zone
 from gitzette.arguments import settings_here
-from gitzette.premises import Finding, clones, deliveries, heartbeat, output_folder, reports, space
+from gitzette.delivery.outbox import Outbox
+from gitzette.heartbeat import read_heartbeat
+from gitzette.publish import check_writable, nearest_folder
+from gitzette.published import missed_days
 from gitzette.wiring import home_of, keeper_of
 from memory.store import open_memory
 from tools.chat.offers import list_models
-from tools.git.repository import git_version
+from tools.git.repository import git_version, open_repository
 from tools.github.client import GitHubClient
 from tools.github.quota import quota
 
 _SKEW_SECONDS = 120
-_ENOUGH = 100
+_ENOUGH_REQUESTS = 100
+_ENOUGH_BYTES = 1 << 30
+_OVERDUE = timedelta(days=1)
+_NAMED = 4
+_ANSWER_WAYS = {"schema": "JSON schema", "tool": "tool calls", "words": "plain JSON"}
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One thing that was looked at."""
+
+    what: str
+    ok: bool
+    says: str
 
 
 def doctor(args: argparse.Namespace, environ: Mapping[str, str]) -> int:
     """Look at everything; 3 when something needs care."""
     findings = _examine(environ)
-    ok = all(finding.ok for finding in findings)
+    wrong = list(dict.fromkeys(finding.what for finding in findings if not finding.ok))
+    verdict = f"needs care: {', '.join(wrong)}" if wrong else f"all is well ({len(findings)} things looked at)"
     if args.json:
-        told = {"ok": ok, "verdict": _verdict(findings), "findings": [asdict(finding) for finding in findings]}
+        told = {"ok": not wrong, "verdict": verdict, "findings": [asdict(finding) for finding in findings]}
         sys.stdout.write(json.dumps(told, ensure_ascii=False, indent=1) + "\n")
     else:
-        for finding in findings:
-            sys.stdout.write(f"{'ok  ' if finding.ok else 'CARE'}  {finding.what}: {finding.says}\n")
-        sys.stdout.write(f"{_verdict(findings)}\n")
-    return EXIT_DONE if ok else EXIT_INCOMPLETE
-
-
-def _verdict(findings: Sequence[Finding]) -> str:
-    """Say in one line whether a run can be expected to succeed."""
-    wrong = list(dict.fromkeys(finding.what for finding in findings if not finding.ok))
-    return f"needs care: {', '.join(wrong)}" if wrong else f"all is well ({len(findings)} things looked at)"
+        lines = [f"{'ok  ' if one.ok else 'CARE'}  {one.what}: {one.says}\n" for one in findings]
+        sys.stdout.write(f"{''.join(lines)}{verdict}\n")
+    return EXIT_INCOMPLETE if wrong else EXIT_DONE
 
 
 def _examine(environ: Mapping[str, str]) -> list[Finding]:
-    file = Path(FILE_NAME)
     try:
         settings = settings_here(environ)
     except AppError as error:
         return [Finding("configuration", False, str(error))]
-    about = f"{FILE_NAME}, {len(settings.repos)} repositories" if file.is_file() else f"no {FILE_NAME} here; defaults"
+    there = Path(FILE_NAME).is_file()
+    about = f"{FILE_NAME}, {len(settings.repos)} repositories" if there else f"no {FILE_NAME} here; defaults"
     if not settings.repos:
         about += "; name repositories with `gitzette init --repo owner/name`, or run inside a git checkout"
-    now = datetime.now(UTC)
-    local = [
+    now, home = datetime.now(UTC), home_of(settings, environ)
+    return [
         Finding("configuration", True, about),
-        output_folder(settings),
-        reports(settings, now),
-        heartbeat(settings, now),
-        *deliveries(settings),
-        *space(settings, home_of(settings, environ)),
-        _database(settings, environ),
-        *_mirrors(settings, environ),
+        _output(settings),
+        _reports(settings, now),
+        _heartbeat(settings, now),
+        *_deliveries(settings),
+        *_space(settings, home),
+        _database(home),
+        *_mirrors(settings, home, environ),
+        *asyncio.run(_outside(settings, environ)),
     ]
-    return local + asyncio.run(_ask(settings, environ))
 
 
-async def _ask(settings: Settings, environ: Mapping[str, str]) -> list[Finding]:
+async def _outside(settings: Settings, environ: Mapping[str, str]) -> list[Finding]:
     """Ask git, GitHub, and the model's endpoint where there is one."""
-    return [*await clones(settings), await _git(), *await _github(settings), *await _model(settings, environ)]
+    clones = [(f"{spec.name}: ", open_repository(spec.path), spec.path) for spec in settings.repos if spec.path]
+    found = [await _tried("clone", name, opened, str(path)) for name, opened, path in clones]
+    found.append(await _tried("git", "", git_version()))
+    return [*found, *await _github(settings), *await _model(settings, environ)]
+
+
+async def _tried(what: str, name: str, asked: Awaitable[object], says: str = "") -> Finding:
+    """Tell what came of a question, or why it failed."""
+    try:
+        told = await asked
+    except AppError as error:
+        return Finding(what, False, f"{name}{error}")
+    return Finding(what, True, f"{name}{says or told}")
+
+
+def _output(settings: Settings) -> Finding:
+    try:
+        check_writable(settings.out)
+    except AppError as error:
+        return Finding("output", False, str(error))
+    return Finding("output", True, str(settings.out) if settings.out.exists() else f"{settings.out} will be made")
+
+
+def _reports(settings: Settings, now: datetime) -> Finding:
+    """Look for days without a report; yesterday's may still be to come."""
+    yesterday = now.astimezone(zone(settings.tz)).date() - timedelta(days=1)
+    missed = missed_days(settings, yesterday)
+    if missed.newest is None:
+        return Finding("reports", True, "none yet")
+    overdue = [day for day in missed.days if day != yesterday]
+    says = f"the newest is of {missed.newest}"
+    if missed.too_old:
+        says += f"; {len(missed.too_old)} days are missing before {missed.too_old[-1] + timedelta(days=1)}"
+    if overdue:
+        told = ", ".join(map(str, overdue)) if len(overdue) <= _NAMED else f"{len(overdue)} days since {overdue[0]}"
+        return Finding("reports", False, f"{says}; missing or failed: {told}: `gitzette run --catch-up` makes them")
+    return Finding("reports", True, f"{says}; yesterday's is due or incomplete" if missed.days else says)
+
+
+def _heartbeat(settings: Settings, now: datetime) -> Finding:
+    """Tell how the last run ended, and whether the next one is overdue."""
+    beat = read_heartbeat(settings.out)
+    if beat is None:
+        return Finding("heartbeat", True, "none yet: no run has written to this folder")
+    says = f"{beat.at:%Y-%m-%d %H:%M} UTC {beat.status}: {beat.window}: {beat.says}"
+    if now > beat.next_expected + _OVERDUE:
+        return Finding("heartbeat", False, f"{says}; no run since: is the timer on?")
+    return Finding("heartbeat", beat.status == "done", says)
+
+
+def _deliveries(settings: Settings) -> list[Finding]:
+    """Tell which reports wait to be sent; the next run sends them first."""
+    try:
+        waiting = Outbox(settings.out).waiting()
+    except AppError as error:
+        return [Finding("delivery", False, str(error))]
+    told = [f"{one.channel}: {one.label} not delivered: {one.why}; the next run tries again" for one in waiting]
+    if not told and settings.deliver:
+        return [Finding("delivery", True, "nothing waits to be sent")]
+    return [Finding("delivery", False, one) for one in told]
+
+
+def _space(settings: Settings, home: Path) -> Iterator[Finding]:
+    """Look at the disks that hold the reports and what is remembered; mirrors are the largest part."""
+    places: dict[int, list[tuple[str, Path]]] = {}
+    for name, folder in (("reports", settings.out), ("mirrors and memory", home)):
+        place = nearest_folder(folder)
+        places.setdefault(place.stat().st_dev, []).append((name, place))
+    for held in places.values():
+        free = shutil.disk_usage(held[0][1]).free
+        advice = "" if free >= _ENOUGH_BYTES else "; less than 1 GB: make room, or move home to another disk"
+        names = ", ".join(name for name, _ in held)
+        yield Finding("disk", not advice, f"{free / (1 << 30):.1f} GB free for {names}{advice}")
+
+
+def _database(home: Path) -> Finding:
+    try:
+        with open_memory(home, datetime.now(UTC).date()) as memory:
+            runs = memory.runs.latest(1)
+    except AppError as error:
+        return Finding("memory", False, str(error))
+    last = f"last run {runs[0].started} {runs[0].status}" if runs else "no runs yet"
+    return Finding("memory", True, f"{home}; {last}")
+
+
+def _mirrors(settings: Settings, home: Path, environ: Mapping[str, str]) -> Sequence[Finding]:
+    keeper = keeper_of(settings, home, None, environ)
+    kept = [f"{repo}: {keeper.size(repo) / 1_048_576:.1f} MB in {path}" for repo, path in keeper.mirrors()]
+    return [Finding("mirror", True, one) for one in kept or ["none kept yet"]]
+
+
+async def _github(settings: Settings) -> list[Finding]:
+    """Ask for the rate limit, which is free, and compare clocks."""
+    if settings.token is None:
+        says = "none: code is read from git; threads only for numbers named in subjects (60/h)"
+        return [Finding("token", True, says)]
+    try:
+        token = settings.token.get_secret_value()
+        async with GitHubClient(base_url=settings.github_url, token=token) as client:
+            left = await quota(client)
+    except AppError as error:
+        return [Finding("token", False, f"{settings.github_url}: {error}")]
+    skew = left.skew(datetime.now(UTC))
+    agrees = skew < _SKEW_SECONDS
+    return [
+        Finding("token", True, f"accepted by {settings.github_url}"),
+        Finding("rate limit", left.remaining > _ENOUGH_REQUESTS, f"{left.remaining} of {left.limit} requests left"),
+        Finding("clock", agrees, "agrees with GitHub's" if agrees else f"off by {skew:.0f} s"),
+    ]
 
 
 async def _model(settings: Settings, environ: Mapping[str, str]) -> list[Finding]:
@@ -93,65 +213,16 @@ async def _capabilities(settings: Settings, environ: Mapping[str, str]) -> list[
     with open_memory(home_of(settings, environ), datetime.now(UTC).date()) as memory:
         endpoints = endpoints_of(settings, environ, memory.model_servers)
         known = {name: await endpoint.learn() for name, endpoint in endpoints.items()}
+        url = settings.model_url or ""
         return [
-            _capable(name, one, memory.model_servers.get(settings.model_url or "", name)) for name, one in known.items()
+            _capable(name, one, answers=memory.model_servers.get(url, name) is not None) for name, one in known.items()
         ]
 
 
-def _capable(name: str, can: Capabilities, remembered: Capabilities | None) -> Finding:
-    if remembered is None:
+def _capable(name: str, can: Capabilities, *, answers: bool) -> Finding:
+    if not answers:
         return Finding("abilities", False, f"{name} does not answer small questions; see docs/models.md")
-    way = {"schema": "JSON schema", "tool": "tool calls", "words": "plain JSON"}[can.way]
     several = "several tool calls at once" if can.parallel else "one tool call at a time"
-    tools = several if can.tools else "no tool calls"
     context = f"{can.context} tokens of context" + ("" if can.told else " (assumed)")
-    return Finding("abilities", True, f"{name}: answers by {way}; {tools}; {context}")
-
-
-async def _git() -> Finding:
-    try:
-        return Finding("git", True, await git_version())
-    except AppError as error:
-        return Finding("git", False, str(error))
-
-
-def _database(settings: Settings, environ: Mapping[str, str]) -> Finding:
-    home = home_of(settings, environ)
-    try:
-        with open_memory(home, datetime.now(UTC).date()) as memory:
-            runs = memory.runs.latest(1)
-    except AppError as error:
-        return Finding("memory", False, str(error))
-    last = f"last run {runs[0].started} {runs[0].status}" if runs else "no runs yet"
-    return Finding("memory", True, f"{home}; {last}")
-
-
-def _mirrors(settings: Settings, environ: Mapping[str, str]) -> list[Finding]:
-    keeper = keeper_of(settings, home_of(settings, environ), None, environ)
-    found = [
-        Finding("mirror", True, f"{repo}: {keeper.size(repo) / 1_048_576:.1f} MB in {path}")
-        for repo, path in keeper.mirrors()
-    ]
-    return found or [Finding("mirror", True, "none kept yet")]
-
-
-async def _github(settings: Settings) -> list[Finding]:
-    """Ask for the rate limit, which is free, and compare clocks."""
-    token = settings.token.get_secret_value() if settings.token else None
-    if token is None:
-        return [
-            Finding("token", True, "none: code is read from git; threads only for numbers named in subjects (60/h)")
-        ]
-    try:
-        async with GitHubClient(base_url=settings.github_url, token=token) as client:
-            left = await quota(client)
-    except AppError as error:
-        return [Finding("token", False, f"{settings.github_url}: {error}")]
-    skew = left.skew(datetime.now(UTC))
-    return [
-        Finding("token", True, f"accepted by {settings.github_url}"),
-        Finding("rate limit", left.remaining > _ENOUGH, f"{left.remaining} of {left.limit} requests left"),
-        Finding(
-            "clock", skew < _SKEW_SECONDS, "agrees with GitHub's" if skew < _SKEW_SECONDS else f"off by {skew:.0f} s"
-        ),
-    ]
+    tools = several if can.tools else "no tool calls"
+    return Finding("abilities", True, f"{name}: answers by {_ANSWER_WAYS[can.way]}; {tools}; {context}")

@@ -6,7 +6,6 @@ import json
 import sys
 from collections.abc import Mapping
 from datetime import UTC, datetime
-from typing import Any
 
 from agent.domain import Change
 from agent.errors import EXIT_DONE, NotFound, UsageError
@@ -26,10 +25,7 @@ def facts(args: argparse.Namespace, environ: Mapping[str, str]) -> int:
     settings = settings_for(args, environ)
     if len(settings.repos) != 1:
         raise UsageError("name the commit's repository with --repo owner/name or --repo owner/name=PATH")
-    (spec,) = settings.repos
-    reference = parse_reference(args.sha, spec.name)
-    sha = reference.sha if reference is not None and reference.kind == "commit" else args.sha
-    change, sheet = asyncio.run(read_commit(settings, environ, spec, sha, hunks=args.hunks))
+    change, sheet = asyncio.run(read_commit(settings, environ, settings.repos[0], args.sha, hunks=args.hunks))
     write = _as_json if args.json else facts_text
     sys.stdout.write(write(change, sheet))
     return EXIT_DONE
@@ -38,7 +34,9 @@ def facts(args: argparse.Namespace, environ: Mapping[str, str]) -> int:
 async def read_commit(
     settings: Settings, environ: Mapping[str, str], spec: RepoSpec, sha: str, *, hunks: bool = False
 ) -> tuple[Change, FactSheet]:
-    """Read one commit of a repository, and what code finds in its diff."""
+    """Read one commit, by its hash or address, and what code finds in its diff."""
+    reference = parse_reference(sha, spec.name)
+    sha = reference.sha if reference is not None and reference.kind == "commit" else sha
     async with open_house(settings, environ, QuietProgress(), datetime.now(UTC)) as house:
         desk = await house.deps.desks.open(spec)
         commit = await desk.code.resolve(sha)
@@ -51,20 +49,15 @@ async def read_commit(
 
 def _as_json(change: Change, sheet: FactSheet) -> str:
     """Give each fact with the place that shows it best; all places beside it."""
+    facts = [fact.model_dump(mode="json") for fact in sheet.facts]
     data = {
         "repo": change.commit.repo,
         "sha": change.commit.sha,
         "route": sheet.route,
-        "facts": [_fact(fact) for fact in sheet.facts],
+        "facts": [one | next(iter(one["places"]), {"file": None, "line": None, "lines": []}) for one in facts],
         "skipped": list(sheet.skipped),
     }
     return json.dumps(data, indent=1, ensure_ascii=False) + "\n"
-
-
-def _fact(fact: Fact) -> dict[str, Any]:
-    data = fact.model_dump(mode="json")
-    best = data["places"][0] if data["places"] else {"file": None, "line": None, "lines": []}
-    return data | best
 
 
 def facts_text(change: Change, sheet: FactSheet) -> str:
@@ -78,12 +71,9 @@ def facts_text(change: Change, sheet: FactSheet) -> str:
         if len(fact.places) > _SHOWN_PLACES:
             lines.append(f"          and {len(fact.places) - _SHOWN_PLACES} more places")
     lines += [f"skipped: {text}" for text in sheet.skipped]
-    return (
-        "\n".join(
-            lines if sheet.facts or sheet.skipped else [*lines, "no fact that code can name; git show has the diff"]
-        )
-        + "\n"
-    )
+    if not sheet.facts and not sheet.skipped:
+        lines.append("no fact that code can name; git show has the diff")
+    return "\n".join(lines) + "\n"
 
 
 def _values(fact: Fact) -> str:

@@ -17,24 +17,15 @@ def own_version() -> str:
 
 
 def install_address() -> str:
-    """Give the git address and the commit of this copy; empty where neither is known.
+    """Give the git address and the commit of this copy, as pip wrote them down (PEP 610) or as its checkout says.
 
-    A bare package name would install whatever somebody publishes under it.
+    Empty where neither is known: a bare package name would install whatever somebody publishes under it.
     """
-    return _installed_from() or _checked_out_from()
-
-
-def _installed_from() -> str:
-    """Read what pip wrote down when it installed from an address (PEP 610)."""
     try:
         told = json.loads(distribution("gitzette").read_text("direct_url.json") or "{}")
         return f"git+{told['url']}@{told['vcs_info']['commit_id']}"
     except (PackageNotFoundError, KeyError, TypeError, ValueError):
-        return ""
-
-
-def _checked_out_from() -> str:
-    checkout = checkout_above(Path(__file__).parent)
+        checkout = checkout_above(Path(__file__).parent)
     if checkout is None:
         return ""
     address, commit = _git(checkout, "remote", "get-url", "origin"), _git(checkout, "rev-parse", "HEAD")

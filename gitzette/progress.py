@@ -21,13 +21,10 @@ class PlainProgress:
 
     def step(self, repo: RepoId, what: str, done: int = 0, total: int = 0) -> None:
         """Print a step when it begins, and again when its count is full."""
-        line = f"{what} ({total})" if total else what
         if self._last.get(repo) == what and done < total:
             return
-        if total and done < total:
-            line = what
         self._last[repo] = what
-        self._stream.write(f"gitzette: {repo}: {line}\n")
+        self._stream.write(f"gitzette: {repo}: {what}{f' ({total})' if total and done >= total else ''}\n")
         self._stream.flush()
 
 
@@ -76,15 +73,9 @@ def _live(console: "Console") -> Iterator[Progress]:
     from rich.progress import BarColumn, MofNCompleteColumn, SpinnerColumn, TaskID, TextColumn, TimeElapsedColumn
     from rich.progress import Progress as Bars
 
-    bars = Bars(
-        SpinnerColumn(),
-        TextColumn("{task.fields[repo]}", markup=False),
-        TextColumn("{task.description}", markup=False),
-        BarColumn(bar_width=20),
-        MofNCompleteColumn(),
-        TimeElapsedColumn(),
-        console=console,
-    )
+    names = TextColumn("{task.fields[repo]}", markup=False), TextColumn("{task.description}", markup=False)
+    counts = BarColumn(bar_width=20), MofNCompleteColumn(), TimeElapsedColumn()
+    bars = Bars(SpinnerColumn(), *names, *counts, console=console)
     tasks: dict[RepoId, TaskID] = {}
 
     class LiveProgress:

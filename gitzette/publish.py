@@ -2,9 +2,9 @@
 
 import fcntl
 import os
-import re
+import tempfile
 from collections.abc import Callable, Collection, Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import get_args
@@ -17,18 +17,17 @@ from agent.report import Report
 from agent.settings import MAX_FAILED, Language, Layout
 from agent.soundness import failed_share
 from agent.web import Web
+from gitzette.published import PublishedReports
 from gitzette.render.markdown import readme_page, report_page
 
 # A link definition that nothing refers to: invisible in Markdown, and the sign that the front page is ours to replace.
 _OURS = "[//]: # (front page of a gitzette archive)\n"
-_MOMENT = r"\d{4}-\d{2}-\d{2}(?:T\d{4,6})?"
 _FRESH = ".gitzette-new"
 Note = Callable[[Report, Report | None], None]
 _LANGUAGES: tuple[Language, ...] = get_args(Language)
-_LABEL = re.compile(rf"{_MOMENT}(?:\.\.{_MOMENT})?", re.ASCII)
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True)
 class Style:
     """How reports look: their language, the further ones beside it, their layout, and where their links point."""
 
@@ -46,18 +45,13 @@ class Style:
 class FilePublisher:
     """Writes `reports/DATE.md`, `reports/DATE.json` and the front page `README.md`."""
 
-    def __init__(
-        self, out: Path, style: Style, note: Note = lambda _, __: None, *, max_failed: float = MAX_FAILED
-    ) -> None:
+    def __init__(self, out: Path, style: Style, note: Note | None = None, *, max_failed: float = MAX_FAILED) -> None:
         """Write below `out`; `note` is told of the report that each new one is merged with, before anything is.
 
         A report of which a greater share than `max_failed` could not be read does not take over the front page.
         """
-        self._out = out
-        self._reports = out / "reports"
-        self._style = style
-        self._note = note
-        self._max_failed = max_failed
+        self._out, self._reports, self._style = out, out / "reports", style
+        self._note, self._max_failed = note, max_failed
 
     def publish(self, report: Report) -> Report:
         """Write the report, merged with what the same window already has, and return what was written."""
@@ -85,9 +79,10 @@ class FilePublisher:
                 f"{record.name} already holds {earlier.window.key}, and this run is {report.window.key}: "
                 "use another --out for another time zone"
             )
-        self._note(asked, earlier)
+        if self._note is not None:
+            self._note(asked, earlier)
         # Everything that could be refused is looked at before anything is written.
-        check_front_page(self._out / "README.md")
+        _check_front_page(self._out / "README.md")
         text = self._page(report, self._style.lang)
         front_page = self._front_page(report, text)
         replace_file(page, [text])
@@ -104,8 +99,7 @@ class FilePublisher:
         return load(record.read_bytes(), record.name) if record.exists() else None
 
     def _front_page(self, report: Report, page: str) -> str:
-        labels = {file.stem for file in self._reports.glob("*.json") if _LABEL.fullmatch(file.stem)}
-        labels.add(report.window.label)
+        labels = {*PublishedReports(self._out).labels(), report.window.label}
         latest, kept_back = self._latest(labels, report)
         style = self._style
         others = {label: [lang for lang in _LANGUAGES if self._has(label, lang)] for label in labels}
@@ -135,7 +129,24 @@ class FilePublisher:
         return (self._reports / f"{label}.{lang}.md").exists()
 
 
-def check_front_page(file: Path) -> None:
+def nearest_folder(folder: Path) -> Path:
+    """Find the nearest folder above that is there."""
+    absolute = Path(os.path.abspath(folder))  # noqa: PTH100 -- resolve() would follow links that may be broken
+    return next(place for place in (absolute, *absolute.parents) if place.is_dir())
+
+
+def check_writable(out: Path) -> None:
+    """Refuse a folder that cannot be written before anything is read for it."""
+    place = nearest_folder(out)
+    try:
+        with tempfile.NamedTemporaryFile(dir=place, prefix=".gitzette-"):
+            pass
+        _check_front_page(out / "README.md")
+    except OSError as error:
+        raise StorageError(f"cannot write to {place}: {error.strerror}; choose another with out or --out") from error
+
+
+def _check_front_page(file: Path) -> None:
     """Refuse to replace somebody else's README before anything is written."""
     if file.exists() and not file.read_text("utf-8", errors="replace").startswith(_OURS):
         raise StorageError(f"{file} was not written by gitzette and is left alone; choose another folder with --out")
@@ -168,12 +179,11 @@ def _sweep(folder: Path) -> None:
 
 
 def _is_alive(process: int) -> bool:
-    try:
-        os.kill(process, 0)
-    except (ProcessLookupError, OverflowError):
-        return False
-    except PermissionError:
-        return True
+    with suppress(PermissionError):
+        try:
+            os.kill(process, 0)
+        except (ProcessLookupError, OverflowError):
+            return False
     return True
 
 

@@ -1,29 +1,18 @@
 """The sources and the earlier report of a run, with every answer recorded."""
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping
 
 from pydantic import TypeAdapter
 
+from agent import sources
 from agent.desks import Desk, Desks
 from agent.domain import Frozen
 from agent.errors import StorageError
+from agent.ids import RepoId
 from agent.record import merge
 from agent.report import Report
 from agent.settings import RepoSpec, Settings
-from agent.sources import (
-    CodeSource,
-    ComparesVersions,
-    FindsTags,
-    Foresees,
-    KnowsTags,
-    ListsTags,
-    LooksBack,
-    NamesCommits,
-    ReadsTrees,
-    SearchesTrees,
-    ThreadSource,
-)
+from agent.sources import CodeSource, ThreadSource
 from memory.artefacts import JsonCodec
 from memory.proxies import recorded_source
 from memory.recorder import Call, CallRecorder
@@ -37,10 +26,10 @@ class _Opened(Frozen):
 
 
 _ABILITIES: Mapping[str, type] = {
-    one.__name__: one
-    for one in (
-        *(ComparesVersions, FindsTags, Foresees, KnowsTags, ListsTags),
-        *(LooksBack, NamesCommits, ReadsTrees, SearchesTrees),
+    name: getattr(sources, name)
+    for name in (
+        *("ComparesVersions", "FindsTags", "Foresees", "KnowsTags", "ListsTags"),
+        *("LooksBack", "NamesCommits", "ReadsTrees", "SearchesTrees"),
     )
 }
 """The interfaces that a source of code may have or not; a replay must find the same."""
@@ -48,29 +37,14 @@ _OPENED = JsonCodec("opened", TypeAdapter(_Opened))
 _REPORT: JsonCodec[Report | None] = JsonCodec("report", TypeAdapter(Report | None))
 
 
-@dataclass(frozen=True)
-class Origins:
-    """Where a repository is read from, as it may be told: a path of this machine may not."""
-
-    code: str
-    threads: str
-
-    @classmethod
-    def of(cls, settings: Settings, spec: RepoSpec) -> "Origins":
-        """Name the kind of source and its public address."""
-        api = f"api {settings.github_url}"
-        if settings.source == "api":
-            return cls(api, api)
-        return cls("git, a local clone" if spec.path is not None else f"git {settings.git_url}", api)
-
-
 class RecordedDesks:
     """Opens the sources of each repository behind the recorder."""
 
-    def __init__(self, recorder: CallRecorder, desks: Desks, origins: Callable[[RepoSpec], Origins]) -> None:
-        self._recorder = recorder
-        self._desks = desks
-        self._origins = origins
+    def __init__(
+        self, recorder: CallRecorder, desks: Desks, settings: Settings | None = None, local: Collection[RepoId] = ()
+    ) -> None:
+        """Read from these, those of `local` from clones; without settings nothing is read."""
+        self._recorder, self._desks, self._settings, self._local = recorder, desks, settings, local
 
     async def open(self, spec: RepoSpec) -> Desk:
         """Prepare the sources; where it is recorded what they are, they are opened when somebody needs them."""
@@ -86,14 +60,22 @@ class RecordedDesks:
         async def threads() -> ThreadSource:
             return (await self._desks.open(spec)).threads
 
-        repo, origins = spec.name, self._origins(spec)
-        found = await self._recorder.fetch(Call("sources.open", repo, origin=origins.code), _OPENED, opened)
+        repo, (read, told) = spec.name, self._origins(spec.name)
+        found = await self._recorder.fetch(Call("sources.open", repo, origin=read), _OPENED, opened)
         interfaces = [_ABILITIES[name] for name in found.abilities if name in _ABILITIES]
         return Desk(
-            code=recorded_source(code, self._recorder, "code", repo, origins.code, CodeSource, *interfaces),
-            threads=recorded_source(threads, self._recorder, "threads", repo, origins.threads, ThreadSource),
+            code=recorded_source(code, self._recorder, "code", repo, read, CodeSource, *interfaces),
+            threads=recorded_source(threads, self._recorder, "threads", repo, told, ThreadSource),
             diffs=found.diffs,
         )
+
+    def _origins(self, repo: RepoId) -> tuple[str, str]:
+        """Name where code and threads are read from, as it may be told: a path of this machine may not."""
+        if self._settings is None:
+            return "", ""
+        api = f"api {self._settings.github_url}"
+        clone = "git, a local clone" if repo in self._local else f"git {self._settings.git_url}"
+        return api if self._settings.source == "api" else clone, api
 
 
 class NoDesks:

@@ -6,34 +6,29 @@ import sys
 from collections.abc import Mapping
 from datetime import UTC, datetime
 
-from agent.errors import EXIT_DONE, EXIT_INCOMPLETE, AppError, StorageError, UsageError
+from agent.errors import EXIT_DONE, EXIT_INCOMPLETE, AppError, StorageError
 from agent.recipe import Recipe
 from agent.record import dump
 from agent.report import Report
 from agent.settings import Language, Layout
 from agent.web import Web
 from gitzette.analysts import writers_again
-from gitzette.arguments import settings_here
+from gitzette.arguments import refuse, settings_here
 from gitzette.publish import FilePublisher, Style
-from gitzette.recorded_run import EarlierReport, NoDesks, Origins, RecordedDesks
+from gitzette.recorded_run import EarlierReport, NoDesks, RecordedDesks
 from gitzette.render.markdown import report_page
-from gitzette.wiring import home_of
+from gitzette.wiring import home_of, run_context
 from graphs import daily
-from graphs.desk import Deps
-from memory.proxies import recorded
 from memory.recorder import CallRecorder
 from memory.runs import recipe_of
 from memory.store import Memory, open_memory
-from tools.evidence_cache import EvidenceCache
-from tools.own_code import OwnCode
 
 _SHAPING = ("repo", "date", "since", "until", "tz", "analyst", "source", "partial", "demo", "resume")
 
 
 def replay(args: argparse.Namespace, environ: Mapping[str, str]) -> int:
     """Print the report of an earlier run, or write it below --out; memory and published reports stay as they are."""
-    if given := [f"--{name}" for name in _SHAPING if getattr(args, name, None) not in (None, False, [])]:
-        raise UsageError(f"--replay makes the same report again; leave out {', '.join(given)}")
+    refuse(args, _SHAPING, "--replay makes the same report again")
     settings = settings_here(environ)
     with open_memory(home_of(settings, environ), datetime.now(UTC).date()) as memory:
         run = memory.runs.find(args.replay)
@@ -50,7 +45,8 @@ def replay(args: argparse.Namespace, environ: Mapping[str, str]) -> int:
 async def report_again(memory: Memory, recorder: CallRecorder, recipe: Recipe) -> Report:
     """Run the graph on the record alone; what the record lacks stops the replay, whoever asked for it."""
     state = daily.DayInput(window=recipe.window, specs=recipe.specs)
-    deps = _deps(memory, recorder, recipe)
+    desks, writers = RecordedDesks(recorder, NoDesks()), writers_again(recipe, recorder)
+    deps = run_context(memory, recorder, recipe, writers, desks, EarlierReport(recorder))
     try:
         done = await daily.build().ainvoke(state, {"max_concurrency": 4}, context=deps)
     except AppError:
@@ -60,26 +56,6 @@ async def report_again(memory: Memory, recorder: CallRecorder, recipe: Recipe) -
         raise recorder.gap
     report: Report = done["report"]
     return report
-
-
-def _deps(memory: Memory, recorder: CallRecorder, recipe: Recipe) -> Deps:
-    writers = writers_again(recipe, recorder)
-    return Deps(
-        desks=RecordedDesks(recorder, NoDesks(), lambda _: Origins("", "")),
-        landings=recorded(memory.landings, recorder, "landings"),
-        issues=recorded(memory.issues, recorder, "issues"),
-        stories=recorded(memory.stories, recorder, "stories"),
-        publisher=EarlierReport(recorder),
-        models=writers.models,
-        languages=writers.languages,
-        mark=writers.mark,
-        library=EvidenceCache(),
-        recall=recorded(memory.statements, recorder, "recall"),
-        archive=recorded(memory.reports, recorder, "archive"),
-        deep=recipe.budget.deep,
-        tiers=recipe.tiers,
-        own=recorded(OwnCode(()), recorder, "own") if recipe.uses else None,
-    )
 
 
 def _told(report: Report, recipe: Recipe, lang: Language, args: argparse.Namespace) -> str:

@@ -9,7 +9,7 @@ import time
 from collections.abc import Mapping
 from contextlib import ExitStack
 from dataclasses import asdict, dataclass, replace
-from datetime import UTC, date, datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -23,16 +23,15 @@ from agent.record import to_json
 from agent.report import Report
 from agent.settings import AnalystChoice, RepoSpec, Settings
 from agent.window import Window
-from gitzette.arguments import settings_for, settings_here, specs_of, window_of
+from gitzette.arguments import settings_for, specs_of, window_of
+from gitzette.earlier_runs import to_resume
 from gitzette.heartbeat import beating
-from gitzette.premises import check_output
 from gitzette.progress import progress, shown
-from gitzette.resuming import to_resume
+from gitzette.publish import check_writable
 from gitzette.wiring import House, home_of, open_house
 from graphs import daily
 from graphs.checkpoints import open_checkpoints
-from memory.runs import RunLocks, RunRecord
-from memory.store import Memory, open_memory
+from memory.store import open_memory
 from tools.git.repository import open_repository
 from tools.github.usage import Usage
 
@@ -52,8 +51,10 @@ def run(args: argparse.Namespace, environ: Mapping[str, str]) -> int:
             settings = settings_for(args, environ)
         window = window_of(args, settings.tz, now)
         specs = specs_of(settings)
-        asyncio.run(_look_at_paths(specs))
-        check_output(settings)
+        # A mistyped path is told at once, before anything is written.
+        for path in (spec.path for spec in specs if spec.path is not None):
+            asyncio.run(open_repository(path))
+        check_writable(settings.out)
         resumed = None
         if args.resume is not None:
             resumed, window = _unfinished(args, Recipe.of(settings, window, specs), home_of(settings, environ))
@@ -103,13 +104,6 @@ def report_on(
     return covered
 
 
-async def _look_at_paths(specs: tuple[RepoSpec, ...]) -> None:
-    """Tell a mistyped path at once, before anything is written."""
-    for spec in specs:
-        if spec.path is not None:
-            await open_repository(spec.path)
-
-
 @dataclass(frozen=True)
 class Covered:
     """A run that ended: its report, where it stands, and what it spent."""
@@ -148,19 +142,22 @@ async def cover(
     async with open_house(settings, environ, display, now, run_id, specs) as house:
         memory = house.memory
         with memory.run_locks.hold(run_id):
-            _tidy(memory, now.date() - timedelta(days=settings.keep_days))
+            before = now.date() - timedelta(days=settings.keep_days)
+            memory.retention.forget(before)
+            memory.run_files.forget(before)
+            memory.run_locks.prune(memory.runs.unfinished(before))
             notices = memory.reports.rebuild(settings.out / "reports")
-            report = await _live(house, run_id, recipe, now)
+            report = await _run_once(house, run_id, recipe, now)
             memory.run_locks.finish(run_id)
         return Covered(report, house.publisher.paths(report)[0], house.client.usage, tuple(notices))
 
 
-async def _live(house: House, run: str, recipe: Recipe, now: datetime) -> Report:
-    """Be one run from its beginning to its end; whatever ends it, it is noted how."""
+async def _run_once(house: House, run: str, recipe: Recipe, now: datetime) -> Report:
+    """Run once and record how the run ended."""
     memory, started, status = house.memory, time.monotonic(), "failed"
     memory.runs.begin(run, recipe.window.key, now, recipe)
     try:
-        report = await _walk(house, run, recipe)
+        report = await _run_graph(house, run, recipe)
         memory.retention.cite(run, recipe.window.key, cited_by(report))
         status = "incomplete" if report.failures else "done"
     finally:
@@ -173,14 +170,7 @@ async def _live(house: House, run: str, recipe: Recipe, now: datetime) -> Report
     return report
 
 
-def _tidy(memory: Memory, before: date) -> None:
-    """Forget the records of old runs, and where they stood."""
-    memory.retention.forget(before)
-    memory.run_files.forget(before)
-    memory.run_locks.prune(memory.runs.unfinished(before))
-
-
-async def _walk(house: House, run: str, recipe: Recipe) -> Report:
+async def _run_graph(house: House, run: str, recipe: Recipe) -> Report:
     """Run the graph from the beginning, or from where the run stood when it died."""
     file = house.memory.run_locks.checkpoints(run)
     if house.memory.recorder(run).blank:
@@ -190,26 +180,12 @@ async def _walk(house: House, run: str, recipe: Recipe) -> Report:
         graph = daily.build(checkpoints)
         config: RunnableConfig = {"max_concurrency": _AT_ONCE[recipe.analyst], "configurable": {"thread_id": run}}
         stood = await graph.aget_state(config)
-        if stood.created_at is not None and not stood.next:
-            return _reported(stood.values)
-        state = daily.DayInput(window=recipe.window, specs=recipe.specs)
-        begun = None if stood.created_at is not None else state
-        ended = await shown(
-            graph.astream(
-                begun,
-                config,
-                context=house.deps,
-                stream_mode=["custom", "values"],
-                subgraphs=True,
-                durability="sync",
-            ),
-            house.progress,
-        )
-        house.memory.run_files.write(run, {"window": recipe.window.key, "refused": _refused(ended)})
-        return _reported(ended)
-
-
-def _reported(state: Mapping[str, Any]) -> Report:
+        state: Mapping[str, Any] = stood.values
+        if stood.created_at is None or stood.next:
+            begun = daily.DayInput(window=recipe.window, specs=recipe.specs) if stood.created_at is None else None
+            modes: Any = {"stream_mode": ["custom", "values"], "subgraphs": True, "durability": "sync"}
+            state = await shown(graph.astream(begun, config, context=house.deps, **modes), house.progress)
+            house.memory.run_files.write(run, {"window": recipe.window.key, "refused": _refused(state)})
     report: Report = state["report"]
     return report
 
@@ -231,45 +207,14 @@ def _refused(state: Mapping[str, Any]) -> list[dict[str, str | bool]]:
 
 
 def _told(covered: Covered) -> str:
+    """Say what is missing, what was sent, and what the run spent, a line each."""
     report, usage = covered.report, covered.usage
-    lines = [f"gitzette: {notice}" for notice in covered.notices]
-    lines += [f"gitzette: {failure.repo}: {failure.stage} missing: {failure.message}" for failure in report.failures]
-    lines += [f"gitzette: {told}" for told in (*covered.delivered, *covered.undelivered)]
-    lines += _without_model(report)
-    read = f"{len(report.sections)} of {len(report.repos)} repositories read"
-    spent = f"{usage.sent} API requests, {usage.free} of them free"
-    lines.append(f"gitzette: {report.window.key}: {len(report.ledger)} commits, {read}; {spent}")
-    return "\n".join(lines) + "\n"
-
-
-def _without_model(report: Report) -> list[str]:
-    """Say what the rules did because the model failed, and why the first time."""
-    parts = [*((str(section.repo), section.account) for section in report.sections), ("brief", report.account)]
-    fallbacks = [(name, one) for name, account in parts for one in account.fallbacks]
-    if not fallbacks:
-        return []
-    name, first = fallbacks[0]
-    return [f"gitzette: the model failed at {len(fallbacks)} parts, done by rules; first {name}: {first.reason}"]
-
-
-def show_runs(args: argparse.Namespace, environ: Mapping[str, str]) -> int:
-    """List earlier runs, newest first."""
-    settings = settings_here(environ)
-    with open_memory(home_of(settings, environ), datetime.now(UTC).date()) as memory:
-        records = [as_it_is(record, memory.run_locks) for record in memory.runs.latest()]
-    if args.json:
-        sys.stdout.write(json.dumps([asdict(record) for record in records], indent=1) + "\n")
-        return EXIT_DONE
-    for record in records:
-        repos = ", ".join(record.details.get("repos", []))
-        seconds = record.details.get("seconds", "?")
-        sys.stdout.write(f"{record.id}  {record.started}  {record.status:<10}  {record.window}  {seconds} s  {repos}\n")
-    if not records:
-        sys.stdout.write("no runs yet\n")
-    return EXIT_DONE
-
-
-def as_it_is(record: RunRecord, lives: RunLocks) -> RunRecord:
-    """Tell a run that died from one that is under way; the dead do not note their end."""
-    died = record.status == "running" and lives.process(record.id) is None
-    return replace(record, status="unfinished") if died else record
+    lines = [*covered.notices, *(f"{one.repo}: {one.stage} missing: {one.message}" for one in report.failures)]
+    lines += [*covered.delivered, *covered.undelivered]
+    parts = [*((section.repo, section.account) for section in report.sections), ("brief", report.account)]
+    if fallbacks := [(name, one.reason) for name, account in parts for one in account.fallbacks]:
+        name, reason = fallbacks[0]
+        lines.append(f"the model failed at {len(fallbacks)} parts, done by rules; first {name}: {reason}")
+    read = f"{len(report.ledger)} commits, {len(report.sections)} of {len(report.repos)} repositories read"
+    lines.append(f"{report.window.key}: {read}; {usage.sent} API requests, {usage.free} of them free")
+    return "".join(f"gitzette: {line}\n" for line in lines)

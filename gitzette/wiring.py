@@ -2,20 +2,21 @@
 
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
 
-from agent.desks import Desk, Progress
+from agent.desks import Desk, Desks, Progress, Publisher
 from agent.domain import NoticeKind
 from agent.errors import UsageError
 from agent.ids import RepoId
+from agent.recipe import Recipe
 from agent.settings import RepoSpec, Settings
 from agent.sources import CodeSource, NoThreads, ThreadSource
 from agent.web import Web
-from gitzette.analysts import writers_of
+from gitzette.analysts import Writers, writers_of
 from gitzette.publish import FilePublisher, Style
-from gitzette.recorded_run import EarlierReport, Origins, RecordedDesks
+from gitzette.recorded_run import EarlierReport, RecordedDesks
 from graphs.desk import Deps
 from memory.proxies import recorded
 from memory.recorder import CallRecorder
@@ -64,45 +65,51 @@ async def open_house(
     """
     home = home_of(settings, environ)
     token = settings.token.get_secret_value() if settings.token else None
-    budget = settings.budget
-    manners = Manners(
-        max_wait=budget.wait_seconds, run_seconds=2 * budget.wait_seconds + 900, first_pause=budget.retry_seconds
-    )
+    waits = settings.budget.wait_seconds
+    manners = Manners(max_wait=waits, run_seconds=2 * waits + 900, first_pause=settings.budget.retry_seconds)
     with open_memory(home, now.date()) as memory:
         async with GitHubClient(
             base_url=settings.github_url, token=token, cache=memory.http_cache, manners=manners
         ) as client:
             desks = SourceDesks(settings, client, keeper_of(settings, home, token, environ), environ, specs)
             recorder = memory.recorder(run) if run else None
-            publisher = _publisher(settings, recorder)
+            style = Style(Web(settings.web), settings.lang, settings.languages, settings.layout)
+            note = EarlierReport(recorder).note if recorder else None
+            publisher = FilePublisher(settings.out, style, note, max_failed=settings.max_failed)
             writers = writers_of(settings, environ, recorder, memory.model_servers)
-            deps = Deps(
-                desks=RecordedDesks(recorder, desks, lambda spec: Origins.of(settings, desks.spec(spec)))
-                if recorder
-                else desks,
-                landings=recorded(memory.landings, recorder, "landings"),
-                issues=recorded(memory.issues, recorder, "issues"),
-                stories=recorded(memory.stories, recorder, "stories"),
-                publisher=publisher,
-                models=writers.models,
-                languages=writers.languages,
-                mark=writers.mark,
-                library=EvidenceCache(),
-                recall=recorded(memory.statements, recorder, "recall"),
-                archive=recorded(memory.reports, recorder, "archive"),
-                deep=budget.deep,
-                tiers=settings.tiers,
-                questions=memory.evidence,
-                own=recorded(OwnCode(settings.uses), recorder, "own") if settings.uses else None,
-            )
+            local = {spec.name for spec in specs if spec.path is not None}
+            opened = RecordedDesks(recorder, desks, settings, local) if recorder else desks
+            deps = run_context(memory, recorder, settings, writers, opened, publisher)
+            deps = replace(deps, questions=memory.evidence)
             yield House(deps=deps, memory=memory, client=client, publisher=publisher, progress=progress)
 
 
-def _publisher(settings: Settings, recorder: CallRecorder | None) -> FilePublisher:
-    style = Style(web=Web(settings.web), lang=settings.lang, languages=settings.languages, layout=settings.layout)
-    if recorder is None:
-        return FilePublisher(settings.out, style, max_failed=settings.max_failed)
-    return FilePublisher(settings.out, style, EarlierReport(recorder).note, max_failed=settings.max_failed)
+def run_context(
+    memory: Memory,
+    recorder: CallRecorder | None,
+    shape: Settings | Recipe,
+    writers: Writers,
+    desks: Desks,
+    publisher: Publisher,
+) -> Deps:
+    """Put together what the nodes may touch, the memory behind the recorder; a replay needs no code of the user."""
+    own = OwnCode(shape.uses if isinstance(shape, Settings) else ())
+    return Deps(
+        desks=desks,
+        landings=recorded(memory.landings, recorder, "landings"),
+        issues=recorded(memory.issues, recorder, "issues"),
+        stories=recorded(memory.stories, recorder, "stories"),
+        recall=recorded(memory.statements, recorder, "recall"),
+        archive=recorded(memory.reports, recorder, "archive"),
+        own=recorded(own, recorder, "own") if shape.uses else None,
+        publisher=publisher,
+        models=writers.models,
+        languages=writers.languages,
+        mark=writers.mark,
+        library=EvidenceCache(),
+        deep=shape.budget.deep,
+        tiers=shape.tiers,
+    )
 
 
 def keeper_of(settings: Settings, home: Path, token: str | None, environ: Mapping[str, str]) -> MirrorKeeper:
@@ -121,16 +128,13 @@ class SourceDesks:
         environ: Mapping[str, str],
         specs: tuple[RepoSpec, ...] = (),
     ) -> None:
-        self._settings = settings
-        self._client = client
-        self._keeper = keeper
-        self._environ = environ
+        self._settings, self._client, self._keeper, self._environ = settings, client, keeper, environ
         self._specs = {spec.name: spec for spec in specs}
         self._open: dict[RepoId, Desk] = {}
 
     async def open(self, spec: RepoSpec) -> Desk:
         """Prepare the sources of a repository, once."""
-        spec = self.spec(spec)
+        spec = self._specs.get(spec.name, spec)
         if spec.name not in self._open:
             by_api = self._settings.source == "api"
             self._open[spec.name] = Desk(
@@ -139,10 +143,6 @@ class SourceDesks:
                 diffs=self._settings.budget.api_diffs if by_api else None,
             )
         return self._open[spec.name]
-
-    def spec(self, spec: RepoSpec) -> RepoSpec:
-        """Find where a repository lies, by its name."""
-        return self._specs.get(spec.name, spec)
 
     async def _code(self, spec: RepoSpec) -> CodeSource:
         if self._settings.source == "api":

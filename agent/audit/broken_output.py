@@ -44,7 +44,6 @@ def check_output(entries: Sequence[Entry], library: Library) -> Iterator[Finding
 
 def _anchors(blocks: Sequence[Block]) -> Iterator[Finding]:
     titles = Counter(slug(plain(block.text).replace("`", ""), set()) for block in blocks if block.kind == "heading")
-    # GitHub numbers headings of the same name.
     anchors = {name if place == 0 else f"{name}-{place}" for name, many in titles.items() for place in range(many)}
     ids = {found.casefold() for block in blocks if "<" in block.text for found in _ID.findall(block.text)}
     known = {anchor.casefold() for anchor in anchors} | ids | {one.removeprefix("user-content-") for one in ids}

@@ -7,13 +7,12 @@ from agent.audit.findings import RIGHT, UNVERIFIABLE, Finding
 from agent.audit.lookup import Library, Repository
 from agent.audit.markdown import links_of, plain
 from agent.audit.references import Reference
-from agent.audit.structure import Entry, field_name
+from agent.audit.structure import Entry
 from agent.dates import Days
 from agent.domain import Commit
 from agent.headlines import pull_named
 from agent.ids import parse_reference
 
-_PATH = re.compile(r"\A[\w.@+-]{1,200}(?:/[\w.@+*-]{0,200}){1,30}")
 _LABEL_HASH = re.compile(r"(?<![\w/-])([0-9a-f]{7,40})(?![\w/-])", re.ASCII)
 _LABEL_NUMBER = re.compile(r"(?<!\w)(?:#|GH-)([1-9]\d{0,8})(?!\w)", re.ASCII)
 _NO_PULL = "a pull request is promised, and a commit linked"
@@ -30,7 +29,6 @@ def check_citations(entries: Sequence[Entry], library: Library) -> Iterator[Find
                 yield Finding(one.line, kind, one.shown, *verdict)
         yield from _labels(entry)
         yield from _pairs(entry, library)
-        yield from _columns(entry)
 
 
 def _commit(entry: Entry, one: Reference, library: Library) -> tuple[str, str] | None:
@@ -115,12 +113,13 @@ def _mislabelled(label: str, kind: str, value: str) -> str:
 
 def _pairs(entry: Entry, library: Library) -> Iterator[Finding]:
     """Compare the pull request that stands beside a commit with the one it came by."""
-    meant = {name for one in entry.references if one.kind == "commit" for name in library.meant(one, entry.scope)}
-    commit = library.commit(meant.pop()) if len(meant) == 1 else None
-    true = pull_named(commit.subject) if commit else None
-    if commit is None or true is None:
-        return
-    for one in _numbers_beside(entry):
+    own = {name for one in entry.references if one.kind == "commit" for name in library.meant(one, entry.scope)}
+    for one, beside in _numbers_beside(entry):
+        meant = library.meant(beside, entry.scope) if beside else list(own)
+        commit = library.commit(meant[0]) if len(meant) == 1 else None
+        true = pull_named(commit.subject) if commit else None
+        if commit is None or true is None:
+            continue
         other = library.landed(one.number, frozenset({commit.repo}))
         quoted = other and commit.sha[:7] in library.commit(other).message
         if one.number != true and (quoted or re.search(rf"[#/]{one.number}(?!\d)", commit.message)):
@@ -131,28 +130,18 @@ def _pairs(entry: Entry, library: Library) -> Iterator[Finding]:
         yield Finding(one.line, "pull request of commit", claim, verdict, f"{commit.id} came by #{true}{told}")
 
 
-def _numbers_beside(entry: Entry) -> Iterator[Reference]:
-    """Find the numbers that are given as the pull request of a commit: in their field, or right beside the hash."""
+def _numbers_beside(entry: Entry) -> Iterator[tuple[Reference, Reference | None]]:
+    """Find the numbers given as the pull request of a commit: right beside its hash, or in their field."""
     column = entry.block.kind == "row" and any(field.name == "pull" for field in entry.fields)
-    around = [None, *entry.references, None]
+    around, text = [None, *entry.references, None], entry.block.text
     for before, one, after in zip(around, around[1:], around[2:], strict=False):
         if one and one.kind == "thread" and one.place in ("", "pull"):
-            text = entry.block.text
-            near = not column and (_is_near(text, before, one) or _is_near(text, one, after))
-            if near or one.form == "field":
-                yield one
+            near = before if _is_near(text, before, one) else after if _is_near(text, one, after) else None
+            if (near and not column) or one.form == "field":
+                yield one, None if column else near
 
 
 def _is_near(text: str, first: Reference | None, second: Reference | None) -> bool:
     if not first or not second or first.kind == second.kind or second.start - first.end > _NEAR:
         return False
     return not re.search(r"\w", re.sub(r"(?i)\b(?:PR|commit)\b", "", text[first.end : second.start]))
-
-
-def _columns(entry: Entry) -> Iterator[Finding]:
-    block = entry.block
-    for head, cell in zip(block.header, block.cells, strict=False) if not entry.references else ():
-        words = plain(cell).replace("`", "").strip()
-        if field_name(head) == "commit" and _PATH.match(words):
-            why = "a path stands where the commit should be named"
-            yield Finding(block.line, "commit", words[:120], "wrong:malformed", why)

@@ -16,6 +16,7 @@ from agent.tokens import tokens_of
 
 _SENTENCES, _COMMITS, _CONTROLS = 10, 3, 2  # Sentences and commits of one batch, and controls: one for each pass.
 _WORDS_SHARE = 0.4
+_CUT = "Not shown, for lack of room:"
 
 
 @dataclass(frozen=True)
@@ -71,7 +72,7 @@ def _shown(handle: str, one: CommitEvidence, library: Library, room: int, focus:
     if left_out and focus:
         # A long diff: first the hunks that hold what the sentences name, then what tells most.
         hunks = f"{shown_hunks(one, room, focus)[0]}\n{shown_hunks(one, room // 2, ())[0]}"
-    missing = f"\nNot shown, for lack of room:\n{cut_text(chr(10).join(left_out), 600)}" if left_out else ""
+    missing = f"\n{_CUT}\n{cut_text(chr(10).join(left_out), 600)}" if left_out else ""
     return f"{words}\n\nThe diff:\n{hunks}{missing}"
 
 
@@ -87,7 +88,8 @@ def verdict(one: Sentence, rulings: Sequence[Ruling], evidence: str, judge: str)
         kind = RIGHT if all(ruling.verdict == "stated" for ruling in rulings) else UNVERIFIABLE
     elif all(refused):
         told += next((f"; about: {ruling.covers[:200]}" for ruling in rulings if ruling.covers), "")
-        kind = f"wrong:{'unsupported' if 'unsupported' in said else 'contradicted'}"
+        why = "unsupported" if "unsupported" in said else "contradicted"
+        kind = UNVERIFIABLE if why == "unsupported" and _CUT in evidence else f"wrong:{why}"
     else:
         kind, told = NOT_CHECKED, f"{judge} was of two minds, or gave no proof: {said}"
     return Finding(one.line, "sentence", one.text[:300], kind, told)

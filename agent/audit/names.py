@@ -22,7 +22,8 @@ _NAME = re.compile(r"\A[A-Za-z_]\w{0,120}(?:(?:\.|::)[A-Za-z_]\w{0,120}){0,8}(?:
 _JOINT = re.compile(r"[^_]_{1,4}[^_]|[a-z0-9][A-Z]|[A-Z][a-z].{0,100}[A-Z][a-z]")
 _WORD = re.compile(r"[a-z_]\w{4,80}", re.ASCII)
 _SOURCE = re.compile(
-    r"\A(?i:pyi?|[ch]|cc|[ch]pp|cuh?|rs|go|jsx?|tsx?|java|kt|rb|sh|md|rst|toml|ya?ml|json|txt|cmake|jinja|inc|cfg|ini)"
+    r"\A(?i:pyi?|[chm]|mm|cc|[ch]pp|cuh?|cl|comp|glsl|hlsl|metal|wgsl|mlir|td|rs|go|jsx?|tsx?|vue|svelte|html|css|java|kt|rb|sh"
+    r"|md|rst|ipynb|toml|ya?ml|json|xml|txt|cmake|jinja2?|inc|in|cfg|ini|lock|proto)"
 )
 """How files end that stand in repositories; `torch.nn` ends otherwise."""
 _ENDING = re.compile(r"\A[a-z]{1,4}")
@@ -145,7 +146,9 @@ def _path(one: Name, entry: Entry, library: Library) -> tuple[str, str]:
     ends = [ending for found in library for ending in _endings(one.text, found)]
     there = any(f"{ending}\n" in found.paths for found in library.values() for ending in ends)
     near = get_close_matches(one.text, files, 1, _ALIKE) if "/" in one.text else []
-    if there or not all(library[each.repo].searched for each in entry.evidence) or not (entry.direct or near):
+    # Under a folder that the repository has, it can hardly be a path of anything else.
+    rooted = any(f"\n/{one.text.partition('/')[0].casefold()}/" in found.paths for found in library.values())
+    if there or not all(library[each.repo].searched for each in entry.evidence) or not (entry.direct or near or rooted):
         return UNVERIFIABLE, told
     return "wrong:path", f"there is no such file; {f'did it mean {near[0]}? ' if near else ''}{told}"
 

@@ -22,7 +22,7 @@ _SHORTSTAT = re.compile(
     r"(?<![\d.])(\d{1,6}) files? changed(?:, (\d{1,7}) insertions?\(\+\))?(?:, (\d{1,7}) deletions?\(-\))?"
 )
 _FILES = re.compile(r"(?<![\d.])(\d{1,5}) {0,2}(?:files?|个文件)(?!\w)")
-_COMMITS = re.compile(r"(?<![\d.#])(\d{1,5}) {0,2}(?:commits?|个提交|次提交)(?!\w)")
+_COMMITS = re.compile(r"(?<![\d.#])(\d{1,5}) {0,2}(?:\w{1,20} )?(?:commits?|个提交|次提交)(?!\w)")
 _COUNT = re.compile(r"\A\W{0,4}(\d{1,6})\W{0,4}")
 _BETWEEN = re.compile(r"\A[`*\s(（:：]{0,8}")
 _SHORT = 200
@@ -122,7 +122,9 @@ def _stated_counts(entry: Entry) -> Iterator[tuple[int, int]]:
     for field in entry.fields:
         if field.name == "commits" and (found := _COUNT.fullmatch(field.value)):
             yield entry.line_of(field), int(found[1])
-    if block.kind == "heading" or (block.kind == "text" and "|" in block.text and len(block.text) < _SHORT):
+    opening = entry.heading is None or entry.heading.block.level == 1
+    figures = block.kind == "text" and len(block.text) < _SHORT and ("|" in block.text or opening)
+    if block.kind == "heading" or figures:
         for found in _COMMITS.finditer(block.text):
             yield block.line_at(found.start()), int(found[1])
 

@@ -19,14 +19,15 @@ FIELDS = {
     "pull": ("pr", "pull request", "合并请求"),
     "title": ("title", "subject", "message", "commit message", "标题", "提交信息"),
     "lines": ("+/-", "diff", "lines", "lines changed", "diffstat", "增删行数"),
-    "added": ("additions", "insertions", "added lines", "新增行数"),
-    "deleted": ("deletions", "deleted lines", "删除行数"),
+    "added": ("additions", "insertions", "added", "added lines", "+", "新增", "新增行数"),
+    "deleted": ("deletions", "deleted", "removed", "deleted lines", "-", "−", "删除", "删除行数"),
     "commits": ("commits", "number of commits", "total commits", "提交数", "提交数量", "提交总数"),
     "repo": ("repo", "repository", "仓库"),
 }
 """What columns and labels are called by which reports give what git knows."""
 _PIECE = re.compile(r"[^|·•\n;；]{1,2000}")
 _LABEL = re.compile(r"\A[^\w`\[]{0,12}([^\W\d_][\w /+-]{0,30}?)[*_ ]{0,4}[:：][*_ ]{0,4}(?=\S)")
+_BRACKETED = re.compile(r"[,，(（] ?([^\W\d_][\w ]{0,20})[:：] ?([^,，()（）\[\]\n|:：]{1,60})[)）]")
 _OWNED = re.compile(r"\A[A-Za-z0-9][\w-]{0,38}/[A-Za-z0-9][\w.-]{0,99}", re.ASCII)
 _REPO_LINK = re.compile(r"https?://[\w.-]{1,100}/([\w-]{1,39}/[\w.-]{1,100})(?![\w.-])", re.ASCII)
 _WORDS = re.compile(r"[\w.-]{1,100}(?:/[\w.-]{1,100})?")
@@ -45,9 +46,10 @@ class Field(NamedTuple):
 
 def field_name(label: str) -> str:
     """Tell which field a label or the head of a column names; empty where it is none of ours."""
-    words = _NUMBERING.sub("", plain(label[:60])).casefold().strip(" *_:：`")
+    bare = plain(label[:60]).casefold().strip(" *_:：`")
+    words = _NUMBERING.sub("", bare) or bare
     found = next((name for name, labels in FIELDS.items() if words in labels), "")
-    return found or ("files" if words.rpartition(" ")[2] in ("file", "files", "paths") or "文件" in words else "")
+    return found or ("files" if {"file", "files", "paths"} & set(words.split()) or "文件" in words else "")
 
 
 @dataclass(eq=False)
@@ -98,7 +100,6 @@ def read_page(text: str, name: str, repos: Sequence[RepoId]) -> list[Entry]:
     _nest(entries)
     for entry in entries:
         entry.scope = _scope(entry, known)
-    # A report about one repository may name it only once, above a table of contents.
     titled = {entry.scope for entry in entries if entry.block.kind == "heading" and entry.scope}
     for entry in entries if len(titled) == 1 else ():
         entry.scope = entry.scope or next(iter(titled))
@@ -126,7 +127,8 @@ def _fields(block: Block) -> list[Field]:
     for piece in _PIECE.finditer(block.text) if not block.cells else ():
         if (label := _LABEL.match(piece[0])) and (name := field_name(label[1])):
             found.append(Field(name, piece[0][label.end() :].strip(), piece.start() + label.end()))
-    return found
+    bracketed = _BRACKETED.finditer(block.text) if not block.cells else ()
+    return found + [Field(name, one[2], one.start(2)) for one in bracketed if (name := field_name(one[1]))]
 
 
 def _references(block: Block, fields: Sequence[Field], known: Mapping[str, RepoId]) -> Iterator[Reference]:
@@ -159,11 +161,14 @@ def _nest(entries: Sequence[Entry]) -> None:
 def _known(blocks: Sequence[Block], repos: Sequence[RepoId]) -> dict[str, RepoId]:
     """Name the repositories that a report may speak of: those given, those linked, those that are a heading."""
     found = {repo.casefold(): repo for repo in repos}
+    # A heading may name a folder, a fork or a remote: `upstream/name` is the repository of that name that is read.
+    short = {repo.casefold().rpartition("/")[2]: repo for repo in repos}
     for block in blocks:
         names = [one.removesuffix(".git") for one in _REPO_LINK.findall(block.text) if block.kind != "fence"]
         names += [_bare(block.text)] if block.kind == "heading" and _OWNED.fullmatch(_bare(block.text)) else []
         for name in names:
-            found.setdefault(name.casefold(), RepoId(name))
+            given = None if f"/{name}" in block.text else short.get(name.casefold().rpartition("/")[2])
+            found.setdefault(name.casefold(), given or RepoId(name))
     return found
 
 

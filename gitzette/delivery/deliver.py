@@ -19,8 +19,8 @@ from gitzette.delivery.messages import Content
 from gitzette.delivery.outbox import Entry, Outbox
 from gitzette.delivery.webhook import Post, Webhook
 from gitzette.publish import locked
+from gitzette.published import PublishedReports
 from gitzette.render.compose import page_model
-from gitzette.shelf import Shelf
 
 _TRIES = 4
 _LONGEST_WAIT = 60.0
@@ -79,7 +79,7 @@ class Deliverer:
 
     def _earlier(self, entry: Entry) -> Report | None:
         """Find a report that was not delivered; None where it is gone, or has waited for too long."""
-        shelf = Shelf(self.settings.out)
+        shelf = PublishedReports(self.settings.out)
         late = entry.since is not None and self._moment() - entry.since >= _GIVEN_UP_AFTER
         return None if late or entry.label not in shelf.labels() else shelf.report(entry.label)
 

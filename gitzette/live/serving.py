@@ -17,12 +17,12 @@ from agent.errors import EXIT_DONE, AppError, ConfigError, InputError, NotFound,
 from agent.settings import Settings
 from gitzette.arguments import settings_for, specs_of
 from gitzette.asking import checked, thread_name
+from gitzette.earlier_runs import as_it_is
 from gitzette.heartbeat import read_heartbeat
 from gitzette.http_server import address_of, bound_socket, is_loopback, listen
 from gitzette.live.answering import Answering
 from gitzette.live.guard import LARGEST, Guard, Pace
 from gitzette.live.pages import LivePages
-from gitzette.running import as_it_is
 from gitzette.wiring import home_of
 from graphs.conversing import open_conversations
 from memory.store import open_memory

@@ -2,31 +2,31 @@
 
 import asyncio
 from collections.abc import Mapping
-from contextlib import AbstractContextManager
 from datetime import UTC, datetime
 from typing import Literal
 
-from agent.errors import UsageError
-from agent.ids import parse_reference, repo_id
+from agent.errors import InputError, UsageError
+from agent.ids import repo_id
+from agent.markdown import visible
 from agent.report import Report
-from agent.settings import Language, Settings
+from agent.settings import Language, RepoSpec, Settings
 from agent.web import Web
 from gitzette.arguments import bound_of, specs_of
 from gitzette.asking import asking_context, checked
 from gitzette.audit_text import audit_text
 from gitzette.auditing import check
 from gitzette.facts import facts_text, read_commit
-from gitzette.mcp.pages import page_of
-from gitzette.mcp.repository_tools import named_spec
 from gitzette.progress import QuietProgress
+from gitzette.published import PublishedReports
 from gitzette.render.markdown import report_page
 from gitzette.replies import ReplyPage
-from gitzette.shelf import Shelf
-from gitzette.stories import start_of, story_text
+from gitzette.stories import known_stories, story_text
 from gitzette.wiring import home_of
 from graphs.conversing import answered
-from memory.store import Memory, open_memory
+from memory.store import open_memory
 
+LONGEST = 8_000
+"""How many characters a page has at most, what is said about the next one not counted."""
 LARGEST = 1_000_000
 """How many characters a report that is to be audited may have."""
 _LISTED = 20
@@ -41,7 +41,7 @@ class ReportTools:
     def __init__(self, settings: Settings, environ: Mapping[str, str], one_at_a_time: asyncio.Lock) -> None:
         self._settings = settings
         self._environ = environ
-        self._shelf = Shelf(settings.out)
+        self._published = PublishedReports(settings.out)
         self._one = one_at_a_time
 
     async def ask(self, question: str, repo: str = "", since: str = "", until: str = "", page: int = 1) -> str:
@@ -80,18 +80,20 @@ class ReportTools:
 
         There are 20 on a page.
         """
-        labels = self._shelf.labels()
+        labels = self._published.labels()
         pages = max(1, -(-len(labels) // _LISTED))
         if not 1 <= page <= pages:
             raise UsageError(f"there is no page {page}; pages go from 1 to {pages}")
         shown = labels[(page - 1) * _LISTED : page * _LISTED]
-        lines = [_listed(self._shelf.report(label)) for label in shown] or ["no reports yet; make one: gitzette run"]
+        lines = [_listed(self._published.report(label)) for label in shown] or [
+            "no reports yet; make one: gitzette run"
+        ]
         more = [f"({len(labels)} in all; call again with page={page + 1})"] if page < pages else []
         return "\n".join([*lines, *more]) + "\n"
 
     async def get_report(self, date: str = "", lang: Lang = "", page: int = 1) -> str:
         """Read a published report as Markdown, by pages; `date` as list_reports gives it, the newest if left out."""
-        report = self._shelf.report(date)
+        report = self._published.report(date)
         settings = self._settings
         chosen: Language = lang or settings.lang
         return page_of(report_page(report, chosen, Web(settings.web), settings.layout), page)
@@ -101,12 +103,8 @@ class ReportTools:
 
         `repo` (owner/name) and `since` (a day) narrow the list; newest news come first.
         """
-        start = start_of(since) if since else None
-        name = repo_id(repo) if repo else None
+        told = known_stories(self._settings, self._environ, repo, since)
         chosen: Language = lang or self._settings.lang
-        with self._memory() as memory:
-            self._learn(memory)
-            told = memory.stories.listed(repo=name, since=start)
         return page_of("\n".join(story_text(one, chosen) for one in told) or "no stories are remembered\n", page)
 
     async def facts(self, sha: str, repo: str = "", page: int = 1) -> str:
@@ -115,11 +113,8 @@ class ReportTools:
         `sha` is a full or abbreviated hash, or the commit's address; `repo` (owner/name) may be left out where
         there is only one.
         """
-        spec = named_spec(self._settings, repo)
-        reference = parse_reference(sha, spec.name)
-        known = reference.sha if reference is not None and reference.kind == "commit" else sha
         async with self._one:
-            change, sheet = await read_commit(self._settings, self._environ, spec, known)
+            change, sheet = await read_commit(self._settings, self._environ, named_spec(self._settings, repo), sha)
         return page_of(facts_text(change, sheet), page)
 
     async def search(self, words: str, repo: str = "", limit: int = 10) -> str:
@@ -132,22 +127,51 @@ class ReportTools:
         if not 1 <= limit <= _FOUND:
             raise UsageError(f"limit goes from 1 to {_FOUND}, not {limit}")
         name = repo_id(repo) if repo else None
-        with self._memory() as memory:
-            self._learn(memory)
+        with open_memory(home_of(self._settings, self._environ), datetime.now(UTC).date()) as memory:
+            memory.reports.rebuild(self._settings.out / "reports")
             found = memory.statements.search(words[:500], repo=name, limit=limit)
         return page_of("\n".join(found) + "\n" if found else "nothing was reported in these words\n", 1)
-
-    # ---------------------------------------------------------------- what the tools share
-
-    def _memory(self) -> AbstractContextManager[Memory]:
-        return open_memory(home_of(self._settings, self._environ), datetime.now(UTC).date())
-
-    def _learn(self, memory: Memory) -> None:
-        """Let the memory know the published reports, also those that another machine has made."""
-        memory.reports.rebuild(self._settings.out / "reports")
 
 
 def _listed(report: Report) -> str:
     repos = ", ".join(report.repos)
     failed = f", {len(report.failures)} parts missing" if report.failures else ""
     return f"{report.window.label} ({report.window.tz}): {len(report.ledger)} commits of {repos}{failed}"
+
+
+def page_of(text: str, page: int) -> str:
+    """Give one page of a text, and say how to get the next one."""
+    pages = _cut(text)
+    if not 1 <= page <= len(pages):
+        raise UsageError(f"there is no page {page}; pages go from 1 to {len(pages)}")
+    if len(pages) == 1:
+        return pages[0]
+    more = f"call again with page={page + 1} for the next one" if page < len(pages) else "this was the last one"
+    return f"{pages[page - 1].rstrip()}\n\n(page {page} of {len(pages)}; {more})\n"
+
+
+def _cut(text: str) -> list[str]:
+    """Cut between lines; a line that is longer than a page is cut where the page ends."""
+    pages, page = [], ""
+    for line in text.splitlines(keepends=True):
+        for piece in (line[at : at + LONGEST] for at in range(0, len(line), LONGEST)):
+            if page and len(page) + len(piece) > LONGEST:
+                pages.append(page)
+                page = ""
+            page += piece
+    return [*pages, page] if page or not pages else pages
+
+
+def named_spec(settings: Settings, repo: str) -> RepoSpec:
+    """Find a repository of the configuration: a program cannot make us read others."""
+    specs = specs_of(settings)
+    names = ", ".join(spec.name for spec in specs)
+    if not repo:
+        if len(specs) != 1:
+            raise UsageError(f"name the repository; known are {names}")
+        return specs[0]
+    name = repo_id(repo).lower()
+    for spec in specs:
+        if spec.name.lower() == name:
+            return spec
+    raise InputError(f"{visible(repo)[:80]} is not configured; known are {names}")

@@ -82,7 +82,6 @@ class Sentence:
     repo: str = ""
     behind: tuple[Citation, ...] = ()
     """Citations that stand behind the words."""
-    breaking: bool = False
     telling: bool = False
     """A fact of which a brief may be made: it says more than that something changed."""
     aside: str = ""

@@ -12,7 +12,7 @@ from agent.links import Link
 from agent.window import zone
 from gitzette.render.names import named, place_of
 from gitzette.render.pieces import Citation, Excerpt, Line, Sentence
-from gitzette.render.view import WEAK, View, is_breaking
+from gitzette.render.view import WEAK, View
 
 MOST_LINES = 8
 _CODE = re.compile(r"`+([^`]+)`+")
@@ -65,7 +65,6 @@ class Sentences:
             repo=claim.repo or "",
             parts=tuple(self._parts(text, claim)),
             behind=tuple(self.citation(cite, claim) for cite in self._unmarked(text, claim, reported)),
-            breaking=is_breaking(claim),
             telling=self._is_telling(claim),
             aside=self._known[claim.sources[-1]][0] if self._names_earlier(claim) else "",
             reported=tuple(self.citation(cite, claim) for cite in reported),

@@ -34,10 +34,6 @@ class Place:
         """Link to a page of the same language, or of another."""
         return f"{self.root}{lang or self.lang}/{path}"
 
-    def counterpart(self, lang: Language) -> str:
-        """Link to the same page in another language."""
-        return self.to("index.html" if self.path == "../index.html" else self.path, lang)
-
 
 def day_path(label: str) -> str:
     """Name the page of a report."""

@@ -5,7 +5,6 @@ import json
 import sqlite3
 import stat
 from contextlib import closing
-from itertools import permutations
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -56,31 +55,6 @@ def test_words_get_ranked_evidence_and_never_a_verdict(engine: Engine, capsys: p
     out = capsys.readouterr().out
     assert "最相符的证据" in out
     assert "No" not in out.replace("No model", "")
-
-
-def test_an_unknown_name_is_not_found_by_name_and_that_is_all_that_is_said(
-    engine: Engine, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert main(["ask", "who removed TURBO_MODE on 2026-02-03?", *engine.repo]) == 4
-    assert "`TURBO_MODE`: not found by name in what was read." in capsys.readouterr().out
-
-
-@pytest.mark.parametrize(
-    "parts",
-    [
-        ("is:commit", "author:grace", "path:router"),
-        ("#9", "please tell me about it", "thanks"),
-        ("MAX_ROUTES", "since:2026-02-03", "until:2026-02-05"),
-        ("is:release", "repo:engine", "path:router"),
-    ],
-)
-def test_the_parts_of_a_look_up_may_stand_in_any_order_among_other_words(
-    engine: Engine, capsys: pytest.CaptureFixture[str], parts: tuple[str, ...]
-) -> None:
-    found = [data(capsys, " ".join(order), *BOUNDS, *engine.repo)["cites"] for order in permutations(parts)]
-    found += [data(capsys, f"could you please show {' '.join(parts)} kindly", *BOUNDS, *engine.repo)["cites"]]
-    assert all(one == found[0] for one in found)
-    assert found[0] or parts[0] == "is:release"
 
 
 def test_qualifiers_filter_and_count(engine: Engine, capsys: pytest.CaptureFixture[str]) -> None:

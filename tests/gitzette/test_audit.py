@@ -177,7 +177,6 @@ def test_each_kind_of_error_is_found_on_its_line(bench: Bench) -> None:
             (11, "nonexistent"),
             (12, "window"),
             (12, "number"),
-            (13, "malformed"),
             (15, "label"),
             (15, "name"),
             (15, "path"),

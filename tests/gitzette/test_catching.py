@@ -98,20 +98,6 @@ def test_when_nothing_is_missed_it_says_so_and_still_gives_a_sign_of_life(capsys
 
 
 @pytest.mark.usefixtures("configured")
-def test_without_any_report_only_the_last_day_is_missed() -> None:
-    assert main(["run", "--catch-up", "--date", DAY]) == 0
-    assert reports() == [DAY]
-
-
-@pytest.mark.usefixtures("configured")
-def test_without_a_day_it_goes_up_to_yesterday(capsys: pytest.CaptureFixture[str]) -> None:
-    yesterday = datetime.now(UTC).date() - timedelta(days=1)
-    main(["run", "--date", str(yesterday - timedelta(days=2))])
-    assert main(["run", "--catch-up"]) == 0
-    assert reports() == [str(yesterday - timedelta(days=days)) for days in (2, 1, 0)]
-
-
-@pytest.mark.usefixtures("configured")
 def test_it_does_not_look_back_for_ever_and_says_what_is_left_out(capsys: pytest.CaptureFixture[str]) -> None:
     with Path("gitzette.toml").open("a") as file:
         file.write("catch_up_days = 2\n")
@@ -151,19 +137,6 @@ def test_a_report_that_failed_for_the_most_part_leaves_the_front_page_to_the_las
     assert "Add src/day03.py" in front
     assert heartbeat()["status"] == "incomplete"
     assert heartbeat()["failed"] == ["acme/engine"]
-
-
-def test_a_share_that_may_fail_can_be_chosen(clone: Path, tmp_path: Path) -> None:
-    text = f'max_failed = 0.{{}}\nrepos = ["acme/engine={clone}", "acme/gone={tmp_path}/gone"]\n'
-    subprocess.run(["git", "init", "-q", str(tmp_path / "gone")], check=True)
-    Path("gitzette.toml").write_text(text.format(4))
-    main(["run", "--date", "2026-02-03"])
-    (tmp_path / "gone").rename(tmp_path / "away")
-    assert main(["run", "--catch-up", "--date", DAY]) == 3
-    assert "Add src/day03.py" in Path("gazette/README.md").read_text()
-    Path("gitzette.toml").write_text(text.format(5))
-    assert main(["run", "--catch-up", "--date", "2026-02-06"]) == 3
-    assert "Add src/day06.py" in Path("gazette/README.md").read_text()
 
 
 def test_what_an_outage_took_from_the_last_day_is_tried_again_and_older_gaps_of_that_kind_are_not(
@@ -237,15 +210,6 @@ def test_a_run_that_fails_says_so_in_the_heartbeat(tmp_path: Path) -> None:
     beat = heartbeat()
     assert (beat["status"], beat["window"]) == ("failed", "2026-02-04 UTC")
     assert "memory" in str(beat["says"])
-
-
-@pytest.mark.usefixtures("configured")
-def test_somebody_elses_heartbeat_is_left_alone(capsys: pytest.CaptureFixture[str]) -> None:
-    Path("gazette").mkdir()
-    Path("gazette/heartbeat.json").write_text('{"mine": true}')
-    assert main(["run", "--date", DAY]) == 0
-    assert heartbeat() == {"mine": True}
-    assert "was not written by gitzette" in capsys.readouterr().err
 
 
 def test_commits_outside_the_chosen_paths_are_listed_folded_and_counted(

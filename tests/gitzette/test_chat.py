@@ -73,18 +73,6 @@ def test_a_pipe_gets_answers_and_no_prompt(say: Say) -> None:
     assert "\x1b" not in out + err
 
 
-def test_a_conversation_survives_the_process(say: Say) -> None:
-    say(FEBRUARY)
-    status, out, _ = say("MAX_ROUTES again", "/thread", "/sources")
-    assert status == 0
-    assert "thread talk, 2 questions so far" in out
-
-
-def test_the_status_of_a_pipe_is_that_of_its_last_question(say: Say) -> None:
-    assert say(FEBRUARY, "who removed TURBO_MODE on 2026-02-03?")[0] == 4
-    assert say("why " * 2_000)[0] == 2
-
-
 def test_sources_are_numbered_and_can_be_opened(say: Say) -> None:
     _, out, _ = say(FEBRUARY, "/sources", "/open 1")
     assert re.search(r"  1\. acme/engine@[0-9a-f]{7} Lower the limit of routes", out)

@@ -12,9 +12,8 @@ import pytest
 
 from agent.configuration import read_settings
 from agent.settings import Budget, RepoSpec, Settings, Tiers
-from gitzette.blanks import configuration, workflow
 from gitzette.cli import main
-from gitzette.init import Answers, ask
+from gitzette.init import configuration, workflow
 
 ROOT = Path(__file__).parents[2]
 FILE = Path("gitzette.toml")
@@ -42,13 +41,6 @@ def test_without_a_terminal_nothing_is_asked_and_the_file_is_ready_to_fill(capsy
     assert "Name your repositories in gitzette.toml" in told.out
     assert "gitzette doctor" in told.out
     assert sorted(file.name for file in Path.cwd().iterdir()) == ["gitzette.toml"]
-
-
-def test_what_the_command_line_says_is_filled_in() -> None:
-    assert main(["init", "--repo", "a/b", "--repo", "c/d=../d", "--tz", "Asia/Shanghai", "--lang", "zh"]) == 0
-    found = read_settings(FILE, {})
-    assert (found.tz, found.lang) == ("Asia/Shanghai", "zh")
-    assert found.repos == (RepoSpec.parse("a/b"), RepoSpec(name=found.repos[1].name, path=Path("../d")))
 
 
 def test_a_file_that_is_there_is_never_replaced(capsys: pytest.CaptureFixture[str]) -> None:
@@ -107,25 +99,9 @@ def test_a_mistake_is_told_and_nothing_is_written(
     assert not list(Path.cwd().iterdir())
 
 
-def test_questions_are_asked_again_until_the_answer_makes_sense() -> None:
-    questions = io.StringIO()
-    answers = io.StringIO("nonsense\na/b, c/d a/b\nMars\nAsia/Tokyo\nfr\nzh\n")
-    assert ask(Answers(()), answers, questions) == Answers(
-        (RepoSpec.parse("a/b"), RepoSpec.parse("c/d")), "Asia/Tokyo", "zh"
-    )
-    assert "'nonsense' is not a repository" in questions.getvalue()
-    assert "Time zone that cuts the days [UTC]" in questions.getvalue()
-
-
-def test_an_empty_answer_or_none_takes_what_is_offered() -> None:
-    known = Answers((RepoSpec.parse("a/b=../b"),), "Asia/Tokyo", "zh")
-    assert ask(known, io.StringIO("\n\n\n"), io.StringIO()) == known
-    assert ask(known, io.StringIO(), io.StringIO()) == known
-
-
-def test_on_a_terminal_it_asks() -> None:
+def test_on_a_terminal_it_asks_until_the_answer_makes_sense() -> None:
     outer, inner = pty.openpty()
-    os.write(outer, b"a/b\nAsia/Tokyo\nzh\n")
+    os.write(outer, b"nonsense\na/b\nMars\nAsia/Tokyo\nfr\nzh\n")
     environ = {"PATH": os.environ["PATH"], "PYTHONPATH": str(ROOT)}
     command = [sys.executable, "-P", "-m", "gitzette", "init"]
     done = subprocess.run(command, stdin=inner, stderr=inner, stdout=subprocess.PIPE, env=environ, timeout=60)

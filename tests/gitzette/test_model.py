@@ -12,7 +12,7 @@ import pytest
 from evals.model_server.honest import honest
 from evals.model_server.moods import Mood
 from evals.model_server.server import ModelServer
-from evals.model_server.talk import Asked, Saying, ToolCall
+from evals.model_server.talk import Asked, Saying
 from evals.sets.model_storm import leak_in
 from gitzette.cli import main
 
@@ -113,58 +113,6 @@ def test_what_a_model_passes_over_is_read_as_closely_as_without_it(
     assert deep["model"] >= deep["rules"]
     explained = [asked for asked in server.asked if asked.schema == "Analysis"]
     assert len(explained) == 1
-
-
-@pytest.mark.parametrize("named", ["in its words", "as its source"])
-def test_a_model_that_is_asked_about_one_commit_cannot_name_another(
-    engine: Engine, point: Callable[[ModelServer], None], tmp_path: Path, named: str
-) -> None:
-    limit = "def limit(n: int) -> int:\n    return min(n, {})\n"
-    at = datetime(2026, 2, 5, 9, tzinfo=UTC)
-    first = engine.commit("Add a limit", at, limits=limit.format(22))
-    engine.commit("Add X", at.replace(hour=10), other="X = 1\n")
-    engine.commit("Rename limit", at.replace(hour=11), limits=limit.format(22).replace("limit", "bound"))
-    words = f"The function `limit` is renamed to `bound` by {first[:7]}." if named == "in its words" else ""
-
-    def blaming(asked: Asked) -> Saying:
-        if "Facts that the program found" not in asked.user or "Rename limit" not in asked.user:
-            return honest(asked)
-        one = {"en": words or "The function `limit` is renamed to `bound`.", "zh": "", "cites": ["c1", "c2", "c3"]}
-        return Saying(text=json.dumps({"statements": [one]}))
-
-    with ModelServer(blaming, context=65_536) as server:
-        point(server)
-        run = ["run", "--date", "2026-02-05", "--analyst", "model", "--lang", "en", "--out", str(tmp_path)]
-        assert main([*run, *engine.repo]) == 0
-    claims = json.loads((tmp_path / "reports" / "2026-02-05.json").read_text())["claims"]
-    said = [one for one in claims if one["predicate"] == "says" and "`bound`" in str(one["text"])]
-    assert not [one for one in said if any(first in cite for cite in one["cites"])]
-    assert any("Rename limit" in asked.user for asked in server.asked)
-
-
-@pytest.mark.parametrize("wanted", [("c1",), ("c1", "c2", "c3")])
-def test_the_stories_are_the_same_whoever_chooses_what_to_read(
-    engine: Engine, point: Callable[[ModelServer], None], tmp_path: Path, wanted: tuple[str, ...]
-) -> None:
-    def choosing(asked: Asked) -> Saying:
-        if "get_diff" not in asked.tools or "read so far" in asked.user:
-            return honest(asked)
-        return Saying(calls=tuple(ToolCall("get_diff", json.dumps({"sha": name})) for name in wanted))
-
-    limit = "def limit(n: int) -> int:\n    return min(n, {})\n"
-    work = [("Lower the limit", limit.format(8)), ('Revert "Lower the limit"', limit.format(22)), ("Add X", "X = 1\n")]
-    engine.commit("Add a limit", datetime(2026, 2, 4, 1, tzinfo=UTC), limits=limit.format(22))
-    for hour, (title, code) in enumerate(work):
-        engine.commit(title, datetime(2026, 2, 5, hour, tzinfo=UTC), limits=code)
-    stories = {}
-    with ModelServer(choosing, context=32_768) as server:
-        point(server)
-        for who in ("rules", "model"):
-            out = tmp_path / who
-            assert main(["run", "--date", "2026-02-05", "--analyst", who, "--out", str(out), *engine.repo]) == 0
-            stories[who] = json.loads((out / "reports" / "2026-02-05.json").read_text())["stories"]
-    assert stories["rules"]
-    assert [one["steps"] for one in stories["model"]] == [one["steps"] for one in stories["rules"]]
 
 
 def test_a_report_says_where_the_rules_had_to_do_without_the_model(

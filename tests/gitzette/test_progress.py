@@ -63,13 +63,6 @@ async def test_what_the_nodes_of_a_graph_and_its_subgraph_stream_is_shown_and_th
     ]
 
 
-def test_a_log_has_no_control_characters() -> None:
-    log = io.StringIO()
-    with progress(log) as display:
-        display.step(A, "reading diffs", 3, 7)
-    assert log.getvalue().replace("\n", "").isprintable()
-
-
 def everything(reader: int) -> str:
     """Read what a terminal was sent, to its end; it comes in pieces."""
     pieces: list[bytes] = []
@@ -91,15 +84,4 @@ def test_a_terminal_shows_every_repository_with_its_count_and_is_left_in_order()
     assert re.search(r"octo/router\s+done .*1/1", plain)
     assert re.search(r"octo/kernels\s+done .*1/1", plain)
     # The cursor that the display hides is shown again.
-    assert shown.rfind("\x1b[?25h") >= shown.rfind("\x1b[?25l")
-
-
-def test_a_run_that_fails_leaves_the_terminal_in_order() -> None:
-    reader, writer = os.openpty()
-    opened = os.fdopen(writer, "w", encoding="utf-8")
-    with opened as terminal, suppress(KeyboardInterrupt), progress(terminal) as display:
-        display.step(A, "opening")
-        raise KeyboardInterrupt
-    shown = everything(reader)
-    assert "octo/router" in shown
     assert shown.rfind("\x1b[?25h") >= shown.rfind("\x1b[?25l")

@@ -2,8 +2,7 @@
 
 import multiprocessing
 import os
-from collections.abc import Iterator
-from datetime import UTC, date, datetime, timedelta
+from datetime import UTC, date, datetime
 from pathlib import Path
 
 import pytest
@@ -90,16 +89,6 @@ def test_the_same_report_again_touches_no_file(out: Path, publisher: FilePublish
     assert {(out / name).stat().st_mtime for name in before} == {1_000_000}
 
 
-def test_a_run_over_another_repository_is_merged(publisher: FilePublisher) -> None:
-    publisher.publish(report(day("2026-02-04"), repo="octo/router"))
-    merged = publisher.publish(report(day("2026-02-04"), repo="octo/kernels"))
-    assert merged.repos == ("octo/router", "octo/kernels")
-    page, record = publisher.paths(merged)
-    assert load(record.read_bytes(), record.name) == merged
-    assert "## octo/router" in page.read_text("utf-8")
-    assert "## octo/kernels" in page.read_text("utf-8")
-
-
 def test_the_front_page_shows_the_newest_day_whatever_was_run_last(out: Path, publisher: FilePublisher) -> None:
     for text in ("2026-02-04", "2026-02-06", "2026-01-31", "2026-02-05"):
         publisher.publish(report(day(text), f"Change of {text}"))
@@ -108,23 +97,6 @@ def test_the_front_page_shows_the_newest_day_whatever_was_run_last(out: Path, pu
     assert "Change of 2026-02-05" not in front
     assert archive(out) == [f"reports/{text}.md" for text in ("2026-02-06", "2026-02-05", "2026-02-04", "2026-01-31")]
     assert all((out / name).is_file() for name in archive(out))
-
-
-def test_a_range_is_listed_but_a_day_leads(out: Path, publisher: FilePublisher) -> None:
-    week = Window.days(date(2026, 2, 2), date(2026, 2, 8), "UTC")
-    publisher.publish(report(week, "Change of the week"))
-    assert "Change of the week" in (out / "README.md").read_text("utf-8")
-    publisher.publish(report(day("2026-02-04"), "Change of the day"))
-    hours = Window(start=datetime(2026, 2, 9, 6, tzinfo=UTC), end=datetime(2026, 2, 9, 12, 0, 5, tzinfo=UTC), tz="UTC")
-    publisher.publish(report(hours, "Change of some hours"))
-    front = (out / "README.md").read_text("utf-8")
-    assert "Change of the day" in front
-    assert "Change of the week" not in front
-    assert archive(out) == [
-        "reports/2026-02-09T060000..2026-02-09T120005.md",
-        "reports/2026-02-04.md",
-        "reports/2026-02-02..2026-02-08.md",
-    ]
 
 
 def test_files_of_others_in_the_folder_are_left_alone_and_not_listed(out: Path, publisher: FilePublisher) -> None:
@@ -191,32 +163,6 @@ def test_a_write_that_fails_leaves_the_old_files_and_nothing_else(out: Path, pub
     assert files(out) == before
 
 
-def test_an_output_folder_that_is_a_file_is_told_in_one_line(tmp_path: Path) -> None:
-    (tmp_path / "out").write_text("mine")
-    told = refusal(FilePublisher(tmp_path / "out", Style(web=WEB)), report(day("2026-02-04")))
-    assert told.startswith(f"cannot write to {tmp_path / 'out'}: ")
-
-
-@pytest.fixture
-def locked(out: Path) -> Iterator[Path]:
-    (out / "reports").mkdir(parents=True)
-    (out / "reports").chmod(0o500)
-    yield out
-    (out / "reports").chmod(0o700)
-
-
-@pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
-def test_a_folder_that_cannot_be_written_is_told_in_one_line(locked: Path, publisher: FilePublisher) -> None:
-    assert refusal(publisher, report(day("2026-02-04"))) == f"cannot write to {locked}: Permission denied"
-
-
-def test_the_front_page_follows_the_language_of_the_run(out: Path) -> None:
-    FilePublisher(out, Style(web=WEB, lang="zh")).publish(report(day("2026-02-04")))
-    assert "## 往期" in (out / "README.md").read_text("utf-8")
-    FilePublisher(out, Style(web=WEB)).publish(report(day("2026-02-04")))
-    assert "## Archive" in (out / "README.md").read_text("utf-8")
-
-
 def test_further_languages_and_the_layout_are_those_of_the_run(out: Path) -> None:
     FilePublisher(out, Style(web=WEB)).publish(report(day("2026-02-03")))
     style = Style(web=WEB, languages=("zh", "en"), layout="ledger")
@@ -250,15 +196,3 @@ def test_runs_that_publish_at_the_same_moment_lose_nothing(out: Path) -> None:
     assert [run.exitcode for run in runs] == [0] * 4
     assert sorted(load((out / "reports/2026-02-04.json").read_bytes(), "x").repos) == names
     assert list(files(out)) == ["README.md", "reports/2026-02-04.json", "reports/2026-02-04.md"]
-
-
-def test_a_year_of_reports_is_listed_whole(out: Path, publisher: FilePublisher) -> None:
-    (out / "reports").mkdir(parents=True)
-    first = report(day("2026-01-01"))
-    publisher.publish(first)
-    record = publisher.paths(first)[1].read_bytes()
-    for number in range(1, 365):
-        label = date(2026, 1, 1) + timedelta(days=number)
-        (out / "reports" / f"{label}.json").write_bytes(record)
-    publisher.publish(report(day("2027-01-01")))
-    assert len(archive(out)) == 366

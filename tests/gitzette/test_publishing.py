@@ -7,8 +7,8 @@ from typing import Protocol
 
 import pytest
 
-from gitzette.blanks import workflow
 from gitzette.cli import main
+from gitzette.init import workflow
 
 ROOT = Path(__file__).parents[2]
 

@@ -142,22 +142,6 @@ def _changed(good: dict[str, Any], label: str, change: Callable[[dict[str, Any]]
     return json.dumps(data).encode()
 
 
-async def test_a_report_that_was_published_by_a_run_that_died_before_it_was_remembered_is_known_next_time(
-    world: World, server: GitHubServer, tmp_path: Path
-) -> None:
-    house = House(tmp_path / "one", server, source="git")
-    windows = [day(world.notes["late day"], offset) for offset in (-1, 0)]
-    await house.run(windows[0])
-    before = house.remembered()
-    with closing(sqlite3.connect(tmp_path / "one" / "home" / "memory.db")) as db, db:
-        for table in ("tips", "landed", "published", "statements", "statement_words"):
-            db.execute(f"delete from {table}")
-    covered = await house.run(windows[1])
-    assert covered.notices == ()
-    after = house.remembered()
-    assert all(set(before[name]) <= set(after[name]) for name in before)
-
-
 async def test_the_same_day_twice_and_its_week_read_no_diff_again_and_leave_the_files_as_they_were(
     world: World, server: GitHubServer, tmp_path: Path
 ) -> None:

@@ -2,16 +2,14 @@
 
 import asyncio
 import json
-import multiprocessing
 import os
 import shutil
-import signal
 import sqlite3
 import subprocess
 import zlib
 from collections.abc import Iterator
 from contextlib import closing
-from datetime import UTC, date, datetime, timedelta
+from datetime import date
 from pathlib import Path
 
 import pytest
@@ -26,11 +24,8 @@ from evals.worlds.worlds import build
 from gitzette.cli import main
 from gitzette.progress import QuietProgress
 from gitzette.running import cover
-from memory.store import open_memory
 
 TOKEN = "c4nary-replay-55d0"
-FOURTH = Window.days(date(2026, 2, 4), date(2026, 2, 4), "UTC")
-NOW = datetime(2026, 2, 5, 6, tzinfo=UTC)
 Tree = dict[str, bytes]
 
 
@@ -188,78 +183,6 @@ def test_a_report_that_joined_an_earlier_one_is_replayed_as_it_was_published(
     assert (told(capsys, second), told(capsys, second, "--json")) == both
 
 
-def test_a_replay_tells_late_what_the_run_told_late_whatever_was_reported_since(
-    clone: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    day = ["run", "--repo", f"acme/engine={clone}"]
-    main([*day, "--date", "2026-02-05"])
-    (clone / "old.py").write_text("old\n")
-    git(clone, "add", ".")
-    git(clone, "commit", "-qm", "Dated back")
-    main([*day, "--date", "2026-02-06", "--out", "late"])
-    assert b"Dated back" in pages(Path("late"))[0]
-    main([*day, "--date", "2026-02-06", "--out", "later"])
-    main([*day, "--date", "2026-02-04", "--out", "later"])
-    shutil.rmtree(clone)
-    assert told(capsys, runs(capsys)[2]) == pages(Path("late"))[0]
-
-
-def test_a_run_that_goes_on_after_its_death_asks_nobody_again(served: Served) -> None:
-    first = served.report(run="20260205T000000-dead")
-    published = tree(served.folder / "out")
-    with closing(sqlite3.connect(served.folder / "home" / "memory.db")) as db, db:
-        # As if the process had died while the last diffs were read, before anything was published.
-        db.execute("delete from calls where name like 'publisher.%'")
-        db.execute("update runs set status = 'running', finished = null")
-    shutil.rmtree(served.folder / "out")
-    served.take_away()
-    assert served.report(run="20260205T000000-dead") == first
-    assert tree(served.folder / "out") == published
-
-
-class Deadly:
-    """Kills the process, as nothing can be caught, when the run has come to a certain step."""
-
-    def __init__(self, step: int) -> None:
-        self.left = step
-
-    def step(self, *_: object, **__: object) -> None:
-        self.left -= 1
-        if self.left == 0:
-            os.kill(os.getpid(), signal.SIGKILL)
-
-
-def _run_until_killed(settings: Settings, step: int) -> None:
-    asyncio.run(cover(settings, {}, FOURTH, settings.repos, NOW, Deadly(step), "r1"))
-
-
-def _calls(home: Path) -> set[tuple[int, str]]:
-    """List what is recorded; a call that is made again gets another number."""
-    with closing(sqlite3.connect(home / "memory.db")) as db:
-        return set(db.execute("select key, at from calls where name not like 'publisher.%'"))
-
-
-def test_a_run_killed_at_any_step_goes_on_with_what_it_has_and_ends_the_same(clone: Path, tmp_path: Path) -> None:
-    spec = RepoSpec.parse(f"acme/engine={clone}")
-    whole = Settings(repos=(spec,), out=tmp_path / "whole", home=tmp_path / "home")
-    asyncio.run(cover(whole, {}, FOURTH, whole.repos, NOW, QuietProgress()))
-    recorded = []
-    for step in range(1, 7):
-        settings = Settings(repos=(spec,), out=tmp_path / f"out{step}", home=tmp_path / f"home{step}")
-        run = multiprocessing.get_context("fork").Process(target=_run_until_killed, args=(settings, step))
-        run.start()
-        run.join(60)
-        assert run.exitcode == -signal.SIGKILL
-        before = _calls(tmp_path / f"home{step}")
-        recorded.append(len(before))
-        assert not (tmp_path / f"out{step}").exists()
-        asyncio.run(cover(settings, {}, FOURTH, settings.repos, NOW, QuietProgress(), "r1"))
-        assert before <= _calls(tmp_path / f"home{step}")
-        assert tree(tmp_path / f"out{step}") == tree(tmp_path / "whole")
-    assert recorded[0] <= 2
-    assert recorded[-1] >= 9
-
-
 @pytest.mark.parametrize(
     "name", ["sources.open", "code.landed", "code.changes", "threads.threads", "landings.elsewhere"]
 )
@@ -332,35 +255,3 @@ def test_neither_the_token_nor_a_path_of_this_machine_is_in_the_record(
     assert str(tmp_path).encode() not in stored
     assert "git, a local clone" in origins
     assert f"git {served.server.git_url}" in origins
-
-
-def test_records_are_kept_for_the_days_that_are_set_and_cited_evidence_for_good(
-    served: Served, capsys: pytest.CaptureFixture[str]
-) -> None:
-    report = served.report()
-    cited = {f"{section.repo}#{line.number}" for section in report.sections for line in section.issues}
-    assert cited
-    (run,) = runs(capsys)
-    started = datetime.now(UTC).date()
-    with open_memory(served.folder / "home", started) as memory:
-        assert memory.retention.forget(served.world.now.date()) == 0
-        assert memory.retention.forget(served.world.now.date() + timedelta(days=1)) > 0
-    with closing(sqlite3.connect(served.folder / "home" / "memory.db")) as db:
-        kept = {row[0] for row in db.execute("select evidence from artefacts")}
-    claimed = {source for claim in report.claims for source in claim.sources}
-    commits = {f"{row.repo}@{row.sha}" for row in report.ledger}
-    assert kept >= cited | claimed
-    assert not kept & (commits - claimed)
-    assert main(["run", "--replay", run]) == 1
-    assert "has no record any more; records are kept for 30 days" in capsys.readouterr().err
-
-
-def test_a_run_forgets_the_records_of_runs_that_are_older_than_is_set(clone: Path, tmp_path: Path) -> None:
-    settings = Settings(
-        repos=(RepoSpec.parse(f"acme/engine={clone}"),), out=tmp_path / "out", home=tmp_path / "home", keep_days=2
-    )
-    for days, run in ((0, "r1"), (2, "r2"), (3, "r3")):
-        now = NOW + timedelta(days=days)
-        asyncio.run(cover(settings, {}, FOURTH, settings.repos, now, QuietProgress(), run))
-    with open_memory(tmp_path / "home", NOW.date()) as memory:
-        assert [memory.recorder(run).blank for run in ("r1", "r2", "r3")] == [True, False, False]

@@ -4,16 +4,14 @@ import json
 import os
 import sqlite3
 import stat
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import closing
-from datetime import UTC, date, datetime, timedelta
+from datetime import UTC, date, datetime
 from pathlib import Path
 
 import pytest
 from pydantic import SecretStr
 
-from agent.errors import InputError, StorageError
-from agent.recipe import Recipe
 from agent.settings import Budget, RepoSpec, Settings
 from agent.window import Window
 from evals.github_server.app import GitHubServer
@@ -150,28 +148,6 @@ async def test_where_a_run_stands_is_private_and_holds_no_secret(house: House, w
         assert secret.encode() not in stored, secret
 
 
-async def test_of_an_error_only_its_kind_is_noted(house: House) -> None:
-    (house.folder / "out").write_text("a file where a folder should be")
-    with pytest.raises(StorageError, match="cannot write"):
-        await house.run()
-    stored = b"".join(path.read_bytes() for path in (house.folder / "home" / "running").iterdir())
-    assert b"StorageError" in stored
-    assert b"cannot write" not in stored
-    (house.folder / "out").unlink()
-    with open_memory(house.folder / "home", NOW.date()) as memory:
-        run = memory.runs.latest()[0]
-    assert run.status == "failed"
-    assert (await house.run(run=run.id)).report.failures == ()
-
-
-async def test_damaged_checkpoints_cost_work_but_no_answers(house: House, calm: House) -> None:
-    await calm.run()
-    run = await house.die("writing")
-    house.checkpoint(run).write_bytes(b"not a database" * 1_000)
-    await house.run(run=run)
-    assert house.reports == calm.reports
-
-
 def test_the_command_goes_on_with_the_newest_unfinished_run_and_then_says_that_it_is_finished(
     house: House, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, server: GitHubServer
 ) -> None:
@@ -197,41 +173,6 @@ def test_the_command_goes_on_with_the_newest_unfinished_run_and_then_says_that_i
     assert f"going on with run {run['id']}" in capsys.readouterr().err
     assert house.command("--resume") == 2
     assert f"run {run['id']} is finished (done)" in capsys.readouterr().err
-
-
-def test_a_demo_cannot_be_gone_on_with(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["run", "--demo", "--resume"]) == 2
-    assert "leave out --resume" in capsys.readouterr().err
-
-
-def test_a_run_that_lives_is_held_by_one_process_alone(tmp_path: Path) -> None:
-    lives = RunLocks(tmp_path)
-    assert lives.process("r1") is None
-    with lives.hold("r1"):
-        assert lives.process("r1") == os.getpid()
-        with pytest.raises(InputError, match=r"run r1 is still under way \(process \d+\)"), lives.hold("r1"):
-            pass
-        lives.prune(())
-        assert lives.process("r1") == os.getpid()
-    assert lives.process("r1") is None
-    lives.prune({"r1"})
-    assert [file.name for file in (tmp_path / "running").iterdir()] == ["r1.lock"]
-    lives.prune(())
-    assert list((tmp_path / "running").iterdir()) == []
-
-
-async def test_where_old_runs_stood_is_forgotten_with_their_records(house: House) -> None:
-    run = await house.die("writing")
-    assert house.checkpoint(run).exists()
-    later = NOW + timedelta(days=40)
-    await cover(house.settings, {}, DAY, house.settings.repos, later, QuietProgress())
-    assert list(house.checkpoint(run).parent.iterdir()) == []
-
-
-def test_a_recipe_is_all_that_resuming_compares(house: House) -> None:
-    settings = house.settings
-    paths: Sequence[RepoSpec] = [spec.model_copy(update={"path": Path("/elsewhere")}) for spec in settings.repos]
-    assert Recipe.of(settings, DAY, tuple(paths)) == Recipe.of(settings, DAY, settings.repos)
 
 
 @pytest.mark.heavy

@@ -19,7 +19,7 @@ PATIENCE = 120
 ANALYSIS = ("write", "check", "judge", "repair")
 STEPS = {
     "daily": {
-        *("daily:allocate", "daily:adopt", "daily:connect", "daily:publish"),
+        *("daily:allocate", "daily:connect", "daily:publish"),
         *("daily:collect:list_commits", "daily:collect:triage"),
         *("daily:repository:choose", "daily:repository:read", "daily:repository:tools", "daily:repository:file"),
         *(f"daily:repository:explain:{step}" for step in ANALYSIS),

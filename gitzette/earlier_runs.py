@@ -1,9 +1,41 @@
-"""Which run `run --resume` takes up again."""
+"""Earlier runs: the list of the command `runs`, and which one `run --resume` takes up again."""
 
-from agent.errors import InputError, StorageError, UsageError
+import argparse
+import json
+import sys
+from collections.abc import Mapping
+from dataclasses import asdict, replace
+from datetime import UTC, datetime
+
+from agent.errors import EXIT_DONE, InputError, StorageError, UsageError
 from agent.recipe import Recipe
-from memory.runs import FINISHED, RunRecord, recipe_of, still_alive
-from memory.store import Memory
+from gitzette.arguments import settings_here
+from gitzette.wiring import home_of
+from memory.runs import FINISHED, RunLocks, RunRecord, recipe_of, still_alive
+from memory.store import Memory, open_memory
+
+
+def show_runs(args: argparse.Namespace, environ: Mapping[str, str]) -> int:
+    """List earlier runs, newest first."""
+    settings = settings_here(environ)
+    with open_memory(home_of(settings, environ), datetime.now(UTC).date()) as memory:
+        records = [as_it_is(record, memory.run_locks) for record in memory.runs.latest()]
+    if args.json:
+        sys.stdout.write(json.dumps([asdict(record) for record in records], indent=1) + "\n")
+        return EXIT_DONE
+    for record in records:
+        repos = ", ".join(record.details.get("repos", []))
+        seconds = record.details.get("seconds", "?")
+        sys.stdout.write(f"{record.id}  {record.started}  {record.status:<10}  {record.window}  {seconds} s  {repos}\n")
+    if not records:
+        sys.stdout.write("no runs yet\n")
+    return EXIT_DONE
+
+
+def as_it_is(record: RunRecord, lives: RunLocks) -> RunRecord:
+    """Tell a run that died from one that is under way; the dead do not note their end."""
+    died = record.status == "running" and lives.process(record.id) is None
+    return replace(record, status="unfinished") if died else record
 
 
 def to_resume(memory: Memory, asked: str, wanted: Recipe, *, any_window: bool) -> tuple[RunRecord, Recipe]:
