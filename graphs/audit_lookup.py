@@ -95,7 +95,7 @@ async def _read_line(found: Repository, code: CodeSource, entries: Sequence[Entr
     times += [datetime.combine(day, time(12), UTC) for entry in entries for day in entry.days or ()]
     cheap = isinstance(code, NamesCommits)
     around = _AROUND if cheap else _NEAR
-    start = max(min(times) - around, _EARLIEST) if times else _EARLIEST
+    start = max(min(times) - around, _EARLIEST) if times else _EARLIEST if numbers else _LATEST - _NEAR
     end = min(max(times) + around, _LATEST) if times else _LATEST
     if not times and not cheap:
         return
