@@ -28,6 +28,7 @@ _SHAPE_NOTHING = {
     "max_failed",
     "catch_up_days",
     "site",
+    "site_url",
     "deliver",
 }
 
