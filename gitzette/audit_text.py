@@ -14,6 +14,7 @@ CAUSES = {
     "out-of-scope": "Commits of another repository",
     "mismatch": "Numbers that belong to another commit",
     "label": "Links that are not what they are called",
+    "malformed": "References that cannot be one",
     "metadata": "Wrong authors, dates and titles",
     "number": "Wrong statistics",
     "quote": "Code that is not in the change",

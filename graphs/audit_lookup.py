@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from datetime import UTC, datetime, time, timedelta
 from typing import TypeVar
 
@@ -22,8 +23,9 @@ from tools.diff.sheet import read_facts
 
 K = TypeVar("K")
 V = TypeVar("V")
-_AROUND, _NEAR = timedelta(days=45), timedelta(days=2)
-_AT_ONCE, _THREADS, _MOST_DIFFS, _MOST_FILES = 6, 300, 800, 40
+_AT_ONCE, _THREADS = 6, 300
+_AROUND = timedelta(days=45)
+_MOST_DIFFS, _MOST_FILES = 800, 40
 _EARLIEST, _LATEST = datetime(1970, 1, 2, tzinfo=UTC), datetime(2099, 12, 30, tzinfo=UTC)
 
 
@@ -78,12 +80,11 @@ async def _each(ask: Callable[[K], Awaitable[V]], keys: Iterable[K]) -> dict[K, 
 
     async def one(key: K) -> None:
         async with gate:
-            try:
-                found[key] = await ask(key)
-            except NotFound:
-                found[key] = None
-            except UpstreamError:
-                return
+            with suppress(UpstreamError):
+                try:
+                    found[key] = await ask(key)
+                except NotFound:
+                    found[key] = None
 
     await asyncio.gather(*map(one, keys))
     return found
@@ -93,15 +94,14 @@ async def _read_line(found: Repository, code: CodeSource, entries: Sequence[Entr
     """Read the landed commits around the report's days and commits, and those of older pull requests."""
     times = [commit.committed_at for commit in found.commits.values()]
     times += [datetime.combine(day, time(12), UTC) for entry in entries for day in entry.days or ()]
+    start = max(min(times) - _AROUND, _EARLIEST) if times else _EARLIEST
+    end = min(max(times) + _AROUND, _LATEST) if times else _LATEST
     cheap = isinstance(code, NamesCommits)
-    around = _AROUND if cheap else _NEAR
-    start = max(min(times) - around, _EARLIEST) if times else _EARLIEST if numbers else _LATEST - _NEAR
-    end = min(max(times) + around, _LATEST) if times else _LATEST
     if not times and not cheap:
         return
     landing = await code.landed(Window(start=start, end=end, tz="UTC"))
     found.line = tuple(row.commit for row in landing.rows)
-    found.whole = not any(one.kind is NoticeKind.SHALLOW for one in landing.notices) if cheap else bool(found.commits)
+    found.whole = cheap and not any(notice.kind is NoticeKind.SHALLOW for notice in landing.notices)
     # Numbers grow with time: what is smaller than all that landed around the report may have landed long before.
     older = "|".join(str(number) for number in sorted(numbers) if number < min(found.pulls, default=0))
     if older and landing.tip and isinstance(code, LooksBack) and isinstance(code, NamesCommits):

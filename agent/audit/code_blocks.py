@@ -19,7 +19,8 @@ _GAP = re.compile(r"\.{3}|…")
 _KEPT = {"+": ("+",), "-": ("-",), "": ("+ ", "- ")}
 _CONSOLE = frozenset(("bash", "sh", "shell", "console", "text", "txt", "mermaid", "log", "markdown", "md", "html"))
 """Languages of fences that show commands and drawings, not the change."""
-_SETTINGS = frozenset(("", "json", "yaml", "yml", "toml", "ini"))  # These may be an example of the writer's.
+_SETTINGS = frozenset(("", "json", "yaml", "yml", "toml", "ini"))
+"""Languages of fences that may as well be an example of the writer's."""
 _LEAST = 4  # Signs of a line of code that says something: brackets and `else` are everywhere.
 
 

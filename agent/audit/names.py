@@ -19,7 +19,7 @@ _PATH = re.compile(r"\A(?:\.{0,2}/)?(?:[\w.@+-]{1,120}/){0,25}[\w.@+-]{0,120}\.[
 _LISTED_PATH = re.compile(r"(?<![\w./@-])(?:[\w.@+-]{1,120}/){1,25}[\w.@+-]{1,120}(?![\w/])", re.ASCII)
 _FLAG = re.compile(r"\A--[a-z][a-z0-9]{0,40}(?:[-_][a-z0-9]{1,40}){1,12}", re.ASCII | re.IGNORECASE)
 _NAME = re.compile(r"\A[A-Za-z_]\w{0,120}(?:(?:\.|::)[A-Za-z_]\w{0,120}){0,8}(?:\(\))?", re.ASCII)
-_JOINT = re.compile(r"[^_]_{1,4}[^_]|[a-z0-9][A-Z]|[A-Z][a-z].{0,100}[A-Z][a-z]")
+_HUMPS = re.compile(r"[a-z0-9][A-Z]|[A-Z][a-z].{0,100}[A-Z][a-z]")
 _WORD = re.compile(r"[a-z_]\w{4,80}", re.ASCII)
 _SOURCE = re.compile(
     r"\A(?i:pyi?|[chm]|mm|cc|[ch]pp|cuh?|cl|comp|glsl|hlsl|metal|wgsl|mlir|td|rs|go|jsx?|tsx?|vue|svelte|html|css|java|kt|rb|sh"
@@ -27,7 +27,6 @@ _SOURCE = re.compile(
 )
 """How files end that stand in repositories; `torch.nn` ends otherwise."""
 _ENDING = re.compile(r"\A[a-z]{1,4}")
-_CODE_LIKE = re.compile(r"_|::|\A--|\A[a-z]+[A-Z]|(?:[A-Z][a-z0-9]{1,40}){3}")  # Products have two humps at most.
 _LEAST, _ALIKE = 5, 0.8
 
 
@@ -60,25 +59,22 @@ def names_in(entry: Entry) -> list[Name]:
 def _kind(text: str) -> Literal["path", "identifier"] | None:
     end = text.rpartition(".")[2]
     ends = _SOURCE.fullmatch(end) or ("/" in text and _ENDING.fullmatch(end))
-    host = "/" in text and "." in text.partition("/")[0].lstrip(".")
-    if ends and not host and _PATH.fullmatch(text) and "..." not in text:
+    if ends and _PATH.fullmatch(text) and "..." not in text:
         return "path"
     bare = text.removesuffix("()")
-    named = _NAME.fullmatch(text) and len(bare) >= _LEAST and _JOINT.search(bare)
+    named = _NAME.fullmatch(text) and len(bare) >= _LEAST and _has_joints(bare)
     return "identifier" if named or _FLAG.fullmatch(text) else None
+
+
+def _has_joints(name: str) -> bool:
+    return "_" in name.strip("_") or _HUMPS.search(name) is not None
 
 
 def touched(path: str, change: Change) -> list[FileChange]:
     """Find the files of a change that a path names, whole or by its last folders."""
-    wanted = _endings(path, change.commit.repo)
+    wanted = f"/{path.removeprefix('./').strip('/').casefold()}"
     names = ((file, name) for file in change.files for name in (file.path, file.previous_path) if name)
     return list({file.path: file for file, name in names if f"/{name}".casefold().endswith(wanted)}.values())
-
-
-def _endings(path: str, repo: RepoId) -> tuple[str, ...]:
-    """Give how a full path may end that is written so: with or without the repository's name in front."""
-    bare = path.removeprefix("./").strip("/").casefold()
-    return f"/{bare}", f"/{bare.removeprefix(repo.rpartition('/')[2].casefold() + '/')}"
 
 
 def lacking(entries: Sequence[Entry]) -> dict[RepoId, set[str]]:
@@ -99,7 +95,7 @@ def _forms(name: str) -> set[str]:
     if name.startswith("--"):
         return {bare.casefold(), bare.replace("-", "_").casefold()}
     parts = [part for part in re.split(r"\.|::", bare) if part]
-    return {part.casefold() for part in [one for one in parts if _JOINT.search(one)] or parts[-1:]}
+    return {part.casefold() for part in [one for one in parts if _has_joints(one)] or parts[-1:]}
 
 
 def _unknown(name: str, evidence: Sequence[CommitEvidence]) -> set[str]:
@@ -143,8 +139,8 @@ def _path(one: Name, entry: Entry, library: Library) -> tuple[str, str]:
         return UNVERIFIABLE, told
     if one.listed and len(entry.evidence) == 1:
         return "wrong:path", told
-    ends = [ending for found in library for ending in _endings(one.text, found)]
-    there = any(f"{ending}\n" in found.paths for found in library.values() for ending in ends)
+    wanted = f"/{one.text.casefold()}"
+    there = any(f"{wanted}\n" in found.paths for found in library.values())
     near = get_close_matches(one.text, files, 1, _ALIKE) if "/" in one.text else []
     # Under a folder that the repository has, it can hardly be a path of anything else.
     rooted = any(f"\n/{one.text.partition('/')[0].casefold()}/" in found.paths for found in library.values())
@@ -160,8 +156,7 @@ def _name(one: Name, entry: Entry, library: Library) -> tuple[str, str]:
     there = bool(wanted & words) if one.text.startswith("--") else wanted <= words
     partly = all(text_of(each).has(form, fold=True) for each in entry.evidence for form in wanted)
     near = [match for form in wanted for each in entry.evidence for match in _alike(form, text_of(each).folded)]
-    invented = entry.direct and _CODE_LIKE.search(one.text)
-    if there or partly or not all(library[each.repo].searched for each in entry.evidence) or not (invented or near):
+    if there or partly or not all(library[each.repo].searched for each in entry.evidence) or not (entry.direct or near):
         return UNVERIFIABLE, f"not in the diff of {ids}{', but in the repository' if there else ''}"
     meant = f"; did it mean {near[0]}?" if near else ""
     return "wrong:name", f"neither {ids} nor any file has it{meant}"
@@ -173,6 +168,7 @@ def _words(text: str) -> frozenset[str]:
 
 
 def _alike(name: str, text: str) -> list[str]:
+    """Find a name that differs in little: it begins or ends alike."""
     ends = (name[:3], name[-3:])
     some = [word for word in _words(text) if word[:3] == ends[0] or word[-3:] == ends[1]]
     return get_close_matches(name, some, 1, _ALIKE)

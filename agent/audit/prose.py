@@ -3,7 +3,6 @@
 import re
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
-from itertools import pairwise
 from typing import NamedTuple
 
 from agent.audit.findings import NOT_CHECKED, Finding
@@ -62,9 +61,12 @@ def _pieces(entry: Entry) -> Iterator[tuple[int, str]]:
             yield block.line_at(start + len(piece) - len(piece.lstrip())), piece
 
 
-def _cut(text: str) -> list[tuple[int, str]]:
-    ends = [0, *(one.end() for one in _END.finditer(text)), len(text)]
-    return [(start, text[start:end]) for start, end in pairwise(ends)]
+def _cut(text: str) -> Iterator[tuple[int, str]]:
+    at = 0
+    for end in _END.finditer(text):
+        yield at, text[at : end.end()]
+        at = end.end()
+    yield at, text[at:]
 
 
 def _tells(words: str, text: str) -> bool:

@@ -8,6 +8,7 @@ from typing import Literal
 from agent.audit.markdown import Block, Span, blanked, code_of, links_of
 from agent.ids import RepoId, parse_reference
 
+Form = Literal["link", "code", "field", "bare"]
 _NAMED = re.compile(r"(?<![\w/.-])([A-Za-z0-9][\w-]{0,38}/[\w.-]{1,100})@([0-9a-f]{7,40})(?!\w)", re.ASCII)
 _HASH = re.compile(r"(?:(?<![\w/@.=&?#%+$-])|(?<=\w\.\.)|(?<=\w\.\.\.))([0-9a-f]{7,40})(?![\w/]|[-.=]\w)", re.ASCII)
 _NUMBER = re.compile(r"(?<![\w/&#.-])(?:([A-Za-z0-9][\w-]{0,38}/[\w.-]{1,100}))?#([1-9]\d{0,8})(?![\w-])", re.ASCII)
@@ -25,7 +26,7 @@ class Reference:
     start: int
     end: int
     line: int
-    form: Literal["link", "code", "field", "bare"]
+    form: Form
     repo: RepoId | None = None
     """The repository that the reference itself names."""
     place: str = ""
