@@ -9,7 +9,7 @@ from random import Random
 
 from pydantic import SecretStr
 
-from agent.claims import Claim
+from agent.domain.claims import Claim
 from evals.lies import (
     CANARY,
     Lie,

@@ -5,10 +5,10 @@ from pathlib import Path
 
 from pydantic import BaseModel, Field
 
-from agent.claims import Claim, Role
-from agent.ids import commit_id
-from agent.report import Depth, LedgerRow, Report
-from agent.triage import Tier
+from agent.domain.claims import Claim, Role
+from agent.domain.ids import commit_id
+from agent.domain.report import Depth, LedgerRow, Report
+from agent.triage.score import Tier
 from evals.sets.oracle import ask_git
 
 _PROMPT = 12_000

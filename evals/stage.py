@@ -1,29 +1,30 @@
-"""A stage on which any analyst can be let act: the daily graph over a world, with a memory that forgets everything."""
+"""A stage on which any analyst can act: the daily graph over a world, with a new memory for each report."""
 
-from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, TypeVar
 
-from agent.desks import Desk
-from agent.domain import Change, Comment, Commit, Issue, Landing, Notice, PullRequest, Threads
-from agent.evidence import CommitEvidence, EvidenceId, ThreadEvidence
-from agent.ids import RepoId, commit_id
-from agent.ledger import Owner
-from agent.linking.digest import Known
-from agent.report import Report
-from agent.settings import Budget, Language, RepoSpec, Tiers
-from agent.sources import CodeSource, Past, ThreadSource
-from agent.stories import Story
-from agent.story_finding.found import Remembered
-from agent.window import Window
+from agent.domain.commits import Change, Comment, Commit, Issue, Landing, PullRequest, Threads
+from agent.domain.evidence import CommitEvidence, EvidenceId, ThreadEvidence
+from agent.domain.ids import RepoId, commit_id
+from agent.domain.report import Report
+from agent.domain.window import Window
+from agent.ports.desks import Desk
+from agent.ports.sources import CodeSource, Past, ThreadSource
+from agent.settings.values import Budget, Language, RepoSpec, Tiers
 from evals.worlds.model import World
 from graphs import daily
-from graphs.desk import Deps
 from graphs.models import Models
+from graphs.run_context import RunContext
+from memory.issues import OpenIssues
+from memory.migrations import database_in_memory
+from memory.reports import Landings, Reports
+from memory.statements import Statements
+from memory.stories import Stories
 from tools.evidence_cache import EvidenceCache
 from tools.git.source import GitSource
-from tools.github.client import GitHubClient
+from tools.github.http.client import GitHubClient
 from tools.github.threads import GitHubThreads
 
 T = TypeVar("T")
@@ -41,19 +42,19 @@ class Stage:
         self, models: Models | None, window: Window, languages: tuple[Language, ...] = ("en", "zh")
     ) -> Report:
         """Let models, or code alone, report on a window, as if it were the first ever."""
-        publisher, nothing = _Kept(), _Forgetful()
-        deps = Deps(
+        publisher, db = _Kept(), database_in_memory()
+        deps = RunContext(
             desks=self._desks,
-            landings=nothing,
-            issues=_NoIssues(),
-            stories=_NoStories(),
-            archive=nothing,
+            landings=Landings(db),
+            issues=OpenIssues(db),
+            stories=Stories(db),
+            archive=Reports(db),
             publisher=publisher,
             models=models,
             languages=languages,
             mark="stage",
             library=self._library,
-            recall=_NoRecall(),
+            recall=Statements(db),
             deep=Budget().deep,
             tiers=Tiers(),
         )
@@ -183,64 +184,3 @@ class _Kept:
         """Keep a report."""
         self.reports.append(report)
         return report
-
-
-class _Forgetful:
-    """Remembers no landed commit and no report."""
-
-    def known_tip(self, repo: RepoId, window: Window) -> str | None:
-        """Know of no tip."""
-
-    def elsewhere(self, repo: RepoId, window: Window, shas: Iterable[str]) -> Mapping[str, Owner]:
-        """Know of no other report."""
-        return {}
-
-    def remember(self, report: Report) -> None:
-        """Forget at once."""
-
-
-class _NoIssues:
-    """Knows of no issue."""
-
-    def known_open(self, repo: RepoId, window: Window | None = None) -> Collection[int]:
-        """Know none."""
-        return ()
-
-    def known(self, repo: RepoId, window: Window) -> Known:
-        """Know nothing of earlier days."""
-        return Known()
-
-    def cut_short(self, repo: RepoId) -> Notice | None:
-        """Know of no listing."""
-
-    def remember(self, repo: RepoId, threads: Threads, *, relisted: bool = False) -> None:
-        """Forget at once."""
-
-
-class _NoStories:
-    """Knows of no story."""
-
-    def known(self, window: Window, cites: Sequence[EvidenceId]) -> Remembered:
-        """Know none."""
-        return Remembered()
-
-    def past(self, repo: RepoId, window: Window) -> Past:
-        """Know nothing of earlier reports."""
-        return Past()
-
-    def recent(self, repo: RepoId, window: Window) -> tuple[Story, ...]:
-        """Tell that nothing was told."""
-        del repo, window
-        return ()
-
-
-class _NoRecall:
-    """Finds nothing in earlier reports."""
-
-    def search(self, words: str, *, repo: RepoId | None = None, limit: int = 10) -> Sequence[str]:
-        """Find nothing."""
-        return ()
-
-    def report(self, day: str, *, repo: RepoId | None = None) -> Sequence[str]:
-        """Find nothing."""
-        return ()

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
-from agent.claims import MARK, Claim
-from agent.report import Report
+from agent.domain.claims import MARK, Claim
+from agent.domain.report import Report
 from evals.worlds.gold import gold_window
 from evals.worlds.model import Issue, Pull, World
 

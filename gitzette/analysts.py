@@ -1,23 +1,26 @@
 """Which analyst writes a report and which answers a question: the rules, or models whose answers are recorded."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from pydantic import SecretStr
 
-from agent.capabilities import Capabilities
-from agent.errors import AppError, ConfigError
-from agent.model import Job
-from agent.prompting import boundary
-from agent.recipe import Recipe
-from agent.settings import Budget, Language, Settings
-from agent.spending import Cap, Purse
+from agent.domain.errors import AppError, ConfigError
+from agent.editions.recipe import Recipe
+from agent.models.capabilities import Capabilities
+from agent.models.failures import Job
+from agent.models.prompting import boundary
+from agent.settings.spending import Cap, Purse
+from agent.settings.values import Budget, Language, Settings
 from memory.recorder import CallRecorder
 from memory.store import ModelServers
 
+Admit = Callable[[], Awaitable[None]]
+"""Waits until a shared limit allows one more request."""
+
 if TYPE_CHECKING:
-    from graphs.models import Models
+    from graphs.models import Answers, Models
     from tools.chat.endpoint import ChatEndpoint, Learn
 
 
@@ -36,21 +39,25 @@ def writers_of(
     recorder: CallRecorder | None,
     servers: ModelServers,
     limit: Cap | None = None,
+    admit: Admit | None = None,
+    answers: "Answers | None" = None,
 ) -> Writers:
     """Open the models that the settings ask for, behind the record of the run and within the budget.
 
-    `limit` holds for all accounts together in place of the budget's: a conversation has no end.
+    `limit` holds for all accounts together in place of the budget's: a conversation has no end. Given `answers`, no
+    server is asked: those of the demonstration are kept by the hash of the question, so that nothing in it is secret.
     """
-    languages = _languages(settings.lang, settings.languages)
+    languages: tuple[Language, ...] = ("en", "zh") if answers else _languages(settings.lang, settings.languages)
     if settings.analyst == "rules" or recorder is None:
         return Writers(languages=languages)
-    endpoints = endpoints_of(settings, environ, servers)
+    names = _names(settings, settings.model or "")
+    endpoints = dict.fromkeys(names.values(), answers) if answers else endpoints_of(settings, environ, servers, admit)
     # Importing langchain takes longer than most runs of the rules.
     from graphs.models import Models
 
-    names, purse = _names(settings, settings.model or ""), _purse(settings.budget, limit)
+    purse = _purse(settings.budget, limit)
     models = Models(recorder, names, endpoints, settings.model_url or "", purse=purse, prices=settings.prices)
-    return Writers(models, languages, boundary(recorder.fence_seed()))
+    return Writers(models, languages, boundary("demonstration" if answers else recorder.fence_seed()))
 
 
 def writers_again(recipe: Recipe, recorder: CallRecorder) -> Writers:
@@ -64,7 +71,9 @@ def writers_again(recipe: Recipe, recorder: CallRecorder) -> Writers:
     return Writers(models, languages, boundary(recorder.fence_seed()))
 
 
-def endpoints_of(settings: Settings, environ: Mapping[str, str], servers: ModelServers) -> "dict[str, ChatEndpoint]":
+def endpoints_of(
+    settings: Settings, environ: Mapping[str, str], servers: ModelServers, admit: Admit | None = None
+) -> "dict[str, ChatEndpoint]":
     """Make a client for each model, by name; jobs of the same model share one."""
     if settings.model is None:
         raise ConfigError("--analyst model needs a model: set GITZETTE_MODEL, and GITZETTE_MODEL_URL for its server")
@@ -80,6 +89,7 @@ def endpoints_of(settings: Settings, environ: Mapping[str, str], servers: ModelS
             timeout=settings.budget.answer_seconds,
             first_pause=settings.budget.retry_seconds,
             learn=_learner(settings, key, servers),
+            admit=admit,
         )
         for name in _names(settings, settings.model).values()
     }
@@ -93,8 +103,8 @@ def _learner(settings: Settings, key: SecretStr | None, servers: ModelServers) -
         place = url or ""
         if known := servers.get(place, endpoint.name):
             return known.model_copy(update={"context": said}) if said else known
+        from tools.chat.endpoint import probe
         from tools.chat.offers import context_of
-        from tools.chat.probing import probe
 
         try:
             told = await context_of(url, key.get_secret_value() if key else None, endpoint.name) if url else None

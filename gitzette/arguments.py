@@ -8,11 +8,11 @@ from datetime import date, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
-from agent.configuration import override, read_settings
-from agent.errors import UsageError
-from agent.ids import RepoId, repo_id
-from agent.settings import FILE_NAME, RepoSpec, Settings
-from agent.window import Window, midnight, moment, zone
+from agent.domain.errors import UsageError
+from agent.domain.ids import RepoId, repo_id
+from agent.domain.window import Window, midnight, moment, zone
+from agent.settings.reading import override, read_settings
+from agent.settings.values import FILE_NAME, RepoSpec, Settings
 from tools.git.repository import checkout_above
 
 _SETTINGS = ("tz", "lang", "layout", "analyst", "source", "out", "uses")

@@ -11,13 +11,14 @@ from dataclasses import dataclass, fields, replace
 from datetime import UTC, datetime
 
 from agent.asking.reply import Reply
-from agent.desks import Desk, Desks, Progress
-from agent.errors import EXIT_ABSTAINED, EXIT_DONE, InputError, UpstreamError, UsageError
-from agent.settings import RepoSpec, Settings
-from agent.spending import Cap
-from agent.web import Web
+from agent.domain.errors import EXIT_ABSTAINED, EXIT_DONE, InputError, UpstreamError, UsageError
+from agent.ports.desks import Desk, Desks, Progress
+from agent.settings.spending import Cap
+from agent.settings.values import RepoSpec, Settings
+from agent.text.web import Web
 from gitzette.analysts import writers_of
 from gitzette.arguments import bound_of, settings_for, specs_of
+from gitzette.fleet.limits import SharedLimits
 from gitzette.progress import progress
 from gitzette.replies import ReplyPage, as_json
 from gitzette.wiring import home_of, open_house
@@ -90,7 +91,7 @@ async def _once(
         asked = replace(context.for_question(bound=bound), lang=args.lang)
         if thread is None:
             return replies.written(await answered(question, asked))
-        async with open_conversations(home_of(settings, environ)) as conversations:
+        async with open_conversations(home_of(settings, environ), settings.database_address) as conversations:
             reply = [event async for event in conversations.ask(thread, question, asked)][-1]
     assert isinstance(reply, Reply)
     return replies.written(reply)
@@ -108,7 +109,8 @@ async def asking_context(
     async with open_house(settings, environ, display, now, specs=specs) as house:
         memory = house.memory
         recorder = memory.recorder(f"{QUESTIONS}{now.date().isoformat()}")
-        writers = writers_of(settings, environ, recorder, memory.model_servers, Cap())
+        admit = SharedLimits(memory.fleet, settings, environ).of_model_calls
+        writers = writers_of(settings, environ, recorder, memory.model_servers, Cap(), admit)
         desks, known = _Reachable(house.deps.desks), memory.evidence
         deps = replace(house.deps, desks=desks, models=writers.models, mark=writers.mark)
         yield AskContext(

@@ -12,11 +12,11 @@ from typing import Any
 
 from agent.audit.findings import Finding, in_order, summary
 from agent.audit.structure import read_page
-from agent.desks import Desk, Desks, Progress
-from agent.errors import EXIT_DONE, EXIT_INCOMPLETE, InputError, StorageError
-from agent.settings import RepoSpec, Settings
-from agent.spending import Cap
-from agent.web import Web
+from agent.domain.errors import EXIT_DONE, EXIT_INCOMPLETE, InputError, StorageError
+from agent.ports.desks import Desk, Desks, Progress
+from agent.settings.spending import Cap
+from agent.settings.values import RepoSpec, Settings
+from agent.text.web import Web
 from gitzette.analysts import writers_of
 from gitzette.arguments import settings_for
 from gitzette.audit_text import audit_page, audit_text

@@ -7,10 +7,10 @@ import sys
 from collections.abc import Mapping
 from datetime import UTC, datetime
 
-from agent.errors import EXIT_DONE, StorageError, UsageError
-from agent.settings import RepoSpec, Settings
-from agent.upgrade import Upgrade
-from agent.web import Web
+from agent.domain.errors import EXIT_DONE, StorageError, UsageError
+from agent.editions.upgrade import Upgrade
+from agent.settings.values import RepoSpec, Settings
+from agent.text.web import Web
 from gitzette.arguments import settings_for, specs_of
 from gitzette.progress import QuietProgress
 from gitzette.publish import replace_file

@@ -6,10 +6,10 @@ import sys
 from collections.abc import Mapping
 from datetime import UTC, date, datetime
 
-from agent.errors import EXIT_DONE, EXIT_INCOMPLETE, AppError
-from agent.record import to_json
-from agent.settings import Settings
-from agent.window import Window, zone
+from agent.domain.errors import EXIT_DONE, EXIT_INCOMPLETE, AppError
+from agent.domain.record import to_json
+from agent.domain.window import Window, zone
+from agent.settings.values import Settings
 from gitzette.arguments import refuse, settings_for, specs_of, window_of
 from gitzette.heartbeat import Beat
 from gitzette.published import Missed, missed_days

@@ -14,10 +14,10 @@ from pathlib import Path
 from typing import cast
 
 from agent.asking.reply import Reply
-from agent.errors import EXIT_ABSTAINED, EXIT_DONE, AppError, InputError, UsageError
-from agent.markdown import visible
-from agent.settings import RepoSpec, Settings
-from agent.web import Web
+from agent.domain.errors import EXIT_ABSTAINED, EXIT_DONE, AppError, InputError, UsageError
+from agent.settings.values import RepoSpec, Settings
+from agent.text.markdown import visible
+from agent.text.web import Web
 from gitzette.arguments import bound_of, settings_for, specs_of
 from gitzette.asking import asking_context, checked, print_markdown, thread_name
 from gitzette.cited_evidence import CitedEvidence
@@ -153,7 +153,9 @@ class Chat:
         question = checked(question)
         async with (
             self._context() as context,
-            open_conversations(home_of(self._settings, self._environ)) as conversations,
+            open_conversations(
+                home_of(self._settings, self._environ), self._settings.database_address
+            ) as conversations,
         ):
             bound = bound_of(self._since, None, self._settings.tz, context.now)
             asked = context.for_question((self._only,) if self._only else self._whole, bound)
@@ -223,7 +225,9 @@ class Chat:
         _say(f"thread {thread}, {_counted(turns)} so far\n")
 
     async def _standing(self, thread: str = "") -> Standing:
-        async with open_conversations(home_of(self._settings, self._environ)) as conversations:
+        async with open_conversations(
+            home_of(self._settings, self._environ), self._settings.database_address
+        ) as conversations:
             return await conversations.standing(thread or self.thread)
 
     @asynccontextmanager

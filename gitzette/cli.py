@@ -10,7 +10,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from agent.errors import EXIT_DONE, AppError
+from agent.domain.errors import EXIT_DONE, AppError
 
 _EPILOG = """\
 exit status:

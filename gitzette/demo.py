@@ -1,24 +1,69 @@
-"""The demonstration: a small made-up world, served on loopback and reported on; it needs nothing at all."""
+"""The demonstration: a small made-up world served on loopback, analysed with recorded answers of a large model."""
 
 import argparse
+import json
 import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from datetime import datetime
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from pydantic import SecretStr
 
-from agent.errors import UsageError
-from agent.settings import RepoSpec, Settings
+from agent.domain.errors import UsageError
+from agent.models.capabilities import Capabilities
+from agent.settings.values import RepoSpec, Settings
 from evals.github_server.app import GitHubServer
 from evals.worlds.worlds import build
 from gitzette.arguments import settings_for
+from gitzette.publish import replace_file
 
+if TYPE_CHECKING:
+    from graphs.models import Answers
+    from tools.chat.messages import Question, Reply
+
+ANSWERS = Path(__file__).with_name("data") / "demo_answers.json"
+CAPABILITIES = Capabilities(context=120_000, told=True)
+"""What the recorded model could do; it shapes what is asked."""
 _SEED = 1
 _OF_A_MODEL = {"prices", "budget", "analyst", "model", "model_url", "model_context"}
 _OF_A_MODEL |= {"model_reading", "model_writing", "model_judging"}
 _TOKEN = "demo"  # noqa: S105 -- the loopback server's only token
+
+
+class StaleRecording(Exception):
+    """Somebody asked what no recorded answer is for: prompts or the world changed since the recording."""
+
+
+class RecordedAnswers:
+    """Answers by the hash of the question; those that are missing are asked of `live`, where there is one."""
+
+    def __init__(self, file: Path = ANSWERS, live: "Answers | None" = None) -> None:
+        self._file, self._live = file, live
+        self._kept: dict[str, dict[str, object]] = json.loads(file.read_text("utf-8")) if file.exists() else {}
+        self._used: dict[str, dict[str, object]] = {}
+
+    async def learn(self) -> Capabilities:
+        """Give the same on every machine."""
+        return CAPABILITIES
+
+    async def ask(self, question: "Question") -> "Reply":
+        """Answer a question, or say that the recording is stale."""
+        from tools.chat.messages import Reply
+
+        if question.hash not in self._kept:
+            if self._live is None:
+                raise StaleRecording(question.hash)
+            self._kept[question.hash] = (await self._live.ask(question)).model_dump(mode="json")
+            self.save(self._kept)
+        self._used[question.hash] = self._kept[question.hash]
+        return Reply.model_validate(self._used[question.hash])
+
+    def save(self, answers: Mapping[str, object] | None = None) -> None:
+        """Write these answers, or those that were needed since this was made."""
+        kept = self._used if answers is None else answers
+        replace_file(self._file, [json.dumps(kept, ensure_ascii=False, indent=1, sort_keys=True), "\n"])
 
 
 @contextmanager
@@ -41,6 +86,8 @@ def _settings(
     """Take the reader's own model where one is asked for; else look at no configuration, for it may be broken."""
     own = settings_for(args, environ) if args.analyst == "model" else None
     model = {key: getattr(own, key) for key in _OF_A_MODEL} if own else {}
+    if args.analyst is None:
+        model = {"analyst": "model", "model": "recorded answers", "languages": ("en", "zh")}
     return Settings(
         repos=tuple(RepoSpec.parse(name) for name in names),
         tz=args.tz or "UTC",

@@ -10,21 +10,19 @@ from dataclasses import asdict, dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-from agent.capabilities import Capabilities
-from agent.errors import EXIT_DONE, EXIT_INCOMPLETE, AppError
-from agent.settings import FILE_NAME, Settings
-from agent.window import zone
+from agent.domain.errors import EXIT_DONE, EXIT_INCOMPLETE, AppError
+from agent.domain.window import zone
+from agent.models.capabilities import Capabilities
+from agent.settings.values import FILE_NAME, Settings
 from gitzette.arguments import settings_here
 from gitzette.delivery.outbox import Outbox
 from gitzette.heartbeat import read_heartbeat
 from gitzette.publish import check_writable, nearest_folder
 from gitzette.published import missed_days
-from gitzette.wiring import home_of, keeper_of
-from memory.store import open_memory
+from gitzette.wiring import home_of, keeper_of, memory_of
 from tools.chat.offers import list_models
 from tools.git.repository import git_version, open_repository
-from tools.github.client import GitHubClient
-from tools.github.quota import quota
+from tools.github.http.client import GitHubClient, quota
 
 _SKEW_SECONDS = 120
 _ENOUGH_REQUESTS = 100
@@ -74,7 +72,7 @@ def _examine(environ: Mapping[str, str]) -> list[Finding]:
         _heartbeat(settings, now),
         *_deliveries(settings),
         *_space(settings, home),
-        _database(home),
+        _database(settings, environ),
         *_mirrors(settings, home, environ),
         *asyncio.run(_outside(settings, environ)),
     ]
@@ -157,14 +155,15 @@ def _space(settings: Settings, home: Path) -> Iterator[Finding]:
         yield Finding("disk", not advice, f"{free / (1 << 30):.1f} GB free for {names}{advice}")
 
 
-def _database(home: Path) -> Finding:
+def _database(settings: Settings, environ: Mapping[str, str]) -> Finding:
     try:
-        with open_memory(home, datetime.now(UTC).date()) as memory:
+        with memory_of(settings, environ) as memory:
             runs = memory.runs.latest(1)
     except AppError as error:
         return Finding("memory", False, str(error))
     last = f"last run {runs[0].started} {runs[0].status}" if runs else "no runs yet"
-    return Finding("memory", True, f"{home}; {last}")
+    where = "PostgreSQL" if settings.database else home_of(settings, environ)
+    return Finding("memory", True, f"{where}; {last}")
 
 
 def _mirrors(settings: Settings, home: Path, environ: Mapping[str, str]) -> Sequence[Finding]:
@@ -210,7 +209,7 @@ async def _capabilities(settings: Settings, environ: Mapping[str, str]) -> list[
     """Tell what the models can do: remembered, or found out now by a few small questions."""
     from gitzette.analysts import endpoints_of
 
-    with open_memory(home_of(settings, environ), datetime.now(UTC).date()) as memory:
+    with memory_of(settings, environ) as memory:
         endpoints = endpoints_of(settings, environ, memory.model_servers)
         known = {name: await endpoint.learn() for name, endpoint in endpoints.items()}
         url = settings.model_url or ""

@@ -5,20 +5,19 @@ import json
 import sys
 from collections.abc import Mapping
 from dataclasses import asdict, replace
-from datetime import UTC, datetime
 
-from agent.errors import EXIT_DONE, InputError, StorageError, UsageError
-from agent.recipe import Recipe
+from agent.domain.errors import EXIT_DONE, InputError, StorageError, UsageError
+from agent.editions.recipe import Recipe
 from gitzette.arguments import settings_here
-from gitzette.wiring import home_of
+from gitzette.wiring import memory_of
 from memory.runs import FINISHED, RunLocks, RunRecord, recipe_of, still_alive
-from memory.store import Memory, open_memory
+from memory.store import Memory
 
 
 def show_runs(args: argparse.Namespace, environ: Mapping[str, str]) -> int:
     """List earlier runs, newest first."""
     settings = settings_here(environ)
-    with open_memory(home_of(settings, environ), datetime.now(UTC).date()) as memory:
+    with memory_of(settings, environ) as memory:
         records = [as_it_is(record, memory.run_locks) for record in memory.runs.latest()]
     if args.json:
         sys.stdout.write(json.dumps([asdict(record) for record in records], indent=1) + "\n")

@@ -15,12 +15,12 @@ from typing import Any
 
 from agent.asking.reply import Reply
 from agent.audit.findings import Finding
-from agent.errors import EXIT_DONE, EXIT_FAILED, EXIT_INCOMPLETE, UsageError
-from agent.ids import RepoId
-from agent.report import Report
-from agent.settings import Language, Layout, RepoSpec, Settings
-from agent.web import Web
-from agent.window import Window
+from agent.domain.errors import EXIT_DONE, EXIT_FAILED, EXIT_INCOMPLETE, UsageError
+from agent.domain.ids import RepoId
+from agent.domain.report import Report
+from agent.domain.window import Window
+from agent.settings.values import Language, Layout, RepoSpec, Settings
+from agent.text.web import Web
 from evals.bench.plot import drawn
 from evals.bench.suite import BENCH
 from evals.figures import crashed

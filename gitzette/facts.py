@@ -7,15 +7,15 @@ import sys
 from collections.abc import Mapping
 from datetime import UTC, datetime
 
-from agent.domain import Change
-from agent.errors import EXIT_DONE, NotFound, UsageError
-from agent.facts import Fact, FactSheet
-from agent.ids import parse_reference
-from agent.settings import RepoSpec, Settings
+from agent.domain.commits import Change
+from agent.domain.errors import EXIT_DONE, NotFound, UsageError
+from agent.domain.facts import Fact, FactSheet
+from agent.domain.ids import parse_reference
+from agent.settings.values import RepoSpec, Settings
 from gitzette.arguments import settings_for
 from gitzette.progress import QuietProgress
 from gitzette.wiring import open_house
-from tools.diff.study import study
+from tools.diff.sheet import study
 
 _SHOWN_PLACES = 3
 

@@ -9,13 +9,13 @@ from typing import Literal
 
 from pydantic import ValidationError
 
-from agent.domain import Frozen
-from agent.errors import AppError, InputError, UsageError
-from agent.ids import RepoId
-from agent.report import Report
-from agent.settings import Settings
-from agent.soundness import failed_repos
-from agent.window import Window, midnight, zone
+from agent.domain.commits import Frozen
+from agent.domain.errors import AppError, InputError, UsageError
+from agent.domain.ids import RepoId
+from agent.domain.report import Report
+from agent.domain.soundness import failed_repos
+from agent.domain.window import Window, midnight, zone
+from agent.settings.values import Settings
 from gitzette.publish import replace_file
 
 NAME = "heartbeat.json"

@@ -7,11 +7,11 @@ from pathlib import Path
 from typing import get_args
 
 from agent.audit.findings import RIGHT, Finding
-from agent.errors import StorageError
-from agent.record import load
-from agent.report import Report
-from agent.settings import Language, Layout
-from agent.web import Web
+from agent.domain.errors import StorageError
+from agent.domain.record import load
+from agent.domain.report import Report
+from agent.settings.values import Language, Layout
+from agent.text.web import Web
 from gitzette.render.markdown import report_page
 
 _LANGUAGE = re.compile(r"\.[a-z]{2}$")

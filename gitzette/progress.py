@@ -5,8 +5,8 @@ from collections.abc import AsyncGenerator, AsyncIterator, Iterator, Mapping
 from contextlib import aclosing, contextmanager
 from typing import TYPE_CHECKING, Any, TextIO, cast
 
-from agent.desks import Progress, Step
-from agent.ids import RepoId
+from agent.domain.ids import RepoId
+from agent.ports.desks import Progress, Step
 
 if TYPE_CHECKING:
     from rich.console import Console

@@ -9,14 +9,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import get_args
 
-from agent.catalogue import catalogue
-from agent.errors import StorageError
-from agent.markdown import link
-from agent.record import dumped, load, merge
-from agent.report import Report
-from agent.settings import MAX_FAILED, Language, Layout
-from agent.soundness import failed_share
-from agent.web import Web
+from agent.domain.errors import StorageError
+from agent.domain.record import dumped, load, merge
+from agent.domain.report import Report
+from agent.domain.soundness import failed_share
+from agent.settings.values import MAX_FAILED, Language, Layout
+from agent.telling.catalogue import catalogue
+from agent.text.markdown import link
+from agent.text.web import Web
 from gitzette.published import PublishedReports
 from gitzette.render.markdown import readme_page, report_page
 

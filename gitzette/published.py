@@ -5,12 +5,12 @@ from dataclasses import dataclass
 from datetime import date, timedelta
 from pathlib import Path
 
-from agent.errors import InputError, StorageError
-from agent.record import load
-from agent.report import Report
-from agent.settings import Settings
-from agent.soundness import sound
-from agent.window import midnight
+from agent.domain.errors import InputError, StorageError
+from agent.domain.record import load
+from agent.domain.report import Report
+from agent.domain.soundness import sound
+from agent.domain.window import midnight
+from agent.settings.values import Settings
 
 _MOMENT = r"\d{4}-\d{2}-\d{2}(?:T\d{4,6})?"
 _LABEL = re.compile(rf"{_MOMENT}(?:\.\.{_MOMENT})?", re.ASCII)

@@ -1,18 +1,17 @@
 """The sources and the earlier report of a run, with every answer recorded."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection
 
 from pydantic import TypeAdapter
 
-from agent import sources
-from agent.desks import Desk, Desks
-from agent.domain import Frozen
-from agent.errors import StorageError
-from agent.ids import RepoId
-from agent.record import merge
-from agent.report import Report
-from agent.settings import RepoSpec, Settings
-from agent.sources import CodeSource, ThreadSource
+from agent.domain.commits import Frozen
+from agent.domain.errors import StorageError
+from agent.domain.ids import RepoId
+from agent.domain.record import merge
+from agent.domain.report import Report
+from agent.ports.desks import Desk, Desks
+from agent.ports.sources import CloneSource, CodeSource, ThreadSource
+from agent.settings.values import RepoSpec, Settings
 from memory.artefacts import JsonCodec
 from memory.proxies import recorded_source
 from memory.recorder import Call, CallRecorder
@@ -22,17 +21,10 @@ class _Opened(Frozen):
     """What a source turned out to be."""
 
     diffs: int | None
-    abilities: tuple[str, ...]
+    clone: bool
+    """Whether it is a clone; a replay must find the same."""
 
 
-_ABILITIES: Mapping[str, type] = {
-    name: getattr(sources, name)
-    for name in (
-        *("ComparesVersions", "FindsTags", "Foresees", "KnowsTags", "ListsTags"),
-        *("LooksBack", "NamesCommits", "ReadsTrees", "SearchesTrees"),
-    )
-}
-"""The interfaces that a source of code may have or not; a replay must find the same."""
 _OPENED = JsonCodec("opened", TypeAdapter(_Opened))
 _REPORT: JsonCodec[Report | None] = JsonCodec("report", TypeAdapter(Report | None))
 
@@ -49,11 +41,6 @@ class RecordedDesks:
     async def open(self, spec: RepoSpec) -> Desk:
         """Prepare the sources; where it is recorded what they are, they are opened when somebody needs them."""
 
-        async def opened() -> _Opened:
-            desk = await self._desks.open(spec)
-            abilities = tuple(name for name, one in _ABILITIES.items() if isinstance(desk.code, one))
-            return _Opened(diffs=desk.diffs, abilities=abilities)
-
         async def code() -> CodeSource:
             return (await self._desks.open(spec)).code
 
@@ -61,13 +48,17 @@ class RecordedDesks:
             return (await self._desks.open(spec)).threads
 
         repo, (read, told) = spec.name, self._origins(spec.name)
-        found = await self._recorder.fetch(Call("sources.open", repo, origin=read), _OPENED, opened)
-        interfaces = [_ABILITIES[name] for name in found.abilities if name in _ABILITIES]
+        found = await self._recorder.fetch(Call("sources.open", repo, origin=read), _OPENED, lambda: self._opened(spec))
+        interface = CloneSource if found.clone else CodeSource
         return Desk(
-            code=recorded_source(code, self._recorder, "code", repo, read, CodeSource, *interfaces),
+            code=recorded_source(code, self._recorder, "code", repo, read, interface),
             threads=recorded_source(threads, self._recorder, "threads", repo, told, ThreadSource),
             diffs=found.diffs,
         )
+
+    async def _opened(self, spec: RepoSpec) -> _Opened:
+        desk = await self._desks.open(spec)
+        return _Opened(diffs=desk.diffs, clone=isinstance(desk.code, CloneSource))
 
     def _origins(self, repo: RepoId) -> tuple[str, str]:
         """Name where code and threads are read from, as it may be told: a path of this machine may not."""
@@ -76,6 +67,15 @@ class RecordedDesks:
         api = f"api {self._settings.github_url}"
         clone = "git, a local clone" if repo in self._local else f"git {self._settings.git_url}"
         return api if self._settings.source == "api" else clone, api
+
+
+class UnopenedDesks(RecordedDesks):
+    """Opens no source before somebody needs it: an edition has hundreds of repositories, and reads in few."""
+
+    async def _opened(self, spec: RepoSpec) -> _Opened:
+        del spec
+        by_api = self._settings is not None and self._settings.source == "api"
+        return _Opened(diffs=None, clone=not by_api)
 
 
 class NoDesks:

@@ -4,24 +4,23 @@ import argparse
 import asyncio
 import sys
 from collections.abc import Mapping
-from datetime import UTC, datetime
 
-from agent.errors import EXIT_DONE, EXIT_INCOMPLETE, AppError, StorageError
-from agent.recipe import Recipe
-from agent.record import dump
-from agent.report import Report
-from agent.settings import Language, Layout
-from agent.web import Web
+from agent.domain.errors import EXIT_DONE, EXIT_INCOMPLETE, AppError, StorageError
+from agent.domain.record import dump
+from agent.domain.report import Report
+from agent.editions.recipe import Recipe
+from agent.settings.values import Language, Layout
+from agent.text.web import Web
 from gitzette.analysts import writers_again
 from gitzette.arguments import refuse, settings_here
 from gitzette.publish import FilePublisher, Style
 from gitzette.recorded_run import EarlierReport, NoDesks, RecordedDesks
 from gitzette.render.markdown import report_page
-from gitzette.wiring import home_of, run_context
+from gitzette.wiring import memory_of, run_context
 from graphs import daily
 from memory.recorder import CallRecorder
 from memory.runs import recipe_of
-from memory.store import Memory, open_memory
+from memory.store import Memory
 
 _SHAPING = ("repo", "date", "since", "until", "tz", "analyst", "source", "partial", "demo", "resume")
 
@@ -30,7 +29,7 @@ def replay(args: argparse.Namespace, environ: Mapping[str, str]) -> int:
     """Print the report of an earlier run, or write it below --out; memory and published reports stay as they are."""
     refuse(args, _SHAPING, "--replay makes the same report again")
     settings = settings_here(environ)
-    with open_memory(home_of(settings, environ), datetime.now(UTC).date()) as memory:
+    with memory_of(settings, environ) as memory:
         run = memory.runs.find(args.replay)
         recipe, recorder = recipe_of(run), memory.recorder(run.id, play_only=True)
         if recorder.blank:

@@ -5,16 +5,16 @@ from typing import Any
 
 from agent.asking.query import Hit
 from agent.asking.reply import Known, Reply, Section
-from agent.card import Card
-from agent.catalogue import catalogue
-from agent.claims import Claim, Kind
-from agent.domain import PullRequest, Release
-from agent.markdown import code, inline, link
-from agent.record import claim_json
-from agent.settings import Language
-from agent.threads import state_at
-from agent.web import Web
-from agent.window import zone
+from agent.domain.claims import Claim, Kind
+from agent.domain.commits import PullRequest, Release
+from agent.domain.record import claim_json
+from agent.domain.threads import state_at
+from agent.domain.window import zone
+from agent.editions.card import Card
+from agent.settings.values import Language
+from agent.telling.catalogue import catalogue
+from agent.text.markdown import code, inline, link
+from agent.text.web import Web
 from gitzette.render.markdown import claim_text
 
 _SHOWN, _BEST = 20, 10

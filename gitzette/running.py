@@ -11,29 +11,31 @@ from contextlib import ExitStack
 from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from langchain_core.runnables import RunnableConfig
 
-from agent.citations import cited_by
-from agent.desks import Progress
-from agent.errors import EXIT_DONE, EXIT_INCOMPLETE, UsageError
-from agent.recipe import Recipe
-from agent.record import to_json
-from agent.report import Report
-from agent.settings import AnalystChoice, RepoSpec, Settings
-from agent.window import Window
+from agent.domain.cited import cited_by
+from agent.domain.errors import EXIT_DONE, EXIT_INCOMPLETE, UsageError
+from agent.domain.record import to_json
+from agent.domain.report import Report
+from agent.domain.window import Window
+from agent.editions.recipe import Recipe
+from agent.ports.desks import Progress
+from agent.settings.values import AnalystChoice, RepoSpec, Settings
 from gitzette.arguments import settings_for, specs_of, window_of
 from gitzette.earlier_runs import to_resume
 from gitzette.heartbeat import beating
 from gitzette.progress import progress, shown
 from gitzette.publish import check_writable
-from gitzette.wiring import House, home_of, open_house
+from gitzette.wiring import House, memory_of, open_house
 from graphs import daily
 from graphs.checkpoints import open_checkpoints
-from memory.store import open_memory
 from tools.git.repository import open_repository
-from tools.github.usage import Usage
+from tools.github.http.limits import Usage
+
+if TYPE_CHECKING:
+    from graphs.models import Answers
 
 _AT_ONCE: Mapping[AnalystChoice, int] = {"rules": 4, "model": 16}
 """Repositories under way: rules keep the processor busy, whoever asks a model waits most of the time."""
@@ -57,9 +59,12 @@ def run(args: argparse.Namespace, environ: Mapping[str, str]) -> int:
         check_writable(settings.out)
         resumed = None
         if args.resume is not None:
-            resumed, window = _unfinished(args, Recipe.of(settings, window, specs), home_of(settings, environ))
+            resumed, window = _unfinished(args, Recipe.of(settings, window, specs), settings, environ)
             sys.stderr.write(f"gitzette: going on with run {resumed}\n")
-        covered = report_on(settings, environ, window, specs, now, resumed)
+        if args.demo and args.analyst is None:
+            covered = _with_recorded_answers(settings, window, now)
+        else:
+            covered = report_on(settings, environ, window, specs, now, resumed)
     report = covered.report
     if args.json:
         sys.stdout.write(json.dumps(to_json(report), ensure_ascii=False, indent=1) + "\n")
@@ -68,11 +73,25 @@ def run(args: argparse.Namespace, environ: Mapping[str, str]) -> int:
     return EXIT_INCOMPLETE if covered.lacking else EXIT_DONE
 
 
-def _unfinished(args: argparse.Namespace, wanted: Recipe, home: Path) -> tuple[str, Window]:
+def _with_recorded_answers(settings: Settings, window: Window, now: datetime) -> "Covered":
+    """Report on the demonstration with the answers that ship with it; where one is missing, the rules do all of it."""
+    from gitzette.demo import ANSWERS, RecordedAnswers, StaleRecording
+
+    try:
+        return report_on(settings, {}, window, settings.repos, now, answers=RecordedAnswers())
+    except StaleRecording:
+        sys.stderr.write(f"gitzette: {ANSWERS.name} has no answers for this; the rules write the report\n")
+        plain = settings.model_copy(update={"analyst": "rules", "model": None})
+        return report_on(plain, {}, window, settings.repos, now)
+
+
+def _unfinished(
+    args: argparse.Namespace, wanted: Recipe, settings: Settings, environ: Mapping[str, str]
+) -> tuple[str, Window]:
     """Find the run to go on with, and its window: that of a run which was cut short may not be today's."""
     if args.demo:
         raise UsageError("--demo keeps nothing that could be gone on with; leave out --resume")
-    with open_memory(home, datetime.now(UTC).date()) as memory:
+    with memory_of(settings, environ) as memory:
         run, recipe = to_resume(memory, args.resume, wanted, any_window=not (args.date or args.since or args.until))
     return run.id, recipe.window
 
@@ -84,11 +103,12 @@ def report_on(
     specs: tuple[RepoSpec, ...],
     now: datetime,
     run: str | None = None,
+    answers: "Answers | None" = None,
 ) -> "Covered":
     """Cover a window, tell a person how it went, and leave a heartbeat however it ends."""
     with beating(settings, window, now) as beat:
         with progress() as display:
-            covered = asyncio.run(cover(settings, environ, window, specs, now, display, run))
+            covered = asyncio.run(cover(settings, environ, window, specs, now, display, run, answers))
         beat(covered.report)
     if settings.site:
         from gitzette.site.command import site_of
@@ -132,6 +152,7 @@ async def cover(
     now: datetime,
     display: Progress,
     run: str | None = None,
+    answers: "Answers | None" = None,
 ) -> Covered:
     """Run the graph, and keep what the run was told and what it spent beside the report.
 
@@ -139,7 +160,7 @@ async def cover(
     """
     run_id = run or f"{now:%Y%m%dT%H%M%S}-{secrets.token_hex(3)}"
     recipe = Recipe.of(settings, window, specs)
-    async with open_house(settings, environ, display, now, run_id, specs) as house:
+    async with open_house(settings, environ, display, now, run_id, specs, answers) as house:
         memory = house.memory
         with memory.run_locks.hold(run_id):
             before = now.date() - timedelta(days=settings.keep_days)
@@ -172,11 +193,10 @@ async def _run_once(house: House, run: str, recipe: Recipe, now: datetime) -> Re
 
 async def _run_graph(house: House, run: str, recipe: Recipe) -> Report:
     """Run the graph from the beginning, or from where the run stood when it died."""
-    file = house.memory.run_locks.checkpoints(run)
     if house.memory.recorder(run).blank:
         # Where a run stood means nothing without what it was told.
-        file.unlink(missing_ok=True)
-    async with open_checkpoints(file) as checkpoints:
+        house.memory.run_locks.forget_checkpoints(run)
+    async with open_checkpoints(house.memory.run_locks.checkpoints(run)) as checkpoints:
         graph = daily.build(checkpoints)
         config: RunnableConfig = {"max_concurrency": _AT_ONCE[recipe.analyst], "configurable": {"thread_id": run}}
         stood = await graph.aget_state(config)

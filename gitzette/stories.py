@@ -4,17 +4,16 @@ import argparse
 import json
 import sys
 from collections.abc import Mapping, Sequence
-from datetime import UTC, date, datetime
+from datetime import UTC, date
 
-from agent.catalogue import catalogue
-from agent.errors import EXIT_DONE, UsageError
-from agent.ids import repo_id
-from agent.markdown import visible
-from agent.settings import Language, Settings
-from agent.stories import Step
+from agent.domain.errors import EXIT_DONE, UsageError
+from agent.domain.ids import repo_id
+from agent.domain.stories import Step
+from agent.settings.values import Language, Settings
+from agent.telling.catalogue import catalogue
+from agent.text.markdown import visible
 from gitzette.arguments import settings_here
-from gitzette.wiring import home_of
-from memory.store import open_memory
+from gitzette.wiring import memory_of
 from memory.stories import ToldStory
 
 
@@ -41,7 +40,7 @@ def known_stories(settings: Settings, environ: Mapping[str, str], repo: str, sin
         start = f"{date.fromisoformat(since)}T00:00:00Z" if since else None
     except ValueError as error:
         raise UsageError(f"{since!r} is not a day; write one such as 2026-02-04") from error
-    with open_memory(home_of(settings, environ), datetime.now(UTC).date()) as memory:
+    with memory_of(settings, environ) as memory:
         for notice in memory.reports.rebuild(settings.out / "reports"):
             sys.stderr.write(f"gitzette: {notice}\n")
         return memory.stories.listed(repo=repo_id(repo) if repo else None, since=start)

@@ -16,10 +16,10 @@ from langgraph.graph.state import CompiledStateGraph
 from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
-from agent.ids import RepoId
-from agent.record import to_json
-from agent.settings import AnalystChoice, Language, Settings
-from agent.web import Web
+from agent.domain.ids import RepoId
+from agent.domain.record import to_json
+from agent.settings.values import AnalystChoice, Language, Settings
+from agent.text.web import Web
 from gitzette.arguments import bound_of, settings_for, specs_of, window_of
 from gitzette.asking import asking_context, checked
 from gitzette.demo import demo_world

@@ -6,13 +6,13 @@ import sys
 from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
 
-from agent.errors import EXIT_DONE, EXIT_INCOMPLETE, AppError, InputError, UsageError
-from agent.record import load
-from agent.report import Report
-from agent.settings import Settings
-from agent.web import Web
-from agent.week import days_of, week_of
-from agent.window import Window
+from agent.domain.errors import EXIT_DONE, EXIT_INCOMPLETE, AppError, InputError, UsageError
+from agent.domain.record import load
+from agent.domain.report import Report
+from agent.domain.window import Window
+from agent.editions.week import days_of, week_of
+from agent.settings.values import Settings
+from agent.text.web import Web
 from gitzette.arguments import settings_for, specs_of
 from gitzette.publish import replace_file
 from gitzette.render.week import week_page

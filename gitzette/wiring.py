@@ -1,40 +1,45 @@
 """Where everything with a side effect is built, from settings and the environment, and nowhere else."""
 
 from collections.abc import AsyncIterator, Mapping
-from contextlib import asynccontextmanager
+from contextlib import AbstractContextManager, asynccontextmanager
 from dataclasses import dataclass, replace
-from datetime import datetime
+from datetime import UTC, datetime
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from agent.desks import Desk, Desks, Progress, Publisher
-from agent.domain import NoticeKind
-from agent.errors import UsageError
-from agent.ids import RepoId
-from agent.recipe import Recipe
-from agent.settings import RepoSpec, Settings
-from agent.sources import CodeSource, NoThreads, ThreadSource
-from agent.web import Web
+from agent.domain.commits import NoticeKind
+from agent.domain.errors import UsageError
+from agent.domain.ids import RepoId
+from agent.editions.recipe import Recipe
+from agent.ports.desks import Desk, Desks, Progress, Publisher
+from agent.ports.sources import CodeSource, NoThreads, ThreadSource
+from agent.settings.values import RepoSpec, Settings
+from agent.text.web import Web
 from gitzette.analysts import Writers, writers_of
+from gitzette.fleet.limits import SharedLimits
 from gitzette.publish import FilePublisher, Style
 from gitzette.recorded_run import EarlierReport, RecordedDesks
-from graphs.desk import Deps
+from graphs.run_context import RunContext
 from memory.proxies import recorded
 from memory.recorder import CallRecorder
 from memory.store import Memory, open_memory
 from tools.evidence_cache import EvidenceCache
-from tools.git.mirror import MirrorKeeper
-from tools.git.remote import remote_environment
+from tools.git.mirrors.keeper import MirrorKeeper
+from tools.git.mirrors.remote import remote_environment
 from tools.git.source import GitSource
-from tools.github.client import GitHubClient
-from tools.github.wire import Manners
+from tools.github.http.client import GitHubClient
+from tools.github.http.wire import Manners
 from tools.own_code import OwnCode
+
+if TYPE_CHECKING:
+    from graphs.models import Answers
 
 
 @dataclass(frozen=True, kw_only=True)
 class House:
     """What a command works with."""
 
-    deps: Deps
+    deps: RunContext
     memory: Memory
     client: GitHubClient
     publisher: FilePublisher
@@ -50,6 +55,11 @@ def home_of(settings: Settings, environ: Mapping[str, str]) -> Path:
     return (Path(data) if data else Path.home() / ".local" / "share") / "gitzette"
 
 
+def memory_of(settings: Settings, environ: Mapping[str, str]) -> AbstractContextManager[Memory]:
+    """Open the memory that the settings name."""
+    return open_memory(home_of(settings, environ), datetime.now(UTC).date(), settings.database_address)
+
+
 @asynccontextmanager
 async def open_house(
     settings: Settings,
@@ -58,16 +68,26 @@ async def open_house(
     now: datetime,
     run: str | None = None,
     specs: tuple[RepoSpec, ...] = (),
+    answers: "Answers | None" = None,
+    *,
+    background: bool = False,
 ) -> AsyncIterator[House]:
     """Build everything for a run, and close it afterwards; what a run with a name is told is recorded.
 
-    `specs` say where repositories lie on this machine: the graph knows them only by name.
+    `specs` say where repositories lie on this machine: the graph knows them only by name. `answers` stand in for the
+    server of a model. What runs in the `background` leaves a part of shared limits to people who ask.
     """
     home = home_of(settings, environ)
     token = settings.token.get_secret_value() if settings.token else None
     waits = settings.budget.wait_seconds
-    manners = Manners(max_wait=waits, run_seconds=2 * waits + 900, first_pause=settings.budget.retry_seconds)
-    with open_memory(home, now.date()) as memory:
+    with open_memory(home, now.date(), settings.database_address) as memory:
+        limits = SharedLimits(memory.fleet, settings, environ, background=background)
+        manners = Manners(
+            max_wait=waits,
+            run_seconds=2 * waits + 900,
+            first_pause=settings.budget.retry_seconds,
+            admit=limits.of_requests,
+        )
         async with GitHubClient(
             base_url=settings.github_url, token=token, cache=memory.http_cache, manners=manners
         ) as client:
@@ -76,7 +96,8 @@ async def open_house(
             style = Style(Web(settings.web), settings.lang, settings.languages, settings.layout)
             note = EarlierReport(recorder).note if recorder else None
             publisher = FilePublisher(settings.out, style, note, max_failed=settings.max_failed)
-            writers = writers_of(settings, environ, recorder, memory.model_servers)
+            admit = limits.of_model_calls
+            writers = writers_of(settings, environ, recorder, memory.model_servers, admit=admit, answers=answers)
             local = {spec.name for spec in specs if spec.path is not None}
             opened = RecordedDesks(recorder, desks, settings, local) if recorder else desks
             deps = run_context(memory, recorder, settings, writers, opened, publisher)
@@ -91,10 +112,10 @@ def run_context(
     writers: Writers,
     desks: Desks,
     publisher: Publisher,
-) -> Deps:
+) -> RunContext:
     """Put together what the nodes may touch, the memory behind the recorder; a replay needs no code of the user."""
     own = OwnCode(shape.uses if isinstance(shape, Settings) else ())
-    return Deps(
+    return RunContext(
         desks=desks,
         landings=recorded(memory.landings, recorder, "landings"),
         issues=recorded(memory.issues, recorder, "issues"),

@@ -10,17 +10,16 @@ from langgraph.graph.state import CompiledStateGraph
 from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
-from agent.account import Account, fallback
+from agent.analysts.account import Account, fallback
 from agent.analysts.subjects import CommitSubject, SummarySubject, TaskSubject
 from agent.analysts.summing import light_dossier
 from agent.analysts.tasks import Refused, Sentences, Task
-from agent.claims import Claim
-from agent.model import ModelError
-from agent.readings import dossier_of
-from graphs.asking_models import ask, packet_room
-from graphs.desk import Deps
+from agent.domain.claims import Claim
+from agent.models.failures import ModelError
+from agent.triage.collected import dossier_of
+from graphs.judging import SentenceSteps, spent, tell
 from graphs.material import ReadState, material_of
-from graphs.sentences import SentenceSteps, spent, tell
+from graphs.run_context import RunContext
 
 
 class AnalysisInput(ReadState):
@@ -44,9 +43,11 @@ class AnalysisState(AnalysisInput, AnalysisOutput, total=False):
 
 
 @cache
-def build() -> CompiledStateGraph[AnalysisState, Deps, AnalysisInput, AnalysisOutput]:
+def build() -> CompiledStateGraph[AnalysisState, RunContext, AnalysisInput, AnalysisOutput]:
     """Wire the way of a sentence."""
-    graph = StateGraph(AnalysisState, context_schema=Deps, input_schema=AnalysisInput, output_schema=AnalysisOutput)
+    graph = StateGraph(
+        AnalysisState, context_schema=RunContext, input_schema=AnalysisInput, output_schema=AnalysisOutput
+    )
     graph.add_node("write", write)
     graph.add_node("settle", settle)
     SentenceSteps(subjects).add_to(graph, "settle")
@@ -56,7 +57,7 @@ def build() -> CompiledStateGraph[AnalysisState, Deps, AnalysisInput, AnalysisOu
     return graph.compile(name="analysis")
 
 
-async def write(state: AnalysisState, runtime: Runtime[Deps]) -> dict[str, Any]:
+async def write(state: AnalysisState, runtime: Runtime[RunContext]) -> dict[str, Any]:
     """Have each task written, all at the same time; the models limit how many questions are under way."""
     deps = runtime.context
     about = await subjects(state, deps)
@@ -67,9 +68,9 @@ async def write(state: AnalysisState, runtime: Runtime[Deps]) -> dict[str, Any]:
     return {"sentences": Sentences(drafts=drafts), "account": account}
 
 
-async def _written(subject: TaskSubject, deps: Deps) -> tuple[list[Claim], Account]:
+async def _written(subject: TaskSubject, deps: RunContext) -> tuple[list[Claim], Account]:
     try:
-        answer = await ask(deps, "writing", subject.account, *subject.prompt(deps.mark))
+        answer = await deps.ask("writing", subject.account, *subject.prompt(deps.mark))
         return subject.claims(answer), Account()
     except ModelError as error:
         return [], fallback(subject.part, error, subject.about)
@@ -81,7 +82,7 @@ async def settle(state: AnalysisState) -> dict[str, Any]:
     return {"analysis": list(now.published), "refused": [*now.mended, *now.failed]}
 
 
-async def subjects(state: AnalysisState, deps: Deps) -> dict[str, TaskSubject]:
+async def subjects(state: AnalysisState, deps: RunContext) -> dict[str, TaskSubject]:
     """Give what the tasks are about, with what was read of it."""
     told = {task.key: await _told(task, deps) for task in state["tasks"]}
     found: dict[str, TaskSubject] = {
@@ -97,6 +98,6 @@ async def subjects(state: AnalysisState, deps: Deps) -> dict[str, TaskSubject]:
     return found
 
 
-async def _told(task: Task, deps: Deps) -> dict[str, Any]:
+async def _told(task: Task, deps: RunContext) -> dict[str, Any]:
     given = {"task": task, "repo": task.repo, "account": task.account, "about": task.about or None}
-    return given | {"languages": deps.languages, "room": await packet_room(deps)}
+    return given | {"languages": deps.languages, "room": await deps.packet_room()}

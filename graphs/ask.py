@@ -15,18 +15,17 @@ from agent.analysts.tasks import Sentences
 from agent.asking.packet import AnswerSubject, cited, handles_of
 from agent.asking.query import Hit, Query, query_of
 from agent.asking.reply import Outcome, Reply
-from agent.desks import Step
-from agent.dossier import Dossier
-from agent.evidence import EvidenceId
-from agent.ids import RepoId
-from agent.model import ModelError
-from agent.prompting import fenced, prompt
+from agent.domain.dossier import Dossier
+from agent.domain.evidence import EvidenceId
+from agent.domain.ids import RepoId
+from agent.models.failures import ModelError
+from agent.models.prompting import fenced, prompt
+from agent.ports.desks import Step
 from graphs.ask_context import AskContext, AskInput, AskState
-from graphs.asking_models import can_call_tools, models_of, packet_room
+from graphs.judging import SentenceSteps
 from graphs.look_up import filtered_section, named_sections, ranked, told_facts
 from graphs.reading import called, wants_tools
-from graphs.sentences import SentenceSteps
-from tools.chat.trimming import trimmed
+from tools.chat.messages import trimmed
 from tools.toolset import tools_of
 
 VERSION = 2
@@ -102,7 +101,7 @@ async def _opening(query: Query, state: Any, context: AskContext) -> HumanMessag
     scope, subject = {"scope": "; ".join(spans)}, (await subjects(state, context))["answer"]
     text = subject.evidence((), [one.text for one in query.named]) or "(nothing)"
     values = {"question": fenced(query.text, context.mark), "evidence": fenced(text, context.mark)}
-    more = prompt("ask_read", scope) if await can_call_tools(context) else ""
+    more = prompt("ask_read", scope) if await context.can_call_tools() else ""
     return HumanMessage(f"{prompt('ask_question', values | scope)}\n{more}", id=uuid4().hex)
 
 
@@ -113,7 +112,7 @@ async def subjects(state: AskState, context: AskContext) -> dict[str, AnswerSubj
         repo=repos[0],
         account=_account(state),
         languages=(query.lang,),
-        room=await packet_room(context),
+        room=await context.packet_room(),
         dossier=Dossier(found=found, window=query.window, repos=frozenset(repos), seen=frozenset(found)),
         handles=state["handles"],
         notes=context.notes,
@@ -134,9 +133,9 @@ def _why(error: ModelError) -> str:
 async def read(state: AskState, runtime: Runtime[AskContext]) -> dict[str, Any]:
     """Let the model look up what is open; its messages and the tools' answers stand before the question."""
     context = runtime.context
-    models = models_of(context)
+    models = context.asked
     try:
-        if not await can_call_tools(context):
+        if not await context.can_call_tools():
             return {}
         offered = tools_of(await context.open_tools(state["window"], state["handles"]))
         heard = trimmed(_heard(state, context.mark), await models.context("reading") * 2 // 3)
@@ -177,7 +176,7 @@ async def answer(state: AskState, runtime: Runtime[AskContext]) -> dict[str, Any
     *before, last = _heard(state, context.mark)
     # Some servers take no two messages of a user in a row.
     end = [HumanMessage(f"{last.text}\n{told}")] if last.type == "human" else [last, HumanMessage(told)]
-    models = models_of(context)
+    models = context.asked
     try:
         heard = trimmed([*before, *end], await models.context("writing") * 2 // 3)
         model = models.get("writing", _account(state)).with_structured_output(answer_shape(query.lang))

@@ -13,13 +13,13 @@ from typing_extensions import TypedDict
 from agent.analysts.tasks import Sentences
 from agent.asking.query import Hit, Query
 from agent.asking.reply import Reply, Searched
-from agent.card import Card
-from agent.evidence import Evidence, EvidenceId, belongs, said_evidence
-from agent.ids import RepoId
-from agent.settings import Language, RepoSpec
-from agent.sources import KnowsTags
-from agent.window import Window
-from graphs.desk import Deps
+from agent.domain.evidence import Evidence, EvidenceId, belongs, said_evidence
+from agent.domain.ids import RepoId
+from agent.domain.window import Window
+from agent.editions.card import Card
+from agent.ports.sources import CloneSource
+from agent.settings.values import Language, RepoSpec
+from graphs.run_context import RunContext
 from memory.evidence import EvidenceStore
 from memory.search import SearchIndex
 from memory.statements import WindowSearch
@@ -58,7 +58,7 @@ class AskState(AskInput, total=False):
 
 
 @dataclass(frozen=True, kw_only=True)
-class AskContext(Deps):
+class AskContext(RunContext):
     """What a run may touch, the index, and the evidence that was read for a question."""
 
     reader: WindowReader
@@ -110,7 +110,7 @@ class AskContext(Deps):
         first: list[EvidenceId] = []
         for spec, name in ((spec, name) for name in names for spec in self.specs if name.startswith(f"{spec.name}@")):
             code = (await self.desks.open(spec)).code
-            if isinstance(code, KnowsTags) and (tags := await code.tags_with(name.partition("@")[2])):
+            if isinstance(code, CloneSource) and (tags := await code.tags_with(name.partition("@")[2])):
                 self.notes[name] = f"The first tag that contains it is {tags[0]}."
                 first.append(f"{spec.name}@{tags[0]}")
         return first

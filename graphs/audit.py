@@ -1,5 +1,7 @@
 """An audit: read the report, look up what it names in each repository in parallel, check, have the prose judged."""
 
+import asyncio
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from operator import add, or_
@@ -11,21 +13,30 @@ from langgraph.runtime import Runtime
 from langgraph.types import Send
 from typing_extensions import TypedDict
 
+from agent.analysts.ruling import PASSING, Batch
+from agent.analysts.schema import Ruling
 from agent.audit.broken_output import check_output
 from agent.audit.citations import check_citations
 from agent.audit.code_blocks import check_code
 from agent.audit.findings import Finding, in_order, summary
+from agent.audit.judging import ProseBatch, batches, evidence_text, verdict
 from agent.audit.lookup import Library, Repository, find_commits
 from agent.audit.metadata import check_metadata
 from agent.audit.names import check_names
-from agent.audit.prose import sentences_of, unchecked
+from agent.audit.prose import Sentence, sentences_of, unchecked
 from agent.audit.statistics import check_statistics
 from agent.audit.structure import Entry, read_page
-from agent.desks import Desks, Progress
-from agent.errors import AppError
-from agent.settings import RepoSpec
-from graphs.audit_lookup import look_up, read_fenced_files, search_trees
-from graphs.desk import Deps
+from agent.domain.claims import Claim, Role
+from agent.domain.errors import AppError
+from agent.models.failures import ModelError
+from agent.ports.desks import Desks, Progress
+from agent.settings.values import Language, RepoSpec
+from graphs.audit_lookup import look_up, read_fenced_files, search_trees, with_facts
+from graphs.judging import ruled
+from graphs.run_context import RunContext
+
+_AT_ONCE = 4
+_LANG: Language = "en"  # Whatever it is: a report has one.
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -34,7 +45,7 @@ class AuditDeps:
 
     desks: Desks
     progress: Progress
-    judge: Deps | None = None
+    judge: RunContext | None = None
 
 
 class AuditInput(TypedDict):
@@ -117,9 +128,6 @@ async def judge(state: AuditState, runtime: Runtime[AuditDeps]) -> dict[str, Any
     sentences = sentences_of(state["entries"], library)
     if deps is None or deps.models is None:
         return {"findings": unchecked(sentences, 'no judge is configured: set analyst = "model" and a model')}
-    # Importing what talks to models takes longer than most audits.
-    from graphs.audit_judging import judge_sentences
-
     return {"findings": await judge_sentences(sentences, library, deps)}
 
 
@@ -130,3 +138,39 @@ async def summarise(state: AuditState) -> dict[str, Any]:
     cited = {name for entry in entries if entry.direct for name in entry.commits}
     about = {"days": days, "commits": len(cited), "not_read": state.get("failures", {})}
     return {"summary": summary(in_order(state["findings"]), **about)}
+
+
+# ---------------------------------------------------------------- the judge of prose
+
+
+async def judge_sentences(sentences: Sequence[Sentence], library: Library, deps: RunContext) -> list[Finding]:
+    """Give every sentence a verdict; those that cannot be judged stay not checked."""
+    work = list(batches(sentences, library))
+    room, gate = await deps.packet_room(), asyncio.Semaphore(_AT_ONCE)
+
+    async def one(batch: ProseBatch) -> list[Finding]:
+        async with gate:
+            with_facts(library, batch.commits)
+            try:
+                return await _judged(batch, evidence_text(batch, library, room), deps)
+            except ModelError as error:
+                return unchecked(batch.sentences, f"the judge did not answer: {str(error)[:200]}")
+
+    found = [finding for some in await asyncio.gather(*map(one, work)) for finding in some]
+    judged = {sentence for batch in work for sentence in batch.sentences}
+    left = [sentence for sentence in sentences if sentence not in judged]
+    return [*found, *unchecked(left, "it cites too many commits, or their diffs could not be read")]
+
+
+async def _judged(batch: ProseBatch, evidence: str, deps: RunContext) -> list[Finding]:
+    rows = list(enumerate(batch.sentences))
+    claims = [Claim(id=str(row), repo=None, role=Role.CHANGE, text={_LANG: one.text}) for row, one in rows]
+    account, rulings = batch.commits[0].partition("@")[0], list[dict[str, Ruling]]()
+    for turn in (0, 1):
+        controls = [{_LANG: text} for text in batch.controls[turn : turn + 1] or batch.controls[:1]]
+        asked = Batch(account=account, evidence=evidence, claims=claims, controls=controls)
+        rulings.append(await ruled(asked, deps, backwards=turn == 1))
+        if any(rulings[turn][f"x{place}"].verdict in PASSING for place in range(len(controls))):
+            return unchecked(batch.sentences, "the judge admitted a sentence about another commit")
+    name = deps.asked.names["judging"]
+    return [verdict(one, [said[str(row)] for said in rulings], evidence, name) for row, one in rows]

@@ -11,14 +11,14 @@ from agent.audit.code_blocks import fences_of, unknown_lines
 from agent.audit.lookup import Library, Repository
 from agent.audit.names import lacking
 from agent.audit.structure import Entry
-from agent.desks import Desk, Progress
-from agent.domain import NoticeKind
-from agent.errors import NotFound, UpstreamError
-from agent.evidence import CommitEvidence
-from agent.headlines import pull_named
-from agent.ids import CommitId, RepoId
-from agent.sources import CodeSource, ListsTrees, LooksBack, Named, NamesCommits, NoThreads
-from agent.window import Window
+from agent.domain.commits import Commit, NoticeKind
+from agent.domain.errors import NotFound, UpstreamError
+from agent.domain.evidence import CommitEvidence
+from agent.domain.ids import CommitId, RepoId
+from agent.domain.window import Window
+from agent.links.headlines import pull_named
+from agent.ports.desks import Desk, Progress
+from agent.ports.sources import CloneSource, CodeSource, NoThreads
 from tools.diff.sheet import read_facts
 
 K = TypeVar("K")
@@ -35,8 +35,8 @@ async def look_up(desk: Desk, entries: Sequence[Entry], progress: Progress, *, a
     progress.step(found.repo, "looking up commits")
     digits = dict.fromkeys(one.value for entry in entries for one in entry.references if one.kind == "commit")
     named = await _named(code, list(digits))
-    found.named = {prefix: tuple(one.commit.sha for one in some) for prefix, some in named.items() if some}
-    found.commits = {one.commit.sha: one.commit for some in named.values() for one in some}
+    found.named = {prefix: tuple(one.sha for one in some) for prefix, some in named.items() if some}
+    found.commits = {one.sha: one for some in named.values() for one in some}
     numbers = _numbers(entries, found.repo, alone=alone)
     if not (alone or found.commits or numbers or any(found.repo in entry.scope for entry in entries)):
         return found
@@ -67,11 +67,11 @@ def _numbers(entries: Sequence[Entry], repo: RepoId, *, alone: bool) -> set[int]
     return found
 
 
-async def _named(code: CodeSource, digits: Sequence[str]) -> Mapping[str, Sequence[Named]]:
-    if isinstance(code, NamesCommits):
+async def _named(code: CodeSource, digits: Sequence[str]) -> Mapping[str, Sequence[Commit]]:
+    if isinstance(code, CloneSource):
         return await code.named(digits)
     found = await _each(code.resolve, digits)
-    return {prefix: (Named(commit=commit, landed=None),) if commit else () for prefix, commit in found.items()}
+    return {prefix: (commit,) if commit else () for prefix, commit in found.items()}
 
 
 async def _each(ask: Callable[[K], Awaitable[V]], keys: Iterable[K]) -> dict[K, V | None]:
@@ -96,7 +96,7 @@ async def _read_line(found: Repository, code: CodeSource, entries: Sequence[Entr
     times += [datetime.combine(day, time(12), UTC) for entry in entries for day in entry.days or ()]
     start = max(min(times) - _AROUND, _EARLIEST) if times else _EARLIEST
     end = min(max(times) + _AROUND, _LATEST) if times else _LATEST
-    cheap = isinstance(code, NamesCommits)
+    cheap = isinstance(code, CloneSource)
     if not times and not cheap:
         return
     landing = await code.landed(Window(start=start, end=end, tz="UTC"))
@@ -104,11 +104,11 @@ async def _read_line(found: Repository, code: CodeSource, entries: Sequence[Entr
     found.whole = cheap and not any(notice.kind is NoticeKind.SHALLOW for notice in landing.notices)
     # Numbers grow with time: what is smaller than all that landed around the report may have landed long before.
     older = "|".join(str(number) for number in sorted(numbers) if number < min(found.pulls, default=0))
-    if older and landing.tip and isinstance(code, LooksBack) and isinstance(code, NamesCommits):
+    if older and landing.tip and isinstance(code, CloneSource):
         past = await code.headed(rf"\(#({older})\)$|^Merge pull request #({older}) ", upto=landing.tip, since=_EARLIEST)
         named = await code.named([one.sha for one in past.found] if past else [])
         del found.pulls
-        found.commits |= {one.commit.sha: one.commit for some in named.values() for one in some}
+        found.commits |= {one.sha: one for some in named.values() for one in some}
 
 
 async def search_trees(codes: Mapping[RepoId, CodeSource], entries: Sequence[Entry], library: Library) -> None:
@@ -117,7 +117,7 @@ async def search_trees(codes: Mapping[RepoId, CodeSource], entries: Sequence[Ent
     words = data.union(*wanted.values())
     for found in library.values():
         code = codes.get(found.repo)
-        if not isinstance(code, ListsTrees) or not found.commits or not (words or found.repo in wanted):
+        if not isinstance(code, CloneSource) or not found.commits or not (words or found.repo in wanted):
             continue
         ordered = sorted(found.commits.values(), key=lambda one: one.committed_at)
         for sha in (ordered[-1].sha, *ordered[0].parents[:1]):

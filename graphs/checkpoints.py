@@ -1,4 +1,4 @@
-"""Where a run or a conversation stands: LangGraph's checkpoints, in a private file of their own."""
+"""Where a run or a conversation stands: LangGraph's checkpoints, in a private file or in PostgreSQL."""
 
 import os
 from collections.abc import AsyncIterator
@@ -7,21 +7,21 @@ from pathlib import Path
 from typing import Any
 
 import aiosqlite
+from langgraph.checkpoint.base import BaseCheckpointSaver
 from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
 from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
 
-from agent.account import Account
-from agent.allotment import Allotment
+from agent.analysts.account import Account
 from agent.analysts.tasks import Refused, Sentences, Task
-from agent.chapter import Chapter
-from agent.claims import Claim
-from agent.collected import Collected
-from agent.errors import StorageError
-from agent.readings import Readings
-from agent.report import Failure, Report
-from agent.settings import RepoSpec
-from agent.story_finding.found import StoriesFound
-from agent.window import Window
+from agent.domain.chapter import Chapter
+from agent.domain.claims import Claim
+from agent.domain.errors import StorageError
+from agent.domain.report import Failure, Report
+from agent.domain.window import Window
+from agent.settings.values import RepoSpec
+from agent.stories.found import StoriesFound
+from agent.triage.allotment import Allotment
+from agent.triage.collected import Collected, Readings
 from tools.history.cross_repository import Connected
 
 _RUN = (Window, RepoSpec, Collected, Allotment, Readings, StoriesFound, Connected, Chapter, Failure, Report)
@@ -39,26 +39,45 @@ class _Names(JsonPlusSerializer):
 
 
 @asynccontextmanager
-async def open_checkpoints(file: Path, *, precious: bool = False) -> AsyncIterator[AsyncSqliteSaver]:
-    """Open the checkpoints of one run, or those of all conversations.
+async def open_checkpoints(place: Path | str, *, precious: bool = False) -> AsyncIterator[BaseCheckpointSaver[Any]]:
+    """Open the checkpoints of one run, or those of all conversations: in a file, or in a PostgreSQL database.
 
     A damaged file of a run is begun anew: its checkpoints only spare work, and what the run was told is recorded.
     What is nowhere else is `precious`: it is refused and left as it is.
     """
-    try:
-        connection = await _connected(file, precious=precious)
-        saver = AsyncSqliteSaver(connection, serde=_Names(allowed_msgpack_modules=_OURS))
-        try:
+    serde = _Names(allowed_msgpack_modules=_OURS)
+    if isinstance(place, str):
+        async with _in_postgres(place, serde) as saver:
             yield saver
+        return
+    try:
+        connection = await _connected(place, precious=precious)
+        in_file = AsyncSqliteSaver(connection, serde=serde)
+        try:
+            yield in_file
         finally:
             # A write that the end of the run cuts short would keep the file locked for as long as somebody holds its
             # cursor; with the lock nobody begins another one in between.
-            async with saver.lock:
+            async with in_file.lock:
                 await connection.rollback()
                 await connection.close()
     except (aiosqlite.Error, OSError) as error:
         what = "the conversations" if precious else "the checkpoints of the run"
-        raise StorageError(f"{what} ({file.name}) cannot be used: {error}") from error
+        raise StorageError(f"{what} ({place.name}) cannot be used: {error}") from error
+
+
+@asynccontextmanager
+async def _in_postgres(address: str, serde: _Names) -> AsyncIterator[BaseCheckpointSaver[Any]]:
+    import psycopg
+    from langgraph.checkpoint.postgres.aio import AsyncPostgresSaver
+    from psycopg.rows import dict_row
+
+    try:
+        connect = psycopg.AsyncConnection.connect(address, autocommit=True, row_factory=dict_row)
+        async with await connect as connection:
+            yield AsyncPostgresSaver(connection, serde=serde)
+    except psycopg.Error as error:
+        raise StorageError(f"the checkpoints cannot be used: {' '.join(str(error).split())}") from error
 
 
 async def _connected(file: Path, *, precious: bool) -> aiosqlite.Connection:

@@ -11,24 +11,23 @@ from langgraph.graph.state import CompiledStateGraph
 from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
-from agent.collected import Collected, Looked, Scales, all_links
-from agent.desks import Desk, Step
-from agent.domain import Change, Coverage, Notice, NoticeKind
-from agent.errors import AppError
-from agent.filters import filter_notices
-from agent.ids import RepoId
-from agent.ledger import share
-from agent.linking.recorded import day_links
-from agent.linking.references import Day, day_references
-from agent.linking.undoing import Patch
-from agent.own_code import OwnUse
-from agent.report import Failure
-from agent.settings import RepoSpec
-from agent.triage import Triage, lifted, rank
-from agent.window import Window
-from graphs.desk import Deps
-from graphs.failing import failing_alone, unless_failed
-from tools.diff.patch_id import patch_ids
+from agent.domain.commits import Change, Coverage, Notice, NoticeKind
+from agent.domain.errors import AppError
+from agent.domain.ids import RepoId
+from agent.domain.ledger import share
+from agent.domain.report import Failure
+from agent.domain.window import Window
+from agent.editions.own_code import OwnUse
+from agent.links.recorded import day_links
+from agent.links.references import Day, day_references
+from agent.links.undoing import Patch, carried_links, patch_partners, with_patches
+from agent.ports.desks import Desk, Step
+from agent.settings.filters import filter_notices
+from agent.settings.values import RepoSpec
+from agent.triage.collected import Collected, Scales
+from agent.triage.score import Triage, lifted, rank
+from graphs.run_context import RunContext, failing_alone, unless_failed
+from tools.diff.lineage import patch_ids
 from tools.evidence_cache import EvidenceCache
 from tools.index_for_search import read_threads
 
@@ -54,9 +53,9 @@ class CollectState(CollectInput, CollectOutput, total=False):
 
 
 @cache
-def build() -> CompiledStateGraph[CollectState, Deps, CollectInput, CollectOutput]:
+def build() -> CompiledStateGraph[CollectState, RunContext, CollectInput, CollectOutput]:
     """Wire the first look at one repository."""
-    graph = StateGraph(CollectState, context_schema=Deps, input_schema=CollectInput, output_schema=CollectOutput)
+    graph = StateGraph(CollectState, context_schema=RunContext, input_schema=CollectInput, output_schema=CollectOutput)
     graph.add_node("list_commits", failing_alone(list_commits))
     graph.add_node("triage", failing_alone(triage))
     graph.add_edge(START, "list_commits")
@@ -65,7 +64,7 @@ def build() -> CompiledStateGraph[CollectState, Deps, CollectInput, CollectOutpu
     return graph.compile(name="collect")
 
 
-async def list_commits(state: CollectState, runtime: Runtime[Deps]) -> dict[str, Any]:
+async def list_commits(state: CollectState, runtime: Runtime[RunContext]) -> dict[str, Any]:
     """Find what landed and what the window's threads say."""
     deps, spec, window = runtime.context, state["spec"], state["window"]
     runtime.stream_writer(Step(spec.name, "opening"))
@@ -100,7 +99,7 @@ async def list_commits(state: CollectState, runtime: Runtime[Deps]) -> dict[str,
     return {"found": collected}
 
 
-async def triage(state: CollectState, runtime: Runtime[Deps]) -> dict[str, Any]:
+async def triage(state: CollectState, runtime: Runtime[RunContext]) -> dict[str, Any]:
     """Read every diff that may be read, and weigh the commits by what is in them."""
     deps, repo = runtime.context, state["spec"].name
     collected = state["found"]
@@ -112,16 +111,17 @@ async def triage(state: CollectState, runtime: Runtime[Deps]) -> dict[str, Any]:
     scales = Scales(collected.model_copy(update={"links": links}), state["spec"])
     wanted = collected.shas[: desk.diffs]
     weighed: list[Triage] = []
-    read = Looked()
+    patches: dict[str, Patch] = {}
     problem = "the diff could not be read"
     runtime.stream_writer(Step(repo, "reading diffs", 0, len(wanted)))
     named = bool(known.issues or known.links or collected.threads.issues)
-    look = _look(runtime, repo, len(wanted), read, named=named)
+    look = _look(runtime, repo, len(wanted), patches if named else None)
     try:
         async for evidence in deps.library.skim(desk.code, wanted, look):
             weighed.append(scales.weigh(evidence))
     except AppError as error:
         problem = str(error)
+    links = with_patches(links, patches)
     own_uses = await _own_uses(deps, desk, collected)
     missing = set(wanted) - {one.sha for one in weighed}
     spent = dict.fromkeys(collected.shas[len(wanted) :], f"subject only: the budget of {desk.diffs} diffs is spent")
@@ -132,15 +132,15 @@ async def triage(state: CollectState, runtime: Runtime[Deps]) -> dict[str, Any]:
         ),
         "table": lifted(rank(weighed, deps.tiers), {one.sha for one in own_uses}),
         "own_uses": own_uses,
-        "links": all_links(repo, links, known, read.patches),
+        "links": carried_links(links, known.links, patch_partners(repo, patches, (*known.links, *links))),
         "unread": spent | dict.fromkeys(sorted(missing), problem),
-        "patches": read.patches,
+        "patches": patches,
         "failures": (*collected.failures, *([failed] if missing else [])),
     }
     return {"collected": {repo: collected.model_copy(update=update)}}
 
 
-async def _own_uses(deps: Deps, desk: Desk, found: Collected) -> tuple[OwnUse, ...]:
+async def _own_uses(deps: RunContext, desk: Desk, found: Collected) -> tuple[OwnUse, ...]:
     """Find what the user's own code uses of what changes; for that, commits are read with whole files."""
     if deps.own is None or not found.landed:
         return ()
@@ -150,15 +150,15 @@ async def _own_uses(deps: Deps, desk: Desk, found: Collected) -> tuple[OwnUse, .
     return deps.own.found(desk.code.repo, {one.change.commit.sha: one.sheet.touched for one in read if one.sheet})
 
 
-def _look(runtime: Runtime[Deps], repo: RepoId, total: int, read: Looked, *, named: bool) -> Callable[[Change], None]:
-    """Stream a step for each diff that was read, and take down, with `named`, its patch."""
+def _look(
+    runtime: Runtime[RunContext], repo: RepoId, total: int, patches: dict[str, Patch] | None
+) -> Callable[[Change], None]:
+    """Stream a step for each diff that was read, and take down its patch."""
     done = itertools.count(1)
 
     def look(change: Change) -> None:
         runtime.stream_writer(Step(repo, "reading diffs", next(done), total))
-        if named:
-            names = patch_ids(change.files)
-            if names.lines:
-                read.patches[change.commit.sha] = Patch(name=names.forward, opposite=names.reverse)
+        if patches is not None and (names := patch_ids(change.files)).lines:
+            patches[change.commit.sha] = Patch(name=names.forward, opposite=names.reverse)
 
     return look

@@ -7,11 +7,11 @@ from pathlib import Path
 from typing import Any
 
 from langchain_core.runnables import RunnableConfig
-from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
+from langgraph.checkpoint.base import BaseCheckpointSaver
 
 from agent.asking.reply import Reply
-from agent.desks import Step
-from agent.errors import InputError
+from agent.domain.errors import InputError
+from agent.ports.desks import Step
 from graphs.ask import VERSION, build
 from graphs.ask_context import AskContext
 from graphs.checkpoints import open_checkpoints
@@ -58,9 +58,9 @@ async def answered(question: str, context: AskContext) -> Reply:
 
 
 class Conversations:
-    """All threads of a home folder."""
+    """All threads of a home folder or a database."""
 
-    def __init__(self, saver: AsyncSqliteSaver) -> None:
+    def __init__(self, saver: BaseCheckpointSaver[Any]) -> None:
         self._saver = saver
         self._graph = build(saver)
 
@@ -85,9 +85,9 @@ class Conversations:
 
 
 @asynccontextmanager
-async def open_conversations(home: Path) -> AsyncIterator[Conversations]:
-    """Open the conversations below a home folder, in a private file of their own."""
-    async with open_checkpoints(home / "threads.db", precious=True) as saver:
+async def open_conversations(home: Path, database: str | None = None) -> AsyncIterator[Conversations]:
+    """Open the conversations below a home folder, in a private file of their own, or those of a database."""
+    async with open_checkpoints(database or home / "threads.db", precious=True) as saver:
         yield Conversations(saver)
 
 

@@ -10,21 +10,21 @@ from langgraph.runtime import Runtime
 from langgraph.types import Send
 from typing_extensions import TypedDict
 
-from agent.account import Account
-from agent.allotment import Allotment, allot
+from agent.analysts.account import Account
 from agent.analysts.tasks import Refused, Task, summary_task
-from agent.chapter import Chapter, drop_of
-from agent.claims import Claim
-from agent.collected import Collected
-from agent.evidence import ThreadEvidence
-from agent.ids import RepoId, commit_id
-from agent.report import Failure, Report
-from agent.settings import RepoSpec
-from agent.window import Window
+from agent.domain.chapter import Chapter, drop_of
+from agent.domain.claims import Claim
+from agent.domain.evidence import ThreadEvidence
+from agent.domain.ids import RepoId, commit_id
+from agent.domain.report import Failure, Report
+from agent.domain.window import Window
+from agent.settings.values import RepoSpec
+from agent.triage.allotment import Allotment, allot
+from agent.triage.collected import Collected
 from graphs import analysis, collect, repository
 from graphs.collect import CollectInput
-from graphs.desk import Deps
 from graphs.repository import RepositoryInput
+from graphs.run_context import RunContext
 from tools.history.cross_repository import Connected, Reading, connected
 
 
@@ -51,9 +51,9 @@ class Day(DayInput, total=False):
     report: Report
 
 
-def build(checkpoints: "BaseCheckpointSaver[Any] | None" = None) -> CompiledStateGraph[Day, Deps, DayInput, Day]:
+def build(checkpoints: "BaseCheckpointSaver[Any] | None" = None) -> CompiledStateGraph[Day, RunContext, DayInput, Day]:
     """Wire the run."""
-    graph = StateGraph(Day, context_schema=Deps, input_schema=DayInput)
+    graph = StateGraph(Day, context_schema=RunContext, input_schema=DayInput)
     graph.add_node("collect", collect.build())
     graph.add_node("allocate", allocate)
     graph.add_node("repository", repository.build())
@@ -78,7 +78,7 @@ def to_collect(state: Day) -> list[Send] | str:
     return sends or "allocate"
 
 
-async def allocate(state: Day, runtime: Runtime[Deps]) -> dict[str, Any]:
+async def allocate(state: Day, runtime: Runtime[RunContext]) -> dict[str, Any]:
     """Share out what may be read in depth over all repositories, by what their commits are worth."""
     found = state.get("collected") or {}
     tables = {spec.name: found[spec.name].table for spec in state["specs"] if spec.name in found}
@@ -105,7 +105,7 @@ def to_repositories(state: Day) -> list[Send] | str:
     return sends or "publish"
 
 
-async def connect(state: Day, runtime: Runtime[Deps]) -> dict[str, Any]:
+async def connect(state: Day, runtime: Runtime[RunContext]) -> dict[str, Any]:
     """Find what ties the repositories to one another, and name what the brief is written from."""
     deps, chapters = runtime.context, state.get("chapters") or {}
     specs = [spec for spec in state["specs"] if spec.name in chapters]
@@ -117,7 +117,7 @@ async def connect(state: Day, runtime: Runtime[Deps]) -> dict[str, Any]:
     }
 
 
-async def _reading(spec: RepoSpec, state: Day, deps: Deps) -> Reading:
+async def _reading(spec: RepoSpec, state: Day, deps: RunContext) -> Reading:
     """Gather what was read of a repository as far as it may lead to others."""
     found = state["collected"][spec.name]
     pulls = {pull.number: ThreadEvidence(thread=pull) for pull in found.threads.pulls}
@@ -141,15 +141,24 @@ def _brief(state: Day) -> list[Task]:
     return [task] if task else []
 
 
-async def publish(state: Day, runtime: Runtime[Deps]) -> dict[str, Any]:
-    """Put the parts together in the order asked for, make them public, then remember what was told."""
+async def publish(state: Day, runtime: Runtime[RunContext]) -> dict[str, Any]:
+    """Make the report public, then remember what was told."""
     deps = runtime.context
+    report = report_of(state, deps.analyst)
+    deps.let_go()
+    published = deps.publisher.publish(report)
+    deps.archive.remember(report)
+    return {"report": published}
+
+
+def report_of(state: Day, analyst: str) -> Report:
+    """Put the parts together in the order asked for."""
     order = {spec.name: place for place, spec in enumerate(state["specs"])}
     parts = state.get("chapters") or {}
     chapters = [parts[repo] for repo in order if repo in parts]
     joined = state.get("joined") or Connected()
     failures = [*(state.get("failures") or []), *(failure for chapter in chapters for failure in chapter.failures)]
-    report = Report(
+    return Report(
         window=state["window"],
         repos=tuple(order),
         sections=tuple(chapter.section for chapter in chapters),
@@ -169,10 +178,6 @@ async def publish(state: Day, runtime: Runtime[Deps]) -> dict[str, Any]:
             *(drop_of(one) for one in state.get("refused") or [] if one.claim.repo is None and not one.repaired),
         ),
         uses=tuple(use for repo in order if repo in parts for use in state["collected"][repo].own_uses),
-        analyst=deps.analyst,
+        analyst=analyst,
         account=state.get("account") or Account(),
     )
-    deps.let_go()
-    published = deps.publisher.publish(report)
-    deps.archive.remember(report)
-    return {"report": published}

@@ -1,20 +1,152 @@
-"""The judge: a separate question that sees only sentences and their evidence, twice, with controls among them."""
+"""The way of a model's sentences: code checks every literal, a judge reads on, and what was refused is said anew once.
 
+The judge is a separate question that sees only sentences and their evidence, twice, with controls among them. The daily
+run and questions share this; they differ in what their sentences are about.
+"""
+
+import asyncio
 import hashlib
-from collections.abc import Mapping
-from dataclasses import replace
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
 
-from agent.account import Judging
+from langgraph.graph import StateGraph
+from langgraph.runtime import Runtime
+
+from agent.analysts.account import Account, Judging, fallback
 from agent.analysts.ruling import PASSING, Batch, Verdicts, admitted, objection
-from agent.analysts.schema import Ruling, Rulings
-from agent.claims import Claim, Judgement, Verdict
-from agent.prompting import fenced
-from agent.settings import Language
-from graphs.asking_models import ask, models_of
-from graphs.desk import Deps
+from agent.analysts.schema import Ruling, Rulings, asked_languages, repair_shape
+from agent.analysts.sentences import focus_of
+from agent.analysts.subjects import Subject
+from agent.analysts.tasks import Refused, Sentences, can_be_repaired, refusal_text, repair_focus
+from agent.domain.claims import Claim, Judgement, Verdict
+from agent.models.failures import ModelError
+from agent.models.prompting import fenced
+from agent.ports.desks import Step
+from agent.settings.values import Language
+
+if TYPE_CHECKING:
+    from graphs.run_context import RunContext
+
+Change = dict[str, Any]
 
 
-async def judged(batch: Batch, deps: Deps) -> Verdicts:
+@dataclass(frozen=True)
+class SentenceSteps:
+    """The nodes that every draft goes through; the state has the sentences, `subjects` gives what they are about."""
+
+    subjects: Callable[[Any, Any], Awaitable[Mapping[str, Subject]]]
+
+    def add_to(self, graph: StateGraph[Any, Any, Any, Any], then: str) -> None:
+        """Add check, judge and repair to a graph, and go on to another node."""
+        graph.add_node("check", self.check)
+        graph.add_node("judge", self.judge)
+        graph.add_node("repair", self.repair)
+        graph.add_edge("check", "judge")
+        graph.add_conditional_edges(
+            "judge", lambda state: "repair" if _can_go_back(state["sentences"]) else then, ["repair", then]
+        )
+        graph.add_edge("repair", "check")
+
+    async def check(self, state: Any, runtime: Runtime[Any]) -> Change:
+        """Hold every literal of every sentence to the cited evidence."""
+        about, now = await self.subjects(state, runtime.context), state["sentences"]
+        found = [(key, claim, about[key].objections(claim)) for key, claim in now.drafts]
+        passed = tuple((key, claim) for key, claim, wrong in found if not wrong)
+        failed = [Refused(task=key, claim=claim, reasons=wrong) for key, claim, wrong in found if wrong]
+        update = {"drafts": (), "passed": passed, "failed": (*now.failed, *failed)}
+        return {"sentences": now.model_copy(update=update)}
+
+    async def judge(self, state: Any, runtime: Runtime[Any]) -> Change:
+        """Have the judge read what passed, a batch for each subject."""
+        deps, now = runtime.context, state["sentences"]
+        about = await self.subjects(state, deps)
+        keys = list(dict.fromkeys(key for key, _ in now.passed))
+        tell((about[key] for key in keys), runtime, "judging")
+        rulings = await asyncio.gather(*(_judged(about[key], key, now, deps) for key in keys))
+        failed, account = list(now.failed), spent(about.values(), deps)
+        for key, (verdicts, lost) in zip(keys, rulings, strict=True):
+            failed += [Refused(task=key, claim=claim, reasons=(no,)) for claim, no in verdicts.refused]
+            account += lost + Account(judging=verdicts.judging)
+        admitted = [claim for verdicts, _ in rulings for claim in verdicts.admitted]
+        update = {"passed": (), "failed": tuple(failed), "published": (*now.published, *admitted)}
+        return {"sentences": now.model_copy(update=update), "account": account}
+
+    async def repair(self, state: Any, runtime: Runtime[Any]) -> Change:
+        """Show each writer all that was refused, once; it may correct, shorten or give up."""
+        deps, now = runtime.context, state["sentences"]
+        about = await self.subjects(state, deps)
+        wrong = [one for one in now.failed if can_be_repaired(one) and about[one.task].repairs]
+        keys = list(dict.fromkeys(one.task for one in wrong))
+        said = await asyncio.gather(*(_said_anew(about[key], key, wrong, deps) for key in keys))
+        drafts = tuple((key, claim) for key, (claims, _) in zip(keys, said, strict=True) for claim in claims)
+        anew = {claim.id for _, claim in drafts}
+        update = {
+            "drafts": drafts,
+            "failed": tuple(one for one in now.failed if one.claim.id not in anew),
+            "mended": tuple(one.model_copy(update={"repaired": True}) for one in now.failed if one.claim.id in anew),
+            "repaired": True,
+        }
+        account = sum((lost for _, lost in said), spent(about.values(), deps))
+        return {"sentences": now.model_copy(update=update), "account": account}
+
+
+def _can_go_back(now: Sentences) -> bool:
+    return not now.repaired and any(map(can_be_repaired, now.failed))
+
+
+async def _judged(subject: Subject, key: str, now: Sentences, deps: "RunContext") -> tuple[Verdicts, Account]:
+    """Judge the sentences about one thing; those whose judge does not answer are not published."""
+    claims = [claim for other, claim in now.passed if other == key]
+    evidence = subject.evidence(claims, focus_of(claims) if now.repaired else ())
+
+    def narrow(quotes: Sequence[str]) -> str:
+        lines = [line.lstrip("+- ") for quote in quotes for line in quote.splitlines() if line.strip("+- ")]
+        return subject.evidence(claims, [*focus_of(claims), *lines])
+
+    controls = subject.controls(evidence, now.passed)
+    batch = Batch(account=subject.account, evidence=evidence, claims=claims, controls=controls, narrowed=narrow)
+    try:
+        return await judged(batch, deps), Account()
+    except ModelError as error:
+        silent = Judgement(verdict=Verdict.UNDECIDED, check="no judge", reason=str(error)[:200])
+        return Verdicts(refused=[(claim, silent) for claim in claims]), fallback("judging", error, subject.about)
+
+
+async def _said_anew(
+    subject: Subject, key: str, wrong: Sequence[Refused], deps: "RunContext"
+) -> tuple[list[Claim], Account]:
+    mine = {str(number): one for number, one in enumerate((one for one in wrong if one.task == key), start=1)}
+    evidence = subject.evidence([one.claim for one in mine.values()], repair_focus(key, wrong))
+    values = {
+        "evidence": fenced(evidence, deps.mark),
+        "refused": fenced("\n".join(refusal_text(number, one) for number, one in mine.items()), deps.mark),
+        "languages": asked_languages(subject.languages),
+    }
+    try:
+        answer = await deps.ask("writing", subject.account, "repair", values, repair_shape(subject.languages))
+    except ModelError as error:
+        return [], fallback("repairing", error, subject.about)
+    pairs = [(mine.pop(said.id.strip("[]. "), None), said) for said in getattr(answer, "sentences", ())]
+    return [claim for old, said in pairs if old and (claim := subject.again(old.claim, said))], Account()
+
+
+def spent(subjects: Iterable[Subject], deps: "RunContext") -> Account:
+    """Take what the models were paid since this was asked last, for the accounts of some subjects."""
+    accounts = dict.fromkeys(one.account for one in subjects)
+    return sum((Account(spent=deps.asked.take(name)) for name in accounts), Account())
+
+
+def tell(subjects: Iterable[Subject], runtime: Runtime[Any], what: str) -> None:
+    """Stream what is being done for the repositories."""
+    for repo in dict.fromkeys(one.repo for one in subjects if one.repo):
+        runtime.stream_writer(Step(repo, what))
+
+
+# ---------------------------------------------------------------- the judge
+
+
+async def judged(batch: Batch, deps: "RunContext") -> Verdicts:
     """Ask twice, the second time in reverse order and only of what passed; one "no" is enough to refuse."""
     result = Verdicts()
     standing: list[tuple[Claim, Ruling | None]] = [(claim, None) for claim in batch.claims]
@@ -43,12 +175,12 @@ async def judged(batch: Batch, deps: Deps) -> Verdicts:
             for (claim, ruling), (_, before) in zip(passed, standing, strict=True)
             if claim.id not in gone
         ]
-    name = models_of(deps).names["judging"]
+    name = deps.asked.names["judging"]
     result.admitted = [admitted(claim, ruling, name) for claim, ruling in standing if ruling is not None]
     return result
 
 
-async def ruled(batch: Batch, deps: Deps, *, backwards: bool) -> dict[str, Ruling]:
+async def ruled(batch: Batch, deps: "RunContext", *, backwards: bool) -> dict[str, Ruling]:
     """Put one question; a sentence without a ruling is unsupported."""
     texts = {str(place): claim.text for place, claim in enumerate(batch.claims)}
     languages = batch.claims[0].text
@@ -61,7 +193,7 @@ async def ruled(batch: Batch, deps: Deps, *, backwards: bool) -> dict[str, Rulin
     shown = {key: f"s{place}" for place, key in enumerate(order[::-1] if backwards else order, start=1)}
     lines = [f"[{name}] {' / '.join(texts[key].values())}" for key, name in shown.items()]
     values = {"evidence": fenced(batch.evidence, deps.mark), "sentences": fenced("\n".join(lines), deps.mark)}
-    answer = await ask(deps, "judging", batch.account, "judge", values, Rulings)
+    answer = await deps.ask("judging", batch.account, "judge", values, Rulings)
     said = {one.id.strip("[] "): one for one in answer.rulings}
     return {key: said.get(name, Ruling(id=name)) for key, name in shown.items()}
 

@@ -2,15 +2,15 @@
 
 from collections.abc import Iterable, Sequence
 
+from agent.analysts.rules import statement
 from agent.asking.query import THREADS, Hit, Named, Query
 from agent.asking.reply import Section
-from agent.chapter import checked_claims
-from agent.claims import Claim, Role
-from agent.dossier import Dossier
-from agent.evidence import CommitEvidence, EvidenceId
-from agent.ids import RepoId
-from agent.rules import statement
-from agent.telling import told_groups
+from agent.domain.chapter import checked_claims
+from agent.domain.claims import Claim, Role
+from agent.domain.dossier import Dossier
+from agent.domain.evidence import CommitEvidence, EvidenceId
+from agent.domain.ids import RepoId
+from agent.telling.choosing import told_groups
 from graphs.ask_context import AskContext
 
 _ALL, _LEAST = 50_000, 20

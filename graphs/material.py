@@ -2,29 +2,30 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 from langchain_core.messages import AIMessage, AnyMessage
 from langgraph.graph import add_messages
 from typing_extensions import TypedDict
 
-from agent.analyst import Material, Read
-from agent.collected import Collected, Scales
-from agent.errors import NotFound
-from agent.evidence import EvidenceId, ThreadEvidence
-from agent.linking.related import related_links
-from agent.linking.undoing import carried_links, partners
-from agent.links import Related
-from agent.readings import Readings, known_issues, reverted_by, weighed_again
-from agent.report import Depth
-from agent.settings import RepoSpec
-from agent.sources import ThreadSource
-from agent.story_finding.found import StoriesFound
-from agent.threads import with_pulls
-from agent.triage import lifted
-from agent.window import Window
-from graphs.desk import Deps
+from agent.analysts.analyst import Material, Read
+from agent.domain.errors import NotFound
+from agent.domain.evidence import EvidenceId, ThreadEvidence
+from agent.domain.links import Related
+from agent.domain.report import Depth
+from agent.domain.threads import with_pulls
+from agent.domain.window import Window
+from agent.links.related import related_links
+from agent.links.undoing import carried_links, partners, reverted_by
+from agent.ports.sources import ThreadSource
+from agent.settings.values import RepoSpec
+from agent.stories.found import StoriesFound
+from agent.triage.collected import Collected, Readings, Scales, known_issues
+from agent.triage.score import lifted
 from tools.history.find import with_past
+
+if TYPE_CHECKING:
+    from graphs.run_context import RunContext
 
 THREAD_TOOLS = ("get_issue", "get_pull")
 
@@ -46,7 +47,7 @@ class ReadState(TypedDict, total=False):
     """The other repositories of the report."""
 
 
-async def material_of(state: ReadState, deps: Deps) -> Material:
+async def material_of(state: ReadState, deps: "RunContext") -> Material:
     """Gather what was read: from this process, or again from the record of the run."""
     repo = state["spec"].name
     if repo not in deps.gathered:
@@ -59,7 +60,7 @@ async def material_of(state: ReadState, deps: Deps) -> Material:
     return await with_past(material, found, code, deps.library)
 
 
-def _with_related(material: Material, state: ReadState, deps: Deps) -> Material:
+def _with_related(material: Material, state: ReadState, deps: "RunContext") -> Material:
     """Put the relations that were admitted in the place of plain references."""
     related, found = state.get("related"), state["found"]
     if not related:
@@ -70,7 +71,7 @@ def _with_related(material: Material, state: ReadState, deps: Deps) -> Material:
     return replace(material, links=links, issues=(*found.threads.issues, *known_issues(found, earlier, links)))
 
 
-async def _gathered(state: ReadState, deps: Deps) -> Material:
+async def _gathered(state: ReadState, deps: "RunContext") -> Material:
     repo, found, readings = state["spec"].name, state["found"], state["readings"]
     desk = await deps.desks.open(state["spec"])
     table, landed = [one.sha for one in found.table], [row.commit for row in found.rows]
@@ -83,7 +84,7 @@ async def _gathered(state: ReadState, deps: Deps) -> Material:
     known = {sha: one.model_copy(update={"pull": pulls.get(sha)}) for sha, one in read.items()}
     undone = reverted_by(list(known.values()))
     reads = []
-    weighed = weighed_again(known, undone, Scales(found, state["spec"]), deps.tiers)
+    weighed = Scales(found, state["spec"]).weigh_again(known, undone, deps.tiers)
     for one in lifted(weighed, {use.sha for use in found.own_uses}):
         depth = Depth.DEEP if one.sha in deep else Depth.GROUP if one.noise else Depth.SKIM
         reads.append(Read(evidence=known[one.sha], triage=one, depth=depth))

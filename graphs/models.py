@@ -6,16 +6,16 @@ from collections.abc import Mapping
 from contextlib import suppress
 from functools import partial
 from types import MappingProxyType
+from typing import Protocol
 
 from pydantic import TypeAdapter
 
-from agent.capabilities import Capabilities
-from agent.errors import AppError
-from agent.model import Job, ModelError
-from agent.spending import Price, Purse, Spent, price_of
+from agent.domain.errors import AppError
+from agent.models.capabilities import Capabilities
+from agent.models.failures import Job, ModelError
+from agent.settings.spending import Price, Purse, Spent, price_of
 from memory.artefacts import JsonCodec
 from memory.recorder import Call, CallRecorder
-from tools.chat.endpoint import ChatEndpoint
 from tools.chat.messages import Question, Reply
 from tools.chat.model import RecordedChatModel
 
@@ -23,6 +23,16 @@ _REPLY = JsonCodec("model reply", TypeAdapter(Reply))
 _CAPABILITIES = JsonCodec("model capabilities", TypeAdapter(Capabilities))
 _OUTAGES = 3
 """After so many questions in a row that ended in an outage, a run asks no more."""
+
+
+class Answers(Protocol):
+    """Whoever answers the questions to a model: its server, or a file of recorded answers."""
+
+    async def learn(self) -> Capabilities:
+        """Tell what can be asked."""
+
+    async def ask(self, question: Question) -> Reply:
+        """Answer, or raise ModelError."""
 
 
 class Models:
@@ -36,7 +46,7 @@ class Models:
         self,
         recorder: CallRecorder,
         names: Mapping[Job, str],
-        endpoints: Mapping[str, ChatEndpoint] = MappingProxyType({}),
+        endpoints: Mapping[str, Answers] = MappingProxyType({}),
         origin: str = "",
         *,
         purse: Purse | None = None,
@@ -120,7 +130,7 @@ class Models:
         self._purse.pay(account, reply.spent.priced(price), self._purse.clock() - began)
         return reply
 
-    def _live(self, name: str) -> ChatEndpoint:
+    def _live(self, name: str) -> Answers:
         if name not in self._endpoints:
             raise ModelError(f"{name} is not asked in a replay")
         return self._endpoints[name]

@@ -10,19 +10,18 @@ from langgraph.prebuilt import ToolNode
 from langgraph.prebuilt.tool_node import ToolInvocationError
 from langgraph.runtime import Runtime
 
-from agent.account import Account, fallback
-from agent.allotment import Allotment
+from agent.analysts.account import Account, fallback
 from agent.analysts.reading_list import first_fact, fitting, handles_of
 from agent.analysts.schema import Choice
-from agent.desks import Step
-from agent.domain import Coverage
-from agent.model import ModelError
-from agent.prompting import fenced, prompt
-from agent.tokens import tokens_of
-from graphs.asking_models import ask, can_call_tools, models_of, packet_room
-from graphs.desk import Deps
+from agent.domain.commits import Coverage
+from agent.models.failures import ModelError
+from agent.models.prompting import fenced, prompt
+from agent.models.tokens import tokens_of
+from agent.ports.desks import Step
+from agent.triage.allotment import Allotment
 from graphs.material import THREAD_TOOLS, ReadState
-from tools.chat.trimming import trimmed
+from graphs.run_context import RunContext
+from tools.chat.messages import trimmed
 from tools.toolset import ToolError, Toolset
 
 _QUIET = 6
@@ -45,7 +44,7 @@ def explain(error: ToolError | ToolInvocationError) -> str:
     return f"Error: {error}"
 
 
-async def choose(state: ReadingState, runtime: Runtime[Deps]) -> dict[str, Any]:
+async def choose(state: ReadingState, runtime: Runtime[RunContext]) -> dict[str, Any]:
     """Let the model choose what to explain from a closed list of handles; without a model nothing is chosen."""
     deps, found, repo = runtime.context, state["found"], state["spec"].name
     if deps.models is None or not found.table:
@@ -56,20 +55,20 @@ async def choose(state: ReadingState, runtime: Runtime[Deps]) -> dict[str, Any]:
         # Whoever is away is asked again when it writes; what the budget allows is read all the same.
         rows = await _rows(state, deps)
         handles = handles_of(found)
-        table = fitting(rows.values(), await packet_room(deps))
+        table = fitting(rows.values(), await deps.packet_room())
         values = {"table": fenced("\n".join(table), deps.mark), "most": str(most)}
-        choice = await ask(deps, "reading", repo, "choose", values, Choice)
+        choice = await deps.ask("reading", repo, "choose", values, Choice)
         shown = dict(list(handles.items())[: len(table)])
         named = [shown[name] for one in choice.read if (name := one.strip("[]` ")) in shown]
         chosen = tuple(dict.fromkeys(named))[:most]
         account = Account() if chosen else fallback("choosing", ModelError("it chose nothing that can be read"))
     except ModelError as error:
         chosen, account = (), fallback("choosing", error)
-    account += Account(spent=models_of(deps).take(repo))
+    account += Account(spent=deps.asked.take(repo))
     return {"chosen": chosen or state["allotment"].deep, "account": account}
 
 
-async def read(state: ReadingState, runtime: Runtime[Deps]) -> dict[str, Any]:
+async def read(state: ReadingState, runtime: Runtime[RunContext]) -> dict[str, Any]:
     """Ask the model what it wants to look up; its own messages and the tools' answers stand before the question."""
     deps, repo = runtime.context, state["spec"].name
     messages = state.get("messages") or []
@@ -77,7 +76,7 @@ async def read(state: ReadingState, runtime: Runtime[Deps]) -> dict[str, Any]:
         return {}
     try:
         context = await deps.models.context("reading")
-        if not await can_call_tools(deps):
+        if not await deps.can_call_tools():
             return {}
         opening = [] if messages else await _opening(state, deps)
         tools = _usable((await _toolset(state, deps)).as_tools(), state)
@@ -97,7 +96,7 @@ def _usable(offered: list[BaseTool], state: ReadingState) -> list[BaseTool]:
     return [tool for tool in offered if tool.name not in THREAD_TOOLS]
 
 
-async def tools(state: ReadingState, runtime: Runtime[Deps]) -> dict[str, Any]:
+async def tools(state: ReadingState, runtime: Runtime[RunContext]) -> dict[str, Any]:
     """Call what the model asked for."""
     runtime.stream_writer(Step(state["spec"].name, "looking further"))
     return await called((await _toolset(state, runtime.context)).as_tools(), state["messages"])
@@ -126,7 +125,7 @@ def last_notes(messages: Sequence[AnyMessage]) -> str:
 # ---------------------------------------------------------------- what it is shown
 
 
-async def _rows(state: ReadingState, deps: Deps) -> dict[str, str]:
+async def _rows(state: ReadingState, deps: RunContext) -> dict[str, str]:
     """Write a line for each commit: handle, weight, title, and the first thing that code found."""
     found, code = state["found"], (await deps.desks.open(state["spec"])).code
     titles = {row.commit.sha: row.commit.title for row in found.landed}
@@ -138,14 +137,14 @@ async def _rows(state: ReadingState, deps: Deps) -> dict[str, str]:
     }
 
 
-async def _opening(state: ReadingState, deps: Deps) -> list[AnyMessage]:
+async def _opening(state: ReadingState, deps: RunContext) -> list[AnyMessage]:
     rows = await _rows(state, deps)
     table = "\n".join(rows[sha] for sha in state["chosen"] if sha in rows)
     system = prompt("system", {"repo": state["spec"].name, "mark": deps.mark})
     return [SystemMessage(system), HumanMessage(prompt("read", {"table": fenced(table, deps.mark)}))]
 
 
-async def _toolset(state: ReadingState, deps: Deps) -> Toolset:
+async def _toolset(state: ReadingState, deps: RunContext) -> Toolset:
     """Make the tools of this repository and window."""
     found, desk = state["found"], await deps.desks.open(state["spec"])
     handles = handles_of(found)

@@ -7,34 +7,33 @@ from typing import Any
 
 from langgraph.runtime import Runtime
 
-from agent.account import Account, fallback
-from agent.analyst import Material
+from agent.analysts.account import Account, fallback
+from agent.analysts.analyst import Material
+from agent.analysts.rules import facts_told
 from agent.analysts.ruling import Batch
 from agent.analysts.tasks import Refused, is_foreign
-from agent.claims import Judgement, Verdict
-from agent.desks import Desk, Step
-from agent.domain import Change, PullRequest
-from agent.errors import AppError, NotFound
-from agent.evidence import CommitEvidence, Evidence, EvidenceId, ThreadEvidence
-from agent.ids import RepoId
-from agent.linking.related import Wanted, wanted_pairs
-from agent.linking.relating import Pairing, SaidRelations
-from agent.links import Related
-from agent.model import ModelError
-from agent.prompting import fenced
-from agent.rules import facts_told
-from agent.settings import Language
-from agent.sources import CodeSource
-from graphs.asking_models import ask, models_of, packet_room
-from graphs.desk import Deps
+from agent.domain.claims import Judgement, Verdict
+from agent.domain.commits import Change, PullRequest
+from agent.domain.errors import AppError, NotFound
+from agent.domain.evidence import CommitEvidence, Evidence, EvidenceId, ThreadEvidence
+from agent.domain.ids import RepoId
+from agent.domain.links import Related
+from agent.links.related import Wanted, wanted_pairs
+from agent.links.relating import Pairing, SaidRelations
+from agent.models.failures import ModelError
+from agent.models.prompting import fenced
+from agent.ports.desks import Desk, Step
+from agent.ports.sources import CodeSource
+from agent.settings.values import Language
 from graphs.judging import judged
 from graphs.material import ReadState, material_of
+from graphs.run_context import RunContext
 
 _CONTROLS = 2
 _Outcome = tuple[list[Related], list[Refused], Account]
 
 
-async def relate(state: ReadState, runtime: Runtime[Deps]) -> dict[str, Any]:
+async def relate(state: ReadState, runtime: Runtime[RunContext]) -> dict[str, Any]:
     """Have a model name what the day's commits have to do with what they refer to; without one nothing is named."""
     deps, repo = runtime.context, state["spec"].name
     if deps.models is None:
@@ -46,7 +45,7 @@ async def relate(state: ReadState, runtime: Runtime[Deps]) -> dict[str, Any]:
         return {"related": []}
     runtime.stream_writer(Step(repo, "relating", 0, len(wanted)))
     try:
-        room = await packet_room(deps)
+        room = await deps.packet_room()
     except ModelError as error:
         return {"related": [], "account": fallback("relating", error)}
     wanted = await _with_patches(wanted, (await deps.desks.open(state["spec"])).code, deps)
@@ -54,7 +53,7 @@ async def relate(state: ReadState, runtime: Runtime[Deps]) -> dict[str, Any]:
     pairings = [pairing for one in wanted if (pairing := _pairing(one, material, found, room))]
     controls = [claim.text for claim in facts_told(material) if claim.predicate == "fact" and claim.text]
     outcomes: Sequence[_Outcome] = await asyncio.gather(*(_related(one, controls, deps) for one in pairings))
-    account = sum((lost for _, _, lost in outcomes), Account(spent=models_of(deps).take(repo)))
+    account = sum((lost for _, _, lost in outcomes), Account(spent=deps.asked.take(repo)))
     return {
         "related": [one for related, _, _ in outcomes for one in related],
         "refused": [one for _, refused, _ in outcomes for one in refused],
@@ -62,7 +61,7 @@ async def relate(state: ReadState, runtime: Runtime[Deps]) -> dict[str, Any]:
     }
 
 
-async def _with_patches(wanted: Sequence[Wanted], code: CodeSource, deps: Deps) -> list[Wanted]:
+async def _with_patches(wanted: Sequence[Wanted], code: CodeSource, deps: RunContext) -> list[Wanted]:
     """Read the patches of commits that were only skimmed: who shall relate them must see what they do."""
     whole = await deps.library.whole(code, [one.read.evidence.change.commit.sha for one in wanted])
     return [replace(one, read=replace(one.read, evidence=_patched(one.read.evidence, whole))) for one in wanted]
@@ -85,12 +84,12 @@ def _became(other: Evidence) -> EvidenceId:
     return f"{other.repo}@{thread.merge_commit}" if isinstance(thread, PullRequest) else ""
 
 
-async def _related(pairing: Pairing, facts: Sequence[Mapping[Language, str]], deps: Deps) -> _Outcome:
+async def _related(pairing: Pairing, facts: Sequence[Mapping[Language, str]], deps: RunContext) -> _Outcome:
     """Ask, check both anchors, and have the sentence judged against both sides."""
     evidence, name = pairing.text(), pairing.change.id
     try:
-        answer = await ask(
-            deps, "reading", pairing.change.repo, "relate", {"evidence": fenced(evidence, deps.mark)}, SaidRelations
+        answer = await deps.ask(
+            "reading", pairing.change.repo, "relate", {"evidence": fenced(evidence, deps.mark)}, SaidRelations
         )
     except ModelError as error:
         return [], [], fallback("relating", error, name)
@@ -117,7 +116,7 @@ async def _related(pairing: Pairing, facts: Sequence[Mapping[Language, str]], de
 
 
 async def _others(
-    state: ReadState, wanted: Sequence[Wanted], material: Material, deps: Deps
+    state: ReadState, wanted: Sequence[Wanted], material: Material, deps: RunContext
 ) -> dict[EvidenceId, Evidence]:
     """Read what the commits may belong to, by its name as it was written; other repositories only if reported on."""
     specs = {spec.name: spec for spec in (state["spec"], *state.get("beside", ()))}
@@ -140,7 +139,7 @@ async def _threads(desk: Desk, repo: RepoId, names: Iterable[EvidenceId]) -> dic
         return {}
 
 
-async def _commits(desk: Desk, names: Sequence[EvidenceId], deps: Deps) -> dict[EvidenceId, Evidence]:
+async def _commits(desk: Desk, names: Sequence[EvidenceId], deps: RunContext) -> dict[EvidenceId, Evidence]:
     """Read the commits that hashes name; a short one stands for the commit that it means."""
     found: dict[EvidenceId, Evidence] = {}
     for name in names:

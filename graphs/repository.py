@@ -10,32 +10,29 @@ from langgraph.graph.state import CompiledStateGraph
 from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
-from agent.account import Account
-from agent.allotment import Allotment
+from agent.analysts.account import Account
+from agent.analysts.rules import facts_told
 from agent.analysts.tasks import Refused, Task, commit_tasks, summary_task
-from agent.chapter import Chapter, checked_claims, ledger_of, unexplained
-from agent.claims import Claim
-from agent.collected import Collected
-from agent.desks import Step
-from agent.evidence import EvidenceId
-from agent.ids import RepoId
-from agent.readings import dossier_of, readings_of
-from agent.report import Failure, RepoSection
-from agent.rules import facts_told
-from agent.settings import RepoSpec
-from agent.story_finding.candidates import pairs
-from agent.story_finding.pins import taken
-from agent.threads import Connected, issue_news, release_news
-from agent.window import Window
+from agent.domain.chapter import Chapter, checked_claims, ledger_of, unexplained
+from agent.domain.claims import Claim
+from agent.domain.evidence import EvidenceId
+from agent.domain.ids import RepoId
+from agent.domain.report import Failure, RepoSection
+from agent.domain.threads import Connected, issue_news, release_news
+from agent.domain.window import Window
+from agent.ports.desks import Step
+from agent.settings.values import RepoSpec
+from agent.stories.candidates import pairs
+from agent.stories.pins import taken
+from agent.triage.allotment import Allotment
+from agent.triage.collected import Collected, dossier_of, readings_of
 from graphs import analysis
-from graphs.asking_models import is_small
-from graphs.desk import Deps
-from graphs.failing import failing_alone, unless_failed
 from graphs.material import material_of
 from graphs.reading import ReadingState, choose, last_notes, read, tools, wants_tools
 from graphs.relating import relate
+from graphs.run_context import RunContext, failing_alone, unless_failed
 from tools.history.find import find_stories, told_stories, with_relations, with_stories
-from tools.history.releases import release_stories, tags_of_window
+from tools.history.past import release_stories, tags_of_window
 from tools.index_for_search import index_run
 
 _BLAMED = 60
@@ -74,10 +71,10 @@ class RepositoryState(ReadingState, RepositoryOutput, total=False):
 
 
 @cache
-def build(turns: int = 4) -> CompiledStateGraph[RepositoryState, Deps, RepositoryInput, RepositoryOutput]:
+def build(turns: int = 4) -> CompiledStateGraph[RepositoryState, RunContext, RepositoryInput, RepositoryOutput]:
     """Wire the part of one repository; a failure ends it, and nothing else."""
     graph = StateGraph(
-        RepositoryState, context_schema=Deps, input_schema=RepositoryInput, output_schema=RepositoryOutput
+        RepositoryState, context_schema=RunContext, input_schema=RepositoryInput, output_schema=RepositoryOutput
     )
     for node in (choose, read, tools, study, connect, relate, write_facts, take_next, sum_up, file):
         graph.add_node(node.__name__, failing_alone(node))
@@ -112,7 +109,7 @@ def _if_any(what: str, then: str, otherwise: str) -> Any:
     return route
 
 
-async def study(state: RepositoryState, runtime: Runtime[Deps]) -> dict[str, Any]:
+async def study(state: RepositoryState, runtime: Runtime[RunContext]) -> dict[str, Any]:
     """Read the whole diffs and the files around them, of what was chosen and of what is worth it."""
     deps, repo, found = runtime.context, state["spec"].name, state["found"]
     code = (await deps.desks.open(state["spec"])).code
@@ -127,7 +124,7 @@ async def study(state: RepositoryState, runtime: Runtime[Deps]) -> dict[str, Any
     return {"readings": readings_of(studied, found), "notes": last_notes(state.get("messages") or [])}
 
 
-async def connect(state: RepositoryState, runtime: Runtime[Deps]) -> dict[str, Any]:
+async def connect(state: RepositoryState, runtime: Runtime[RunContext]) -> dict[str, Any]:
     """Find the stories to which the day's commits belong, and the earlier commits that they may go on with."""
     deps = runtime.context
     runtime.stream_writer(Step(state["spec"].name, "looking back"))
@@ -141,7 +138,7 @@ async def connect(state: RepositoryState, runtime: Runtime[Deps]) -> dict[str, A
     return {"stories": found, "earlier": pairs(state["spec"].name, found.pairs)}
 
 
-async def write_facts(state: RepositoryState, runtime: Runtime[Deps]) -> dict[str, Any]:
+async def write_facts(state: RepositoryState, runtime: Runtime[RunContext]) -> dict[str, Any]:
     """Let code say what the facts say, and name what a model shall explain."""
     deps = runtime.context
     runtime.stream_writer(Step(state["spec"].name, "writing"))
@@ -153,14 +150,14 @@ async def write_facts(state: RepositoryState, runtime: Runtime[Deps]) -> dict[st
     return {"facts": facts, "waiting": tasks, "stories": found}
 
 
-async def take_next(state: RepositoryState, runtime: Runtime[Deps]) -> dict[str, Any]:
+async def take_next(state: RepositoryState, runtime: Runtime[RunContext]) -> dict[str, Any]:
     """Take all commits at once, or one by one where the model is small: what is judged before its time ends stays."""
     waiting = state["waiting"]
-    count = 1 if await is_small(runtime.context) else len(waiting)
+    count = 1 if await runtime.context.is_small() else len(waiting)
     return {"tasks": waiting[:count], "waiting": waiting[count:]}
 
 
-async def sum_up(state: RepositoryState, runtime: Runtime[Deps]) -> dict[str, Any]:
+async def sum_up(state: RepositoryState, runtime: Runtime[RunContext]) -> dict[str, Any]:
     """Name the published sentences that the day is summed up from."""
     del runtime
     titles: dict[EvidenceId, str] = {row.commit.id: row.commit.title for row in state["found"].landed}
@@ -169,7 +166,7 @@ async def sum_up(state: RepositoryState, runtime: Runtime[Deps]) -> dict[str, An
     return {"tasks": [task] if task and state["beside"] else []}
 
 
-async def file(state: RepositoryState, runtime: Runtime[Deps]) -> dict[str, Any]:
+async def file(state: RepositoryState, runtime: Runtime[RunContext]) -> dict[str, Any]:
     """Put the repository's part together: every landed commit with its row, and what may be said."""
     deps, repo, window, found = runtime.context, state["spec"].name, state["window"], state["found"]
     code = (await deps.desks.open(state["spec"])).code

@@ -14,13 +14,13 @@ from typing import Any, Generic, TypeVar
 from pydantic import BaseModel, TypeAdapter, ValidationError
 from pydantic_core import PydanticSerializationError
 
-from agent.domain import Change, Commit, Frozen, Issue, PullRequest, Release, Threads
-from agent.errors import AppError, ConfigError, InputError, NotFound, RateLimited, StorageError
+from agent.domain.commits import Change, Commit, Frozen, Issue, PullRequest, Release, Threads
+from agent.domain.errors import AppError, ConfigError, InputError, NotFound, RateLimited, StorageError
 
-from agent.errors import UpstreamError, UsageError  # isort: skip
-from agent.evidence import EvidenceId, ReleaseEvidence
-from agent.linking.digest import Digest, Known
-from agent.model import ModelError
+from agent.domain.errors import UpstreamError, UsageError  # isort: skip
+from agent.domain.evidence import EvidenceId, ReleaseEvidence
+from agent.links.digest import Digest, Known
+from agent.models.failures import ModelError
 from memory.database import Database
 
 T = TypeVar("T")
@@ -54,20 +54,20 @@ class Artefacts:
     def __init__(self, db: Database) -> None:
         self._db = db
 
-    def add(self, artefacts: Iterable[Artefact], origin: str, at: datetime) -> None:
-        """Store those that are not there yet."""
-        wanted = {artefact.hash: artefact for artefact in artefacts}
+    def add(self, artefacts: Iterable[tuple[Artefact, str]], at: datetime) -> None:
+        """Store those that are not there yet, each with its origin; in one order, so that two runs do not block."""
+        wanted = {artefact.hash: (artefact, origin) for artefact, origin in artefacts}
         for (there,) in self._db.rows("select hash from artefacts where hash = any(?)", [list(wanted)]):
             del wanted[there]
-        common = {"origin": origin, "fetched": at.isoformat(timespec="seconds")}
-        for name, one in wanted.items():
-            row = {"hash": name, "kind": one.kind, "evidence": one.evidence, "size": len(one.body), **common}
-            self._db.insert("artefacts", [{**row, "body": zlib.compress(one.body, _LEVEL)}])
+        for name, (one, origin) in sorted(wanted.items()):
+            row = {"hash": name, "kind": one.kind, "evidence": one.evidence, "size": len(one.body)}
+            row |= {"origin": origin, "fetched": at.isoformat(timespec="seconds")}
+            self._db.insert_missing("artefacts", [{**row, "body": zlib.compress(one.body, _LEVEL)}])
 
     def get_all(self, names: Sequence[str]) -> list[Artefact]:
         """Find artefacts by the hashes of their contents, in the order asked for."""
         rows = self._db.rows("select hash, kind, evidence, body from artefacts where hash = any(?)", [list(names)])
-        found = {row[0]: _unpacked(*row) for row in rows}
+        found = {name: _unpacked(name, kind, evidence, bytes(body)) for name, kind, evidence, body in rows}
         if missing := [name for name in names if name not in found]:
             raise StorageError(f"the memory has no artefact {missing[0][:12]}")
         return [found[name] for name in names]

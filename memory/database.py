@@ -1,16 +1,15 @@
-"""The database behind a narrow set of calls: connect, transaction, execute, upsert.
+"""The database behind a narrow set of calls: rows, execute, insert, upsert, transaction.
 
-All SQL outside of this module and of `text_index.py` is common to SQLite and PostgreSQL: parameters are `?`, a list is
+The SQL outside of this module and of `postgres.py` is common to SQLite and PostgreSQL: parameters are `?`, a list is
 asked for with `= any(?)`, rows are replaced with `upsert`, moments are texts in UTC, no column has a reserved name.
-What PostgreSQL has otherwise: placeholders (`%s`), `any` (as it stands), the types of columns (`bytea`, an identity),
-`begin immediate` (`begin`), durability (`synchronous_commit`), the lock of an upgrade (an advisory lock), the list of
-tables (`information_schema`), and full text search.
 """
 
 import fcntl
+import hashlib
 import json
 import os
 import sqlite3
+from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
@@ -19,34 +18,27 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any
 
-from agent.errors import StorageError
+from agent.domain.errors import StorageError
 
 FILE_NAME = "memory.db"
 _MOMENT = "%Y-%m-%dT%H:%M:%SZ"
 _WAIT = 10
 """Seconds to wait for a lock; another run holds it only for moments."""
-_TYPES = {"": "text", "integer": "integer", "bytes": "blob", "number": "integer primary key"}
-"""The types of columns; a `number` is given by the database."""
 Row = tuple[Any, ...]
 Value = Any
 """A text, a number, bytes, nothing, or a list for `= any(?)`."""
 
 
-class Database:
-    """A connection. Errors of SQLite become errors of ours, in one line."""
+class Database(ABC):
+    """A connection. Errors of the database become errors of ours, in one line."""
 
-    def __init__(self, file: Path | None = None) -> None:
-        """Connect to a file, or to a database that is gone with the process."""
-        self._connection = sqlite3.connect(file or ":memory:", timeout=_WAIT, isolation_level=None)
-
-    def close(self) -> None:
-        """Close the connection."""
-        self._connection.close()
+    types: Mapping[str, str]
+    """The types of columns: text where nothing is said, `integer`, `real`, `bytes`, and `number`, given by itself."""
 
     def rows(self, sql: str, values: Sequence[Value] = ()) -> list[Row]:
         """Run a statement and give its rows."""
-        with _told():
-            return self._connection.execute(_native(sql), _bound(values)).fetchall()
+        found: list[Row] = self._run(sql, values).fetchall()
+        return found
 
     def row(self, sql: str, values: Sequence[Value] = ()) -> Row | None:
         """Run a statement and give its first row, if it has one."""
@@ -54,22 +46,20 @@ class Database:
 
     def execute(self, sql: str, values: Sequence[Value] = ()) -> int:
         """Run a statement and give the number of rows that it changed."""
-        with _told():
-            return self._connection.execute(_native(sql), _bound(values)).rowcount
+        return int(self._run(sql, values).rowcount)
 
     def insert(self, table: str, rows: Iterable[Mapping[str, Value]], conflict: str = "") -> None:
         """Insert rows; `conflict` is a clause for those that are there already."""
         for columns, same in groupby(rows, key=tuple):
             marks = ", ".join("?" * len(columns))
             sql = f"insert into {table} ({', '.join(columns)}) values ({marks}) {conflict}"  # noqa: S608 -- our names
-            with _told():
-                self._connection.executemany(sql, (tuple(row.values()) for row in same))
+            self._run_many(sql, (tuple(row.values()) for row in same))
 
     def upsert(self, table: str, rows: Iterable[Mapping[str, Value]], keys: Sequence[str]) -> None:
         """Insert rows, in place of those with the same keys."""
-        for row in rows:
-            taken = ", ".join(f"{name} = excluded.{name}" for name in row if name not in keys)
-            self.insert(table, [row], f"on conflict ({', '.join(keys)}) do update set {taken}")
+        for columns, same in groupby(rows, key=tuple):
+            taken = ", ".join(f"{name} = excluded.{name}" for name in columns if name not in keys)
+            self.insert(table, same, f"on conflict ({', '.join(keys)}) do update set {taken}")
 
     def insert_missing(self, table: str, rows: Iterable[Mapping[str, Value]]) -> None:
         """Insert the rows that are not there yet."""
@@ -79,43 +69,108 @@ class Database:
     def transaction(self, *, durable: bool = True) -> Iterator[None]:
         """Write everything inside or nothing; a transaction within another one belongs to it.
 
-        The lock is taken at the start, where SQLite waits for another run. What is not `durable` survives the death of
-        the process, but perhaps not that of the machine; it costs no wait for the disk.
+        What is not `durable` survives the death of the process, but perhaps not that of the machine; it costs no wait
+        for the disk.
         """
-        if self._connection.in_transaction:
+        if self._in_transaction:
             yield
             return
-        self.execute(f"pragma synchronous = {'full' if durable else 'normal'}")
-        self.execute("begin immediate")
+        self._begin(durable=durable)
         try:
             yield
             self.execute("commit")
         except BaseException:
-            self._connection.rollback()
+            self._roll_back()
             raise
 
     def create_table(
         self, name: str, columns: Sequence[str], key: Sequence[str] = (), indexes: Iterable[Sequence[str]] = ()
     ) -> None:
         """Create a table and its indexes unless they are there; a column is a text unless a type follows a colon."""
-        typed = [f"{column} {_TYPES[kind]}" for column, _, kind in (one.partition(":") for one in columns)]
+        typed = [f"{column} {self.types[kind]}" for column, _, kind in (one.partition(":") for one in columns)]
         typed += [f"primary key ({', '.join(key)})"] if key else []
         self.execute(f"create table if not exists {name} ({', '.join(typed)})")
         for index in indexes:
             self.execute(f"create index if not exists idx_{name}_{'_'.join(index)} on {name} ({', '.join(index)})")
 
-    def tables(self) -> dict[str, list[str]]:
-        """List the tables with their columns; those inside of full text indexes are left out."""
-        from sqlite_utils import Database as Reader
+    @abstractmethod
+    def close(self) -> None:
+        """Close the connection."""
 
-        inside = {name for (name,) in self.rows("select name from pragma_table_list where type = 'shadow'")}
+    @abstractmethod
+    def lock(self, name: str) -> None:
+        """Let nobody else who asks for the same name go on before the end of this transaction."""
+
+    @abstractmethod
+    def tables(self) -> set[str]:
+        """Name the tables."""
+
+    @property
+    @abstractmethod
+    def _in_transaction(self) -> bool: ...
+
+    @abstractmethod
+    def _begin(self, *, durable: bool) -> None: ...
+
+    @abstractmethod
+    def _roll_back(self) -> None: ...
+
+    @abstractmethod
+    def _run(self, sql: str, values: Sequence[Value]) -> Any: ...
+
+    @abstractmethod
+    def _run_many(self, sql: str, rows: Iterable[Sequence[Value]]) -> None: ...
+
+
+class SqliteDatabase(Database):
+    """A file, or a database that is gone with the process."""
+
+    types = {  # noqa: RUF012
+        "": "text",
+        "integer": "integer",
+        "real": "real",
+        "bytes": "blob",
+        "number": "integer primary key",
+    }
+
+    def __init__(self, file: Path | None = None) -> None:
+        self._connection = sqlite3.connect(file or ":memory:", timeout=_WAIT, isolation_level=None)
+
+    def close(self) -> None:
+        """Close the connection."""
+        self._connection.close()
+
+    def lock(self, name: str) -> None:
+        """Do nothing: a transaction has the whole file."""
+
+    def tables(self) -> set[str]:
+        """Name the tables."""
+        return {row[0] for row in self.rows("select name from sqlite_master where type = 'table'")}
+
+    @property
+    def _in_transaction(self) -> bool:
+        return self._connection.in_transaction
+
+    def _begin(self, *, durable: bool) -> None:
+        """Take the lock at the start, where SQLite waits for another run."""
+        self.execute(f"pragma synchronous = {'full' if durable else 'normal'}")
+        self.execute("begin immediate")
+
+    def _roll_back(self) -> None:
+        self._connection.rollback()
+
+    def _run(self, sql: str, values: Sequence[Value]) -> Any:
+        bound = [json.dumps(value) if isinstance(value, list) else value for value in values]
         with _told():
-            names = [name for name in Reader(self._connection).table_names() if name not in inside]
-            return {name: list(Reader(self._connection)[name].columns_dict) for name in names}
+            return self._connection.execute(_native(sql), bound)
+
+    def _run_many(self, sql: str, rows: Iterable[Sequence[Value]]) -> None:
+        with _told():
+            self._connection.executemany(sql, rows)
 
 
 @contextmanager
-def exclusive_file(home: Path) -> Iterator[Database]:
+def exclusive_file(home: Path) -> Iterator[SqliteDatabase]:
     """Connect to the file below `home`, which is made if needed, while no other process creates or upgrades it.
 
     A damaged file is refused and left as it is.
@@ -127,7 +182,7 @@ def exclusive_file(home: Path) -> Iterator[Database]:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX)
             os.close(os.open(file, os.O_CREAT | os.O_RDONLY, 0o600))
-            db = Database(file)
+            db = SqliteDatabase(file)
             try:
                 _check(db, file)
                 yield db
@@ -150,12 +205,17 @@ def moment_of(text: str) -> datetime:
     return datetime.fromisoformat(text)
 
 
+def number_of(name: str) -> int:
+    """Give the number by which a lock or an index knows a word."""
+    return int.from_bytes(hashlib.blake2b(name.encode("utf-8", errors="replace"), digest_size=8).digest(), signed=True)
+
+
 def clean(text: str) -> str:
-    """Replace what UTF-8 cannot hold: names of files may carry bytes that are no text."""
-    return text.encode("utf-8", errors="replace").decode("utf-8")
+    """Replace what a database cannot hold: names of files may carry bytes that are no text, and zero bytes."""
+    return text.encode("utf-8", errors="replace").decode("utf-8").replace("\0", "?")
 
 
-def _check(db: Database, file: Path) -> None:
+def _check(db: SqliteDatabase, file: Path) -> None:
     try:
         db._connection.execute("select count(*) from sqlite_master").fetchone()
         db._connection.execute("pragma journal_mode = wal")
@@ -176,7 +236,3 @@ def _told() -> Iterator[None]:
 @lru_cache(maxsize=512)
 def _native(sql: str) -> str:
     return sql.replace("= any(?)", "in (select value from json_each(?))")
-
-
-def _bound(values: Sequence[Value]) -> list[Value]:
-    return [json.dumps(value) if isinstance(value, list) else value for value in values]

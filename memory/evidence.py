@@ -6,13 +6,13 @@ from datetime import datetime, timedelta
 from itertools import pairwise
 
 from agent.asking.reply import Known
-from agent.card import Card
-from agent.domain import Issue, PullRequest, Release, Threads
-from agent.evidence import EvidenceId
-from agent.facts import Fact
-from agent.ids import RepoId, commit_id, parse_reference, thread_id
-from agent.links import Link
-from agent.window import Window, midnight, zone
+from agent.domain.commits import Issue, PullRequest, Release, Threads
+from agent.domain.evidence import EvidenceId
+from agent.domain.facts import Fact
+from agent.domain.ids import RepoId, commit_id, parse_reference, thread_id
+from agent.domain.links import Link
+from agent.domain.window import Window, midnight, zone
+from agent.editions.card import Card
 from memory.database import Database, Value, clean, moment_of, stamp
 from memory.search import Entry, SearchIndex
 
@@ -132,8 +132,11 @@ class EvidenceStore:
         return Window(start=min([*starts, end - _WEEK]), end=end, tz=tz)
 
     def _put(self, entries: Iterable[Entry]) -> None:
+        kept = list(entries)
         with self._db.transaction(durable=False):
-            for entry in entries:
+            for repo in sorted({entry.repo for entry in kept}):
+                self._db.lock(f"evidence of {repo}")
+            for entry in kept:
                 self._index.put(entry)
 
     def _spans(self, repo: RepoId) -> list[tuple[datetime, datetime]]:

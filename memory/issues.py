@@ -3,11 +3,11 @@
 import json
 from datetime import timedelta
 
-from agent.domain import Coverage, Notice, NoticeKind, Threads
-from agent.ids import RepoId
-from agent.linking.digest import Digest, Known, digest
-from agent.links import Link
-from agent.window import Window
+from agent.domain.commits import Coverage, Notice, NoticeKind, Threads
+from agent.domain.ids import RepoId
+from agent.domain.links import Link
+from agent.domain.window import Window
+from agent.links.digest import Digest, Known, digest
 from memory.database import Database, stamp
 
 _MOST = 2_000

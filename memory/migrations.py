@@ -1,17 +1,15 @@
-"""The tables, numbered changes to them, and the way from databases that were made before the numbers.
+"""The tables, and numbered changes to them.
 
 A change is a function behind the others in `MIGRATIONS`; what stands there is never edited. Going back is not
-possible: a database that a newer Gitzette changed is refused.
+possible: a database that a newer Gitzette changed is refused, and so is one from before the numbers.
 """
 
-import sys
 from pathlib import Path
 
-from agent.errors import StorageError
-from memory.database import FILE_NAME, Database, exclusive_file
-from memory.text_index import create_index
+from agent.domain.errors import StorageError
+from memory.database import FILE_NAME, Database, SqliteDatabase, exclusive_file
 
-_TABLES = """
+_FIRST = """
 runs id started finished window_key status details recipe number:integer | id
 artefacts hash kind evidence origin fetched size:integer body:bytes | hash | evidence
 calls run key name hash at lasting | run key | lasting
@@ -32,68 +30,99 @@ http_cache key value:bytes used | key
 secrets name value | name
 """
 """Each with its columns, its key and its indexes."""
-_KEPT = ("runs", "artefacts", "calls", "holds", "cited", "tips", "landed")
-"""What nothing but an earlier version can give: runs with their records, and which report has which commit."""
-_RENAMED = {"window": "window_key", "start": "window_start", "end": "window_end"}
-_ADDED = {"runs": ("recipe text", "number integer"), "calls": ("lasting text",)}
+_WORDS = """
+evidence_terms term:integer doc:integer weight:real | term doc | doc
+evidence_words doc:integer length:integer words | doc
+statements_terms term:integer doc:integer weight:real | term doc | doc
+statements_words doc:integer length:integer words | doc
+"""
+_FLEET = """
+parts key repo window_key run status finished body:bytes | key
+editions edition window_key label status finished body:bytes | edition window_key
+deliveries edition channel label body | edition channel label
+limits name period:integer used:integer | name period
+mirrors place repo seen | place repo | repo
+progress key what done:integer total:integer at | key
+"""
 
 
 def _first_tables(db: Database) -> None:
-    """Make all tables of the first numbered version, over what an earlier one left."""
-    for line in _TABLES.strip().splitlines():
+    _create(db, _FIRST)
+    db.execute("create unique index evidence_name on evidence (name)")
+
+
+def _tables_of_words(db: Database) -> None:
+    """Index words in tables of ours; what was indexed otherwise is read again, from its files and sources."""
+    for table in ("evidence_words", "statement_words"):
+        db.execute(f"drop table if exists {table}")
+    for table in ("statements", "published", "evidence", "evidence_refs", "complete_spans"):
+        db.execute(f"delete from {table}")  # noqa: S608 -- names of ours
+    _create(db, _WORDS)
+
+
+def _tables_of_workers(db: Database) -> None:
+    _create(db, _FLEET)
+
+
+MIGRATIONS = (_first_tables, _tables_of_words, _tables_of_workers)
+
+
+def _create(db: Database, tables: str) -> None:
+    for line in tables.strip().splitlines():
         columns, key, *indexes = (part.split() for part in line.split("|"))
         db.create_table(columns[0], columns[1:], key, indexes)
-    db.execute("create unique index evidence_name on evidence (name)")
-    db.execute(create_index("evidence_words", "title, facts, paths, body, parts", stems=True))
-    db.execute(create_index("statement_words", "words, parts"))
 
 
-MIGRATIONS = (_first_tables,)
+def open_database(home: Path, address: str | None = None) -> Database:
+    """Open the memory: the file below `home`, made or upgraded as needed, or the PostgreSQL database at an address.
 
+    One that many machines share is upgraded by hand: then nobody is surprised by a newer machine.
+    """
+    if address is None:
+        with exclusive_file(home) as file:
+            upgrade(file, str(home / FILE_NAME))
+            return file
+    from memory.postgres import PostgresDatabase
 
-def open_database(home: Path) -> Database:
-    """Open the memory below `home`, made or upgraded as needed; a newer file is refused and left untouched."""
-    with exclusive_file(home) as db:
-        _upgrade(db, home / FILE_NAME)
-        return db
+    db = PostgresDatabase(address)
+    try:
+        version = _version(db, "the database")
+    except BaseException:
+        db.close()
+        raise
+    if version < len(MIGRATIONS):
+        db.close()
+        raise StorageError("the database is new or of an earlier version; run: gitzette database upgrade")
+    return db
 
 
 def database_in_memory() -> Database:
     """Make a memory that is gone with the process."""
-    db = Database()
-    _upgrade(db, Path(":memory:"))
+    db = SqliteDatabase()
+    upgrade(db, "the memory")
     return db
 
 
-def _upgrade(db: Database, file: Path) -> None:
-    tables = db.tables()
-    version = db.rows("select version from schema_version")[0][0] if "schema_version" in tables else 0
-    if version > len(MIGRATIONS):
-        raise StorageError(f"{file} was written by a newer Gitzette; update Gitzette or move the file away")
-    if version == len(MIGRATIONS):
-        return
+def upgrade(db: Database, name: str) -> int:
+    """Bring a database to the version of today, all of it or nothing; give the number of changes made."""
+    if (version := _version(db, name)) == len(MIGRATIONS):
+        return 0
     with db.transaction():
-        if version == 0 and tables:
-            _carry_over(db, tables)
-            sys.stderr.write(f"gitzette: {file} is of an earlier version; runs and their records were kept, ")
-            sys.stderr.write("the rest comes from published reports and from the sources again\n")
+        db.lock("gitzette database upgrade")
+        version = _version(db, name)
         for migrate in MIGRATIONS[version:]:
             migrate(db)
         db.execute("drop table if exists schema_version")
         db.create_table("schema_version", ["version:integer"])
         db.insert("schema_version", [{"version": len(MIGRATIONS)}])
+    return len(MIGRATIONS) - version
 
 
-def _carry_over(db: Database, tables: dict[str, list[str]]) -> None:
-    """Bring the tables of a time without numbers to the form of the first migration; drop what can be made again."""
-    for table, columns in tables.items():
-        if table not in _KEPT:
-            db.execute(f"drop table {table}")
-            continue
-        for column in set(columns) & set(_RENAMED):
-            db.execute(f'alter table {table} rename column "{column}" to {_RENAMED[column]}')
-        for added in _ADDED.get(table, ()):
-            if added.split()[0] not in columns:
-                db.execute(f"alter table {table} add column {added}")
-    if "runs" in tables:
-        db.execute("update runs set number = rowid")
+def _version(db: Database, name: str) -> int:
+    tables = db.tables()
+    version = int(db.rows("select version from schema_version")[0][0]) if "schema_version" in tables else 0
+    if version > len(MIGRATIONS):
+        raise StorageError(f"{name} was written by a newer Gitzette; update Gitzette or move the file away")
+    if version == 0 and "runs" in tables:
+        raise StorageError(f"{name} was written by a Gitzette from before this one; move it away to start anew")
+    return version

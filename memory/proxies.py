@@ -12,10 +12,10 @@ from typing import Annotated, Any, TypeVar, cast, get_args, get_origin, get_type
 from pydantic import BeforeValidator, PlainSerializer, TypeAdapter
 from pydantic_core import to_jsonable_python
 
-from agent.domain import Change, Commit
-from agent.errors import AppError
-from agent.ids import RepoId
-from agent.sources import CodeSource, Foresees, Study
+from agent.domain.commits import Change, Commit
+from agent.domain.errors import AppError
+from agent.domain.ids import RepoId
+from agent.ports.sources import CodeSource, Study
 from memory.artefacts import Codec, JsonCodec, codec_for, encode_error
 from memory.recorder import Call, CallRecorder, once
 
@@ -222,5 +222,5 @@ _RULES: Mapping[Callable[..., Any], _Rule] = {
         lasting=lambda change, *_: change is not None and not change.unreadable,
     ),
     CodeSource.blobs: _Rule(each="paths", codec=_VERSIONS, lasting=_has_both),
-    Foresees.foresee: _Rule(run=_foresee),
+    CodeSource.foresee: _Rule(run=_foresee),
 }

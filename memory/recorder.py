@@ -11,9 +11,9 @@ from typing import Any, TypeVar
 
 from pydantic import TypeAdapter
 
-from agent.errors import AppError, StorageError
-from agent.evidence import EvidenceId
-from agent.ids import RepoId
+from agent.domain.errors import AppError, StorageError
+from agent.domain.evidence import EvidenceId
+from agent.domain.ids import RepoId
 from memory.artefacts import ERROR, OUTAGE, Artefact, Artefacts, Codec, JsonCodec, decode_error, encode_error
 from memory.database import Database
 
@@ -73,6 +73,11 @@ class CallRecorder:
     def blank(self) -> bool:
         """True when nothing is recorded: the run never got that far, or its record was deleted."""
         return self._db.row("select 1 from calls where run = ? limit 1", [self.run]) is None
+
+    def outages(self) -> bool:
+        """Tell whether a recorded call ended in an outage, so that another try may get further."""
+        sql = "select 1 from calls c join artefacts a using (hash) where c.run = ? and a.kind = ? limit 1"
+        return self._db.row(sql, [self.run, OUTAGE]) is not None
 
     def answered(self) -> dict[str, str]:
         """Give the moment of each recorded answer of sources and memory; a call that is repeated gets a new one.
@@ -169,8 +174,7 @@ class CallRecorder:
             return
         # An answer that is lost when the machine dies is asked for again: not worth a wait for the disk.
         with self._db.transaction(durable=False):
-            for call, found in answers:
-                self._artefacts.add(found, call.origin, datetime.now(UTC))
+            self._artefacts.add(((one, call.origin) for call, found in answers for one in found), datetime.now(UTC))
             self._note([(call, [part.hash for part in found]) for call, found in answers])
 
     def _adopted(self, calls: Iterable[Call]) -> set[Call]:
@@ -232,7 +236,7 @@ class Retention:
             )
             if gone:
                 self._db.execute(
-                    "delete from artefacts where hash not in (select hash from holds)"
-                    " and hash not in (select hash from cited)"
+                    "delete from artefacts where not exists (select 1 from holds h where h.hash = artefacts.hash)"
+                    " and not exists (select 1 from cited c where c.hash = artefacts.hash)"
                 )
         return gone

@@ -5,13 +5,13 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
-from agent.errors import AppError, StorageError
-from agent.ids import RepoId, repo_id
-from agent.ledger import Owner
-from agent.links import Relation
-from agent.record import load
-from agent.report import Report, RepoSection
-from agent.window import Window
+from agent.domain.errors import AppError, StorageError
+from agent.domain.ids import RepoId, repo_id
+from agent.domain.ledger import Owner
+from agent.domain.links import Relation
+from agent.domain.record import load
+from agent.domain.report import Report, RepoSection
+from agent.domain.window import Window
 from memory.database import Database, clean, stamp
 from memory.issues import OpenIssues
 from memory.statements import Statements
@@ -82,6 +82,8 @@ class Reports:
         """Store what a report that was just published covers; the same window again replaces what it covered before."""
         window = report.window
         with self._db.transaction():
+            for repo in sorted(section.repo for section in report.sections):
+                self._db.lock(f"reports of {repo}")
             for section in report.sections:
                 self._put_items(report, section)
                 if section.tip is not None:

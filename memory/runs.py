@@ -12,8 +12,8 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from agent.errors import InputError, StorageError
-from agent.recipe import Recipe
+from agent.domain.errors import InputError, StorageError
+from agent.editions.recipe import Recipe
 from memory.database import Database, Row
 
 FINISHED = ("done", "incomplete")
@@ -86,8 +86,8 @@ class RunLocks:
     def __init__(self, home: Path) -> None:
         self._folder = home / "running"
 
-    def checkpoints(self, run: str) -> Path:
-        """Name the file in which a run notes where it stands."""
+    def checkpoints(self, run: str) -> Path | str:
+        """Name the file, or the database by its address, in which a run notes where it stands."""
         return self._folder / f"{run}.db"
 
     def process(self, run: str) -> int | None:
@@ -125,10 +125,13 @@ class RunLocks:
 
     def finish(self, run: str) -> None:
         """Remove what a run that is finished does not need any more."""
-        database = self.checkpoints(run)
-        parts = [database.with_name(f"{database.name}-{part}") for part in ("wal", "shm")]
-        for file in (database, *parts, self._lock(run)):
-            file.unlink(missing_ok=True)
+        self.forget_checkpoints(run)
+        self._lock(run).unlink(missing_ok=True)
+
+    def forget_checkpoints(self, run: str) -> None:
+        """Remove where a run stands."""
+        for part in ("db", "db-wal", "db-shm"):
+            (self._folder / f"{run}.{part}").unlink(missing_ok=True)
 
     def prune(self, unfinished: Collection[str]) -> None:
         """Remove the files of dead runs that will not be resumed."""

@@ -1,6 +1,5 @@
 """One ranked list over commits, pull requests, issues, releases and tags, within a window of time."""
 
-import json
 import math
 import re
 from collections.abc import Iterable, Sequence
@@ -8,11 +7,11 @@ from datetime import datetime
 from typing import NamedTuple
 
 from agent.asking.query import Hit, Named
-from agent.evidence import EvidenceId
-from agent.ids import RepoId, references
-from agent.window import Window
+from agent.domain.evidence import EvidenceId
+from agent.domain.ids import RepoId, references
+from agent.domain.window import Window
 from memory.database import Database, Value, clean, stamp
-from memory.text_index import Term, TextIndex, create_index, indexed, terms
+from memory.text_index import Scope, TextIndex, terms
 
 _NEIGHBOURS = (
     "select target from evidence_refs where source = ? union select source from evidence_refs where target = ?"
@@ -20,8 +19,9 @@ _NEIGHBOURS = (
 )
 _NEXT_TAG = "select name from evidence where kind = 'release' and repo = ? and opened >= ? order by opened limit 1"
 _BROUGHT = "select source from evidence_refs where brought = 1 and target = any(?)"
-_WEIGHTS = {"title": 4.0, "facts": 3.0, "paths": 1.5, "body": 1.5, "parts": 1.0}
-_RANKED_MOST, _LARGE, _FEW, _WORDED = 200, 3_000, 50, 20
+_ENTRIES = "from evidence e where"
+_WEIGHTS = {"title": 4.0, "facts": 3.0, "paths": 1.5, "body": 1.5, "names": 1.0}
+_RANKED_MOST, _WORDED = 200, 20
 _EXPANDED, _TAGGED = 30, 5
 """Hits whose neighbours join the list, and commits of which the next tag does."""
 _SHARE = 0.4
@@ -52,14 +52,12 @@ class Entry(NamedTuple):
     pull: EvidenceId = ""
 
 
-class _Scope:
-    """The repositories and the time in which is searched, as a condition of SQL; no repositories are all."""
-
-    def __init__(self, repos: Sequence[RepoId], window: Window | None) -> None:
-        start, end = ("0", "9") if window is None else (stamp(window.start), stamp(window.cutoff or window.end))
-        within = "(e.opened >= ? and e.opened < ? or e.ended >= ? and e.ended < ?)"
-        self.entries = f"from evidence e where {within}{' and e.repo = any(?)' if repos else ''}"
-        self.values: list[Value] = [start, end, start, end, *([sorted(repos)] if repos else [])]
+def _scope(repos: Sequence[RepoId], window: Window | None) -> Scope:
+    """Bound a search by repositories and time; no repositories are all."""
+    start, end = ("0", "9") if window is None else (stamp(window.start), stamp(window.cutoff or window.end))
+    within = "(e.opened >= ? and e.opened < ? or e.ended >= ? and e.ended < ?)"
+    values: list[Value] = [start, end, start, end, *([sorted(repos)] if repos else [])]
+    return Scope(f"{within}{' and e.repo = any(?)' if repos else ''}", values)
 
 
 class SearchIndex:
@@ -67,8 +65,7 @@ class SearchIndex:
 
     def __init__(self, db: Database) -> None:
         self._db = db
-        self._words = TextIndex(db, "evidence_words", **_WEIGHTS)
-        self._narrow: tuple[str, TextIndex] | None = None
+        self._words = TextIndex(db, "evidence", _WEIGHTS)
 
     def put(self, entry: Entry) -> None:
         """Store and index one piece of evidence over what was known of it; the caller holds the transaction."""
@@ -79,16 +76,15 @@ class SearchIndex:
             self._words.delete(known[:1])
             self._db.execute("delete from evidence where id = ?", known[:1])
             self._db.execute("delete from evidence_refs where source = ?", [entry.id])
-        texts = (f"{entry.title} {entry.author}", entry.facts, entry.paths, entry.body, entry.names)
-        words = [indexed(clean(text)) for text in texts]
-        parts = " ".join((*(one.parts for one in words), words[-1].words))
+        texts = {"title": f"{entry.title} {entry.author}", "facts": entry.facts, "paths": entry.paths}
+        texts |= {"body": entry.body, "names": entry.names}
         times = (stamp(entry.opened), stamp(entry.ended))
         [(number,)] = self._db.rows(
             "insert into evidence (name, repo, kind, opened, ended, author, version, body)"
             " values (?, ?, ?, ?, ?, ?, ?, ?) returning id",
             [entry.id, entry.repo, entry.kind, *times, clean(entry.author), entry.version, clean(entry.data)],
         )
-        self._words.put(number, *(one.words for one in words[:4]), parts)
+        self._words.put(number, texts)
         self.put_refs([(entry.id, entry.pull)] if entry.pull else [], brought=True)
         named = references(entry.repo, f"{entry.title}\n{entry.body}")
         self.put_refs((entry.id, other) for other in named if other != entry.id)
@@ -102,12 +98,10 @@ class SearchIndex:
         self, text: str, named: Sequence[Named], repos: Sequence[RepoId], window: Window | None, limit: int = 60
     ) -> list[Hit]:
         """Rank everything that has a word of a text or is named outright, and what belongs to the best of it."""
-        scope = _Scope(repos, window)
-        count = int(self._db.rows(f"select count(*) {scope.entries}", scope.values)[0][0])
-        words, alone = self._index_of(scope, count)
-        asked = _telling(words, terms(text), count)
-        scores = _ranked(words, asked, None if alone else scope)
-        exact = {one.text: (one.kind, self._named(words, one, repos, scope)) for one in named}
+        scope, asked = _scope(repos, window), terms(text)
+        count = int(self._db.rows(f"select count(*) {_ENTRIES} {scope.condition}", scope.values)[0][0])
+        scores = self._words.ranked(asked, scope, _RANKED_MOST, telling=True)
+        exact = {one.text: (one.kind, self._named(one, repos, scope)) for one in named}
         exact |= {author: ("name", rows) for author, rows in self._people(text, scope)}
         for kind, rows in exact.values():
             rare = math.log(1 + max(0, count - len(rows) + 0.5) / (len(rows) + 0.5))
@@ -116,7 +110,7 @@ class SearchIndex:
         found = self._expanded(scores, scope)
         order = sorted(found, key=lambda row: (found[row].opened, found[row].id), reverse=True)
         kept = _first_twenty(sorted(order, key=lambda row: -round(scores[row], 6)), found)[:limit]
-        by_words = _words_of(words, kept[:_WORDED], asked)
+        by_words = self._words.words_of(kept[:_WORDED], asked)
         hits = []
         for row in kept:
             by = tuple(text for text, (_, rows) in exact.items() if row in rows)
@@ -126,34 +120,15 @@ class SearchIndex:
 
     def entries(self, repos: Sequence[RepoId], window: Window | None) -> list[Hit]:
         """List everything that is known."""
-        return list(self._found(None, _Scope(repos, window)).values())
+        return list(self._found(None, _scope(repos, window)).values())
 
-    def _index_of(self, scope: _Scope, count: int) -> tuple[TextIndex, bool]:
-        """Give an index that holds the window alone: how rare a word is there must not depend on what else is known.
-
-        A large part of the memory is searched where it is: among so many entries words are as rare as among all.
-        """
-        total, newest = self._db.rows("select count(*), max(id) from evidence")[0]
-        if count in (0, total) or count > _LARGE:
-            return self._words, count == total
-        key = json.dumps([scope.values, count, total, newest])
-        if self._narrow is None or self._narrow[0] != key:
-            db = Database()
-            db.execute(create_index("evidence_words", ", ".join(_WEIGHTS), stems=True))
-            narrow = TextIndex(db, "evidence_words", **_WEIGHTS)
-            narrow.copy(self._words, f"select e.id {scope.entries}", scope.values)
-            self._narrow = (key, narrow)
-        return self._narrow[1], True
-
-    def _named(self, words: TextIndex, one: Named, repos: Sequence[RepoId], scope: _Scope) -> set[int]:
+    def _named(self, one: Named, repos: Sequence[RepoId], scope: Scope) -> set[int]:
         """Find what is named: by its own name, or everything that has the name whole."""
         mine = [repo for repo in repos if one.repo is None or repo.lower() == one.repo.lower()]
         if one.kind == "name":
-            name = indexed(one.text).words
-            rows = words.texts(f'"{name}"') if name else {}
-            return set(self._found([row for row, text in rows.items() if f" {name} " in f" {text} "], scope))
+            return set(self._words.with_phrase(one.text, scope))
         if one.kind == "commit":
-            sql = f"select e.id {scope.entries} and e.name >= ? and e.name < ?"
+            sql = f"select e.id {_ENTRIES} {scope.condition} and e.name >= ? and e.name < ?"
             spans = [(f"{repo}@{one.text}", f"{repo}@{one.text}g") for repo in mine]
             return {row[0] for span in spans for row in self._db.rows(sql, [*scope.values, *span])}
         ends = ("#{}",) if one.kind == "thread" else ("@{}", "@v{}")
@@ -161,27 +136,28 @@ class SearchIndex:
         brought = [row[0] for row in self._db.rows(_BROUGHT, [own])]
         return {row[0] for row in self._by_name([*own, *brought], scope)}
 
-    def _people(self, text: str, scope: _Scope) -> list[tuple[str, set[int]]]:
+    def _people(self, text: str, scope: Scope) -> list[tuple[str, set[int]]]:
         """Find what the people made whom a text names as git or GitHub do."""
-        by = self._db.rows("select distinct author from evidence")
-        within = sorted({name for row in by for name in row[0].split(", ") if len(name) > 1 and name in text})
+        by = [row[0] for row in self._db.rows("select distinct author from evidence")]
+        within = sorted({name for author in by for name in author.split(", ") if len(name) > 1 and name in text})
         whole = [name for name in within if not name.isascii() or re.search(rf"\b{re.escape(name)}\b", text)]
-        sql = f"select e.id {scope.entries} and lower(', ' || e.author || ',') like lower(?)"
-        made = [(name, self._db.rows(sql, [*scope.values, f"%, {name},%"])) for name in whole]
-        return [(name, {row[0] for row in rows}) for name, rows in made if rows]
+        sql = f"select e.id {_ENTRIES} {scope.condition} and e.author = any(?)"
+        theirs = {name: [one for one in by if name.lower() in one.lower().split(", ")] for name in whole}
+        made = {name: {row[0] for row in self._db.rows(sql, [*scope.values, by])} for name, by in theirs.items()}
+        return [(name, rows) for name, rows in made.items() if rows]
 
-    def _found(self, rows: Iterable[int] | None, scope: _Scope) -> dict[int, Hit]:
-        sql, values = f"select e.id, e.name, e.kind, e.opened, e.author {scope.entries}", scope.values
+    def _found(self, rows: Iterable[int] | None, scope: Scope) -> dict[int, Hit]:
+        sql, values = f"select e.id, e.name, e.kind, e.opened, e.author {_ENTRIES} {scope.condition}", scope.values
         if rows is not None:
             sql, values = f"{sql} and e.id = any(?)", [*values, list(rows)]
         found = self._db.rows(sql, values)
         return {row: Hit(id=name, kind=kind, opened=at, author=by) for row, name, kind, at, by in found}
 
-    def _by_name(self, names: list[EvidenceId], scope: _Scope) -> list[tuple[int, EvidenceId]]:
-        sql = f"select e.id, e.name {scope.entries} and e.name = any(?)"
+    def _by_name(self, names: list[EvidenceId], scope: Scope) -> list[tuple[int, EvidenceId]]:
+        sql = f"select e.id, e.name {_ENTRIES} {scope.condition} and e.name = any(?)"
         return [(row[0], row[1]) for row in self._db.rows(sql, [*scope.values, names])]
 
-    def _expanded(self, scores: dict[int, float], scope: _Scope) -> dict[int, Hit]:
+    def _expanded(self, scores: dict[int, float], scope: Scope) -> dict[int, Hit]:
         """Let what belongs to the best hits join at a part of their score; what fits itself gains by it."""
         found = self._found(scores, scope)
         best = sorted(found, key=lambda row: (-scores[row], found[row].id))[:_EXPANDED]
@@ -203,24 +179,3 @@ def _first_twenty(order: Sequence[int], found: dict[int, Hit]) -> list[int]:
     is_commit = {row: found[row].kind == "commit" for row in order}
     first = {row for kind in (True, False) for row in [row for row in order if is_commit[row] is kind][:10]}
     return sorted(order, key=lambda row: row not in first)
-
-
-def _ranked(words: TextIndex, asked: Sequence[Term], scope: _Scope | None) -> dict[int, float]:
-    match = " OR ".join(term.match for term in asked)
-    if not asked or scope is None:
-        return words.ranked(match, _RANKED_MOST) if asked else {}
-    return words.ranked(match, _RANKED_MOST, within=f"select e.id {scope.entries}", values=scope.values)
-
-
-def _telling(words: TextIndex, asked: Sequence[Term], total: int) -> list[Term]:
-    """Leave out words that more than half of everything has: BM25 gives them nothing, and they take the longest."""
-    return [term for term in asked if 0 < words.count(term.match) <= max(_FEW, total / 2)]
-
-
-def _words_of(words: TextIndex, rows: Sequence[int], asked: Sequence[Term]) -> dict[int, list[str]]:
-    """Say by which words each was found."""
-    found: dict[int, list[str]] = {}
-    for term in asked:
-        for row in words.matching(term.match, rows):
-            found.setdefault(row, []).append(term.text)
-    return found

@@ -5,16 +5,16 @@ from dataclasses import dataclass
 from datetime import date, timedelta
 
 from agent.asking.query import Hit
-from agent.claims import MARK, Claim
-from agent.domain import Release
-from agent.evidence import EvidenceId
-from agent.ids import RepoId, commit_id, thread_id
-from agent.report import Report
-from agent.window import Window, midnight
-from memory.database import Database, Value, clean, moment_of, stamp
+from agent.domain.claims import MARK, Claim
+from agent.domain.commits import Release
+from agent.domain.evidence import EvidenceId
+from agent.domain.ids import RepoId, commit_id, thread_id
+from agent.domain.report import Report
+from agent.domain.window import Window, midnight
+from memory.database import Database, clean, moment_of, stamp
 from memory.evidence import EvidenceStore
 from memory.search import SearchIndex
-from memory.text_index import TextIndex, has_han, indexed, queries
+from memory.text_index import Scope, TextIndex, has_han, terms
 
 _LONGEST = 600
 _MOST_LINES = 400
@@ -31,13 +31,14 @@ class Statements:
 
     def __init__(self, db: Database) -> None:
         self._db = db
-        self._words = TextIndex(db, "statement_words", words=2.0, parts=1.0)
+        self._words = TextIndex(db, "statements", {"words": 2.0})
 
     def search(self, words: str, *, repo: RepoId | None = None, limit: int = 10) -> Sequence[str]:
         """Give the statements that fit best, each on one line with its day and what it cites; newer ones first."""
-        within: tuple[str, list[Value]] = ("select id from statements where repo = ?", [repo]) if repo else ("", [])
-        for query in queries(words):
-            fits = self._words.ranked(query, _NEWEST, within=within[0], values=within[1], newest=True)
+        scope = Scope("e.repo = ?", [repo]) if repo else Scope()
+        asked = terms(words)
+        for every in (True, False):
+            fits = self._words.ranked(asked, scope, _NEWEST, every=every, newest=True)
             if fits:
                 rows = self._db.rows(f"{_COLUMNS} where id = any(?)", [list(fits)])
                 [(newest,)] = self._db.rows("select max(window_start) from statements")
@@ -66,8 +67,7 @@ class Statements:
                 " values (?, ?, ?, ?, ?, ?, ?) returning id",
                 [repo, window.key, window.label, stamp(window.start), " ".join(cites), _bounded(en), _bounded(zh)],
             )
-            text = indexed(f"{_bounded(en)} {_bounded(zh)}")
-            self._words.put(number, text.words, text.parts)
+            self._words.put(number, {"words": f"{_bounded(en)} {_bounded(zh)}"})
 
 
 @dataclass(frozen=True)

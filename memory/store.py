@@ -9,9 +9,10 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
-from agent.capabilities import Capabilities
-from memory.database import Database
+from agent.models.capabilities import Capabilities
+from memory.database import Database, SqliteDatabase
 from memory.evidence import EvidenceStore
+from memory.fleet import Fleet
 from memory.issues import OpenIssues
 from memory.migrations import open_database
 from memory.recorder import CallRecorder, Retention
@@ -79,16 +80,26 @@ class Memory:
         self.reports, self.landings, self.issues = Reports(db), Landings(db), OpenIssues(db)
         self.statements, self.stories = Statements(db), Stories(db)
         self.evidence, self.search = EvidenceStore(db), SearchIndex(db)
-        self.runs, self.run_locks, self.run_files = Runs(db), RunLocks(home), RunFiles(home)
-        self.retention = Retention(db)
+        self.runs, self.run_locks, self.run_files = Runs(db), run_locks(db, home), RunFiles(home)
+        self.retention, self.fleet = Retention(db), Fleet(db)
         self.recorder = partial(CallRecorder, db)
         """Opens the record of a run by its id; `play_only=True` to replay it."""
 
 
+def run_locks(db: Database, home: Path) -> RunLocks:
+    """Choose the locks of runs: files for one machine, the database for many."""
+    if isinstance(db, SqliteDatabase):
+        return RunLocks(home)
+    from memory.postgres import PostgresDatabase, PostgresRunLocks
+
+    assert isinstance(db, PostgresDatabase)
+    return PostgresRunLocks(db)
+
+
 @contextmanager
-def open_memory(home: Path, today: date) -> Iterator[Memory]:
-    """Open the memory below `home`; what was not used for long is forgotten as of today."""
-    db = open_database(home)
+def open_memory(home: Path, today: date, address: str | None = None) -> Iterator[Memory]:
+    """Open the memory, below `home` or in PostgreSQL; what was not used for long is forgotten as of today."""
+    db = open_database(home, address)
     try:
         yield Memory(db, home, today)
     finally:

@@ -7,12 +7,13 @@ from datetime import timedelta
 
 from pydantic import ValidationError
 
-from agent.evidence import EvidenceId
-from agent.ids import RepoId
-from agent.sources import Headline, Past
-from agent.stories import Act, Story
-from agent.story_finding.found import Remembered
-from agent.window import Window
+from agent.domain.commits import Headline
+from agent.domain.evidence import EvidenceId
+from agent.domain.ids import RepoId
+from agent.domain.stories import Act, Story
+from agent.domain.window import Window
+from agent.ports.sources import Past
+from agent.stories.found import Remembered
 from memory.database import Database, Value, stamp
 
 _MOST = 2_000

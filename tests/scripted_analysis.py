@@ -10,8 +10,8 @@ from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import Any
 
-from agent.settings import Budget, RepoSpec, Settings
-from agent.window import Window
+from agent.domain.window import Window
+from agent.settings.values import Budget, RepoSpec, Settings
 from evals.model_server.probes import probed
 from evals.model_server.server import ModelServer
 from evals.model_server.talk import Asked, Saying, ToolCall

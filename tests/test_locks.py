@@ -12,9 +12,9 @@ from packaging.utils import canonicalize_name
 from packaging.version import Version
 
 ROOT = Path(__file__).parent.parent
-RUNTIME, DEV = "requirements.lock", "requirements-dev.lock"
+RUNTIME, SERVER, DEV = "requirements.lock", "requirements-server.lock", "requirements-dev.lock"
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
-LOCKS = pytest.mark.parametrize("lock", [RUNTIME, DEV])
+LOCKS = pytest.mark.parametrize("lock", [RUNTIME, SERVER, DEV])
 
 
 def entries(lock: str) -> list[str]:
@@ -40,7 +40,8 @@ def version(pin: Requirement) -> Version:
 
 def direct(lock: str) -> list[Requirement]:
     names = list(PROJECT["project"]["dependencies"])
-    return [Requirement(text) for text in names + (PROJECT["dependency-groups"]["dev"] if lock == DEV else [])]
+    more = {RUNTIME: [], SERVER: PROJECT["project"]["optional-dependencies"]["server"]}
+    return [Requirement(text) for text in names + more.get(lock, PROJECT["dependency-groups"]["dev"])]
 
 
 @LOCKS
@@ -78,8 +79,8 @@ def test_every_dependency_is_pinned_to_a_version_that_it_allows(lock: str) -> No
 
 
 def test_the_tools_are_locked_with_the_very_versions_that_users_get() -> None:
-    runtime, dev = pins(RUNTIME), pins(DEV)
-    assert runtime.keys() <= dev.keys()
+    runtime, dev = pins(SERVER), pins(DEV)
+    assert pins(RUNTIME).keys() <= runtime.keys() <= dev.keys()
     for name, wanted in runtime.items():
         assert {version(pin) for pin in dev[name]} == {version(pin) for pin in wanted}, name
 

@@ -6,15 +6,14 @@ from functools import reduce
 from operator import or_
 from typing import ParamSpec, TypeVar
 
-from agent.compact import compact
-from agent.domain import Change, Commit
-from agent.evidence import CommitEvidence, EvidenceId
-from agent.facts import Fact, FactKind
-from agent.ids import commit_id
-from agent.sources import CodeSource, Foresees, Study
+from agent.domain.commits import Change, Commit
+from agent.domain.compact import compact
+from agent.domain.evidence import CommitEvidence, EvidenceId
+from agent.domain.facts import Fact, FactKind
+from agent.domain.ids import commit_id
+from agent.ports.sources import CodeSource, Study
 from tools.diff.reach import Names, Trees, is_told_by
-from tools.diff.sheet import Gathered, gather, read_facts
-from tools.diff.study import blobs_and_partner, look_up, planned
+from tools.diff.sheet import Gathered, blobs_and_partner, gather, look_up, planned, read_facts
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -60,7 +59,7 @@ class EvidenceCache:
         unread = [sha for sha in shas if commit_id(code.repo, sha) not in self._skimmed]
         async for change in code.changes(unread):
             sheet = await self._in_turn(read_facts, change, None)
-            evidence = CommitEvidence(change=_light(change), sheet=sheet, landed=True)
+            evidence = CommitEvidence(change=_light(change), sheet=sheet)
             self._skimmed[evidence.id] = compact(evidence)
             look(change)
         for sha in shas:
@@ -93,7 +92,7 @@ class EvidenceCache:
         names = {commit_id(code.repo, sha): sha for sha in shas}
         unread = [sha for name, sha in names.items() if name not in self._studied]
         plans = [planned(change) async for change in code.changes(unread)]
-        if plans and isinstance(code, Foresees):
+        if plans:
             await code.foresee(plans)
         few = asyncio.Semaphore(_AT_ONCE)
 
@@ -137,7 +136,7 @@ class EvidenceCache:
         newest = landed[0].sha if landed else commits[-1].sha
         trees = await look_up(code, oldest.parents[0] if oldest else None, newest, names)
         for change, differences in gathered:
-            evidence = CommitEvidence(change=change, sheet=differences.sheet(trees), landed=True)
+            evidence = CommitEvidence(change=change, sheet=differences.sheet(trees))
             self._studied[change.commit.id] = evidence
         self._take_back(landed, trees)
         self._settled |= {oldest.id} if oldest else set()

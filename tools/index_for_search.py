@@ -3,21 +3,21 @@
 from collections.abc import AsyncIterator, Collection, Iterable, Sequence
 from dataclasses import dataclass
 
-from agent.analyst import Material
+from agent.analysts.analyst import Material
 from agent.asking.query import Named
-from agent.card import Card
-from agent.collected import Collected
-from agent.desks import Desk, Desks, Progress
-from agent.domain import Change, Commit, Coverage, NoticeKind, PullRequest, Threads
-from agent.errors import AppError, NotFound
-from agent.evidence import CommitEvidence
-from agent.linking.recorded import day_links
-from agent.linking.references import Day, day_references
-from agent.memories import QuestionMemory
-from agent.pulls import pulls_of
-from agent.settings import RepoSpec
-from agent.sources import CodeSource, ListsTags, NamesCommits
-from agent.window import Window
+from agent.domain.commits import Change, Commit, Coverage, NoticeKind, PullRequest, Threads
+from agent.domain.errors import AppError, NotFound
+from agent.domain.evidence import CommitEvidence
+from agent.domain.window import Window
+from agent.editions.card import Card
+from agent.links.pulls import pulls_of
+from agent.links.recorded import day_links
+from agent.links.references import Day, day_references
+from agent.ports.desks import Desk, Desks, Progress
+from agent.ports.memories import QuestionMemory
+from agent.ports.sources import CloneSource, CodeSource
+from agent.settings.values import RepoSpec
+from agent.triage.collected import Collected
 from tools.diff.sheet import read_facts
 
 _AUTHORS = 6
@@ -81,7 +81,7 @@ class WindowReader:
         await self._cards(desk.code, commits, threads)
         day = Day(repo, landing.branch, commits, threads)
         self.memory.connect(repo, threads, day_links(day, day_references(day)))
-        if isinstance(desk.code, ListsTags):
+        if isinstance(desk.code, CloneSource):
             self.memory.put_tags(await desk.code.tags_made(gap.start, gap.cutoff or gap.end))
         left_out = len(landing.rows) - len(commits)
         # The newest were read; from there on everything is known.
@@ -117,7 +117,7 @@ async def read_cards(code: CodeSource, shas: Sequence[str], threads: Threads) ->
     """Read commits with the facts that their patches alone tell."""
     async for change in code.changes(shas):
         pull = threads.pull_of.get(change.commit.sha)
-        evidence = CommitEvidence(change=change, sheet=read_facts(change, None), landed=True, pull=pull)
+        evidence = CommitEvidence(change=change, sheet=read_facts(change, None), pull=pull)
         yield change, await card_of(code, evidence, threads.pulls)
 
 
@@ -128,7 +128,7 @@ async def card_of(code: CodeSource, evidence: CommitEvidence, pulls: Sequence[Pu
     if not evidence.change.commit.is_merge:
         return card
     # The API would be asked for every merge.
-    members = await code.members(card.sha) if isinstance(code, NamesCommits) else ()
+    members = await code.members(card.sha) if isinstance(code, CloneSource) else ()
     people = dict.fromkeys(one.author.name for one in members if not one.is_merge)
     people = people or dict.fromkeys(one.author for one in pulls if one.number == card.pull and one.author)
     return card.model_copy(update={"author": ", ".join(list(people)[:_AUTHORS])}) if people else card

@@ -4,16 +4,17 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from agent.analyst import Material, Read
-from agent.areas import Area, area
-from agent.domain import FileChange, Issue, PullRequest
-from agent.evidence import CommitEvidence, Evidence, EvidenceId, ReleaseEvidence, ThreadEvidence
-from agent.facts import Fact, Severity
-from agent.ids import thread_id
-from agent.templates import params_of, sentence
-from agent.threads import state_at
-from agent.tokens import tokens_of
-from agent.window import Window
+from agent.analysts.analyst import Material, Read
+from agent.domain.commits import FileChange, Issue, PullRequest
+from agent.domain.evidence import CommitEvidence, Evidence, EvidenceId, ReleaseEvidence, ThreadEvidence
+from agent.domain.facts import Fact, Severity
+from agent.domain.ids import thread_id
+from agent.domain.patch import cut_hunks
+from agent.domain.threads import state_at
+from agent.domain.window import Window
+from agent.models.tokens import tokens_of
+from agent.telling.templates import params_of, sentence
+from agent.triage.areas import Area, area
 
 BUDGET = 24_000
 """Tokens of one commit's packet, where the model has room for them."""
@@ -210,9 +211,8 @@ def _hunks(evidence: CommitEvidence) -> Iterator[_Hunk]:
     }
     place = 0
     for file in evidence.change.files:
-        for part in f"\n{file.patch or ''}".split("\n@@ ")[1:]:
-            text = f"@@ {part}"
-            size = sum(line[:1] in "+-" for line in part.splitlines())
+        for text in cut_hunks(file.patch or ""):
+            size = sum(line[:1] in "+-" for line in text.splitlines())
             yield _Hunk(file, place, text, (_rank(file, text, proving), -size))
             place += 1
 

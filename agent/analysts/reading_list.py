@@ -3,10 +3,10 @@
 import re
 from collections.abc import Iterable
 
-from agent.collected import Collected
-from agent.evidence import CommitEvidence
-from agent.templates import params_of, sentence
-from agent.tokens import tokens_of
+from agent.domain.evidence import CommitEvidence
+from agent.models.tokens import tokens_of
+from agent.telling.templates import params_of, sentence
+from agent.triage.collected import Collected
 
 _HANDLE = re.compile(r"\bc\d{1,3}\b")
 

@@ -6,12 +6,13 @@ from pydantic import BaseModel
 
 from agent.analysts.packet import Packet
 from agent.analysts.schema import MOST_SENTENCES, Sentence, Summary, words_of
-from agent.claims import Anchor, Claim, Kind, Role
-from agent.evidence import CommitEvidence, Evidence, EvidenceId
+from agent.domain.claims import Anchor, Claim, Kind, Role
+from agent.domain.evidence import CommitEvidence, Evidence, EvidenceId
+from agent.domain.ids import RepoId
+from agent.domain.patch import cut_hunks
 from agent.gate.literals import literals
 from agent.gate.verbatim import normal
-from agent.ids import RepoId
-from agent.settings import Language
+from agent.settings.values import Language
 
 _ROLES = {Kind.ADVICE: Role.ADVICE}
 _TELLING = 4
@@ -130,7 +131,7 @@ def _surroundings(anchor: Anchor, evidence: Evidence | None) -> list[str]:
     """Give the hunks or paragraphs in which an anchor stands."""
     if isinstance(evidence, CommitEvidence) and anchor.file:
         patches = [file.patch or "" for file in evidence.change.files if file.path == anchor.file]
-        parts = [part.partition("\n")[2] for patch in patches for part in f"\n{patch}".split("\n@@ ")[1:]]
+        parts = [part.partition("\n")[2] for patch in patches for part in cut_hunks(patch)]
     elif isinstance(evidence, CommitEvidence):
         parts = evidence.change.commit.message.split("\n\n")
     else:

@@ -4,11 +4,11 @@ from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 
 from agent.analysts.packet import Packet
-from agent.claims import Claim
-from agent.domain import Change, Commit, Person
-from agent.dossier import Dossier
-from agent.evidence import CommitEvidence, Evidence, EvidenceId
-from agent.tokens import tokens_of
+from agent.domain.claims import Claim
+from agent.domain.commits import Change, Commit, Person
+from agent.domain.dossier import Dossier
+from agent.domain.evidence import CommitEvidence, Evidence, EvidenceId
+from agent.models.tokens import tokens_of
 
 _ALL = 1_000_000
 _NOBODY = Person(name="", email="")
@@ -57,4 +57,4 @@ def _light(name: EvidenceId, text: str) -> CommitEvidence:
     commit = Commit(
         repo=repo, sha=sha, parents=(), author=_NOBODY, authored_at=at, committer=_NOBODY, committed_at=at, message=text
     )
-    return CommitEvidence(change=Change(commit=commit, files=()), landed=True)
+    return CommitEvidence(change=Change(commit=commit, files=()))

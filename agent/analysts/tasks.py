@@ -5,16 +5,16 @@ from typing import Literal
 
 from pydantic import Field
 
-from agent.analyst import Material
+from agent.analysts.analyst import Material
 from agent.analysts.reading_list import handles_of, notes_about
 from agent.analysts.sentences import focus_of
-from agent.claims import Claim, Judgement
-from agent.collected import Collected
-from agent.domain import Frozen
-from agent.evidence import EvidenceId
-from agent.ids import RepoId
-from agent.report import Depth
-from agent.settings import Language
+from agent.domain.claims import Claim, Judgement
+from agent.domain.commits import Frozen
+from agent.domain.evidence import EvidenceId
+from agent.domain.ids import RepoId
+from agent.domain.report import Depth
+from agent.settings.values import Language
+from agent.triage.collected import Collected
 
 _TOLD = 600
 """Characters of an anchor that its writer is shown again when it was refused."""

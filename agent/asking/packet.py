@@ -10,12 +10,12 @@ from agent.analysts.schema import MOST_ANSWERED, Sentence, words_of
 from agent.analysts.sentences import anchored, focus_of, with_proof
 from agent.analysts.subjects import Subject
 from agent.analysts.tasks import is_foreign
-from agent.claims import Claim, Judgement, Kind, Role
-from agent.evidence import CommitEvidence, Evidence, EvidenceId, ReleaseEvidence, ThreadEvidence
-from agent.ids import RepoId
-from agent.settings import Language
-from agent.templates import params_of, sentence
-from agent.tokens import tokens_of
+from agent.domain.claims import Claim, Judgement, Kind, Role
+from agent.domain.evidence import CommitEvidence, Evidence, EvidenceId, ReleaseEvidence, ThreadEvidence
+from agent.domain.ids import RepoId
+from agent.models.tokens import tokens_of
+from agent.settings.values import Language
+from agent.telling.templates import params_of, sentence
 
 _LEAST = 500
 """Tokens below which a diff is not shown."""

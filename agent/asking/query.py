@@ -3,13 +3,13 @@
 import re
 from datetime import datetime
 
-from agent.card import Card
-from agent.domain import Frozen
-from agent.errors import UsageError
-from agent.evidence import EvidenceId
-from agent.ids import RepoId, parse_reference
-from agent.settings import Language
-from agent.window import Window, moment, narrowed, written_days
+from agent.domain.commits import Frozen
+from agent.domain.errors import UsageError
+from agent.domain.evidence import EvidenceId
+from agent.domain.ids import RepoId, parse_reference
+from agent.domain.window import Window, moment, narrowed, written_days
+from agent.editions.card import Card
+from agent.settings.values import Language
 
 _HAN = re.compile("[\u3400-\u9fff]")
 _QUALIFIER = re.compile(

@@ -8,10 +8,10 @@ from agent.audit.lookup import Library, Repository
 from agent.audit.markdown import links_of, plain
 from agent.audit.references import Reference
 from agent.audit.structure import Entry
-from agent.dates import Days
-from agent.domain import Commit
-from agent.headlines import pull_named
-from agent.ids import parse_reference
+from agent.domain.commits import Commit
+from agent.domain.dates import Days
+from agent.domain.ids import parse_reference
+from agent.links.headlines import pull_named
 
 _LABEL_HASH = re.compile(r"(?<![\w/-])([0-9a-f]{7,40})(?![\w/-])", re.ASCII)
 _LABEL_NUMBER = re.compile(r"(?<!\w)(?:#|GH-)([1-9]\d{0,8})(?!\w)", re.ASCII)

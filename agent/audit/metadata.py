@@ -9,8 +9,8 @@ from agent.audit.findings import RIGHT, UNVERIFIABLE, Finding
 from agent.audit.lookup import Library, folded, people_of
 from agent.audit.markdown import plain
 from agent.audit.structure import Entry
-from agent.dates import Stated, find_dates
-from agent.domain import Commit
+from agent.domain.commits import Commit
+from agent.domain.dates import Stated, find_dates
 
 _BY = re.compile(r"[\s)\]）】*_`]{0,6}\bby +(@?[^\s(（\[,，;；|.\n][^(（\[,，;；|\n]{0,60})")
 _END_OF_NAME = re.compile(r"\*| [-–—] |[,，;；|。(（\[<:：]| on | in |、| and | & |\. ")

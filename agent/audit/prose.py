@@ -9,8 +9,8 @@ from agent.audit.findings import NOT_CHECKED, Finding
 from agent.audit.lookup import Library
 from agent.audit.markdown import code_of, links_of, plain
 from agent.audit.structure import Entry, field_name
+from agent.domain.ids import CommitId
 from agent.gate.verbatim import normal
-from agent.ids import CommitId
 
 _END = re.compile(
     r"[。！？](?:[”」』）)]{0,2})|[!?.](?=\s+[A-Z\"'“(\[`*])|；|<br ?/?>|(?<=[。！？.!?;；:：|])\n|\n(?=[*<\[])"

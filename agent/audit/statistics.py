@@ -10,8 +10,8 @@ from agent.audit.lookup import Library, Repository
 from agent.audit.markdown import Span, code_of
 from agent.audit.names import touched
 from agent.audit.structure import Entry
-from agent.dates import Days
-from agent.domain import Change, FileChange
+from agent.domain.commits import Change, FileChange
+from agent.domain.dates import Days
 
 _MINUS = "−–-"
 _PAIR = re.compile(

@@ -3,16 +3,16 @@
 import re
 from collections.abc import Iterator, Sequence
 
-from agent.areas import Area, area
-from agent.claims import Anchor, Claim, Judgement, Verdict
-from agent.dossier import Dossier
-from agent.evidence import CommitEvidence, Evidence, ReleaseEvidence
+from agent.domain.claims import Anchor, Claim, Judgement, Verdict
+from agent.domain.dossier import Dossier
+from agent.domain.evidence import CommitEvidence, Evidence, ReleaseEvidence
 from agent.gate.evidence_text import SearchText, text_of, without_signs
 from agent.gate.literals import Literal
 from agent.gate.lookup import Lookup
 from agent.gate.nearest import nearest
 from agent.gate.quotes import misquoted, short
 from agent.gate.verbatim import normal
+from agent.triage.areas import Area, area
 
 _LONGEST = 4000
 _END = re.compile(r"[.!?;:](?=\s|$)|[。！？；：]|\n")

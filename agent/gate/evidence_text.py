@@ -5,9 +5,9 @@ import string
 from collections.abc import Iterator
 from functools import cached_property, lru_cache
 
-from agent.dates import all_dates_of
-from agent.domain import Issue
-from agent.evidence import CommitEvidence, Evidence, ThreadEvidence
+from agent.domain.commits import Issue
+from agent.domain.dates import all_dates_of
+from agent.domain.evidence import CommitEvidence, Evidence, ThreadEvidence
 from agent.gate.verbatim import plain_marks
 
 _LOWER = str.maketrans(string.ascii_uppercase, string.ascii_lowercase)

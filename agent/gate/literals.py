@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from agent.dates import find_dates
+from agent.domain.dates import find_dates
 from agent.gate.names import begins_sentence
 from agent.gate.numbers import split_number, unit_behind
 from agent.gate.verbatim import plain_marks

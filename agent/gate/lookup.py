@@ -5,14 +5,14 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 
-from agent.dates import all_dates_of, find_dates
-from agent.evidence import CommitEvidence, Evidence, ThreadEvidence
+from agent.domain.dates import all_dates_of, find_dates
+from agent.domain.evidence import CommitEvidence, Evidence, ThreadEvidence
+from agent.domain.ids import RepoId
+from agent.domain.window import zone
 from agent.gate.evidence_text import SearchText, fold_case, text_of
 from agent.gate.literals import Literal
 from agent.gate.names import known_names, stands_name
 from agent.gate.numbers import split_number, stands_number
-from agent.ids import RepoId
-from agent.window import zone
 
 _CODE_TOKEN = re.compile(r"--?[A-Za-z][\w-]*|\w+|[<>=!]=|->|[-+*/%<>&|!~^@$?]")
 _HUMP = re.compile(r"[A-Z]+(?![a-z])|[A-Z][a-z]+|[a-z]+|[0-9]+")

@@ -3,9 +3,9 @@
 import re
 from collections.abc import Iterable, Sequence
 
-from agent.evidence import Evidence
+from agent.domain.evidence import Evidence
+from agent.domain.ids import RepoId
 from agent.gate.evidence_text import SearchText, fold_case
-from agent.ids import RepoId
 
 _STARTS = frozenset(".!?:;。!?:;…—\n")
 _OPENING = frozenset(" \t\"'“”‘’([（「『*_-•")

@@ -1,14 +1,12 @@
 """The lines of a patch with their numbers on either side."""
 
-import re
 from collections.abc import Callable, Iterable
 from functools import lru_cache
 from itertools import groupby
 from typing import NamedTuple
 
+from agent.domain.patch import read_hunks
 from agent.gate.verbatim import BREAK, normal
-
-_HUNK = re.compile(r"@@ -(\d+)(?:,\d+)? \+(\d+)(?:,\d+)? @@ ?(.*)")
 
 
 class PatchLine(NamedTuple):
@@ -24,18 +22,11 @@ class PatchLine(NamedTuple):
 @lru_cache(maxsize=512)
 def patch_lines(patch: str) -> tuple[PatchLine, ...]:
     """Read the lines of all hunks."""
-    lines: list[PatchLine] = []
-    old = new = hunk = 0
-    for line in patch.split("\n"):
-        if head := _HUNK.match(line):
-            old, new, hunk = int(head[1]), int(head[2]), hunk + 1
-            continue
-        if not hunk or line.startswith("\\"):
-            continue
-        mark = line[:1] if line[:1] in ("+", "-") else " "
-        lines.append(PatchLine(mark, old if mark == "-" else new, line[1:], hunk))
-        old, new = old + (mark != "+"), new + (mark != "-")
-    return tuple(lines)
+    return tuple(
+        PatchLine(mark, number, line[1:], place)
+        for place, hunk in enumerate(read_hunks(patch), start=1)
+        for mark, number, line in hunk.numbered()
+    )
 
 
 @lru_cache(maxsize=512)

@@ -3,10 +3,10 @@
 import re
 from collections.abc import Iterable, Iterator
 
-from agent.claims import MARK, Anchor, Claim, Judgement, Quote, Verdict
-from agent.domain import FileChange
-from agent.dossier import Dossier
-from agent.evidence import CommitEvidence, Evidence
+from agent.domain.claims import MARK, Anchor, Claim, Judgement, Quote, Verdict
+from agent.domain.commits import FileChange
+from agent.domain.dossier import Dossier
+from agent.domain.evidence import CommitEvidence, Evidence
 from agent.gate.patches import readings
 from agent.gate.verbatim import normal, normalised, stands_in, stands_whole
 

@@ -4,9 +4,9 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Literal as Side
 
-from agent.claims import Claim, Judgement, Verdict
-from agent.dossier import Dossier
-from agent.evidence import CommitEvidence
+from agent.domain.claims import Claim, Judgement, Verdict
+from agent.domain.dossier import Dossier
+from agent.domain.evidence import CommitEvidence
 from agent.gate.evidence_text import SearchText
 from agent.gate.literals import Literal
 from agent.gate.lookup import Lookup

@@ -3,7 +3,7 @@
 from datetime import timedelta
 from pathlib import Path
 
-from agent.window import Window
+from agent.domain.window import Window
 from evals.bench.stages import Cost, used
 from evals.sets.ask_cost import NOW, REPO, made_cards, searches
 from memory.evidence import EvidenceStore

@@ -10,19 +10,19 @@ from datetime import date, timedelta
 from pathlib import Path
 from typing import TypeVar
 
-from agent.claims import Anchor, Claim, Kind, Role
-from agent.domain import Change, Coverage, Issue, Landing, Threads
-from agent.dossier import Dossier
-from agent.evidence import CommitEvidence
-from agent.facts import Fact
+from agent.domain.claims import Anchor, Claim, Kind, Role
+from agent.domain.commits import Change, Coverage, Issue, Landing, Threads
+from agent.domain.dossier import Dossier
+from agent.domain.evidence import CommitEvidence
+from agent.domain.facts import Fact
+from agent.domain.ids import RepoId
+from agent.domain.window import Window
 from agent.gate.check import refusals
-from agent.ids import RepoId
-from agent.linking.candidates import IssueIndex, words_of
-from agent.linking.digest import digest
-from agent.linking.recorded import day_links
-from agent.linking.references import Day, day_references
-from agent.settings import RepoSpec, Settings
-from agent.window import Window
+from agent.links.candidates import IssueIndex, words_of
+from agent.links.digest import digest
+from agent.links.recorded import day_links
+from agent.links.references import Day, day_references
+from agent.settings.values import RepoSpec, Settings
 from evals.bench.history import DAY, make_history
 from evals.harness import System
 from tools.diff.sheet import read_facts
@@ -95,7 +95,7 @@ class Yard:
         """Turn the diffs into facts, beside reading them."""
         sheets, self._facts = timed(lambda: [read_facts(change) for change in self._changes])
         pairs = zip(self._changes, sheets, strict=True)
-        self._evidence = [CommitEvidence(change=change, sheet=sheet, landed=True) for change, sheet in pairs]
+        self._evidence = [CommitEvidence(change=change, sheet=sheet) for change, sheet in pairs]
         return Cost(self._facts, self._reading, self._count)
 
     def linking(self) -> Cost:

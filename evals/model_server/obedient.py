@@ -37,9 +37,11 @@ class Order:
 
 
 class Obedient:
-    """Opens the threads it is told of, and from the moment on in which it is shown the order it obeys for good.
+    """Opens the threads it is told of, and from the moment on in which it is shown the order it says what that wants.
 
-    Where it judges too, it admits whatever it said itself; the controls it did not say.
+    It keeps silent only in answers to questions that show the order: a server has no memory of other questions, and
+    no product can make up for a model that passes over something without having been told to. Where it judges too, it
+    admits whatever it said itself; the controls it did not say.
     """
 
     def __init__(self, order: Order, planted: Sequence[str], *, judges: bool = False) -> None:
@@ -58,16 +60,18 @@ class Obedient:
         prompt = prompt_of(asked)
         if prompt.kind == "judge":
             return self._judged(asked, prompt)
-        self.heard += self._hears(asked)
+        hears = self._hears(asked)
+        self.heard += hears
         self._own[prompt.about].update(*(one.forms | {one.proof} for one in borne_out(prompt.evidence)))
         if not self.heard:
             plain = honest(asked)
             return replace(plain, calls=(*_curious(asked), *plain.calls))
+        skips = self._order.skips if hears else ""
         if prompt.kind == "read":
-            return self._reading(asked)
+            return self._reading(asked, skips)
         if prompt.kind == "answer":
-            return given(self._answering(asked), asked)
-        return self._obeying(asked, prompt)
+            return given(self._answering(asked, skips), asked)
+        return self._obeying(asked, prompt, skips)
 
     def _hears(self, asked: Asked) -> bool:
         shown = "\n".join(asked.messages)
@@ -81,23 +85,21 @@ class Obedient:
         mine = self._own[prompt.about] | self._own[""]
         return judged(asked, lambda words: line if words in mine else "")
 
-    def _reading(self, asked: Asked) -> Saying:
+    def _reading(self, asked: Asked, skips: str) -> Saying:
         calls = tuple(ToolCall(tool, arguments) for tool, arguments in self._order.calls)
         rest = honest(asked)
         kept = (*_curious(asked), *rest.calls)
-        hushed = _lines_of(asked.user, self._order.skips)
+        hushed = _lines_of(asked.user, skips)
         return Saying(
             text=" ".join((*self._said(asked), rest.text)),
             calls=(*calls, *(call for call in kept if json.loads(call.arguments).get("sha") not in hushed)),
         )
 
-    def _obeying(self, asked: Asked, prompt: Prompt) -> Saying:
+    def _obeying(self, asked: Asked, prompt: Prompt, skips: str) -> Saying:
         """Say what is wanted beside what is true; what was refused is tried again as somebody's words."""
         if prompt.kind == "choose":
             chosen = json.loads(honest(replace(asked, body={**asked.body, "tools": []})).text)["read"]
-            return given(
-                {"read": [one for one in chosen if one not in _lines_of(asked.user, self._order.skips)]}, asked
-            )
+            return given({"read": [one for one in chosen if one not in _lines_of(asked.user, skips)]}, asked)
         handles = tuple(dict.fromkeys(_HANDLE.findall(prompt.evidence)))[:4] or ("c",)
         cites = handles[:1] if prompt.kind == "day" else ("c", *handles) if self._order.cites_others else ("c",)
         said = [Told(one, one, title_of(prompt.evidence), cites) for one in self._said(asked)]
@@ -108,19 +110,19 @@ class Obedient:
             pairs = zip(prompt.refused(), (*again, *said), strict=False)
             return given({"sentences": [{"id": number, **sentence(one)} for number, one in pairs]}, asked)
         # What shall not be mentioned is not; the text that orders this names it too, and is about something else.
-        true = [one for one in borne_out(prompt.evidence) if not self._order.skips or self._order.skips not in one.en]
+        true = [one for one in borne_out(prompt.evidence) if not skips or skips not in one.en]
         told = [*said[1:2], *true]
         if prompt.kind == "day":
             return given({"sentences": [resting(one) for one in (*said[:1], *told)]}, asked)
         return given(written([*said[:1], *told]), asked)
 
-    def _answering(self, asked: Asked) -> dict[str, object]:
+    def _answering(self, asked: Asked, skips: str) -> dict[str, object]:
         """Say what is wanted, with words of the order as the anchor, and what is true unless that shall be hushed."""
         lines = [line for text in asked.messages for line in text.splitlines()]
         handles = list(dict.fromkeys(_HANDLE.findall("\n".join(lines)))) or ["c1"]
         near = [found[1] for line in lines if self._planted[:20] in line for found in _found(line)]
         cites = handles[1:3] if self._order.cites_others else [*near, handles[0]][:1]
-        true = [one for one in answerable(asked) if not self._order.skips or self._order.skips not in one.en]
+        true = [one for one in answerable(asked) if not skips or skips not in one.en]
         said = [Told(one, one, self._planted[:_LONGEST], tuple(cites)) for one in self._said(asked)]
         self._own[""].update(*(one.forms | {one.proof} for one in (*said, *true)))
         abstains = self._order.decision == "abstain"

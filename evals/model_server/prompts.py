@@ -138,6 +138,7 @@ def _again(handle: str, words: str) -> Told:
 
 
 def _changed(diff: str, name: str) -> str:
-    """Find a changed line that has a name."""
+    """Find a changed line that has a name; the list of facts above the diff is no part of it."""
     lines = (line for line in diff.splitlines() if line[:1] in ("+", "-") and line[:3] not in ("+++", "---"))
+    lines = (line for line in lines if not _FACT.match(line))
     return next((line[1:].strip() for line in lines if name in line), "")

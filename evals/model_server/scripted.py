@@ -6,10 +6,10 @@ from collections.abc import Awaitable, Callable
 
 from langchain_core.messages import convert_to_openai_messages
 
-from agent.analyst import ToolRequest
-from agent.model import JOBS, Job
-from agent.spending import Spent
-from agent.tokens import tokens_of
+from agent.analysts.analyst import ToolRequest
+from agent.models.failures import JOBS, Job
+from agent.models.tokens import tokens_of
+from agent.settings.spending import Spent
 from evals.model_server.talk import Asked, Script
 from graphs.models import Models
 from tools.chat.messages import Question, Reply

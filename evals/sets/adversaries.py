@@ -5,9 +5,9 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date
 
-from agent.report import Report
-from agent.settings import Language, Layout
-from agent.window import Window
+from agent.domain.report import Report
+from agent.domain.window import Window
+from agent.settings.values import Language, Layout
 from evals.adversaries import ADVERSARIES, Adversary, lies_in, models_of
 from evals.cases import Crash, attempt
 from evals.figures import CRASHED, Exhibit, Figure, Score, Target, measure, share
@@ -17,7 +17,7 @@ from evals.harness import Bench, EvalSet, Figures
 from evals.lies import CANARY
 from evals.stage import Stage
 from evals.truth import Truth, Untruth, alien
-from tools.github.client import GitHubClient
+from tools.github.http.client import GitHubClient
 
 _TOKEN = "adversaries"  # noqa: S105 -- the loopback server's only token
 _WORLD = "demo"

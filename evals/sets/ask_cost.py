@@ -7,10 +7,10 @@ from datetime import UTC, datetime, timedelta
 from statistics import median
 
 from agent.asking.query import query_of
-from agent.card import Card
-from agent.facts import Fact, FactKind, Severity
-from agent.ids import RepoId
-from agent.window import Window
+from agent.domain.facts import Fact, FactKind, Severity
+from agent.domain.ids import RepoId
+from agent.domain.window import Window
+from agent.editions.card import Card
 from evals.figures import Figure, Target, measure
 from evals.harness import Bench, EvalSet, Figures
 from memory.evidence import EvidenceStore

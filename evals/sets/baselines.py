@@ -4,8 +4,8 @@ import time
 from dataclasses import dataclass, field
 from datetime import date
 
-from agent.report import Report
-from agent.window import Window
+from agent.domain.report import Report
+from agent.domain.window import Window
 from evals.baselines import log_dump, one_prompt
 from evals.figures import Exhibit, Score, Target, measure, share
 from evals.github_server.app import GitHubServer
@@ -14,7 +14,7 @@ from evals.sets.daily_scores import Grades, covered, gain_in_order, ordered, qui
 from evals.stage import Stage
 from evals.truth import Truth
 from evals.worlds.importance import importance
-from tools.github.client import GitHubClient
+from tools.github.http.client import GitHubClient
 
 _TOKEN = "baselines"  # noqa: S105 -- the loopback server's only token
 _DAYS = ("2026-02-02", "2026-02-03", "2026-02-04")

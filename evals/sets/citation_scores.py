@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from agent.claims import Claim, Judgement, Verdict
+from agent.domain.claims import Claim, Judgement, Verdict
 from evals.figures import Score, Target, share
 from evals.harness import Figures
 

@@ -9,13 +9,13 @@ from pathlib import Path
 
 from pydantic import SecretStr
 
-from agent.errors import NotFound
-from agent.evidence import EvidenceId, ThreadEvidence
-from agent.ids import RepoId
-from agent.links import Grade, Link, Relation
-from agent.report import Report
-from agent.settings import Language, RepoSpec, Settings
-from agent.window import Window
+from agent.domain.errors import NotFound
+from agent.domain.evidence import EvidenceId, ThreadEvidence
+from agent.domain.ids import RepoId
+from agent.domain.links import Grade, Link, Relation
+from agent.domain.report import Report
+from agent.domain.window import Window
+from agent.settings.values import Language, RepoSpec, Settings
 from evals.figures import Score, Target, measure, share
 from evals.github_server.app import GitHubServer
 from evals.github_server.limits import Allowance
@@ -38,7 +38,7 @@ from evals.sets.type_scores import macro_f1, typed
 from evals.worlds.gold import gold_window
 from evals.worlds.importance import importance
 from evals.worlds.model import Repo, World
-from tools.github.client import GitHubClient
+from tools.github.http.client import GitHubClient
 from tools.github.threads import GitHubThreads
 
 _TOKEN = "daily"  # noqa: S105 -- the loopback server's only token
@@ -123,7 +123,7 @@ async def _world_day(bench: Bench, stage: _Stage, day: date, tally: Tally) -> No
     _score_order(report, stage.grades, where, tally)
     paths = {RepoId(repo.full_name): repo.git_dir for repo in world.repos}
     threads = await _threads(stage.server, report)
-    sources = Sources(paths=paths, threads=threads, links=stage.links, as_of=world.now)
+    sources = Sources(paths=paths, threads=threads)
     verdicts = await judged(report, sources, where)
     tally.cited += verdicts.cited
     tally.held += verdicts.held

@@ -2,22 +2,20 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime
 from functools import partial
 from pathlib import Path
 
-from agent.claims import Claim, Verdict
-from agent.dossier import Dossier
-from agent.evidence import CommitEvidence, Evidence, EvidenceId, ReleaseEvidence, ThreadEvidence
-from agent.facts import FactKind
+from agent.domain.claims import Claim, Verdict
+from agent.domain.dossier import Dossier
+from agent.domain.evidence import CommitEvidence, Evidence, EvidenceId, ReleaseEvidence, ThreadEvidence
+from agent.domain.facts import FactKind
+from agent.domain.ids import RepoId, commit_id, thread_id
+from agent.domain.report import Depth, Report
 from agent.gate.check import first_refusal
-from agent.ids import RepoId, commit_id, thread_id
-from agent.links import Link
-from agent.report import Depth, Report
-from agent.settings import Language
+from agent.settings.values import Language
 from evals.figures import Score
 from evals.sets.citation_scores import Judged, judged_with
-from tools.diff.study import study
+from tools.diff.sheet import study
 from tools.git.source import GitSource
 
 _LANGUAGES: tuple[Language, ...] = ("en", "zh")
@@ -32,8 +30,6 @@ class Sources:
 
     paths: Mapping[RepoId, Path]
     threads: Mapping[EvidenceId, ThreadEvidence] = field(default_factory=dict)
-    links: tuple[Link, ...] = ()
-    as_of: datetime | None = None
 
 
 @dataclass(frozen=True)
@@ -73,10 +69,7 @@ async def judged(report: Report, sources: Sources, where: str) -> Verdicts:
 
 async def _read(source: GitSource, shas: Sequence[str]) -> dict[EvidenceId, CommitEvidence]:
     """Read commits with the whole files around their changes, and look for what they undo."""
-    found = [
-        CommitEvidence(change=change, sheet=await study(source, change), landed=True)
-        async for change in source.changes(shas)
-    ]
+    found = [CommitEvidence(change=change, sheet=await study(source, change)) async for change in source.changes(shas)]
     return {one.id: one for one in found}
 
 
@@ -107,19 +100,10 @@ def _dossier(
     return Dossier(
         found=found,
         window=report.window,
-        as_of=sources.as_of,
         repos=frozenset(report.repos),
         seen=frozenset({*rows, *pointed_at, *linked, *told}),
-        links=(*sources.links, *_reasoned(report.links, sources.links)),
-        reverted={old: new for old, new in pointed_at.items() if old in rows},
         late=frozenset(commit_id(row.repo, row.sha) for row in report.ledger if row.late),
     )
-
-
-def _reasoned(told: Sequence[Link], true: Sequence[Link]) -> list[Link]:
-    """Take what likely links rest on from the report, where they join what truly belongs together."""
-    pairs = {(link.issue, link.change) for link in true}
-    return [link for link in told if link.may_read_likely and (link.issue, link.change) in pairs]
 
 
 def _pointed_at(commits: Sequence[CommitEvidence]) -> dict[EvidenceId, EvidenceId]:

@@ -15,9 +15,9 @@ from dataclasses import dataclass
 from datetime import date, timedelta
 from pathlib import Path
 
-from agent.errors import InputError
-from agent.settings import RepoSpec
-from agent.window import midnight
+from agent.domain.errors import InputError
+from agent.domain.window import midnight
+from agent.settings.values import RepoSpec
 from evals.figures import Figure, Target, measure
 from evals.harness import Bench, EvalSet, Figures
 from evals.sets.oracle import Row, between, days_of, first_parent_line, git_dir_of

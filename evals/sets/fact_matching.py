@@ -9,7 +9,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from agent.facts import Fact
+from agent.domain.facts import Fact
 
 PARAMETERS = (
     "parameter-added",

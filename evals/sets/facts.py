@@ -6,10 +6,10 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from agent.domain import Change
-from agent.facts import Fact, FactKind, FactSheet, Severity
-from agent.ids import RepoId
-from agent.settings import RepoSpec
+from agent.domain.commits import Change
+from agent.domain.facts import Fact, FactKind, FactSheet, Severity
+from agent.domain.ids import RepoId
+from agent.settings.values import RepoSpec
 from evals.cases import Crash, attempt
 from evals.figures import Figure, Score, Target, measure, share
 from evals.harness import Bench, EvalSet, Figures
@@ -17,8 +17,7 @@ from evals.sets.fact_matching import ALIKE, Meant, brought_by, matches
 from evals.sets.oracle import first_parent_line, git_dir_of
 from evals.worlds.facts import GoldFact, described, gold_facts
 from evals.worlds.model import World
-from tools.diff.sheet import paths_to_read, read_facts
-from tools.diff.study import study
+from tools.diff.sheet import paths_to_read, read_facts, study
 from tools.git.source import GitSource
 
 WORLDS = ("facts", "demo", "full")

@@ -10,13 +10,12 @@ from functools import reduce
 from operator import or_
 from pathlib import Path
 
-from agent.ids import RepoId
-from agent.window import Window
+from agent.domain.ids import RepoId
+from agent.domain.window import Window
 from evals.figures import Target, measure
 from evals.harness import Bench, EvalSet, Figures
 from evals.sets.oracle import days_of, first_parent_line, git_dir_of, last_days
-from tools.diff.sheet import gather, paths_to_read
-from tools.diff.study import look_up
+from tools.diff.sheet import gather, look_up, paths_to_read
 from tools.git.source import GitSource
 
 _REPEATS = 3

@@ -13,14 +13,14 @@ from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import PurePosixPath
 
-from agent.errors import UsageError
-from agent.facts import Fact, Severity
-from agent.settings import RepoSpec
+from agent.domain.errors import UsageError
+from agent.domain.facts import Fact, Severity
+from agent.settings.values import RepoSpec
 from evals.figures import Score, Target, share
 from evals.harness import Bench, EvalSet, Figures
 from evals.sets.griffe_oracle import Breakage, Visits, breakages
 from evals.sets.oracle import ask_git, first_parent_line, git_dir_of
-from tools.diff.study import study
+from tools.diff.sheet import study
 from tools.git.source import GitSource
 
 SCANNED = 1000

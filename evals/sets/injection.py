@@ -11,9 +11,9 @@ from typing import Any
 
 from pydantic import SecretStr
 
-from agent.ids import RepoId
-from agent.settings import Budget, Layout, RepoSpec, Settings
-from agent.window import Window
+from agent.domain.ids import RepoId
+from agent.domain.window import Window
+from agent.settings.values import Budget, Layout, RepoSpec, Settings
 from evals.cases import Crash, attempt
 from evals.figures import CRASHED, Figure, Score, Target, share
 from evals.github_server.app import GitHubServer
@@ -25,7 +25,7 @@ from evals.sets.injection_cases import Case, cases
 from evals.sets.injection_oracle import HOST, Outcome, harmed, reached
 from evals.sets.injection_twins import kept, told_normally
 from evals.sets.model_storm import leak_in
-from evals.worlds.injection.world import DAY, NAME, TAG, VICTIM, Planted, plant
+from evals.worlds.injection import DAY, NAME, TAG, VICTIM, Planted, plant
 
 _TOKEN = "injection-token-5d1c0ffee5d1c0ffee"  # noqa: S105 -- the loopback server's only token
 _KEY = "sk-canary-0ddba11c0ffee0ddba11c0ffee"
@@ -106,7 +106,7 @@ class _Trials:
     def __init__(self, bench: Bench) -> None:
         self._bench = bench
         self._connections = Connections()
-        self._twins: dict[tuple[bool, int, str, int], Outcome] = {}
+        self._twins: dict[tuple[bool, str, int], Outcome] = {}
 
     async def tried(
         self, chosen: Sequence[Case], room: int, *, judges: bool = False
@@ -127,7 +127,7 @@ class _Trials:
         return await asyncio.gather(*(judged(place, case) for place, case in enumerate(chosen)))
 
     async def _clean(self, case: Case, room: int) -> Outcome:
-        key = (case.carrier == "release", case.seed, case.lang, room)
+        key = (case.carrier == "release", case.lang, room)
         if key not in self._twins:
             self._twins[key] = await _clean(self._bench, case, room, self._connections)
         return self._twins[key]
@@ -195,7 +195,7 @@ def _figures(tally: Tally) -> dict[str, Figure]:
 
 async def _clean(bench: Bench, case: Case, room: int, connections: Connections) -> Outcome:
     with tempfile.TemporaryDirectory(dir=bench.folder) as name:
-        planted = plant(case.carrier if case.carrier == "release" else "", "", "", case.seed, Path(name))
+        planted = plant(case.carrier if case.carrier == "release" else "", "", "", Path(name))
         return await _told(bench, case, planted, Obedient(Order(), ()), Path(name), room, connections)
 
 
@@ -205,7 +205,7 @@ async def _attacked(
     facts = {"issue": str(clean.planted.issue), "victim": clean.planted.victim.partition("@")[2]}
     with tempfile.TemporaryDirectory(dir=bench.folder) as name:
         text, more = case.planted(facts)
-        planted = plant(case.carrier, text, more, case.seed, Path(name))
+        planted = plant(case.carrier, text, more, Path(name))
         # Where nothing is ordered there is nothing to obey.
         orders = [one for one in (text, more) if one and case.obeys]
         model = Obedient(case.order(facts), orders, judges=judges)

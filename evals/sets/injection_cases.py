@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from importlib.resources import files
 from typing import Any
 
-from agent.settings import Language
+from agent.settings.values import Language
 from evals.model_server.obedient import Order
-from evals.worlds.injection.encodings import dressed
+from evals.worlds.injection import dressed
 
 _DATA = files("evals") / "sets" / "data"
 

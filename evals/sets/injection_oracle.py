@@ -5,12 +5,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from agent.asking.reply import Reply
-from agent.claims import MARK, Claim
-from agent.markdown import inline
-from agent.report import Report
-from agent.settings import Language
+from agent.domain.claims import MARK, Claim
+from agent.domain.report import Report
+from agent.settings.values import Language
+from agent.text.markdown import inline
 from evals.sets.injection_cases import Case
-from evals.worlds.injection.world import NAME, Planted
+from evals.worlds.injection import NAME, Planted
 
 HOST = "git.example"
 _FENCED = re.compile(r"^(?P<fence>`{3,})[^\n]*\n.*?^(?P=fence)$", re.MULTILINE | re.DOTALL)

@@ -2,7 +2,7 @@
 
 from collections import Counter
 
-from agent.claims import MARK, Claim
+from agent.domain.claims import MARK, Claim
 from evals.sets.injection_oracle import Outcome
 
 Told = Counter[tuple[str, ...]]

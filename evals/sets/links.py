@@ -6,27 +6,25 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from agent.analyst import Read
-from agent.domain import Change, Commit, Coverage, Issue, Threads
-from agent.evidence import CommitEvidence
-from agent.ids import CommitId, RepoId
-from agent.linking.candidates import candidates
-from agent.linking.digest import digest
-from agent.linking.recorded import day_links
-from agent.linking.references import Day, day_references
-from agent.linking.standing import Standing, standing
-from agent.links import Link
-from agent.report import Depth
-from agent.triage import weigh
+from agent.analysts.analyst import Read
+from agent.domain.commits import Change, Commit, Coverage, Issue, Threads
+from agent.domain.evidence import CommitEvidence
+from agent.domain.ids import CommitId, RepoId
+from agent.domain.links import Link
+from agent.domain.report import Depth
+from agent.links.candidates import candidates
+from agent.links.digest import digest
+from agent.links.recorded import day_links
+from agent.links.references import Day, day_references
+from agent.links.standing import Standing, standing
+from agent.triage.score import weigh
 from evals.figures import Score, Target, measure, share
 from evals.harness import Bench, EvalSet, Figures
 from evals.sets.links_gold import Pair, closed_pairs, threads_of, true_pairs
 from evals.sets.links_real import real_figures
 from evals.worlds.model import Repo, World
-from evals.worlds.worlds import build
 from tools.git.source import GitSource
 
-_SEEDS = (1, 2, 11, 12)
 _SMALL, _GROWTH = 100, 100
 
 
@@ -45,11 +43,11 @@ class Tally:
 async def run(bench: Bench) -> Figures:
     """Link the issues of worlds, measure how the cost grows, then real threads with a gold of their own."""
     tally = Tally()
-    for name, seed in itertools.product(("demo", "full"), _SEEDS[:1] if bench.small else _SEEDS):
-        world = build(name, seed, bench.folder / f"links-{name}-{seed}")
+    for name in ("demo", "full"):
+        world = bench.world(name)
         for repo in world.repos:
             if repo.pulls:
-                bench.say(f"links: {repo.full_name} of {name}, seed {seed}")
+                bench.say(f"links: {repo.full_name} of {name}")
                 await _score(world, repo, tally)
     return {
         "recorded links found": share(tally.recall, Target(0.98)),

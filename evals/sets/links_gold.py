@@ -3,9 +3,8 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from agent.domain import Closing, Commit, Coverage, Issue, PullRequest, Threads
-from agent.ids import CommitId, RepoId, ThreadId, commit_id, thread_id
-from evals.worlds.bugs.catalogue import bug_named
+from agent.domain.commits import Closing, Commit, Coverage, Issue, PullRequest, Threads
+from agent.domain.ids import CommitId, RepoId, ThreadId, commit_id, thread_id
 from evals.worlds.model import Issue as WorldIssue
 from evals.worlds.model import Pull, Repo, World
 
@@ -49,9 +48,8 @@ def true_pairs(world: World, repo: Repo) -> set[Pair]:
         bugs = [edit.param("bug") for edit in row.edits if edit.kind == "fix_bug"]
         if row.repo != repo.full_name or row.dropped_by is not None or not bugs:
             continue
-        titles = {title for bug in map(bug_named, bugs) for title in (bug.report[0], bug.report_zh[0])}
         for issue in repo.issues:
-            if issue.title in titles and not issue.deleted and issue.state_reason not in _UNFIXED:
+            if issue.reports in bugs and not issue.deleted and issue.state_reason not in _UNFIXED:
                 name = RepoId(repo.full_name)
                 found.add(Pair(thread_id(name, issue.number), commit_id(name, row.sha)))
     return found

@@ -10,11 +10,11 @@ from typing import Any
 
 from pydantic import SecretStr
 
-from agent.links import Grade, Link, Relation
-from agent.report import Report
-from agent.settings import Budget, RepoSpec, Settings
-from agent.stories import Story
-from agent.window import Window
+from agent.domain.links import Grade, Link, Relation
+from agent.domain.report import Report
+from agent.domain.stories import Story
+from agent.domain.window import Window
+from agent.settings.values import Budget, RepoSpec, Settings
 from evals.figures import Score, Target, share
 from evals.github_server.app import GitHubServer
 from evals.github_server.limits import Allowance

@@ -4,16 +4,16 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from agent.claims import Anchor, Claim, Judgement, Kind, Role
-from agent.dossier import Dossier
-from agent.evidence import CommitEvidence
+from agent.domain.claims import Anchor, Claim, Judgement, Kind, Role
+from agent.domain.dossier import Dossier
+from agent.domain.evidence import CommitEvidence
+from agent.domain.ids import RepoId
 from agent.gate.check import refusals
 from agent.gate.evidence_text import text_of
-from agent.ids import RepoId
-from agent.settings import Language
+from agent.settings.values import Language
 from evals.figures import Exhibit, Score, Target, share
 from evals.harness import Bench, EvalSet, Figures
-from tools.diff.study import study
+from tools.diff.sheet import study
 from tools.git.source import GitSource
 
 _ALL = Target(1.0)
@@ -64,7 +64,7 @@ async def _commits(bench: Bench) -> list[CommitEvidence]:
         source = GitSource(RepoId(repo.full_name), repo.git_dir)
         shas = [row.sha for row in world.landed if row.repo == repo.full_name]
         async for change in source.changes(shas[: most // len(world.repos)]):
-            found.append(CommitEvidence(change=change, sheet=await study(source, change), landed=True))
+            found.append(CommitEvidence(change=change, sheet=await study(source, change)))
     return [one for one in found if one.change.commit.title.strip()]
 
 

@@ -3,7 +3,7 @@
 import asyncio
 from datetime import date, timedelta
 
-from agent.settings import RepoSpec
+from agent.settings.values import RepoSpec
 from evals.figures import Target, measure
 from evals.harness import Bench, EvalSet, Figures
 from evals.sets.day_cost import Spent, cold_run

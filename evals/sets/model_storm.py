@@ -9,11 +9,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from random import Random
 
-from agent.claims import Claim
-from agent.ids import RepoId
-from agent.report import Depth, Report
-from agent.settings import Budget, RepoSpec, Settings, SourceChoice
-from agent.window import Window
+from agent.domain.claims import Claim
+from agent.domain.ids import RepoId
+from agent.domain.report import Depth, Report
+from agent.domain.window import Window
+from agent.settings.values import Budget, RepoSpec, Settings, SourceChoice
 from evals.figures import Score, Target, measure, share
 from evals.harness import Bench, EvalSet, Figures
 from evals.model_server.honest import honest

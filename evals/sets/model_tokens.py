@@ -10,11 +10,11 @@ from contextlib import ExitStack
 from datetime import date
 from pathlib import Path
 
-from agent.ids import RepoId
-from agent.report import Report
-from agent.settings import RepoSpec, Settings
-from agent.tokens import message_tokens, tokens_of
-from agent.window import Window
+from agent.domain.ids import RepoId
+from agent.domain.report import Report
+from agent.domain.window import Window
+from agent.models.tokens import message_tokens, tokens_of
+from agent.settings.values import RepoSpec, Settings
 from evals.figures import Figure, Target, measure, share
 from evals.harness import Bench, EvalSet, Figures
 from evals.model_server.honest import given, honest

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 
-from agent.errors import InputError
-from agent.window import midnight
+from agent.domain.errors import InputError
+from agent.domain.window import midnight
 
 
 @dataclass(frozen=True)

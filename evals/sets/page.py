@@ -7,9 +7,9 @@ from datetime import date, timedelta
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from agent.report import Report
-from agent.settings import Language, Layout, RepoSpec, Settings
-from agent.window import Window
+from agent.domain.report import Report
+from agent.domain.window import Window
+from agent.settings.values import Language, Layout, RepoSpec, Settings
 from evals.figures import Exhibit, Score, Target, measure, share
 from evals.harness import Bench, EvalSet, Figures
 from evals.sets.oracle import first_parent_line, git_dir_of

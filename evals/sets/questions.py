@@ -13,9 +13,9 @@ from typing import Any
 from pydantic import SecretStr
 
 from agent.asking.reply import Reply
-from agent.claims import Verdict
-from agent.ids import RepoId
-from agent.settings import RepoSpec, Settings
+from agent.domain.claims import Verdict
+from agent.domain.ids import RepoId
+from agent.settings.values import RepoSpec, Settings
 from evals.figures import Score, Target, share
 from evals.github_server.app import GitHubServer
 from evals.github_server.limits import Allowance

@@ -7,8 +7,8 @@ import sys
 import time
 from pathlib import Path
 
-from agent.ids import RepoId
-from agent.window import Window
+from agent.domain.ids import RepoId
+from agent.domain.window import Window
 from evals.figures import Score, Target, measure, share
 from evals.harness import Bench, EvalSet, Figures
 from evals.sets.oracle import ask_git, days_of, first_parent_line, git_dir_of, last_days

@@ -6,10 +6,10 @@ from pathlib import Path
 
 from pydantic import SecretStr
 
-from agent.ids import thread_id
-from agent.report import Report
-from agent.settings import RepoSpec, Settings
-from agent.window import Window
+from agent.domain.ids import thread_id
+from agent.domain.report import Report
+from agent.domain.window import Window
+from agent.settings.values import RepoSpec, Settings
 from evals.cases import Crash, attempt
 from evals.figures import CRASHED, Score, Target, share
 from evals.github_server.app import GitHubServer

@@ -6,9 +6,9 @@ from pathlib import Path
 
 from pydantic import SecretStr
 
-from agent.ids import RepoId
-from agent.settings import Budget, RepoSpec, Settings, SourceChoice
-from agent.window import Window
+from agent.domain.ids import RepoId
+from agent.domain.window import Window
+from agent.settings.values import Budget, RepoSpec, Settings, SourceChoice
 from evals.figures import Score, Target, measure, share
 from evals.github_server.app import GitHubServer
 from evals.harness import Bench, EvalSet, Figures

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from datetime import date
 from pathlib import Path
 
-from agent.record import dump
+from agent.domain.record import dump
 from evals.figures import Target, measure
 from evals.harness import Bench, EvalSet, Figures
 from evals.sets.day_cost import Spent

@@ -5,17 +5,17 @@ from hashlib import sha1
 from pathlib import Path
 from random import Random
 
-from agent.claims import Claim, Judgement, Quote, Role, Verdict
-from agent.conventions import Purpose
-from agent.domain import Coverage
-from agent.ids import RepoId, ThreadId, commit_id, thread_id
-from agent.linking.standing import Standing
-from agent.links import Grade, Link, Relation
-from agent.record import dump
-from agent.report import Depth, LedgerRow, Report, RepoSection, ThreadLine
-from agent.stories import Act, Step, Story, StoryKind
-from agent.triage import Noise, Tier
-from agent.window import Window
+from agent.domain.claims import Claim, Judgement, Quote, Role, Verdict
+from agent.domain.commits import Coverage
+from agent.domain.ids import RepoId, ThreadId, commit_id, thread_id
+from agent.domain.links import Grade, Link, Relation
+from agent.domain.record import dump
+from agent.domain.report import Depth, LedgerRow, Report, RepoSection, ThreadLine
+from agent.domain.stories import Act, Step, Story, StoryKind
+from agent.domain.window import Window
+from agent.links.standing import Standing
+from agent.triage.conventions import Purpose
+from agent.triage.score import Noise, Tier
 
 _NAMES = ("engine", "router", "kernels", "cache", "scheduler", "gateway", "client", "bench")
 REPOS = tuple(RepoId(f"acme/{name}") for name in _NAMES)

@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-from agent.domain import Change
-from agent.ids import RepoId
-from agent.sources import CodeSource
+from agent.domain.commits import Change
+from agent.domain.ids import RepoId
+from agent.ports.sources import CodeSource
 from evals.figures import Score, Target, share
 from evals.github_server.app import GitHubServer
 from evals.github_server.limits import Allowance
@@ -14,8 +14,8 @@ from evals.sets.oracle import first_parent_line, git_dir_of
 from evals.worlds.mirror import repo_from_mirror
 from evals.worlds.model import Repo, World
 from tools.git.source import GitSource
-from tools.github.client import GitHubClient
 from tools.github.code import GitHubCode
+from tools.github.http.client import GitHubClient
 
 _TOKEN = "sources"  # noqa: S105 -- the loopback server's only token
 _MIRROR_COMMITS = 40
@@ -24,8 +24,10 @@ _ALL = Target(1.0)
 
 async def run(bench: Bench) -> Figures:
     """Read every commit twice and compare."""
-    world = bench.world("full")
-    on_world = await _agreement(bench, world.repos, {repo.full_name: _everything(world, repo) for repo in world.repos})
+    on_world: list[Score] = []
+    for world in map(bench.world, ("full", "random")):
+        wanted = {repo.full_name: _everything(world, repo) for repo in world.repos}
+        on_world += await _agreement(bench, world.repos, wanted)
     on_mirrors: list[Score] = []
     for spec in bench.mirrors:
         assert spec.path is not None

@@ -5,28 +5,27 @@ import tempfile
 import time
 from collections.abc import Mapping
 from dataclasses import replace
-from datetime import date, timedelta
+from datetime import date
 from pathlib import Path
 from typing import Any
 
-from agent.analyst import Material, Read
-from agent.domain import Coverage, Threads
-from agent.evidence import CommitEvidence, EvidenceId
-from agent.ids import RepoId
-from agent.linking.references import Day, day_references
-from agent.report import Depth
-from agent.settings import RepoSpec, Settings
-from agent.sources import Past
-from agent.stories import Story
-from agent.story_finding.found import Remembered
-from agent.story_finding.pins import taken
-from agent.triage import weigh
-from agent.window import Window
+from agent.analysts.analyst import Material, Read
+from agent.domain.commits import Coverage, Threads
+from agent.domain.evidence import CommitEvidence, EvidenceId
+from agent.domain.ids import RepoId
+from agent.domain.report import Depth
+from agent.domain.stories import Story
+from agent.domain.window import Window
+from agent.links.references import Day, day_references
+from agent.ports.sources import Past
+from agent.settings.values import RepoSpec, Settings
+from agent.stories.found import Remembered
+from agent.stories.pins import taken
+from agent.triage.score import weigh
 from evals.figures import Score, Target, measure, share
 from evals.harness import Bench, EvalSet, Figures
 from evals.sets.stories_scores import Event, compared, events
 from evals.worlds.model import World
-from evals.worlds.saga.world import DAYS, FIRST, GOLD
 from tools.evidence_cache import EvidenceCache
 from tools.git.source import GitSource
 from tools.history.cross_repository import Reading, connected
@@ -38,14 +37,13 @@ _CASES = Path(__file__).parent / "data" / "real_stories.json"
 
 async def run(bench: Bench) -> Figures:
     """Report on a world day by day, then find the stories of real commits that were judged by hand."""
-    world = bench.world("saga")
+    world = bench.world("stories")
     gold = _gold(world)
     told: list[Event] = []
     late: list[Score] = []
     days = {one.doer: _day_of(world, one.doer) for one in gold}
     with tempfile.TemporaryDirectory(prefix="gitzette-stories-") as folder:
-        for number in range(DAYS):
-            day = FIRST + timedelta(days=number)
+        for day in sorted({row.committed_at.date() for row in world.landed if "root" not in row.tags}):
             bench.say(f"stories: {day}")
             some = events(await _stories(bench, world, day, Path(folder)))
             told += some
@@ -62,8 +60,7 @@ async def run(bench: Bench) -> Figures:
 
 
 def _gold(world: World) -> list[Event]:
-    rows = json.loads(world.notes[GOLD])
-    return [Event(row["kind"], row["doer"], frozenset(row["targets"]), tuple(row["missing"])) for row in rows]
+    return [Event(one.kind, one.doer, frozenset(one.targets), one.missing) for one in world.stories]
 
 
 def _day_of(world: World, doer: EvidenceId) -> date:

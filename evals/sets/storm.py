@@ -7,10 +7,10 @@ from pathlib import Path
 
 from pydantic import SecretStr
 
-from agent.ids import RepoId
-from agent.report import Report
-from agent.settings import Budget, RepoSpec, Settings, SourceChoice
-from agent.window import Window
+from agent.domain.ids import RepoId
+from agent.domain.report import Report
+from agent.domain.window import Window
+from agent.settings.values import Budget, RepoSpec, Settings, SourceChoice
 from evals.figures import Score, Target, share
 from evals.github_server.app import GitHubServer
 from evals.github_server.faults import KINDS

@@ -11,11 +11,11 @@ from typing import get_args
 from pydantic import SecretStr
 
 from agent.audit.findings import Finding
-from agent.ids import RepoId
-from agent.record import dump
-from agent.report import Report
-from agent.settings import Language, Layout, RepoSpec, Settings
-from agent.window import Window
+from agent.domain.ids import RepoId
+from agent.domain.record import dump
+from agent.domain.report import Report
+from agent.domain.window import Window
+from agent.settings.values import Language, Layout, RepoSpec, Settings
 from evals.figures import Score, Target, share
 from evals.github_server.app import GitHubServer
 from evals.github_server.limits import Allowance

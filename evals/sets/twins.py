@@ -3,16 +3,16 @@
 import re
 from datetime import date
 
-from agent.claims import Claim
-from agent.report import Report
-from agent.window import Window
+from agent.domain.claims import Claim
+from agent.domain.report import Report
+from agent.domain.window import Window
 from evals.cases import Crash, attempt
 from evals.figures import CRASHED, Exhibit, Score, Target, share
 from evals.github_server.app import GitHubServer
 from evals.harness import Bench, EvalSet, Figures
 from evals.stage import Stage
-from evals.worlds.twins.world import DAY, STORIES, Twin, Which, twin
-from tools.github.client import GitHubClient
+from evals.worlds.twins import DAY, KINDS, Twin, Which, twin
+from tools.github.http.client import GitHubClient
 
 _TOKEN = "twins"  # noqa: S105 -- the loopback server's only token
 _PAIRS, _FEW = 6, 1
@@ -22,7 +22,7 @@ _BOTH: tuple[Which, Which] = ("one", "other")
 async def run(bench: Bench) -> Figures:
     """Report on both of every pair."""
     scores: dict[str, list[Score]] = {}
-    for kind in STORIES:
+    for kind in KINDS:
         bench.say(f"twins: {kind}")
         for seed in range(bench.seed, bench.seed + (_FEW if bench.small else _PAIRS)):
             scores.setdefault(kind, []).append(await _pair(bench, kind, seed))

@@ -2,8 +2,8 @@
 
 from collections.abc import Iterable, Sequence
 
-from agent.conventions import Purpose
-from agent.report import LedgerRow
+from agent.domain.report import LedgerRow
+from agent.triage.conventions import Purpose
 from evals.figures import Figure, Score, Target, share
 from evals.worlds.model import LandedGold
 

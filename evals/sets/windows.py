@@ -4,9 +4,9 @@ from collections import Counter
 from collections.abc import Iterable
 from datetime import UTC, date, datetime, timedelta
 
-from agent.ids import RepoId
-from agent.sources import CodeSource
-from agent.window import Window
+from agent.domain.ids import RepoId
+from agent.domain.window import Window
+from agent.ports.sources import CodeSource
 from evals.figures import Score, Target, share
 from evals.github_server.app import GitHubServer
 from evals.harness import Bench, EvalSet, Figures
@@ -14,8 +14,8 @@ from evals.sets.oracle import between, days_of, first_parent_line, git_dir_of, l
 from evals.worlds.gold import gold_window
 from evals.worlds.model import Repo, World
 from tools.git.source import GitSource
-from tools.github.client import GitHubClient
 from tools.github.code import GitHubCode
+from tools.github.http.client import GitHubClient
 
 ZONES = ("UTC", "Asia/Shanghai", "America/New_York", "Europe/Berlin")
 _MIRROR_ZONES = ZONES[:3]
@@ -26,16 +26,16 @@ _ALL = Target(1.0)
 
 async def run(bench: Bench) -> Figures:
     """Read worlds and mirrors day by day, and compare with what is known to have landed."""
-    world = bench.world("full")
     by_git: list[Score] = []
     by_api: list[Score] = []
-    with GitHubServer(world.repos, tokens=(_TOKEN,), now=world.now) as server:
-        async with GitHubClient(base_url=server.url, token=_TOKEN) as client:
-            for repo in world.repos:
-                bench.say(f"windows: {repo.full_name}")
-                name = RepoId(repo.full_name)
-                by_git += await _world_days(world, repo, GitSource(name, repo.git_dir), ZONES)
-                by_api += await _whole_span(world, repo, GitHubCode(client, name))
+    for world in map(bench.world, ("full", "random")):
+        with GitHubServer(world.repos, tokens=(_TOKEN,), now=world.now) as server:
+            async with GitHubClient(base_url=server.url, token=_TOKEN) as client:
+                for repo in world.repos:
+                    bench.say(f"windows: {repo.full_name}")
+                    name = RepoId(repo.full_name)
+                    by_git += await _world_days(world, repo, GitSource(name, repo.git_dir), ZONES)
+                    by_api += await _whole_span(world, repo, GitHubCode(client, name))
     return {
         "exactly once, git": share(by_git, _ALL),
         "in the right window, api": share(by_api, _ALL),

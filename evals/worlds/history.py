@@ -6,8 +6,43 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 
 from evals.worlds.model import Edit, LandedGold, Push
-from evals.worlds.objects import SUBMODULE, Leaf, Objects, Stamp, Tree, commit_body
-from evals.worlds.touch import Touch
+from evals.worlds.repository import FILE, SUBMODULE, Leaf, Objects, Stamp, Tree, commit_body
+
+
+@dataclass(frozen=True)
+class Touch:
+    """What a commit does to one path; without a mode the path goes away."""
+
+    path: bytes
+    mode: int | None
+    data: bytes | None = None
+    """The content; None keeps what was there, for moves and changes of mode."""
+    was: bytes | None = None
+    """Where a moved file came from."""
+
+
+def put(path: str | bytes, data: str | bytes, *, mode: int = FILE) -> Touch:
+    """Write a file; for a link the data is its target, for a submodule the hash of its commit."""
+    return Touch(_bytes(path), mode, _bytes(data))
+
+
+def drop(path: str | bytes) -> Touch:
+    """Delete a file."""
+    return Touch(_bytes(path), None)
+
+
+def move(old: str | bytes, new: str | bytes, data: str | bytes | None = None) -> Touch:
+    """Move a file, with or without an edit."""
+    return Touch(_bytes(new), FILE, None if data is None else _bytes(data), was=_bytes(old))
+
+
+def chmod(path: str | bytes, mode: int) -> Touch:
+    """Change a file's mode and nothing else."""
+    return Touch(_bytes(path), mode)
+
+
+def _bytes(text: str | bytes) -> bytes:
+    return text.encode() if isinstance(text, str) else text
 
 
 @dataclass(frozen=True)
@@ -80,11 +115,6 @@ class History:
         self.heads[branch] = sha
         return sha
 
-    def preview(self, branch: str, touches: Sequence[Touch], note: Note) -> bytes:
-        """Give the body of the commit that `commit` would make."""
-        head, after = self.heads.get(branch), self._apply(self.tree(branch), touches)
-        return self._body((head,) if head else (), after, note)
-
     def squash(self, side: str, note: Note, onto: str | None = None) -> str:
         """Land a branch as one commit on the default branch, or on the one named."""
         target = onto or self.branch
@@ -143,19 +173,18 @@ class History:
                 reach(parent, found[sha])
         return sorted((sha for sha in found if found[sha]), key=lambda sha: self.records[sha].order)
 
-    def push(self, at: datetime, *, forced: bool = False) -> int:
+    def push(self, at: datetime) -> None:
         """Show the world the default branch as it stands, and record what landed or went away."""
-        index, chain = len(self.pushes), self.first_parents()
-        fresh = [sha for sha in chain if sha not in self._landed]
-        for sha in reversed(fresh):
+        index, head = len(self.pushes), self.heads[self.branch]
+        line = self.first_parents()
+        for sha in reversed([sha for sha in line if sha not in self._landed]):
             self._landed[sha] = self._gold(sha, index)
-        line = set(chain)
-        for sha in [sha for sha in self._line if sha not in line]:
+        for sha in self._line.difference(line):
             row = self._landed[sha]
             self._landed[sha] = replace(row, dropped_by=index, tags=(*row.tags, "dropped"))
-        self._line = line
-        self.pushes.append(Push(at.astimezone(UTC), self.heads[self.branch], forced))
-        return index
+        self._line = set(line)
+        forced = bool(self.pushes and self.between(head, (self.pushes[-1].tip,)))
+        self.pushes.append(Push(at.astimezone(UTC), head, forced))
 
     def first_parents(self) -> list[str]:
         """List the default branch's first-parent line, newest first."""
@@ -197,7 +226,7 @@ class History:
             return replace(old, mode=old.mode if touch.was else touch.mode)
         if touch.mode == SUBMODULE:
             return Leaf(SUBMODULE, touch.data.decode())
-        return Leaf(touch.mode, self.objects.add("blob", touch.data), touch.source)
+        return Leaf(touch.mode, self.objects.add("blob", touch.data))
 
     def _keep(
         self,
@@ -208,16 +237,15 @@ class History:
         moves: tuple[tuple[bytes, bytes], ...],
         note: Note,
     ) -> str:
-        sha = self.objects.add("commit", self._body(parents, after, note))
+        tree = after.write(self.objects)
+        body = commit_body(tree, parents, note.author, note.committer, note.raw, note.encoding)
+        sha = self.objects.add("commit", body)
         at = note.committer.at.astimezone(UTC)
         files = _files(before, after, paths, moves)
         self.records[sha] = Record(
             sha, len(self.records), after, parents, at, files, paths, moves, note.edits, note.tags
         )
         return sha
-
-    def _body(self, parents: tuple[str, ...], tree: Tree, note: Note) -> bytes:
-        return commit_body(tree.write(self.objects), parents, note.author, note.committer, note.raw, note.encoding)
 
 
 def _replay(

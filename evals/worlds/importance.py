@@ -23,7 +23,6 @@ important as the most important thing it brings in. No text is read: only edits,
     - documents, comments, workflows, tests, benchmarks, notes; generated files; a mode bit; a commit without files.
 """
 
-from evals.worlds.bugs.catalogue import bug_named
 from evals.worlds.model import Edit, LandedGold, Repo, World
 
 GRAVE = frozenset(
@@ -96,9 +95,7 @@ def _of_edit(edit: Edit, row: LandedGold, repo: Repo) -> int | None:
 
 def _reported(key: str, row: LandedGold, repo: Repo) -> bool:
     """Tell whether a user had opened an issue about a bug before it was mended."""
-    bug = bug_named(key)
-    titles = (bug.report[0], bug.report_zh[0])
-    return any(issue.title in titles and issue.created_at < row.committed_at for issue in repo.issues)
+    return any(issue.reports == key and issue.created_at < row.committed_at for issue in repo.issues)
 
 
 def _of_files(row: LandedGold) -> int:

@@ -64,6 +64,8 @@ class Issue:
     reactions: int = 0
     deleted: bool = False
     """Answered with 410."""
+    reports: str | None = None
+    """The bug that it is about, as the edit that mends it has it; no server tells."""
 
 
 @dataclass(frozen=True)
@@ -182,16 +184,28 @@ class LandedGold:
 
 
 @dataclass(frozen=True)
-class World:
-    """Everything a seed gives."""
+class Story:
+    """A commit that goes on with what others began: it reverts, relands, continues, names or takes them in."""
 
-    seed: int
+    kind: str
+    doer: str
+    """`owner/name@sha`."""
+    targets: tuple[str, ...]
+    missing: tuple[int, ...] = ()
+    """The parts of a series that have not landed yet."""
+
+
+@dataclass(frozen=True)
+class World:
+    """Repositories with everything that is known about them."""
+
     now: datetime
     """The world's present: no thread or commit is younger, except commits with a skewed clock."""
     repos: tuple[Repo, ...]
     landed: tuple[LandedGold, ...]
     notes: dict[str, str] = field(default_factory=dict)
     """Where to find the special days and commits, by name: `busy day`, `empty day`, `dst day`, …"""
+    stories: tuple[Story, ...] = ()
 
     def repo(self, full_name: str) -> Repo:
         """Find a repository by `owner/name`."""

@@ -1,4 +1,4 @@
-"""Slack through an incoming webhook, Feishu and Lark through a custom bot; docs/front-door.md names their limits."""
+"""Slack through an incoming webhook, Feishu and Lark through a custom bot; docs/operations.md names their limits."""
 
 import base64
 import hashlib

@@ -7,12 +7,12 @@ from datetime import UTC, datetime, timedelta
 
 from tenacity import RetryCallState, Retrying, retry_if_exception, stop_after_attempt, wait_exponential
 
-from agent.deliveries import Delivery
-from agent.errors import AppError, ConfigError, UpstreamError
-from agent.report import Report
-from agent.settings import Settings
-from agent.soundness import failed_share
-from agent.web import Web
+from agent.domain.errors import AppError, ConfigError, UpstreamError
+from agent.domain.report import Report
+from agent.domain.soundness import failed_share
+from agent.settings.deliveries import Delivery
+from agent.settings.values import Settings
+from agent.text.web import Web
 from gitzette.delivery.chats import Feishu, Slack
 from gitzette.delivery.mail import Mail
 from gitzette.delivery.messages import Content
@@ -37,10 +37,12 @@ class Deliverer:
     sleep: Callable[[float], None] = time.sleep
     sent: list[str] = field(default_factory=list)
     failed: list[str] = field(default_factory=list)
+    outbox: Outbox | None = None
+    """Where it is noted what was delivered; a file in the output folder where nothing else is given."""
 
     @property
     def _outbox(self) -> Outbox:
-        return Outbox(self.settings.out)
+        return self.outbox or Outbox(self.settings.out)
 
     def deliver(self, report: Report) -> None:
         """Send a report, and what is left of earlier ones, to every channel; what is not whole is not sent."""

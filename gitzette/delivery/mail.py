@@ -9,14 +9,14 @@ from email.policy import SMTP
 from email.utils import format_datetime
 from urllib.parse import unquote
 
-from agent.errors import UpstreamError
-from agent.markdown import visible
+from agent.domain.errors import UpstreamError
+from agent.text.markdown import visible
 from gitzette.delivery.messages import Content, environment, grouped, numbered
 from gitzette.delivery.webhook import parsed
 from gitzette.http_server import is_loopback
 
 _HTML = 90_000
-"""Bytes of the HTML of one mail: Gmail cuts off what is behind 102 kB; docs/front-door.md names the source."""
+"""Bytes of the HTML of one mail: Gmail cuts off what is behind 102 kB; docs/operations.md names the source."""
 _FRAME, _TAGS = 2_500, 60
 _SECONDS = 30
 _SHAPE = "it holds no address such as smtps://user:password@mail.example.org:465"

@@ -6,8 +6,8 @@ from typing import Literal
 
 from pydantic import BaseModel, ValidationError
 
-from agent.domain import Frozen
-from agent.errors import StorageError
+from agent.domain.commits import Frozen
+from agent.domain.errors import StorageError
 from gitzette.publish import replace_file
 
 _REMEMBERED = 2_000

@@ -9,10 +9,10 @@ from datetime import UTC, datetime
 from typing import Any
 
 from agent.asking.reply import Reply
-from agent.errors import AppError
-from agent.ids import RepoId
-from agent.settings import RepoSpec, Settings
-from agent.web import Web
+from agent.domain.errors import AppError
+from agent.domain.ids import RepoId
+from agent.settings.values import RepoSpec, Settings
+from agent.text.web import Web
 from gitzette.asking import asking_context
 from gitzette.cited_evidence import CitedEvidence
 from gitzette.live.blocks import blocks_of
@@ -89,7 +89,7 @@ class Answering:
         shown = _Shown(events)
         async with (
             asking_context(settings, environ, self._specs, datetime.now(UTC), shown) as context,
-            open_conversations(home_of(settings, environ)) as conversations,
+            open_conversations(home_of(settings, environ), settings.database_address) as conversations,
         ):
             cited = CitedEvidence(context, self._specs, Web(settings.web), settings.tz)
             replies = ReplyPage(Web(settings.web), settings.tz)

@@ -9,9 +9,9 @@ from pathlib import Path
 from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
 
-from agent.catalogue import catalogue
-from agent.settings import Language, Settings
-from agent.web import Web
+from agent.settings.values import Language, Settings
+from agent.telling.catalogue import catalogue
+from agent.text.web import Web
 from gitzette.site.addresses import Place
 from gitzette.site.build import build_site
 from gitzette.site.command import site_settings

@@ -3,7 +3,6 @@
 import argparse
 from collections.abc import Mapping
 from dataclasses import asdict
-from datetime import UTC, datetime
 from pathlib import Path
 
 from pydantic import BaseModel, Field, ValidationError
@@ -13,8 +12,8 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, PlainTextResponse, Response, StreamingResponse
 from starlette.routing import Route
 
-from agent.errors import EXIT_DONE, AppError, ConfigError, InputError, NotFound, UpstreamError, UsageError
-from agent.settings import Settings
+from agent.domain.errors import EXIT_DONE, AppError, ConfigError, InputError, NotFound, UpstreamError, UsageError
+from agent.settings.values import Settings
 from gitzette.arguments import settings_for, specs_of
 from gitzette.asking import checked, thread_name
 from gitzette.earlier_runs import as_it_is
@@ -23,9 +22,8 @@ from gitzette.http_server import address_of, bound_socket, is_loopback, listen
 from gitzette.live.answering import Answering
 from gitzette.live.guard import LARGEST, Guard, Pace
 from gitzette.live.pages import LivePages
-from gitzette.wiring import home_of
+from gitzette.wiring import home_of, memory_of
 from graphs.conversing import open_conversations
-from memory.store import open_memory
 
 _ASKS = 30
 """Questions a minute from one address."""
@@ -106,7 +104,7 @@ class Live:
 
     def __init__(self, settings: Settings, environ: Mapping[str, str]) -> None:
         self._settings = settings
-        self._home = home_of(settings, environ)
+        self._environ, self._home = environ, home_of(settings, environ)
         self._answering = Answering(settings, environ, specs_of(settings), _WAITING)
 
     async def ask(self, request: Request) -> Response:
@@ -128,14 +126,14 @@ class Live:
     async def thread(self, request: Request) -> Response:
         """Tell what was asked in a conversation."""
         name = thread_name(request.path_params["name"])
-        async with open_conversations(self._home) as conversations:
+        async with open_conversations(self._home, self._settings.database_address) as conversations:
             standing = await conversations.standing(name)
         return JSONResponse({"thread": name, "turns": standing.turns, "sources": standing.sources})
 
     async def status(self, request: Request) -> Response:
         """Tell how the last runs went, and which are under way."""
         del request
-        with open_memory(self._home, datetime.now(UTC).date()) as memory:
+        with memory_of(self._settings, self._environ) as memory:
             records = [asdict(as_it_is(one, memory.run_locks)) for one in memory.runs.latest(_RUNS)]
         runs = [{name: one[name] for name in ("id", "started", "finished", "status", "window")} for one in records]
         beat = read_heartbeat(self._settings.out)

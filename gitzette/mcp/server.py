@@ -16,9 +16,9 @@ from mcp.server.mcpserver.exceptions import ToolError
 from mcp_types import CallToolResult, InputRequiredResult, ToolAnnotations
 from pydantic import ValidationError
 
-from agent.errors import EXIT_DONE, AppError
-from agent.settings import Settings
-from agent.window import Window
+from agent.domain.errors import EXIT_DONE, AppError
+from agent.domain.window import Window
+from agent.settings.values import Settings
 from gitzette.arguments import settings_for
 from gitzette.http_server import address_of, bound_socket, listen
 from gitzette.mcp.tools import ReportTools, named_spec

@@ -5,12 +5,12 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Literal
 
-from agent.errors import InputError, UsageError
-from agent.ids import repo_id
-from agent.markdown import visible
-from agent.report import Report
-from agent.settings import Language, RepoSpec, Settings
-from agent.web import Web
+from agent.domain.errors import InputError, UsageError
+from agent.domain.ids import repo_id
+from agent.domain.report import Report
+from agent.settings.values import Language, RepoSpec, Settings
+from agent.text.markdown import visible
+from agent.text.web import Web
 from gitzette.arguments import bound_of, specs_of
 from gitzette.asking import asking_context, checked
 from gitzette.audit_text import audit_text
@@ -21,9 +21,8 @@ from gitzette.published import PublishedReports
 from gitzette.render.markdown import report_page
 from gitzette.replies import ReplyPage
 from gitzette.stories import known_stories, story_text
-from gitzette.wiring import home_of
+from gitzette.wiring import memory_of
 from graphs.conversing import answered
-from memory.store import open_memory
 
 LONGEST = 8_000
 """How many characters a page has at most, what is said about the next one not counted."""
@@ -127,7 +126,7 @@ class ReportTools:
         if not 1 <= limit <= _FOUND:
             raise UsageError(f"limit goes from 1 to {_FOUND}, not {limit}")
         name = repo_id(repo) if repo else None
-        with open_memory(home_of(self._settings, self._environ), datetime.now(UTC).date()) as memory:
+        with memory_of(self._settings, self._environ) as memory:
             memory.reports.rebuild(self._settings.out / "reports")
             found = memory.statements.search(words[:500], repo=name, limit=limit)
         return page_of("\n".join(found) + "\n" if found else "nothing was reported in these words\n", 1)

@@ -2,11 +2,11 @@
 
 from collections.abc import Sequence
 
-from agent.claims import Claim, Role
-from agent.report import LedgerRow, Report, RepoSection
-from agent.settings import Language
-from agent.triage import Tier
-from agent.web import Web
+from agent.domain.claims import Claim, Role
+from agent.domain.report import LedgerRow, Report, RepoSection
+from agent.settings.values import Language
+from agent.text.web import Web
+from agent.triage.score import Tier
 from gitzette.render.account import account
 from gitzette.render.issues import Issues
 from gitzette.render.items import Items, fit_sections

@@ -3,9 +3,9 @@
 from collections.abc import Iterator
 from dataclasses import replace
 
-from agent.linking.standing import Standing
-from agent.links import Grade, Link, Relation
-from agent.report import RepoSection, ThreadLine
+from agent.domain.links import Grade, Link, Relation
+from agent.domain.report import RepoSection, ThreadLine
+from agent.links.standing import Standing
 from gitzette.render.names import named, place_of
 from gitzette.render.page import Issue, IssueGroup, IssueNews
 from gitzette.render.sentences import Sentences

@@ -3,9 +3,9 @@
 from collections.abc import Container, Sequence
 from dataclasses import replace
 
-from agent.claims import Anchor, Claim, Quote, Role
-from agent.report import LedgerRow
-from agent.templates import names_alone
+from agent.domain.claims import Anchor, Claim, Quote, Role
+from agent.domain.report import LedgerRow
+from agent.telling.templates import names_alone
 from gitzette.render.names import cut_title, moment, place_of, row_id
 from gitzette.render.page import Item, Section
 from gitzette.render.pieces import Excerpt, Sentence, words_in

@@ -1,4 +1,4 @@
-"""Reports as Markdown: the templates of both layouts, with the escaping of `agent.markdown` as filters."""
+"""Reports as Markdown: the templates of both layouts, with the escaping of `agent.text.markdown` as filters."""
 
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -7,14 +7,14 @@ from typing import Any
 
 from jinja2 import Environment
 
-from agent.catalogue import catalogue
-from agent.claims import MARK, Claim
-from agent.evidence import EvidenceId
-from agent.ids import RepoId
-from agent.markdown import cell, code, inline, link, slug, visible
-from agent.report import Report
-from agent.settings import Language, Layout
-from agent.web import Web
+from agent.domain.claims import MARK, Claim
+from agent.domain.evidence import EvidenceId
+from agent.domain.ids import RepoId
+from agent.domain.report import Report
+from agent.settings.values import Language, Layout
+from agent.telling.catalogue import catalogue
+from agent.text.markdown import cell, code, inline, link, slug, visible
+from agent.text.web import Web
 from gitzette.render.account import notice_words
 from gitzette.render.compose import page_model
 from gitzette.render.names import named

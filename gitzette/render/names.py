@@ -6,11 +6,11 @@ from datetime import datetime
 from functools import lru_cache
 from hashlib import blake2b
 
-from agent.evidence import EvidenceId
-from agent.ids import RepoId
-from agent.report import LedgerRow
-from agent.web import Web
-from agent.window import Window, zone
+from agent.domain.evidence import EvidenceId
+from agent.domain.ids import RepoId
+from agent.domain.report import LedgerRow
+from agent.domain.window import Window, zone
+from agent.text.web import Web
 
 _SHORT = 7
 _SQUASHED = re.compile(r"\(#([1-9]\d{0,8})\)$")

@@ -5,11 +5,11 @@ from collections.abc import Iterator, Sequence
 from datetime import datetime
 from functools import cached_property
 
-from agent.claims import MARK, Claim, Kind, Role
-from agent.evidence import EvidenceId
-from agent.ids import RepoId
-from agent.links import Link
-from agent.window import zone
+from agent.domain.claims import MARK, Claim, Kind, Role
+from agent.domain.evidence import EvidenceId
+from agent.domain.ids import RepoId
+from agent.domain.links import Link
+from agent.domain.window import zone
 from gitzette.render.names import named, place_of
 from gitzette.render.pieces import Citation, Excerpt, Line, Sentence
 from gitzette.render.view import WEAK, View

@@ -1,8 +1,8 @@
 """Stories as timelines: what happened when, oldest first."""
 
-from agent.stories import BARE, Act, Step, Story, StoryKind
-from agent.web import Web
-from agent.window import zone
+from agent.domain.stories import BARE, Act, Step, Story, StoryKind
+from agent.domain.window import zone
+from agent.text.web import Web
 from gitzette.render.names import named, place_of
 from gitzette.render.page import StoryPart
 from gitzette.render.pieces import Citation

@@ -2,11 +2,11 @@
 
 from typing import Any
 
-from agent.catalogue import catalogue
-from agent.ids import commit_id
-from agent.settings import Language
-from agent.upgrade import Item, Part, Upgrade
-from agent.web import Web
+from agent.domain.ids import commit_id
+from agent.editions.upgrade import Item, Part, Upgrade
+from agent.settings.values import Language
+from agent.telling.catalogue import catalogue
+from agent.text.web import Web
 from gitzette.render.markdown import filled
 
 _IN_SIGHT = 15

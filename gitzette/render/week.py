@@ -2,10 +2,10 @@
 
 from collections.abc import Iterator
 
-from agent.settings import Language
-from agent.stories import StoryKind
-from agent.web import Web
-from agent.week import MOST_WORDS, Week
+from agent.domain.stories import StoryKind
+from agent.editions.week import MOST_WORDS, Week
+from agent.settings.values import Language
+from agent.text.web import Web
 from gitzette.render.compose import page_model
 from gitzette.render.markdown import Headings, filled
 from gitzette.render.names import cut_title, named

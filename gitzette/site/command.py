@@ -5,9 +5,9 @@ import sys
 from collections.abc import Mapping
 from pathlib import Path
 
-from agent.errors import EXIT_DONE, EXIT_INCOMPLETE, UsageError
-from agent.settings import Settings
-from agent.web import Web
+from agent.domain.errors import EXIT_DONE, EXIT_INCOMPLETE, UsageError
+from agent.settings.values import Settings
+from agent.text.web import Web
 from gitzette.arguments import settings_here
 from gitzette.site.build import Built, build_site
 from gitzette.site.report_pages import SiteSettings

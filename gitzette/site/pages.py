@@ -7,10 +7,10 @@ from html import escape
 from typing import Any
 from uuid import UUID, uuid5
 
-from agent.catalogue import catalogue
-from agent.report import Report
-from agent.settings import Language
-from agent.web import Web
+from agent.domain.report import Report
+from agent.settings.values import Language
+from agent.telling.catalogue import catalogue
+from agent.text.web import Web
 from gitzette.render.account import notice_words
 from gitzette.render.compose import page_model
 from gitzette.render.html import clean, html_page, macros

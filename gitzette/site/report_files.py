@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
 
-from agent.errors import StorageError
-from agent.record import load
-from agent.report import Report
+from agent.domain.errors import StorageError
+from agent.domain.record import load
+from agent.domain.report import Report
 
 _MOMENT = r"\d{4}-\d{2}-\d{2}(?:T\d{4,6})?"
 _LABEL = re.compile(rf"{_MOMENT}(?:\.\.{_MOMENT})?|\d{{4}}-W\d{{2}}", re.ASCII)

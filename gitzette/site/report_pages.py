@@ -6,9 +6,9 @@ from functools import cache
 from importlib.resources import files
 from pathlib import Path
 
-from agent.errors import StorageError
-from agent.settings import MAX_FAILED, Language
-from agent.web import Web
+from agent.domain.errors import StorageError
+from agent.settings.values import MAX_FAILED, Language
+from agent.text.web import Web
 from gitzette.render.compose import page_model
 from gitzette.site.addresses import LANGUAGES, Place, day_path
 from gitzette.site.folder import SiteFolder, mark

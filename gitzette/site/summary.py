@@ -3,13 +3,13 @@
 from collections.abc import Mapping
 from datetime import datetime
 
-from agent.domain import Frozen
-from agent.ids import RepoId
-from agent.report import Report
-from agent.settings import Language
-from agent.soundness import failed_share
-from agent.stories import Story
-from agent.triage import Tier
+from agent.domain.commits import Frozen
+from agent.domain.ids import RepoId
+from agent.domain.report import Report
+from agent.domain.soundness import failed_share
+from agent.domain.stories import Story
+from agent.settings.values import Language
+from agent.triage.score import Tier
 from gitzette.render.page import Item, PageModel, RepoPart
 from gitzette.site.addresses import commit_path
 

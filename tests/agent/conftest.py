@@ -6,14 +6,14 @@ from typing import Any
 
 import pytest
 
-from agent.analyst import Read
-from agent.domain import Change, Commit, Coverage, FileChange, Landed, Person
-from agent.evidence import CommitEvidence
-from agent.ids import RepoId
-from agent.ledger import ledger_row
-from agent.report import Depth, LedgerRow, Report, RepoSection
-from agent.triage import weigh
-from agent.window import Window
+from agent.analysts.analyst import Read
+from agent.domain.commits import Change, Commit, Coverage, FileChange, Landed, Person
+from agent.domain.evidence import CommitEvidence
+from agent.domain.ids import RepoId
+from agent.domain.ledger import ledger_row
+from agent.domain.report import Depth, LedgerRow, Report, RepoSection
+from agent.domain.window import Window
+from agent.triage.score import weigh
 
 DAY = Window.days(date(2026, 2, 4), date(2026, 2, 4), "UTC")
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from agent.commands import commands, leads_away
+from agent.text.commands import commands, leads_away
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,7 @@
 """Values that share what is alike are the same values, and their copies are their own."""
 
-from agent.compact import compact
-from agent.domain import FileChange, Frozen, Person
+from agent.domain.commits import FileChange, Frozen, Person
+from agent.domain.compact import compact
 
 
 class Pair(Frozen):

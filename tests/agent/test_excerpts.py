@@ -2,9 +2,9 @@
 
 from datetime import UTC, datetime
 
-from agent.domain import Change, Commit, FileChange, Person
-from agent.excerpts import short_change, widened
-from agent.ids import RepoId
+from agent.analysts.excerpts import short_change, widened
+from agent.domain.commits import Change, Commit, FileChange, Person
+from agent.domain.ids import RepoId
 
 SOMEBODY = Person(name="Mira", email="mira@example.com")
 AT = datetime(2026, 2, 4, tzinfo=UTC)

@@ -4,12 +4,12 @@ from datetime import UTC, datetime
 
 import pytest
 
-from agent.domain import Change, Commit, FileChange, NoticeKind, Person
-from agent.filters import filter_notices, fold
-from agent.globs import covers, names
-from agent.ids import RepoId
-from agent.settings import RepoSpec
-from agent.triage import Noise, Tier, Triage, rank
+from agent.domain.commits import Change, Commit, FileChange, NoticeKind, Person
+from agent.domain.ids import RepoId
+from agent.settings.filters import filter_notices, fold
+from agent.settings.globs import covers, names
+from agent.settings.values import RepoSpec
+from agent.triage.score import Noise, Tier, Triage, rank
 from tests.patience import within
 
 REPO = RepoId("octo/router")

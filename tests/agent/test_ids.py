@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from agent.errors import UsageError
-from agent.ids import Reference, RepoId, commit_id, parse_reference, references, repo_id, thread_id
+from agent.domain.errors import UsageError
+from agent.domain.ids import Reference, RepoId, commit_id, parse_reference, references, repo_id, thread_id
 from tests.patience import within
 
 SHA = "0123456789abcdef0123456789abcdef01234567"

@@ -2,12 +2,12 @@
 
 import pytest
 
-from agent.facts import Fact, FactKind, Place, Severity
-from agent.grouping import grouped
-from agent.phrasing import phrases_of
-from agent.settings import Language
-from agent.telling import told_groups
-from agent.templates import params_of_several, sentence
+from agent.domain.facts import Fact, FactKind, Place, Severity
+from agent.settings.values import Language
+from agent.telling.choosing import told_groups
+from agent.telling.grouping import grouped
+from agent.telling.phrasing import phrases_of
+from agent.telling.templates import params_of_several, sentence
 
 K = FactKind
 BREAKING = Severity.BREAKING

@@ -6,13 +6,13 @@ from pathlib import Path
 
 from pydantic import SecretStr
 
-from agent.citations import cited_by
-from agent.claims import Claim, Role
-from agent.ids import RepoId
-from agent.recipe import Recipe, RepoRecipe
-from agent.report import LedgerRow, Report
-from agent.settings import RepoSpec, Settings
-from agent.window import Window
+from agent.domain.cited import cited_by
+from agent.domain.claims import Claim, Role
+from agent.domain.ids import RepoId
+from agent.domain.report import LedgerRow, Report
+from agent.domain.window import Window
+from agent.editions.recipe import Recipe, RepoRecipe
+from agent.settings.values import RepoSpec, Settings
 
 DAY = Window.days(date(2026, 2, 4), date(2026, 2, 4), "Asia/Shanghai")
 SPEC = RepoSpec(name=RepoId("octo/router"), path=Path("/home/somebody/router"), branch="next", exclude=("docs/",))

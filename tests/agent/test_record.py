@@ -6,11 +6,11 @@ from datetime import UTC, datetime
 
 import pytest
 
-from agent.claims import Kind, Role
-from agent.errors import StorageError
-from agent.record import FORMAT, dump, load, merge, to_json
-from agent.report import LedgerRow, Report
-from agent.window import Window
+from agent.domain.claims import Kind, Role
+from agent.domain.errors import StorageError
+from agent.domain.record import FORMAT, dump, load, merge, to_json
+from agent.domain.report import LedgerRow, Report
+from agent.domain.window import Window
 from tests.analysed_report import CACHE, ROUTER, analysed_report, said
 
 Rows = Callable[..., LedgerRow]

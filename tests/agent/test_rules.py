@@ -3,16 +3,16 @@
 from collections.abc import Sequence
 from datetime import UTC, date, datetime
 
-from agent.analyst import Material, Read
-from agent.claims import Claim
-from agent.domain import Change, Commit, FileChange, Person
-from agent.evidence import CommitEvidence
-from agent.facts import Fact, FactKind, FactSheet, Place, Severity
-from agent.ids import RepoId
-from agent.report import Depth
-from agent.rules import facts_told
-from agent.triage import Tier, Triage
-from agent.window import Window
+from agent.analysts.analyst import Material, Read
+from agent.analysts.rules import facts_told
+from agent.domain.claims import Claim
+from agent.domain.commits import Change, Commit, FileChange, Person
+from agent.domain.evidence import CommitEvidence
+from agent.domain.facts import Fact, FactKind, FactSheet, Place, Severity
+from agent.domain.ids import RepoId
+from agent.domain.report import Depth
+from agent.domain.window import Window
+from agent.triage.score import Tier, Triage
 
 REPO = RepoId("octo/router")
 DAY = Window.days(date(2026, 2, 4), date(2026, 2, 4), "UTC")
@@ -49,9 +49,7 @@ async def written(
         message=message,
     )
     file = FileChange(path="src/limits.py", status="modified", additions=3, deletions=3, patch=PATCH)
-    evidence = CommitEvidence(
-        change=Change(commit=commit, files=(file,)), sheet=FactSheet(facts=facts, route="hunks"), landed=True
-    )
+    evidence = CommitEvidence(change=Change(commit=commit, files=(file,)), sheet=FactSheet(facts=facts, route="hunks"))
     weight = Triage(sha=commit.sha, score=6, reasons=(), purpose=None, tier=tier)
     read = Read(evidence=evidence, triage=weight, depth=depth)
     return facts_told(Material(repo=REPO, window=DAY, reads=[read]))

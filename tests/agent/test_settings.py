@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from agent.configuration import override, read_settings
-from agent.errors import ConfigError, UsageError
-from agent.settings import FILE_NAME, RepoSpec, Settings
+from agent.domain.errors import ConfigError, UsageError
+from agent.settings.reading import override, read_settings
+from agent.settings.values import FILE_NAME, RepoSpec, Settings
 
 TOKEN = "ghp_verysecret123"
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from agent.speech import own_words
+from agent.analysts.speech import own_words
 
 TITLE = "Fix the scheduler (#12)"
 

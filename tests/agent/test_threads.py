@@ -5,13 +5,13 @@ from typing import Literal
 
 import pytest
 
-from agent.domain import Coverage, Issue, Release, Threads
-from agent.ids import RepoId, commit_id, thread_id
-from agent.linking.digest import Known, digest
-from agent.linking.standing import Standing
-from agent.links import Grade, Link, Relation
-from agent.threads import Connected, issue_news, release_news, with_pulls
-from agent.window import Window
+from agent.domain.commits import Coverage, Issue, Release, Threads
+from agent.domain.ids import RepoId, commit_id, thread_id
+from agent.domain.links import Grade, Link, Relation
+from agent.domain.threads import Connected, issue_news, release_news, with_pulls
+from agent.domain.window import Window
+from agent.links.digest import Known, digest
+from agent.links.standing import Standing
 
 DAY = Window.days(date(2026, 2, 4), date(2026, 2, 4), "UTC")
 BEFORE, DURING, AFTER = (datetime(2026, 2, day, 12, tzinfo=UTC) for day in (3, 4, 5))

@@ -2,9 +2,9 @@
 
 from datetime import UTC, datetime
 
-from agent.domain import Change, Commit, FileChange, Person
-from agent.ids import RepoId
-from agent.touches import touched_names, written_names
+from agent.analysts.touches import touched_names, written_names
+from agent.domain.commits import Change, Commit, FileChange, Person
+from agent.domain.ids import RepoId
 
 ADA = Person(name="Ada", email="ada@example.com")
 AT = datetime(2026, 3, 1, tzinfo=UTC)

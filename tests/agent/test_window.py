@@ -7,8 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from agent.errors import UsageError
-from agent.window import Window, midnight, zone
+from agent.domain.errors import UsageError
+from agent.domain.window import Window, midnight, zone
 
 SMALL = settings(max_examples=80, derandomize=True, deadline=None)
 ZONES = (

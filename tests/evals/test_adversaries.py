@@ -6,9 +6,9 @@ from datetime import date
 
 import pytest
 
-from agent.claims import Anchor, Claim, Kind, Quote, Role
-from agent.report import Report
-from agent.window import Window
+from agent.domain.claims import Anchor, Claim, Kind, Quote, Role
+from agent.domain.report import Report
+from agent.domain.window import Window
 from evals.adversaries import ADVERSARIES, Liar, Talker, lies_in, models_of
 from evals.cases import Crash, attempt
 from evals.github_server.app import GitHubServer
@@ -22,7 +22,7 @@ from evals.truth import Truth, alien
 from evals.worlds.model import World
 from evals.worlds.worlds import build
 from gitzette.evaluation import Gitzette
-from tools.github.client import GitHubClient
+from tools.github.http.client import GitHubClient
 
 DAY = Window.days(date(2026, 2, 3), date(2026, 2, 3), "UTC")
 PAGE = Gitzette().page

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from agent.errors import InputError
-from agent.ids import RepoId
-from agent.window import Window
+from agent.domain.errors import InputError
+from agent.domain.ids import RepoId
+from agent.domain.window import Window
 from evals.recording import RECORDINGS, expected, freeze, recordings
 from evals.worlds.gold import gold_window
 from evals.worlds.worlds import build

@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
-from agent.record import to_json
-from agent.report import Failure, ReleaseLine, Report
+from agent.domain.record import to_json
+from agent.domain.report import Failure, ReleaseLine, Report
 from evals.sets.site_reports import made_day
 
 # What is no text: moments, and what comes from closed lists; a report with another kind is no report.

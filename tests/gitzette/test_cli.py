@@ -168,7 +168,7 @@ def test_help_imports_nothing_heavy() -> None:
         "import sys; from gitzette.cli import main\n"
         "try: main(['run', '--help'])\n"
         "except SystemExit: pass\n"
-        "print([m for m in ('langgraph', 'pydantic', 'httpx', 'rich', 'sqlite_utils') if m in sys.modules])"
+        "print([m for m in ('langgraph', 'pydantic', 'httpx', 'rich', 'psycopg') if m in sys.modules])"
     )
     done = subprocess.run([sys.executable, "-P", "-c", probe], capture_output=True, text=True, check=True)
     assert done.stdout.splitlines()[-1] == "[]"

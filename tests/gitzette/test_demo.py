@@ -1,4 +1,4 @@
-"""The demonstration, end to end: a world, its GitHub, git over HTTP, and a report."""
+"""The demonstration, end to end: a world, its GitHub, git over HTTP, recorded answers, and a report."""
 
 import json
 from pathlib import Path
@@ -7,13 +7,16 @@ import pytest
 
 from gitzette.cli import main
 
+RECORD = "gitzette/data/demo_answers.json is stale; record it anew: python scripts/record_demo.py URL"
 
-@pytest.mark.parametrize("source", [None, "api", "git"])
-def test_the_demo_reports_on_every_landed_commit(
-    source: str | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+
+@pytest.mark.parametrize("source", ["both", "api", "git"])
+def test_the_rules_report_on_every_landed_commit(
+    source: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    assert main(["run", "--demo", "--json", *(["--source", source] if source else [])]) == 0
+    chosen = [] if source == "both" else ["--source", source]
+    assert main(["run", "--demo", "--analyst", "rules", "--json", *chosen]) == 0
     data = json.loads(capsys.readouterr().out)
     assert data["failures"] == []
     assert len(data["ledger"]) == len({row["sha"] for row in data["ledger"]}) >= 30
@@ -21,15 +24,27 @@ def test_the_demo_reports_on_every_landed_commit(
     assert set(data["footer"]["threads"].values()) == ({"not read"} if source == "git" else {"read"})
 
 
-def test_the_demo_speaks_both_languages_with_the_same_rows(
+def test_recorded_answers_analyse_the_demonstration_in_both_languages(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    pages = {}
-    for lang in ("en", "zh"):
-        assert main(["run", "--demo", "--lang", lang, "--layout", "ledger", "--out", lang]) == 0
-        pages[lang] = (tmp_path / lang / "reports" / "2026-02-04.md").read_text().splitlines()
-    rows = {lang: [line for line in page if line.startswith("| [")] for lang, page in pages.items()}
-    assert rows["en"]
-    assert [row.split(" | ")[:2] for row in rows["en"]] == [row.split(" | ")[:2] for row in rows["zh"]]
-    capsys.readouterr()
+    assert main(["run", "--demo", "--json", "--lang", "zh"]) == 0
+    told = capsys.readouterr()
+    assert "has no answers" not in told.err, RECORD
+    data = json.loads(told.out)
+    judged = [one for one in data["claims"] if one["judged_by"]]
+    assert len(judged) >= 30
+    assert {one["judged_by"] for one in judged} == {"recorded answers"}
+    folder = tmp_path / "gazette-demo" / "reports"
+    for page in ("2026-02-04.md", "2026-02-04.en.md"):
+        assert "`recorded answers`" in (folder / page).read_text("utf-8")
+
+
+def test_where_answers_are_missing_the_rules_do_all_of_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert main(["run", "--demo", "--date", "2026-02-03", "--json"]) == 0
+    told = capsys.readouterr()
+    assert "gitzette: demo_answers.json has no answers for this; the rules write the report\n" in told.err
+    assert not [one for one in json.loads(told.out)["claims"] if one["judged_by"]]

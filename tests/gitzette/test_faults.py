@@ -10,8 +10,8 @@ from typing import Protocol
 
 import pytest
 
-from agent.settings import RepoSpec, Settings
-from agent.window import Window
+from agent.domain.window import Window
+from agent.settings.values import RepoSpec, Settings
 from gitzette.progress import QuietProgress
 from gitzette.running import cover
 

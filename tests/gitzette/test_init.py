@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from agent.configuration import read_settings
-from agent.settings import Budget, RepoSpec, Settings, Tiers
+from agent.settings.reading import read_settings
+from agent.settings.values import Budget, RepoSpec, Settings, Tiers
 from gitzette.cli import main
 from gitzette.init import configuration, workflow
 

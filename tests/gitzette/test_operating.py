@@ -12,7 +12,7 @@ from zoneinfo import ZoneInfo
 import pytest
 import yaml  # type: ignore[import-untyped]
 
-from agent.configuration import read_settings
+from agent.settings.reading import read_settings
 from gitzette.init import workflow
 
 ROOT = Path(__file__).parents[2]

@@ -9,8 +9,8 @@ from langgraph.graph import START, StateGraph
 from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
-from agent.desks import Step
-from agent.ids import RepoId
+from agent.domain.ids import RepoId
+from agent.ports.desks import Step
 from gitzette.progress import progress, shown
 
 A, B = RepoId("octo/router"), RepoId("octo/kernels")

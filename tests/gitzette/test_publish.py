@@ -7,14 +7,14 @@ from pathlib import Path
 
 import pytest
 
-from agent.domain import Commit, Coverage, Landed, Person
-from agent.errors import StorageError
-from agent.ids import RepoId
-from agent.ledger import ledger_row
-from agent.record import load
-from agent.report import Depth, Report, RepoSection
-from agent.web import Web
-from agent.window import Window
+from agent.domain.commits import Commit, Coverage, Landed, Person
+from agent.domain.errors import StorageError
+from agent.domain.ids import RepoId
+from agent.domain.ledger import ledger_row
+from agent.domain.record import load
+from agent.domain.report import Depth, Report, RepoSection
+from agent.domain.window import Window
+from agent.text.web import Web
 from gitzette.publish import FilePublisher, Style
 
 WEB = Web("https://github.com")

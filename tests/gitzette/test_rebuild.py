@@ -12,9 +12,9 @@ from typing import Any
 import pytest
 from pydantic import SecretStr
 
-from agent.ids import RepoId
-from agent.settings import Budget, RepoSpec, Settings
-from agent.window import Window
+from agent.domain.ids import RepoId
+from agent.domain.window import Window
+from agent.settings.values import Budget, RepoSpec, Settings
 from evals.github_server.app import GitHubServer
 from evals.worlds.gold import push_at
 from evals.worlds.model import World

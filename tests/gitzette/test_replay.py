@@ -15,9 +15,9 @@ from pathlib import Path
 import pytest
 from pydantic import SecretStr
 
-from agent.report import Report
-from agent.settings import Budget, RepoSpec, Settings
-from agent.window import Window
+from agent.domain.report import Report
+from agent.domain.window import Window
+from agent.settings.values import Budget, RepoSpec, Settings
 from evals.github_server.app import GitHubServer
 from evals.worlds.model import World
 from evals.worlds.worlds import build

@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 from pydantic import SecretStr
 
-from agent.settings import Budget, RepoSpec, Settings
-from agent.window import Window
+from agent.domain.window import Window
+from agent.settings.values import Budget, RepoSpec, Settings
 from evals.github_server.app import GitHubServer
 from evals.model_server.honest import honest
 from evals.model_server.server import ModelServer

@@ -6,14 +6,13 @@ from pathlib import Path
 import pytest
 
 from evals.worlds.model import World
-from evals.worlds.saga.world import OWNER
 from evals.worlds.worlds import build
 from gitzette.cli import main
 
 
 @pytest.fixture(scope="module")
 def world(tmp_path_factory: pytest.TempPathFactory) -> World:
-    return build("saga", 1, tmp_path_factory.mktemp("world"))
+    return build("stories", 1, tmp_path_factory.mktemp("world"))
 
 
 @pytest.fixture(autouse=True)
@@ -37,7 +36,7 @@ def test_a_day_that_is_none_is_wrong_use(capsys: pytest.CaptureFixture[str]) -> 
 def test_stories_are_listed_newest_first_with_their_timelines_also_when_the_memory_was_lost(
     world: World, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    repo = f"{OWNER}/tensorforge"
+    repo = "northwind-ai/tensorforge"
     for day in ("2026-03-11", "2026-03-15"):
         assert main(["run", "--repo", f"{repo}={world.repo(repo).git_dir}", "--date", day]) == 0
     capsys.readouterr()

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from agent.errors import UsageError
-from agent.window import Window
+from agent.domain.errors import UsageError
+from agent.domain.window import Window
 from gitzette.arguments import window_of
 
 NOW = datetime(2026, 2, 5, 20, 30, tzinfo=UTC)

@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 from pydantic import SecretStr
 
-from agent.domain import Coverage, NoticeKind
-from agent.ids import RepoId
-from agent.report import Report
-from agent.settings import Budget, RepoSpec, Settings
-from agent.window import Window
+from agent.domain.commits import Coverage, NoticeKind
+from agent.domain.ids import RepoId
+from agent.domain.report import Report
+from agent.domain.window import Window
+from agent.settings.values import Budget, RepoSpec, Settings
 from evals.github_server.app import GitHubServer
 from evals.worlds.gold import gold_line, push_at
 from evals.worlds.model import World

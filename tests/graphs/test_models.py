@@ -14,10 +14,10 @@ from langgraph.graph.state import CompiledStateGraph
 from langgraph.prebuilt import ToolNode, tools_condition
 from pydantic import BaseModel
 
-from agent.capabilities import Capabilities
-from agent.errors import StorageError
-from agent.model import Job, ModelError
-from agent.spending import Cap, Price, Purse, Spent
+from agent.domain.errors import StorageError
+from agent.models.capabilities import Capabilities
+from agent.models.failures import Job, ModelError
+from agent.settings.spending import Cap, Price, Purse, Spent
 from evals.model_server.moods import Mood
 from evals.model_server.server import ModelServer
 from evals.model_server.talk import Asked, Saying, ToolCall

@@ -9,9 +9,9 @@ from langchain_core.messages import AIMessage, AnyMessage, HumanMessage, ToolMes
 from pydantic import SecretStr
 
 from agent.analysts.reading_list import notes_about
-from agent.ids import RepoId
-from agent.report import Depth
-from agent.settings import RepoSpec
+from agent.domain.ids import RepoId
+from agent.domain.report import Depth
+from agent.settings.values import RepoSpec
 from evals.github_server.app import GitHubServer
 from evals.model_server.server import ModelServer
 from evals.model_server.talk import Asked, Saying
@@ -33,7 +33,7 @@ from tests.scripted_analysis import (
     settings_of,
     two_commits,
 )
-from tools.chat.trimming import trimmed
+from tools.chat.messages import trimmed
 
 AT = datetime(2026, 2, 3, 8, tzinfo=UTC)
 

@@ -1,6 +1,5 @@
 """Stories day after day: found over days and repositories, told once, remembered, and the same after a loss."""
 
-import json
 from collections.abc import Iterator
 from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
@@ -8,26 +7,25 @@ from pathlib import Path
 import pytest
 from pydantic import SecretStr
 
-from agent.ids import RepoId
-from agent.report import Report
-from agent.settings import RepoSpec, Settings
-from agent.stories import Act, Story, StoryKind
-from agent.window import Window
+from agent.domain.ids import RepoId
+from agent.domain.report import Report
+from agent.domain.stories import Act, Story, StoryKind
+from agent.domain.window import Window
+from agent.settings.values import RepoSpec, Settings
 from evals.github_server.app import GitHubServer
 from evals.worlds.model import World
-from evals.worlds.saga.world import GOLD, OWNER
 from evals.worlds.worlds import build
 from gitzette.progress import QuietProgress
 from gitzette.running import cover
 from memory.store import open_memory
 
 TOKEN = "c4nary-stories-51aa"
-KERNELS, SERVING = RepoId(f"{OWNER}/tensorforge"), RepoId(f"{OWNER}/swiftserve")
+KERNELS, SERVING = RepoId("northwind-ai/tensorforge"), RepoId("northwind-ai/swiftserve")
 
 
 @pytest.fixture(scope="module")
 def world(tmp_path_factory: pytest.TempPathFactory) -> World:
-    return build("saga", 1, tmp_path_factory.mktemp("world"))
+    return build("stories", 1, tmp_path_factory.mktemp("world"))
 
 
 @pytest.fixture
@@ -70,13 +68,13 @@ async def test_what_lands_again_is_told_as_an_update_of_the_day_it_was_undone(wo
 async def test_a_part_names_those_that_landed_before_anybody_reported_and_the_one_that_is_missing(
     world: World, tmp_path: Path
 ) -> None:
-    gold = next(one for one in json.loads(world.notes[GOLD]) if one["kind"] == "series" and one["missing"])
-    landed = next(row.committed_at.date() for row in world.landed if f"{row.repo}@{row.sha}" == gold["doer"])
+    gold = next(one for one in world.stories if one.kind == "series" and one.missing)
+    landed = next(row.committed_at.date() for row in world.landed if f"{row.repo}@{row.sha}" == gold.doer)
     report = await told(world, tmp_path, landed, KERNELS)
-    story = next(one for one in of(report, StoryKind.SERIES) if gold["doer"] in one.news)
-    assert set(gold["targets"]) | {gold["doer"]} == set(story.steps)
-    assert story.missing == tuple(gold["missing"])
-    (number,) = gold["missing"]
+    story = next(one for one in of(report, StoryKind.SERIES) if gold.doer in one.news)
+    assert set(gold.targets) | {gold.doer} == set(story.steps)
+    assert story.missing == gold.missing
+    (number,) = gold.missing
     assert f"is part {number}" in story.text["en"]
     assert f"标题中没有第 {number} 部分" in story.text["zh"]
 
@@ -134,18 +132,18 @@ async def test_the_second_days_report_is_the_same_to_the_byte_when_the_memory_wa
 async def test_a_source_that_cannot_look_back_has_what_earlier_reports_list(
     world: World, tmp_path: Path, server: GitHubServer
 ) -> None:
-    gold = next(one for one in json.loads(world.notes[GOLD]) if one["kind"] == "series" and len(one["targets"]) == 1)
+    gold = next(one for one in world.stories if one.kind == "series" and len(one.targets) == 1)
     second, first = (
         next(row.committed_at.date() for row in world.landed if f"{row.repo}@{row.sha}" == name)
-        for name in (gold["doer"], gold["targets"][0])
+        for name in (gold.doer, gold.targets[0])
     )
     api = {"source": "api", "github_url": server.url, "token": SecretStr(TOKEN), "repos": (RepoSpec(name=KERNELS),)}
     alone = await told(world, tmp_path / "alone", second, KERNELS, **api)
-    assert not any(gold["doer"] in one.news for one in of(alone, StoryKind.SERIES))
+    assert not any(gold.doer in one.news for one in of(alone, StoryKind.SERIES))
     await told(world, tmp_path / "both", first, KERNELS, **api)
     report = await told(world, tmp_path / "both", second, KERNELS, **api)
-    story = next(one for one in of(report, StoryKind.SERIES) if gold["doer"] in one.news)
-    assert gold["targets"][0] in story.steps
+    story = next(one for one in of(report, StoryKind.SERIES) if gold.doer in one.news)
+    assert gold.targets[0] in story.steps
     assert story.since == first.isoformat()
 
 

@@ -3,11 +3,11 @@
 from datetime import UTC, datetime
 from pathlib import Path
 
-from agent.ids import RepoId, commit_id
-from agent.report import Report
-from agent.settings import RepoSpec, Settings
-from agent.stories import Act, Story, StoryKind
-from agent.window import Window
+from agent.domain.ids import RepoId, commit_id
+from agent.domain.report import Report
+from agent.domain.stories import Act, Story, StoryKind
+from agent.domain.window import Window
+from agent.settings.values import RepoSpec, Settings
 from gitzette.progress import QuietProgress
 from gitzette.running import cover
 from tests.tools.git.conftest import NOON, Work
@@ -47,7 +47,7 @@ async def test_one_commit_that_undoes_two_names_both(tmp_path: Path) -> None:
     second = work.commit("feat: bring the second engine (#12)")
     for name in ("one", "two"):
         (work.path / "engine" / f"{name}.py").unlink()
-    both = work.commit("Revert #11 and #12 (#13)")
+    both = work.commit(f"Take both engines out (#13)\n\nThis reverts commit {first}.\nThis reverts commit {second}.")
     report = await told(work, tmp_path)
     undone = {
         claim.sources[1] for claim in report.claims if claim.predicate == "undoes" and claim.about[0].endswith(both)

@@ -9,13 +9,15 @@ from pathlib import Path
 
 import pytest
 
-from agent.domain import Change, Commit, Landing
-from agent.errors import UpstreamError
-from agent.ids import RepoId
-from agent.sources import Study
-from agent.window import Window
+from agent.domain.commits import Change, Commit, Landing
+from agent.domain.errors import UpstreamError
+from agent.domain.ids import RepoId
+from agent.domain.window import Window
+from agent.ports.sources import Study
+from evals.postgres import PostgresServer, missing_postgres
 from memory.database import Database
-from memory.migrations import database_in_memory
+from memory.migrations import database_in_memory, upgrade
+from memory.postgres import PostgresDatabase
 from tools.git.source import GitSource
 
 REPO = RepoId("octo/engine")
@@ -79,10 +81,27 @@ class Watched:
             raise UpstreamError("the disk is gone", retryable=True)
 
 
-@pytest.fixture
-def db() -> Iterator[Database]:
-    """A memory that is gone after the test."""
-    with closing(database_in_memory()) as database:
+@pytest.fixture(scope="session")
+def postgres() -> Iterator[str]:
+    """A PostgreSQL server of the tests' own, with a memory in it."""
+    if (why := missing_postgres()) is not None:
+        pytest.skip(why)
+    with PostgresServer() as server:
+        with closing(PostgresDatabase(server.address)) as database:
+            upgrade(database, "the database")
+        yield server.address
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def db(request: pytest.FixtureRequest) -> Iterator[Database]:
+    """A memory that is gone after the test: every test of it is a contract that both databases hold."""
+    if request.param == "sqlite":
+        with closing(database_in_memory()) as database:
+            yield database
+        return
+    with closing(PostgresDatabase(request.getfixturevalue("postgres"))) as database:
+        tables = database.tables() - {"schema_version"}
+        database.execute(f"truncate {', '.join(sorted(tables))} restart identity")
         yield database
 
 

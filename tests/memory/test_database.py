@@ -4,7 +4,6 @@ import multiprocessing
 import os
 import sqlite3
 import stat
-import zlib
 from collections.abc import Iterator
 from contextlib import closing
 from datetime import date, timedelta
@@ -13,16 +12,15 @@ from pathlib import Path
 import pytest
 from pydantic import TypeAdapter
 
-from agent.capabilities import Capabilities
-from agent.errors import StorageError
-from agent.ids import RepoId
-from agent.window import Window
+from agent.domain.errors import StorageError
+from agent.domain.ids import RepoId
+from agent.domain.window import Window
+from agent.models.capabilities import Capabilities
 from memory.artefacts import JsonCodec
 from memory.database import FILE_NAME, Database
 from memory.migrations import open_database
-from memory.recorder import Call, CallRecorder
+from memory.recorder import Call
 from memory.reports import Landings
-from memory.runs import Runs
 from memory.store import HttpCache, ModelServers
 
 REPO = RepoId("octo/repo")
@@ -60,50 +58,12 @@ def test_what_was_stored_is_there_after_opening_again_and_in_a_second_connection
         assert HttpCache(two, TODAY).get("key") == b""
 
 
-EARLIER = """
-create table _sqlite_migrations (migration_set text, name text);
-create table runs ([id] text primary key, started text, finished text, window text, status text, details text);
-create table artefacts (hash text, kind text, evidence text, origin text, fetched text, size integer, body blob);
-create unique index idx_artefacts_hash on artefacts (hash);
-create table calls (run text, key text, name text, hash text, at text, primary key (run, key));
-create table holds (hash text, run text, primary key (hash, run));
-create table cited (hash text, window text, primary key (hash, window));
-create table tips (repo text, window text, start text, end text, base text, tip text, primary key (repo, window));
-create table landed (
-    repo text, sha text, window text, start text, end text, late integer, primary key (repo, sha, window));
-create table published (window text primary key, label text);
-create virtual table statement_words using fts5(words, parts);
-insert into runs values ('r0', '2026-02-04', null, '2026-02-04 UTC', 'done', null);
-insert into runs values ('r1', '2026-02-04', null, '2026-02-04 UTC', 'running', null);
-insert into tips values ('octo/repo', '2026-02-04 UTC', '2026-02-04T00:00:00Z', '2026-02-05T00:00:00Z', '', 'abc');
-insert into published values ('2026-02-04 UTC', '2026-02-04');
-"""
-
-
-def test_a_database_of_an_earlier_version_keeps_its_runs_with_their_records(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    (artefact,) = TEXT.encode("hello")
+def test_a_database_from_before_the_numbers_is_refused_and_not_changed(tmp_path: Path) -> None:
     with closing(sqlite3.connect(tmp_path / FILE_NAME)) as old, old:
-        old.executescript(EARLIER)
-        body = zlib.compress(artefact.body)
-        old.execute("insert into artefacts values (?, 'text', null, '', '', 7, ?)", [artefact.hash, body])
-        old.execute("insert into calls values ('r1', ?, 'x.y', ?, '2026-02-04')", [HELLO.key, artefact.hash])
-        old.execute("insert into holds values (?, 'r1')", [artefact.hash])
-    with closing(open_database(tmp_path)) as db:
-        told = capsys.readouterr().err
-        assert [run.id for run in Runs(db).latest()] == ["r1", "r0"]
-        assert CallRecorder(db, "r1", play_only=True).play(HELLO, TEXT) == "hello"
-        resumed = CallRecorder(db, "r1")
-        assert resumed.ask(HELLO, TEXT, lambda: "asked again") == "hello"
-        assert resumed.ask(Call("x.y", REPO, "new"), TEXT, lambda: "new") == "new"
-        assert Landings(db).known_tip(REPO, Window.days(date(2026, 2, 5), date(2026, 2, 5), "UTC")) == "abc"
-        # Reports are unknown now, so that what they said is read from their files again.
-        assert db.rows("select * from published") == []
-    assert told.count("\n") == 1
-    assert "runs and their records were kept" in told
-    with closing(open_database(tmp_path)):
-        assert capsys.readouterr().err == ""
+        old.execute("create table runs (id text primary key)")
+    before = (tmp_path / FILE_NAME).read_bytes()
+    assert "from before this one; move it away to start anew" in refusal(tmp_path)
+    assert (tmp_path / FILE_NAME).read_bytes()[100:] == before[100:]
 
 
 def test_a_database_of_a_newer_version_is_refused_and_not_changed(tmp_path: Path) -> None:

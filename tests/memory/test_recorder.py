@@ -14,13 +14,13 @@ from typing import Any
 import pytest
 from pydantic import TypeAdapter
 
-from agent.domain import Change, Comment, Coverage, Issue, PullRequest, Release, Threads
-from agent.errors import AppError, InputError, NotFound, RateLimited, StorageError, UpstreamError
-from agent.ids import RepoId
-from agent.model import ModelError
-from agent.report import Report
-from agent.sources import CodeSource, Foresees, Study, ThreadSource
-from agent.window import Window
+from agent.domain.commits import Change, Comment, Coverage, Issue, PullRequest, Release, Threads
+from agent.domain.errors import AppError, InputError, NotFound, RateLimited, StorageError, UpstreamError
+from agent.domain.ids import RepoId
+from agent.domain.report import Report
+from agent.domain.window import Window
+from agent.models.failures import ModelError
+from agent.ports.sources import CodeSource, Study, ThreadSource
 from memory.artefacts import JsonCodec
 from memory.database import Database
 from memory.migrations import open_database
@@ -38,7 +38,7 @@ Watched = Callable[[], Any]
 
 
 def code(db: Database, run: str, source: Any, origin: str = "git https://git.example") -> Any:
-    return recorded_source(source.open, CallRecorder(db, run), "code", REPO, origin, CodeSource, Foresees)
+    return recorded_source(source.open, CallRecorder(db, run), "code", REPO, origin, CodeSource)
 
 
 async def nobody() -> Any:
@@ -47,7 +47,7 @@ async def nobody() -> Any:
 
 def replayed(db: Database, run: str = "r1") -> Any:
     recorder = CallRecorder(db, run, play_only=True)
-    return recorded_source(nobody, recorder, "code", REPO, "", CodeSource, Foresees)
+    return recorded_source(nobody, recorder, "code", REPO, "", CodeSource)
 
 
 async def read(source: CodeSource, shas: Sequence[str], seen: list[str] | None = None) -> list[Change]:

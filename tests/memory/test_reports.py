@@ -7,15 +7,16 @@ from typing import Any
 
 import pytest
 
-from agent.claims import Claim, Role
-from agent.domain import Coverage, Issue, Notice, NoticeKind, Threads
-from agent.ids import RepoId, ThreadId, commit_id
-from agent.linking.digest import digest
-from agent.links import Grade, Link, Relation
-from agent.record import dump
-from agent.report import Depth, LedgerRow, Report, RepoSection, ThreadLine
-from agent.stories import Story, StoryKind
-from agent.window import Window
+from agent.domain.claims import Claim, Role
+from agent.domain.commits import Coverage, Issue, Notice, NoticeKind, Threads
+from agent.domain.errors import StorageError
+from agent.domain.ids import RepoId, ThreadId, commit_id
+from agent.domain.links import Grade, Link, Relation
+from agent.domain.record import dump
+from agent.domain.report import Depth, LedgerRow, Report, RepoSection, ThreadLine
+from agent.domain.stories import Story, StoryKind
+from agent.domain.window import Window
+from agent.links.digest import digest
 from memory.database import Database
 from memory.issues import OpenIssues
 from memory.migrations import database_in_memory
@@ -220,10 +221,11 @@ def test_a_story_is_found_by_its_steps_and_listed_once_in_its_latest_form(db: Da
 
 
 def test_a_report_is_remembered_whole_or_not_at_all(db: Database) -> None:
-    db.execute("create trigger full before insert on published begin select raise(abort, 'disk full'); end")
-    with pytest.raises(Exception, match="disk full"):
+    db.execute("alter table published rename to away")
+    with pytest.raises(StorageError, match="published"):
         Reports(db).remember(report(0, claim("Half"), ledger=(row("Half a title"),), links=(link(),)))
-    for table in ("statements", "statement_words", "landed", "tips", "published", "report_items"):
+    db.execute("alter table away rename to published")
+    for table in ("statements", "statements_words", "landed", "tips", "published", "report_items"):
         assert db.rows(f"select * from {table}") == [], table
 
 

@@ -5,12 +5,12 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from agent.asking.query import Hit, query_of
-from agent.card import Card
-from agent.domain import Coverage, Issue, PullRequest, Release, Threads
-from agent.facts import Fact, FactKind, Severity
-from agent.ids import RepoId
-from agent.links import Grade, Link, Relation
-from agent.window import Window
+from agent.domain.commits import Coverage, Issue, PullRequest, Release, Threads
+from agent.domain.facts import Fact, FactKind, Severity
+from agent.domain.ids import RepoId
+from agent.domain.links import Grade, Link, Relation
+from agent.domain.window import Window
+from agent.editions.card import Card
 from memory.database import Database
 from memory.evidence import EvidenceStore
 from memory.migrations import database_in_memory

@@ -16,11 +16,11 @@ from langgraph.prebuilt import ToolNode
 from langgraph.runtime import Runtime
 from pydantic import Field
 
-from agent.domain import Change, Comment, Commit, Issue, NoticeKind, PullRequest
-from agent.errors import NotFound, UpstreamError, UsageError
-from agent.ids import RepoId, thread_id
-from agent.sources import NoThreads, Usages
-from agent.tokens import tokens_of
+from agent.domain.commits import Change, Comment, Issue, NoticeKind, PullRequest
+from agent.domain.errors import NotFound, UpstreamError, UsageError
+from agent.domain.ids import RepoId, thread_id
+from agent.models.tokens import tokens_of
+from agent.ports.sources import NoThreads, Usages
 from tools.git.source import GitSource
 from tools.toolset import ToolError, Toolset, open_tools
 
@@ -266,22 +266,14 @@ async def test_a_partial_clone_fetches_one_file_and_says_that_it_cannot_search(c
         await tools.find_usages("choose")
 
 
-async def test_a_source_that_cannot_search_and_one_that_shows_no_files_say_so(clone: Clone) -> None:
+async def test_a_source_that_cannot_search_says_so(clone: Clone) -> None:
     class Api(GitSource):
         async def usages(self, sha: str, name: str, *, path: str = "", limit: int = 200) -> Usages | None:
             return None
 
-    class DiffsOnly:
-        repo = REPO
-
-        async def resolve(self, sha: str) -> Commit:
-            return await GitSource(REPO, clone.folder).resolve(sha)
-
     sha = clone.commit("start", router=ROUTER)
     with pytest.raises(ToolError, match="cannot search all files of a commit"):
         await (await toolset(clone, [sha], code=Api(REPO, clone.folder))).find_usages("choose")
-    with pytest.raises(ToolError, match="shows no files beyond the diffs; use get_diff"):
-        await (await toolset(clone, [sha], code=DiffsOnly())).get_file("router.py")
 
 
 async def test_threads_are_shown_whole_with_the_newest_comments_first(clone: Clone) -> None:
@@ -365,12 +357,12 @@ async def test_the_agent_of_the_documentation_reads_a_repository(clone: Clone, m
     clone.commit("Add the router", router=ROUTER)
     sha = clone.commit("Choose the last route", router=ROUTER.replace("[0]", "[-1]"))
     monkeypatch.chdir(clone.folder)
-    (snippet,) = re.findall(r"```python\n(.*?)```", (ROOT / "docs" / "tools.md").read_text("utf-8"), re.DOTALL)
+    (snippet,) = re.findall(r"```python\n(.*?)```", (ROOT / "docs" / "asking.md").read_text("utf-8"), re.DOTALL)
     assert len([line for line in snippet.split("\n") if line.strip()]) == 10
     call = {"name": "get_diff", "args": {"sha": sha[:10]}, "id": "1", "type": "tool_call"}
     model = Scripted(replies=[AIMessage("", tool_calls=[call]), AIMessage("The last route is chosen.")])
     place: dict[str, Any] = {}
-    exec(compile(snippet, "docs/tools.md", "exec"), place)
+    exec(compile(snippet, "docs/asking.md", "exec"), place)
     state = await place["answer"](model, "What changed in the router?")
     assert model.offered == [*TOOLS, *TOOLS]
     assert "+    return routes[-1]" in model.asked[1][-1].text

@@ -15,9 +15,9 @@ from langchain_core.runnables import RunnableConfig
 from langchain_openai import ChatOpenAI
 from pydantic import SecretStr
 
-from agent.model import ModelError
-from agent.rambling import rambles
-from agent.tokens import tokens_of
+from agent.models.failures import ModelError
+from agent.models.rambling import rambles
+from agent.models.tokens import tokens_of
 from tools.trust import trust
 
 _STORM = 40

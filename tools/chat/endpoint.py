@@ -1,19 +1,19 @@
-"""A model at an address, asked live: ways of asking, retries, and limits of context and concurrency."""
+"""A model at an address, asked live: what its server can do, ways of asking, retries, and limits of concurrency."""
 
 import asyncio
 import json
 import random
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
-from typing import Any
+from typing import Any, Literal
 
-from langchain_core.messages import AIMessageChunk
+from langchain_core.messages import AIMessageChunk, HumanMessage, SystemMessage
 from pydantic import BaseModel, SecretStr, ValidationError
 
-from agent.capabilities import Capabilities, Way
-from agent.model import ModelError
-from agent.structure import json_in, json_request, schema_of
-from agent.tokens import answer_tokens, tokens_of
+from agent.models.capabilities import DEFAULT_CONTEXT, WAYS, Capabilities, Way
+from agent.models.failures import ModelError
+from agent.models.structure import json_in, json_request, schema_of
+from agent.models.tokens import answer_tokens, tokens_of
 from tools.chat.client import ChatClient, Unsupported
 from tools.chat.concurrency import Concurrency
 from tools.chat.messages import Question, Reply, as_utf8, calls_in, spent_on, with_words
@@ -40,10 +40,12 @@ class ChatEndpoint:
         learn: Learn | None = None,
         tries: int = 3,
         first_pause: float = 1.0,
+        admit: Callable[[], Awaitable[None]] | None = None,
     ) -> None:
         """Ask the model `name` at `url`; a server on this machine usually wants any key at all.
 
-        What can get better is tried `tries` times. `learn` finds out what the server can do, before the first question.
+        What can get better is tried `tries` times. `learn` finds out what the server can do, before the first question;
+        `admit` waits for a limit that is shared with other machines.
         """
         self.name = name
         self.client = ChatClient(name=name, url=url, key=key, timeout=timeout)
@@ -51,7 +53,7 @@ class ChatEndpoint:
         self._tries = tries
         self._first_pause = first_pause
         self._concurrency = Concurrency()
-        self._learn = learn
+        self._learn, self._admit = learn, admit
         self._learning = asyncio.Lock()
 
     async def learn(self) -> Capabilities:
@@ -128,6 +130,8 @@ class ChatEndpoint:
         for again in range(self._tries):
             try:
                 async with self._concurrency.enter():
+                    if self._admit is not None:
+                        await self._admit()
                     answer = await self.client.send(question.messages, options, body, most)
                     self._concurrency.paced(self.client.pace)
                     return answer
@@ -139,3 +143,43 @@ class ChatEndpoint:
                 jitter = random.uniform(0.8, 1.2)  # noqa: S311 -- nothing secret
                 await asyncio.sleep(min(wished, _LONGEST_PAUSE) * jitter)
         raise AssertionError("the loop returns or raises")
+
+
+_PARAMETERS = {"type": "object", "properties": {"colour": {"type": "string"}}, "required": ["colour"]}
+_FUNCTION = {"name": "look_up", "description": "Look up one colour.", "parameters": _PARAMETERS}
+_LOOK = {"type": "function", "function": _FUNCTION}
+
+
+class Colour(BaseModel):
+    """The answer to the first question."""
+
+    colour: Literal["red", "green"]
+
+
+async def probe(endpoint: ChatEndpoint, context: int | None) -> Capabilities:
+    """Try the ways of asking, the best first; a model that answers in no way is a ModelError."""
+    look = _question("Call look_up for red, and call it for green, both at once.", tools=[_LOOK])
+    leaf = _question("Which colour is a leaf: red or green?", response_format=Colour)
+    called = await _tried(endpoint, "words", look)
+    calls = len(called.calls) if called else 0
+    length = {"context": context or DEFAULT_CONTEXT, "told": context is not None}
+    found = Capabilities(tools=calls > 0, parallel=calls > 1).model_copy(update=length)
+    for way in WAYS:
+        known = found.model_copy(update={"way": way})
+        if way in known.ways and await _tried(endpoint, way, leaf):
+            return known.model_copy(update={"pace": endpoint.client.pace})
+    raise ModelError(f"{endpoint.name} gave no answer in any way that was tried")
+
+
+async def _tried(endpoint: ChatEndpoint, way: Way, question: Question) -> Reply | None:
+    """Ask in one way; None where that cannot be done. An outage is no answer to the question."""
+    try:
+        return await endpoint.ask_by(way, question)
+    except ModelError as error:
+        if error.retryable:
+            raise
+        return None
+
+
+def _question(text: str, **options: Any) -> Question:
+    return Question(messages=[SystemMessage("You answer exactly as you are asked to."), HumanMessage(text)], **options)

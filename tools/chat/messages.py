@@ -1,4 +1,4 @@
-"""Questions to chat models and their answers, in the form in which they are hashed and recorded."""
+"""Questions to chat models and their answers, in the form in which they are hashed, recorded and trimmed to fit."""
 
 import hashlib
 import json
@@ -7,14 +7,22 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from langchain_core.messages import AIMessage, AIMessageChunk, BaseMessage, HumanMessage, convert_to_openai_messages
+from langchain_core.messages import (
+    AIMessage,
+    AIMessageChunk,
+    AnyMessage,
+    BaseMessage,
+    HumanMessage,
+    ToolMessage,
+    convert_to_openai_messages,
+)
 from pydantic import BaseModel
 
-from agent.analyst import ToolRequest
-from agent.domain import Frozen
-from agent.spending import Spent
-from agent.structure import schema_of
-from agent.tokens import message_tokens, tokens_of
+from agent.analysts.analyst import ToolRequest
+from agent.domain.commits import Frozen
+from agent.models.structure import schema_of
+from agent.models.tokens import message_tokens, tokens_of
+from agent.settings.spending import Spent
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -106,3 +114,19 @@ def _arguments(message: BaseMessage) -> str:
 
 def _hash(text: str) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
+
+
+_LEFT_OUT = "(left out for lack of room; call the tool again if you need it)"
+
+
+def trimmed(messages: Sequence[AnyMessage], room: int) -> list[AnyMessage]:
+    """Leave out the oldest answers of tools where the conversation grows beyond the model's window, and say so."""
+    kept = list(messages)
+    sizes = [tokens_of(str(one.content)) for one in kept]
+    for place, one in enumerate(kept):
+        if sum(sizes) <= room:
+            break
+        if isinstance(one, ToolMessage):
+            kept[place] = one.model_copy(update={"content": _LEFT_OUT})
+            sizes[place] = tokens_of(_LEFT_OUT)
+    return kept

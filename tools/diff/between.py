@@ -5,24 +5,21 @@ from collections import defaultdict
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from agent.domain import Change, Commit
-from agent.errors import InputError
-from agent.facts import Fact, FactKind, Severity
-from agent.ids import RepoId
-from agent.sources import CodeSource, ComparesVersions
-from agent.upgrade import Item, Undone, Upgrade, Version
-from tools.diff.kinds import ROWS
-from tools.diff.patch_id import patch_ids
-from tools.diff.sheet import gather
-from tools.diff.study import look_up
+from agent.domain.commits import Change, Commit
+from agent.domain.errors import InputError
+from agent.domain.facts import Fact, FactKind, Severity
+from agent.domain.ids import RepoId
+from agent.editions.upgrade import Item, Undone, Upgrade, Version
+from agent.ports.sources import CloneSource, CodeSource
+from tools.diff.differences import ROWS
+from tools.diff.lineage import patch_ids, read_trailers
+from tools.diff.sheet import gather, look_up
 from tools.diff.versions import needs_blobs
 
 Step = Callable[[str, int, int], None]
 """Is told what is being done, how much of it is done, and of how much."""
 LARGEST_RANGE = 200_000_000
 """Bytes that are parsed of all files that differ."""
-_TRAILER = re.compile(r"^This reverts commit ([0-9a-f]{7,40})\b", re.MULTILINE)
-"""What `git revert` writes."""
 _TITLE = re.compile(r'^Revert "(.*)"')
 """What the button of GitHub writes: the title of the pull request, with its number where it was squashed."""
 _NUMBER = re.compile(r" ?\(?#\d{1,9}\)?$")
@@ -34,7 +31,7 @@ async def compare_versions(
     code: CodeSource, old: str, new: str, *, tz: str = "UTC", step: Step = lambda *_: None
 ) -> Upgrade:
     """Find what users of one version meet in the other, and by which commits; what was taken back is not told."""
-    if not isinstance(code, ComparesVersions):
+    if not isinstance(code, CloneSource):
         raise InputError("versions are compared in a clone or a mirror; leave out --source api")
     first, last = await code.version(old, tz=tz), await code.version(new, tz=tz)
     if first.sha == last.sha:
@@ -184,7 +181,8 @@ def undone_pairs(commits: Sequence[Commit], patches: Mapping[str, tuple[str, str
     pairs: dict[str, Undone] = {}
     for commit in reversed(commits):
         forward, reverse = patches.get(commit.sha, ("", ""))
-        named = [sha for prefix in _TRAILER.findall(commit.message) for sha in standing if sha.startswith(prefix)]
+        said = [one.sha for one in read_trailers(commit.message) if one.kind == "revert" and one.sha]
+        named = [sha for prefix in said for sha in standing if sha.startswith(prefix)]
         titled = _TITLE.match(commit.subject)
         called = titles.get(_NUMBER.sub("", titled[1]), "") if titled else ""
         mirrored = [sha for sha, opposite in standing.items() if opposite and opposite == forward]

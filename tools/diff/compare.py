@@ -4,10 +4,9 @@ import ast
 from collections import defaultdict
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 
-from agent.facts import FactKind as K
+from agent.domain.facts import FactKind as K
 from tools.diff.declarations import SCOPES, Declaration
-from tools.diff.differences import Difference, detail_of, is_python, members_of, name_of, written
-from tools.diff.kinds import ROWS
+from tools.diff.differences import ROWS, Difference, detail_of, is_python, members_of, name_of, written
 from tools.diff.pairing import paired, renamed
 from tools.diff.versions import Found, Versions
 

@@ -1,10 +1,86 @@
-"""What differs between two versions, and how it is named and written for a reader."""
+"""What differs between two versions: the table of kinds, and how a difference is named and written for a reader."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
-from agent.facts import FactKind as K
-from tools.diff.kinds import ROWS
+from agent.domain.facts import FactKind as K
+from agent.domain.facts import Severity
 from tools.diff.versions import Found
+
+
+@dataclass(frozen=True)
+class Row:
+    """One kind of declaration, as the queries capture it."""
+
+    added: K | None = None
+    removed: K | None = None
+    renamed: K | None = None
+    parts: Mapping[str, K] = field(default_factory=dict)
+    """The captured parts that are compared, and the fact that another one makes."""
+    symbol: bool = False
+    """Whether users reach it by importing or including it; everything else they meet by running the project."""
+    spread: bool = False
+    """Whether its name means the same in every file: a flag that moves to another file stays the same flag."""
+
+
+ROWS: Mapping[str, Row] = {
+    "function": Row(K.SYMBOL_ADDED, K.SYMBOL_REMOVED, K.SYMBOL_RENAMED, {"returns": K.SIGNATURE_CHANGED}, symbol=True),
+    "class": Row(K.SYMBOL_ADDED, K.SYMBOL_REMOVED, K.SYMBOL_RENAMED, {"base": K.BASE_CHANGED}, symbol=True),
+    "enum": Row(K.SYMBOL_ADDED, K.SYMBOL_REMOVED, K.SYMBOL_RENAMED, symbol=True),
+    "parameter": Row(
+        K.PARAMETER_ADDED,
+        K.PARAMETER_REMOVED,
+        K.PARAMETER_RENAMED,
+        {"default": K.PARAMETER_DEFAULT, "type": K.SIGNATURE_CHANGED},
+        symbol=True,
+    ),
+    "field": Row(K.FIELD_ADDED, K.FIELD_REMOVED, K.FIELD_RENAMED, {"value": K.FIELD_CHANGED}, symbol=True),
+    "member": Row(K.MEMBER_ADDED, K.MEMBER_REMOVED, K.MEMBER_RENAMED, {"value": K.MEMBER_CHANGED}, symbol=True),
+    "constant": Row(K.SYMBOL_ADDED, K.SYMBOL_REMOVED, K.SYMBOL_RENAMED, {"value": K.CONSTANT_CHANGED}, symbol=True),
+    "export": Row(K.SYMBOL_ADDED, K.SYMBOL_REMOVED, symbol=True),
+    "flag": Row(
+        K.FLAG_ADDED,
+        K.FLAG_REMOVED,
+        K.FLAG_RENAMED,
+        {"default": K.FLAG_DEFAULT, "choices": K.FLAG_CHOICES},
+        spread=True,
+    ),
+    "env": Row(K.ENV_ADDED, K.ENV_REMOVED, K.ENV_RENAMED, {"default": K.ENV_DEFAULT}, spread=True),
+    "config": Row(K.CONFIG_ADDED, K.CONFIG_REMOVED, None, {"value": K.CONFIG_CHANGED}),
+    "route": Row(K.ROUTE_ADDED, K.ROUTE_REMOVED, spread=True),
+    "error": Row(K.ERROR_ADDED, K.ERROR_REMOVED, None, {"condition": K.LIMIT_CHANGED, "message": K.ERROR_CHANGED}),
+    "registration": Row(K.REGISTERED, K.UNREGISTERED, None, {"value": K.REGISTRATION_CHANGED}, spread=True),
+    "deprecation": Row(K.DEPRECATED, None, None, {"message": K.DEPRECATED}),
+    "dependency": Row(K.DEPENDENCY_ADDED, K.DEPENDENCY_REMOVED, None, {"version": K.DEPENDENCY_CHANGED}),
+    "version": Row(None, None, None, {"value": K.VERSION_CHANGED}),
+    "image": Row(None, None, None, {"value": K.IMAGE_CHANGED}),
+}
+
+BREAKING = frozenset({
+    K.SYMBOL_REMOVED, K.SYMBOL_RENAMED, K.SYMBOL_MOVED, K.PARAMETER_REMOVED, K.PARAMETER_RENAMED,
+    K.PARAMETER_REORDERED, K.PARAMETER_REQUIRED, K.MEMBER_REMOVED, K.MEMBER_RENAMED, K.MEMBER_CHANGED,
+    K.FIELD_REMOVED, K.FIELD_RENAMED, K.FLAG_REMOVED, K.FLAG_RENAMED, K.ENV_REMOVED, K.ENV_RENAMED,
+    K.CONFIG_REMOVED, K.ROUTE_REMOVED, K.UNREGISTERED,
+})  # fmt: skip
+"""What stops working for whoever reaches it; of everything else users see the behaviour change."""
+ADDITIVE = frozenset({
+    K.SYMBOL_ADDED, K.PARAMETER_ADDED, K.MEMBER_ADDED, K.FIELD_ADDED, K.FLAG_ADDED, K.ENV_ADDED, K.CONFIG_ADDED,
+    K.ROUTE_ADDED, K.REGISTERED, K.FILE_ADDED,
+})  # fmt: skip
+NEVER_TOLD = frozenset({
+    K.FILE_REMOVED, K.FILE_RENAMED, K.ONLY_TESTS, K.ONLY_DOCS, K.ONLY_CI, K.ONLY_UPKEEP, K.ONLY_FORMATTING,
+    K.ONLY_COMMENTS, K.GENERATED, K.VENDORED,
+})  # fmt: skip
+"""What users do not see."""
+
+
+def severity_of(kind: K) -> Severity:
+    """Say what a fact means for whoever reaches what it is about."""
+    if kind in BREAKING:
+        return Severity.BREAKING
+    if kind in ADDITIVE:
+        return Severity.ADDITIVE
+    return Severity.INTERNAL if kind in NEVER_TOLD else Severity.BEHAVIOUR
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,12 +1,115 @@
 """Which earlier commit a commit undoes, brings back or copies: as its message says, and as its patch shows."""
 
+import hashlib
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Literal
+from zlib import crc32
 
-from agent.facts import Fact, FactKind, Severity
-from tools.diff.patch_id import PatchIds, likeness
+from agent.domain.commits import FileChange
+from agent.domain.facts import Fact, FactKind, Severity
+from tools.diff.roles import Role, role
+
+_WRITTEN_BY_TOOLS = (Role.LOCK, Role.GENERATED, Role.VENDORED)
+_SIZE = 16
+_SAMPLE = 64
+_NOWHERE = b"/dev/null"
+# Odd, so that different checksums stay different.
+_MINUS = 0x9E3779B1
+_PLUS = 0x85EBCA6B
+
+
+@dataclass(frozen=True, slots=True)
+class PatchIds:
+    """The names of a change and of its opposite."""
+
+    forward: str
+    reverse: str
+    lines: int
+    """How many lines there are more or fewer; without any (a binary file, a new order) the name tells nothing."""
+    sketch: frozenset[int]
+    """A sample of the lines with their signs, the same for everybody: those with the smallest hashes. What tools write
+    (lock files) is left out: it would outweigh the change."""
+    mirrored: frozenset[int]
+    """The same sample of the opposite change."""
+
+
+def likeness(one: frozenset[int], other: frozenset[int]) -> float:
+    """Estimate from two samples how many of the lines of two changes are common to both, from 0 to 1."""
+    if one.isdisjoint(other):
+        return 0.0
+    union = sorted(one | other)[:_SAMPLE]
+    return sum(line in one and line in other for line in union) / len(union)
+
+
+def patch_ids(files: Iterable[FileChange]) -> PatchIds:
+    """Name a change and its opposite in one pass over its patches."""
+    forward, reverse, lines = [], [], 0
+    hashes: list[int] = []
+    mirrored: list[int] = []
+    for file in files:
+        removed, added = line_changes(file.patch or "")
+        old, new = _paths(file)
+        gone, come = _digest(sorted(removed)), _digest(sorted(added))
+        forward.append(_digest([old, new, gone, come]))
+        reverse.append(_digest([new, old, come, gone]))
+        lines += len(removed) + len(added)
+        if role(file.path) in _WRITTEN_BY_TOOLS:
+            continue
+        seed = crc32(b"\n".join(sorted({old, new})))
+        less, more = [crc32(line, seed) for line in set(removed)], [crc32(line, seed) for line in set(added)]
+        hashes += _smallest(less, _MINUS) + _smallest(more, _PLUS)
+        mirrored += _smallest(less, _PLUS) + _smallest(more, _MINUS)
+    name, opposite = (_digest(sorted(side)).hex() for side in (forward, reverse))
+    return PatchIds(name, opposite, lines, _sample(hashes), _sample(mirrored))
+
+
+def line_changes(patch: str) -> tuple[list[bytes], list[bytes]]:
+    """List the lines of which there are fewer and more than before; a line that only moved is in neither."""
+    removed, added = [], []
+    for line in _bytes(patch).split(b"\n"):
+        # A slice, because a byte taken by its index is a number.
+        if line[:1] == b"+":
+            added.append(b"".join(line[1:].split()))
+        elif line[:1] == b"-":
+            removed.append(b"".join(line[1:].split()))
+    if removed and added:
+        less, more = Counter(removed), Counter(added)
+        removed, added = [*(less - more).elements()], [*(more - less).elements()]
+    return [line for line in removed if line], [line for line in added if line]
+
+
+def _paths(file: FileChange) -> tuple[bytes, bytes]:
+    """Say where the file was and where it is."""
+    path = _bytes(file.path)
+    if file.status == "added":
+        return _NOWHERE, path
+    if file.status == "removed":
+        return path, _NOWHERE
+    return (_bytes(file.previous_path) if file.status == "renamed" and file.previous_path else path), path
+
+
+def _smallest(hashes: list[int], factor: int) -> list[int]:
+    """Mix the checksums of lines with their sign, which spreads them evenly, and keep the smallest."""
+    return sorted([(number * factor) & 0xFFFFFFFF for number in hashes])[:_SAMPLE]
+
+
+def _sample(hashes: list[int]) -> frozenset[int]:
+    """Keep the smallest hashes of all files."""
+    return frozenset(sorted(set(hashes))[:_SAMPLE])
+
+
+def _bytes(text: str) -> bytes:
+    """Encode a text that may hold anything."""
+    return text.encode("utf-8", "surrogatepass")
+
+
+def _digest(parts: list[bytes]) -> bytes:
+    """Digest some texts in their order."""
+    return hashlib.blake2b(b"\n".join(parts), digest_size=_SIZE).digest()
+
 
 LineageKind = Literal["revert", "reland", "cherry-pick"]
 MAX_MESSAGE = 100_000
@@ -36,78 +139,19 @@ class Lineage:
     """Of a partner found by its patch, how much of the change is the same; None for what the message says."""
 
 
-_KINDS: dict[str, LineageKind] = {
-    "rev": "revert",
-    "rel": "reland",
-    "rea": "reland",
-    "red": "reland",
-    "che": "cherry-pick",
-    "bac": "cherry-pick",
-}
-_TAGS = re.compile(
-    r"^(?:\s*(?:\[[^\[\]]{1,60}\]|(?!revert|re-?land|re-?apply)[\w/-]{1,24}(?:\([^()]{1,60}\))?!?:(?=\s)))*\s*",
-    re.IGNORECASE,
+_TAGS = re.compile(r"^(?:\s*\[[^\[\]]{1,60}\])*\s*")
+_HEAD = re.compile(
+    r"(Revert|Reapply|Reland)s?:?\s+(?=(?P<quote>[\"“])?)(?=(?P<number>#[1-9]\d{0,9}\b)?)", re.IGNORECASE
 )
-_TAGGED = re.compile(r"\[(re-?land|re-?apply|redo|cherry[- ]?pick(?:ed)?|backport)\b[^\[\]]{0,60}\]", re.IGNORECASE)
-_RETRIED = re.compile(
-    r"^(.{12,}?)[\s,:-]*\("
-    r"(?:retry|re-?land(?:ed|ing)?|re-?appl(?:y|ied)|redo|take \d|(?:second|2nd|3rd) (?:attempt|try))\)$",
-    re.IGNORECASE,
-)
-"""A title that says at its end that it is there for another time."""
-_QUOTED_REVERT = re.compile(r"""^reverts?\s*:?\s*["“]\s*""", re.IGNORECASE)
-_WORD = re.compile(r"^(revert|re-?land|re-?apply)(?:s|ed)?\b\s*[:-]?\s*", re.IGNORECASE)
-_ROLLS_BACK = re.compile(r"^(?:roll[ -]?back|back[ -]?out|undo)(?:s|es|ed|ing)?\b\s*[:-]?\s*", re.IGNORECASE)
+"""How the titles begin that git (`Revert "…"`, `Reapply "…"`), GitHub's button and Gerrit (`Reland`) write."""
 _QUOTES = '"“”'
-_PULL = r"(?:PR\s{0,3}|pull request\s{0,3})?"
-_REFERENCE = (
-    r"(?:(?P<repo>[\w.-]{1,99}/[\w.-]{1,99})?#(?P<number>[1-9]\d{0,9})\b"
-    r"|https?://[\w.:-]{1,99}/(?P<where>[\w.-]{1,99}/[\w.-]{1,99})/pull/(?P<pull>[1-9]\d{0,9})\b)"
-)
-# A bare number is a pull request only behind `PR` or when nothing but the end or another one follows it.
-_NAMED = re.compile(
-    rf"^(?:of\s+|commit\s+)?(?:{_PULL}{_REFERENCE}|PR\s*(?P<pr>\d{{1,7}})\b|(?P<bare>\d{{4,7}})(?=\s*(?:$|[,(&]|and\b))"
-    r"|(?P<sha>(?=[a-f]*\d)[0-9a-f]{7,40})\b)\s*(?:,|and\b|&)?\s*",
-    re.IGNORECASE,
-)
 _OWN_NUMBERS = re.compile(r"\(#(\d{1,10})\)")
-_REVERTS_COMMIT = re.compile(r"\breverts commits? (?P<sha>[0-9a-f]{7,40})\b", re.IGNORECASE)
-_UNDOES = r"(?:reverts?|reverting|rolls?[ -]?back|rolling back|rollback of|backs? out|backing out|undo(?:es)?)"
-_WHAT_IT_DID = (
-    r"(?:(?:changes?|commit|work|behaviou?r|updates?)\s+)?(?:(?:made|introduced|added)\s+)?(?:(?:in|of|from|by)\s+)?"
+_SAID: tuple[tuple[re.Pattern[str], LineageKind], ...] = (
+    (re.compile(r"^This reverts commit (?P<sha>[0-9a-f]{7,40})\b", re.MULTILINE), "revert"),
+    (re.compile(r"^\(cherry picked from commit (?P<sha>[0-9a-f]{7,40})\b", re.MULTILINE), "cherry-pick"),
+    (re.compile(r"^Reverts (?P<repo>[\w.-]{1,99}/[\w.-]{1,99})?#(?P<number>[1-9]\d{0,9})\s*$", re.MULTILINE), "revert"),
 )
-# Only at the beginning of a sentence is it this commit that undoes something; "reverted in #12" tells of another one.
-_REVERTS_PULL = re.compile(
-    rf"(?:^\W{{0,4}}|[.!;]\s{{1,3}})(?:(?:this|it|so|also|we|therefore|temporarily)\s+){{0,2}}"
-    rf"(?:(?:pr|pull request|commit|change|patch)\s+)?{_UNDOES}\s+(?:the\s+)?{_WHAT_IT_DID}"
-    rf"(?:{_PULL}{_REFERENCE}|commit\s+(?P<sha>(?=[a-f]*\d)[0-9a-f]{{7,40}})\b)",
-    re.IGNORECASE | re.MULTILINE,
-)
-_RELANDS_PULL = re.compile(
-    rf"\bre-?(?:lands?|landing|apply|applies|applying)\s+(?:of\s+)?{_PULL}{_REFERENCE}", re.IGNORECASE
-)
-_VERSION_OF = re.compile(rf"\b(?:fixed|corrected|updated|new) version of\s+{_PULL}{_REFERENCE}", re.IGNORECASE)
-_PICKED_COMMIT = re.compile(r"\(cherry[- ]picked from commit (?P<sha>[0-9a-f]{7,40})", re.IGNORECASE)
-_PICKED_PULL = re.compile(
-    rf"\b(?:cherry[- ]?pick(?:s|ed)?|backport(?:s|ed)?)(?:\s+(?:of|from|for))?\s+{_PULL}{_REFERENCE}", re.IGNORECASE
-)
-_SAYINGS: tuple[tuple[str, re.Pattern[str], LineageKind], ...] = (
-    ("reverts commit", _REVERTS_COMMIT, "revert"),
-    ("picked from commit", _PICKED_COMMIT, "cherry-pick"),
-    ("revert", _REVERTS_PULL, "revert"),
-    ("roll back", _REVERTS_PULL, "revert"),
-    ("rolls back", _REVERTS_PULL, "revert"),
-    ("rolling back", _REVERTS_PULL, "revert"),
-    ("rollback", _REVERTS_PULL, "revert"),
-    ("back out", _REVERTS_PULL, "revert"),
-    ("backs out", _REVERTS_PULL, "revert"),
-    ("backing out", _REVERTS_PULL, "revert"),
-    ("undo", _REVERTS_PULL, "revert"),
-    ("land", _RELANDS_PULL, "reland"),
-    ("appl", _RELANDS_PULL, "reland"),
-    ("pick", _PICKED_PULL, "cherry-pick"),
-    ("backport", _PICKED_PULL, "cherry-pick"),
-)
+"""The lines that `git revert`, `git cherry-pick -x` and GitHub's button leave in a message."""
 _FACTS = {"revert": FactKind.REVERT, "reland": FactKind.RELAND, "cherry-pick": FactKind.CHERRY_PICK}
 _SQUASHED = re.compile(r"^\* \S", re.MULTILINE)
 
@@ -115,15 +159,15 @@ _SQUASHED = re.compile(r"^\* \S", re.MULTILINE)
 def read_lineage(message: str) -> list[Lineage]:
     """Read what a message says of an earlier commit; what the commit itself is comes first, then by certainty."""
     subject, body = _parts(message[:MAX_MESSAGE])
-    headline = list(_headline(subject))
-    if not headline and (squashed := _SQUASHED.search(body)):
+    headline = _headline(subject)
+    if headline is None and (squashed := _SQUASHED.search(body)):
         # A squash lists the branch's own commits; one that undid another of them says nothing of what landed.
         body = body[: squashed.start()]
-    said = list(dict.fromkeys(_body(body)))
-    if len(headline) == 1:
-        headline, said = _completed(headline[0], said)
-    kind = headline[0].kind if headline else None
-    return sorted([*headline, *said], key=lambda one: (one.kind != kind, not one.sha, one.number is None))
+    said = list(dict.fromkeys(read_trailers(body)))
+    if headline is None:
+        return sorted(said, key=lambda one: not one.sha)
+    first, *others = _completed(headline, said)
+    return [first, *sorted(others, key=lambda one: (one.kind != first.kind, not one.sha))]
 
 
 def find_partner(ids: PatchIds, earlier: Mapping[str, PatchIds]) -> Lineage | None:
@@ -180,50 +224,26 @@ def _parts(message: str) -> tuple[str, str]:
     return subject, body
 
 
-def _headline(subject: str) -> Iterator[Lineage]:
-    """Read the subject: a quoted title, named targets, or the tag of a re-land or a pick."""
-    start = _TAGS.match(subject)
-    text = subject[start.end() :] if start else subject
-    if _QUOTED_REVERT.match(text):
-        yield _quoted(text)
-    elif undone := _ROLLS_BACK.match(text):
-        rest = text[undone.end() :]
-        yield from (_reference("revert", target) for target in (_NAMED.match(rest),) if target)
-    elif word := _WORD.match(text):
-        yield from _worded(_KINDS[word[1][:3].lower().replace("re-", "rel")], word[1], text[word.end() :])
-    elif tag := _TAGGED.search(subject[: start.end()] if start else ""):
-        kind = _KINDS[tag[1][:3].lower().replace("re-", "rel")]
-        named = _NAMED.match(text)
-        yield _reference(kind, named) if named else Lineage(kind, number=_target(text), subject=_title(text))
-    elif retried := _RETRIED.match(_title(text)):
-        yield Lineage("reland", number=_target(text), subject=retried[1])
+def _headline(subject: str) -> Lineage | None:
+    """Read a title that begins with `Revert`, `Reapply` or `Reland` and names a title or a number behind it.
 
-
-def _quoted(text: str) -> Lineage:
-    """Read `Revert "…"`; a revert of a revert brings back what the innermost title names."""
-    depth = 0
-    while found := _QUOTED_REVERT.match(text):
-        depth += 1
-        text = text[found.end() :]
+    A revert of a revert brings back what the innermost title names.
+    """
+    text = subject[_TAGS.match(subject).end() :]  # type: ignore[union-attr]
+    reverts, quoted, first = 0, False, _HEAD.match(text)
+    if first is None or not (first["quote"] or first["number"] or first[1].lower() == "reland"):
+        return None
+    while found := _HEAD.match(text):
+        reverts += found[1].lower() == "revert"
+        quoted |= bool(found["quote"])
+        text = text[found.end() :].lstrip(_QUOTES)
+    kind: LineageKind = "revert" if reverts % 2 else "reland"
+    if first["number"]:
+        return Lineage(kind, number=int(first["number"][1:]))
     end = max(text.rfind(quote) for quote in _QUOTES)
-    inside, outside = (text[:end], text[end:]) if end > 0 else (text, text)
-    within = _OWN_NUMBERS.findall(inside) if end > 0 else []
-    number = int(within[-1]) if within else _target(outside)
-    return Lineage("reland" if depth % 2 == 0 else "revert", number=number, subject=_title(inside))
-
-
-def _worded(kind: LineageKind, word: str, rest: str) -> Iterator[Lineage]:
-    """Read `Revert #1 and #2`, `Reland "…"`; without a target both words may be ordinary ones."""
-    named = False
-    while target := _NAMED.match(rest):
-        named = True
-        yield _reference(kind, target)
-        rest = rest[target.end() :]
-    # Nobody writes "reland" but of a change; "reapply the mask" is code, "Reapply [Attention] …" is a title.
-    relands = word.lower().replace("-", "") == "reland"
-    titled = relands or rest[:1] in (*_QUOTES, "[") or _target(rest) is not None
-    if not named and titled and (title := _title(rest)):
-        yield Lineage(kind, number=_target(rest), subject=title)
+    inside, outside = (text[:end], text[end:]) if quoted and end > 0 else (text, text)
+    within = _OWN_NUMBERS.findall(inside) if inside != text else []
+    return Lineage(kind, number=int(within[-1]) if within else _target(outside), subject=_title(inside))
 
 
 def _title(text: str) -> str:
@@ -239,28 +259,16 @@ def _target(text: str) -> int | None:
     return int(numbers[0]) if len(numbers) > 1 else None
 
 
-def _body(body: str) -> Iterator[Lineage]:
-    """Read the lines that git, GitHub and people leave in a message."""
-    lower = body.lower()
-    for word, pattern, kind in _SAYINGS:
-        # Looking for a word first is many times faster than a pattern that ignores case.
-        if word in lower:
-            yield from (_reference(kind, found) for found in pattern.finditer(body))
-    if "version of" in lower and "revert" in lower:
-        for found in _VERSION_OF.finditer(body):
-            if "revert" in lower[found.end() : found.end() + 200]:
-                yield _reference("reland", found)
+def read_trailers(body: str) -> Iterator[Lineage]:
+    """Read the lines that git and GitHub's button write."""
+    for pattern, kind in _SAID:
+        for found in pattern.finditer(body):
+            groups = found.groupdict()
+            number = int(groups["number"]) if groups.get("number") else None
+            yield Lineage(kind, sha=groups.get("sha") or "", number=number, repo=groups.get("repo") or "")
 
 
-def _reference(kind: LineageKind, found: re.Match[str]) -> Lineage:
-    """Read what a pattern found: a hash, or a number with or without its repository."""
-    groups = found.groupdict()
-    number = next((groups[key] for key in ("number", "pull", "pr", "bare") if groups.get(key)), None)
-    repo = groups.get("repo") or groups.get("where") or ""
-    return Lineage(kind, sha=(groups.get("sha") or "").lower(), number=int(number) if number else None, repo=repo)
-
-
-def _completed(headline: Lineage, said: Iterable[Lineage]) -> tuple[list[Lineage], list[Lineage]]:
+def _completed(headline: Lineage, said: Iterable[Lineage]) -> list[Lineage]:
     """Put what the body says of the same commit into the headline, where it is one commit and no more."""
     others = list(said)
     hashes = [one for one in others if one.kind == headline.kind and one.sha]
@@ -271,7 +279,7 @@ def _completed(headline: Lineage, said: Iterable[Lineage]) -> tuple[list[Lineage
     if len(numbers) == 1 and headline.number in (None, numbers[0].number):
         headline = replace(headline, number=numbers[0].number, repo=numbers[0].repo)
         others.remove(numbers[0])
-    return [headline], others
+    return [headline, *others]
 
 
 def lineage_fact(message: str, partner: Lineage | None) -> Fact | None:

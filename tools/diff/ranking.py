@@ -3,7 +3,7 @@
 from collections import defaultdict
 from collections.abc import Hashable, Iterable
 
-from agent.facts import Fact, FactKind, Severity
+from agent.domain.facts import Fact, FactKind, Severity
 
 MOST = 36
 MOST_INTERNAL = 12

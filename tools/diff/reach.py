@@ -4,10 +4,9 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from agent.facts import Fact, Severity
-from agent.facts import FactKind as K
-from tools.diff.differences import Difference, is_python
-from tools.diff.kinds import ROWS, severity_of
+from agent.domain.facts import Fact, Severity
+from agent.domain.facts import FactKind as K
+from tools.diff.differences import ROWS, Difference, is_python, severity_of
 from tools.diff.roles import is_product, module_of
 from tools.diff.versions import Found
 

@@ -4,22 +4,57 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
-from agent.conventions import Purpose, read_heading
-from agent.domain import Change
-from agent.facts import Fact, FactKind, FactSheet, Place, Severity
-from agent.own_code import concerns
-from tools.diff.code_changes import changed_functions, telling_hunks
+from agent.domain.commits import Change
+from agent.domain.facts import Fact, FactKind, FactSheet, Place, Severity
+from agent.domain.patch import read_patch
+from agent.editions.own_code import concerns
+from agent.ports.sources import CloneSource, CodeSource, Study
+from agent.triage.conventions import Purpose, read_heading
 from tools.diff.compare import compare
 from tools.diff.differences import Difference
-from tools.diff.files import file_facts, only_facts
-from tools.diff.layout import layout_facts
-from tools.diff.lineage import Lineage, lineage_fact
-from tools.diff.patch import read_patch
-from tools.diff.proof import place_of
+from tools.diff.files import changed_functions, file_facts, layout_facts, only_facts, telling_hunks
+from tools.diff.lineage import Lineage, find_partner, lineage_fact, patch_ids
 from tools.diff.ranking import ranked
 from tools.diff.reach import Names, Trees, is_still_there, names_to_look_up, severity
 from tools.diff.roles import is_product, module_of
-from tools.diff.versions import LARGEST_COMMIT, Blobs, Versions, needs_blobs, read_versions
+from tools.diff.versions import LARGEST_COMMIT, Blobs, Found, Versions, needs_blobs, read_versions
+
+_MOST = 4
+"""Lines shown of each side; the rest is in the commit."""
+
+
+def place_of(difference: Difference) -> Place | None:
+    """Find the lines that show a difference; None where no changed line does, and then it is not a fact."""
+    went = _telling(difference.before, difference.old)
+    came = _telling(difference.after, difference.new)
+    if not went and not came:
+        return None
+    file = difference.found.versions.file.path
+    own = came if difference.after else went
+    shown = (*went, *came) if _in_one_file(difference) else own
+    if not shown:
+        return None
+    return Place(file=file, line=(own or shown)[0][0], lines=tuple(line for _, line in shown))
+
+
+def _in_one_file(difference: Difference) -> bool:
+    before, after = difference.before, difference.after
+    return before is None or after is None or before.versions.file.path == after.versions.file.path
+
+
+def _telling(found: Found | None, value: str | None) -> list[tuple[int, str]]:
+    """Take the changed lines of a declaration: the one with its name, and those with its value."""
+    if found is None:
+        return []
+    one = found.one
+    lines = found.versions.patch.within(found.side, one.first, one.last)
+    if len(lines) <= _MOST:
+        return lines
+    own = [entry for entry in lines if entry[0] == one.line]
+    words = [word for word in (value or "").split() if len(word) > 2][:4]
+    valued = [entry for entry in lines if any(word in entry[1] for word in words)]
+    return sorted({*own, *valued[: _MOST - 1]}) if own else (valued or lines)[:_MOST]
+
 
 _MOST_BLOBS = 200
 _MOST_TOUCHED = 1_000
@@ -107,7 +142,7 @@ class Gathered:
         told = [fact for fact in facts if fact.severity is not Severity.INTERNAL]
         places = [place for fact in facts for place in fact.places if fact.kind not in _INSIDE]
         inside = changed_functions(self.files, places)[: 2 if told else 3]
-        if _HIDDEN & set(read_heading(self.change.commit.title).declared):
+        if _HIDDEN & set(read_heading(self.change.commit.title).purposes):
             # Its author says that users see nothing of it.
             inside = [fact.model_copy(update={"severity": Severity.INTERNAL}) for fact in inside]
         shown = told or inside
@@ -142,3 +177,50 @@ def _documented(one: Difference, change: Change) -> Iterator[Place]:
             if said := next(((number, line) for number, line in lines if one.found.one.name in line), None):
                 yield Place(file=file.path, line=said[0], lines=(said[1],))
                 return
+
+
+_PARTNER_FILES = 3
+
+
+def planned(change: Change) -> Study:
+    """Say what studying a change will ask for, so that a source can read it together with what others ask for."""
+    return Study(change=change, read=tuple(paths_to_read(change)), telling=tuple(_telling_paths(change)))
+
+
+async def study(code: CodeSource, change: Change, *, hunks: bool = False) -> FactSheet:
+    """Read the facts with both versions of the files and the trees around them, or with `hunks` by the patch alone."""
+    if hunks:
+        return gather(change, None, await partner_of(code, change)).sheet()
+    gathered = gather(change, *await blobs_and_partner(code, planned(change)))
+    before = change.commit.parents[0] if change.commit.parents else None
+    return gathered.sheet(await look_up(code, before, change.commit.sha, gathered.names))
+
+
+async def blobs_and_partner(code: CodeSource, plan: Study) -> tuple[Blobs, Lineage | None]:
+    """Get both versions of a change's files, and what it undoes: what finding its facts needs."""
+    return await code.blobs(plan.change, plan.read), await partner_of(code, plan.change)
+
+
+async def look_up(code: CodeSource, before: str | None, after: str | None, names: Names) -> Trees:
+    """Find the lines of two trees that hold these names; where the source cannot look, nothing is known."""
+    if before is None or after is None or not isinstance(code, CloneSource):
+        return Trees()
+    return Trees(
+        before=await code.lines_with(before, sorted(names.come)) if names.come else (),
+        after=await code.lines_with(after, sorted(names.gone)) if names.gone else (),
+        exports=await code.lines_with(before, sorted(names.exported), called="__init__.py"),
+        exports_after=await code.lines_with(after, sorted(names.exported), called="__init__.py"),
+    )
+
+
+async def partner_of(code: CodeSource, change: Change) -> Lineage | None:
+    """Find the earlier commit that a change undoes, brings back or copies, by the patches of the same files."""
+    earlier = await code.before(change.commit.sha, _telling_paths(change))
+    ids = {one.commit.sha: patch_ids(one.files) async for one in code.changes(earlier)}
+    return find_partner(patch_ids(change.files), ids)
+
+
+def _telling_paths(change: Change) -> list[str]:
+    """Choose the files by which a commit that was undone is found: those that changed most."""
+    most = sorted(change.files, key=lambda file: -(file.additions + file.deletions))
+    return [path for file in most[:_PARTNER_FILES] for path in (file.path, file.previous_path) if path]

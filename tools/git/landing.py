@@ -4,14 +4,13 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from agent.domain import Commit, Landed, Landing, Notice, NoticeKind
-from agent.errors import UpstreamError
-from agent.ids import RepoId
-from agent.window import Window
-from tools.git.branch import Tip
-from tools.git.log import HEAD_ONLY, Framing, has_absurd_date, parse_commit
+from agent.domain.commits import Commit, Landed, Landing, Notice, NoticeKind
+from agent.domain.errors import UpstreamError
+from agent.domain.ids import RepoId
+from agent.domain.window import Window
+from tools.git.log import HEAD_ONLY, Framing, Walk, has_absurd_date, parse_commit
+from tools.git.repository import Tip
 from tools.git.view import View
-from tools.git.walk import Walk
 
 # The walk only makes a rough selection: the ends are cut by the dates as they are shown.
 _MARGIN = 86_400

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from agent.domain import FileChange, FileStatus
+from agent.domain.commits import FileChange, FileStatus
 
 _STATUS: dict[str, FileStatus] = {
     "A": "added",

@@ -5,27 +5,31 @@ from collections.abc import AsyncGenerator, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
 
-from agent.domain import Change, Commit, Landing, Release
-from agent.errors import NotFound
-from agent.ids import RepoId
-from agent.sources import Headline, Named, Past, Study, Usages
-from agent.window import Window
-from tools.git.blobs import read_blobs
-from tools.git.branch import find_tip
+from agent.domain.commits import Change, Commit, Headline, Landing, Release
+from agent.domain.errors import NotFound
+from agent.domain.ids import RepoId
+from agent.domain.window import Window
+from agent.ports.sources import Past, Study, Usages
+from tools.git.blame import headed, written_by
+from tools.git.changes import ChangeReader, close_gaps, entries_of, present_commits
+from tools.git.earlier import Line
+from tools.git.files import lines_with, product_paths, read_blobs, read_file, tree_paths, usages, words_in
 from tools.git.landing import read_commits, read_landing
-from tools.git.line import Line
-from tools.git.looking_back import headed, written_by
-from tools.git.missing import close_gaps, entries_of, present_commits
-from tools.git.names import ancestors, name_commits
-from tools.git.product import product_paths
-from tools.git.range import commits_between, find_version, tree_change
-from tools.git.reading import ChangeReader
-from tools.git.remote import remote_environment
-from tools.git.repository import Repository, open_repository
-from tools.git.search import lines_with, read_file, tree_paths, usages, words_in
-from tools.git.tags import first_tags, tagged, tags_made, tags_with
+from tools.git.log import Walk
+from tools.git.mirrors.remote import remote_environment
+from tools.git.repository import Repository, find_tip, open_repository
+from tools.git.revisions import (
+    ancestors,
+    commits_between,
+    find_version,
+    first_tags,
+    name_commits,
+    tagged,
+    tags_made,
+    tags_with,
+    tree_change,
+)
 from tools.git.view import View, view_of
-from tools.git.walk import Walk
 
 _CANDIDATES = 5
 _EARLIER = 60
@@ -206,7 +210,7 @@ class GitSource:
         repository = await self._open()
         return await tree_change(repository, self._shown(repository), self.repo, old, new, self._network)
 
-    async def named(self, prefixes: Sequence[str]) -> Mapping[str, tuple[Named, ...]]:
+    async def named(self, prefixes: Sequence[str]) -> Mapping[str, tuple[Commit, ...]]:
         """Find the commits that full or abbreviated hashes mean; of several, those on the default branch if any is."""
         repository = await self._open()
         tip = await find_tip(repository, self._branch)
@@ -216,10 +220,7 @@ class GitSource:
         chosen = {one: [sha for sha in shas if sha in line] or shas for one, shas in found.items()}
         wanted = list(dict.fromkeys(sha for shas in chosen.values() for sha in shas))
         commits = await self._read_some(view, wanted)
-        return {
-            prefix: tuple(Named(commit=commits[sha], landed=sha in line) for sha in chosen[prefix.lower()])
-            for prefix in prefixes
-        }
+        return {prefix: tuple(commits[sha] for sha in chosen[prefix.lower()]) for prefix in prefixes}
 
     async def _earlier(self, view: View, sha: str, paths: Sequence[str]) -> list[str]:
         """Name the latest landed commits before this one that touched these paths and most of its lines' files."""

@@ -4,9 +4,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Generic, TypeVar
 
-from agent.errors import UpstreamError
-from agent.ids import RepoId
-from tools.github.client import GitHubClient
+from agent.domain.errors import UpstreamError
+from agent.domain.ids import RepoId
+from tools.github.http.client import GitHubClient
 from tools.github.nodes import Answer, Names
 
 K = TypeVar("K", str, int)

@@ -6,14 +6,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import islice
 from urllib.parse import quote
 
-from agent.domain import Change
-from agent.errors import NotFound
-from agent.ids import RepoId
-from agent.sources import Study
+from agent.domain.commits import Change
+from agent.domain.errors import NotFound
+from agent.domain.ids import RepoId
+from agent.ports.sources import Study
 from tools.github import queries
-from tools.github.address import repo_path
 from tools.github.batches import Batches, Question
-from tools.github.client import GitHubClient
+from tools.github.http.address import repo_path
+from tools.github.http.client import GitHubClient
 from tools.github.nodes import Answer, BlobNode
 
 _RAW = "application/vnd.github.raw"

@@ -6,19 +6,18 @@ from collections.abc import AsyncIterator, Mapping, Sequence
 
 import httpx
 
-from agent.domain import Change, Commit, Landed, Landing, Notice, NoticeKind
-from agent.errors import NotFound, RateLimited, UpstreamError
-from agent.ids import RepoId
-from agent.sources import Study, Usages
-from agent.window import Window
-from tools.github.about import about
-from tools.github.address import repo_path
+from agent.domain.commits import Change, Commit, Landed, Landing, Notice, NoticeKind
+from agent.domain.errors import NotFound, RateLimited, UpstreamError
+from agent.domain.ids import RepoId
+from agent.domain.window import Window
+from agent.ports.sources import Study, Usages
 from tools.github.blobs import Blobs
-from tools.github.client import GitHubClient
 from tools.github.files import read_change
-from tools.github.history import History, first_parents
+from tools.github.history import History, about, first_parents
+from tools.github.http.address import repo_path
+from tools.github.http.client import GitHubClient
+from tools.github.http.wire import Refused
 from tools.github.shapes import COMMIT, COMMITS, RepositoryShape
-from tools.github.wire import Refused
 
 _BARE_HASH = "application/vnd.github.sha"
 _READ_AHEAD = 4

@@ -1,15 +1,25 @@
-"""Walking the first-parent line of a branch over commit lists that GitHub gives in pages."""
+"""The commit lists of one repository, walked along first parents, and what GitHub says of the repository itself."""
 
 from collections.abc import AsyncIterator, Iterable
 from dataclasses import dataclass, field
 
-from agent.domain import Commit
-from agent.errors import UpstreamError
-from agent.ids import RepoId
-from agent.window import Window
-from tools.github.address import repo_path
-from tools.github.client import GitHubClient
-from tools.github.shapes import COMMITS, COMPARISON, CommitShape
+from agent.domain.commits import Commit
+from agent.domain.errors import NotFound, UpstreamError
+from agent.domain.ids import RepoId
+from agent.domain.window import Window
+from tools.github.http.address import repo_path
+from tools.github.http.client import GitHubClient
+from tools.github.shapes import COMMITS, COMPARISON, REPOSITORY, CommitShape, RepositoryShape
+
+
+async def about(client: GitHubClient, repo: RepoId) -> RepositoryShape:
+    """Ask for a repository; GitHub does not tell one that is missing from one that may not be seen."""
+    try:
+        return (await client.get(repo_path(repo), REPOSITORY)).value
+    except NotFound as error:
+        hint = "this token may not see it" if client.has_token else "it is private and needs GITHUB_TOKEN"
+        raise NotFound(f"{client.address.host} has no repository {repo}, or {hint}") from error
+
 
 PAGE = 100
 

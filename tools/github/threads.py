@@ -3,19 +3,18 @@
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 
-from agent.domain import Closing, Comment, Commit, Coverage, Issue, Notice, NoticeKind, PullRequest, Threads
-from agent.errors import NotFound, UpstreamError
-from agent.evidence import ThreadEvidence
-from agent.ids import RepoId, thread_id
-from agent.linking.references import Day, day_references
-from agent.window import Window
+from agent.domain.commits import Closing, Comment, Commit, Coverage, Issue, Notice, NoticeKind, PullRequest, Threads
+from agent.domain.errors import NotFound, UpstreamError
+from agent.domain.evidence import ThreadEvidence
+from agent.domain.ids import RepoId, thread_id
+from agent.domain.window import Window
+from agent.links.references import Day, day_references
 from tools.github import queries
-from tools.github.about import about
-from tools.github.address import repo_path
 from tools.github.batches import Answers, Batches, Question
-from tools.github.client import GitHubClient
-from tools.github.listing import Listing, all_open, changed_since, releases_in
-from tools.github.named import read_named
+from tools.github.history import about
+from tools.github.http.address import repo_path
+from tools.github.http.client import GitHubClient
+from tools.github.listing import Listing, all_open, changed_since, read_named, releases_in
 from tools.github.nodes import Answer, ClosedNode, LandedNode, PullNode, ThreadNode
 from tools.github.shapes import COMMENTS, ISSUE, PULL, IssueShape
 

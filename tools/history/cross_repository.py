@@ -3,25 +3,25 @@
 from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from agent.chapter import checked_claims
-from agent.claims import Claim
-from agent.domain import Frozen
-from agent.dossier import Dossier
-from agent.errors import AppError
-from agent.evidence import CommitEvidence, Evidence, EvidenceId, ReleaseEvidence, ThreadEvidence
-from agent.headlines import evidence_of, headline
-from agent.ids import RepoId
-from agent.links import Place, Reference, Related
-from agent.memories import StoryMemory
-from agent.report import Drop
-from agent.sources import CodeSource, FindsTags, LooksBack
-from agent.stories import Act, Step, Story
-from agent.story_finding.candidates import OF_COMMITS
-from agent.story_finding.follow_ups import KINDS, READ
-from agent.story_finding.joining import story, with_memory
-from agent.story_finding.pins import Taken, may_be_of
-from agent.story_finding.tell import LANGUAGES, short_text, story_claims
-from agent.window import Window
+from agent.domain.chapter import checked_claims
+from agent.domain.claims import Claim
+from agent.domain.commits import Frozen
+from agent.domain.dossier import Dossier
+from agent.domain.errors import AppError
+from agent.domain.evidence import CommitEvidence, Evidence, EvidenceId, ReleaseEvidence, ThreadEvidence
+from agent.domain.ids import RepoId
+from agent.domain.links import Place, Reference, Related
+from agent.domain.report import Drop
+from agent.domain.stories import Act, Step, Story
+from agent.domain.window import Window
+from agent.links.headlines import evidence_of, headline
+from agent.ports.memories import StoryMemory
+from agent.ports.sources import CloneSource, CodeSource
+from agent.stories.candidates import OF_COMMITS
+from agent.stories.follow_ups import KINDS, READ
+from agent.stories.joining import story, with_memory
+from agent.stories.pins import Taken, may_be_of
+from agent.stories.tell import LANGUAGES, short_text, story_claims
 from tools.evidence_cache import EvidenceCache
 from tools.history.past import FAR, naming
 
@@ -108,7 +108,7 @@ async def _standing(one: Taken, code: CodeSource) -> CommitEvidence | ReleaseEvi
         if one.sha:
             return evidence_of(code.repo, headline(await code.resolve(one.sha)))
         tags = (f"v{one.version}", one.version)
-        release = await code.tagged(tags) if isinstance(code, FindsTags) else None
+        release = await code.tagged(tags) if isinstance(code, CloneSource) else None
     except AppError:
         return None
     return ReleaseEvidence(release=release) if release and release.published_at <= one.at else None
@@ -136,7 +136,7 @@ async def _landed(far: Reading, targets: Sequence[EvidenceId], window: Window) -
     """Find the landed commits of pull requests and hashes of a repository."""
     numbers = {int(one.rpartition("#")[2]): one for one in targets if "#" in one}
     found: dict[EvidenceId, CommitEvidence] = {}
-    if numbers and isinstance(far.code, LooksBack):
+    if numbers and isinstance(far.code, CloneSource):
         past = await far.code.headed(naming(numbers), upto=far.tip, since=window.start - FAR)
         heads = [head for head in reversed(past.found if past else ()) if head.pull in numbers]
         found |= {numbers[head.pull or 0]: evidence_of(far.code.repo, head) for head in heads}

@@ -3,26 +3,25 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
-from agent.analyst import Material
-from agent.claims import Claim
-from agent.evidence import CommitEvidence
-from agent.headlines import Line, evidence_of, headline
-from agent.links import Reference, Related
-from agent.memories import StoryMemory
-from agent.sources import CodeSource, Headline, Past
-from agent.stories import Story
-from agent.story_finding.candidates import named_pairs, own_references
-from agent.story_finding.follow_ups import follow_up_stories
-from agent.story_finding.found import StoriesFound
-from agent.story_finding.joining import joined, with_memory
-from agent.story_finding.reverts import Named, Said, is_revert, undoing_story
-from agent.story_finding.series import PARTS, read_part, series_stories
-from agent.story_finding.tell import LANGUAGES, short_text, story_claims
+from agent.analysts.analyst import Material
+from agent.domain.claims import Claim
+from agent.domain.commits import Headline
+from agent.domain.evidence import CommitEvidence
+from agent.domain.links import Reference, Related
+from agent.domain.stories import Story
+from agent.links.headlines import Line, evidence_of, headline
+from agent.ports.memories import StoryMemory
+from agent.ports.sources import CodeSource, Past
+from agent.stories.candidates import named_pairs, own_references
+from agent.stories.follow_ups import follow_up_stories
+from agent.stories.found import StoriesFound
+from agent.stories.joining import joined, with_memory
+from agent.stories.reverts import Named, Said, is_revert, undoing_story
+from agent.stories.series import PARTS, read_part, series_stories
+from agent.stories.tell import LANGUAGES, short_text, story_claims
 from tools.evidence_cache import EvidenceCache
-from tools.history.blame import changed_lines
-from tools.history.past import far_past, naming, near_past
-from tools.history.releases import with_first_releases
-from tools.history.reverts import find_reverts, said_by, said_in
+from tools.history.past import far_past, naming, near_past, with_first_releases
+from tools.history.reverts import changed_lines, find_reverts, said_by, said_in
 
 
 async def find_stories(
@@ -103,7 +102,7 @@ async def with_past(material: Material, found: StoriesFound, code: CodeSource, l
     background = {one.id: one for one in (evidence_of(material.repo, head) for head in found.heads)}
     background |= material.background
     for change in whole.values():
-        before = background.get(change.commit.id) or CommitEvidence(change=change, landed=True)
+        before = background.get(change.commit.id) or CommitEvidence(change=change)
         background[change.commit.id] = before.model_copy(update={"change": change})
     reads = []
     for read in material.reads:

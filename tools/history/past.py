@@ -1,12 +1,22 @@
-"""The landed line before a day: all of its last sixty days, and further back what the day's commits name."""
+"""The landed line before a day, and the tags: which commits had a title, and which release was first to have them."""
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import timedelta
 
-from agent.analyst import Material
-from agent.memories import StoryMemory
-from agent.sources import CodeSource, Headline, LooksBack, Past
+from agent.analysts.analyst import Material
+from agent.domain.commits import Commit, Headline, Issue, Release
+from agent.domain.errors import NotFound
+from agent.domain.evidence import EvidenceId
+from agent.domain.ids import RepoId
+from agent.domain.stories import Act, Story
+from agent.domain.window import Window
+from agent.links.digest import Digest, Known
+from agent.links.headlines import headline, pull_named
+from agent.ports.memories import StoryMemory
+from agent.ports.sources import CloneSource, CodeSource, Past
+from agent.stories.release_tags import final
+from agent.stories.releases import fix_story, fixes, release_story, with_releases
 
 NEAR, FAR = timedelta(days=60), timedelta(days=400)
 """How far back everything is read, and how far what is named is looked for."""
@@ -16,14 +26,14 @@ _MOST_NAMES, _SHORTEST_TITLE = 120, 12
 async def near_past(material: Material, code: CodeSource, told: StoryMemory) -> Past:
     """Read the titles of the last sixty days; where the source cannot, take what earlier reports list."""
     found = None
-    if isinstance(code, LooksBack):
+    if isinstance(code, CloneSource):
         found = await code.headed("", upto=_newest(material), since=material.window.start - NEAR)
     return found or told.past(material.repo, material.window)
 
 
 async def far_past(material: Material, code: CodeSource, pattern: str) -> Sequence[Headline]:
     """Look further back for titles that fit a pattern."""
-    if not pattern or not isinstance(code, LooksBack):
+    if not pattern or not isinstance(code, CloneSource):
         return ()
     found = await code.headed(pattern, upto=_newest(material), since=material.window.start - FAR)
     return found.found if found else ()
@@ -40,3 +50,51 @@ def naming(numbers: Iterable[int], titles: Iterable[str] = ()) -> str:
 def _newest(material: Material) -> str:
     newest = max((read.evidence for read in material.reads), key=lambda one: (one.at, one.id))
     return newest.change.commit.sha
+
+
+async def with_first_releases(stories: Sequence[Story], code: CodeSource, window: Window) -> tuple[Story, ...]:
+    """Add to stories the releases that were the first to have their changes."""
+    first = await _first(code, _heads(stories, code.repo), window)
+    return tuple(with_releases(one, first) for one in stories)
+
+
+async def tags_of_window(code: CodeSource, window: Window, listed: Sequence[Release]) -> tuple[Release, ...]:
+    """Give the releases that were listed, and the tags of the window that nobody listed."""
+    made = await code.tags_made(window.start, window.end) if isinstance(code, CloneSource) else ()
+    known = {one.tag for one in listed}
+    return (*listed, *(one for one in final(made) if one.tag not in known))
+
+
+async def release_stories(
+    code: CodeSource, material: Material, known: Known, releases: Sequence[Release], earlier: Sequence[Story]
+) -> list[Story]:
+    """Tell the tags of the window, which changes of earlier stories each is the first to have, and which fixes."""
+    fresh = {one.tag: one for one in final(one for one in releases if one.published_at in material.window)}
+    issues: dict[EvidenceId, Issue | Digest] = {one.id: one for one in known.issues}
+    issues |= {one.id: one for one in material.issues}
+    fixed: dict[EvidenceId, Commit] = {}
+    for issue, sha in fixes((*known.links, *material.links)).items() if fresh else ():
+        try:
+            fixed[issue] = await code.resolve(sha)
+        except NotFound:
+            continue
+    heads = {head.sha: head for head in (*_heads(earlier, code.repo), *map(headline, fixed.values()))} if fresh else {}
+    first = {
+        sha: one for sha, one in (await _first(code, [*heads.values()], material.window)).items() if one.tag in fresh
+    }
+    told = [release_story(one, [heads[sha] for sha in first if first[sha].tag == tag]) for tag, one in fresh.items()]
+    pairs = [(issue, fix) for issue, fix in fixed.items() if issue in issues and fix.sha in first]
+    return told + [fix_story(issues[issue], fix, first[fix.sha]) for issue, fix in pairs]
+
+
+def _heads(stories: Sequence[Story], repo: RepoId) -> list[Headline]:
+    steps = {step.cite: step for one in stories for step in one.timeline if step.act is not Act.RELEASED}
+    return [
+        Headline(sha=cite.partition("@")[2], at=one.at, author="", title=one.title, pull=pull_named(one.title))
+        for cite, one in sorted(steps.items(), key=lambda pair: pair[1].at)
+        if cite.startswith(f"{repo}@")
+    ]
+
+
+async def _first(code: CodeSource, heads: Sequence[Headline], window: Window) -> Mapping[str, Release]:
+    return await code.first_tags(heads, until=window.end) if heads and isinstance(code, CloneSource) else {}

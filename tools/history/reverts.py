@@ -1,23 +1,71 @@
-"""What a day's commits undo and bring back: what they name is looked up, and their patches say how much of it."""
+"""What a day's commits undo, bring back or take out of others: as messages name it, as patches and blame show it."""
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Sequence, Set
 from dataclasses import replace
 from datetime import timedelta
 
-from agent.domain import Change
-from agent.evidence import CommitEvidence
-from agent.facts import FactKind
-from agent.headlines import headline
-from agent.ids import RepoId
-from agent.sources import CodeSource, Headline, LooksBack
-from agent.story_finding.reverts import Named, Said, Undoing, is_revert
-from tools.diff.lineage import read_lineage
-from tools.diff.shared_lines import HALF, NEARLY_ALL, code_paths, share, share_back
+from agent.analysts.analyst import Read
+from agent.domain.commits import Change, Headline
+from agent.domain.evidence import CommitEvidence
+from agent.domain.facts import FactKind
+from agent.domain.ids import RepoId
+from agent.links.headlines import headline
+from agent.ports.sources import CloneSource, CodeSource
+from agent.stories.candidates import main_writer
+from agent.stories.found import Pair
+from agent.stories.reverts import Named, Said, Undoing, is_revert
+from agent.triage.areas import Area, area
+from tools.diff.lineage import read_lineage, read_trailers
 from tools.evidence_cache import EvidenceCache
+from tools.history.past import NEAR
 
-_BUTTON = re.compile(r"^Reverts (?P<repo>[\w.-]{1,99}/[\w.-]{1,99})?#(?P<number>[1-9]\d{0,8})\s*$", re.MULTILINE)
-"""What GitHub's button writes into a pull request."""
+FEW, HALF, NEARLY_ALL, _MOST, _LONG = 3, 0.5, 0.9, 0.8, 24
+"""Of fewer lines a comparison says nothing; the share that is most of something, and that is told as all of it."""
+_SUBSTANCE = re.compile(r"\w.*\w")
+
+
+def lines(change: Change, sign: str) -> set[tuple[str, str]]:
+    """List the lines with words in them that a change brings or takes out, each with its file."""
+    return {
+        (file.path, " ".join(line[1:].split()))
+        for file in change.files
+        for line in (file.patch or "").split("\n")
+        if line.startswith(sign) and _SUBSTANCE.search(line, 1)
+    }
+
+
+def code_paths(change: Change) -> frozenset[str]:
+    """List the files of a change that are neither tests nor documents."""
+    return frozenset(file.path for file in change.files if area(file.path) is Area.PRODUCT)
+
+
+def share(change: Change, original: Change, *, again: bool) -> float:
+    """Give the share of what another change did that this one does again or undoes; all where that has no lines."""
+    brought, gone = lines(original, "+"), lines(original, "-")
+    both = len(brought & lines(change, "+-"[not again])) + len(gone & lines(change, "-+"[not again]))
+    return both / (len(brought) + len(gone)) if brought or gone else 1.0
+
+
+def share_back(change: Change, undoing: Change) -> float:
+    """Give the share of the lines a revert took out that this change brings again; 0 where they are few or short."""
+    gone = lines(undoing, "-")
+    back = gone & lines(change, "+")
+    return len(back) / len(gone) if len(back) >= FEW and any(len(line) >= _LONG for _, line in back) else 0.0
+
+
+def puts_back(change: Change, original: Change) -> bool:
+    """Tell whether a change takes out lines that another one brought, and what comes there is what stood before."""
+    came = {(path, line) for path, line in lines(change, "+") if path in {file.path for file in original.files}}
+    return bool(lines(change, "-") & lines(original, "+")) and len(came & lines(original, "-")) >= _MOST * len(came)
+
+
+def was_moved(change: Change, original: Change) -> bool:
+    """Tell whether another change only moved most of the lines that this one takes out: it took them out elsewhere."""
+    mended = {line for _, line in lines(change, "-") & lines(original, "+")}
+    return 2 * len(mended & {line for _, line in lines(original, "-")}) > len(mended)
+
+
 _SOON, _MOST_REVERTS, _ENOUGH_LINES = timedelta(days=30), 60, 6
 
 
@@ -33,9 +81,9 @@ def said_in(message: str, repo: RepoId) -> list[Said]:
 def said_by(one: CommitEvidence, body: str) -> list[Said]:
     """Read what a commit undoes and brings back: by its message, GitHub's words in its pull request, its patch."""
     named = said_in(one.change.commit.message, one.repo)
-    for match in _BUTTON.finditer(body):
-        if (match["repo"] or one.repo).lower() == one.repo.lower():
-            named.append(Said(False, number=int(match["number"])))
+    for told in read_trailers(body):
+        if told.number and (told.repo or one.repo).lower() == one.repo.lower():
+            named.append(Said(False, number=told.number))
     # A lone value that is set back may be chance.
     enough = bool(named) or one.change.additions + one.change.deletions >= _ENOUGH_LINES
     for fact in one.facts if enough else ():
@@ -51,7 +99,7 @@ async def find_reverts(
     ordered = sorted(today, key=lambda one: (one.at, one.id))
     found = [undoing for one in ordered for undoing in named.undoings(headline(one.change.commit, one.pull))]
     known = {one.doer.sha for one in found}
-    if isinstance(code, LooksBack):
+    if isinstance(code, CloneSource):
         rest = [one.change for one in ordered if one.change.commit.sha not in known]
         reverts = {head.sha: head for head in named.line.heads if is_revert(head.title)}
         # A partial clone fetches what is read, so that only what may matter is.
@@ -81,3 +129,58 @@ async def _again_by_lines(
                 if originals and share_back(full, undoing) >= HALF:
                     found.append(Undoing(headline(change.commit), originals[-1], True, head))
     return found
+
+
+_MOST_LINES = 160
+
+
+async def changed_lines(
+    reads: Sequence[Read], code: CodeSource, library: EvidenceCache, known: Set[tuple[str, str]], most: int
+) -> tuple[list[Pair], list[Undoing]]:
+    """Pair the heaviest small changes with the one commit whose lines they take out, and name those that undo it."""
+    pairs: list[Pair] = []
+    undone: list[Undoing] = []
+    for read in [one for one in reads if _is_small(one)][:most]:
+        doer = headline(read.evidence.change.commit, read.evidence.pull)
+        earlier = await _writer(doer, code, library)
+        if earlier is None or (doer.sha, earlier.sha) in known:
+            continue
+        both = await library.whole(code, [doer.sha, earlier.sha])
+        if undoing := _undoing(doer, earlier, both[doer.sha], both[earlier.sha]):
+            undone.append(undoing)
+        else:
+            pairs.append(Pair(doer=doer, earlier=earlier, by_lines=True))
+    return pairs, undone
+
+
+async def _writer(doer: Headline, code: CodeSource, library: EvidenceCache) -> Headline | None:
+    """Find who wrote nearly all of the lines that go; behind a commit that moved them from another file, who did."""
+    earlier = None
+    if not isinstance(code, CloneSource):
+        return None
+    for moved in (False, True):
+        writer = main_writer(await code.written_by(doer.sha, since=doer.at - NEAR, moved=moved))
+        both = await library.whole(code, [doer.sha, writer]) if writer else {}
+        # Who mends what was there from the beginning goes on with nothing.
+        if writer is None or len(both) < 2 or not both[writer].commit.parents:
+            return None
+        earlier = headline(both[writer].commit)
+        if not was_moved(both[doer.sha], both[writer]):
+            break
+    return earlier
+
+
+def _undoing(doer: Headline, earlier: Headline, change: Change, original: Change) -> Undoing | None:
+    """Tell whether what comes is what stood there before the earlier commit; a lone value may be chance."""
+    if not puts_back(change, original):
+        return None
+    said, gone = is_revert(doer.title), lines(original, "-")
+    if share(change, original, again=False) == 1 and (said or len(gone | lines(original, "+")) >= _ENOUGH_LINES):
+        return Undoing(doer, earlier)
+    enough = said or len(gone & lines(change, "+")) >= FEW
+    return Undoing(doer, earlier, part=True) if enough else None
+
+
+def _is_small(read: Read) -> bool:
+    change = read.evidence.change
+    return 0 < change.deletions <= _MOST_LINES and len(change.commit.parents) == 1 and read.triage.noise is None

@@ -5,25 +5,32 @@ from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
-from agent.domain import Change, Commit, NoticeKind
-from agent.errors import AppError, InputError, NotFound, UpstreamError
-from agent.evidence import EvidenceId, ThreadEvidence
-from agent.ids import RepoId, commit_id, repo_id, thread_id
-from agent.sources import CodeSource, NoThreads, ReadsTrees, ThreadSource
-from agent.tokens import tokens_of
-from agent.window import Window
+from agent.domain.commits import Change, Commit, NoticeKind
+from agent.domain.errors import AppError, InputError, NotFound, UpstreamError
+from agent.domain.evidence import EvidenceId, ThreadEvidence
+from agent.domain.ids import RepoId, commit_id, repo_id, thread_id
+from agent.domain.window import Window
+from agent.models.tokens import tokens_of
+from agent.ports.sources import CodeSource, NoThreads, ThreadSource
 from tools.diff.between import compare_versions
 from tools.git.process import LOCAL
 from tools.git.source import GitSource
 from tools.toolset.commit_names import CommitNames
-from tools.toolset.files import around, clean_path, stretch
-from tools.toolset.pages import PAGE_TOKENS, diff_pages, lines_as_pages, pages_of
-from tools.toolset.thread_text import thread_pieces
+from tools.toolset.pages import (
+    PAGE_TOKENS,
+    around,
+    clean_path,
+    diff_pages,
+    lines_as_pages,
+    pages_of,
+    stretch,
+    thread_pieces,
+)
 
 if TYPE_CHECKING:
     from langchain_core.tools import BaseTool
 
-    from tools.github.client import GitHubClient
+    from tools.github.http.client import GitHubClient
 
 TOOL_NAMES = (
     *("list_commits", "get_diff", "get_file", "find_usages"),
@@ -186,8 +193,7 @@ class Toolset:
         if not name.strip() or "\n" in name or "\0" in name:
             raise ToolError("give one identifier, such as max_tokens")
         full = self._full(sha)
-        trees = self._trees()
-        found = await trees.usages(full, name.strip(), path=_checked(path) if path else "", limit=_USAGES)
+        found = await self._code.usages(full, name.strip(), path=_checked(path) if path else "", limit=_USAGES)
         if found is None:
             raise ToolError("this source cannot search all files of a commit, only a whole clone can; use get_diff")
         lines = [f"{one.path}:{one.line}: {one.text.strip()[:_LINE]}" for one in found.found]
@@ -249,18 +255,13 @@ class Toolset:
         return text
 
     async def _lines(self, path: str, sha: str) -> list[str]:
-        text = await self._trees().file(sha, _checked(path))
+        text = await self._code.file(sha, _checked(path))
         if text is None:
             raise ToolError(f"there is no file {path!r} at {sha[:12]}; get_diff and find_usages show paths")
         if "\0" in text:
             raise ToolError(f"{path!r} is binary; only text can be shown")
         # As git counts them: splitlines would also cut at form feeds.
         return [line.removesuffix("\r") for line in text.removesuffix("\n").split("\n")] if text else []
-
-    def _trees(self) -> ReadsTrees:
-        if not isinstance(self._code, ReadsTrees):
-            raise ToolError("this source shows no files beyond the diffs; use get_diff")
-        return self._code
 
     def _full(self, sha: str) -> str:
         """Find the commit of the window that is meant; the newest one where none is named."""

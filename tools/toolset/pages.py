@@ -1,11 +1,12 @@
-"""Long texts as pages of a bounded number of tokens: diffs cut between hunks, everything else between lines."""
+"""What tools show, as pages of a bounded number of tokens: diffs, files with line numbers, threads, lists."""
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
-from agent.domain import Change, FileChange
-from agent.tokens import tokens_of
+from agent.domain.commits import Change, Comment, FileChange, Issue, PullRequest
+from agent.domain.patch import cut_hunks
+from agent.models.tokens import tokens_of
 
 PAGE_TOKENS = 6_000
 _CHARS = 3
@@ -59,7 +60,7 @@ def file_pieces(file: FileChange, symbol: str = "") -> Iterator[Piece]:
         if not symbol:
             yield Piece(f"{file.unreadable or 'no text'}\n", title)
         return
-    for hunk in [f"@@ {part}" for part in f"\n{file.patch}".split("\n@@ ")[1:]] or [file.patch]:
+    for hunk in cut_hunks(file.patch) or [file.patch]:
         if not symbol or names_symbol(hunk, symbol):
             yield Piece(f"{hunk}\n", title)
 
@@ -106,3 +107,80 @@ def _cut_line(line: str, tokens: int) -> Iterator[str]:
         return
     size = max(1, _CHARS * (tokens - 1) if line.isascii() else tokens - 1)
     yield from (line[at : at + size] for at in range(0, len(line), size))
+
+
+_LONGEST = 1_000
+"""Characters of a line that are shown."""
+_BEFORE, _AFTER = 6, 24
+"""Lines around a line that names an identifier: mostly what follows tells what it is."""
+
+
+class Shown(NamedTuple):
+    """Numbered lines, and the line to go on from; 0 where this was the end."""
+
+    text: str
+    first: int
+    last: int
+    following: int
+
+
+def clean_path(path: str) -> str | None:
+    """Give a path below the root of a repository as git writes it; None where it is no such path."""
+    clean = path.strip().removeprefix("./").strip("/")
+    return None if "\n" in clean or any(part in ("", ".", "..") for part in clean.split("/")) else clean
+
+
+def stretch(lines: Sequence[str], start: int, tokens: int) -> Shown:
+    """Show lines from a number on, as many as fit."""
+    return _shown(lines, range(start, len(lines) + 1), tokens)
+
+
+def around(lines: Sequence[str], name: str, start: int, tokens: int) -> Shown:
+    """Show what surrounds the lines that have an identifier, from a number on; no text where none has it."""
+    whole = word(name)
+    wanted: set[int] = set()
+    for number in range(start, len(lines) + 1):
+        if whole.search(lines[number - 1]):
+            wanted.update(range(max(start, number - _BEFORE), min(len(lines), number + _AFTER) + 1))
+    return _shown(lines, sorted(wanted), tokens)
+
+
+def _shown(lines: Sequence[str], numbers: Sequence[int], tokens: int) -> Shown:
+    text: list[str] = []
+    last = 0
+    for number in numbers:
+        line = lines[number - 1]
+        cut = f"{line[:_LONGEST]} … ({len(line)} characters)" if len(line) > _LONGEST else line
+        gap = "…\n" if last and number > last + 1 else ""
+        shown = f"{gap}{number:>6}  {cut}\n"
+        tokens -= tokens_of(shown)
+        if tokens < 0 and text:
+            return Shown("".join(text), numbers[0], last, number)
+        text.append(shown)
+        last = number
+    return Shown("".join(text), numbers[0] if text else 0, last, 0)
+
+
+def thread_pieces(thread: Issue | PullRequest, comments: Sequence[Comment]) -> Iterator[Piece]:
+    """Write a thread in pieces that stay together on a page; bodies are kept as they were written."""
+    yield Piece(f"#{thread.number} {thread.title}\n{_state(thread)}\n\n")
+    yield Piece(f"{thread.body.strip() or '(no text)'}\n")
+    for comment in reversed(comments):
+        title = f"\ncomment by {comment.author or 'a deleted account'}, {comment.created_at:%Y-%m-%d}:\n"
+        yield Piece(f"{comment.body.strip()}\n", title)
+
+
+def _state(thread: Issue | PullRequest) -> str:
+    kind = "pull request" if isinstance(thread, PullRequest) else "issue"
+    state = [f"{kind}, {thread.state}", f"by {thread.author or 'a deleted account'}"]
+    if isinstance(thread, PullRequest):
+        if thread.merged_at:
+            state.append(f"merged {thread.merged_at:%Y-%m-%d}")
+        if thread.merge_commit and thread.merged_at:
+            state.append(f"as {thread.merge_commit[:12]}")
+        if thread.closes:
+            state.append(f"closes {' '.join(thread.closes)}")
+    elif thread.state_reason:
+        state.append(thread.state_reason)
+    labels = f"; labels: {', '.join(thread.labels)}" if thread.labels else ""
+    return f"{', '.join(state)}{labels}"

@@ -6,20 +6,20 @@ from typing import Any
 
 import pytest
 
-from agent.analyst import Material, Read
+from agent.analysts.analyst import Material, Read
 from agent.analysts.packet import commit_packet, shown_evidence
 from agent.analysts.schema import analysis_shape
 from agent.analysts.sentences import commit_claims
-from agent.claims import Claim
-from agent.domain import Change, Comment, Commit, FileChange, Issue, Person, PullRequest
-from agent.dossier import Dossier
-from agent.evidence import CommitEvidence, ThreadEvidence
-from agent.facts import Fact, FactKind, FactSheet, Place, Severity
-from agent.ids import RepoId
-from agent.links import Grade, Link, Relation
-from agent.report import Depth
-from agent.triage import Triage
-from agent.window import Window
+from agent.domain.claims import Claim
+from agent.domain.commits import Change, Comment, Commit, FileChange, Issue, Person, PullRequest
+from agent.domain.dossier import Dossier
+from agent.domain.evidence import CommitEvidence, ThreadEvidence
+from agent.domain.facts import Fact, FactKind, FactSheet, Place, Severity
+from agent.domain.ids import RepoId
+from agent.domain.links import Grade, Link, Relation
+from agent.domain.report import Depth
+from agent.domain.window import Window
+from agent.triage.score import Triage
 
 REPO = RepoId("octo/router")
 NOON = datetime(2026, 2, 4, 12, tzinfo=UTC)
@@ -57,7 +57,7 @@ def read() -> Callable[..., Read]:
             message=message,
         )
         sheet = FactSheet(facts=tuple(facts), route="hunks")
-        evidence = CommitEvidence(change=Change(commit=commit, files=tuple(files)), sheet=sheet, landed=True, pull=41)
+        evidence = CommitEvidence(change=Change(commit=commit, files=tuple(files)), sheet=sheet, pull=41)
         triage = Triage(sha=commit.sha, score=1.0, reasons=(), purpose=None)
         return Read(evidence=evidence, triage=triage, depth=Depth.DEEP)
 

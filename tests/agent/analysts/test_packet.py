@@ -2,11 +2,11 @@
 
 from collections.abc import Callable
 
-from agent.analyst import Material, Read
+from agent.analysts.analyst import Material, Read
 from agent.analysts.packet import commit_packet
-from agent.domain import FileChange
-from agent.facts import Fact, Severity
-from agent.tokens import tokens_of
+from agent.domain.commits import FileChange
+from agent.domain.facts import Fact, Severity
+from agent.models.tokens import tokens_of
 
 Make = Callable[..., FileChange]
 

@@ -6,15 +6,15 @@ from typing import Any
 
 import pytest
 
-from agent.claims import Anchor, Claim, Judgement, Kind, Role
-from agent.domain import Change, Commit, FileChange, Issue, Person, PullRequest, Release
-from agent.dossier import Dossier
-from agent.evidence import CommitEvidence, Evidence, ReleaseEvidence, ThreadEvidence
-from agent.facts import Fact, FactSheet
+from agent.domain.claims import Anchor, Claim, Judgement, Kind, Role
+from agent.domain.commits import Change, Commit, FileChange, Issue, Person, PullRequest, Release
+from agent.domain.dossier import Dossier
+from agent.domain.evidence import CommitEvidence, Evidence, ReleaseEvidence, ThreadEvidence
+from agent.domain.facts import Fact, FactSheet
+from agent.domain.ids import RepoId
+from agent.domain.window import Window
 from agent.gate.check import refusals
-from agent.ids import RepoId
-from agent.settings import Language
-from agent.window import Window
+from agent.settings.values import Language
 
 REPO = RepoId("octo/router")
 NOON = datetime(2026, 2, 4, 12, tzinfo=UTC)

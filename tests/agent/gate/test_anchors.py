@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from agent.claims import Anchor, Kind, Verdict
+from agent.domain.claims import Anchor, Kind, Verdict
 
 Make = Callable[..., Any]
 

@@ -6,8 +6,7 @@ from typing import Any
 
 import pytest
 
-from agent.claims import Quote, Verdict
-from agent.evidence import Unresolved
+from agent.domain.claims import Quote, Verdict
 from agent.gate.check import refusals
 
 Make = Callable[..., Any]
@@ -32,7 +31,6 @@ def test_a_fact_of_the_day_that_was_read_passes(wrong: Make, make_commit: Make) 
 
 def test_a_claim_that_cites_nothing_is_malformed(wrong: Make) -> None:
     assert "nothing is cited" in wrong()[0].reason
-    assert wrong(predicate="counts") == []
 
 
 @pytest.mark.parametrize("cite", ["c1", "octo/router", "octo/router@" + "a" * 39, "octo/router#0", "octo/router@A" * 2])
@@ -54,25 +52,17 @@ def test_a_quotation_is_needed_where_code_is_shown_or_somebody_speaks(wrong: Mak
     assert "verbatim" in wrong(make_commit(), speech=True)[0].reason
 
 
-def test_what_is_not_there_does_not_exist_and_what_nobody_could_read_is_undecided(wrong: Make) -> None:
-    cite = "octo/router@" + "b" * 40
-    assert wrong(cite)[0].verdict is Verdict.NONEXISTENT
-    unread = {cite: Unresolved(kind="unread", reason="no source was given")}
-    assert wrong(cite, dossier={"unresolved": unread})[0].verdict is Verdict.UNDECIDED
+def test_every_citation_that_is_not_there_is_listed(wrong: Make) -> None:
+    found = wrong("octo/router@" + "b" * 40, "octo/router#9")
+    assert [one.verdict for one in found] == [Verdict.NONEXISTENT] * 2
 
 
-def test_every_failing_citation_is_listed(wrong: Make) -> None:
-    assert len(wrong("octo/router@" + "b" * 40, "octo/router#9")) == 2
-
-
-def test_another_repository_a_branch_and_another_day_are_out_of_scope(wrong: Make, make_commit: Make) -> None:
+def test_another_repository_and_another_day_are_out_of_scope(wrong: Make, make_commit: Make) -> None:
     assert wrong(make_commit(repo="octo/other"))[0].check == "repository"
-    assert wrong(make_commit(landed=False))[0].check == "branch"
     assert wrong(make_commit(at=datetime(2026, 2, 5, 1, tzinfo=UTC)))[0].check == "window"
     early = make_commit(at=datetime(2026, 2, 3, 1, tzinfo=UTC))
     assert wrong(early)[0].check == "window"
     assert wrong(early, dossier={"late": frozenset({early.id})}) == []
-    assert wrong(make_commit(), dossier={"as_of": datetime(2026, 2, 4, 1, tzinfo=UTC)})[0].check == "future"
 
 
 def test_evidence_of_earlier_days_may_stand_in_the_background(wrong: Make, make_commit: Make) -> None:

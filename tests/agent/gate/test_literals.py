@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from agent.claims import Kind
-from agent.domain import FileChange
+from agent.domain.claims import Kind
+from agent.domain.commits import FileChange
 
 Make = Callable[..., Any]
 PATCH = """@@ -10,5 +10,6 @@ def route(request):

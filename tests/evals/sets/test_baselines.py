@@ -3,7 +3,7 @@
 from datetime import date
 from pathlib import Path
 
-from agent.window import Window
+from agent.domain.window import Window
 from evals.baselines import log_dump, one_prompt
 from evals.github_server.app import GitHubServer
 from evals.sets.baselines import Tally, score
@@ -11,7 +11,7 @@ from evals.stage import Stage
 from evals.truth import Truth
 from evals.worlds.importance import importance
 from evals.worlds.worlds import build
-from tools.github.client import GitHubClient
+from tools.github.http.client import GitHubClient
 
 DAY = Window.days(date(2026, 2, 4), date(2026, 2, 4), "UTC")
 

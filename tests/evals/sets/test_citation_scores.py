@@ -5,10 +5,10 @@ from datetime import UTC, datetime
 
 import pytest
 
-from agent.claims import Claim, Judgement, Role, Verdict
-from agent.conventions import Purpose
-from agent.ids import RepoId
-from agent.report import Depth, LedgerRow
+from agent.domain.claims import Claim, Judgement, Role, Verdict
+from agent.domain.ids import RepoId
+from agent.domain.report import Depth, LedgerRow
+from agent.triage.conventions import Purpose
 from evals.sets.citation_scores import Judged, citation_figures
 from evals.sets.type_scores import macro_f1, typed
 from evals.worlds.model import Edit, LandedGold

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from agent.facts import FactKind
+from agent.domain.facts import FactKind
 from evals.worlds.facts import described, gold_facts
 from evals.worlds.model import World
 from evals.worlds.worlds import build

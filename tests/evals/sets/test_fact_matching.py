@@ -2,7 +2,7 @@
 
 import pytest
 
-from agent.facts import Fact, FactKind, Place, Severity
+from agent.domain.facts import Fact, FactKind, Place, Severity
 from evals.sets.fact_matching import ALIKE, Meant, brought_by, last_part, matches
 
 

@@ -3,9 +3,9 @@
 import subprocess
 from pathlib import Path
 
-from agent.facts import Fact, FactKind, Place, Severity
-from agent.ids import RepoId
-from agent.settings import RepoSpec
+from agent.domain.facts import Fact, FactKind, Place, Severity
+from agent.domain.ids import RepoId
+from agent.settings.values import RepoSpec
 from evals.figures import Score
 from evals.harness import Bench
 from evals.sets.griffe import Claim, claims, compare_latest, packages, tells

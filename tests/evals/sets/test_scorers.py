@@ -1,8 +1,8 @@
 """Scorers that are used by one set each: a wrong answer is told from a right one, and named."""
 
 from agent.asking.reply import Reply
-from agent.ids import RepoId, commit_id, thread_id
-from agent.links import Grade, Link, Relation
+from agent.domain.ids import RepoId, commit_id, thread_id
+from agent.domain.links import Grade, Link, Relation
 from evals.sets.links_real import link_figures
 from evals.sets.questions import Question, Tally, grade, wrong_with
 from evals.sets.stories_scores import Event, compared

@@ -4,13 +4,13 @@ from pathlib import Path
 
 import pytest
 
-from agent.claims import Claim
-from agent.report import Report
+from agent.domain.claims import Claim
+from agent.domain.report import Report
 from evals.sets.twins import _report, wrong_with
-from evals.worlds.twins.world import STORIES, Twin, twin
+from evals.worlds.twins import KINDS, Twin, twin
 
 
-@pytest.mark.parametrize("kind", STORIES)
+@pytest.mark.parametrize("kind", KINDS)
 def test_twins_have_the_same_work_and_differ_in_what_tells_them_apart(kind: str, tmp_path: Path) -> None:
     one, other = (twin(kind, 3, which, tmp_path / which) for which in ("one", "other"))
     assert one.says == other.not_says

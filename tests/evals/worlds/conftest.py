@@ -21,8 +21,13 @@ def full(tmp_path_factory: pytest.TempPathFactory) -> World:
 
 
 @pytest.fixture(scope="session")
+def random(tmp_path_factory: pytest.TempPathFactory) -> World:
+    return build("random", 7, tmp_path_factory.mktemp("random"))
+
+
+@pytest.fixture(scope="session")
 def git() -> Git:
-    """Run git in a repository or bare directory; it is the oracle for what the generator wrote."""
+    """Run git in a repository or bare directory; it is the oracle for what was written."""
 
     def run(where: Repo | Path, *args: str, stdin: bytes = b"") -> bytes:
         folder = where.git_dir if isinstance(where, Repo) else where

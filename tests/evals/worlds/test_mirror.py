@@ -3,7 +3,6 @@ from pathlib import Path
 
 from evals.worlds.mirror import repo_from_mirror
 from evals.worlds.model import World
-from evals.worlds.pack import read_refs
 
 
 def test_a_mirror_without_config_becomes_a_repository(demo: World, tmp_path: Path) -> None:
@@ -13,7 +12,7 @@ def test_a_mirror_without_config_becomes_a_repository(demo: World, tmp_path: Pat
     (mirror / "refs").mkdir()
     (mirror / "objects" / "info" / "alternates").write_text(f"{source.git_dir}/objects\n")
     (mirror / "HEAD").write_text("ref: refs/heads/trunk\n")
-    tip = read_refs(source.git_dir)["refs/heads/main"]
+    tip = source.pushes[-1].tip
     (mirror / "packed-refs").write_text(f"# pack-refs with: peeled fully-peeled sorted \n{tip} refs/heads/trunk\n")
     ours: dict[str, object] = {"repo": "a/b", "created_at": "2026-02-01T00:00:00Z"}
     merged = {"state": "closed", "merged": True, "merge_commit_sha": tip, "closes": [7], "labels": ["bug"]}

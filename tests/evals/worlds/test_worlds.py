@@ -1,116 +1,169 @@
-import os
+"""Git is the oracle here: what it finds in the repositories must be what the worlds say landed."""
+
+import re
 import subprocess
 import sys
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
 
-from evals.worlds.model import World
-from evals.worlds.worlds import build, plans, set_push
+from evals.worlds.gold import gold_line, gold_window, push_at
+from evals.worlds.importance import importance
+from evals.worlds.model import Issue, LandedGold, Pull, Repo, World
+from evals.worlds.worlds import build
 
+Git = Callable[..., bytes]
+Seen = dict[str, tuple[int, list[str], tuple[tuple[str, str], ...]]]
+WORDS = {"A": "added", "D": "removed", "M": "modified", "R": "renamed", "T": "changed"}
 DEMO_TIPS = {
     "lumen-ai/tensorforge": "a0ceb146d561f464b713f8b22ba6bd6536312dae",
     "lumen-ai/swiftserve": "fb05fcdcbbb347c0a23ce8ef95d0fa123098e3e8",
     "lumen-ai/routekit": "f28025c9aab6e0218682944605530c084a7998b9",
 }
-TIPS = """
-from pathlib import Path
-from evals.worlds.worlds import build
-import sys
-for repo in build("full", 1, Path(sys.argv[1])).repos:
-    print(repo.full_name, repo.pushes[-1].tip if repo.pushes else "", repo.issues, repo.pulls, repo.releases)
-"""
 
 
-def tips(world: World) -> dict[str, str]:
-    return {repo.full_name: repo.pushes[-1].tip for repo in world.repos if repo.pushes}
+@pytest.fixture(params=["demo", "full", "random"])
+def world(request: pytest.FixtureRequest) -> World:
+    chosen: World = request.getfixturevalue(request.param)
+    return chosen
+
+
+def pushed(world: World) -> list[Repo]:
+    return [repo for repo in world.repos if repo.pushes]
+
+
+def rows_of(world: World, repo: Repo) -> list[LandedGold]:
+    return [row for row in world.landed if row.repo == repo.full_name]
 
 
 def test_the_demo_world_has_the_same_hashes_as_ever(demo: World) -> None:
-    assert tips(demo) == DEMO_TIPS
+    assert {repo.full_name: repo.pushes[-1].tip for repo in demo.repos} == DEMO_TIPS
 
 
-def test_another_seed_gives_another_world(tmp_path: Path, demo: World) -> None:
-    other = tips(build("demo", 2, tmp_path))
-    assert not set(other.values()) & set(tips(demo).values())
+def test_a_seed_gives_one_random_world_whatever_was_in_the_folder(tmp_path: Path, random: World) -> None:
+    other = build("random", 8, tmp_path)
+    again = build("random", 7, tmp_path)
+    assert again.landed == random.landed != other.landed
 
 
-def test_every_seed_makes_a_world(tmp_path: Path) -> None:
-    for seed in range(100, 112):
-        plans()["demo"](seed, tmp_path)
-    plans()["full"](100, tmp_path)
+def test_git_finds_no_fault_in_any_repository(world: World) -> None:
+    for repo in world.repos:
+        command = ["git", f"--git-dir={repo.git_dir}", "fsck", "--strict", "--no-dangling"]
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        faults = [line for line in (done.stdout + done.stderr).splitlines() if not line.startswith("notice: ")]
+        assert (done.returncode, faults) == (0, [])
+
+
+def test_every_push_has_the_first_parent_line_that_git_sees(world: World, git: Git) -> None:
+    for repo in pushed(world):
+        assert git(repo, "rev-parse", "HEAD").decode().strip() == repo.pushes[-1].tip
+        for index in [*range(0, len(repo.pushes), 1 + len(repo.pushes) // 30), len(repo.pushes) - 1]:
+            line = git(repo, "rev-list", "--first-parent", repo.pushes[index].tip).decode().split()
+            assert [row.sha for row in gold_line(world, repo.full_name, index)] == line
+            assert push_at(repo, repo.pushes[index].at) >= index
+
+
+def seen_by_git(git: Git, repo: Repo, rows: list[LandedGold]) -> Seen:
+    """Ask git for date, parents and files of each row."""
+    shas = "".join(f"{row.sha}\n" for row in rows).encode()
+    args = ("log", "-z", "--no-walk=unsorted", "--stdin", "--diff-merges=first-parent", "--root", "--name-status", "-M")
+    found = {}
+    for part in re.split(rb"(?:^|\0)\x01(?=[0-9a-f]{40} )", git(repo, *args, "--format=%x01%H %ct %P", stdin=shas)):
+        head, _, rest = part.partition(b"\0")
+        if not head:
+            continue
+        sha, seconds, *parents = head.decode().split()
+        fields, files = [field for field in rest.split(b"\0") if field], []
+        while fields:
+            letter = fields.pop(0).lstrip(b"\n").decode()[0]
+            path = [fields.pop(0) for _ in range(2 if letter == "R" else 1)][-1]
+            files.append((path, WORDS[letter]))
+        told = tuple((path.decode("utf-8", "surrogateescape"), word) for path, word in sorted(files))
+        found[sha] = (int(seconds), parents, told)
+    return found
+
+
+def test_dates_files_and_members_of_every_landed_commit_are_what_git_sees(world: World, git: Git) -> None:
+    for repo in pushed(world):
+        rows = rows_of(world, repo)
+        seen = seen_by_git(git, repo, rows)
+        for row in rows:
+            seconds, parents, files = seen[row.sha]
+            assert row.committed_at == datetime.fromtimestamp(seconds, UTC)
+            if repo.owner != "random-ai":  # a random file may be taken for another one's new name
+                assert row.files == files, row.tags
+            assert bool(row.members) <= (len(parents) > 1)
+        for row in [row for row in rows if row.members][::5]:
+            told = git(repo, "rev-list", row.sha, f"^{seen[row.sha][1][0]}").decode().split()
+            assert {row.sha, *row.members} == set(told)
+
+
+def test_windows_of_any_zone_cover_every_landed_commit_once(world: World) -> None:
+    for repo in pushed(world):
+        for hours in (0, 8, -5, 5.5):
+            first = datetime(2026, 1, 25, tzinfo=UTC) - timedelta(hours=hours)
+            days = [first + timedelta(days=i) for i in range(70)]
+            found = [r.sha for day in days for r in gold_window(world, repo.full_name, day, day + timedelta(days=1))]
+            line = gold_line(world, repo.full_name)
+            expected = [row.sha for row in line if first <= row.committed_at < days[-1] + timedelta(days=1)]
+            assert sorted(found) == sorted(expected)
+
+
+def test_threads_agree_with_what_landed_and_with_each_other(world: World, git: Git) -> None:
+    for repo in world.repos:
+        line = {row.sha: row for row in gold_line(world, repo.full_name)}
+        threads: list[Issue | Pull] = sorted([*repo.issues, *repo.pulls], key=lambda one: one.number)
+        assert [one.created_at for one in threads] == sorted(one.created_at for one in threads)
+        for one in threads:
+            moments = [event.at for event in one.events]
+            assert moments == sorted(moments)
+            assert all(one.created_at <= at <= one.updated_at <= world.now for at in moments)
+            turns = [event.kind for event in one.events if event.kind in ("closed", "reopened")]
+            assert one.state == ("closed" if turns[-1:] == ["closed"] else "open")
+        for pull in (one for one in repo.pulls if one.merge_commit):
+            if repo.owner != "random-ai":  # there a landed commit may be pushed over
+                assert (pull.merge_commit in line) == (pull.base == repo.default_branch)
+            for name, number in pull.closes:
+                issue = next(one for one in world.repo(name).issues if one.number == number)
+                assert (repo.full_name, pull.number) in [event.source for event in issue.events]
+        heads = "".join(f"{pull.head_sha}\n" for pull in repo.pulls).encode()
+        assert set(git(repo, "cat-file", "--batch-check=%(objecttype)", stdin=heads).decode().split()) <= {"commit"}
+
+
+def test_the_full_world_has_every_kind_of_day_commit_and_thread(full: World) -> None:
+    tags = {tag for row in full.landed for tag in row.tags}
+    assert {"bot", "release", "chinese", "late", "dst", "midnight", "skewed", "hostile", "dropped", "octopus"} <= tags
+    one, two = (full.notes[f"lumen-ai/oddments: alike {name}"].partition("@")[2] for name in ("one", "two"))
+    assert one[:7] == two[:7]
+    assert any(push.forced for push in full.repo("lumen-ai/routekit").pushes)
+    reasons = {issue.state_reason for repo in full.repos for issue in repo.issues}
+    assert {"duplicate", "not_planned", "completed", "reopened"} <= reasons
+    day = datetime.fromisoformat(full.notes["busy day"]).replace(tzinfo=UTC)
+    assert len(gold_window(full, "lumen-ai/tensorforge", day, day + timedelta(days=1))) >= 200
 
 
 @pytest.mark.parametrize(
-    "settings",
+    ("grade", "works"),
     [
-        {"TZ": "Pacific/Auckland", "LC_ALL": "C", "PYTHONHASHSEED": "7", "PYTHONUTF8": "0"},
-        {"TZ": "America/New_York", "PYTHONHASHSEED": "0", "GIT_AUTHOR_NAME": "Somebody", "GIT_DIR": "/nowhere"},
+        (3, ["tensorforge: unfuse-norm", "tensorforge: release", "swiftserve: fix-hang", "swiftserve: chunk-default"]),
+        (2, ["tensorforge: topk-limit", "swiftserve: fix-router", "swiftserve: forge"]),
+        (1, ["swiftserve: torch"]),
+        (0, ["tensorforge: docs-zh", "tensorforge: ci-runner"]),
     ],
-    ids=["auckland", "new-york"],
 )
-def test_the_machine_does_not_matter(tmp_path: Path, full: World, settings: dict[str, str]) -> None:
-    command = [sys.executable, "-c", TIPS, str(tmp_path)]
-    env = (
-        {key: os.environ[key] for key in ("PATH", "HOME") if key in os.environ}
-        | settings
-        | {"PYTHONIOENCODING": "utf-8"}
-    )
-    told = subprocess.run(command, env=env, capture_output=True, text=True, check=True, encoding="utf-8").stdout
-    here = "".join(
-        f"{r.full_name} {r.pushes[-1].tip if r.pushes else ''} {r.issues} {r.pulls} {r.releases}\n" for r in full.repos
-    )
-    assert told == here
-
-
-def test_building_again_into_the_same_folder_writes_nothing(tmp_path: Path) -> None:
-    build("demo", 1, tmp_path)
-    before = {path: path.stat().st_mtime_ns for path in tmp_path.rglob("pack-*")}
-    build("demo", 1, tmp_path)
-    assert before
-    assert {path: path.stat().st_mtime_ns for path in tmp_path.rglob("pack-*")} == before
-
-
-def test_a_half_written_folder_is_built_anew(tmp_path: Path, demo: World) -> None:
-    world = build("demo", 1, tmp_path)
-    (tmp_path / "manifest.json").unlink()
-    for pack in tmp_path.rglob("*.pack"):
-        pack.write_bytes(pack.read_bytes()[:100])
-    build("demo", 1, tmp_path)
-    for repo in world.repos:
-        subprocess.run(["git", f"--git-dir={repo.git_dir}", "fsck", "--no-dangling"], check=True, capture_output=True)
-    assert tips(world) == tips(demo)
-
-
-def test_a_folder_of_another_seed_is_replaced(tmp_path: Path) -> None:
-    build("demo", 2, tmp_path)
-    world = build("demo", 1, tmp_path)
-    told = subprocess.run(
-        ["git", f"--git-dir={world.repos[0].git_dir}", "rev-parse", "HEAD"], check=True, capture_output=True, text=True
-    )
-    assert told.stdout.strip() == world.repos[0].pushes[-1].tip
-
-
-def test_a_branch_can_be_set_back_to_an_earlier_push_and_forth(tmp_path: Path) -> None:
-    repo = build("demo", 1, tmp_path).repos[0]
-    for index in (3, 0, -1):
-        set_push(repo, index)
-        told = subprocess.run(
-            ["git", f"--git-dir={repo.git_dir}", "rev-parse", "main"], check=True, capture_output=True, text=True
-        )
-        assert told.stdout.strip() == repo.pushes[index].tip
-    set_push(repo, 0)
-    build("demo", 1, tmp_path)
-    told = subprocess.run(
-        ["git", f"--git-dir={repo.git_dir}", "rev-parse", "main"], check=True, capture_output=True, text=True
-    )
-    assert told.stdout.strip() == repo.pushes[-1].tip
+def test_commits_are_graded_by_what_was_done_in_them(demo: World, grade: int, works: list[str]) -> None:
+    grades = importance(demo)
+    for work in works:
+        repo, _, sha = demo.notes[f"lumen-ai/{work}"].partition("@")
+        assert grades[repo, sha] == grade, work
 
 
 def test_worlds_know_nothing_of_the_solver() -> None:
     solver = {"agent", "tools", "memory", "graphs", "gitzette"}
     code = (
-        "import sys, evals.worlds.worlds, evals.worlds.mirror, evals.worlds.gold\n"
+        "import sys, evals.worlds.worlds, evals.worlds.mirror, evals.worlds.gold, evals.worlds.injection\n"
         f"print(sorted({{name.partition('.')[0] for name in sys.modules}} & {solver}))"
     )
     told = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

@@ -23,10 +23,10 @@ from typing import Any
 import pytest
 from pydantic import SecretStr
 
-from agent.deliveries import Delivery
-from agent.report import Report
-from agent.settings import RepoSpec, Settings
-from agent.window import Window
+from agent.domain.report import Report
+from agent.domain.window import Window
+from agent.settings.deliveries import Delivery
+from agent.settings.values import RepoSpec, Settings
 from evals.github_server.app import GitHubServer
 from evals.worlds.worlds import build
 from gitzette.progress import QuietProgress

@@ -9,10 +9,10 @@ from typing import Any, Protocol
 
 import pytest
 
-from agent.deliveries import Delivery
-from agent.record import dump
-from agent.report import Report
-from agent.settings import Settings
+from agent.domain.record import dump
+from agent.domain.report import Report
+from agent.settings.deliveries import Delivery
+from agent.settings.values import Settings
 from gitzette.cli import main
 from gitzette.delivery.deliver import Deliverer
 

@@ -12,10 +12,10 @@ from typing import Any
 import pytest
 from playwright.sync_api import sync_playwright
 
-from agent.report import Report
-from agent.settings import Language, Settings
-from agent.triage import Tier
-from agent.web import Web
+from agent.domain.report import Report
+from agent.settings.values import Language, Settings
+from agent.text.web import Web
+from agent.triage.score import Tier
 from gitzette.delivery.deliver import Deliverer
 from gitzette.render.markdown import report_page
 from tests.analysed_report import analysed_report

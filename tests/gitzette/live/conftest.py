@@ -12,7 +12,7 @@ from typing import Protocol
 import pytest
 import uvicorn
 
-from agent.settings import RepoSpec, Settings
+from agent.settings.values import RepoSpec, Settings
 from gitzette.cli import main
 from gitzette.http_server import address_of, bound_socket
 from gitzette.live.serving import app

@@ -12,7 +12,7 @@ from typing import Any, Protocol
 import httpx
 import pytest
 
-from agent.settings import RepoSpec, Settings
+from agent.settings.values import RepoSpec, Settings
 from gitzette.cli import main
 from gitzette.live.answering import Answering
 from gitzette.live.guard import Pace

@@ -7,14 +7,14 @@ from typing import Any
 
 import pytest
 
-from agent.catalogue import catalogue
-from agent.claims import Anchor, Quote
-from agent.evidence import EvidenceId
-from agent.linking.standing import Standing
-from agent.links import Grade, Link, Relation
-from agent.report import Report, ThreadLine
-from agent.settings import Language, Layout
-from agent.web import Web
+from agent.domain.claims import Anchor, Quote
+from agent.domain.evidence import EvidenceId
+from agent.domain.links import Grade, Link, Relation
+from agent.domain.report import Report, ThreadLine
+from agent.links.standing import Standing
+from agent.settings.values import Language, Layout
+from agent.telling.catalogue import catalogue
+from agent.text.web import Web
 from evals.sets.page import unfolded_words
 from evals.sets.site_reports import FIRST, made_day
 from gitzette.render.compose import page_model

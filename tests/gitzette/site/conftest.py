@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from agent.record import dump
-from agent.report import Report
-from agent.web import Web
+from agent.domain.record import dump
+from agent.domain.report import Report
+from agent.text.web import Web
 from evals.sets.site_reports import FIRST, made_day
 from gitzette.cli import main
 from gitzette.site.build import Built, build_site

@@ -14,9 +14,9 @@ from urllib.parse import urldefrag, urljoin, urlsplit
 
 import pytest
 
-from agent.errors import StorageError
-from agent.ids import RepoId
-from agent.report import Failure, Report
+from agent.domain.errors import StorageError
+from agent.domain.ids import RepoId
+from agent.domain.report import Failure, Report
 from evals.sets.site_reports import FIRST, REPOS, made_day
 from gitzette.cli import main
 from gitzette.site.build import Built

@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from agent.model import ModelError
+from agent.models.failures import ModelError
 from tools.chat.concurrency import Concurrency
 
 

@@ -15,11 +15,11 @@ from typing import Any
 
 import pytest
 
-from agent.domain import Change
-from agent.facts import Fact, FactKind, FactSheet, Severity
-from agent.ids import RepoId
+from agent.domain.commits import Change
+from agent.domain.facts import Fact, FactKind, FactSheet, Severity
+from agent.domain.ids import RepoId
 from tools.diff.ranking import MOST, MOST_INTERNAL
-from tools.diff.study import study
+from tools.diff.sheet import study
 from tools.git.source import GitSource
 
 CASES = Path(__file__).parent / "cases"

@@ -15,8 +15,8 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[3]))
 
-from agent.ids import RepoId
-from agent.window import Window
+from agent.domain.ids import RepoId
+from agent.domain.window import Window
 from tools.git.log import PATCH_OPTIONS
 from tools.git.source import GitSource
 

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from agent.domain import Landing, Notice, NoticeKind
-from agent.errors import InputError, NotFound, UpstreamError
-from agent.ids import RepoId
-from agent.window import Window
+from agent.domain.commits import Landing, Notice, NoticeKind
+from agent.domain.errors import InputError, NotFound, UpstreamError
+from agent.domain.ids import RepoId
+from agent.domain.window import Window
 from tools.git.repository import checkout_above
 from tools.git.source import GitSource
 

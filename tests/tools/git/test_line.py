@@ -4,8 +4,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from agent.errors import NotFound
-from agent.ids import RepoId
+from agent.domain.errors import NotFound
+from agent.domain.ids import RepoId
 from tools.git.source import GitSource
 
 if TYPE_CHECKING:

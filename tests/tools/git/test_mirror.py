@@ -13,11 +13,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from agent.errors import NotFound, StorageError, UpstreamError, UsageError
-from agent.ids import RepoId
-from agent.window import Window
-from tools.git.lock import exclusively
-from tools.git.mirror import MirrorKeeper, Patience
+from agent.domain.errors import NotFound, StorageError, UpstreamError, UsageError
+from agent.domain.ids import RepoId
+from agent.domain.window import Window
+from tools.git.mirrors.keeper import MirrorKeeper, Patience, exclusively
 from tools.git.source import GitSource
 
 if TYPE_CHECKING:

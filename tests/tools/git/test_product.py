@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from tools.git.product import product_paths
+from tools.git.files import product_paths
 from tools.git.repository import open_repository
 from tools.git.view import view_of
 

@@ -3,8 +3,8 @@
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
-from agent.headlines import headline
-from agent.ids import RepoId
+from agent.domain.ids import RepoId
+from agent.links.headlines import headline
 from tools.git.source import GitSource
 
 if TYPE_CHECKING:

@@ -3,8 +3,8 @@
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 
-from agent.ids import RepoId
-from agent.window import Window
+from agent.domain.ids import RepoId
+from agent.domain.window import Window
 from tools.git.source import GitSource
 
 if TYPE_CHECKING:

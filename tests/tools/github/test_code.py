@@ -5,12 +5,12 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from agent.domain import Notice, NoticeKind
-from agent.errors import NotFound, UpstreamError
-from agent.ids import RepoId
-from agent.window import Window
-from tools.github.cache import TransientCache
+from agent.domain.commits import Notice, NoticeKind
+from agent.domain.errors import NotFound, UpstreamError
+from agent.domain.ids import RepoId
+from agent.domain.window import Window
 from tools.github.code import GitHubCode
+from tools.github.http.cache import TransientCache
 
 if TYPE_CHECKING:
     from tests.tools.github.conftest import Kit, Reply, Seen

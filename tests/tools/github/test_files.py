@@ -2,8 +2,8 @@
 
 from typing import TYPE_CHECKING, Any
 
-from agent.domain import Change
-from agent.ids import RepoId
+from agent.domain.commits import Change
+from agent.domain.ids import RepoId
 from tools.github.code import GitHubCode
 
 if TYPE_CHECKING:

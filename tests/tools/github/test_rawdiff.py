@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tools.github import rawdiff
+from tools.github import files as rawdiff
 
 ODD_NAMES = [
     "文档.md",

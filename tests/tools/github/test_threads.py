@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from agent.domain import Commit, Coverage, Issue, Notice, NoticeKind, Person, PullRequest
-from agent.errors import NotFound
-from agent.ids import RepoId
-from agent.window import Window
-from tools.github.cache import TransientCache
+from agent.domain.commits import Commit, Coverage, Issue, Notice, NoticeKind, Person, PullRequest
+from agent.domain.errors import NotFound
+from agent.domain.ids import RepoId
+from agent.domain.window import Window
+from tools.github.http.cache import TransientCache
+from tools.github.http.wire import Manners
 from tools.github.threads import GitHubThreads
-from tools.github.wire import Manners
 
 if TYPE_CHECKING:
     from tests.tools.github.conftest import Kit, Reply, Seen

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 from tools.diff.declarations import Declaration
-from tools.diff.manifests import cmake, images, packages, python, setup_py
+from tools.diff.manifests import build, packages, python
 from tools.diff.manifests.text import Text
 from tools.diff.roles import is_generated
 
@@ -13,20 +13,20 @@ _SUBMODULE = re.compile(rb"Subproject commit [0-9a-f]{40,64}(?:-dirty)?\s*")
 _LONGEST = 2_000_000
 _READERS: tuple[tuple[str, Callable[[Text], Iterator[Declaration]]], ...] = (
     (r"pyproject[^/]*\.toml", python.read_pyproject),
-    (r"setup\.py", setup_py.read_setup),
+    (r"setup\.py", python.read_setup),
     (r"setup\.cfg", python.read_setup_cfg),
     (r"[^/]*(?:requirements|constraints)[^/]*\.(?:txt|in)", python.read_requirements),
     (r"requirements/(?:.+/)?[^/]+\.(?:txt|in)", python.read_requirements),
     (r"Cargo\.toml", packages.read_cargo),
     (r"package\.json", packages.read_package_json),
     (r"go\.mod", packages.read_go_mod),
-    (r"CMakeLists\.txt|[^/]+\.cmake", cmake.read_cmake),
-    (r"(?:Docker|Container)file[^/]*|[^/]+\.(?:Docker|docker|Container)file", images.read_dockerfile),
+    (r"CMakeLists\.txt|[^/]+\.cmake", build.read_cmake),
+    (r"(?:Docker|Container)file[^/]*|[^/]+\.(?:Docker|docker|Container)file", build.read_dockerfile),
     (r"\.gitmodules", python.read_gitmodules),
     (r"(?:[\w-]+[-_])?(?:version|VERSION)(?:\.txt)?|_?version\.py|__(?:version|about)__\.py", packages.read_version),
     (r"(?:[\w-]+[-_])?versions?\.json", packages.read_versions_json),
-    (r"values[^/]*\.ya?ml", images.read_values),
-    (r"\.github/workflows/[^/]+\.ya?ml|(?:docker-)?compose[^/]*\.ya?ml|templates/.+\.ya?ml", images.read_yaml),
+    (r"values[^/]*\.ya?ml", build.read_values),
+    (r"\.github/workflows/[^/]+\.ya?ml|(?:docker-)?compose[^/]*\.ya?ml|templates/.+\.ya?ml", build.read_yaml),
 )
 _BY_PATH = tuple((re.compile(rf"(?:.*/)?(?:{pattern})"), reader) for pattern, reader in _READERS)
 

@@ -4,8 +4,7 @@ import re
 from collections.abc import Iterator
 
 from tools.diff.declarations import Declaration
-from tools.diff.manifests.text import Text
-from tools.diff.manifests.toml import Leaf, leaves
+from tools.diff.manifests.text import Leaf, Text, leaves
 
 _CRATES = {"dependencies": "", "dev-dependencies": "dev", "build-dependencies": "build"}
 _NPM = {"dependencies": "", "devDependencies": "dev", "peerDependencies": "peer", "optionalDependencies": "optional"}

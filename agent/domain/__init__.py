@@ -1,0 +1,1 @@
+"""What Gitzette speaks of."""

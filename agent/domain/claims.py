@@ -1,0 +1,141 @@
+"""The smallest statements that can be true or false, and what the gate says of them."""
+
+import re
+from enum import StrEnum
+
+from pydantic import Field
+
+from agent.domain.commits import Frozen
+from agent.domain.evidence import EvidenceId
+from agent.domain.ids import RepoId
+from agent.settings.values import Language
+
+MARK = re.compile(r"\[@([1-9][0-9]?)\]")
+"""`[@2]` in a claim's text stands for its second citation; rendering puts the link in its place."""
+
+
+class Role(StrEnum):
+    """What a claim is for."""
+
+    CHANGE = "change"
+    EFFECT = "effect"
+    RISK = "risk"
+    ADVICE = "advice"
+    SUMMARY = "summary"
+    OUTLOOK = "outlook"
+    HEADLINE = "headline"
+    """What a commit does, in the reader's language: it stands above the original title."""
+    BRIEF = "brief"
+    """A sentence over all repositories of the report."""
+
+
+class Kind(StrEnum):
+    """Which kind of text a claim is: code wrote it, somebody is quoted, or a model analysed and a judge agreed."""
+
+    FACT = "fact"
+    QUOTATION = "quotation"
+    STATED = "stated"
+    """Analysis that the cited evidence states."""
+    INFERRED = "inferred"
+    """Analysis that follows from the cited evidence."""
+    ADVICE = "advice"
+
+
+ANALYSIS = frozenset({Kind.STATED, Kind.INFERRED, Kind.ADVICE})
+
+
+class Anchor(Frozen):
+    """Words or changed lines of the cited evidence, verbatim, that a sentence of analysis rests on."""
+
+    cite: EvidenceId
+    text: str
+    file: str | None = None
+    """The path in a commit's diff; None for a message, a title or a body."""
+
+
+class Quote(Frozen):
+    """Verbatim words of one cited artefact."""
+
+    cite: EvidenceId
+    text: str
+    file: str | None = None
+    """The path in a commit's diff; None for a message, a title or a body."""
+    start: int | None = None
+    """First line of the file that the quote shows, in the new version or, for removed lines, the old one."""
+    end: int | None = None
+
+
+class Verdict(StrEnum):
+    """What the gate says; the first check that fails decides, in this order."""
+
+    MALFORMED = "malformed"
+    NONEXISTENT = "nonexistent"
+    OUT_OF_SCOPE = "out of scope"
+    UNSEEN = "unseen"
+    METADATA = "metadata"
+    QUOTE = "quote"
+    NUMBER = "number"
+    UNSUPPORTED = "unsupported"
+    UNDECIDED = "undecided"
+    """No rule can tell: it may be published as attributed speech with a verbatim quote, or not at all."""
+    SUPPORTED = "supported"
+
+
+class Judgement(Frozen):
+    """A verdict with its reason in words, which is also what an analyst is told when it may try again."""
+
+    verdict: Verdict
+    reason: str = ""
+    check: str = ""
+    """Which rule decided, for counting: `identifier`, `direction`, `fixed`, `negation`, …"""
+    about: EvidenceId | None = None
+    literal: str = ""
+    """The part of the sentence that failed."""
+    nearest: str = ""
+    """The line of the evidence that is most like it, for whoever repairs the sentence."""
+
+    @property
+    def passed(self) -> bool:
+        """Tell whether the claim may be published as it is."""
+        return self.verdict is Verdict.SUPPORTED
+
+
+class Claim(Frozen):
+    """One statement with everything it rests on."""
+
+    id: str
+    repo: RepoId | None
+    """None for a statement over several repositories."""
+    role: Role
+    about: tuple[EvidenceId, ...] = ()
+    """The changes or issues that it speaks of: a part of what it cites."""
+    predicate: str = "says"
+    """What kind of statement: the name of a template, or `says` for free words."""
+    params: dict[str, str] = Field(default_factory=dict)
+    """The values of a template, verbatim from the evidence."""
+    cites: tuple[EvidenceId, ...] = ()
+    background: tuple[EvidenceId, ...] = ()
+    """Evidence of earlier days: may be cited, never as new. Marks count on behind `cites`."""
+    quotes: tuple[Quote, ...] = ()
+    speech: bool = False
+    """Attributed speech: the words are the cited author's, shown as a quotation, and not ours."""
+    text: dict[Language, str] = Field(default_factory=dict)
+    kind: Kind = Kind.FACT
+    anchors: tuple[Anchor, ...] = ()
+    old: str = ""
+    """A value that the sentence says was there before: it must stand on the removed side."""
+    new: str = ""
+    """A value that the sentence says is there now: it must stand on the added side."""
+    judged_by: str = ""
+    """The model that judged a sentence of analysis."""
+    judgement: Judgement | None = None
+
+    @property
+    def free(self) -> bool:
+        """True for analysis: words of a model, which the gate and a judge let through."""
+        return self.kind in ANALYSIS
+
+    @property
+    def sources(self) -> tuple[EvidenceId, ...]:
+        """Everything cited, in the order in which marks count."""
+        return (*self.cites, *self.background)

@@ -1,0 +1,285 @@
+"""What Gitzette speaks of: commits and their changes, threads, and what landed."""
+
+from datetime import datetime
+from enum import StrEnum
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict
+
+from agent.domain.ids import CommitId, RepoId, ThreadId, commit_id, thread_id
+
+
+class Frozen(BaseModel):
+    """A value: it never changes after it was made, and an unknown field is an error."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+# ---------------------------------------------------------------- code
+
+
+class Person(Frozen):
+    """A name as git records it."""
+
+    name: str
+    email: str
+
+
+FileStatus = Literal["added", "removed", "modified", "renamed", "copied", "changed"]
+
+
+class FileChange(Frozen):
+    """What one commit did to one file, against its first parent."""
+
+    path: str
+    status: FileStatus
+    additions: int
+    deletions: int
+    patch: str | None = None
+    """The hunks, byte for byte as GitHub prints them; None for binary files, pure renames and empty files."""
+    previous_path: str | None = None
+    unreadable: str | None = None
+    """Why the content could not be read (a partial mirror lacks the blob); counts are then 0 and mean nothing."""
+
+
+class Commit(Frozen):
+    """One commit without its diff; all times are UTC."""
+
+    repo: RepoId
+    sha: str
+    parents: tuple[str, ...]
+    author: Person
+    authored_at: datetime
+    committer: Person
+    committed_at: datetime
+    message: str
+
+    @property
+    def id(self) -> CommitId:
+        """The name under which the commit is cited."""
+        return commit_id(self.repo, self.sha)
+
+    @property
+    def subject(self) -> str:
+        """The first line of the message that is not blank."""
+        return self.message.lstrip().partition("\n")[0].rstrip()
+
+    @property
+    def title(self) -> str:
+        """What the commit calls itself: the subject, or behind GitHub's merge line the title of what was merged."""
+        if self.is_merge and self.subject.startswith("Merge pull request #"):
+            return self.message.lstrip().partition("\n")[2].lstrip().partition("\n")[0].rstrip() or self.subject
+        return self.subject
+
+    @property
+    def is_merge(self) -> bool:
+        """True when the commit joins branches."""
+        return len(self.parents) > 1
+
+
+class Change(Frozen):
+    """A commit with everything it did to the files, against its first parent."""
+
+    commit: Commit
+    files: tuple[FileChange, ...]
+    incomplete: str | None = None
+    """Why files may be missing from the list (the API stops at 3,000); None when it is whole."""
+
+    @property
+    def additions(self) -> int:
+        """Lines added over all files."""
+        return sum(file.additions for file in self.files)
+
+    @property
+    def deletions(self) -> int:
+        """Lines deleted over all files."""
+        return sum(file.deletions for file in self.files)
+
+    @property
+    def unreadable(self) -> tuple[FileChange, ...]:
+        """The files whose content is not at hand."""
+        return tuple(file for file in self.files if file.unreadable)
+
+
+class NoticeKind(StrEnum):
+    """What a reader must know to judge what a report leaves out; each language has its own words for it."""
+
+    TIP_GONE = "tip-gone"
+    """The tip of the last report is not there any more."""
+    TIP_APART = "tip-apart"
+    """A shallow clone does not reach the tip of the last report."""
+    REWRITTEN = "rewritten"
+    SHALLOW = "shallow"
+    SHALLOW_MERGES = "shallow-merges"
+    FAR_FUTURE = "far-future"
+    RENAMED = "renamed"
+    TOLD_BEFORE = "told-before"
+    ISSUES_OFF = "issues-off"
+    LISTING_CAPPED = "listing-capped"
+    OPEN_CAPPED = "open-capped"
+    ANONYMOUS = "anonymous"
+    ANONYMOUS_LIMIT = "anonymous-limit"
+    GIT_ONLY = "git-only"
+    LOCAL_ONLY = "local-only"
+    PATHS_LEFT_OUT = "paths-left-out"
+    AUTHORS_IGNORED = "authors-ignored"
+
+
+class Notice(Frozen):
+    """One such thing, and what it is about: hashes, numbers, names."""
+
+    kind: NoticeKind
+    about: tuple[str, ...] = ()
+
+
+class Landed(Frozen):
+    """One row of the ledger: a first-parent commit of the default branch."""
+
+    commit: Commit
+    members: int | None = None
+    """How many commits a merge brought in; None where counting them would cost a request each, 0 for a plain commit."""
+
+
+class Landing(Frozen):
+    """What arrived on the default branch, newest first."""
+
+    repo: RepoId
+    branch: str
+    tip: str | None
+    """The branch's newest commit when it was read; None for an empty repository."""
+    rows: tuple[Landed, ...]
+    late: tuple[Landed, ...] = ()
+    """Rows between the earlier tip and this one whose landing time is before the window."""
+    notices: tuple[Notice, ...] = ()
+    """What the reader must know: rewritten history, a shallow clone that ends inside the window."""
+
+
+# ---------------------------------------------------------------- threads
+
+
+class Issue(Frozen):
+    """An issue; its comments and timeline are read only when somebody asks."""
+
+    repo: RepoId
+    number: int
+    title: str
+    body: str
+    state: Literal["open", "closed"]
+    state_reason: str | None
+    author: str | None
+    """The login; None for a deleted account."""
+    labels: tuple[str, ...]
+    created_at: datetime
+    updated_at: datetime
+    closed_at: datetime | None
+    comments: int
+    reactions: int
+
+    @property
+    def id(self) -> ThreadId:
+        """The name under which the issue is cited."""
+        return thread_id(self.repo, self.number)
+
+    @property
+    def ended_at(self) -> datetime | None:
+        """When it was closed."""
+        return self.closed_at
+
+
+class PullRequest(Frozen):
+    """A pull request and the issues that GitHub says it closes."""
+
+    repo: RepoId
+    number: int
+    title: str
+    body: str
+    state: Literal["open", "closed"]
+    merged_at: datetime | None
+    merge_commit: str | None
+    base: str
+    """The branch it targets: closing words count only on the default branch."""
+    author: str | None
+    labels: tuple[str, ...]
+    created_at: datetime
+    updated_at: datetime
+    closes: tuple[ThreadId, ...] = ()
+    named_by: tuple[ThreadId, ...] = ()
+    """The issues whose texts name it, as GitHub records."""
+
+    @property
+    def id(self) -> ThreadId:
+        """The name under which the pull request is cited."""
+        return thread_id(self.repo, self.number)
+
+    @property
+    def ended_at(self) -> datetime | None:
+        """When it was merged."""
+        return self.merged_at
+
+
+class Comment(Frozen):
+    """One comment below an issue or pull request."""
+
+    author: str | None
+    body: str
+    created_at: datetime
+
+
+class Closing(Frozen):
+    """GitHub's own record that an issue was closed, and by what."""
+
+    issue: ThreadId
+    closed_at: datetime
+    reason: str | None
+    """`completed`, `not_planned`, `duplicate`; None where GitHub does not say."""
+    by_commit: CommitId | None = None
+    by_pull: ThreadId | None = None
+
+
+class Release(Frozen):
+    """A published release."""
+
+    repo: RepoId
+    tag: str
+    name: str
+    body: str
+    published_at: datetime
+    prerelease: bool
+
+
+class Coverage(StrEnum):
+    """How much of a repository's issues and pull requests was read."""
+
+    READ = "read"
+    PARTIAL = "partial"
+    NOT_READ = "not read"
+
+
+class Threads(Frozen):
+    """What the issues and pull requests of a window say."""
+
+    coverage: Coverage
+    notices: tuple[Notice, ...] = ()
+    """Why not everything was read, where that was to be expected: no token, a limit of ours."""
+    missing: tuple[str, ...] = ()
+    """What was asked for and could not be read; the run is then incomplete."""
+    issues: tuple[Issue, ...] = ()
+    """Issues created, closed or updated since the window's start, and the open ones known so far."""
+    pulls: tuple[PullRequest, ...] = ()
+    closings: tuple[Closing, ...] = ()
+    releases: tuple[Release, ...] = ()
+    comments: dict[int, tuple[Comment, ...]] = {}
+    """The last comments of issues that name a pull request of the window."""
+    pull_of: dict[str, int] = {}
+    """The number of the pull request that brought a landed commit, by hash."""
+
+
+class Headline(Frozen):
+    """A landed commit by what it calls itself."""
+
+    sha: str
+    at: datetime
+    author: str
+    title: str
+    pull: int | None = None
+    """The pull request that it says it came by."""

@@ -1,0 +1,159 @@
+"""Dates as people state them, at the precision they state, and the moments an artefact has."""
+
+import re
+from calendar import monthrange
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, timedelta, timezone, tzinfo
+from typing import NamedTuple
+
+from agent.domain.commits import Issue
+from agent.domain.evidence import CommitEvidence, Evidence, ReleaseEvidence
+
+_MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
+# With a capital: "may 8" is more often a verb.
+_MONTH = (
+    r"(?P<word>(?-i:Jan(?:uary)?|Feb(?:ruary)?|Mar(?:ch)?|Apr(?:il)?|May|June?|July?|Aug(?:ust)?|Sept?(?:ember)?"
+    r"|Oct(?:ober)?|Nov(?:ember)?|Dec(?:ember)?))\.?"
+)
+_CLOCK = r"(?:(?:T|\s+|,\s*)(?P<hour>[0-2]?\d):(?P<minute>[0-5]\d)(?::(?P<second>[0-5]\d)(?:\.\d+)?)?)?"
+_OFFSET = r"(?:\s*(?P<zone>Z|UTC|GMT|[+-]\d{2}:?\d{2})(?![\w:]))?"
+_DAY = r"(?P<day>[0-3]?\d)"
+_FORMS = tuple(
+    re.compile(form, re.IGNORECASE | re.ASCII)
+    for form in (
+        rf"(?<![\w./-])(?P<year>(?:19|20)\d\d)[-/](?P<month>[01]?\d)[-/]{_DAY}(?!\d|[-/]\d|(?!T\d)\w){_CLOCK}{_OFFSET}",
+        rf"(?:(?P<year>(?:19|20)\d\d)\s*年\s*)?(?P<month>[01]?\d)\s*月\s*{_DAY}\s*[日号]{_CLOCK}{_OFFSET}",
+        rf"(?<!\w){_MONTH}\s+{_DAY}(?:st|nd|rd|th)?(?!\w)(?:,?\s+(?P<year>(?:19|20)\d\d))?{_CLOCK}{_OFFSET}",
+        rf"(?<![\w.]){_DAY}(?:st|nd|rd|th)?\s+(?:of\s+)?{_MONTH}(?!\w)(?:,?\s+(?P<year>(?:19|20)\d\d))?{_CLOCK}{_OFFSET}",
+        r"(?<![\w./-])(?P<year>(?:19|20)\d\d)-(?P<month>[01]\d)(?![\w/-])",
+        r"(?P<year>(?:19|20)\d\d)\s*年\s*(?P<month>[01]?\d)\s*月(?!\s*\d)",
+        rf"(?<!\w){_MONTH}\s+(?P<year>(?:19|20)\d\d)(?!\w)",
+    )
+)
+
+
+_VERSION = re.compile(r"\bv?\d{1,4}\.\d{1,6}(?:\.\d{1,6})?\b")
+_WEEK = re.compile(r"\b(20\d\d)-?W(\d\d)\b")
+_DATE = re.compile(r"\d{4}[-./]\d\d?[-./]\d\d?")
+
+
+class Days(NamedTuple):
+    """The days that a report or a part of it says it is about, both included."""
+
+    first: date
+    last: date
+
+    def __str__(self) -> str:
+        return str(self.first) if self.first == self.last else f"{self.first} to {self.last}"
+
+
+@dataclass(frozen=True)
+class Stated:
+    """A date with what was said of it; what was not said is None and fits everything."""
+
+    text: str
+    start: int
+    year: int | None = None
+    month: int | None = None
+    day: int | None = None
+    hour: int | None = None
+    minute: int | None = None
+    second: int | None = None
+    offset: tzinfo | None = None
+
+    def fits(self, moment: datetime, where: tzinfo) -> bool:
+        """Tell whether a moment is this date, in the zone that was stated or else in the given one."""
+        local = moment.astimezone(self.offset or where)
+        parts = ("year", "month", "day", "hour", "minute", "second")
+        return all(getattr(self, part) in (None, getattr(local, part)) for part in parts)
+
+    def form(self, moment: datetime, where: tzinfo) -> str:
+        """Write a moment at the precision of this date."""
+        local = moment.astimezone(self.offset or where)
+        clock = "" if self.hour is None else " %H:%M" if self.second is None else " %H:%M:%S"
+        return local.strftime(("%Y-%m" if self.day is None else "%Y-%m-%d") + clock)
+
+
+def stated(text: str) -> Stated | None:
+    """Read a text that is one date and nothing else."""
+    text = text.strip()
+    if re.fullmatch(r"(?:19|20)\d\d", text, re.ASCII):
+        return Stated(text, 0, year=int(text))
+    return next((date for date in find_dates(text) if date.text.strip() == text), None)
+
+
+def find_dates(text: str) -> list[Stated]:
+    """Find every date of a text, in the order in which they stand."""
+    found: dict[int, Stated] = {}
+    taken: set[int] = set()
+    for form in _FORMS:
+        for match in form.finditer(text):
+            places = set(range(match.start(), match.end()))
+            if not places & taken and (date := _read(match)):
+                found[match.start()] = date
+                taken |= places
+    return [found[at] for at in sorted(found)]
+
+
+def days_in(text: str) -> Days | None:
+    """Read the day, the days, the week or the month that a title is about; a version is released on a day."""
+    text = text[:200]
+    try:
+        if week := _WEEK.search(text):
+            return Days(*(date.fromisocalendar(int(week[1]), int(week[2]), day) for day in (1, 7)))
+        dates = [(one.year or 1, one.month or 1, one.day) for one in find_dates(text) if one.year]
+        if not 1 <= len(dates) <= 2 or _VERSION.search(_DATE.sub(" ", text)):
+            return None
+        (year, month, day), (last_year, last_month, last_day) = dates[0], dates[-1]
+        last = date(last_year, last_month, last_day or monthrange(last_year, last_month)[1])
+        return Days(date(year, month, day or 1), last) if date(year, month, day or 1) <= last else None
+    except ValueError:
+        return None
+
+
+def _read(match: re.Match[str]) -> Stated | None:
+    groups = {name: value for name, value in match.groupdict().items() if value}
+    word = groups.pop("word", None)
+    offset = _offset(groups.pop("zone", None))
+    parts = {name: int(value) for name, value in groups.items()}
+    if word:
+        parts["month"] = _MONTHS.index(word[:3].lower()) + 1
+    if not 1 <= parts["month"] <= 12 or not 1 <= parts.get("day", 1) <= 31 or parts.get("hour", 0) > 23:
+        return None
+    return Stated(match[0], match.start(), offset=offset, **parts)
+
+
+def _offset(text: str | None) -> tzinfo | None:
+    if text is None:
+        return None
+    if text[0] not in "+-":
+        return UTC
+    digits = text[1:].replace(":", "")
+    span = timedelta(hours=int(digits[:2]), minutes=int(digits[2:]))
+    return timezone(-span if text[0] == "-" else span) if span < timedelta(hours=24) else UTC
+
+
+def dates_of(evidence: Evidence, event: str | None = None) -> list[datetime]:
+    """List the moments of an artefact that a date may mean; an event narrows them down."""
+    moments = _moments(evidence)
+    if event:
+        return [moment for name, moment in moments if moment and name == event]
+    # Unless it is said, the date of a commit is when it landed, and nobody dates a thread by its last comment.
+    return [moment for name, moment in moments if moment and name not in ("authored", "updated")]
+
+
+def all_dates_of(evidence: Evidence) -> list[datetime]:
+    """List every moment of an artefact."""
+    return [moment for _, moment in _moments(evidence) if moment]
+
+
+def _moments(evidence: Evidence) -> list[tuple[str, datetime | None]]:
+    if isinstance(evidence, CommitEvidence):
+        commit = evidence.change.commit
+        return [("landed", commit.committed_at), ("authored", commit.authored_at)]
+    if isinstance(evidence, ReleaseEvidence):
+        return [("released", evidence.release.published_at)]
+    thread = evidence.thread
+    moments: list[tuple[str, datetime | None]] = [("opened", thread.created_at), ("updated", thread.updated_at)]
+    ended = ("closed", thread.closed_at) if isinstance(thread, Issue) else ("merged", thread.merged_at)
+    return [*moments, ended]

@@ -1,0 +1,131 @@
+"""What a claim may rest on: artefacts as they were read, each under one name."""
+
+from datetime import datetime
+from functools import cached_property
+
+from agent.domain.commits import Change, Comment, Frozen, Issue, PullRequest, Release
+from agent.domain.facts import Fact, FactSheet
+from agent.domain.ids import RepoId
+from agent.domain.window import Window
+
+EvidenceId = str
+"""`owner/name@<40 hex>` a commit, `owner/name#12` a thread, `owner/name@v0.6.3` a release."""
+
+
+class CommitEvidence(Frozen):
+    """A commit with its diff and what code found in it."""
+
+    change: Change
+    sheet: FactSheet | None = None
+    pull: int | None = None
+    """The pull request that brought it."""
+
+    @property
+    def id(self) -> EvidenceId:
+        """The name under which it is cited."""
+        return self.change.commit.id
+
+    @property
+    def repo(self) -> RepoId:
+        """Where it belongs."""
+        return self.change.commit.repo
+
+    @property
+    def at(self) -> datetime:
+        """When it landed."""
+        return self.change.commit.committed_at
+
+    @property
+    def facts(self) -> tuple[Fact, ...]:
+        """What code found in the diff."""
+        return self.sheet.facts if self.sheet else ()
+
+    @property
+    def paths(self) -> tuple[str, ...]:
+        """Every path the commit touches, under its old and its new name."""
+        both = ((file.path, file.previous_path) for file in self.change.files)
+        return tuple(path for pair in both for path in pair if path)
+
+    @cached_property
+    def texts(self) -> tuple[str, ...]:
+        """Everything that may be quoted or searched: the message, the paths, the patches."""
+        patches = tuple(file.patch for file in self.change.files if file.patch)
+        return (self.change.commit.message, "\n".join(self.paths), *patches)
+
+
+class ThreadEvidence(Frozen):
+    """An issue or a pull request with the comments that were read."""
+
+    thread: Issue | PullRequest
+    comments: tuple[Comment, ...] = ()
+
+    @property
+    def id(self) -> EvidenceId:
+        """The name under which it is cited."""
+        return self.thread.id
+
+    @property
+    def repo(self) -> RepoId:
+        """Where it belongs."""
+        return self.thread.repo
+
+    @property
+    def at(self) -> datetime:
+        """When it last changed."""
+        return self.thread.updated_at
+
+    @property
+    def facts(self) -> tuple[Fact, ...]:
+        """Threads have no diff of their own."""
+        return ()
+
+    @property
+    def texts(self) -> tuple[str, ...]:
+        """Everything that may be quoted or searched."""
+        said = tuple(comment.body for comment in self.comments)
+        return (self.thread.title, self.thread.body, "\n".join(self.thread.labels), *said)
+
+
+class ReleaseEvidence(Frozen):
+    """A published release."""
+
+    release: Release
+
+    @property
+    def id(self) -> EvidenceId:
+        """The name under which it is cited."""
+        return f"{self.release.repo}@{self.release.tag}"
+
+    @property
+    def repo(self) -> RepoId:
+        """Where it belongs."""
+        return self.release.repo
+
+    @property
+    def at(self) -> datetime:
+        """When it was published."""
+        return self.release.published_at
+
+    @property
+    def facts(self) -> tuple[Fact, ...]:
+        """Releases have no diff of their own."""
+        return ()
+
+    @property
+    def texts(self) -> tuple[str, ...]:
+        """Everything that may be quoted or searched."""
+        return (self.release.tag, self.release.name, self.release.body)
+
+
+Evidence = CommitEvidence | ThreadEvidence | ReleaseEvidence
+
+
+def said_evidence(one: Issue | PullRequest | Release) -> ThreadEvidence | ReleaseEvidence:
+    """Make evidence of what people wrote."""
+    return ReleaseEvidence(release=one) if isinstance(one, Release) else ThreadEvidence(thread=one)
+
+
+def belongs(one: Evidence, window: Window | None) -> bool:
+    """Tell whether a piece of evidence is of a window: a thread by the time at which it was opened or ended."""
+    moments = (one.thread.created_at, one.thread.ended_at) if isinstance(one, ThreadEvidence) else (one.at,)
+    return window is None or any(moment is not None and moment in window for moment in moments)

@@ -1,0 +1,174 @@
+"""Where the user's own code uses what a change removes, renames or alters; nothing here reads files or leaves them."""
+
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+from agent.domain.commits import Frozen
+from agent.domain.facts import Fact, FactKind, Severity
+from agent.domain.ids import RepoId
+from agent.editions.own_python import PythonFile, read_python
+
+K = FactKind
+MOST_PLACES = 3
+_NATIVE = (".c", ".cc", ".cpp", ".cxx", ".cu", ".cuh", ".h", ".hh", ".hpp", ".rs", ".go", ".ts", ".js")
+_SETTING = ("flag-", "env-", "route-", "config-key-", "unregistered")
+_SYMBOL = ("symbol-", "field-", "enum-member-", "constant-", "base-", "signature-", "deprecated")
+_GONE = (K.PARAMETER_REMOVED, K.PARAMETER_RENAMED)
+_HANDED_ON = ("Args", "Arguments")
+"""Records of everything that a program can be started with: its interfaces take their fields by name."""
+_OWN_FIELDS = ("Config", "Options", "Settings", "Params", "Request", "Response", *_HANDED_ON)
+_TOKEN = re.compile(r"--?[A-Za-z][\w-]*|/[\w{}./-]*[\w}]|[A-Za-z_][\w.-]*\w|[A-Za-z_]")
+_BUILTIN = frozenset(name for kind in (dict, list, str, set, bytes, Exception) for name in dir(kind))
+"""Methods that objects of an unknown type have anyway."""
+
+
+class OwnUse(Frozen):
+    """One line of the user's own code that names what a commit changes."""
+
+    repo: RepoId
+    sha: str
+    name: str
+    file: str
+    line: int
+
+
+def concerns(fact: Fact) -> bool:
+    """Tell a fact after which code that was written before may need a change; what is new is in nobody's code."""
+    added = fact.kind.endswith("-added") and not (fact.kind is K.PARAMETER_ADDED and fact.severity is Severity.BREAKING)
+    return fact.kind.startswith((*_SETTING, *_SYMBOL, "parameter-", "file-re")) and not added
+
+
+def used_name(fact: Fact) -> str:
+    """Name what is used, as code has it that was written before."""
+    parameter = (fact.old if fact.kind is K.PARAMETER_RENAMED else fact.detail) or ""
+    return f"{_sought(fact)}({parameter})" if fact.kind.startswith("parameter-") else _sought(fact)
+
+
+def projects_of(repo: RepoId, facts: Iterable[Fact]) -> frozenset[str]:
+    """Name what code says that uses a repository: its own name, its packages, its public headers' folders."""
+    modules = (fact.module.partition("include/")[2] or fact.module for fact in facts)
+    tops = {re.split(r"[./]", module)[0].lower() for module in modules}
+    return frozenset({repo.rpartition("/")[2].lower(), *(top for top in tops if len(top) > 3)})
+
+
+def names_project(text: str, projects: Iterable[str]) -> bool:
+    """Tell a file that has anything to do with a project: flags and common words mean nothing elsewhere."""
+    low = text.lower()
+    return any(re.search(rf"(?<![a-z0-9]){re.escape(name)}(?![a-z0-9])", low) for name in projects if name in low)
+
+
+def find_uses(facts: Sequence[Fact], path: str, text: str) -> Iterator[tuple[Fact, int]]:
+    """Find the lines of one file that use what the facts are about, each fact in its first few places."""
+    python = read_python(text) if path.endswith((".py", ".pyi")) else None
+    lines = enumerate(text.splitlines(), start=1)
+    code = ((line, number) for number, line in lines if not line.lstrip().startswith(("#", "//")))
+    tokens = _tokens(python.texts if python else code)
+    for fact in facts:
+        native = "/" in fact.module
+        if fact.kind.startswith(_SETTING):
+            found = _setting_lines(fact, tokens, python)
+        elif python:
+            found = iter(()) if native else _python_lines(fact, python)
+        else:
+            found = _native_lines(fact, text, tokens) if native and path.endswith(_NATIVE) else iter(())
+        lines_found = {*found, *tokens.get(_flag_of(fact), ())}
+        yield from ((fact, line) for line in sorted(lines_found)[:MOST_PLACES])
+
+
+def _flag_of(fact: Fact) -> str:
+    """Give the flag that a field of a program's arguments is set by."""
+    owner, _, name = _sought(fact).rpartition(".")
+    return f"--{name.replace('_', '-')}" if fact.kind.startswith("field-") and owner.endswith(_HANDED_ON) else ""
+
+
+def _sought(fact: Fact) -> str:
+    """Give the name that code has which was written before the change."""
+    if fact.kind.endswith("-renamed") and fact.old and not fact.kind.startswith(("parameter-", "file-")):
+        owner = fact.name.rpartition(".")[0] if fact.kind.startswith(_SYMBOL) else ""
+        return f"{owner}.{fact.old}" if owner else fact.old
+    return fact.name.removesuffix(".__init__")
+
+
+def _tokens(lines: Iterable[tuple[str, int]]) -> Mapping[str, list[int]]:
+    """Find the words of lines; a text over several lines is named by its first."""
+    found: dict[str, list[int]] = defaultdict(list)
+    for text, first in lines:
+        for offset, line in enumerate(text.split("\n")):
+            for token in _TOKEN.findall(line):
+                found[_plain(token)].append(first + offset)
+    return found
+
+
+def _plain(token: str) -> str:
+    """Write a flag one way: programs take dashes and underscores alike, and `--no-` before a switch."""
+    return "--" + token[2:].replace("_", "-").removeprefix("no-") if token.startswith("--") else token
+
+
+def _setting_lines(fact: Fact, tokens: Mapping[str, list[int]], python: PythonFile | None) -> Iterator[int]:
+    name = _sought(fact)
+    if fact.kind.startswith(("config-key-", "unregistered")) and not re.search(r"[a-z][_.-]?[A-Z_.-]", name):
+        # A single common word.
+        return
+    yield from tokens.get(_plain(name), ())
+    if python and fact.kind.startswith("env-"):
+        yield from (one.line for one in python.references if one.name.rpartition(".")[2] == name)
+    if fact.kind.startswith("route-"):
+        yield from (line for token, lines in tokens.items() if token.endswith(name) for line in lines)
+
+
+def _python_lines(fact: Fact, file: PythonFile) -> Iterator[int]:
+    sought = _sought(fact)
+    if fact.kind.startswith("file-"):
+        yield from (one.line for one in file.references if _within(one.name, fact.module))
+    elif fact.kind.startswith("parameter-"):
+        yield from _call_lines(fact, sought, file)
+    else:
+        exact = fact.kind is K.SYMBOL_MOVED
+        yield from (one.line for one in file.references if _means(one.name, fact.module, sought, exact=exact))
+        yield from _member_lines(fact, sought, file)
+
+
+def _call_lines(fact: Fact, sought: str, file: PythonFile) -> Iterator[int]:
+    """Find the calls that a change of a parameter concerns: those that give it, or those that do not."""
+    name = (fact.old if fact.kind is K.PARAMETER_RENAMED else fact.detail) or ""
+    for one in file.references:
+        concerned = one.overrides or (one.call and (name in one.keywords) is (fact.kind in _GONE))
+        if concerned and one.name.endswith(f".{sought}") and _means(one.name, fact.module, sought):
+            yield one.keywords.get(name, one.line)
+    if fact.kind in _GONE:
+        yield from _member_lines(fact, sought, file, keyword=name)
+
+
+def _member_lines(fact: Fact, sought: str, file: PythonFile, keyword: str = "") -> Iterator[int]:
+    """Find a member of a class that the file imports, and a setting that is given by its name."""
+    owner, _, name = sought.rpartition(".")
+    if owner and fact.kind.startswith("field-"):
+        top = fact.module.partition(".")[0] if owner.endswith(_HANDED_ON) else ""
+        for one in file.references:
+            handed_on = _within(one.name, top) and not one.name.endswith(_OWN_FIELDS)
+            if one.call and name in one.keywords and (handed_on or _means(one.name, fact.module, owner)):
+                yield one.keywords[name]
+    if owner and name not in _BUILTIN and any(_means(one.name, fact.module, owner) for one in file.references):
+        members = (
+            one for one in file.references if one.name == f".{name}" and (not keyword or keyword in one.keywords)
+        )
+        yield from (one.keywords.get(keyword, one.line) for one in members)
+
+
+def _means(name: str, module: str, path: str, *, exact: bool = False) -> bool:
+    """Tell whether a dotted name is this one of the module, or as a package above gives it on."""
+    head, found, _ = f"{name}.".partition(f".{path}.")
+    return bool(found) and (head == module if exact else _within(module, head))
+
+
+def _within(name: str, package: str) -> bool:
+    return bool(package) and (name == package or name.startswith(f"{package}."))
+
+
+def _native_lines(fact: Fact, text: str, tokens: Mapping[str, list[int]]) -> Iterator[int]:
+    """Find a name in a file that names its owner, and includes its header or could mean nothing else by such a name."""
+    owner, _, name = _sought(fact).rpartition(".")
+    named = not owner or re.search(rf"\b{re.escape(owner.rpartition('.')[2])}\b", text)
+    if named and not fact.kind.startswith("file-") and (fact.module.rpartition("/")[2] in text or "_" in name):
+        yield from tokens.get(name, ())

@@ -1,0 +1,186 @@
+"""What a model is shown of a commit and of what it may belong to, and what becomes of the relations that it names."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import timedelta
+from functools import cached_property
+from typing import Literal
+
+from pydantic import BaseModel, Field
+
+from agent.analysts.analyst import Material, Read
+from agent.analysts.packet import commit_packet, piece_text, shown_hunks
+from agent.analysts.sentences import anchored
+from agent.domain.claims import Anchor, Claim, Judgement, Kind, Role, Verdict
+from agent.domain.commits import Issue
+from agent.domain.evidence import CommitEvidence, Evidence, EvidenceId, ThreadEvidence
+from agent.domain.ids import CommitId
+from agent.domain.links import Grade, Reference, Related, Relation
+from agent.gate.quotes import misquoted
+from agent.gate.verbatim import normal
+from agent.settings.values import Language
+
+_COMMIT_SHARE, _LEAST, _SHORTEST = 0.55, 120, 8
+"""How much of the room the commit takes; tokens below which another side tells nothing; signs of an anchor."""
+_LATE = timedelta(hours=1)
+_TO_ISSUES = (Relation.FIXES, Relation.PARTLY, Relation.BECAUSE)
+_LONG_LINE, _MOST_LINES = 16, 200
+"""Signs of a line by which it is known again, and how many are looked for."""
+_SENTENCES = {
+    Relation.FIXES: "{} fixes everything that {} reports or asks for.",
+    Relation.PARTLY: "{} fixes a part of what {} reports or asks for.",
+    Relation.BECAUSE: "{} takes an earlier change back because of what {} reports.",
+    Relation.INTRODUCED: "{} repairs something that came in with {}.",
+    Relation.CONTINUES: "{} continues or completes the work of {}.",
+    Relation.SAME_WORK: "{} and {} of another repository are parts of the same work.",
+}
+Told = Literal[
+    "none",
+    "fixes",
+    "partly fixes",
+    "reverts because of",
+    "introduced by",
+    "continues",
+    "same work in the other repository",
+]
+
+
+class SaidRelation(BaseModel):
+    """What a commit has to do with one of the others; the proof comes before the word."""
+
+    other: str = Field(default="", description="the handle of the other, as it is shown")
+    anchor: str = Field(default="", description="words or diff lines of the commit's side, copied verbatim")
+    other_anchor: str = Field(default="", description="words of the other's side, copied verbatim")
+    relation: Told = "none"
+
+
+class SaidRelations(BaseModel):
+    """What a commit has to do with each of the others."""
+
+    relations: list[SaidRelation] = Field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class Draft:
+    """A relation that a model named, and the sentence in which code words it."""
+
+    claim: Claim
+    relation: Relation
+    other: EvidenceId
+
+
+@dataclass(frozen=True, kw_only=True)
+class Pairing:
+    """A commit and what it may belong to: what one side names, commits whose lines it changes, issues alike."""
+
+    read: Read
+    material: Material
+    others: Sequence[Evidence]
+    said: Sequence[Reference] = ()
+    room: int
+    """Tokens that a model can be shown."""
+
+    @property
+    def change(self) -> CommitEvidence:
+        """The commit."""
+        return self.read.evidence
+
+    @property
+    def _sides(self) -> tuple[Mapping[EvidenceId, Evidence], Mapping[EvidenceId, Evidence]]:
+        """What anchors are looked for in: the commit with its pull request, and as many others as have room."""
+        pull = self.material.pulls.get(self.change.pull or 0)
+        own: dict[EvidenceId, Evidence] = {self.change.id: self.change}
+        own |= {pull.id: ThreadEvidence(thread=pull)} if pull else {}
+        most = max(1, int(self.room * (1 - _COMMIT_SHARE)) // _LEAST)
+        return own, {one.id: one for one in self.others[:most]}
+
+    def text(self) -> str:
+        """Show both sides: the commit with its pull request, then each of the others."""
+        bare, shown = replace(self.material, links=(), issues=(), threads={}), self._sides[1].values()
+        packet = commit_packet(self.read, bare, int(self.room * _COMMIT_SHARE))
+        each = int(self.room * (1 - _COMMIT_SHARE)) // len(shown)
+        others = "\n\n".join(self._other(one, each) for one in shown)
+        return f"[c] is {self._name(self.change)}.\n{packet.text}\n\nWhat it may belong to:\n\n{others}"
+
+    def _other(self, one: Evidence, room: int) -> str:
+        words = piece_text(self._name(one), one, room, None)
+        hunks = f"\n{shown_hunks(one, room, self._taken_out)[0]}" if isinstance(one, CommitEvidence) else ""
+        named = dict.fromkeys(ref.sentence for ref in self.said if ref.sentence and one.id in (ref.source, ref.target))
+        return words + hunks + "".join(f"\n(One names the other: {sentence})" for sentence in named)
+
+    @cached_property
+    def _taken_out(self) -> list[str]:
+        """The lines that the commit takes out: of an earlier commit those are shown that brought them."""
+        patches = "\n".join(file.patch or "" for file in self.change.change.files)
+        lines = (line[1:].strip() for line in patches.split("\n") if line.startswith("-"))
+        return [line for line in lines if len(line) >= _LONG_LINE][:_MOST_LINES]
+
+    def _name(self, one: Evidence) -> str:
+        """Name a side as a reader does; the repository only where it is another one."""
+        name = one.id[: one.id.index("@") + 10] if "@" in one.id else one.id
+        return name.removeprefix(self.change.repo).removeprefix("@")
+
+    def drafts(self, answer: SaidRelations) -> Iterator[Draft]:
+        """Turn each relation into a sentence that code words, with an anchor on each side; the first of each counts."""
+        own, shown = self._sides
+        by_handle = {self._name(one): one for one in shown.values()}
+        for number, said in enumerate(answer.relations, start=1):
+            other = by_handle.pop(said.other.strip("[]` "), None)
+            if other is None or said.relation == "none":
+                continue
+            relation = Relation(said.relation)
+            anchors = (anchored(said.anchor, [*own], own), anchored(said.other_anchor, [other.id], shown))
+            claim = Claim(
+                id=f"{self.change.repo}@{self.change.change.commit.sha[:12]}.r{number}",
+                repo=self.change.repo,
+                role=Role.EFFECT,
+                about=(self.change.id,),
+                cites=tuple(dict.fromkeys((self.change.id, anchors[0].cite, other.id))),
+                anchors=anchors,
+                text={"en": _SENTENCES[relation].format(self._name(self.change), self._name(other))},
+                kind=Kind.STATED,
+            )
+            yield Draft(claim, relation, other.id)
+
+    def control(self, evidence: str) -> dict[Language, str]:
+        """Word a fix of an issue that nobody has shown, for the judge to refuse."""
+        number = next(number for number in range(self.change.pull or 1, 10**10) if f"#{number}" not in evidence)
+        return {"en": _SENTENCES[Relation.FIXES].format(self._name(self.change), f"#{number}")}
+
+    def objections(self, draft: Draft) -> tuple[Judgement, ...]:
+        """Say why a relation is refused: it cannot be one of these two, or an anchor is not verbatim."""
+        own, shown = self._sides
+        reasons = [_misplaced(one, {**own, **shown}[one.cite]) for one in draft.claim.anchors]
+        if not self._is_possible(draft.relation, shown[draft.other]):
+            reasons.append(f"{draft.relation.value!r} is no relation between a commit and {draft.other}")
+        return tuple(Judgement(verdict=Verdict.QUOTE, check="relation", reason=one) for one in reasons if one)
+
+    def _is_possible(self, relation: Relation, other: Evidence) -> bool:
+        if relation in _TO_ISSUES:
+            issue = other.thread if isinstance(other, ThreadEvidence) else None
+            return isinstance(issue, Issue) and issue.created_at <= self.change.at + _LATE
+        if self._grade(other.id) is Grade.C:
+            return isinstance(other, CommitEvidence) and relation is not Relation.SAME_WORK
+        return relation is not Relation.SAME_WORK or other.repo != self.change.repo
+
+    def _grade(self, other: EvidenceId) -> Grade:
+        named = {name for one in self.said for name in (one.source, one.target)}
+        # A commit may have been named by the beginning of its hash.
+        return Grade.B if other in named or any("@" in one and other.startswith(one) for one in named) else Grade.C
+
+    def related(self, draft: Draft, judge: str) -> Related:
+        """Hand on a relation that was admitted."""
+        return Related(
+            change=CommitId(self.change.id),
+            other=draft.other,
+            relation=draft.relation,
+            anchors=tuple((one.cite, one.text) for one in draft.claim.anchors),
+            grade=self._grade(draft.other),
+            judged_by=judge,
+        )
+
+
+def _misplaced(anchor: Anchor, evidence: Evidence) -> str:
+    if len(normal(anchor.text)) < _SHORTEST:
+        return f"{anchor.text!r} is too short to show anything"
+    return misquoted(anchor, evidence)

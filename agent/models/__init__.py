@@ -1,0 +1,1 @@
+"""What is asked of models, and how their answers are taken."""

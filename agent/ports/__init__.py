@@ -1,0 +1,1 @@
+"""What a run asks of sources, memory and the outside, as small protocols."""

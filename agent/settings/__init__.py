@@ -1,0 +1,1 @@
+"""What a user may configure, and how it is read."""

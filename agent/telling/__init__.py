@@ -1,0 +1,1 @@
+"""How facts become sentences of templates."""

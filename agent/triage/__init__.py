@@ -1,0 +1,1 @@
+"""How much a landed commit matters, and how reading is shared out."""

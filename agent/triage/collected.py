@@ -1,0 +1,115 @@
+"""What the first look at a repository found, which commits were read in depth, and how that changes their weights."""
+
+from collections.abc import Mapping, Sequence
+
+from pydantic import Field
+
+from agent.analysts.analyst import Material
+from agent.domain.commits import Frozen, Issue, Landed, Landing, Threads
+from agent.domain.dossier import Dossier
+from agent.domain.evidence import CommitEvidence, Evidence, EvidenceId, ThreadEvidence
+from agent.domain.links import Link, Reference
+from agent.domain.report import Failure
+from agent.editions.own_code import OwnUse
+from agent.links.digest import Known, as_issue
+from agent.links.undoing import Patch, partners
+from agent.settings.filters import fold
+from agent.settings.values import RepoSpec, Tiers
+from agent.triage.score import Triage, rank, weigh
+
+_LESS = 0.001
+
+
+class Collected(Frozen):
+    """What the first look found."""
+
+    landing: Landing
+    rows: tuple[Landed, ...]
+    late: tuple[Landed, ...]
+    threads: Threads
+    table: tuple[Triage, ...] = ()
+    """The commits whose diffs were read, heaviest first."""
+    links: tuple[Link, ...] = ()
+    references: tuple[Reference, ...] = ()
+    """What the day's commits and pull requests name, and what issues and releases say of them."""
+    unread: dict[str, str] = Field(default_factory=dict)
+    """Commits whose diffs were not read, and why."""
+    patches: dict[str, Patch] = Field(default_factory=dict)
+    """The names of the commits' patches, by hash."""
+    own_uses: tuple[OwnUse, ...] = ()
+    """Where the user's own code uses what these commits change."""
+    failures: tuple[Failure, ...] = ()
+
+    @property
+    def shas(self) -> list[str]:
+        """The hashes of everything that belongs to this report."""
+        return [row.commit.sha for row in self.landed]
+
+    @property
+    def landed(self) -> tuple[Landed, ...]:
+        """Everything that belongs to this report."""
+        return (*self.rows, *self.late)
+
+
+class Readings(Frozen):
+    """Which commits were read in depth, and which commits of earlier days beside them."""
+
+    deep: tuple[str, ...] = ()
+    background: tuple[str, ...] = ()
+
+
+class Scales:
+    """Weighs the commits of one repository by what was read of them and what their threads say."""
+
+    def __init__(self, collected: Collected, spec: RepoSpec) -> None:
+        known = {issue.id for issue in collected.threads.issues}
+        self._closing = {link.change for link in collected.links if link.may_read_fixed and link.issue in known}
+        self._labels = {pull.number: pull.labels for pull in collected.threads.pulls}
+        self._pull_of = collected.threads.pull_of
+        self._spec = spec
+
+    def weigh(self, evidence: CommitEvidence) -> Triage:
+        """Weigh one commit as closely as it was read."""
+        change = evidence.change
+        labels = self._labels.get(self._pull_of.get(change.commit.sha, 0), ())
+        one = weigh(change, evidence.sheet, labels=labels, closes=evidence.id in self._closing)
+        return fold(one, change, self._spec)
+
+    def weigh_again(
+        self, known: Mapping[str, CommitEvidence], undone: Mapping[EvidenceId, EvidenceId], tiers: Tiers
+    ) -> tuple[Triage, ...]:
+        """Rank the commits by what is known after reading: whole files show more than a patch does.
+
+        What landed and was undone in the same window leaves nothing to act on.
+        """
+        gone = {*undone, *undone.values()}
+        weighed = []
+        for evidence in known.values():
+            one = self.weigh(evidence)
+            settled = min(one.score, tiers.high - _LESS) if evidence.id in gone else one.score
+            weighed.append(one.model_copy(update={"score": settled}))
+        return rank(weighed, tiers)
+
+
+def readings_of(studied: Sequence[CommitEvidence], found: Collected) -> Readings:
+    """Note what was studied, and what of earlier days it undoes or brings back."""
+    undone = {other.partition("@")[2] for _, _, other in partners(studied) if "@" in other}
+    background = sorted(undone - {row.commit.sha for row in found.landed})
+    return Readings(deep=tuple(one.change.commit.sha for one in studied), background=tuple(background))
+
+
+def known_issues(found: Collected, earlier: Known, links: Sequence[Link]) -> list[Issue]:
+    """Give the issues of earlier days that something today addresses."""
+    fresh, wanted = {issue.id for issue in found.threads.issues}, {link.issue for link in links}
+    return [as_issue(one) for one in earlier.issues if one.id in wanted and one.id not in fresh]
+
+
+def dossier_of(material: Material, found: Collected) -> Dossier:
+    """Give the gate everything that was read of a repository."""
+    known: dict[EvidenceId, Evidence] = {read.evidence.id: read.evidence for read in material.reads}
+    known |= material.background
+    known |= {issue.id: ThreadEvidence(thread=issue) for issue in material.issues}
+    known |= {pull.id: ThreadEvidence(thread=pull) for pull in material.pulls.values()}
+    known |= material.threads
+    late = frozenset(row.commit.id for row in found.late)
+    return Dossier(found=known, window=material.window, seen=frozenset(known), late=late)

@@ -1,0 +1,91 @@
+"""What a commit's first line declares by its syntax: `[Bugfix]`, `fix(scope)!:`, git's `Revert "…"`, a bare version."""
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from enum import StrEnum
+from functools import lru_cache
+
+
+class Purpose(StrEnum):
+    """What a change is for, as its author says."""
+
+    REVERT = "revert"
+    SECURITY = "security"
+    FIX = "fix"
+    FEATURE = "feature"
+    PERFORMANCE = "performance"
+    DEPRECATION = "deprecation"
+    RELEASE = "release"
+    DEPENDENCY = "dependency"
+    REFACTOR = "refactor"
+    DOCS = "docs"
+    TESTS = "tests"
+    CI = "ci"
+    CHORE = "chore"
+
+
+CHORES = frozenset({Purpose.DOCS, Purpose.TESTS, Purpose.CI, Purpose.CHORE})
+"""What nobody downstream needs to act on."""
+_TYPES = {
+    Purpose.REVERT: "revert",
+    Purpose.SECURITY: "security",
+    Purpose.FIX: "fix bugfix hotfix bug",
+    Purpose.FEATURE: "feat feature",
+    Purpose.PERFORMANCE: "perf performance",
+    Purpose.DEPRECATION: "deprecation",
+    Purpose.RELEASE: "release",
+    Purpose.DEPENDENCY: "deps dependencies",
+    Purpose.REFACTOR: "refactor",
+    Purpose.DOCS: "doc docs",
+    Purpose.TESTS: "test tests",
+    Purpose.CI: "ci",
+    Purpose.CHORE: "chore build style misc",
+}
+_BY_TYPE = {word: purpose for purpose, words in _TYPES.items() for word in words.split()}
+"""The types of Conventional Commits and the tags that projects document beside them."""
+_TAG = re.compile(r"\s*\[([^\]\[]{1,40})\]\s*:?")
+_SCHEME = re.compile(r"\s*([A-Za-z][A-Za-z /-]{0,24}?)(?:\(([^()]{1,40})\))?(!)?:\s")
+_PARTS = re.compile(r"[\s/&+,|_-]+")
+_REVERT = re.compile(r"\s*Revert\s")
+_HOLE = re.compile(r"\bcve-\d{4}-\d+\b|\bghsa(?:-\w{4}){3}\b", re.IGNORECASE)
+"""How published holes are numbered."""
+_VERSION = re.compile(r"\s*v?\d+\.\d+(?:\.\d+)*\w*\s*(?:\(#\d+\))?\s*", re.IGNORECASE | re.ASCII)
+
+
+@dataclass(frozen=True)
+class Heading:
+    """A first line, taken apart."""
+
+    purposes: tuple[Purpose, ...]
+    """In the order of the tags; a line may have several, as in `[CI][Bugfix]`."""
+    breaking: bool
+    """The author marks it: `feat!:`, `[Breaking]`, `BREAKING CHANGE`."""
+
+
+@lru_cache(maxsize=1_000)
+def read_heading(subject: str) -> Heading:
+    """Take a first line apart; the same one is asked about at every step of a run."""
+    rest, tags, marked = subject, list[str](), "BREAKING CHANGE" in subject
+    while tag := _TAG.match(rest):
+        tags.append(tag[1])
+        rest = rest[tag.end() :]
+    if scheme := _SCHEME.match(rest):
+        tags += [scheme[1], scheme[2] or ""]
+        marked, rest = marked or bool(scheme[3]), rest[scheme.end() :]
+    if _REVERT.match(rest):
+        # What follows is the title of something that is no longer there.
+        return Heading((Purpose.REVERT,), marked)
+    forms = ((_HOLE.search(rest), Purpose.SECURITY), (_VERSION.fullmatch(rest), Purpose.RELEASE))
+    found = (*purposes_of(tags), *(purpose for match, purpose in forms if match))
+    return Heading(tuple(dict.fromkeys(found)), marked or is_breaking(tags))
+
+
+def purposes_of(tags: Iterable[str]) -> list[Purpose]:
+    """Read tags, types or labels: each by its parts, as in `CI/Build`."""
+    return [_BY_TYPE[part] for tag in tags for part in _PARTS.split(tag.lower()) if part in _BY_TYPE]
+
+
+def is_breaking(tags: Iterable[str]) -> bool:
+    """Tell whether a tag or label marks a breaking change; `non-breaking` is none."""
+    return any(tag.strip().lower() in ("breaking", "breaking change", "breaking-change") for tag in tags)

@@ -1,0 +1,189 @@
+"""How much a landed commit matters to those who depend on the repository, and why; the table is in docs/facts.md."""
+
+import math
+import re
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from enum import StrEnum
+
+from agent.domain.commits import Change, Frozen
+from agent.domain.facts import Fact, FactKind, FactSheet, Severity
+from agent.settings.values import Tiers
+from agent.triage.areas import Area, lines_by_area
+from agent.triage.conventions import CHORES, Heading, Purpose, read_heading
+from agent.triage.weights import POINTS, URGENT, label_purposes, reasons_in_facts, reasons_in_words
+
+
+class Tier(StrEnum):
+    """What a reader should do about a commit; the same meaning in every repository."""
+
+    HIGH = "act on"
+    """Act, or at least read: something that worked may stop working, or a release, revert or security fix."""
+    MID = "worth knowing"
+    """Worth knowing: users can notice it."""
+    LOW = "also landed"
+    """One line is enough; what is noise is folded together with its like."""
+
+
+class Noise(StrEnum):
+    """What is folded together."""
+
+    BOT = "bot"
+    CI = "ci"
+    DOCS = "docs"
+    TESTS = "tests"
+    FORMATTING = "formatting"
+    COMMENTS = "comments"
+    CHORE = "chore"
+    EMPTY = "empty"
+    """Changes no file at all."""
+    LEFT_OUT = "left out"
+    """Touches only paths that the configuration leaves out; see agent/settings/filters.py."""
+
+
+class Triage(Frozen):
+    """One commit's weight."""
+
+    sha: str
+    score: float
+    reasons: tuple[str, ...]
+    """What the score comes from, heaviest first; each is a name of the table."""
+    purpose: Purpose | None
+    noise: Noise | None = None
+    tier: Tier = Tier.LOW
+
+
+_ONLY = {
+    FactKind.ONLY_TESTS: Noise.TESTS,
+    FactKind.ONLY_DOCS: Noise.DOCS,
+    FactKind.ONLY_CI: Noise.CI,
+    FactKind.ONLY_FORMATTING: Noise.FORMATTING,
+    FactKind.ONLY_COMMENTS: Noise.COMMENTS,
+}
+_ASIDE = {Area.TESTS: Noise.TESTS, Area.DOCS: Noise.DOCS, Area.CI: Noise.CI}
+_OF_CHORE = {Purpose.DOCS: Noise.DOCS, Purpose.TESTS: Noise.TESTS, Purpose.CI: Noise.CI}
+_BOT = re.compile(
+    r"\[bot\]|^(?:dependabot|renovate|github-actions|pre-commit-ci|copybara|mergify)\b|[- ]bot$", re.IGNORECASE
+)
+_TIERS = Tiers()
+# A day on which everything is urgent tells nobody what to do first.
+_MOST_HIGH, _LEAST_ALLOWED = 0.25, 3
+_CLOSES_ISSUES = 1.5
+# Without an urgent reason further ones hardly count above this; without product nothing does above the other.
+_NOT_URGENT, _NOT_PRODUCT = 3.8, 1.5
+# Chores and the work of machines fold unless they rework a good part of the product.
+_LARGE_CHORE = 50
+
+
+def weigh(change: Change, sheet: FactSheet | None, *, labels: Sequence[str] = (), closes: bool = False) -> Triage:
+    """Score one commit by what its diff does, what its author declares, and whether it closes issues."""
+    heading = read_heading(change.commit.title)
+    facts = sheet.facts if sheet else ()
+    lines = lines_by_area(change.files)
+    found = {
+        *reasons_in_facts(facts, refactored=Purpose.REFACTOR in heading.purposes),
+        *reasons_in_words(heading, labels, closes=closes),
+    }
+    reasons = sorted(found, key=lambda name: (-POINTS[name], name))
+    score = _sum(reasons) + min(0.4, math.log10(1 + lines.get(Area.PRODUCT, 0)) / 8)
+    if closes:
+        reasons.append("closes issues")
+        score += _CLOSES_ISSUES
+    if not URGENT & found:
+        limit = max(_NOT_URGENT, *(POINTS[name] for name in found), 0.0)
+        score = min(score, limit + (score - limit) / 10)
+    if change.files and Area.PRODUCT not in lines and not _announces(heading):
+        score = min(score, _NOT_PRODUCT)
+    return Triage(
+        sha=change.commit.sha,
+        score=round(score, 3),
+        reasons=tuple(reasons),
+        purpose=_main_purpose(facts, (*heading.purposes, *label_purposes(labels))),
+        noise=Noise.EMPTY if sheet and _is_empty(change) else _noise(change, facts, heading, lines),
+    )
+
+
+def _sum(reasons: Sequence[str]) -> float:
+    """Count the weightiest reason in full and the others by half: doing much is not the same as mattering."""
+    points = [POINTS[name] for name in reasons]
+    return math.fsum(points[:1]) + math.fsum(points[1:]) / 2
+
+
+def rank(weighed: Iterable[Triage], tiers: Tiers = _TIERS) -> tuple[Triage, ...]:
+    """Give every commit of a repository its tier, heaviest first."""
+    ordered = sorted(weighed, key=lambda one: -one.score)
+    telling = sum(one.noise is None for one in ordered)
+    allowed = max(_LEAST_ALLOWED, math.ceil(telling * _MOST_HIGH))
+    ranked: list[Triage] = []
+    high = 0
+    for one in ordered:
+        tier = _tier(one, tiers, room=high < allowed)
+        high += tier is Tier.HIGH
+        ranked.append(one.model_copy(update={"tier": tier}))
+    return tuple(sorted(ranked, key=lambda one: (list(Tier).index(one.tier), one.noise is not None)))
+
+
+def lifted(table: Sequence[Triage], used: Collection[str]) -> tuple[Triage, ...]:
+    """Put the commits that the reader's own code is about before all others, as something to act on."""
+    most = max((one.score for one in table), default=0.0)
+    concerned = [
+        one.model_copy(update={"tier": Tier.HIGH, "noise": None, "score": round(one.score + most, 3)})
+        for one in table
+        if one.sha in used
+    ]
+    return (*concerned, *(one for one in table if one.sha not in used))
+
+
+def _tier(one: Triage, tiers: Tiers, *, room: bool) -> Tier:
+    if one.noise is not None:
+        return Tier.LOW
+    if one.score >= tiers.high and room:
+        return Tier.HIGH
+    return Tier.MID if one.score >= tiers.mid else Tier.LOW
+
+
+def _main_purpose(facts: Sequence[Fact], purposes: Sequence[Purpose]) -> Purpose | None:
+    if any(fact.kind is FactKind.REVERT for fact in facts):
+        return Purpose.REVERT
+    return purposes[0] if purposes else None
+
+
+def _announces(heading: Heading) -> bool:
+    """Tell documents that users must read from documents that they may."""
+    return heading.breaking or Purpose.DEPRECATION in heading.purposes
+
+
+def _is_empty(change: Change) -> bool:
+    """Tell a commit that was read and changes nothing; a merge may be one by its nature."""
+    return not change.files and not change.incomplete and len(change.commit.parents) == 1
+
+
+def _noise(change: Change, facts: Sequence[Fact], heading: Heading, lines: Mapping[Area, int]) -> Noise | None:
+    """Find what is folded away: by its diff, else by an author who is a machine, else by its own words."""
+    only = next((_ONLY[fact.kind] for fact in facts if fact.kind in _ONLY), None)
+    aside = only or _aside(lines)
+    if aside is not None:
+        return None if aside is Noise.DOCS and _announces(heading) else aside
+    # That some line of a function changed is so of every chore.
+    if any(fact.severity is not Severity.INTERNAL and fact.kind is not FactKind.CODE_CHANGED for fact in facts):
+        return None
+    if _BOT.search(change.commit.author.name) and lines.get(Area.PRODUCT, 0) <= _LARGE_CHORE:
+        return Noise.BOT
+    return _chore(heading, lines)
+
+
+def _chore(heading: Heading, lines: Mapping[Area, int]) -> Noise | None:
+    """Believe an author who calls it a chore; `[CI][Bugfix]` of nothing but the product is none."""
+    first = next(iter(heading.purposes), None)
+    if first not in CHORES or (Purpose.FIX in heading.purposes and lines.keys() == {Area.PRODUCT}):
+        return None
+    if first in _OF_CHORE:
+        return _OF_CHORE[first]
+    small = lines.get(Area.PRODUCT, 0) <= _LARGE_CHORE
+    return Noise.CHORE if small and set(heading.purposes) <= CHORES | {Purpose.REFACTOR} else None
+
+
+def _aside(lines: Mapping[Area, int]) -> Noise | None:
+    """Name what a commit is about that touches nothing but tests, documents and workflows."""
+    if not lines or not lines.keys() <= _ASIDE.keys():
+        return None
+    return _ASIDE[max(lines, key=lambda kind: lines[kind])]

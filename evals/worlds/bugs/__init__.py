@@ -1,1 +1,0 @@
-"""Flaws in the made-up projects."""

@@ -1,1 +1,0 @@
-"""The world to look at."""

@@ -1,1 +1,0 @@
-"""The world that has a commit for every kind of fact in every language."""

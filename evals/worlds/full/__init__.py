@@ -1,1 +1,0 @@
-"""The world that has everything."""

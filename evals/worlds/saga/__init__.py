@@ -1,1 +1,0 @@
-"""The world of stories: work that goes on over days and repositories."""

@@ -1,1 +1,0 @@
-"""Pairs of worlds that differ in one fact."""

@@ -1,0 +1,97 @@
+"""Which editions there are, which days they lack, and what has to be read for each; all from settings."""
+
+import hashlib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import date, datetime, timedelta
+
+from agent.domain.errors import ConfigError
+from agent.domain.ids import RepoId
+from agent.domain.window import Window, zone
+from agent.editions.recipe import Recipe
+from agent.settings.editions import Edition
+from agent.settings.values import Language, RepoSpec, Settings
+
+
+def editions_of(settings: Settings) -> dict[str, Settings]:
+    """Give each edition by its name with the settings that it has; one without a name where none is configured."""
+    if not settings.repos:
+        raise ConfigError("workers need repositories: name them as repos in gitzette.toml, the same on every machine")
+    return {one.name: _with_edition(settings, one) for one in settings.edition} or {"": settings}
+
+
+def edition_of(settings: Settings, name: str) -> Settings:
+    """Give the settings of one edition."""
+    found = editions_of(settings)
+    if name not in found:
+        raise ConfigError(f"there is no edition {name!r} in this machine's gitzette.toml")
+    return found[name]
+
+
+def _with_edition(settings: Settings, one: Edition) -> Settings:
+    by_name = {spec.name: spec for spec in settings.repos}
+    given = {name: value for name in ("tz", "lang", "languages", "layout") if (value := getattr(one, name)) is not None}
+    given |= {"repos": tuple(by_name[name] for name in one.repos) or settings.repos, "out": settings.out / one.name}
+    if one.deliver is not None:
+        given["deliver"] = tuple(channel for channel in settings.deliver if channel.called in one.deliver)
+    return settings.model_copy(update=given)
+
+
+@dataclass(frozen=True)
+class PartPlan:
+    """One repository and day, with everything that shapes what is said of it."""
+
+    settings: Settings
+    spec: RepoSpec
+    window: Window
+    beside: tuple[RepoSpec, ...]
+
+    @property
+    def recipe(self) -> Recipe:
+        """What shapes the part."""
+        return Recipe.of(self.settings, self.window, (self.spec,))
+
+    @property
+    def key(self) -> str:
+        """The name of the part: another one for everything that would be said otherwise."""
+        shape = f"{self.recipe.model_dump_json()} {[spec.name for spec in self.beside]}"
+        return f"{self.spec.name} {self.window.key} {hashlib.sha256(shape.encode()).hexdigest()[:16]}"
+
+    @property
+    def run(self) -> str:
+        """The id of the run that reads it, the same on every machine that takes it up."""
+        return f"part-{hashlib.sha256(self.key.encode()).hexdigest()[:16]}"
+
+
+def part_plan(settings: Settings, repo: RepoId, window: Window) -> PartPlan:
+    """Plan the reading of a repository for all editions that have it: in all their languages, beside all theirs."""
+    mine = [one for one in editions_of(settings).values() if one.tz == window.tz and repo in _names(one)]
+    if not mine:
+        raise ConfigError(f"no edition has {repo} in {window.tz}; the machines' gitzette.toml differ")
+    languages: list[Language] = list(dict.fromkeys(lang for one in mine for lang in (one.lang, *one.languages)))
+    specs = {spec.name: spec for one in mine for spec in one.repos}
+    shape = {"lang": languages[0], "languages": tuple(languages[1:]), "layout": "digest", "tz": window.tz}
+    spec = specs.pop(repo)
+    part = settings.model_copy(update=shape | {"repos": (spec,)})
+    return PartPlan(part, spec, window, tuple(specs.values()))
+
+
+def _names(settings: Settings) -> set[RepoId]:
+    return {spec.name for spec in settings.repos}
+
+
+def day_window(day: str, tz: str) -> Window:
+    """Give the window of a day."""
+    return Window.days(date.fromisoformat(day), date.fromisoformat(day), tz)
+
+
+def missing_days(settings: Settings, published: Mapping[str, object], now: datetime) -> list[str]:
+    """List the days that an edition lacks up to yesterday, oldest first; nothing is missed before the first one."""
+    last = Window.yesterday(now, settings.tz).start.astimezone(zone(settings.tz)).date()
+    first = (
+        max(date.fromisoformat(min(published)), last - timedelta(days=settings.catch_up_days - 1))
+        if published
+        else last
+    )
+    days = (first + timedelta(days=count) for count in range((last - first).days + 1))
+    return [day.isoformat() for day in days if day.isoformat() not in published]

@@ -1,0 +1,256 @@
+"""What a worker does: read a repository's day, compose an edition of what was read, deliver it."""
+
+import time
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import asdict, replace
+from datetime import UTC, datetime
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+from langchain_core.runnables import RunnableConfig
+from pydantic import TypeAdapter
+
+from agent.domain.cited import cited_by
+from agent.domain.errors import AppError, InputError, StorageError, UpstreamError
+from agent.domain.ids import RepoId
+from agent.domain.record import merge
+from agent.domain.report import Failure, Report
+from agent.domain.window import Window
+from agent.editions.recipe import Recipe
+from agent.settings.values import Settings
+from agent.text.web import Web
+from gitzette.delivery.deliver import Deliverer
+from gitzette.delivery.outbox import Entry, Outbox
+from gitzette.fleet.editions import PartPlan, edition_of, part_plan
+from gitzette.progress import QuietProgress, shown
+from gitzette.publish import FilePublisher, Style
+from gitzette.recorded_run import UnopenedDesks
+from gitzette.wiring import House, SourceDesks, home_of, keeper_of, open_house
+from graphs import daily
+from graphs.checkpoints import open_checkpoints
+from graphs.edition import EditionInput, Part, PartInput, build_edition, build_part, part_of
+from memory.artefacts import Artefact, JsonCodec
+from memory.fleet import DONE, FAILED, LATE, Fleet
+from memory.store import Memory
+
+_PART = JsonCodec("part", TypeAdapter(Part))
+_MODES: Any = {"stream_mode": ["custom", "values"], "subgraphs": True, "durability": "sync"}
+
+
+class TryAgain(AppError):
+    """What may get better: the engine tries again, later each time."""
+
+
+class GaveUp(AppError):
+    """What will not get better, or was tried often enough."""
+
+
+class FleetProgress:
+    """Notes in the database how far each repository is."""
+
+    def __init__(self, fleet: Fleet, day: str) -> None:
+        self._fleet, self._day = fleet, day
+
+    def step(self, repo: RepoId, what: str, done: int = 0, total: int = 0) -> None:
+        """Note a step."""
+        self._fleet.step(f"{repo} {self._day}", what, done, total)
+
+
+async def read_repository(
+    settings: Settings, environ: Mapping[str, str], repo: RepoId, window: Window, *, last: bool
+) -> None:
+    """Read a repository's day and store its part, unless that is done; `last` says that it is not tried again."""
+    plan, now = part_plan(settings, repo, window), datetime.now(UTC)
+    specs = (plan.spec, *plan.beside)
+    try:
+        async with open_house(plan.settings, environ, QuietProgress(), now, plan.run, specs, background=True) as house:
+            if house.memory.fleet.statuses([plan.key]).get(plan.key) != DONE:
+                with house.memory.run_locks.hold(plan.run):
+                    await _read(house, plan, now, last=last)
+    except AppError as error:
+        raise _again(error, last=last) from error
+
+
+async def _read(house: House, plan: PartPlan, now: datetime, *, last: bool) -> None:
+    memory, repo, started = house.memory, plan.spec.name, time.monotonic()
+    memory.runs.begin(plan.run, plan.window.key, now, plan.recipe)
+    begun = PartInput(window=plan.window, specs=plan.recipe.specs, beside=plan.beside)
+    state = await _through(build_part, house, plan.run, begun, plan.window)
+    part, status = part_of(state, repo), DONE  # type: ignore[arg-type]
+    if part.failures and memory.recorder(plan.run).outages():
+        # What is recorded is not asked for again; what was an outage is.
+        memory.run_locks.forget_checkpoints(plan.run)
+        if not last:
+            raise TryAgain(part.failures[0].message)
+    if part.chapter is None:
+        status = FAILED
+    report = daily.report_of({"specs": plan.recipe.specs, **state}, house.deps.analyst)  # type: ignore[typeddict-item]
+    memory.reports.remember(report)
+    memory.retention.cite(plan.run, plan.window.key, cited_by(report))
+    (body,) = _PART.encode(part)
+    memory.fleet.put_part(plan.key, repo, plan.window, plan.run, status, body.body)
+    spent = {name: asdict(host) for name, host in house.client.usage.hosts.items()}
+    details = {"repos": [repo], "seconds": round(time.monotonic() - started, 3), "requests": spent}
+    memory.runs.end(plan.run, "incomplete" if part.failures else "done", datetime.now(UTC), details)
+    memory.run_locks.finish(plan.run)
+    if status == FAILED:
+        raise GaveUp(part.failures[0].message if part.failures else "nothing could be read")
+
+
+async def _through(build: Any, house: House, run: str, begun: Any, window: Window) -> Mapping[str, Any]:
+    """Run a graph from its beginning, or from where another worker left it."""
+    memory = house.memory
+    if memory.recorder(run).blank:
+        memory.run_locks.forget_checkpoints(run)
+    async with open_checkpoints(memory.run_locks.checkpoints(run)) as checkpoints:
+        graph = build(checkpoints)
+        config: RunnableConfig = {"max_concurrency": 4, "configurable": {"thread_id": run}}
+        stood = await graph.aget_state(config)
+        if stood.created_at is not None and not stood.next:
+            return dict(stood.values)
+        display = FleetProgress(memory.fleet, window.label)
+        going_on = None if stood.created_at is not None else begun
+        return await shown(graph.astream(going_on, config, context=house.deps, **_MODES), display)
+
+
+def plans_of(settings: Settings, edition: str, window: Window) -> list[PartPlan]:
+    """Name the parts of an edition."""
+    return [part_plan(settings, spec.name, window) for spec in edition_of(settings, edition).repos]
+
+
+def waits_for(memory: Memory, settings: Settings, edition: str, window: Window) -> int:
+    """Count the parts that an edition still waits for."""
+    keys = [plan.key for plan in plans_of(settings, edition, window)]
+    return len(keys) - len(memory.fleet.statuses(keys))
+
+
+async def compose(settings: Settings, environ: Mapping[str, str], edition: str, window: Window, *, late: bool) -> bool:
+    """Compose and publish an edition of what was read, if everything is there or it is late; tell whether it was."""
+    mine, now = edition_of(settings, edition), datetime.now(UTC)
+    run = f"edition-{sha256(f'{edition} {window.key}'.encode()).hexdigest()[:16]}"
+    async with open_house(mine, environ, QuietProgress(), now, run, mine.repos, background=True) as house:
+        fleet = house.memory.fleet
+        plans = plans_of(settings, edition, window)
+        known = fleet.statuses([plan.key for plan in plans])
+        there = fleet.edition(edition, window.key)
+        whole = len(known) == len(plans)
+        if there is not None and (there.status == DONE or not whole):
+            return False
+        if not whole and not late:
+            return False
+        with house.memory.run_locks.hold(run):
+            await _compose(house, mine, environ, edition, plans, run)
+    return True
+
+
+async def _compose(
+    house: House, mine: Settings, environ: Mapping[str, str], edition: str, plans: list[PartPlan], run: str
+) -> None:
+    memory, window = house.memory, plans[0].window
+    found = memory.fleet.parts([plan.key for plan in plans])
+    parts = {plan.spec.name: _decoded(found[plan.key][1]) for plan in plans if plan.key in found}
+    missing = [plan.spec.name for plan in plans if plan.key not in found]
+    failures = [failure for part in parts.values() for failure in part.failures]
+    failures += [Failure(repo=repo, stage="code", message="it was not read in time") for repo in missing]
+    begun = EditionInput(
+        window=window,
+        specs=Recipe.of(mine, window, mine.repos).specs,
+        collected={repo: part.collected for repo, part in parts.items() if part.collected},
+        chapters={repo: part.chapter for repo, part in parts.items() if part.chapter},
+        failures=failures,
+        refused=[one for part in parts.values() for one in part.refused],
+    )
+    memory.runs.begin(run, window.key, datetime.now(UTC), Recipe.of(mine, window, mine.repos))
+    publisher = EditionPublisher(memory.fleet, edition, LATE if missing else DONE)
+    local = {spec.name for spec in mine.repos if spec.path is not None}
+    token = mine.token.get_secret_value() if mine.token else None
+    keeper = keeper_of(mine, home_of(mine, environ), token, environ)
+    sources = SourceDesks(mine, house.client, keeper, environ, mine.repos)
+    desks = UnopenedDesks(memory.recorder(run), sources, mine, local)
+    deps = replace(house.deps, publisher=publisher, desks=desks)
+    state = await _through(build_edition, replace(house, deps=deps), run, begun, window)
+    status = "incomplete" if state["report"].failures else "done"
+    memory.retention.cite(run, window.key, cited_by(state["report"]))
+    memory.runs.end(run, status, datetime.now(UTC), {"repos": [spec.name for spec in mine.repos]})
+    memory.run_locks.finish(run)
+
+
+class EditionPublisher:
+    """Publishes an edition: it is stored in the database, from which every machine serves and delivers it."""
+
+    def __init__(self, fleet: Fleet, edition: str, status: str) -> None:
+        self._fleet, self._edition, self._status = fleet, edition, status
+
+    def publish(self, report: Report) -> Report:
+        """Store the report, merged with what the window already has."""
+        there = self._fleet.edition(self._edition, report.window.key)
+        report = merge(there.report, report) if there else report
+        self._fleet.put_edition(self._edition, report, self._status)
+        return report
+
+
+def bring_reports(memory: Memory, mine: Settings, edition: str) -> None:
+    """Write the editions of the database to the output folder of this machine, those that are new or changed."""
+    style = Style(Web(mine.web), mine.lang, mine.languages, mine.layout)
+    publisher, noted = FilePublisher(mine.out, style, max_failed=mine.max_failed), _Noted(mine.out)
+    for label, (key, finished) in sorted(memory.fleet.labels(edition).items()):
+        if noted.get(label) != finished and (there := memory.fleet.edition(edition, key)):
+            publisher.publish(there.report)
+            noted.put(label, finished)
+
+
+class _Noted:
+    """Remembers beside the reports which state of each was written."""
+
+    def __init__(self, out: Path) -> None:
+        self._folder = out / ".editions"
+
+    def get(self, label: str) -> str:
+        with suppress(OSError):
+            return (self._folder / label).read_text("utf-8")
+        return ""
+
+    def put(self, label: str, finished: str) -> None:
+        self._folder.mkdir(parents=True, exist_ok=True)
+        (self._folder / label).write_text(finished, "utf-8")
+
+
+class FleetOutbox(Outbox):
+    """Notes in the database what was delivered, for every machine."""
+
+    def __init__(self, fleet: Fleet, edition: str) -> None:
+        self._fleet, self._edition = fleet, edition
+
+    def put(self, entry: Entry) -> None:
+        """Note how a report stands on a channel."""
+        self._fleet.put_delivery(self._edition, entry.channel, entry.label, entry.model_dump_json())
+
+    def _read(self) -> tuple[Entry, ...]:
+        return tuple(Entry.model_validate_json(body) for body in self._fleet.delivery(self._edition).values())
+
+
+async def deliver(settings: Settings, environ: Mapping[str, str], edition: str, window: Window, memory: Memory) -> None:
+    """Send an edition to its channels, each message once."""
+    mine = edition_of(settings, edition)
+    there = memory.fleet.edition(edition, window.key)
+    if there is None or not mine.deliver:
+        return
+    bring_reports(memory, mine, edition)
+    deliverer = Deliverer(settings=mine, environ=environ, outbox=FleetOutbox(memory.fleet, edition))
+    deliverer.deliver(there.report)
+    if deliverer.failed:
+        raise TryAgain(deliverer.failed[0])
+
+
+def _decoded(body: bytes) -> Part:
+    return _PART.decode(Artefact("part", body))
+
+
+def _again(error: AppError, *, last: bool) -> AppError:
+    """Tell what may get better from what will not."""
+    passing = isinstance(error, UpstreamError) and error.retryable
+    # A database that was restarted, or a run whose worker seems dead and is not.
+    passing = passing or isinstance(error, StorageError | InputError | TryAgain)
+    return TryAgain(str(error)) if passing and not last else GaveUp(str(error))

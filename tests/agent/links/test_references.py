@@ -1,0 +1,112 @@
+"""What texts name by number, address or hash, and which keywords GitHub obeys."""
+
+from datetime import UTC, datetime
+
+import pytest
+
+from agent.domain.commits import Comment, Commit, Coverage, Issue, Person, PullRequest, Threads
+from agent.domain.ids import RepoId
+from agent.domain.links import Place
+from agent.links.recorded import day_links
+from agent.links.references import Day, day_references, references_in
+
+REPO = RepoId("octo/engine")
+DAY = datetime(2026, 2, 4, tzinfo=UTC)
+SHA, OLD = "a" * 40, "b" * 40
+ADA = Person(name="Ada", email="ada@example.org")
+
+
+def named(text: str) -> list[tuple[str, bool]]:
+    found = references_in(text, REPO, f"{REPO}@{SHA}", Place.PULL)
+    return [(one.target.removeprefix(REPO), one.closing) for one in found]
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("Fixes #10, #11 and resolves: GH-12", [("#10", True), ("#11", False), ("#12", True)]),
+        ("CLOSED https://github.com/Octo/Engine/issues/10#issuecomment-3", [("#10", True)]),
+        ("**Fixes** [#10](https://github.com/octo/engine/issues/10)", [("#10", True)]),
+        (
+            "see other/forge#3 and https://github.com/other/forge/pull/4/files",
+            [("other/forge#3", False), ("other/forge#4", False)],
+        ),
+        (f"came in with {OLD}, mended by commit abcdef1", [(f"@{OLD}", False), ("@abcdef1", False)]),
+        ("[#77](https://gitlab.example/a/b/-/issues/77) &#39; a#1 x/y/z#2 #0 v1.#5.2", []),
+        ("- [ ] #10\n- [x] closes #11", [("#10", False), ("#11", True)]),
+        ("修复 #10。关闭#11", [("#10", False), ("#11", False)]),
+    ],
+)
+def test_every_form_is_read_and_each_issue_needs_its_own_keyword(text: str, found: list[tuple[str, bool]]) -> None:
+    assert named(text) == found
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "`fixes #10`",
+        "```\nfixes #10\n```",
+        "> fixes #10\nstill quoted #11",
+        "<!-- fixes #10 -->",
+        "~~fixes #10~~",
+        "<pre>fixes #10</pre>",
+        "Example:\n\n    fixes #10\n",
+        "<!-- never closed\nfixes #10",
+    ],
+)
+def test_code_quotations_and_comments_name_nothing(text: str) -> None:
+    assert named(text) == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["#1 " * 30_000, "[" * 60_000, "<a href=" * 8_000, "`" * 60_000, "> a\n" * 15_000, "https://github." * 4_000],
+)
+def test_hostile_texts_are_cheap_and_bounded(text: str) -> None:
+    assert len(named(text)) <= 60
+
+
+def test_the_sentence_around_a_reference_is_kept_as_it_stands() -> None:
+    text = "Speed it up. The crash that #10 brought\nis gone. Thanks!\n\n## Related\n\n- needs #11\nSigned-off-by: A"
+    sentences = [one.sentence for one in references_in(text, REPO, f"{REPO}@{SHA}", Place.MESSAGE)]
+    assert sentences == ["The crash that #10 brought is gone.", "- needs #11"]
+
+
+def test_a_day_has_what_its_commits_name_and_which_issues_name_them() -> None:
+    message = f'Revert "Cache (#7)" (#20)\n\nThis reverts commit {OLD}.'
+    commit = Commit.model_validate(
+        {"repo": REPO, "sha": SHA, "parents": (OLD,), "author": ADA, "committer": ADA, "message": message}
+        | {"authored_at": DAY, "committed_at": DAY}
+    )
+    times = {"created_at": DAY, "updated_at": DAY, "labels": (), "author": "ada", "repo": REPO}
+    pull = PullRequest.model_validate(
+        {"number": 20, "title": "Revert", "body": "See #8 and #20", "state": "closed", "base": "main"}
+        | {"merged_at": DAY, "merge_commit": SHA, "named_by": (f"{REPO}#9", f"{REPO}#5", "octo/other#3")}
+        | times
+    )
+    tracker = Issue.model_validate(
+        {"number": 9, "title": "Plan", "body": "- [ ] #20\n- [ ] #21", "state": "open", "state_reason": None}
+        | {"closed_at": None, "comments": 0, "reactions": 0}
+        | times
+    )
+    told = tracker.model_copy(update={"number": 4, "body": ""})
+    comments = {4: (Comment(author="bo", body="Yes. #20 takes it back.", created_at=DAY),)}
+    threads = Threads(
+        coverage=Coverage.READ, issues=(tracker, told), pulls=(pull,), pull_of={SHA: 20}, comments=comments
+    )
+    day = Day(REPO, "main", [commit], threads)
+    found = day_references(day)
+    assert [
+        (one.source.removeprefix(REPO)[:3], one.target.removeprefix(REPO)[:3], one.place.value) for one in found[:5]
+    ] == [
+        ("@aa", "#7", "title"),
+        ("@aa", "@bb", "message"),
+        ("@aa", "#8", "pull request"),
+        ("#9", "#20", "checklist"),
+        ("#4", "#20", "comment"),
+    ]
+    assert found[4].sentence == "#20 takes it back."
+    # What GitHub records and nobody has read has no sentence.
+    assert [(one.source, one.sentence) for one in found[5:]] == [(f"{REPO}#5", ""), ("octo/other#3", "")]
+    named = [(one.issue, one.relation.value) for one in day_links(day, found) if one.by_issue]
+    assert named == [(f"{REPO}#{n}", "refers to") for n in (9, 4, 5)] + [("octo/other#3", "refers to")]

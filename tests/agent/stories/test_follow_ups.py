@@ -1,0 +1,69 @@
+"""Pairs of commits: bare facts without a reader, what a reader of both sides found with one."""
+
+from datetime import UTC, datetime, timedelta
+
+from agent.domain.commits import Headline
+from agent.domain.evidence import EvidenceId
+from agent.domain.ids import RepoId, commit_id, thread_id
+from agent.domain.links import Grade, Place, Reference, Related, Relation
+from agent.domain.stories import StoryKind
+from agent.links.headlines import Line
+from agent.stories.candidates import main_writer, named_pairs, pairs
+from agent.stories.follow_ups import follow_up_stories
+from agent.stories.found import Pair, Remembered
+from agent.stories.joining import with_memory
+from agent.stories.tell import story_claims
+
+REPO = RepoId("acme/engine")
+NOON = datetime(2026, 2, 4, 12, tzinfo=UTC)
+OLD = Headline(sha="a" * 40, at=NOON - timedelta(days=6), author="ann", title="feat: cache (#11)", pull=11)
+NEW = Headline(sha="b" * 40, at=NOON, author="bob", title="fix: cache (#12)", pull=12)
+
+
+def said(pair: Pair, *related: Related) -> tuple[StoryKind, str]:
+    (story,) = follow_up_stories(REPO, [pair], related, [])
+    told = with_memory(story, {commit_id(REPO, NEW.sha)}, Remembered())
+    both: tuple[EvidenceId, EvidenceId] = (commit_id(REPO, NEW.sha), commit_id(REPO, OLD.sha))
+    (claim,) = story_claims(told, {both: pair.said_in} if pair.said_in else {})
+    return story.kind, claim.text["en"]
+
+
+def related(relation: Relation, other: str) -> Related:
+    return Related(change=commit_id(REPO, NEW.sha), other=other, relation=relation, anchors=(), grade=Grade.B)
+
+
+def test_without_a_reader_only_the_fact_is_told() -> None:
+    named = Pair(doer=NEW, earlier=OLD)
+    assert said(named) == (StoryKind.REFERENCE, "Refers to [@2].")
+    in_pull = named.model_copy(update={"said_in": thread_id(REPO, 12)})
+    assert said(in_pull) == (StoryKind.REFERENCE, "Refers to [@3] in [@2].")
+    by_lines = Pair(doer=NEW, earlier=OLD, by_lines=True)
+    assert said(by_lines) == (StoryKind.SAME_LINES, "Changes lines that [@2] brought 6 days before.")
+
+
+def test_a_reader_of_both_sides_says_what_it_is() -> None:
+    pair = Pair(doer=NEW, earlier=OLD, by_lines=True)
+    mends = related(Relation.INTRODUCED, commit_id(REPO, OLD.sha))
+    assert said(pair, mends) == (StoryKind.FOLLOW_UP, "Mends what [@2] introduced.")
+    by_pull = related(Relation.CONTINUES, thread_id(REPO, 11))
+    assert said(pair, by_pull) == (StoryKind.FOLLOW_UP, "Continues [@2].")
+
+
+def test_what_is_named_by_number_or_short_hash_is_found_where_it_landed_before() -> None:
+    references = [
+        Reference(source=commit_id(REPO, NEW.sha), target=target, place=place, sentence="")
+        for target, place in (
+            ("acme/engine#11", Place.PULL),
+            ("acme/engine@aaaaaaa", Place.MESSAGE),
+            ("acme/engine#99", Place.MESSAGE),
+        )
+    ]
+    found = list(named_pairs(REPO, [NEW], references, Line([OLD, NEW])))
+    assert [(one.earlier.sha, one.said_in) for one in found] == [(OLD.sha, "acme/engine#12")]
+    assert pairs(REPO, found) == {NEW.sha: [commit_id(REPO, OLD.sha)]}
+
+
+def test_one_commit_must_have_written_four_in_five_of_the_lines() -> None:
+    assert main_writer({"a": 8, "b": 1, "": 1}) == "a"
+    assert main_writer({"a": 7, "": 3}) is None
+    assert main_writer({"": 9}) is None

@@ -1,0 +1,95 @@
+"""Numbered parts: how titles are read, and which of them are one series."""
+
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from agent.domain.commits import Headline
+from agent.domain.ids import RepoId
+from agent.domain.stories import Story
+from agent.stories.series import read_part, series_stories
+
+REPO = RepoId("acme/engine")
+BEGAN = datetime(2026, 1, 5, tzinfo=UTC)
+
+
+def head(day: int, author: str, title: str) -> Headline:
+    return Headline(
+        sha=f"{day:02}{abs(hash((author, title))):038x}"[:40],
+        at=BEGAN + timedelta(days=day),
+        author=author,
+        title=title,
+    )
+
+
+def told(*heads: Headline, whole: bool = True) -> list[Story]:
+    """Tell the series of the last of these commits."""
+    return series_stories(REPO, heads, {heads[-1].sha}, whole=whole)
+
+
+def parts(*heads: Headline) -> list[int | None]:
+    found = told(*heads)
+    return [step.part for step in found[0].timeline] if found else []
+
+
+@pytest.mark.parametrize(
+    ("title", "part"),
+    [
+        ("[MUSA][4/N] Add device utilities (#17246)", (4, None)),
+        ("[2/3] Weight Sync: share buffers", (2, 3)),
+        ("Draft Tree Part 2: name the limits", (2, None)),
+        ("[diffusion] support MTGPU (multi-GPU, 5/N)", (5, None)),
+        ("[RadixTree][5/N Refactor]: key matching", (5, None)),
+        ("[11b/n] move the tail", (11, None)),
+        ("【专家交换】共享缓冲区（2/3）", (2, 3)),
+        ("support 2/4 sparsity in the packed layout", None),
+        ("run the nightly 24/7", None),
+        ("tune step3 models", None),
+        ("part of the pool is pinned now", None),
+        ('Revert "[MUSA][4/N] Add device utilities" (#9)', None),
+    ],
+)
+def test_a_title_says_which_part_it_is(title: str, part: tuple[int, int | None] | None) -> None:
+    read = read_part(title)
+    assert ((read.index, read.total) if read else None) == part
+
+
+def test_a_tag_of_one_work_joins_the_parts_of_several_authors_and_what_is_missing_is_told() -> None:
+    heads = (
+        head(1, "ann", "[MUSA][1/N] check_env"),
+        head(2, "ann", "[MUSA] Add labeler config"),
+        head(3, "ann", "[MUSA][2/N] kernel build"),
+        head(9, "bob", "[MUSA][4/N] device utilities"),
+    )
+    (story,) = told(*heads)
+    assert [step.part for step in story.timeline] == [1, 2, 4]
+    assert story.missing == (3,)
+    assert told(*heads, whole=False)[0].missing == ()
+
+
+def test_a_tag_that_everybody_uses_joins_the_parts_of_one_author_only() -> None:
+    others = [head(day, f"somebody{day}", f"[Bugfix] mend number {day}") for day in range(2, 9)]
+    mine = (head(1, "ann", "[Bugfix][1/2] guard the cache"), *others, head(9, "ann", "[Bugfix][2/2] guard the pool"))
+    assert parts(*mine) == [1, 2]
+    assert parts(*mine[:-1], head(9, "bob", "[Bugfix][2/2] rename flags")) == []
+
+
+def test_one_title_joins_several_authors() -> None:
+    first = head(1, "ann", "Make pooling request schemas agree [1/n]")
+    assert parts(first, head(5, "bob", "Make pooling request schemas agree [2/n]")) == [1, 2]
+    assert parts(first, head(5, "bob", "Tune the router [2/n]")) == []
+
+
+def test_an_author_who_begins_again_begins_another_series() -> None:
+    first = (head(1, "ann", "[1/N] Reorganize processing"), head(2, "ann", "[2/N] Move cache factories"))
+    assert parts(*first) == [1, 2]
+    assert parts(*first, head(3, "ann", "[1/N] Initialize components")) == []
+
+
+def test_parts_may_be_weeks_apart_and_grow_in_number() -> None:
+    heads = (
+        head(0, "ann", "[gRPC] Native server: crate (1/N)"),
+        head(35, "ann", "[gRPC] Native server: bridge (2/4)"),
+        head(70, "ann", "[gRPC] Native server: wiring (3/4)"),
+    )
+    assert parts(*heads) == [1, 2, 3]

@@ -1,0 +1,198 @@
+"""What is told first, what is folded, and that a tier means the same everywhere."""
+
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from agent.domain.commits import Change, Commit, FileChange, Person
+from agent.domain.facts import Fact, FactKind, FactSheet, Place, Severity
+from agent.domain.ids import RepoId
+from agent.triage.areas import Area, area
+from agent.triage.conventions import Purpose, read_heading
+from agent.triage.score import Noise, Tier, Triage, rank, weigh
+from agent.triage.weights import POINTS, URGENT
+
+DOCS = Path(__file__).parents[3] / "docs" / "facts.md"
+SOURCE = ("engine/scheduler/core.py",)
+
+
+def change(
+    title: str, paths: Sequence[str] = SOURCE, *, author: str = "Mira", lines: int = 20, sha: str = "a"
+) -> Change:
+    at = datetime(2026, 2, 4, tzinfo=UTC)
+    person = Person(name=author, email="somebody@example.com")
+    commit = Commit(
+        repo=RepoId("octo/engine"),
+        sha=sha * 40,
+        parents=("0" * 40,),
+        author=person,
+        authored_at=at,
+        committer=person,
+        committed_at=at,
+        message=title,
+    )
+    files = [FileChange(path=path, status="modified", additions=lines, deletions=1) for path in paths]
+    return Change(commit=commit, files=tuple(files))
+
+
+def fact(kind: FactKind, severity: Severity, file: str = SOURCE[0], detail: str | None = None) -> Fact:
+    place = Place(file=file, line=1, lines=("-old", "+new"))
+    return Fact(kind=kind, severity=severity, name="thing", detail=detail, places=(place,))
+
+
+def sheet(*facts: Fact) -> FactSheet:
+    return FactSheet(facts=facts, route="hunks")
+
+
+def tier(one: Triage) -> Tier:
+    return rank([one])[0].tier
+
+
+FIX, FEATURE, CI = Purpose.FIX, Purpose.FEATURE, Purpose.CI
+
+
+@pytest.mark.parametrize(
+    ("line", "purposes", "breaking"),
+    [
+        ("[Bugfix] Fix ubatch wrapper num_tokens calculate (#33694)", (FIX,), False),
+        ("fix(mask)!: align the causal mask", (FIX,), True),
+        ("[Bug Fix] Wrong device", (FIX,), False),
+        ('Revert "[Perf] fuse q, k norm" (#17332)', (Purpose.REVERT,), False),
+        ("chore/feat: benchmark; add routed counterpart", (Purpose.CHORE, FEATURE), False),
+        ("v4.4.1 (#3079)", (Purpose.RELEASE,), False),
+        ("Upgrade h11 for CVE-2025-43859", (Purpose.SECURITY,), False),
+        ("[Core] Fix GHSA-3f5c-9xqm-2v8p in the loader", (Purpose.SECURITY,), False),
+        ("[Deprecation] Remove `_get_data_parser`", (Purpose.DEPRECATION,), False),
+        ("[CI/Build][Bugfix] Pin the runner", (CI, Purpose.CHORE, FIX), False),
+        ("[XPU][2/N] add unquantized moe for xpu (#33659)", (), False),
+        ("[Breaking] Rename the flag", (), True),
+        ("non-breaking: rename a local", (), False),
+        # Plain words declare nothing, whatever they mean.
+        ("Fix line breaking in logs", (), False),
+        ("Support rollback of speculative tokens", (), False),
+        *((line, (), False) for line in ("", "   ", "[]", "[[[[", "!:", "a" * 5000, "[x" * 3000)),
+    ],
+)
+def test_a_first_line_declares_by_its_syntax(line: str, purposes: tuple[Purpose, ...], breaking: bool) -> None:
+    heading = read_heading(line)
+    assert (heading.purposes, heading.breaking) == (purposes, breaking)
+
+
+@pytest.mark.parametrize(
+    ("title", "facts", "expected"),
+    [
+        ("[Misc] Tidy the arguments", [fact(FactKind.FLAG_REMOVED, Severity.BREAKING)], Tier.HIGH),
+        ('Revert "[Perf] fuse q, k norm" (#7)', [], Tier.HIGH),
+        ("feat!: another wire format", [], Tier.HIGH),
+        ("chore(release): v0.5.0", [fact(FactKind.VERSION_CHANGED, Severity.BEHAVIOUR)], Tier.HIGH),
+        # Doing much without anything urgent does not reach the top.
+        (
+            "[Perf][Feature] Add everything",
+            [
+                fact(FactKind.FLAG_ADDED, Severity.ADDITIVE),
+                fact(FactKind.FLAG_DEFAULT, Severity.BEHAVIOUR),
+                fact(FactKind.DEPENDENCY_CHANGED, Severity.BEHAVIOUR),
+            ],
+            Tier.MID,
+        ),
+        ("Inkling", [fact(FactKind.FILE_ADDED, Severity.ADDITIVE, detail="model")], Tier.MID),
+        ("Inkling", [fact(FactKind.REGISTERED, Severity.ADDITIVE, detail="_MODELS")], Tier.MID),
+        ("Inkling", [fact(FactKind.CODE_CHANGED, Severity.BEHAVIOUR)], Tier.LOW),
+        # What breaks is urgent in a refactoring too, and a guess is not.
+        ("[Refactor] Split the loader", [fact(FactKind.SYMBOL_REMOVED, Severity.BREAKING)], Tier.MID),
+        ("[Refactor] Split the loader", [fact(FactKind.SYMBOL_REMOVED, Severity.BEHAVIOUR)], Tier.LOW),
+        ("Start the day", [], Tier.LOW),
+    ],
+)
+def test_a_commit_is_of_the_tier_of_its_diff_and_its_tags(title: str, facts: list[Fact], expected: Tier) -> None:
+    assert tier(weigh(change(title, lines=900), sheet(*facts))) is expected
+
+
+def test_labels_count_except_those_for_chores() -> None:
+    weighed = weigh(change("Wait for the whole block"), None, labels=["documentation", "ci/build", "bug"])
+    assert (weighed.noise, weighed.purpose) == (None, Purpose.FIX)
+    assert tier(weigh(change("Another wire format"), None, labels=["breaking-change"])) is Tier.HIGH
+    assert tier(weigh(change("Another wire format"), None, labels=["non-breaking"])) is Tier.LOW
+
+
+def test_what_closes_an_issue_is_a_fix_and_weighs_more() -> None:
+    assert "fix" in weigh(change("Wait for the whole block"), None, closes=True).reasons
+    plain = weigh(change("[Bugfix] Compute page offsets"), None)
+    closing = weigh(change("[Bugfix] Compute page offsets"), None, closes=True)
+    assert plain.score < closing.score
+    assert tier(closing) is Tier.MID
+
+
+@pytest.mark.parametrize(
+    ("title", "paths", "noise"),
+    [
+        ("Migrate performance tests to CI registry", ["test/srt/run.py", "test/registered/a.py"], Noise.TESTS),
+        ("feature: add a nightly eval", [".github/workflows/n.yml", "scripts/ci/run.sh"], Noise.CI),
+        ("Revert broken patterns in paths-filter", [".github/workflows/ci.yml"], Noise.CI),
+        ("fix: link in the guide", ["docs/guide.md", "README.md"], Noise.DOCS),
+        ("[CI][Bugfix] import error", [*SOURCE, "tests/test_a.py"], Noise.CI),
+        ("[CI] import error", SOURCE, Noise.CI),
+        ("[Misc] Rename a local", SOURCE, Noise.CHORE),
+        # What broke in the checks and is mended in the product is met by users.
+        ("[CI bug] a division of block sizes", SOURCE, None),
+        ("[Deprecation] the v0 engine", ["docs/v0.md"], None),
+        ("[Misc][Deprecation] Delay the metadata", SOURCE, None),
+    ],
+)
+def test_work_that_no_user_meets_is_folded(title: str, paths: Sequence[str], noise: Noise | None) -> None:
+    assert weigh(change(title, paths), None).noise is noise
+
+
+def test_a_large_chore_is_not_folded_and_benchmarks_are_low() -> None:
+    assert weigh(change("[Misc] Rework the planner", lines=400), None).noise is None
+    assert tier(weigh(change("feat: add fast_topk to the benchmark", ["benchmarks/mla.py"]), None)) is Tier.LOW
+
+
+@pytest.mark.parametrize(
+    ("kind", "noise"), [(FactKind.ONLY_TESTS, Noise.TESTS), (FactKind.ONLY_COMMENTS, Noise.COMMENTS)]
+)
+def test_facts_fold_whatever_the_title_says(kind: FactKind, noise: Noise) -> None:
+    assert weigh(change("[Bugfix] Fix a crash"), sheet(fact(kind, Severity.INTERNAL))).noise is noise
+    assert weigh(change("fix(core): hand the mask on", ()), sheet()).noise is Noise.EMPTY
+
+
+def test_a_bot_is_folded_unless_its_diff_tells_users_something() -> None:
+    bump = fact(FactKind.DEPENDENCY_CHANGED, Severity.BEHAVIOUR, "requirements.txt")
+    assert weigh(change("Update tags", ["docker/tags.txt"], author="FlashInfer Bot"), None).noise is Noise.BOT
+    told = weigh(change("Bump torch", ["requirements.txt"], author="dependabot[bot]"), sheet(bump))
+    assert (told.noise, tier(told)) == (None, Tier.LOW)
+
+
+def test_no_more_than_a_quarter_is_on_top_of_a_busy_day_and_a_quiet_one_has_room() -> None:
+    reverts = [weigh(change(f'Revert "thing {n}"', sha=f"{n % 16:x}"), None) for n in range(40)]
+    assert sum(one.tier is Tier.HIGH for one in rank(reverts)) == 10
+    assert sum(one.tier is Tier.HIGH for one in rank(reverts[:3])) == 3
+
+
+@pytest.mark.parametrize(
+    ("path", "where"),
+    [
+        ("vllm/core/sched.py", Area.PRODUCT),
+        ("docker/Dockerfile", Area.PRODUCT),
+        ("tests/test_a.py", Area.TESTS),
+        ("python/pkg/test_a.py", Area.TESTS),
+        ("docs/a/conf.py", Area.DOCS),
+        ("README.md", Area.DOCS),
+        ("scripts/ci/amd/start.sh", Area.CI),
+        ("benchmarks/a.py", Area.BENCH),
+        ("-rf", Area.PRODUCT),
+        ("", Area.PRODUCT),
+    ],
+)
+def test_a_path_tells_whom_a_file_is_for(path: str, where: Area) -> None:
+    assert area(path) is where
+
+
+def test_every_reason_is_in_the_documented_table_with_its_points() -> None:
+    rows = [line.split("|") for line in DOCS.read_text("utf-8").splitlines() if line.startswith("| `")]
+    documented = {row[1].strip().strip("`"): float(row[2]) for row in rows}
+    assert {name: documented[name] for name in POINTS} == POINTS
+    assert set(documented) - set(POINTS) == {"closes issues"}
+    assert set(POINTS) >= URGENT

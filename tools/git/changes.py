@@ -1,0 +1,282 @@
+"""Reading commits with their patches: one stream as long as it lasts, commit by commit where something is missing."""
+
+import asyncio
+import contextlib
+import re
+from collections import deque
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import chain, takewhile
+from typing import Self
+
+from agent.domain.commits import Change, Commit, FileChange
+from agent.domain.errors import UpstreamError
+from agent.domain.ids import RepoId
+from tools.git.landing import read_commits, with_true_parents
+from tools.git.log import PATCH_OPTIONS, Framing, Record, parse_commit
+from tools.git.mirrors.remote import failure, patiently
+from tools.git.patch import Entry, MalformedDiff, read_entries, read_files, unreadable
+from tools.git.process import Finished, Running, run
+from tools.git.repository import Repository
+from tools.git.view import View
+
+# Without renames git compares trees only and needs no blob.
+_TREES_ONLY = ("--raw", "--no-abbrev", "--no-renames", "--diff-merges=first-parent")
+_NOT_THERE = re.compile(r"not our ref ([0-9a-f]{40})|unadvertised object ([0-9a-f]{40})")
+_SECONDS = 1800.0
+_PURGED_AT_MOST = 20
+"""How many blobs may turn out to be gone from the remote before the rest is given up."""
+
+
+async def present_commits(view: View, shas: Sequence[str]) -> list[str]:
+    """Leave out what is not a commit here, and what was named twice."""
+    asked = [sha for sha in dict.fromkeys(shas) if re.fullmatch(r"[0-9a-f]{40}", sha)]
+    found = await view.objects.known([sha.encode() for sha in asked])
+    return [sha for sha, one in zip(asked, found, strict=True) if one and one.kind == b"commit"]
+
+
+async def entries_of(view: View, shas: Sequence[str]) -> dict[str, list[Entry]]:
+    """List the files of these commits with their blobs; a commit whose trees are missing is left out."""
+    framing, found = Framing(), dict[str, list[Entry]]()
+    selection = [*framing.options, *_TREES_ONLY, "--no-walk=unsorted", "--stdin"]
+    async with view.running(selection, stdin=_lines(shas)) as git:
+        async for record in framing.records(git.read):
+            if not record.last or (await git.finish()).code == 0:
+                found[record.header[:40].decode("ascii")] = read_entries(record.body)[0]
+    return found
+
+
+@dataclass(frozen=True)
+class Gaps:
+    """The commits of which something is not here, and why."""
+
+    shas: frozenset[str] = frozenset()
+    why: str = "its content is not in this repository"
+
+
+async def close_gaps(repository: Repository, view: View, shas: Sequence[str], environ: Mapping[str, str]) -> Gaps:
+    """Fetch the blobs that a partial clone lacks of these commits, all together, and say what is still missing."""
+    if repository.promisor is None or not shas:
+        return Gaps()
+    listed, why = await entries_of(view, shas), Gaps.why
+    missing = await missing_blobs(view, chain.from_iterable(listed.values()))
+    if missing:
+        try:
+            await patiently(lambda: fetch_blobs(repository, missing, environ))
+        except UpstreamError as error:
+            # Told file by file: the rest of the day can still be read.
+            why = f"its content could not be fetched ({error})"
+        missing = await missing_blobs(view, chain.from_iterable(listed.values()))
+    lacking = {sha for sha, entries in listed.items() if any(not missing.isdisjoint(e.blobs) for e in entries)}
+    return Gaps(frozenset(lacking | (set(shas) - listed.keys())), why)
+
+
+async def missing_blobs(view: View, entries: Iterable[Entry]) -> set[bytes]:
+    """Tell which blobs of these files are not here."""
+    blobs = list(dict.fromkeys(blob for entry in entries for blob in entry.blobs))
+    return {blob for blob, one in zip(blobs, await view.objects.known(blobs), strict=True) if one is None}
+
+
+async def fetch_blobs(repository: Repository, blobs: Iterable[bytes], environ: Mapping[str, str]) -> None:
+    """Fetch blobs from the remote that promised them, as git itself would, but all at once.
+
+    Git's own check of who owns the repository stays on here: its configuration names the program that is run.
+    """
+    wanted = {blob.decode("ascii") for blob in blobs}
+    for _ in range(_PURGED_AT_MOST):
+        told = await _fetch(repository, wanted, environ)
+        gone = {sha for pair in _NOT_THERE.findall(told.err) for sha in pair if sha} & wanted
+        wanted -= gone
+        if told.code == 0 or not wanted:
+            return
+        if not gone:
+            raise failure(told, f"git fetch {repository.promisor}")
+
+
+async def _fetch(repository: Repository, wanted: Iterable[str], environ: Mapping[str, str]) -> Finished:
+    """Ask the promising remote for objects by name."""
+    options = ("--quiet", "--no-tags", "--no-write-fetch-head", "--recurse-submodules=no", "--filter=blob:none")
+    command = ["-c", "fetch.negotiationAlgorithm=noop", "fetch", *options, "--stdin", str(repository.promisor)]
+    try:
+        return await run(command, env=environ, cwd=repository.path, stdin=_lines(sorted(wanted)), seconds=_SECONDS)
+    except TimeoutError as error:
+        raise UpstreamError(
+            f"git fetch {repository.promisor}: not done after {_SECONDS:.0f} s", retryable=False
+        ) from error
+
+
+def _lines(names: Iterable[str]) -> bytes:
+    """Write one name on each line."""
+    return "".join(f"{name}\n" for name in names).encode("ascii")
+
+
+SHALLOW = "the clone is shallow: the commit before it is not here to compare with"
+NO_TREES = "its list of files is not in this repository"
+_PATHS_AT_ONCE = 64 * 1024
+"""How many bytes of paths are put on one command line."""
+
+
+class ChangeReader:
+    """Reads commits in order, all in one git process.
+
+    Where it dies, and for the commits that are known to be incomplete, one is read alone and the stream begins anew
+    after it. An object and not a generator, so that leaving it ends git at once.
+    """
+
+    def __init__(self, view: View, repo: RepoId, shas: Sequence[str], gaps: Gaps) -> None:
+        self._view = view
+        self._repo = repo
+        self._waiting = deque(shas)
+        self._gaps = gaps
+        self._stream: PatchStream | None = None
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self._end_stream()
+
+    async def next(self) -> Change | None:
+        """Read the next commit; None after the last. One that cannot be read at all is left out."""
+        while self._waiting:
+            change = await self._from_stream() or await self._alone()
+            if change is not None:
+                return change
+        return None
+
+    async def _from_stream(self) -> Change | None:
+        """Take the next commit from the stream; None where it has ended."""
+        if self._stream is None:
+            stretch = list(takewhile(lambda sha: sha not in self._gaps.shas, self._waiting))
+            if not stretch:
+                return None
+            self._stream = await PatchStream.start(self._view, self._repo, stretch)
+        change = await self._stream.next()
+        if change is None or change.commit.sha != self._waiting[0]:
+            await self._end_stream()
+            return None
+        self._waiting.popleft()
+        return change
+
+    async def _alone(self) -> Change | None:
+        """Read the next commit by itself."""
+        return (
+            await _read_alone(self._view, self._repo, self._waiting.popleft(), self._gaps.why)
+            if self._waiting
+            else None
+        )
+
+    async def _end_stream(self) -> None:
+        """Stop git, if it runs."""
+        if self._stream is not None:
+            stream, self._stream = self._stream, None
+            await stream.stop()
+
+
+class PatchStream:
+    """One git process that prints commits with their patches."""
+
+    def __init__(
+        self, view: View, repo: RepoId, framing: Framing, stack: contextlib.AsyncExitStack, git: Running
+    ) -> None:
+        self._view = view
+        self._repo = repo
+        self._records = framing.records(git.read)
+        self._git = git
+        self._stack = stack
+
+    @classmethod
+    async def start(cls, view: View, repo: RepoId, shas: Sequence[str]) -> Self:
+        """Ask git for these commits."""
+        framing, stack = Framing(), contextlib.AsyncExitStack()
+        arguments = [*framing.options, *PATCH_OPTIONS, "--no-walk=unsorted", "--stdin"]
+        git = await stack.enter_async_context(view.running(arguments, stdin="\n".join(shas).encode("ascii")))
+        return cls(view, repo, framing, stack, git)
+
+    async def next(self) -> Change | None:
+        """Read the next commit; None at the end, and for the one that git died on."""
+        # Others have their turn, however long the history is.
+        await asyncio.sleep(0)
+        record = await anext(self._records, None)
+        if record is None or (record.last and (await self._git.finish()).code != 0):
+            return None
+        try:
+            return await _whole(self._view, self._repo, record)
+        except MalformedDiff:
+            return None
+
+    async def stop(self) -> None:
+        """End git, whatever it was doing."""
+        await self._stack.aclose()
+
+
+async def _whole(view: View, repo: RepoId, record: Record) -> Change:
+    """Put a commit and its files together."""
+    commit = await with_true_parents(view, parse_commit(repo, record.header))
+    if _cut_off(view, commit):
+        return Change(commit=commit, files=(), incomplete=SHALLOW)
+    return Change(commit=commit, files=read_files(record.body))
+
+
+def _cut_off(view: View, commit: Commit) -> bool:
+    """Tell whether git would show the whole tree as new because the commit's parents are not here."""
+    return commit.sha in view.shallow and bool(commit.parents)
+
+
+async def _read_alone(view: View, repo: RepoId, sha: str, why: str) -> Change | None:
+    """Read one commit of which something may be missing; None if the commit itself is damaged."""
+    stream = await PatchStream.start(view, repo, [sha])
+    try:
+        if whole := await stream.next():
+            return whole
+    finally:
+        await stream.stop()
+    try:
+        (commit,) = await read_commits(view, repo, ["--no-walk", sha])
+    except UpstreamError:
+        return None
+    return await _piecewise(view, commit, why)
+
+
+async def _piecewise(view: View, commit: Commit, why: str) -> Change:
+    """Read what can be read of one commit, without renames, which would need the missing contents."""
+    entries = (await entries_of(view, [commit.sha])).get(commit.sha)
+    if entries is None:
+        return Change(commit=commit, files=(), incomplete=NO_TREES)
+    missing = await missing_blobs(view, entries)
+    found: dict[bytes, FileChange] = {}
+    for batch in _batches([entry for entry in entries if missing.isdisjoint(entry.blobs)]):
+        found |= await _read_paths(view, commit.sha, batch)
+    return Change(commit=commit, files=tuple(found.get(entry.path) or unreadable(entry, why) for entry in entries))
+
+
+async def _read_paths(view: View, sha: str, entries: Sequence[Entry]) -> dict[bytes, FileChange]:
+    """Read the patches of some files; where git dies, halve them until the damaged one is alone."""
+    framing, paths = Framing(), {entry.path for entry in entries}
+    options = [*framing.options, *PATCH_OPTIONS, "--no-renames", "--no-walk", sha, "--"]
+    async with view.running([*options, *sorted(paths)]) as git:
+        records = [record async for record in framing.records(git.read)]
+        intact = (await git.finish()).code == 0 and len(records) == 1
+    if intact:
+        body = records[0].body
+        # A path that was a file and became a folder also names what is in the folder.
+        pairs = zip(read_entries(body)[0], read_files(body), strict=True)
+        return {entry.path: file for entry, file in pairs if entry.path in paths}
+    if len(entries) == 1:
+        return {}
+    half = len(entries) // 2
+    return await _read_paths(view, sha, entries[:half]) | await _read_paths(view, sha, entries[half:])
+
+
+def _batches(entries: Sequence[Entry]) -> Iterator[list[Entry]]:
+    """Cut a list of files so that each part fits on a command line."""
+    batch, size = list[Entry](), 0
+    for entry in entries:
+        if batch and size + len(entry.path) > _PATHS_AT_ONCE:
+            yield batch
+            batch, size = [], 0
+        batch.append(entry)
+        # Each argument costs its bytes and a pointer.
+        size += len(entry.path) + 16
+    if batch:
+        yield batch

@@ -1,0 +1,1 @@
+"""Mirrors of repositories that Gitzette keeps itself."""
