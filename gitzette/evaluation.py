@@ -31,7 +31,6 @@ from evals.planting import PLANTED
 from evals.recording import RECORDINGS, freeze
 from evals.results import Results, keep_set, kept_set, read_history, read_json, read_lines, write_results
 from evals.sets import all_sets
-from evals.sets.site_cost import site_cost
 from evals.tables import as_breaches, as_changes, as_json, as_table
 from gitzette.asking import asking_context
 from gitzette.auditing import check_file, read_report
@@ -40,15 +39,12 @@ from gitzette.render.compose import page_model
 from gitzette.render.markdown import report_page
 from gitzette.replies import ReplyPage
 from gitzette.running import cover
-from gitzette.site.build import build_site
-from gitzette.site.report_pages import SiteSettings
 from graphs.conversing import answered
 
 SETS: tuple[EvalSet, ...] = (
     *all_sets(),
     PLANTED,
     BENCH,
-    site_cost(lambda out, to: build_site(out, to, SiteSettings(web=Web("https://github.com")))),
 )
 _SHAPING = ["repo", "since", "until", "threads", "gold", "model", "model_url", "held_out", "small", "analyst", "trials"]
 """Options that shape the figures: kept ones of other values are not taken again."""
