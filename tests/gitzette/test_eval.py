@@ -8,7 +8,6 @@ import pytest
 from evals.figures import Figure, Score, Target, share
 from evals.gate import Breach, Change
 from evals.tables import as_breaches, as_changes, as_table
-from evals.worlds.worlds import build
 from gitzette.cli import main
 
 
@@ -35,7 +34,6 @@ def test_sets_run_apart_leave_files_and_are_not_run_again(tmp_path: Path, capfd:
         (["windows", "--trials", "0"], "at least 1"),
         (["windows", "--repo", "a/b"], "has no path"),
         (["windows", "--since", "2026-01-01"], "go together"),
-        (["record"], "eval record --repo"),
     ],
 )
 def test_what_cannot_be_meant_is_told_in_one_line(
@@ -43,15 +41,6 @@ def test_what_cannot_be_meant_is_told_in_one_line(
 ) -> None:
     assert main(["eval", *arguments]) == 2
     assert why in capsys.readouterr().err
-
-
-def test_days_are_recorded_from_a_clone(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    repo = build("demo", 1, tmp_path / "world").repos[0]
-    given = ["--repo", f"{repo.full_name}={repo.git_dir}", "--since", "2026-02-04", "--until", "2026-02-05"]
-    assert main(["eval", "record", *given, "--out", str(tmp_path / "kept")]) == 0
-    (folder,) = (tmp_path / "kept").iterdir()
-    assert str(folder) in capsys.readouterr().out
-    assert {file.name for file in folder.iterdir()} == {"repo.git", "threads.json", "cases.jsonl", "manifest.json"}
 
 
 def test_the_gate_says_that_everything_holds(capsys: pytest.CaptureFixture[str]) -> None:
