@@ -5,8 +5,8 @@ from pathlib import Path
 
 from pydantic import BaseModel, Field
 
+from agent.domain.base import commit_id
 from agent.domain.claims import Claim, Role
-from agent.domain.ids import commit_id
 from agent.domain.report import Depth, LedgerRow, Report
 from agent.triage.score import Tier
 from evals.sets.oracle import ask_git

@@ -9,7 +9,7 @@ from importlib.util import find_spec
 from os import defpath, pathsep
 from pathlib import Path
 
-from agent.domain.errors import InputError
+from agent.domain.base import InputError
 from evals.cases import Crash, attempt
 from evals.figures import Score, Target, share
 from evals.harness import Bench, EvalSet, Figures

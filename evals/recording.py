@@ -8,9 +8,7 @@ from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
-from agent.domain.commits import Frozen
-from agent.domain.errors import InputError
-from agent.domain.ids import RepoId
+from agent.domain.base import Frozen, InputError, RepoId
 
 RECORDINGS = Path(__file__).with_name("recordings")
 """Git ignores this folder: what others wrote is not ours to publish."""

@@ -6,7 +6,7 @@ import sys
 from collections.abc import Mapping
 from datetime import UTC, date, datetime
 
-from agent.domain.errors import EXIT_DONE, EXIT_INCOMPLETE, AppError
+from agent.domain.base import EXIT_DONE, EXIT_INCOMPLETE, AppError
 from agent.domain.record import to_json
 from agent.domain.window import Window, zone
 from agent.settings.values import Settings

@@ -15,11 +15,10 @@ from typing import Any
 
 from agent.asking.reply import Reply
 from agent.audit.findings import Finding
-from agent.domain.errors import EXIT_DONE, EXIT_FAILED, EXIT_INCOMPLETE, UsageError
-from agent.domain.ids import RepoId
+from agent.domain.base import EXIT_DONE, EXIT_FAILED, EXIT_INCOMPLETE, Language, RepoId, UsageError
 from agent.domain.report import Report
 from agent.domain.window import Window
-from agent.settings.values import Language, Layout, RepoSpec, Settings
+from agent.settings.values import Layout, RepoSpec, Settings
 from agent.text.web import Web
 from evals.bench.plot import drawn
 from evals.bench.suite import BENCH

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import date, timedelta
 from pathlib import Path
 
-from agent.domain.errors import InputError, StorageError
+from agent.domain.base import InputError, StorageError
 from agent.domain.record import load
 from agent.domain.report import Report
 from agent.domain.soundness import sound

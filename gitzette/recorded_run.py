@@ -4,9 +4,7 @@ from collections.abc import Collection
 
 from pydantic import TypeAdapter
 
-from agent.domain.commits import Frozen
-from agent.domain.errors import StorageError
-from agent.domain.ids import RepoId
+from agent.domain.base import Frozen, RepoId, StorageError
 from agent.domain.record import merge
 from agent.domain.report import Report
 from agent.ports.desks import Desk, Desks

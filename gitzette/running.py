@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Any
 
 from langchain_core.runnables import RunnableConfig
 
+from agent.domain.base import EXIT_DONE, EXIT_INCOMPLETE, UsageError
 from agent.domain.cited import cited_by
-from agent.domain.errors import EXIT_DONE, EXIT_INCOMPLETE, UsageError
 from agent.domain.record import to_json
 from agent.domain.report import Report
 from agent.domain.window import Window

@@ -6,7 +6,7 @@ import sys
 from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
 
-from agent.domain.errors import EXIT_DONE, EXIT_INCOMPLETE, AppError, InputError, UsageError
+from agent.domain.base import EXIT_DONE, EXIT_INCOMPLETE, AppError, InputError, UsageError
 from agent.domain.record import load
 from agent.domain.report import Report
 from agent.domain.window import Window

@@ -13,9 +13,9 @@ from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
 
 from agent.analysts.account import Account
 from agent.analysts.tasks import Refused, Sentences, Task
+from agent.domain.base import StorageError
 from agent.domain.chapter import Chapter
 from agent.domain.claims import Claim
-from agent.domain.errors import StorageError
 from agent.domain.report import Failure, Report
 from agent.domain.window import Window
 from agent.settings.values import RepoSpec

@@ -11,9 +11,8 @@ from langgraph.graph.state import CompiledStateGraph
 from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
+from agent.domain.base import AppError, RepoId
 from agent.domain.commits import Change, Coverage, Notice, NoticeKind
-from agent.domain.errors import AppError
-from agent.domain.ids import RepoId
 from agent.domain.ledger import share
 from agent.domain.report import Failure
 from agent.domain.window import Window

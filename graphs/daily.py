@@ -12,10 +12,10 @@ from typing_extensions import TypedDict
 
 from agent.analysts.account import Account
 from agent.analysts.tasks import Refused, Task, summary_task
+from agent.domain.base import RepoId, commit_id
 from agent.domain.chapter import Chapter, drop_of
 from agent.domain.claims import Claim
 from agent.domain.evidence import ThreadEvidence
-from agent.domain.ids import RepoId, commit_id
 from agent.domain.report import Failure, Report
 from agent.domain.window import Window
 from agent.settings.values import RepoSpec

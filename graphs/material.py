@@ -9,8 +9,8 @@ from langgraph.graph import add_messages
 from typing_extensions import TypedDict
 
 from agent.analysts.analyst import Material, Read
-from agent.domain.errors import NotFound
-from agent.domain.evidence import EvidenceId, ThreadEvidence
+from agent.domain.base import EvidenceId, NotFound
+from agent.domain.evidence import ThreadEvidence
 from agent.domain.links import Related
 from agent.domain.report import Depth
 from agent.domain.threads import with_pulls

@@ -10,7 +10,7 @@ from typing import Protocol
 
 from pydantic import TypeAdapter
 
-from agent.domain.errors import AppError
+from agent.domain.base import AppError
 from agent.models.capabilities import Capabilities
 from agent.models.failures import Job, ModelError
 from agent.settings.spending import Price, Purse, Spent, price_of

@@ -12,11 +12,10 @@ from agent.analysts.analyst import Material
 from agent.analysts.rules import facts_told
 from agent.analysts.ruling import Batch
 from agent.analysts.tasks import Refused, is_foreign
+from agent.domain.base import AppError, EvidenceId, Language, NotFound, RepoId
 from agent.domain.claims import Judgement, Verdict
 from agent.domain.commits import Change, PullRequest
-from agent.domain.errors import AppError, NotFound
-from agent.domain.evidence import CommitEvidence, Evidence, EvidenceId, ThreadEvidence
-from agent.domain.ids import RepoId
+from agent.domain.evidence import CommitEvidence, Evidence, ThreadEvidence
 from agent.domain.links import Related
 from agent.links.related import Wanted, wanted_pairs
 from agent.links.relating import Pairing, SaidRelations
@@ -24,7 +23,6 @@ from agent.models.failures import ModelError
 from agent.models.prompting import fenced
 from agent.ports.desks import Desk, Step
 from agent.ports.sources import CodeSource
-from agent.settings.values import Language
 from graphs.judging import judged
 from graphs.material import ReadState, material_of
 from graphs.run_context import RunContext

@@ -13,10 +13,9 @@ from typing_extensions import TypedDict
 from agent.analysts.account import Account
 from agent.analysts.rules import facts_told
 from agent.analysts.tasks import Refused, Task, commit_tasks, summary_task
+from agent.domain.base import EvidenceId, RepoId
 from agent.domain.chapter import Chapter, checked_claims, ledger_of, unexplained
 from agent.domain.claims import Claim
-from agent.domain.evidence import EvidenceId
-from agent.domain.ids import RepoId
 from agent.domain.report import Failure, RepoSection
 from agent.domain.threads import Connected, issue_news, release_news
 from agent.domain.window import Window

@@ -5,8 +5,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
-from agent.domain.errors import AppError, StorageError
-from agent.domain.ids import RepoId, repo_id
+from agent.domain.base import AppError, RepoId, StorageError, repo_id
 from agent.domain.ledger import Owner
 from agent.domain.links import Relation
 from agent.domain.record import load

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 
 from agent.analysts.analyst import Material
 from agent.asking.query import Named
+from agent.domain.base import AppError, NotFound
 from agent.domain.commits import Change, Commit, Coverage, NoticeKind, PullRequest, Threads
-from agent.domain.errors import AppError, NotFound
 from agent.domain.evidence import CommitEvidence
 from agent.domain.window import Window
 from agent.editions.card import Card

@@ -2,8 +2,7 @@
 
 from typing import Literal
 
-from agent.domain.commits import Frozen
-from agent.domain.evidence import EvidenceId
+from agent.domain.base import EvidenceId, Frozen
 from agent.settings.spending import Spent
 
 Part = Literal["choosing", "reading", "relating", "summing up", "explaining", "repairing", "judging", "answering"]

@@ -4,9 +4,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from agent.domain.base import EvidenceId, RepoId
 from agent.domain.commits import Issue, PullRequest
-from agent.domain.evidence import CommitEvidence, EvidenceId, ThreadEvidence
-from agent.domain.ids import RepoId
+from agent.domain.evidence import CommitEvidence, ThreadEvidence
 from agent.domain.links import Link
 from agent.domain.report import Depth
 from agent.domain.window import Window

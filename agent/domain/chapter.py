@@ -6,17 +6,15 @@ from collections.abc import Mapping, Sequence
 from agent.analysts.account import Account
 from agent.analysts.analyst import Read
 from agent.analysts.tasks import Refused
+from agent.domain.base import EvidenceId, Frozen, Language, commit_id
 from agent.domain.claims import Anchor, Claim, Judgement, Verdict
-from agent.domain.commits import Frozen
 from agent.domain.dossier import Dossier
-from agent.domain.evidence import CommitEvidence, Evidence, EvidenceId
-from agent.domain.ids import commit_id
+from agent.domain.evidence import CommitEvidence, Evidence
 from agent.domain.ledger import ledger_row
 from agent.domain.links import Link, Related
 from agent.domain.report import Depth, Drop, Failure, LedgerRow, RepoSection
 from agent.domain.stories import Story
 from agent.gate.check import refusals
-from agent.settings.values import Language
 from agent.stories.pins import Taken
 from agent.triage.collected import Collected
 

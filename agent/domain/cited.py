@@ -1,7 +1,6 @@
 """Which evidence a published report rests on, and which must therefore be kept for as long as the report is."""
 
-from agent.domain.evidence import EvidenceId
-from agent.domain.ids import thread_id
+from agent.domain.base import EvidenceId, thread_id
 from agent.domain.report import Report
 
 

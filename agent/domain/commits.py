@@ -4,16 +4,9 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Literal
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import Field
 
-from agent.domain.ids import CommitId, RepoId, ThreadId, commit_id, thread_id
-
-
-class Frozen(BaseModel):
-    """A value: it never changes after it was made, and an unknown field is an error."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
+from agent.domain.base import CommitId, Frozen, RepoId, ThreadId, commit_id, thread_id
 
 # ---------------------------------------------------------------- code
 
@@ -268,9 +261,9 @@ class Threads(Frozen):
     pulls: tuple[PullRequest, ...] = ()
     closings: tuple[Closing, ...] = ()
     releases: tuple[Release, ...] = ()
-    comments: dict[int, tuple[Comment, ...]] = {}
+    comments: dict[int, tuple[Comment, ...]] = Field(default_factory=dict)
     """The last comments of issues that name a pull request of the window."""
-    pull_of: dict[str, int] = {}
+    pull_of: dict[str, int] = Field(default_factory=dict)
     """The number of the pull request that brought a landed commit, by hash."""
 
 

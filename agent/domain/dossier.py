@@ -3,8 +3,8 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from agent.domain.evidence import Evidence, EvidenceId
-from agent.domain.ids import RepoId
+from agent.domain.base import EvidenceId, RepoId
+from agent.domain.evidence import Evidence
 from agent.domain.window import Window
 
 

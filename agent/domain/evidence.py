@@ -3,13 +3,10 @@
 from datetime import datetime
 from functools import cached_property
 
-from agent.domain.commits import Change, Comment, Frozen, Issue, PullRequest, Release
+from agent.domain.base import EvidenceId, Frozen, RepoId
+from agent.domain.commits import Change, Comment, Issue, PullRequest, Release
 from agent.domain.facts import Fact, FactSheet
-from agent.domain.ids import RepoId
 from agent.domain.window import Window
-
-EvidenceId = str
-"""`owner/name@<40 hex>` a commit, `owner/name#12` a thread, `owner/name@v0.6.3` a release."""
 
 
 class CommitEvidence(Frozen):

@@ -2,9 +2,7 @@
 
 from enum import StrEnum
 
-from agent.domain.commits import Frozen
-from agent.domain.evidence import EvidenceId
-from agent.domain.ids import CommitId, ThreadId
+from agent.domain.base import CommitId, EvidenceId, Frozen, ThreadId
 
 
 class Relation(StrEnum):

@@ -7,10 +7,9 @@ from typing import Any, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
+from agent.domain.base import RepoId, StorageError
 from agent.domain.claims import Claim, Kind
 from agent.domain.counts import checked_counts, footer_counts, model_counts
-from agent.domain.errors import StorageError
-from agent.domain.ids import RepoId
 from agent.domain.links import Link
 from agent.domain.report import Drop, Report
 from agent.domain.stories import Act, Story, StoryKind

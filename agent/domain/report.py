@@ -5,10 +5,9 @@ from enum import StrEnum
 from typing import Literal
 
 from agent.analysts.account import Account
+from agent.domain.base import EvidenceId, Frozen, RepoId
 from agent.domain.claims import Claim, Verdict
-from agent.domain.commits import Coverage, Frozen, Notice
-from agent.domain.evidence import EvidenceId
-from agent.domain.ids import RepoId
+from agent.domain.commits import Coverage, Notice
 from agent.domain.links import Link
 from agent.domain.stories import Story
 from agent.domain.window import Window

@@ -1,6 +1,6 @@
 """How much of a report is missing: whether it may stand for its window."""
 
-from agent.domain.ids import RepoId
+from agent.domain.base import RepoId
 from agent.domain.report import Depth, Report
 
 

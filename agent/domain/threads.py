@@ -4,8 +4,8 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from agent.domain.base import EvidenceId
 from agent.domain.commits import Issue, PullRequest, Release, Threads
-from agent.domain.evidence import EvidenceId
 from agent.domain.links import Link
 from agent.domain.report import ReleaseLine, ThreadLine
 from agent.domain.window import Window

@@ -4,9 +4,8 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from agent.domain.commits import Frozen
+from agent.domain.base import Frozen, RepoId
 from agent.domain.facts import Fact, FactKind, Severity
-from agent.domain.ids import RepoId
 from agent.editions.own_python import PythonFile, read_python
 
 K = FactKind

@@ -5,10 +5,8 @@ from collections.abc import Collection, Iterator, Sequence
 from datetime import date, timedelta
 from typing import Any
 
+from agent.domain.base import EvidenceId, Frozen, UsageError
 from agent.domain.claims import Role
-from agent.domain.commits import Frozen
-from agent.domain.errors import UsageError
-from agent.domain.evidence import EvidenceId
 from agent.domain.record import to_json
 from agent.domain.report import Report, RepoSection
 from agent.domain.stories import undone_pairs

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Sequence
 from datetime import datetime, timedelta
 
 from agent.analysts.analyst import Read
+from agent.domain.base import ThreadId
 from agent.domain.evidence import CommitEvidence
-from agent.domain.ids import ThreadId
 from agent.domain.report import Depth
 from agent.links.digest import Digest, terms
 

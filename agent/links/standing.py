@@ -3,8 +3,8 @@
 from collections.abc import Mapping, Sequence
 from enum import StrEnum
 
+from agent.domain.base import EvidenceId
 from agent.domain.commits import Issue
-from agent.domain.evidence import EvidenceId
 from agent.domain.links import Grade, Link, Relation
 from agent.links.digest import Digest
 from agent.links.undoing import BROUGHT_BACK

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from pydantic import Field
 
-from agent.domain.commits import Frozen
+from agent.domain.base import Frozen
 
 _LATEST = 0.3
 """How much the latest answer says of how long the next one takes."""

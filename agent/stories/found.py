@@ -2,8 +2,8 @@
 
 from pydantic import Field
 
-from agent.domain.commits import Frozen, Headline
-from agent.domain.evidence import EvidenceId
+from agent.domain.base import EvidenceId, Frozen
+from agent.domain.commits import Headline
 from agent.domain.stories import Story
 
 

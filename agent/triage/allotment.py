@@ -2,8 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
-from agent.domain.commits import Frozen
-from agent.domain.ids import RepoId
+from agent.domain.base import Frozen, RepoId
 from agent.triage.score import Tier, Triage
 
 

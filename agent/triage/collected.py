@@ -5,9 +5,10 @@ from collections.abc import Mapping, Sequence
 from pydantic import Field
 
 from agent.analysts.analyst import Material
-from agent.domain.commits import Frozen, Issue, Landed, Landing, Threads
+from agent.domain.base import EvidenceId, Frozen
+from agent.domain.commits import Issue, Landed, Landing, Threads
 from agent.domain.dossier import Dossier
-from agent.domain.evidence import CommitEvidence, Evidence, EvidenceId, ThreadEvidence
+from agent.domain.evidence import CommitEvidence, Evidence, ThreadEvidence
 from agent.domain.links import Link, Reference
 from agent.domain.report import Failure
 from agent.editions.own_code import OwnUse

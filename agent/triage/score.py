@@ -5,7 +5,8 @@ import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from enum import StrEnum
 
-from agent.domain.commits import Change, Frozen
+from agent.domain.base import Frozen
+from agent.domain.commits import Change
 from agent.domain.facts import Fact, FactKind, FactSheet, Severity
 from agent.settings.values import Tiers
 from agent.triage.areas import Area, lines_by_area

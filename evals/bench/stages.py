@@ -10,12 +10,12 @@ from datetime import date, timedelta
 from pathlib import Path
 from typing import TypeVar
 
+from agent.domain.base import RepoId
 from agent.domain.claims import Anchor, Claim, Kind, Role
 from agent.domain.commits import Change, Coverage, Issue, Landing, Threads
 from agent.domain.dossier import Dossier
 from agent.domain.evidence import CommitEvidence
 from agent.domain.facts import Fact
-from agent.domain.ids import RepoId
 from agent.domain.window import Window
 from agent.gate.check import refusals
 from agent.links.candidates import IssueIndex, words_of

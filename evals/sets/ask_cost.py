@@ -7,8 +7,8 @@ from datetime import UTC, datetime, timedelta
 from statistics import median
 
 from agent.asking.query import query_of
+from agent.domain.base import RepoId
 from agent.domain.facts import Fact, FactKind, Severity
-from agent.domain.ids import RepoId
 from agent.domain.window import Window
 from agent.editions.card import Card
 from evals.figures import Figure, Target, measure

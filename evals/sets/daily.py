@@ -9,13 +9,12 @@ from pathlib import Path
 
 from pydantic import SecretStr
 
-from agent.domain.errors import NotFound
-from agent.domain.evidence import EvidenceId, ThreadEvidence
-from agent.domain.ids import RepoId
+from agent.domain.base import EvidenceId, Language, NotFound, RepoId
+from agent.domain.evidence import ThreadEvidence
 from agent.domain.links import Grade, Link, Relation
 from agent.domain.report import Report
 from agent.domain.window import Window
-from agent.settings.values import Language, RepoSpec, Settings
+from agent.settings.values import RepoSpec, Settings
 from evals.figures import Score, Target, measure, share
 from evals.github_server.app import GitHubServer
 from evals.github_server.limits import Allowance

@@ -4,8 +4,8 @@ import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
+from agent.domain.base import commit_id
 from agent.domain.claims import Claim, Role
-from agent.domain.ids import commit_id
 from agent.domain.report import Depth, LedgerRow, Report
 from agent.triage.score import Tier
 from evals.figures import Score

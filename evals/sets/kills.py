@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 
-from agent.domain.errors import StorageError
+from agent.domain.base import StorageError
 from agent.domain.record import load
 from evals.figures import Score, Target, share
 from evals.github_server.app import GitHubServer

@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from agent.analysts.analyst import Read
+from agent.domain.base import CommitId, RepoId
 from agent.domain.commits import Change, Commit, Coverage, Issue, Threads
 from agent.domain.evidence import CommitEvidence
-from agent.domain.ids import CommitId, RepoId
 from agent.domain.links import Link
 from agent.domain.report import Depth
 from agent.links.candidates import candidates

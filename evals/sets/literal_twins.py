@@ -4,13 +4,12 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from agent.domain.base import Language, RepoId
 from agent.domain.claims import Anchor, Claim, Judgement, Kind, Role
 from agent.domain.dossier import Dossier
 from agent.domain.evidence import CommitEvidence
-from agent.domain.ids import RepoId
 from agent.gate.check import refusals
 from agent.gate.evidence_text import text_of
-from agent.settings.values import Language
 from evals.figures import Exhibit, Score, Target, share
 from evals.harness import Bench, EvalSet, Figures
 from tools.diff.sheet import study

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from random import Random
 
+from agent.domain.base import RepoId
 from agent.domain.claims import Claim
-from agent.domain.ids import RepoId
 from agent.domain.report import Depth, Report
 from agent.domain.window import Window
 from agent.settings.values import Budget, RepoSpec, Settings, SourceChoice

@@ -7,7 +7,7 @@ import sys
 import time
 from pathlib import Path
 
-from agent.domain.ids import RepoId
+from agent.domain.base import RepoId
 from agent.domain.window import Window
 from evals.figures import Score, Target, measure, share
 from evals.harness import Bench, EvalSet, Figures

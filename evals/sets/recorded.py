@@ -6,7 +6,7 @@ from pathlib import Path
 
 from pydantic import SecretStr
 
-from agent.domain.ids import thread_id
+from agent.domain.base import thread_id
 from agent.domain.report import Report
 from agent.domain.window import Window
 from agent.settings.values import RepoSpec, Settings

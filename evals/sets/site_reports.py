@@ -5,9 +5,9 @@ from hashlib import sha1
 from pathlib import Path
 from random import Random
 
+from agent.domain.base import RepoId, ThreadId, commit_id, thread_id
 from agent.domain.claims import Claim, Judgement, Quote, Role, Verdict
 from agent.domain.commits import Coverage
-from agent.domain.ids import RepoId, ThreadId, commit_id, thread_id
 from agent.domain.links import Grade, Link, Relation
 from agent.domain.record import dump
 from agent.domain.report import Depth, LedgerRow, Report, RepoSection, ThreadLine

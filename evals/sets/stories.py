@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import Any
 
 from agent.analysts.analyst import Material, Read
+from agent.domain.base import EvidenceId, RepoId
 from agent.domain.commits import Coverage, Threads
-from agent.domain.evidence import CommitEvidence, EvidenceId
-from agent.domain.ids import RepoId
+from agent.domain.evidence import CommitEvidence
 from agent.domain.report import Depth
 from agent.domain.stories import Story
 from agent.domain.window import Window

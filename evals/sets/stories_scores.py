@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from agent.domain.evidence import EvidenceId
+from agent.domain.base import EvidenceId
 from agent.domain.stories import Act, Story, StoryKind, undone_pairs
 from evals.figures import Score
 

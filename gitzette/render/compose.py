@@ -2,9 +2,9 @@
 
 from collections.abc import Sequence
 
+from agent.domain.base import Language
 from agent.domain.claims import Claim, Role
 from agent.domain.report import LedgerRow, Report, RepoSection
-from agent.settings.values import Language
 from agent.text.web import Web
 from agent.triage.score import Tier
 from gitzette.render.account import account

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
 
-from agent.domain.errors import StorageError
+from agent.domain.base import StorageError
 from agent.domain.record import load
 from agent.domain.report import Report
 

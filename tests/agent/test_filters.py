@@ -4,8 +4,8 @@ from datetime import UTC, datetime
 
 import pytest
 
+from agent.domain.base import RepoId
 from agent.domain.commits import Change, Commit, FileChange, NoticeKind, Person
-from agent.domain.ids import RepoId
 from agent.settings.filters import filter_notices, fold
 from agent.settings.globs import covers, names
 from agent.settings.values import RepoSpec

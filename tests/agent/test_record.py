@@ -6,8 +6,8 @@ from datetime import UTC, datetime
 
 import pytest
 
+from agent.domain.base import StorageError
 from agent.domain.claims import Kind, Role
-from agent.domain.errors import StorageError
 from agent.domain.record import FORMAT, dump, load, merge, to_json
 from agent.domain.report import LedgerRow, Report
 from agent.domain.window import Window

@@ -5,8 +5,8 @@ from typing import Literal
 
 import pytest
 
+from agent.domain.base import RepoId, commit_id, thread_id
 from agent.domain.commits import Coverage, Issue, Release, Threads
-from agent.domain.ids import RepoId, commit_id, thread_id
 from agent.domain.links import Grade, Link, Relation
 from agent.domain.threads import Connected, issue_news, release_news, with_pulls
 from agent.domain.window import Window

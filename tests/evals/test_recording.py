@@ -6,8 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from agent.domain.errors import InputError
-from agent.domain.ids import RepoId
+from agent.domain.base import InputError, RepoId
 from agent.domain.window import Window
 from evals.recording import RECORDINGS, expected, freeze, recordings
 from evals.worlds.gold import gold_window

@@ -7,9 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from agent.domain.base import RepoId, StorageError
 from agent.domain.commits import Commit, Coverage, Landed, Person
-from agent.domain.errors import StorageError
-from agent.domain.ids import RepoId
 from agent.domain.ledger import ledger_row
 from agent.domain.record import load
 from agent.domain.report import Depth, Report, RepoSection

@@ -14,7 +14,7 @@ from langgraph.graph.state import CompiledStateGraph
 from langgraph.prebuilt import ToolNode, tools_condition
 from pydantic import BaseModel
 
-from agent.domain.errors import StorageError
+from agent.domain.base import StorageError
 from agent.models.capabilities import Capabilities
 from agent.models.failures import Job, ModelError
 from agent.settings.spending import Cap, Price, Purse, Spent

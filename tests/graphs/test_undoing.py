@@ -3,7 +3,7 @@
 from datetime import UTC, datetime
 from pathlib import Path
 
-from agent.domain.ids import RepoId, commit_id
+from agent.domain.base import RepoId, commit_id
 from agent.domain.report import Report
 from agent.domain.stories import Act, Story, StoryKind
 from agent.domain.window import Window

@@ -7,10 +7,9 @@ from typing import Any
 
 import pytest
 
+from agent.domain.base import RepoId, StorageError, ThreadId, commit_id
 from agent.domain.claims import Claim, Role
 from agent.domain.commits import Coverage, Issue, Notice, NoticeKind, Threads
-from agent.domain.errors import StorageError
-from agent.domain.ids import RepoId, ThreadId, commit_id
 from agent.domain.links import Grade, Link, Relation
 from agent.domain.record import dump
 from agent.domain.report import Depth, LedgerRow, Report, RepoSection, ThreadLine

@@ -19,7 +19,7 @@ from langchain_core.messages import (
 from pydantic import BaseModel
 
 from agent.analysts.analyst import ToolRequest
-from agent.domain.commits import Frozen
+from agent.domain.base import Frozen
 from agent.models.structure import schema_of
 from agent.models.tokens import message_tokens, tokens_of
 from agent.settings.spending import Spent

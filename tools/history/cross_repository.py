@@ -3,13 +3,11 @@
 from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from agent.domain.base import AppError, EvidenceId, Frozen, RepoId
 from agent.domain.chapter import checked_claims
 from agent.domain.claims import Claim
-from agent.domain.commits import Frozen
 from agent.domain.dossier import Dossier
-from agent.domain.errors import AppError
-from agent.domain.evidence import CommitEvidence, Evidence, EvidenceId, ReleaseEvidence, ThreadEvidence
-from agent.domain.ids import RepoId
+from agent.domain.evidence import CommitEvidence, Evidence, ReleaseEvidence, ThreadEvidence
 from agent.domain.links import Place, Reference, Related
 from agent.domain.report import Drop
 from agent.domain.stories import Act, Step, Story

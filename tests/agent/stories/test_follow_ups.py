@@ -2,9 +2,8 @@
 
 from datetime import UTC, datetime, timedelta
 
+from agent.domain.base import EvidenceId, RepoId, commit_id, thread_id
 from agent.domain.commits import Headline
-from agent.domain.evidence import EvidenceId
-from agent.domain.ids import RepoId, commit_id, thread_id
 from agent.domain.links import Grade, Place, Reference, Related, Relation
 from agent.domain.stories import StoryKind
 from agent.links.headlines import Line

@@ -1,6 +1,6 @@
 """Who may be read in depth when not everything can be."""
 
-from agent.domain.ids import RepoId
+from agent.domain.base import RepoId
 from agent.triage.allotment import allot
 from agent.triage.score import Noise, Tier, Triage
 

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from agent.domain.base import RepoId
 from agent.domain.commits import Change, Commit, FileChange, Person
 from agent.domain.facts import Fact, FactKind, FactSheet, Place, Severity
-from agent.domain.ids import RepoId
 from agent.triage.areas import Area, area
 from agent.triage.conventions import Purpose, read_heading
 from agent.triage.score import Noise, Tier, Triage, rank, weigh

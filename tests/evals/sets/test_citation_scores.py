@@ -5,8 +5,8 @@ from datetime import UTC, datetime
 
 import pytest
 
+from agent.domain.base import RepoId
 from agent.domain.claims import Claim, Judgement, Role, Verdict
-from agent.domain.ids import RepoId
 from agent.domain.report import Depth, LedgerRow
 from agent.triage.conventions import Purpose
 from evals.sets.citation_scores import Judged, citation_figures

@@ -5,9 +5,9 @@ from datetime import UTC, date, datetime
 
 import pytest
 
+from agent.domain.base import RepoId
 from agent.domain.claims import Claim, Role
 from agent.domain.commits import Coverage
-from agent.domain.ids import RepoId
 from agent.domain.report import Depth, LedgerRow, Report, RepoSection
 from agent.domain.window import Window
 from agent.triage.score import Tier

@@ -7,12 +7,12 @@ from typing import Any
 
 import pytest
 
+from agent.domain.base import EvidenceId, Language
 from agent.domain.claims import Anchor, Quote
-from agent.domain.evidence import EvidenceId
 from agent.domain.links import Grade, Link, Relation
 from agent.domain.report import Report, ThreadLine
 from agent.links.standing import Standing
-from agent.settings.values import Language, Layout
+from agent.settings.values import Layout
 from agent.telling.catalogue import catalogue
 from agent.text.web import Web
 from evals.sets.page import unfolded_words
