@@ -16,12 +16,12 @@ from agent.settings.values import Layout
 from agent.telling.catalogue import catalogue
 from agent.text.web import Web
 from evals.sets.page import unfolded_words
-from evals.sets.site_reports import FIRST, made_day
 from gitzette.render.compose import page_model
 from gitzette.render.markdown import report_page
 from gitzette.render.page import PageModel
 from gitzette.render.pieces import Sentence
 from tests.analysed_report import AT, HANG, LIMIT, PLAIN, ROUTER, SMALL, analysed_report
+from tests.made_reports import FIRST, made_day
 
 WEB = Web("https://git.example")
 LAYOUTS: tuple[Layout, ...] = ("digest", "ledger")
