@@ -10,9 +10,8 @@ from pathlib import Path
 from typing import get_args
 
 from agent.domain.base import Language, StorageError
-from agent.domain.record import dumped, load, merge
-from agent.domain.report import Report
-from agent.domain.soundness import failed_share
+from agent.domain.report import Report, failed_share
+from agent.reports.stored import dumped, load, merge
 from agent.settings.values import MAX_FAILED, Layout
 from agent.telling.catalogue import catalogue
 from agent.text.markdown import link

@@ -6,9 +6,9 @@ import sys
 from collections.abc import Mapping
 
 from agent.domain.base import EXIT_DONE, EXIT_INCOMPLETE, AppError, Language, StorageError
-from agent.domain.record import dump
 from agent.domain.report import Report
 from agent.editions.recipe import Recipe
+from agent.reports.stored import dump
 from agent.settings.values import Layout
 from agent.text.web import Web
 from gitzette.analysts import writers_again

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from datetime import UTC, date
 
 from agent.domain.base import EXIT_DONE, Language, UsageError, repo_id
-from agent.domain.stories import Step
+from agent.domain.links import Step
 from agent.settings.values import Settings
 from agent.telling.catalogue import catalogue
 from agent.text.markdown import visible

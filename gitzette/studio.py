@@ -17,7 +17,7 @@ from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
 from agent.domain.base import Language, RepoId
-from agent.domain.record import to_json
+from agent.reports.stored import to_json
 from agent.settings.values import AnalystChoice, Settings
 from agent.text.web import Web
 from gitzette.arguments import bound_of, settings_for, specs_of, window_of

@@ -9,9 +9,9 @@ from langgraph.graph import END
 from langgraph.runtime import Runtime
 from pydantic import BaseModel
 
-from agent.analysts.analyst import Material
 from agent.analysts.packet import BUDGET
 from agent.domain.base import AppError, Language, NotFound, RepoId
+from agent.domain.evidence import Material
 from agent.domain.report import Failure
 from agent.models.failures import Job
 from agent.models.prompting import prompt

@@ -7,8 +7,7 @@ from operator import or_
 from typing import ParamSpec, TypeVar
 
 from agent.domain.base import EvidenceId, commit_id
-from agent.domain.commits import Change, Commit
-from agent.domain.compact import compact
+from agent.domain.commits import Change, Commit, compact
 from agent.domain.evidence import CommitEvidence
 from agent.domain.facts import Fact, FactKind
 from agent.ports.sources import CodeSource, Study

@@ -4,9 +4,9 @@ from typing import Self
 
 from pydantic import Field
 
+from agent.domain.accounts import Price
 from agent.domain.base import Frozen, Language, RepoId
 from agent.domain.window import Window
-from agent.settings.spending import Price
 from agent.settings.values import AnalystChoice, Budget, Layout, RepoSpec, Settings, SourceChoice, Tiers
 
 

@@ -6,7 +6,7 @@ from enum import StrEnum
 
 from agent.domain.base import Frozen, Language, RepoId
 from agent.domain.facts import Fact, FactKind, Severity
-from agent.editions.own_code import OwnUse
+from agent.domain.ledger import OwnUse
 from agent.telling.grouping import grouped
 from agent.telling.templates import params_of_several, sentence
 

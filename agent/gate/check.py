@@ -4,8 +4,7 @@ from collections.abc import Iterator
 
 from agent.domain.base import Language
 from agent.domain.claims import ANALYSIS, MARK, Anchor, Claim, Judgement, Kind, Verdict
-from agent.domain.dossier import Dossier
-from agent.domain.evidence import CommitEvidence
+from agent.domain.evidence import CommitEvidence, Dossier
 from agent.gate.anchors import check_anchors, verbatim_anchors
 from agent.gate.citations import check_citations
 from agent.gate.literals import Literal, literals

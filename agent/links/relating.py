@@ -8,13 +8,12 @@ from typing import Literal
 
 from pydantic import BaseModel, Field
 
-from agent.analysts.analyst import Material, Read
 from agent.analysts.packet import commit_packet, piece_text, shown_hunks
 from agent.analysts.sentences import anchored
 from agent.domain.base import CommitId, EvidenceId, Language
 from agent.domain.claims import Anchor, Claim, Judgement, Kind, Role, Verdict
 from agent.domain.commits import Issue
-from agent.domain.evidence import CommitEvidence, Evidence, ThreadEvidence
+from agent.domain.evidence import CommitEvidence, Evidence, Material, Read, ThreadEvidence
 from agent.domain.links import Grade, Reference, Related, Relation
 from agent.gate.quotes import misquoted
 from agent.gate.verbatim import normal

@@ -9,12 +9,12 @@ from urllib.parse import urlsplit
 
 from pydantic import BaseModel, ConfigDict, Field, SecretStr, field_validator, model_validator
 
+from agent.domain.accounts import Price
 from agent.domain.base import Language, RepoId, UsageError, repo_id
 from agent.domain.window import zone
 from agent.settings.deliveries import Delivery
 from agent.settings.editions import Edition, Limits
 from agent.settings.globs import check_glob
-from agent.settings.spending import Price
 
 FILE_NAME = "gitzette.toml"
 MAX_FAILED = 0.5

@@ -5,8 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import timedelta
 
 from agent.domain.base import EvidenceId, RepoId, commit_id, thread_id
-from agent.domain.links import Related, Relation
-from agent.domain.stories import Act, Story, StoryKind
+from agent.domain.links import Act, Related, Relation, Story, StoryKind
 from agent.stories.candidates import MOST
 from agent.stories.found import Pair
 from agent.stories.joining import step, story

@@ -4,7 +4,7 @@ from pydantic import Field
 
 from agent.domain.base import EvidenceId, Frozen
 from agent.domain.commits import Headline
-from agent.domain.stories import Story
+from agent.domain.links import Story
 
 
 class Remembered(Frozen):

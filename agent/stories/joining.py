@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 
 from agent.domain.base import EvidenceId, RepoId, commit_id
 from agent.domain.commits import Headline
-from agent.domain.stories import Act, Step, Story, StoryKind
+from agent.domain.links import Act, Step, Story, StoryKind
 from agent.stories.found import Remembered
 
 _LINEAGE = (StoryKind.REVERT, StoryKind.RELAND)

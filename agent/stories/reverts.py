@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from agent.domain.base import RepoId
 from agent.domain.commits import Headline
-from agent.domain.stories import Act, Story, StoryKind
+from agent.domain.links import Act, Story, StoryKind
 from agent.links.headlines import Line, plain
 from agent.stories.joining import step, story
 

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 
 from agent.domain.base import Frozen, RepoId
-from agent.triage.score import Tier, Triage
+from agent.domain.ledger import Tier, Triage
 
 
 class Allotment(Frozen):

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from agent.domain.base import EvidenceId
-from agent.domain.stories import Act, Story, StoryKind, undone_pairs
+from agent.domain.links import Act, Story, StoryKind, undone_pairs
 from evals.figures import Score
 
 AGAIN = (Act.LANDED_AGAIN, Act.PART_AGAIN)

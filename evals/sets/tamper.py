@@ -12,9 +12,9 @@ from pydantic import SecretStr
 
 from agent.audit.findings import Finding
 from agent.domain.base import Language, RepoId
-from agent.domain.record import dump
 from agent.domain.report import Report
 from agent.domain.window import Window
+from agent.reports.stored import dump
 from agent.settings.values import Layout, RepoSpec, Settings
 from evals.figures import Score, Target, share
 from evals.github_server.app import GitHubServer

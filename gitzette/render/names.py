@@ -7,7 +7,7 @@ from functools import lru_cache
 from hashlib import blake2b
 
 from agent.domain.base import EvidenceId, RepoId
-from agent.domain.report import LedgerRow
+from agent.domain.ledger import LedgerRow
 from agent.domain.window import Window, zone
 from agent.text.web import Web
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from agent.domain.base import Language
-from agent.domain.stories import StoryKind
+from agent.domain.links import StoryKind
 from agent.editions.week import MOST_WORDS, Week
 from agent.text.web import Web
 from gitzette.render.compose import page_model

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from agent.analysts.account import Judging
 from agent.analysts.ruling import Batch, Verdicts, is_shown
+from agent.domain.accounts import Judging
 from agent.domain.base import Language
 from agent.domain.claims import Claim, Kind, Role
 from evals.model_server.server import ModelServer

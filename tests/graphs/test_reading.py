@@ -10,7 +10,7 @@ from pydantic import SecretStr
 
 from agent.analysts.reading_list import notes_about
 from agent.domain.base import RepoId
-from agent.domain.report import Depth
+from agent.domain.ledger import Depth
 from agent.settings.values import RepoSpec
 from evals.github_server.app import GitHubServer
 from evals.model_server.server import ModelServer

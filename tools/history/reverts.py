@@ -5,10 +5,9 @@ from collections.abc import Iterable, Sequence, Set
 from dataclasses import replace
 from datetime import timedelta
 
-from agent.analysts.analyst import Read
 from agent.domain.base import RepoId
 from agent.domain.commits import Change, Headline
-from agent.domain.evidence import CommitEvidence
+from agent.domain.evidence import CommitEvidence, Read
 from agent.domain.facts import FactKind
 from agent.links.headlines import headline
 from agent.ports.sources import CloneSource, CodeSource

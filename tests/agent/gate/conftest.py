@@ -9,8 +9,7 @@ import pytest
 from agent.domain.base import Language, RepoId
 from agent.domain.claims import Anchor, Claim, Judgement, Kind, Role
 from agent.domain.commits import Change, Commit, FileChange, Issue, Person, PullRequest, Release
-from agent.domain.dossier import Dossier
-from agent.domain.evidence import CommitEvidence, Evidence, ReleaseEvidence, ThreadEvidence
+from agent.domain.evidence import CommitEvidence, Dossier, Evidence, ReleaseEvidence, ThreadEvidence
 from agent.domain.facts import Fact, FactSheet
 from agent.domain.window import Window
 from agent.gate.check import refusals

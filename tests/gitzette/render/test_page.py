@@ -9,9 +9,8 @@ import pytest
 
 from agent.domain.base import EvidenceId, Language
 from agent.domain.claims import Anchor, Quote
-from agent.domain.links import Grade, Link, Relation
+from agent.domain.links import Grade, Link, Relation, Standing
 from agent.domain.report import Report, ThreadLine
-from agent.links.standing import Standing
 from agent.settings.values import Layout
 from agent.telling.catalogue import catalogue
 from agent.text.web import Web

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from agent.domain.record import dump
 from agent.domain.report import Report
+from agent.reports.stored import dump
 from agent.text.web import Web
 from gitzette.cli import main
 from gitzette.site.build import Built, build_site
