@@ -9,9 +9,8 @@ from dataclasses import dataclass
 from itertools import chain, takewhile
 from typing import TYPE_CHECKING, Self
 
+from agent.domain.base import RepoId, UpstreamError
 from agent.domain.commits import Change, Commit, FileChange
-from agent.domain.errors import UpstreamError
-from agent.domain.ids import RepoId
 from tools.git.log import PATCH_OPTIONS, Framing, Record, parse_commit, read_commits, with_true_parents
 from tools.git.patch import Entry, MalformedDiff, read_entries, read_files, unreadable
 from tools.git.process import Finished, Running, failure, patiently, run

@@ -4,8 +4,8 @@ import re
 from collections.abc import Awaitable, Callable, Collection, Iterable, Sequence
 from typing import TYPE_CHECKING
 
+from agent.domain.base import UpstreamError
 from agent.domain.commits import Change
-from agent.domain.errors import UpstreamError
 from agent.ports.sources import Usage, Usages
 from agent.triage.areas import Area, area
 

@@ -5,8 +5,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from agent.domain.base import RepoId
 from agent.domain.commits import Commit, Landed, Landing, Notice, NoticeKind
-from agent.domain.ids import RepoId
 from agent.domain.window import Window
 from tools.git.log import Walk, has_absurd_date, read_commits
 

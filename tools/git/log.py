@@ -6,9 +6,8 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequen
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, NamedTuple
 
+from agent.domain.base import RepoId, UpstreamError
 from agent.domain.commits import Commit, Person
-from agent.domain.errors import UpstreamError
-from agent.domain.ids import RepoId
 
 if TYPE_CHECKING:
     from tools.git.view import View

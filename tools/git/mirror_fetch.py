@@ -8,8 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Self
 
-from agent.domain.errors import NotFound, UpstreamError
-from agent.domain.ids import RepoId
+from agent.domain.base import NotFound, RepoId, UpstreamError
 from tools.git.process import LOCAL, Finished, failure, run
 
 _FALLBACKS = ("main", "master")

@@ -8,9 +8,8 @@ from datetime import UTC, datetime
 from itertools import islice
 from typing import TYPE_CHECKING
 
+from agent.domain.base import InputError, RepoId
 from agent.domain.commits import Commit, Headline, Release
-from agent.domain.errors import InputError
-from agent.domain.ids import RepoId
 from agent.domain.patch import read_patch
 from agent.domain.window import moment
 from agent.links.headlines import pull_named

@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from agent.domain.errors import NotFound, StorageError, UpstreamError
-from agent.domain.ids import RepoId
+from agent.domain.base import NotFound, RepoId, StorageError, UpstreamError
 from agent.domain.window import Window
 from tools.git.mirrors import MirrorKeeper, Patience, exclusively
 from tools.git.source import GitSource
