@@ -16,9 +16,9 @@ from datetime import date
 from pathlib import Path
 
 from agent.asking.query import query_of
-from agent.domain.errors import StorageError
-from agent.domain.record import dump
+from agent.domain.base import StorageError
 from agent.domain.window import Window
+from agent.reports.stored import dump
 from evals.figures import Score, Target, measure, share
 from evals.github_server.app import GitHubServer
 from evals.harness import Bench, EvalSet, Figures
