@@ -90,9 +90,12 @@ def _stretches(change: Change) -> Iterator[tuple[str, list[str]]]:
 def widened(lines: tuple[str, ...], patch: str) -> tuple[str, ...]:
     """Show lines with what was changed right around them, if that is little: one alone seldom speaks for itself."""
     for changed, run in groupby(patch.split("\n"), key=lambda line: line[:1] in ("+", "-")):
-        stretch = [*run] if changed else []
-        if len(stretch) <= _ENOUGH and "\n".join(lines) in "\n".join(stretch) and is_legible(stretch):
-            return _trimmed(stretch)
+        stretch = [*run] if changed and len(lines) < _ENOUGH else []
+        starts = range(len(stretch) - len(lines) + 1)
+        at = next((at for at in starts if tuple(stretch[at : at + len(lines)]) == lines), None)
+        if at is not None:
+            wider = _trimmed(stretch if len(stretch) <= _ENOUGH else stretch[at : at + _ENOUGH])
+            return wider if is_legible(wider) else lines
     return lines
 
 
