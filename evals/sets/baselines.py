@@ -13,7 +13,7 @@ from evals.harness import Bench, EvalSet, Figures
 from evals.sets.daily_scores import Grades, covered, gain_in_order, ordered, quiet, told
 from evals.stage import Stage
 from evals.truth import Truth
-from evals.worlds.importance import importance
+from evals.worlds.gold import importance
 from tools.github.http.client import GitHubClient
 
 _TOKEN = "baselines"  # noqa: S105 -- the loopback server's only token

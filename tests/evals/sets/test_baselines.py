@@ -9,7 +9,7 @@ from evals.github_server.app import GitHubServer
 from evals.sets.baselines import Tally, score
 from evals.stage import Stage
 from evals.truth import Truth
-from evals.worlds.importance import importance
+from evals.worlds.gold import importance
 from evals.worlds.worlds import build
 from tools.github.http.client import GitHubClient
 
