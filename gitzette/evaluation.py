@@ -15,11 +15,10 @@ from typing import Any
 
 from agent.asking.reply import Reply
 from agent.audit.findings import Finding
-from agent.domain.errors import EXIT_DONE, EXIT_FAILED, EXIT_INCOMPLETE, UsageError
-from agent.domain.ids import RepoId
+from agent.domain.base import EXIT_DONE, EXIT_FAILED, EXIT_INCOMPLETE, Language, RepoId, UsageError
 from agent.domain.report import Report
 from agent.domain.window import Window
-from agent.settings.values import Language, Layout, RepoSpec, Settings
+from agent.settings.values import Layout, RepoSpec, Settings
 from agent.text.web import Web
 from evals.figures import crashed
 from evals.gate import PREVIOUS, breaches, compared, load_limits, shares
@@ -27,7 +26,6 @@ from evals.harness import HELD_OUT, SEED, Bench, EvalSet, Figures, Spent, choose
 from evals.page import page
 from evals.results import Results, keep_set, kept_set, read_history, read_json, read_lines, write_results
 from evals.sets import all_sets
-from evals.sets.site_cost import site_cost
 from evals.tables import as_breaches, as_changes, as_json, as_table
 from gitzette.asking import asking_context
 from gitzette.auditing import check_file, read_report
@@ -36,14 +34,9 @@ from gitzette.render.compose import page_model
 from gitzette.render.markdown import report_page
 from gitzette.replies import ReplyPage
 from gitzette.running import cover
-from gitzette.site.build import build_site
-from gitzette.site.report_pages import SiteSettings
 from graphs.conversing import answered
 
-SETS: tuple[EvalSet, ...] = (
-    *all_sets(),
-    site_cost(lambda out, to: build_site(out, to, SiteSettings(web=Web("https://github.com")))),
-)
+SETS: tuple[EvalSet, ...] = tuple(all_sets())
 _SHAPING = ["repo", "since", "until", "threads", "gold", "model", "model_url", "held_out", "small", "analyst", "trials"]
 """Options that shape the figures: kept ones of other values are not taken again."""
 

@@ -13,17 +13,17 @@ from gitzette.cli import main
 
 def test_sets_run_apart_leave_files_and_are_not_run_again(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     out, html = tmp_path / "out", tmp_path / "page.html"
-    command = ["eval", "reading", "facts-cost", "--out", str(out), "--html", str(html)]
+    command = ["eval", "griffe", "facts-cost", "--out", str(out), "--html", str(html)]
     assert main(command) == 0
     told = capfd.readouterr()
-    assert "reading: skipped" in told.out
-    assert "reading: skipped, it needs real mirrors" in told.err
+    assert "griffe: skipped" in told.out
+    assert "griffe: skipped, it needs real mirrors" in told.err
     assert {file.name for file in out.iterdir()} == {"results.jsonl", "summary.json", "junit.xml", "history", "sets"}
     assert "Gitzette, evaluated" in html.read_text()
     assert main([*command, "--resume", "--json"]) == 0
     told = capfd.readouterr()
     assert told.err.count("kept from before") == 2
-    assert json.loads(told.out) == {"sets": {"reading": {}, "facts-cost": {}}}
+    assert json.loads(told.out) == {"sets": {"griffe": {}, "facts-cost": {}}}
 
 
 @pytest.mark.parametrize(
@@ -44,7 +44,7 @@ def test_what_cannot_be_meant_is_told_in_one_line(
 
 
 def test_the_gate_says_that_everything_holds(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["eval", "reading", "--gate"]) == 0
+    assert main(["eval", "facts-cost", "--gate"]) == 0
     assert "gate: everything holds" in capsys.readouterr().out
 
 
