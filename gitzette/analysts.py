@@ -8,9 +8,7 @@ from pydantic import SecretStr
 
 from agent.domain.base import AppError, ConfigError, Language
 from agent.editions.recipe import Recipe
-from agent.models.capabilities import Capabilities
-from agent.models.failures import Job
-from agent.models.prompting import boundary
+from agent.models import Capabilities, Job, boundary
 from agent.settings.spending import Cap, Purse
 from agent.settings.values import Budget, Settings
 from memory.recorder import CallRecorder

@@ -10,7 +10,7 @@ from agent.domain.report import Report
 from agent.editions.recipe import Recipe
 from agent.reports.stored import dump
 from agent.settings.values import Layout
-from agent.text.web import Web
+from agent.web import Web
 from gitzette.analysts import writers_again
 from gitzette.arguments import refuse, settings_here
 from gitzette.publish import FilePublisher, Style

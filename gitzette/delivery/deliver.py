@@ -11,7 +11,7 @@ from agent.domain.base import AppError, ConfigError, UpstreamError
 from agent.domain.report import Report, failed_share
 from agent.settings.deliveries import Delivery
 from agent.settings.values import Settings
-from agent.text.web import Web
+from agent.web import Web
 from gitzette.delivery.chats import Feishu, Slack
 from gitzette.delivery.mail import Mail
 from gitzette.delivery.messages import Content
