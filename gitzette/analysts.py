@@ -7,12 +7,11 @@ from typing import TYPE_CHECKING
 from pydantic import SecretStr
 
 from agent.domain.errors import AppError, ConfigError
-from agent.editions.recipe import Recipe
 from agent.models.capabilities import Capabilities
 from agent.models.failures import Job
 from agent.models.prompting import boundary
 from agent.settings.spending import Cap, Purse
-from agent.settings.values import Budget, Language, Settings
+from agent.settings.values import Budget, Language, Recipe, Settings
 from memory.recorder import CallRecorder
 from memory.store import ModelServers
 

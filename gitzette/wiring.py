@@ -10,10 +10,9 @@ from typing import TYPE_CHECKING
 from agent.domain.commits import NoticeKind
 from agent.domain.errors import UsageError
 from agent.domain.ids import RepoId
-from agent.editions.recipe import Recipe
 from agent.ports.desks import Desk, Desks, Progress, Publisher
 from agent.ports.sources import CodeSource, NoThreads, ThreadSource
-from agent.settings.values import RepoSpec, Settings
+from agent.settings.values import Recipe, RepoSpec, Settings
 from agent.text.web import Web
 from gitzette.analysts import Writers, writers_of
 from gitzette.fleet.limits import SharedLimits

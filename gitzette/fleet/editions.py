@@ -8,9 +8,7 @@ from datetime import date, datetime, timedelta
 from agent.domain.errors import ConfigError
 from agent.domain.ids import RepoId
 from agent.domain.window import Window, zone
-from agent.editions.recipe import Recipe
-from agent.settings.editions import Edition
-from agent.settings.values import Language, RepoSpec, Settings
+from agent.settings.values import Edition, Language, Recipe, RepoSpec, Settings
 
 
 def editions_of(settings: Settings) -> dict[str, Settings]:

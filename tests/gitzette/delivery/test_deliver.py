@@ -11,8 +11,7 @@ import pytest
 
 from agent.domain.record import dump
 from agent.domain.report import Report
-from agent.settings.deliveries import Delivery
-from agent.settings.values import Settings
+from agent.settings.values import Delivery, Settings
 from gitzette.cli import main
 from gitzette.delivery.deliver import Deliverer
 
