@@ -5,10 +5,10 @@ import asyncio
 import sys
 from collections.abc import Mapping
 
-from agent.domain.errors import EXIT_DONE, EXIT_INCOMPLETE, AppError, StorageError
-from agent.domain.record import dump
+from agent.domain.base import EXIT_DONE, EXIT_INCOMPLETE, AppError, Language, StorageError
 from agent.domain.report import Report
-from agent.settings.values import Language, Layout, Recipe
+from agent.reports.stored import dump
+from agent.settings.values import Layout, Recipe
 from agent.text.web import Web
 from gitzette.analysts import writers_again
 from gitzette.arguments import refuse, settings_here

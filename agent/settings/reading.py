@@ -11,7 +11,7 @@ from typing import Any
 
 from pydantic import BaseModel, ValidationError
 
-from agent.domain.errors import ConfigError
+from agent.domain.base import ConfigError
 from agent.settings.values import FILE_NAME, Budget, Delivery, Edition, Limits, RepoSpec, Settings, Tiers
 
 PREFIX = "GITZETTE_"

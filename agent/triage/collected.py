@@ -5,17 +5,16 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from pydantic import Field
 
-from agent.analysts.analyst import Material
-from agent.domain.commits import Change, Frozen, Issue, Landed, Landing, Notice, NoticeKind, Threads
-from agent.domain.dossier import Dossier
-from agent.domain.evidence import CommitEvidence, Evidence, EvidenceId, ThreadEvidence
+from agent.domain.base import EvidenceId, Frozen
+from agent.domain.commits import Change, Issue, Landed, Landing, Notice, NoticeKind, Threads
+from agent.domain.evidence import CommitEvidence, Dossier, Evidence, Material, ThreadEvidence
+from agent.domain.ledger import Noise, OwnUse, Triage
 from agent.domain.links import Link, Reference
 from agent.domain.report import Failure
-from agent.editions.own_code import OwnUse
 from agent.links.digest import Known, as_issue
 from agent.links.undoing import Patch, partners
 from agent.settings.values import RepoSpec, Tiers
-from agent.triage.score import Noise, Triage, rank, weigh
+from agent.triage.score import rank, weigh
 
 _LESS = 0.001
 _IGNORED = "author ignored"

@@ -5,10 +5,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 
-from agent.domain.errors import ConfigError
-from agent.domain.ids import RepoId
+from agent.domain.base import ConfigError, Language, RepoId
 from agent.domain.window import Window, zone
-from agent.settings.values import Edition, Language, Recipe, RepoSpec, Settings
+from agent.settings.values import Edition, Recipe, RepoSpec, Settings
 
 
 def editions_of(settings: Settings) -> dict[str, Settings]:

@@ -6,7 +6,7 @@ from typing import Any
 
 from agent.domain.claims import Claim
 from agent.domain.commits import Notice
-from agent.domain.counts import checked_counts, footer_counts, kind_counts, model_counts
+from agent.domain.report import checked_counts, footer_counts, kind_counts, model_counts
 from gitzette.render.names import row_id
 from gitzette.render.templating import plain_environment
 from gitzette.render.view import View

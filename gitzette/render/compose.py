@@ -2,11 +2,11 @@
 
 from collections.abc import Sequence
 
+from agent.domain.base import Language
 from agent.domain.claims import Claim, Role
-from agent.domain.report import LedgerRow, Report, RepoSection
-from agent.settings.values import Language
+from agent.domain.ledger import LedgerRow, Tier
+from agent.domain.report import Report, RepoSection
 from agent.text.web import Web
-from agent.triage.score import Tier
 from gitzette.render.account import account
 from gitzette.render.issues import Issues
 from gitzette.render.items import Items, fit_sections

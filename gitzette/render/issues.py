@@ -3,9 +3,8 @@
 from collections.abc import Iterator
 from dataclasses import replace
 
-from agent.domain.links import Grade, Link, Relation
+from agent.domain.links import Grade, Link, Relation, Standing
 from agent.domain.report import RepoSection, ThreadLine
-from agent.links.standing import Standing
 from gitzette.render.names import named, place_of
 from gitzette.render.page import Issue, IssueGroup, IssueNews
 from gitzette.render.sentences import Sentences

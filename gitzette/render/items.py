@@ -4,7 +4,7 @@ from collections.abc import Container, Sequence
 from dataclasses import replace
 
 from agent.domain.claims import Anchor, Claim, Quote, Role
-from agent.domain.report import LedgerRow
+from agent.domain.ledger import LedgerRow
 from agent.telling.templates import names_alone
 from gitzette.render.names import cut_title, moment, place_of, row_id
 from gitzette.render.page import Item, Section

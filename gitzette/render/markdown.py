@@ -7,11 +7,10 @@ from typing import Any
 
 from jinja2 import Environment
 
+from agent.domain.base import EvidenceId, Language, RepoId
 from agent.domain.claims import MARK, Claim
-from agent.domain.evidence import EvidenceId
-from agent.domain.ids import RepoId
 from agent.domain.report import Report
-from agent.settings.values import Language, Layout
+from agent.settings.values import Layout
 from agent.telling.catalogue import catalogue
 from agent.text.markdown import cell, code, inline, link, slug, visible
 from agent.text.web import Web

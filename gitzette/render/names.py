@@ -6,9 +6,8 @@ from datetime import datetime
 from functools import lru_cache
 from hashlib import blake2b
 
-from agent.domain.evidence import EvidenceId
-from agent.domain.ids import RepoId
-from agent.domain.report import LedgerRow
+from agent.domain.base import EvidenceId, RepoId
+from agent.domain.ledger import LedgerRow
 from agent.domain.window import Window, zone
 from agent.text.web import Web
 

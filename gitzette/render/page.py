@@ -5,11 +5,11 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
-from agent.domain.ids import RepoId
-from agent.domain.report import LedgerRow, Report, RepoSection, ThreadLine
-from agent.domain.stories import Story
+from agent.domain.base import Language, RepoId
+from agent.domain.ledger import LedgerRow
+from agent.domain.links import Story
+from agent.domain.report import Report, RepoSection, ThreadLine
 from agent.domain.window import zone
-from agent.settings.values import Language
 from gitzette.render.names import moment
 from gitzette.render.pieces import Citation, Excerpt, Sentence
 

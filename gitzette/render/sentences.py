@@ -5,9 +5,8 @@ from collections.abc import Iterator, Sequence
 from datetime import datetime
 from functools import cached_property
 
+from agent.domain.base import EvidenceId, RepoId
 from agent.domain.claims import MARK, Claim, Kind, Role
-from agent.domain.evidence import EvidenceId
-from agent.domain.ids import RepoId
 from agent.domain.links import Link
 from agent.domain.window import zone
 from gitzette.render.names import named, place_of

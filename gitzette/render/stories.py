@@ -1,6 +1,6 @@
 """Stories as timelines: what happened when, oldest first."""
 
-from agent.domain.stories import BARE, Act, Step, Story, StoryKind
+from agent.domain.links import BARE, Act, Step, Story, StoryKind
 from agent.domain.window import zone
 from agent.text.web import Web
 from gitzette.render.names import named, place_of

@@ -2,9 +2,8 @@
 
 from typing import Any
 
-from agent.domain.ids import commit_id
+from agent.domain.base import Language, commit_id
 from agent.editions.upgrade import Item, Part, Upgrade
-from agent.settings.values import Language
 from agent.telling.catalogue import catalogue
 from agent.text.web import Web
 from gitzette.render.markdown import filled

@@ -2,9 +2,9 @@
 
 from collections.abc import Iterator
 
-from agent.domain.stories import StoryKind
+from agent.domain.base import Language
+from agent.domain.links import StoryKind
 from agent.editions.week import MOST_WORDS, Week
-from agent.settings.values import Language
 from agent.text.web import Web
 from gitzette.render.compose import page_model
 from gitzette.render.markdown import Headings, filled

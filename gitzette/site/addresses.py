@@ -4,7 +4,7 @@ import re
 from dataclasses import dataclass
 from typing import get_args
 
-from agent.settings.values import Language
+from agent.domain.base import Language
 from gitzette.render.names import mark_of
 
 LANGUAGES: tuple[Language, ...] = get_args(Language)
