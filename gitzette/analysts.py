@@ -7,9 +7,7 @@ from typing import TYPE_CHECKING
 from pydantic import SecretStr
 
 from agent.domain.base import AppError, ConfigError, Language
-from agent.models.capabilities import Capabilities
-from agent.models.failures import Job
-from agent.models.prompting import boundary
+from agent.models import Capabilities, Job, boundary
 from agent.settings.spending import Cap, Purse
 from agent.settings.values import Budget, Recipe, Settings
 from memory.recorder import CallRecorder

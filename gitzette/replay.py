@@ -9,7 +9,7 @@ from agent.domain.base import EXIT_DONE, EXIT_INCOMPLETE, AppError, Language, St
 from agent.domain.report import Report
 from agent.reports.stored import dump
 from agent.settings.values import Layout, Recipe
-from agent.text.web import Web
+from agent.web import Web
 from gitzette.analysts import writers_again
 from gitzette.arguments import refuse, settings_here
 from gitzette.publish import FilePublisher, Style

@@ -12,7 +12,7 @@ from agent.domain.commits import NoticeKind
 from agent.ports.desks import Desk, Desks, Progress, Publisher
 from agent.ports.sources import CodeSource, NoThreads, ThreadSource
 from agent.settings.values import Recipe, RepoSpec, Settings
-from agent.text.web import Web
+from agent.web import Web
 from gitzette.analysts import Writers, writers_of
 from gitzette.fleet.limits import SharedLimits
 from gitzette.publish import FilePublisher, Style

@@ -10,7 +10,7 @@ from tenacity import RetryCallState, Retrying, retry_if_exception, stop_after_at
 from agent.domain.base import AppError, ConfigError, UpstreamError
 from agent.domain.report import Report, failed_share
 from agent.settings.values import Delivery, Settings
-from agent.text.web import Web
+from agent.web import Web
 from gitzette.delivery.chats import Feishu, Slack
 from gitzette.delivery.mail import Mail
 from gitzette.delivery.messages import Content

@@ -17,7 +17,7 @@ from agent.domain.report import Failure, Report, cited_by
 from agent.domain.window import Window
 from agent.reports.stored import merge
 from agent.settings.values import Recipe, Settings
-from agent.text.web import Web
+from agent.web import Web
 from gitzette.delivery.deliver import Deliverer
 from gitzette.delivery.outbox import Entry, Outbox
 from gitzette.fleet.editions import PartPlan, edition_of, part_plan
