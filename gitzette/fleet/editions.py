@@ -7,9 +7,7 @@ from datetime import date, datetime, timedelta
 
 from agent.domain.base import ConfigError, Language, RepoId
 from agent.domain.window import Window, zone
-from agent.editions.recipe import Recipe
-from agent.settings.editions import Edition
-from agent.settings.values import RepoSpec, Settings
+from agent.settings.values import Edition, Recipe, RepoSpec, Settings
 
 
 def editions_of(settings: Settings) -> dict[str, Settings]:

@@ -15,10 +15,9 @@ from pydantic import TypeAdapter
 from agent.domain.base import AppError, InputError, RepoId, StorageError, UpstreamError
 from agent.domain.report import Failure, Report, cited_by
 from agent.domain.window import Window
-from agent.editions.recipe import Recipe
 from agent.reports.stored import merge
-from agent.settings.values import Settings
-from agent.text.web import Web
+from agent.settings.values import Recipe, Settings
+from agent.web import Web
 from gitzette.delivery.deliver import Deliverer
 from gitzette.delivery.outbox import Entry, Outbox
 from gitzette.fleet.editions import PartPlan, edition_of, part_plan
@@ -74,7 +73,7 @@ async def read_repository(
 async def _read(house: House, plan: PartPlan, now: datetime, *, last: bool) -> None:
     memory, repo, started = house.memory, plan.spec.name, time.monotonic()
     memory.runs.begin(plan.run, plan.window.key, now, plan.recipe)
-    begun = PartInput(window=plan.window, specs=plan.recipe.specs, beside=plan.beside)
+    begun = PartInput(window=plan.window, specs=plan.recipe.repos, beside=plan.beside)
     state = await _through(build_part, house, plan.run, begun, plan.window)
     part, status = part_of(state, repo), DONE  # type: ignore[arg-type]
     if part.failures and memory.recorder(plan.run).outages():
@@ -84,7 +83,7 @@ async def _read(house: House, plan: PartPlan, now: datetime, *, last: bool) -> N
             raise TryAgain(part.failures[0].message)
     if part.chapter is None:
         status = FAILED
-    report = daily.report_of({"specs": plan.recipe.specs, **state}, house.deps.analyst)  # type: ignore[typeddict-item]
+    report = daily.report_of({"specs": plan.recipe.repos, **state}, house.deps.analyst)  # type: ignore[typeddict-item]
     memory.reports.remember(report)
     memory.retention.cite(plan.run, plan.window.key, cited_by(report))
     (body,) = _PART.encode(part)
@@ -154,7 +153,7 @@ async def _compose(
     failures += [Failure(repo=repo, stage="code", message="it was not read in time") for repo in missing]
     begun = EditionInput(
         window=window,
-        specs=Recipe.of(mine, window, mine.repos).specs,
+        specs=Recipe.of(mine, window, mine.repos).repos,
         collected={repo: part.collected for repo, part in parts.items() if part.collected},
         chapters={repo: part.chapter for repo, part in parts.items() if part.chapter},
         failures=failures,

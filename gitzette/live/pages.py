@@ -12,7 +12,7 @@ from starlette.responses import PlainTextResponse, Response
 from agent.domain.base import Language
 from agent.settings.values import Settings
 from agent.telling.catalogue import catalogue
-from agent.text.web import Web
+from agent.web import Web
 from gitzette.site.addresses import Place
 from gitzette.site.build import build_site
 from gitzette.site.command import site_settings

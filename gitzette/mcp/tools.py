@@ -7,9 +7,9 @@ from typing import Literal
 
 from agent.domain.base import InputError, Language, UsageError, repo_id
 from agent.domain.report import Report
+from agent.markdown import visible
 from agent.settings.values import RepoSpec, Settings
-from agent.text.markdown import visible
-from agent.text.web import Web
+from agent.web import Web
 from gitzette.arguments import bound_of, specs_of
 from gitzette.asking import asking_context, checked
 from gitzette.audit_text import audit_text
