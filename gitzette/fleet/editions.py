@@ -25,6 +25,14 @@ def edition_of(settings: Settings, name: str) -> Settings:
     return found[name]
 
 
+def shown_edition(settings: Settings, name: str | None) -> tuple[str, Settings]:
+    """Choose the edition that a machine shows: the one asked for, else the first; one machine alone has none."""
+    if name is None and not (settings.database and settings.edition):
+        return "", settings
+    chosen = name or settings.edition[0].name
+    return chosen, edition_of(settings, chosen)
+
+
 def _with_edition(settings: Settings, one: Edition) -> Settings:
     by_name = {spec.name: spec for spec in settings.repos}
     given = {name: value for name in ("tz", "lang", "languages", "layout") if (value := getattr(one, name)) is not None}
