@@ -9,11 +9,10 @@ from typing import TYPE_CHECKING
 
 from agent.domain.base import RepoId, UsageError
 from agent.domain.commits import NoticeKind
-from agent.editions.recipe import Recipe
 from agent.ports.desks import Desk, Desks, Progress, Publisher
 from agent.ports.sources import CodeSource, NoThreads, ThreadSource
-from agent.settings.values import RepoSpec, Settings
-from agent.text.web import Web
+from agent.settings.values import Recipe, RepoSpec, Settings
+from agent.web import Web
 from gitzette.analysts import Writers, writers_of
 from gitzette.fleet.limits import SharedLimits
 from gitzette.publish import FilePublisher, Style

@@ -12,7 +12,7 @@ from agent.audit.lookup import Library
 from agent.audit.prose import Sentence
 from agent.domain.base import CommitId
 from agent.domain.evidence import CommitEvidence, ThreadEvidence
-from agent.models.tokens import tokens_of
+from agent.models import tokens_of
 
 _SENTENCES, _COMMITS, _CONTROLS = 10, 3, 2  # Sentences and commits of one batch, and controls: one for each pass.
 _WORDS_SHARE = 0.4

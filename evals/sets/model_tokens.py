@@ -13,7 +13,7 @@ from pathlib import Path
 from agent.domain.base import RepoId
 from agent.domain.report import Report
 from agent.domain.window import Window
-from agent.models.tokens import message_tokens, tokens_of
+from agent.models import message_tokens, tokens_of
 from agent.settings.values import RepoSpec, Settings
 from evals.figures import Figure, Target, measure, share
 from evals.harness import Bench, EvalSet, Figures
