@@ -5,8 +5,7 @@ from dataclasses import dataclass
 from itertools import islice
 
 from agent.analysts.packet import cut_text, piece_text, shown_hunks
-from agent.analysts.ruling import PASSING, is_shown
-from agent.analysts.schema import Ruling
+from agent.analysts.ruling import PASSING, Ruling, is_shown
 from agent.audit.findings import NOT_CHECKED, RIGHT, UNVERIFIABLE, Finding
 from agent.audit.lookup import Library
 from agent.audit.prose import Sentence
