@@ -24,7 +24,7 @@ from memory.statements import Statements
 from memory.stories import Stories
 from tools.evidence_cache import EvidenceCache
 from tools.git.source import GitSource
-from tools.github.http.client import GitHubClient
+from tools.github.client import GitHubClient
 from tools.github.threads import GitHubThreads
 
 T = TypeVar("T")
