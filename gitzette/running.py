@@ -19,7 +19,7 @@ from agent.domain.base import EXIT_DONE, EXIT_INCOMPLETE, UsageError
 from agent.domain.report import Report, cited_by
 from agent.domain.window import Window
 from agent.editions.recipe import Recipe
-from agent.ports.desks import Progress
+from agent.ports.memories import Progress
 from agent.reports.stored import to_json
 from agent.settings.values import AnalystChoice, RepoSpec, Settings
 from gitzette.arguments import settings_for, specs_of, window_of

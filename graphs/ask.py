@@ -19,7 +19,7 @@ from agent.domain.base import EvidenceId, RepoId
 from agent.domain.evidence import Dossier
 from agent.models.failures import ModelError
 from agent.models.prompting import fenced, prompt
-from agent.ports.desks import Step
+from agent.ports.memories import Step
 from graphs.ask_context import AskContext, AskInput, AskState
 from graphs.judging import SentenceSteps
 from graphs.look_up import filtered_section, named_sections, ranked, told_facts

@@ -23,7 +23,7 @@ from agent.domain.base import Language
 from agent.domain.claims import Claim, Judgement, Verdict
 from agent.models.failures import ModelError
 from agent.models.prompting import fenced
-from agent.ports.desks import Step
+from agent.ports.memories import Step
 
 if TYPE_CHECKING:
     from graphs.run_context import RunContext

@@ -17,8 +17,8 @@ from agent.domain.commits import Coverage
 from agent.models.failures import ModelError
 from agent.models.prompting import fenced, prompt
 from agent.models.tokens import tokens_of
-from agent.ports.desks import Step
-from agent.triage.allotment import Allotment
+from agent.ports.memories import Step
+from agent.triage.collected import Allotment
 from graphs.material import THREAD_TOOLS, ReadState
 from graphs.run_context import RunContext
 from tools.chat.messages import trimmed

@@ -9,9 +9,9 @@ from itertools import islice
 from agent.domain.base import RepoId
 from agent.domain.commits import Commit, Headline
 from agent.domain.patch import read_patch
-from agent.links.headlines import pull_named
 from agent.ports.sources import Past
-from agent.triage.areas import Area, area
+from agent.stories.timeline import pull_named
+from agent.triage.conventions import Area, area
 from tools.git.landing import read_commits
 from tools.git.log import PATCH_OPTIONS, Walk
 from tools.git.patch import read_files

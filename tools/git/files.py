@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from agent.domain.base import UpstreamError
 from agent.domain.commits import Change
 from agent.ports.sources import Usage, Usages
-from agent.triage.areas import Area, area
+from agent.triage.conventions import Area, area
 from tools.git.changes import fetch_blobs
 from tools.git.mirrors.remote import patiently
 from tools.git.repository import Repository

@@ -8,8 +8,8 @@ from datetime import UTC, datetime
 from agent.domain.base import InputError, RepoId, UpstreamError
 from agent.domain.commits import Change, Commit, Headline, Release
 from agent.domain.window import moment
-from agent.links.headlines import pull_named
-from agent.stories.release_tags import is_version
+from agent.stories.releases import is_version
+from agent.stories.timeline import pull_named
 from tools.git.changes import fetch_blobs, missing_blobs
 from tools.git.landing import read_commits
 from tools.git.log import PATCH_OPTIONS
