@@ -15,7 +15,7 @@ from agent.domain.base import EXIT_ABSTAINED, EXIT_DONE, InputError, UpstreamErr
 from agent.ports.memories import Desk, Desks, Progress
 from agent.settings.spending import Cap
 from agent.settings.values import RepoSpec, Settings
-from agent.text.web import Web
+from agent.web import Web
 from gitzette.analysts import writers_of
 from gitzette.arguments import bound_of, settings_for, specs_of
 from gitzette.fleet.limits import SharedLimits

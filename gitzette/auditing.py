@@ -16,7 +16,7 @@ from agent.domain.base import EXIT_DONE, EXIT_INCOMPLETE, InputError, StorageErr
 from agent.ports.memories import Desk, Desks, Progress
 from agent.settings.spending import Cap
 from agent.settings.values import RepoSpec, Settings
-from agent.text.web import Web
+from agent.web import Web
 from gitzette.analysts import writers_of
 from gitzette.arguments import settings_for
 from gitzette.audit_text import audit_page, audit_text

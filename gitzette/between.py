@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 from agent.domain.base import EXIT_DONE, StorageError, UsageError
 from agent.editions.upgrade import Upgrade
 from agent.settings.values import RepoSpec, Settings
-from agent.text.web import Web
+from agent.web import Web
 from gitzette.arguments import settings_for, specs_of
 from gitzette.progress import QuietProgress
 from gitzette.publish import replace_file

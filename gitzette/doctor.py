@@ -12,7 +12,7 @@ from pathlib import Path
 
 from agent.domain.base import EXIT_DONE, EXIT_INCOMPLETE, AppError
 from agent.domain.window import zone
-from agent.models.capabilities import Capabilities
+from agent.models import Capabilities
 from agent.settings.values import FILE_NAME, Settings
 from gitzette.arguments import settings_here
 from gitzette.delivery.outbox import Outbox

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, replace
 
 from agent.domain.base import EXIT_DONE, InputError, StorageError, UsageError
-from agent.editions.recipe import Recipe
+from agent.settings.values import Recipe
 from gitzette.arguments import settings_here
 from gitzette.wiring import memory_of
 from memory.runs import FINISHED, RunLocks, RunRecord, recipe_of, still_alive

@@ -7,10 +7,9 @@ from collections.abc import Mapping
 
 from agent.domain.base import EXIT_DONE, EXIT_INCOMPLETE, AppError, Language, StorageError
 from agent.domain.report import Report
-from agent.editions.recipe import Recipe
 from agent.reports.stored import dump
-from agent.settings.values import Layout
-from agent.text.web import Web
+from agent.settings.values import Layout, Recipe
+from agent.web import Web
 from gitzette.analysts import writers_again
 from gitzette.arguments import refuse, settings_here
 from gitzette.publish import FilePublisher, Style
@@ -43,7 +42,7 @@ def replay(args: argparse.Namespace, environ: Mapping[str, str]) -> int:
 
 async def report_again(memory: Memory, recorder: CallRecorder, recipe: Recipe) -> Report:
     """Run the graph on the record alone; what the record lacks stops the replay, whoever asked for it."""
-    state = daily.DayInput(window=recipe.window, specs=recipe.specs)
+    state = daily.DayInput(window=recipe.window, specs=recipe.repos)
     desks, writers = RecordedDesks(recorder, NoDesks()), writers_again(recipe, recorder)
     deps = run_context(memory, recorder, recipe, writers, desks, EarlierReport(recorder))
     try:

@@ -18,10 +18,9 @@ from langchain_core.runnables import RunnableConfig
 from agent.domain.base import EXIT_DONE, EXIT_INCOMPLETE, UsageError
 from agent.domain.report import Report, cited_by
 from agent.domain.window import Window
-from agent.editions.recipe import Recipe
 from agent.ports.memories import Progress
 from agent.reports.stored import to_json
-from agent.settings.values import AnalystChoice, RepoSpec, Settings
+from agent.settings.values import AnalystChoice, Recipe, RepoSpec, Settings
 from gitzette.arguments import settings_for, specs_of, window_of
 from gitzette.earlier_runs import to_resume
 from gitzette.heartbeat import beating
@@ -201,7 +200,7 @@ async def _run_graph(house: House, run: str, recipe: Recipe) -> Report:
         stood = await graph.aget_state(config)
         state: Mapping[str, Any] = stood.values
         if stood.created_at is None or stood.next:
-            begun = daily.DayInput(window=recipe.window, specs=recipe.specs) if stood.created_at is None else None
+            begun = daily.DayInput(window=recipe.window, specs=recipe.repos) if stood.created_at is None else None
             modes: Any = {"stream_mode": ["custom", "values"], "subgraphs": True, "durability": "sync"}
             state = await shown(graph.astream(begun, config, context=house.deps, **modes), house.progress)
             house.memory.run_files.write(run, {"window": recipe.window.key, "refused": _refused(state)})

@@ -12,7 +12,7 @@ from agent.domain.window import Window
 from agent.editions.week import days_of, week_of
 from agent.reports.stored import load
 from agent.settings.values import Settings
-from agent.text.web import Web
+from agent.web import Web
 from gitzette.arguments import settings_for, specs_of
 from gitzette.publish import replace_file
 from gitzette.render.week import week_page

@@ -9,11 +9,10 @@ from typing import TYPE_CHECKING
 
 from agent.domain.base import RepoId, UsageError
 from agent.domain.commits import NoticeKind
-from agent.editions.recipe import Recipe
 from agent.ports.memories import Desk, Desks, Progress, Publisher
 from agent.ports.sources import CodeSource, NoThreads, ThreadSource
-from agent.settings.values import RepoSpec, Settings
-from agent.text.web import Web
+from agent.settings.values import Recipe, RepoSpec, Settings
+from agent.web import Web
 from gitzette.analysts import Writers, writers_of
 from gitzette.fleet.limits import SharedLimits
 from gitzette.publish import FilePublisher, Style
@@ -23,8 +22,8 @@ from memory.proxies import recorded
 from memory.recorder import CallRecorder
 from memory.store import Memory, open_memory
 from tools.evidence_cache import EvidenceCache
-from tools.git.mirrors.keeper import MirrorKeeper
-from tools.git.mirrors.remote import remote_environment
+from tools.git.mirrors import MirrorKeeper
+from tools.git.process import remote_environment
 from tools.git.source import GitSource
 from tools.github.http.client import GitHubClient
 from tools.github.http.wire import Manners
@@ -174,7 +173,8 @@ class SourceDesks:
             return GitHubCode(self._client, spec.name, spec.branch)
         if spec.path is not None:
             return GitSource(spec.name, spec.path, branch=spec.branch, network=remote_environment(self._environ))
-        return await self._keeper.source(spec.name, branch=spec.branch)
+        path = await self._keeper.refresh(spec.name, branch=spec.branch)
+        return GitSource(spec.name, path, branch=spec.branch, network=self._keeper.network)
 
     def _threads(self, spec: RepoSpec) -> ThreadSource:
         settings = self._settings

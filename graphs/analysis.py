@@ -15,7 +15,7 @@ from agent.analysts.summing import light_dossier
 from agent.analysts.tasks import Refused, Sentences, Task
 from agent.domain.accounts import Account, fallback
 from agent.domain.claims import Claim
-from agent.models.failures import ModelError
+from agent.models import ModelError
 from agent.triage.collected import dossier_of
 from graphs.judging import SentenceSteps, spent, tell
 from graphs.material import ReadState, material_of

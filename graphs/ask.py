@@ -17,8 +17,7 @@ from agent.asking.query import Hit, Query, query_of
 from agent.asking.reply import Outcome, Reply
 from agent.domain.base import EvidenceId, RepoId
 from agent.domain.evidence import Dossier
-from agent.models.failures import ModelError
-from agent.models.prompting import fenced, prompt
+from agent.models import ModelError, fenced, prompt
 from agent.ports.memories import Step
 from graphs.ask_context import AskContext, AskInput, AskState
 from graphs.judging import SentenceSteps

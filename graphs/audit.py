@@ -24,7 +24,7 @@ from agent.audit.prose import ProseBatch, Sentence, batches, evidence_text, sent
 from agent.audit.statistics import check_statistics
 from agent.domain.base import AppError, Language
 from agent.domain.claims import Claim, Role
-from agent.models.failures import ModelError
+from agent.models import ModelError
 from agent.ports.memories import Desks, Progress
 from agent.settings.values import RepoSpec
 from graphs.audit_lookup import look_up, read_fenced_files, search_trees, with_facts

@@ -21,8 +21,7 @@ from agent.analysts.tasks import Refused, Sentences, can_be_repaired, refusal_te
 from agent.domain.accounts import Account, Judging, fallback
 from agent.domain.base import Language
 from agent.domain.claims import Claim, Judgement, Verdict
-from agent.models.failures import ModelError
-from agent.models.prompting import fenced
+from agent.models import ModelError, fenced
 from agent.ports.memories import Step
 
 if TYPE_CHECKING:

@@ -14,9 +14,7 @@ from agent.analysts.reading_list import first_fact, fitting, handles_of
 from agent.analysts.schema import Choice
 from agent.domain.accounts import Account, fallback
 from agent.domain.commits import Coverage
-from agent.models.failures import ModelError
-from agent.models.prompting import fenced, prompt
-from agent.models.tokens import tokens_of
+from agent.models import ModelError, fenced, prompt, tokens_of
 from agent.ports.memories import Step
 from agent.triage.collected import Allotment
 from graphs.material import THREAD_TOOLS, ReadState

@@ -18,8 +18,7 @@ from agent.domain.evidence import CommitEvidence, Evidence, Material, ThreadEvid
 from agent.domain.links import Related
 from agent.links.candidates import Wanted, wanted_pairs
 from agent.links.relating import Pairing, SaidRelations
-from agent.models.failures import ModelError
-from agent.models.prompting import fenced
+from agent.models import ModelError, fenced
 from agent.ports.memories import Desk, Step
 from agent.ports.sources import CodeSource
 from graphs.judging import judged

@@ -10,7 +10,7 @@ from agent.domain.evidence import CommitEvidence, Evidence, Material, Read, Rele
 from agent.domain.facts import Fact, Severity
 from agent.domain.patch import cut_hunks
 from agent.domain.window import Window
-from agent.models.tokens import tokens_of
+from agent.models import tokens_of
 from agent.telling.templates import params_of, sentence
 from agent.triage.conventions import Area, area
 

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable
 
 from agent.domain.evidence import CommitEvidence
-from agent.models.tokens import tokens_of
+from agent.models import tokens_of
 from agent.telling.templates import params_of, sentence
 from agent.triage.collected import Collected
 

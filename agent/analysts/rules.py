@@ -3,8 +3,7 @@
 import re
 from collections.abc import Iterator, Sequence
 
-from agent.analysts.excerpts import is_code, is_legible, naming_lines, short_change, widened
-from agent.analysts.speech import own_words
+from agent.analysts.quoting import is_code, is_legible, naming_lines, own_words, short_change, widened
 from agent.domain.base import EvidenceId, Language
 from agent.domain.claims import Anchor, Claim, Kind, Quote, Role
 from agent.domain.evidence import CommitEvidence, Material, Read

@@ -17,7 +17,7 @@ from agent.domain.base import EvidenceId, Language, RepoId
 from agent.domain.claims import Claim, Judgement, Role
 from agent.domain.evidence import Dossier, Material, Read
 from agent.gate.check import refusals
-from agent.models.prompting import fenced
+from agent.models import fenced
 
 
 @dataclass(frozen=True, kw_only=True)

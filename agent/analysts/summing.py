@@ -8,7 +8,7 @@ from agent.domain.base import EvidenceId
 from agent.domain.claims import Claim
 from agent.domain.commits import Change, Commit, Person
 from agent.domain.evidence import CommitEvidence, Dossier, Evidence
-from agent.models.tokens import tokens_of
+from agent.models import tokens_of
 
 _ALL = 1_000_000
 _NOBODY = Person(name="", email="")

@@ -13,7 +13,7 @@ from agent.analysts.tasks import is_foreign
 from agent.domain.base import EvidenceId, Language, RepoId
 from agent.domain.claims import Claim, Judgement, Kind, Role
 from agent.domain.evidence import CommitEvidence, Evidence, ReleaseEvidence, ThreadEvidence
-from agent.models.tokens import tokens_of
+from agent.models import tokens_of
 from agent.telling.templates import params_of, sentence
 
 _LEAST = 500

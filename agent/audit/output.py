@@ -10,7 +10,7 @@ from urllib.parse import unquote
 from agent.audit.entries import Entry
 from agent.audit.lookup import RIGHT, Finding, Library
 from agent.audit.markdown import Block, blanked, code_of, links_of, plain
-from agent.text.markdown import slug
+from agent.markdown import slug
 
 _ID = re.compile(r"<[a-z]{1,10}\s[^<>\n]{0,200}?\b(?:id|name)\s?=\s?[\"']?([^\s\"'<>]{1,200})", re.IGNORECASE)
 _DATUM = re.compile(r"(?<![\w.-])([a-z]{1,40}(?:_[a-z0-9]{1,40}){1,6}): ?(?:true|false|null)(?!\w)")

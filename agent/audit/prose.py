@@ -16,7 +16,7 @@ from agent.audit.markdown import code_of, links_of, plain
 from agent.domain.base import CommitId
 from agent.domain.evidence import CommitEvidence, ThreadEvidence
 from agent.gate.verbatim import normal
-from agent.models.tokens import tokens_of
+from agent.models import tokens_of
 
 _END = re.compile(
     r"[。！？](?:[”」』）)]{0,2})|[!?.](?=\s+[A-Z\"'“(\[`*])|；|<br ?/?>|(?<=[。！？.!?;；:：|])\n|\n(?=[*<\[])"

@@ -48,7 +48,7 @@ class Noise(StrEnum):
     EMPTY = "empty"
     """Changes no file at all."""
     LEFT_OUT = "left out"
-    """Touches only paths that the configuration leaves out; see agent/settings/filters.py."""
+    """Touches only paths that the configuration leaves out; see `fold` in agent/triage/collected.py."""
 
 
 class Triage(Frozen):

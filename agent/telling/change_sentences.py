@@ -4,6 +4,7 @@ import re
 from collections.abc import Sequence
 
 from agent.domain.facts import Fact, FactKind
+from agent.markdown import code
 from agent.telling.grouping import CALLS, FIELDS, MEMBERS, PAIRED, class_of, must_be_given
 from agent.telling.naming import items_of, member_name, names_of, shortened, shown_names
 from agent.telling.phrasing import (
@@ -25,7 +26,6 @@ from agent.telling.phrasing import (
     unique,
     value_of,
 )
-from agent.text.markdown import code
 
 K = FactKind
 _LONG_MEMBER = 60

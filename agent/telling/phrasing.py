@@ -7,9 +7,9 @@ from functools import cache
 
 from agent.domain.base import Language
 from agent.domain.facts import Fact, FactKind
+from agent.markdown import code
 from agent.telling.catalogue import catalogue
 from agent.telling.naming import items_of, names_of, old_name, shown_names
-from agent.text.markdown import code
 
 K = FactKind
 LONG, LONG_MESSAGE = 90, 240

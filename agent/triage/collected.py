@@ -1,22 +1,24 @@
 """What the first look at a repository found, which commits were read in depth, and how that changes their weights."""
 
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Iterable, Mapping, Sequence
 
 from pydantic import Field
 
 from agent.domain.base import EvidenceId, Frozen, RepoId
-from agent.domain.commits import Issue, Landed, Landing, Threads
+from agent.domain.commits import Change, Issue, Landed, Landing, Notice, NoticeKind, Threads
 from agent.domain.evidence import CommitEvidence, Dossier, Evidence, Material, ThreadEvidence
-from agent.domain.ledger import OwnUse, Tier, Triage
+from agent.domain.ledger import Noise, OwnUse, Tier, Triage
 from agent.domain.links import Link, Reference
 from agent.domain.report import Failure
 from agent.links.issues import Known, as_issue
 from agent.links.recorded import Patch, partners
-from agent.settings.filters import fold
 from agent.settings.values import RepoSpec, Tiers
 from agent.triage.score import rank, weigh
 
 _LESS = 0.001
+_IGNORED = "author ignored"
+_NOREPLY = re.compile(r"(?:\d+\+)?([^@+]+)@users\.noreply\.", re.ASCII)
 
 
 class Collected(Frozen):
@@ -88,6 +90,28 @@ class Scales:
             settled = min(one.score, tiers.high - _LESS) if evidence.id in gone else one.score
             weighed.append(one.model_copy(update={"score": settled}))
         return rank(weighed, tiers)
+
+
+def fold(one: Triage, change: Change, spec: RepoSpec) -> Triage:
+    """Mark a commit as noise where the configuration says so, whatever is in it."""
+    author = change.commit.author
+    # GitHub's addresses hold the login.
+    login = _NOREPLY.match(author.email)
+    if spec.ignores((author.name, author.email, *([login[1]] if login else ()))):
+        return one.model_copy(update={"noise": Noise.BOT, "reasons": (_IGNORED, *one.reasons)})
+    paths = [path for file in change.files for path in (file.path, file.previous_path) if path]
+    # Where files may be missing, a commit is given the benefit.
+    if change.incomplete or any(map(spec.wants, paths)) or not (spec.include or (spec.exclude and paths)):
+        return one
+    return one.model_copy(update={"noise": Noise.LEFT_OUT})
+
+
+def filter_notices(table: Iterable[Triage]) -> tuple[Notice, ...]:
+    """Say in the report how many commits the configuration folded."""
+    folded = [one for one in table if one.noise is Noise.LEFT_OUT or _IGNORED in one.reasons]
+    ignored = sum(_IGNORED in one.reasons for one in folded)
+    counts = {NoticeKind.PATHS_LEFT_OUT: len(folded) - ignored, NoticeKind.AUTHORS_IGNORED: ignored}
+    return tuple(Notice(kind=kind, about=(str(count),)) for kind, count in counts.items() if count)
 
 
 def readings_of(studied: Sequence[CommitEvidence], found: Collected) -> Readings:

@@ -11,7 +11,7 @@ from evals.figures import CRASHED, Exhibit, Score, Target, share
 from evals.github_server.app import GitHubServer
 from evals.harness import Bench, EvalSet, Figures
 from evals.stage import Stage
-from evals.worlds.twins import DAY, KINDS, Twin, Which, twin
+from evals.worlds.worlds import DAY, KINDS, Twin, Which, twin
 from tools.github.http.client import GitHubClient
 
 _TOKEN = "twins"  # noqa: S105 -- the loopback server's only token

@@ -7,8 +7,8 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
-from evals.worlds.dice import Dice
 from evals.worlds.model import World
+from evals.worlds.random_world import Dice
 from evals.worlds.written import DATA, Row, make_repository, read_data, swapped
 
 VARIANTS = 3

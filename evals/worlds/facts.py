@@ -1,6 +1,6 @@
 """What a correct reader finds in the commits of a world, from what the generator did and nothing else."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from evals.worlds.model import Edit, LandedGold, World
@@ -25,6 +25,23 @@ class GoldFact:
 
 
 _Rows = Iterator[GoldFact]
+_PLAIN = {
+    "add_function": ("symbol-added", "function"),
+    "remove_function": ("symbol-removed", "function"),
+    "rename_function": ("symbol-renamed", "new"),
+    "add_parameter": ("parameter-added", "function"),
+    "change_default": ("parameter-default-changed", "function"),
+    "add_constant": ("symbol-added", "constant"),
+    "change_constant": ("constant-changed", "constant"),
+    "add_flag": ("flag-added", "flag"),
+    "remove_flag": ("flag-removed", "flag"),
+    "change_flag_default": ("flag-default-changed", "flag"),
+    "add_env": ("env-added", "variable"),
+    "bump_dependency": ("dependency-changed", "package"),
+    "bump_version": ("version-changed", ""),
+    "bump_image": ("image-changed", ""),
+}
+"""Edits that are one fact each: its kind, and which detail of the edit is its name."""
 _INVERSE = {
     "symbol-added": "symbol-removed",
     "symbol-removed": "symbol-added",
@@ -78,9 +95,11 @@ def _of_commit(row: LandedGold, by_sha: dict[str, LandedGold]) -> _Rows:
             yield _fact(row, edit, edit.kind, edit.param("commit") if edit.kind == "revert" else "")
             yield from _undone(row, _of_commit(target, by_sha)) if target else ()
         elif edit.kind in _PLAIN:
-            yield _PLAIN[edit.kind](row, edit)
+            kind, name = _PLAIN[edit.kind]
+            # How grave it is depends on whether a package exports the name, which no edit says.
+            yield _detailed(row, edit, kind, dict(edit.params).get(name, ""))
         elif _is_fact(edit):
-            yield _as_named(row, edit)
+            yield _detailed(row, edit, edit.kind, edit.param("name"))
         else:
             yield from _around(row, edit, edit.path in added)
 
@@ -103,12 +122,9 @@ def _around(row: LandedGold, edit: Edit, added: bool) -> _Rows:
 
 def _undone(row: LandedGold, facts: Iterator[GoldFact]) -> _Rows:
     for fact in facts:
-        if fact.kind in _INVERSE:
+        if kind := _INVERSE.get(fact.kind):
             name = fact.old if fact.kind == "symbol-renamed" and fact.old else fact.name
-            kind = _INVERSE[fact.kind]
             yield replace(fact, sha=row.sha, kind=kind, name=name, old=fact.new, new=fact.old, severity=None)
-        elif fact.kind in ("revert", "reland"):
-            continue
 
 
 def _back_and_forth(world: World, repo: str) -> _Rows:
@@ -144,62 +160,16 @@ def _is_fact(edit: Edit) -> bool:
     return "name" in dict(edit.params)
 
 
-def _as_named(row: LandedGold, edit: Edit) -> GoldFact:
+def _detailed(row: LandedGold, edit: Edit, kind: str, name: str) -> GoldFact:
     told = dict(edit.params)
     return replace(
-        _fact(row, edit, edit.kind, told["name"]),
+        _fact(row, edit, kind, name),
         old=told.get("old"),
         new=told.get("new"),
-        detail=told.get("detail"),
+        detail=told.get("parameter", told.get("detail")),
         severity=told.get("severity"),
     )
 
 
 def _fact(row: LandedGold, edit: Edit, kind: str, name: str) -> GoldFact:
     return GoldFact(row.repo, row.sha, kind, name, edit.path)
-
-
-def _named(kind: str, key: str) -> Callable[[LandedGold, Edit], GoldFact]:
-    return lambda row, edit: _fact(row, edit, kind, edit.param(key))
-
-
-def _valued(kind: str, key: str) -> Callable[[LandedGold, Edit], GoldFact]:
-    return lambda row, edit: replace(
-        _fact(row, edit, kind, edit.param(key) if key else ""), old=edit.param("old"), new=edit.param("new")
-    )
-
-
-def _parameter(kind: str) -> Callable[[LandedGold, Edit], GoldFact]:
-    def tell(row: LandedGold, edit: Edit) -> GoldFact:
-        params = dict(edit.params)
-        fact = _fact(row, edit, kind, params["function"])
-        if kind == "parameter-added":
-            # How grave it is depends on whether a package exports the function, which no edit says.
-            return replace(fact, detail=params["parameter"])
-        return replace(fact, detail=params["parameter"], old=params["old"], new=params["new"])
-
-    return tell
-
-
-def _renamed(row: LandedGold, edit: Edit) -> GoldFact:
-    old, new = edit.param("old"), edit.param("new")
-    return replace(_fact(row, edit, "symbol-renamed", new), old=old, new=new)
-
-
-_PLAIN: dict[str, Callable[[LandedGold, Edit], GoldFact]] = {
-    "add_function": _named("symbol-added", "function"),
-    "remove_function": _named("symbol-removed", "function"),
-    "rename_function": _renamed,
-    "add_parameter": _parameter("parameter-added"),
-    "change_default": _parameter("parameter-default-changed"),
-    "add_constant": _named("symbol-added", "constant"),
-    "change_constant": _valued("constant-changed", "constant"),
-    "add_flag": _named("flag-added", "flag"),
-    "remove_flag": _named("flag-removed", "flag"),
-    "change_flag_default": _valued("flag-default-changed", "flag"),
-    "add_env": _named("env-added", "variable"),
-    "bump_dependency": _valued("dependency-changed", "package"),
-    "bump_version": _valued("version-changed", ""),
-    "bump_image": _valued("image-changed", ""),
-}
-"""Edits that are one fact each."""

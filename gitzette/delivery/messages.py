@@ -9,8 +9,8 @@ from typing import TypeVar
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
-from agent.text.markdown import visible
-from agent.text.web import Web
+from agent.markdown import visible
+from agent.web import Web
 from gitzette.render.html import verbatim
 from gitzette.render.page import PageModel
 from gitzette.site.addresses import day_path

@@ -7,9 +7,7 @@ from datetime import date, datetime, timedelta
 
 from agent.domain.base import ConfigError, Language, RepoId
 from agent.domain.window import Window, zone
-from agent.editions.recipe import Recipe
-from agent.settings.editions import Edition
-from agent.settings.values import RepoSpec, Settings
+from agent.settings.values import Edition, Recipe, RepoSpec, Settings
 
 
 def editions_of(settings: Settings) -> dict[str, Settings]:
@@ -25,6 +23,14 @@ def edition_of(settings: Settings, name: str) -> Settings:
     if name not in found:
         raise ConfigError(f"there is no edition {name!r} in this machine's gitzette.toml")
     return found[name]
+
+
+def shown_edition(settings: Settings, name: str | None) -> tuple[str, Settings]:
+    """Choose the edition that a machine shows: the one asked for, else the first; one machine alone has none."""
+    if name is None and not (settings.database and settings.edition):
+        return "", settings
+    chosen = name or settings.edition[0].name
+    return chosen, edition_of(settings, chosen)
 
 
 def _with_edition(settings: Settings, one: Edition) -> Settings:

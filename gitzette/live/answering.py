@@ -11,7 +11,7 @@ from typing import Any
 from agent.asking.reply import Reply
 from agent.domain.base import AppError, RepoId
 from agent.settings.values import RepoSpec, Settings
-from agent.text.web import Web
+from agent.web import Web
 from gitzette.asking import asking_context
 from gitzette.cited_evidence import CitedEvidence
 from gitzette.live.blocks import blocks_of

@@ -6,7 +6,7 @@ from agent.domain.base import Language
 from agent.domain.claims import Claim, Role
 from agent.domain.ledger import LedgerRow, Tier
 from agent.domain.report import Report, RepoSection
-from agent.text.web import Web
+from agent.web import Web
 from gitzette.render.account import account
 from gitzette.render.issues import Issues
 from gitzette.render.items import Items, fit_sections

@@ -8,7 +8,7 @@ from typing import Any
 from jinja2 import Environment
 from markupsafe import Markup
 
-from agent.text.markdown import visible
+from agent.markdown import visible
 from gitzette.render.pieces import Excerpt
 from gitzette.render.templating import made_environment
 

@@ -9,7 +9,7 @@ from hashlib import blake2b
 from agent.domain.base import EvidenceId, RepoId
 from agent.domain.ledger import LedgerRow
 from agent.domain.window import Window, zone
-from agent.text.web import Web
+from agent.web import Web
 
 _SHORT = 7
 _SQUASHED = re.compile(r"\(#([1-9]\d{0,8})\)$")

@@ -2,7 +2,7 @@
 
 from agent.domain.links import BARE, Act, Step, Story, StoryKind
 from agent.domain.window import zone
-from agent.text.web import Web
+from agent.web import Web
 from gitzette.render.names import named, place_of
 from gitzette.render.page import StoryPart
 from gitzette.render.pieces import Citation

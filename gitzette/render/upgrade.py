@@ -5,7 +5,7 @@ from typing import Any
 from agent.domain.base import Language, commit_id
 from agent.editions.upgrade import Item, Part, Upgrade
 from agent.telling.catalogue import catalogue
-from agent.text.web import Web
+from agent.web import Web
 from gitzette.render.markdown import filled
 
 _IN_SIGHT = 15

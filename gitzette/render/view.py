@@ -15,7 +15,7 @@ from agent.domain.report import Report
 from agent.editions.own_code import MOST_PLACES
 from agent.telling.catalogue import catalogue
 from agent.telling.templates import names_alone
-from agent.text.web import Web
+from agent.web import Web
 from gitzette.render.names import cut_title, row_id, short_hashes
 
 _FACTS = ("fact", "facts", "risk", "risks", "advice", "advices")

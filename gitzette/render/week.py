@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from agent.domain.base import Language
 from agent.domain.links import StoryKind
 from agent.editions.week import MOST_WORDS, Week
-from agent.text.web import Web
+from agent.web import Web
 from gitzette.render.compose import page_model
 from gitzette.render.markdown import Headings, filled
 from gitzette.render.names import cut_title, named

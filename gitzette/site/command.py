@@ -7,7 +7,7 @@ from pathlib import Path
 
 from agent.domain.base import EXIT_DONE, EXIT_INCOMPLETE, UsageError
 from agent.settings.values import Settings
-from agent.text.web import Web
+from agent.web import Web
 from gitzette.arguments import settings_here
 from gitzette.site.build import Built, build_site
 from gitzette.site.report_pages import SiteSettings

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from agent.domain.base import Language, StorageError
 from agent.settings.values import MAX_FAILED
-from agent.text.web import Web
+from agent.web import Web
 from gitzette.render.compose import page_model
 from gitzette.site.addresses import LANGUAGES, Place, day_path
 from gitzette.site.folder import SiteFolder, mark

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from agent.domain.links import BARE
-from agent.text.web import Web
+from agent.web import Web
 from gitzette.render.page import StoryPart
 from gitzette.render.stories import story_key, story_part
 from gitzette.site.summary import Summary

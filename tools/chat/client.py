@@ -15,9 +15,7 @@ from langchain_core.runnables import RunnableConfig
 from langchain_openai import ChatOpenAI
 from pydantic import SecretStr
 
-from agent.models.failures import ModelError
-from agent.models.rambling import rambles
-from agent.models.tokens import tokens_of
+from agent.models import ModelError, rambles, tokens_of
 from tools.trust import trust
 
 _STORM = 40

@@ -19,7 +19,7 @@ from agent.domain.base import (
 from agent.domain.commits import Change, Commit, NoticeKind
 from agent.domain.evidence import ThreadEvidence
 from agent.domain.window import Window
-from agent.models.tokens import tokens_of
+from agent.models import tokens_of
 from agent.ports.sources import CodeSource, NoThreads, ThreadSource
 from tools.diff.between import compare_versions
 from tools.git.process import LOCAL

@@ -13,9 +13,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from agent.domain.base import RepoId, StorageError, UpstreamError, repo_id
-from tools.git.mirrors.fetch import DamagedMirror, damage, increment, lay_out, size
-from tools.git.mirrors.remote import STALL_SECONDS, Moved, Server, patiently, remote_environment
-from tools.git.source import GitSource
+from tools.git.mirror_fetch import DamagedMirror, Server, damage, increment, lay_out, size
+from tools.git.process import STALL_SECONDS, Moved, patiently, remote_environment
 
 _POLL_SECONDS = 0.1
 
@@ -104,10 +103,6 @@ class MirrorKeeper:
     def network(self) -> Mapping[str, str]:
         """The environment in which a `GitSource` fetches what a mirror lacks: same server, same token."""
         return remote_environment(self._environ, token=self._token, origin=self._base_url, stall=self._patience.stall)
-
-    async def source(self, repo: RepoId, *, branch: str | None = None) -> GitSource:
-        """Bring the mirror up to date and read from it."""
-        return GitSource(repo, await self.refresh(repo, branch=branch), branch=branch, network=self.network)
 
     async def refresh(self, repo: RepoId, *, branch: str | None = None) -> Path:
         """Bring the mirror of a repository up to date, or make it; give its path.
