@@ -16,7 +16,7 @@ from gitzette.progress import QuietProgress
 from gitzette.publish import replace_file
 from gitzette.render.upgrade import upgrade_json, upgrade_page
 from gitzette.wiring import open_house
-from tools.diff.between import Step, compare_versions
+from tools.diff.sheet import Step, compare_versions
 from tools.own_code import OwnCode
 
 

@@ -17,6 +17,7 @@ from agent.settings.values import Settings
 from gitzette.arguments import settings_for, specs_of
 from gitzette.asking import checked, thread_name
 from gitzette.earlier_runs import latest_runs, read_heartbeat
+from gitzette.fleet.editions import shown_edition
 from gitzette.http_server import address_of, bound_socket, is_loopback, listen
 from gitzette.live.answering import Answering
 from gitzette.live.guard import LARGEST, Guard, Pace
@@ -35,9 +36,9 @@ _STATUS: dict[type[Exception], int] = {UsageError: 422, InputError: 404, NotFoun
 
 def serve(args: argparse.Namespace, environ: Mapping[str, str]) -> int:
     """Serve until interrupted."""
-    settings = settings_for(args, environ)
+    edition, settings = shown_edition(settings_for(args, environ), args.edition)
     token = _token(args, environ)
-    application = app(settings, environ, args.site or settings.out / "site", token)
+    application = app(settings, environ, args.site or settings.out / "site", token, edition)
     listener = bound_socket(args.host, args.port)
     listen(application, listener, f"the live page is at {address_of(listener)}/")
     return EXIT_DONE
@@ -58,7 +59,9 @@ def _token(args: argparse.Namespace, environ: Mapping[str, str]) -> str | None:
     return token
 
 
-def app(settings: Settings, environ: Mapping[str, str], folder: Path, token: str | None = None) -> Starlette:
+def app(
+    settings: Settings, environ: Mapping[str, str], folder: Path, token: str | None = None, edition: str = ""
+) -> Starlette:
     """Put pages, questions, evidence and status together behind the guard."""
     live = Live(settings, environ)
     return Starlette(
@@ -67,7 +70,7 @@ def app(settings: Settings, environ: Mapping[str, str], folder: Path, token: str
             Route("/api/evidence", live.evidence, methods=["POST"]),
             Route("/api/threads/{name}", live.thread, methods=["GET"]),
             Route("/api/status", live.status, methods=["GET"]),
-            Route("/{path:path}", LivePages(settings, folder).answer, methods=["GET"]),
+            Route("/{path:path}", LivePages(settings, environ, folder, edition).answer, methods=["GET"]),
         ],
         middleware=[Middleware(Guard, token=token, asks=Pace(_ASKS), others=Pace(_REQUESTS))],
         exception_handlers={AppError: _told, ValidationError: _told},

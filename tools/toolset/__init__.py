@@ -21,7 +21,7 @@ from agent.domain.evidence import ThreadEvidence
 from agent.domain.window import Window
 from agent.models import tokens_of
 from agent.ports.sources import CodeSource, NoThreads, ThreadSource
-from tools.diff.between import compare_versions
+from tools.diff.sheet import compare_versions
 from tools.git.process import LOCAL
 from tools.git.source import GitSource
 from tools.toolset.commit_names import CommitNames

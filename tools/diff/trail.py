@@ -1,75 +1,21 @@
-"""What differs between two versions: declarations of both trees compared, and the commits that made the difference."""
+"""Which commits of a range made what differs between its ends, and which of them took another one back."""
 
 import re
 from collections import defaultdict
-from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from agent.domain.base import InputError, RepoId
 from agent.domain.commits import Change, Commit
 from agent.domain.facts import Fact, FactKind, Severity
-from agent.editions.upgrade import Item, Undone, Upgrade, Version
-from agent.ports.sources import CloneSource, CodeSource
+from agent.editions.upgrade import Item, Undone
 from tools.diff.differences import ROWS
 from tools.diff.lineage import patch_ids, read_trailers
-from tools.diff.sheet import gather, look_up
-from tools.diff.versions import needs_blobs
 
-Step = Callable[[str, int, int], None]
-"""Is told what is being done, how much of it is done, and of how much."""
-LARGEST_RANGE = 200_000_000
-"""Bytes that are parsed of all files that differ."""
 _TITLE = re.compile(r'^Revert "(.*)"')
 """What the button of GitHub writes: the title of the pull request, with its number where it was squashed."""
 _NUMBER = re.compile(r" ?\(?#\d{1,9}\)?$")
 _OPPOSITE = {"+": "-", "-": "+"}
 _RENAMED = {row.renamed: row for row in ROWS.values() if row.renamed}
-
-
-async def compare_versions(
-    code: CodeSource, old: str, new: str, *, tz: str = "UTC", step: Step = lambda *_: None
-) -> Upgrade:
-    """Find what users of one version meet in the other, and by which commits; what was taken back is not told."""
-    if not isinstance(code, CloneSource):
-        raise InputError("versions are compared in a clone or a mirror; leave out --source api")
-    first, last = await code.version(old, tz=tz), await code.version(new, tz=tz)
-    if first.sha == last.sha:
-        raise InputError(f"{old} and {new} are the same commit, {first.sha[:12]}")
-    ahead, behind = await code.between(first.sha, last.sha), await code.between(last.sha, first.sha)
-    if not ahead:
-        raise InputError(f"{new} has no commit that {old} has not; give the older version first")
-    step("comparing trees", 0, 1)
-    facts, skipped = await _facts_between(code, await code.tree_change(first.sha, last.sha))
-    trail, back = Trail(facts), Trail(facts, backwards=True)
-    await trail.follow(_counted(code, ahead, "reading commits", step))
-    await back.follow(_counted(code, behind, "reading commits of the older version", step))
-    return Upgrade(
-        repo=RepoId(code.repo),
-        old=Version(name=old, sha=first.sha, at=first.committed_at),
-        new=Version(name=new, sha=last.sha, at=last.committed_at),
-        titles={commit.sha: commit.title for commit in (*ahead, *behind)},
-        commits=len(ahead),
-        items=tuple(_items(facts, trail, back)),
-        undone=tuple(undone_pairs(trail.commits, trail.patches)),
-        skipped=skipped,
-    )
-
-
-async def _facts_between(code: CodeSource, change: Change) -> tuple[list[Fact], tuple[str, ...]]:
-    """Compare the declarations of both trees; what only moved through other hands on the way is not seen here."""
-    blobs = await code.blobs(change, [file.path for file in change.files if needs_blobs(file)])
-    gathered = gather(change, blobs, largest=LARGEST_RANGE)
-    trees = await look_up(code, change.commit.parents[0], change.commit.sha, gathered.names)
-    return list(dict.fromkeys((*gathered.declared(trees), *gathered.modules()))), gathered.skipped
-
-
-async def _counted(code: CodeSource, commits: Sequence[Commit], what: str, step: Step) -> AsyncIterator[Change]:
-    done = 0
-    async for change in code.changes([commit.sha for commit in commits]):
-        done += 1
-        if done % 25 == 0 or done == len(commits):
-            step(what, done, len(commits))
-        yield change
 
 
 @dataclass
@@ -140,12 +86,13 @@ def _names(fact: Fact, line: str) -> bool:
     return any(name and name in line for name in (fact.name.rpartition(".")[2], fact.old, fact.new))
 
 
-def _items(facts: Iterable[Fact], trail: Trail, back: Trail) -> Iterator[Item]:
+def items_of(facts: Iterable[Fact], trail: Trail, back: Trail) -> Iterator[Item]:
+    """Give each fact with the commits that made it; `back` are those that only the older version has."""
     for fact in facts:
         came, went = trail.of(fact, "+"), trail.of(fact, "-")
         if fact.kind in _RENAMED and came != went:
             # No commit made the one of the other: one name went, and another came.
-            yield from _items(_apart(fact), trail, back)
+            yield from items_of(_apart(fact), trail, back)
             continue
         commits = tuple(dict.fromkeys(sha for sha in (came, went) if sha))
         if not commits and (lacking := back.of(fact, "-") or back.of(fact, "+")):
