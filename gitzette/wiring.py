@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from agent.domain.base import RepoId, UsageError
 from agent.domain.commits import NoticeKind
-from agent.ports.desks import Desk, Desks, Progress, Publisher
+from agent.ports.memories import Desk, Desks, Progress, Publisher
 from agent.ports.sources import CodeSource, NoThreads, ThreadSource
 from agent.settings.values import Recipe, RepoSpec, Settings
 from agent.web import Web
