@@ -10,7 +10,7 @@ from agent.domain.commits import Change, Comment, Commit, Issue, Landing, PullRe
 from agent.domain.evidence import CommitEvidence, ThreadEvidence
 from agent.domain.report import Report
 from agent.domain.window import Window
-from agent.ports.desks import Desk
+from agent.ports.memories import Desk
 from agent.ports.sources import CodeSource, Past, ThreadSource
 from agent.settings.values import Budget, RepoSpec, Tiers
 from evals.worlds.model import World

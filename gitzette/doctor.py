@@ -16,7 +16,7 @@ from agent.models import Capabilities
 from agent.settings.values import FILE_NAME, Settings
 from gitzette.arguments import settings_here
 from gitzette.delivery.outbox import Outbox
-from gitzette.heartbeat import read_heartbeat
+from gitzette.earlier_runs import read_heartbeat
 from gitzette.publish import check_writable, nearest_folder
 from gitzette.published import missed_days
 from gitzette.wiring import home_of, keeper_of, memory_of

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 
 from agent.domain.evidence import CommitEvidence
 from agent.models import tokens_of
-from agent.telling.templates import params_of, sentence
+from agent.telling.sentences import params_of, sentence
 from agent.triage.collected import Collected
 
 _HANDLE = re.compile(r"\bc\d{1,3}\b")

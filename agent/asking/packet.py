@@ -14,7 +14,7 @@ from agent.domain.base import EvidenceId, Language, RepoId
 from agent.domain.claims import Claim, Judgement, Kind, Role
 from agent.domain.evidence import CommitEvidence, Evidence, ReleaseEvidence, ThreadEvidence
 from agent.models import tokens_of
-from agent.telling.templates import params_of, sentence
+from agent.telling.sentences import params_of, sentence
 
 _LEAST = 500
 """Tokens below which a diff is not shown."""

@@ -2,8 +2,10 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from typing import Any
 
 from evals.worlds.model import Edit, LandedGold, World
+from evals.worlds.written import read_data
 
 
 @dataclass(frozen=True)
@@ -25,40 +27,6 @@ class GoldFact:
 
 
 _Rows = Iterator[GoldFact]
-_PLAIN = {
-    "add_function": ("symbol-added", "function"),
-    "remove_function": ("symbol-removed", "function"),
-    "rename_function": ("symbol-renamed", "new"),
-    "add_parameter": ("parameter-added", "function"),
-    "change_default": ("parameter-default-changed", "function"),
-    "add_constant": ("symbol-added", "constant"),
-    "change_constant": ("constant-changed", "constant"),
-    "add_flag": ("flag-added", "flag"),
-    "remove_flag": ("flag-removed", "flag"),
-    "change_flag_default": ("flag-default-changed", "flag"),
-    "add_env": ("env-added", "variable"),
-    "bump_dependency": ("dependency-changed", "package"),
-    "bump_version": ("version-changed", ""),
-    "bump_image": ("image-changed", ""),
-}
-"""Edits that are one fact each: its kind, and which detail of the edit is its name."""
-_INVERSE = {
-    "symbol-added": "symbol-removed",
-    "symbol-removed": "symbol-added",
-    "parameter-added": "parameter-removed",
-    "flag-added": "flag-removed",
-    "env-added": "env-removed",
-    "constant-changed": "constant-changed",
-    "symbol-renamed": "symbol-renamed",
-}
-_STRANGE = {
-    "pure rename": "file-renamed",
-    "rename with edit": "file-renamed",
-    "generated": "generated",
-    "generated change": "generated",
-    "huge": "vendored",
-}
-"""Commits of strange files of which a fact is certain."""
 _PLACES = {"docs/": "only-docs", "README.md": "only-docs", ".github/": "only-ci", "tests/": "only-tests"}
 
 
@@ -80,7 +48,16 @@ def _first_read(facts: _Rows) -> _Rows:
 
 def described(world: World) -> list[LandedGold]:
     """List the commits of which the gold tells everything: what else is found in them is wrong."""
-    known = {*_PLAIN, "revert", "reland", "reword_doc", "edit_text", "add_file", "add_setting", "change_setting"}
+    known = {
+        *_table("facts"),
+        "revert",
+        "reland",
+        "reword_doc",
+        "edit_text",
+        "add_file",
+        "add_setting",
+        "change_setting",
+    }
     return [row for row in world.landed if row.edits and all(e.kind in known or _is_fact(e) for e in row.edits)]
 
 
@@ -94,10 +71,9 @@ def _of_commit(row: LandedGold, by_sha: dict[str, LandedGold]) -> _Rows:
             # What lands again is the work, whose hash the revert of the revert does not name.
             yield _fact(row, edit, edit.kind, edit.param("commit") if edit.kind == "revert" else "")
             yield from _undone(row, _of_commit(target, by_sha)) if target else ()
-        elif edit.kind in _PLAIN:
-            kind, name = _PLAIN[edit.kind]
+        elif fact := _table("facts").get(edit.kind):
             # How grave it is depends on whether a package exports the name, which no edit says.
-            yield _detailed(row, edit, kind, dict(edit.params).get(name, ""))
+            yield _detailed(row, edit, fact["kind"], dict(edit.params).get(fact["name"], ""))
         elif _is_fact(edit):
             yield _detailed(row, edit, edit.kind, edit.param("name"))
         else:
@@ -108,8 +84,8 @@ def _around(row: LandedGold, edit: Edit, added: bool) -> _Rows:
     """Tell of settings, documents and strange files; what a commit only touches depends on all its files."""
     if added and edit.kind == "add_file" and not edit.path.startswith(tuple(_PLACES)):
         yield _fact(row, edit, "file-added", edit.path)
-    if edit.kind in _STRANGE:
-        yield _fact(row, edit, _STRANGE[edit.kind], edit.path)
+    if kind := _table("odd").get(edit.kind):
+        yield _fact(row, edit, kind, edit.path)
     # No kind tells the keys of a project's own settings; the hunk does.
     if edit.kind in ("add_setting", "change_setting") and edit.path.startswith("configs/"):
         yield _fact(row, edit, "code-changed", "")
@@ -122,7 +98,7 @@ def _around(row: LandedGold, edit: Edit, added: bool) -> _Rows:
 
 def _undone(row: LandedGold, facts: Iterator[GoldFact]) -> _Rows:
     for fact in facts:
-        if kind := _INVERSE.get(fact.kind):
+        if kind := _table("undone").get(fact.kind):
             name = fact.old if fact.kind == "symbol-renamed" and fact.old else fact.name
             yield replace(fact, sha=row.sha, kind=kind, name=name, old=fact.new, new=fact.old, severity=None)
 
@@ -131,7 +107,7 @@ def _back_and_forth(world: World, repo: str) -> _Rows:
     """Tell where a commit does the opposite of an earlier one, or the same again after it was undone."""
     seen: set[tuple[str, ...]] = set()
     for row in world.landed:
-        if row.repo != repo or len(row.edits) != 1 or row.edits[0].kind not in {*_PLAIN, "change_setting"}:
+        if row.repo != repo or len(row.edits) != 1 or row.edits[0].kind not in {*_table("facts"), "change_setting"}:
             continue
         (edit,) = row.edits
         there, back = _directions(edit)
@@ -169,6 +145,12 @@ def _detailed(row: LandedGold, edit: Edit, kind: str, name: str) -> GoldFact:
         detail=told.get("parameter", told.get("detail")),
         severity=told.get("severity"),
     )
+
+
+def _table(name: str) -> dict[str, Any]:
+    """Read what the edits of commits mean."""
+    table: dict[str, Any] = read_data("edits.toml")[name]
+    return table
 
 
 def _fact(row: LandedGold, edit: Edit, kind: str, name: str) -> GoldFact:

@@ -1,64 +1,13 @@
 """What a correct report of a world has in it, from the generator's records alone: its ledger, and what matters.
 
-How much each landed commit matters to those who use the repository was written down before anybody looked at what
-Gitzette makes of it. The highest that fits counts; a merge is as important as the most important thing it brings in.
-No text is read: only edits, tags, paths and threads as recorded.
-
-3, must be mentioned
-    - a function or a command-line option that users had is removed or renamed, or a function asks for a new argument
-      that has no default;
-    - maintainers labelled the pull request `breaking`;
-    - a landed change is taken back;
-    - a new version of the project itself;
-    - a fix of a bug that kills or hangs the process, or gives wrong or lost output without a word, and that a user
-      had reported beforehand.
-2, users can notice it
-    - a new function, option, environment variable or optional argument;
-    - another default or constant;
-    - any other fix of a bug; work that lands again after it was taken back; the first commit of a repository;
-    - a person takes in another version of something that is installed along.
-1, minor
-    - a limit gets a name; a value that an autotuner chose; the image that is built from; a bot raises a dependency;
-    - every other change of files that are neither documents, tests, workflows, benchmarks nor made by a machine.
-0, noise
-    - documents, comments, workflows, tests, benchmarks, notes; generated files; a mode bit; a commit without files.
+The rules by which commits are graded stand in `data/edits.toml`.
 """
 
 from datetime import datetime
 
 from evals.worlds.model import Edit, LandedGold, Repo, World
+from evals.worlds.written import read_data
 
-GRAVE = frozenset(
-    {
-        "scheduler-hang",
-        "paged-overflow",
-        "smem-race",
-        "mask-tail",
-        "topk-limit",
-        "queue-underflow",
-        "tokenizer-race",
-    }
-)
-"""The bugs that kill or hang the process, or give wrong or lost output without a word."""
-
-_BY_EDIT = {
-    "remove_function": 3,
-    "rename_function": 3,
-    "remove_flag": 3,
-    "revert": 3,
-    "bump_version": 3,
-    "add_function": 2,
-    "add_flag": 2,
-    "add_env": 2,
-    "change_default": 2,
-    "change_flag_default": 2,
-    "change_constant": 2,
-    "reland": 2,
-    "add_constant": 1,
-    "add_setting": 1,
-    "bump_image": 1,
-    "reword_doc": 0,
-}
 _QUIET_FOLDERS = ("docs/", "tests/", ".github/", "benchmark/", "notes/")
 _QUIET_FILES = ("README.md", "LICENSE")
 _QUIET_TAGS = frozenset({"generated", "generated change", "mode change"})
@@ -88,7 +37,7 @@ def importance(world: World) -> dict[tuple[str, str], int]:
 
 
 def _grade(row: LandedGold, repo: Repo) -> int:
-    if _labelled_breaking(row, repo):
+    if any(pull.merge_commit == row.sha and "breaking" in pull.labels for pull in repo.pulls):
         return 3
     if "root" in row.tags:
         return 2
@@ -96,26 +45,20 @@ def _grade(row: LandedGold, repo: Repo) -> int:
     return max((grade for grade in known if grade is not None), default=_of_files(row))
 
 
-def _labelled_breaking(row: LandedGold, repo: Repo) -> bool:
-    return any(pull.merge_commit == row.sha and "breaking" in pull.labels for pull in repo.pulls)
-
-
 def _of_edit(edit: Edit, row: LandedGold, repo: Repo) -> int | None:
     """Grade one thing that was done; None where only its files can tell."""
     if edit.kind == "fix_bug":
-        return 3 if edit.param("bug") in GRAVE and _reported(edit.param("bug"), row, repo) else 2
+        bug = edit.param("bug")
+        reported = any(issue.reports == bug and issue.created_at < row.committed_at for issue in repo.issues)
+        return 3 if reported and bug in read_data("edits.toml")["grave_bugs"] else 2
     if edit.kind == "add_parameter":
         return 2 if edit.param("default") else 3
     if edit.kind == "bump_dependency":
         return 1 if "bot" in row.tags else 2
     if edit.kind == "change_setting":
         return 0 if edit.path.startswith(_QUIET_FOLDERS) else 1
-    return _BY_EDIT.get(edit.kind)
-
-
-def _reported(key: str, row: LandedGold, repo: Repo) -> bool:
-    """Tell whether a user had opened an issue about a bug before it was mended."""
-    return any(issue.reports == key and issue.created_at < row.committed_at for issue in repo.issues)
+    grade: int | None = read_data("edits.toml")["importance"].get(edit.kind)
+    return grade
 
 
 def _of_files(row: LandedGold) -> int:

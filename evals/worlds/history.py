@@ -11,17 +11,7 @@ from typing import NamedTuple
 from evals.worlds.model import Edit, LandedGold, Push
 
 FILE, SCRIPT, LINK, SUBMODULE = 0o100644, 0o100755, 0o120000, 0o160000
-_CONFIG = """\
-[core]
-\trepositoryformatversion = 0
-\tfilemode = true
-\tbare = true
-[uploadpack]
-\tallowFilter = true
-\tallowAnySHA1InWant = true
-[gc]
-\tauto = 0
-"""
+_CONFIG = "[core]\n\tbare = true\n[uploadpack]\n\tallowFilter = true\n\tallowAnySHA1InWant = true\n[gc]\n\tauto = 0\n"
 _SCRATCH = "refs/heads/fast-import"
 
 
@@ -74,7 +64,8 @@ class History:
         self.refs: dict[str, str] = {}
         """Refs besides the default branch: tags and the heads of pull requests."""
         self.pushes: list[Push] = []
-        self._landed: dict[str, LandedGold] = {}
+        self.landed: dict[str, LandedGold] = {}
+        """Every row that ever landed, each first-parent line oldest first."""
         self._line: set[str] = set()
         self._marks: dict[str, int] = {}
         """What `git fast-import` calls each commit."""
@@ -90,14 +81,22 @@ class History:
         """Start a branch at a commit, or where the default branch stands."""
         self.heads[branch] = at or self.heads[self.branch]
 
-    def commit(self, branch: str, changes: Changes, moves: Moves, note: Note) -> str:
-        """Make a commit on a branch; the first one on a branch that is not there is a root."""
-        return self._keep(branch, (), changes, moves, note)
+    def commit(self, branch: str, changes: Changes, moves: Moves, note: Note, others: tuple[str, ...] = ()) -> str:
+        """Make a commit on a branch; the first one of a branch that is not there is a root."""
+        before = self.tree(branch)
+        after = {path: file for path, file in {**before, **changes}.items() if file}
+        parents = (*((self.heads[branch],) if branch in self.heads else ()), *others)
+        members = self._between(parents[0], others) if others else ()
+        sha = self.heads[branch] = self._write(parents, changes, note)
+        files = tuple(_files(before, after, changes, moves))
+        gold = LandedGold(self.repo, sha, note.committed_at, tuple(members), -1, files, note.tags, note.edits)
+        self.records[sha] = Record(after, parents, frozenset(changes), moves, gold)
+        return sha
 
     def squash(self, branch: str, side: str, note: Note) -> str:
         """Land a branch as one commit on another one."""
         changes, moves, _ = self._brought(branch, side)
-        return self._keep(branch, (), changes, moves, note)
+        return self.commit(branch, changes, moves, note)
 
     def merge(self, branch: str, sides: Sequence[str], note: Note) -> str:
         """Merge branches; what they touched replaces what was there, so they must not have drifted apart."""
@@ -106,7 +105,7 @@ class History:
             more, moved, done = self._brought(branch, side)
             changes, moves, edits = changes | dict(more), moves + moved, edits + done
         others = tuple(self.heads[side] for side in sides)
-        return self._keep(branch, others, changes, moves, replace(note, edits=edits))
+        return self.commit(branch, changes, moves, replace(note, edits=edits), others)
 
     def undo(self, target: str, note: Note) -> str:
         """Revert a commit of the default branch; nothing may have touched its files since."""
@@ -115,7 +114,7 @@ class History:
         for path in done.paths:
             assert now.get(path) == done.tree.get(path), f"{path!r} was touched after {target}"
         changes = {path: before.get(path) for path in done.paths}
-        return self._keep(self.branch, (), changes, tuple((new, old) for old, new in done.moves), note)
+        return self.commit(self.branch, changes, tuple((new, old) for old, new in done.moves), note)
 
     def push(self, at: datetime) -> None:
         """Show the world the default branch as it stands, and record what landed or went away."""
@@ -123,19 +122,15 @@ class History:
         line = [head]
         while parents := self.records[line[-1]].parents:
             line.append(parents[0])
-        for sha in reversed([sha for sha in line if sha not in self._landed]):
-            self._landed[sha] = replace(self.records[sha].gold, push=index)
+        for sha in reversed([sha for sha in line if sha not in self.landed]):
+            self.landed[sha] = replace(self.records[sha].gold, push=index)
         for sha in self._line.difference(line):
-            row = self._landed[sha]
-            self._landed[sha] = replace(row, dropped_by=index, tags=(*row.tags, "dropped"))
+            row = self.landed[sha]
+            self.landed[sha] = replace(row, dropped_by=index, tags=(*row.tags, "dropped"))
         self._line = set(line)
         last = self.pushes[-1].tip if self.pushes else head
         forced = last not in self._line and last not in self._reached([head])
         self.pushes.append(Push(at.astimezone(UTC), head, forced))
-
-    def landed(self) -> tuple[LandedGold, ...]:
-        """Give every row that ever landed, each first-parent line oldest first."""
-        return tuple(self._landed.values())
 
     def finish(self) -> None:
         """Write the objects to disk, and the refs as they stand at the last push."""
@@ -166,17 +161,6 @@ class History:
         changes = {path: self.tree(side).get(path) for member in plain for path in member.paths}
         moves = tuple(pair for member in plain for pair in member.moves)
         return changes, moves, tuple(edit for member in plain for edit in member.gold.edits)
-
-    def _keep(self, branch: str, others: tuple[str, ...], changes: Changes, moves: Moves, note: Note) -> str:
-        before = self.tree(branch)
-        after = {path: file for path, file in {**before, **changes}.items() if file}
-        parents = (*((self.heads[branch],) if branch in self.heads else ()), *others)
-        members = self._between(parents[0], others) if others else ()
-        sha = self.heads[branch] = self._write(parents, changes, note)
-        files = tuple(_files(before, after, changes, moves))
-        gold = LandedGold(self.repo, sha, note.committed_at, tuple(members), -1, files, note.tags, note.edits)
-        self.records[sha] = Record(after, parents, frozenset(changes), moves, gold)
-        return sha
 
     def _write(self, parents: tuple[str, ...], changes: Changes, note: Note) -> str:
         """Give a commit to git; what it does not change is as in its first parent."""

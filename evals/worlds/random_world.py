@@ -81,8 +81,6 @@ class _Writer:
             self.dice.pick(steps)()
         return {"id": number, "name": self.name, "commit": self.commits, "pull": self.pulls}
 
-    # ------------------------------------------------------------ rows
-
     def _row(self, at: datetime | None = None, **more: Any) -> Row:
         """Add a commit; one of the default branch gets a key."""
         zone = timezone(timedelta(hours=self.dice.pick(_HOURS)))
@@ -113,8 +111,6 @@ class _Writer:
             start = {"from": origin} if number == 0 else {}
             self._row(self.now - timedelta(minutes=count - number), on=branch, write=self._write(), **start)
         return branch
-
-    # ------------------------------------------------------------ steps
 
     def _land(self) -> None:
         self._row(write=self._write())

@@ -54,5 +54,5 @@ def twin(kind: str, seed: int, which: Which, folder: Path) -> Twin:
 def _said(kind: str, value: str, repo: str) -> str:
     """Give what a report should say of a value."""
     if kind == "author":
-        return people()[value].name
+        return people()[value]["name"]
     return f"{repo}#{value}" if kind == "fixed" else value

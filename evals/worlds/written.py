@@ -9,11 +9,11 @@ A commit stands on the default branch unless it says `on`. It continues its bran
 import re
 import tomllib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from functools import cache
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from evals.worlds.history import FILE, LINK, SCRIPT, SUBMODULE, Changes, File, History, Moves, Note
 from evals.worlds.model import Comment, Edit, Event, Issue, LandedGold, Pull, Release, Repo, Story, World
@@ -36,13 +36,6 @@ class Made:
     keys: Mapping[str, str]
 
 
-class Person(NamedTuple):
-    """Who signs a commit."""
-
-    name: str
-    email: str
-
-
 def read_world(name: str, folder: Path) -> World:
     """Write the repositories of a world to a folder; its notes say what each key stands for, as `owner/name: key`."""
     about = read_data(f"{name}/world.toml")
@@ -61,9 +54,9 @@ def _story(row: Row, notes: Mapping[str, str]) -> Story:
 
 
 @cache
-def people() -> Mapping[str, Person]:
+def people() -> Mapping[str, Mapping[str, str]]:
     """Read who works on the projects, by login."""
-    return {row["login"]: Person(row["name"], row["email"]) for row in read_data("people.toml")["user"]}
+    return {row["login"]: row for row in read_data("people.toml")["user"]}
 
 
 def make_repository(spec: Row, folder: Path) -> Made:
@@ -78,19 +71,11 @@ def make_repository(spec: Row, folder: Path) -> Made:
     history.refs |= {f"refs/pull/{one.number}/head": one.head_sha for one in pulls if one.head_ref in building.branches}
     history.refs |= {ref: keys[key] for ref, key in spec.get("refs", {}).items()}
     history.finish()
-    repo = Repo(
-        spec["id"],
-        owner,
-        name,
-        history.branch,
-        git_dir,
-        tuple(Issue(**building.thread(row)) for row in spec.get("issue", ())),
-        pulls,
-        tuple(building.release(row, spec["id"] * 100_000 + place) for place, row in enumerate(spec.get("release", ()))),
-        tuple(history.pushes),
-        tuple(spec.get("former_names", ())),
-    )
-    return Made(repo, history.landed(), keys)
+    issues = tuple(Issue(**building.thread(row)) for row in spec.get("issue", ()))
+    releases = tuple(building.release(row, place) for place, row in enumerate(spec.get("release", ()), 1))
+    repo = Repo(spec["id"], owner, name, history.branch, git_dir, issues, pulls, releases, tuple(history.pushes))
+    repo = replace(repo, former_names=tuple(spec.get("former_names", ())))
+    return Made(repo, tuple(history.landed.values()), keys)
 
 
 @dataclass
@@ -101,8 +86,6 @@ class _Building:
     keys: dict[str, str] = field(default_factory=dict)
     branches: dict[str, list[str]] = field(default_factory=dict)
     """The commits of each side branch, in the order in which they were made."""
-
-    # ------------------------------------------------------------ commits
 
     def commit(self, row: Row) -> None:
         """Make one commit, and push it where it belongs on the default branch."""
@@ -168,8 +151,6 @@ class _Building:
         changes |= {coded(path): tree[coded(path)]._replace(mode=SCRIPT) for path in row.get("executable", ())}
         return changes, moves
 
-    # ------------------------------------------------------------ threads and releases
-
     def thread(self, row: Row) -> dict[str, Any]:
         """Give the fields that issues and pull requests have alike."""
         comments = tuple(
@@ -221,8 +202,8 @@ class _Building:
 
 def _signature(who: str | Mapping[str, str], at: datetime) -> str:
     """Sign with a person's account, or with a name and an address that have none."""
-    person = people()[who] if isinstance(who, str) else Person(who["name"], who["email"])
-    return f"{person.name} <{person.email}> {int(at.timestamp())} {at:%z}"
+    person = people()[who] if isinstance(who, str) else who
+    return f"{person['name']} <{person['email']}> {int(at.timestamp())} {at:%z}"
 
 
 def swapped(text: str, swaps: Sequence[Sequence[str]]) -> str:
