@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from agent.domain.base import RepoId, UsageError
 from agent.domain.commits import NoticeKind
-from agent.ports.desks import Desk, Desks, Progress, Publisher
+from agent.ports.memories import Desk, Desks, Progress, Publisher
 from agent.ports.sources import CodeSource, NoThreads, ThreadSource
 from agent.settings.values import Recipe, RepoSpec, Settings
 from agent.web import Web
@@ -25,8 +25,8 @@ from tools.evidence_cache import EvidenceCache
 from tools.git.mirrors import MirrorKeeper
 from tools.git.process import remote_environment
 from tools.git.source import GitSource
-from tools.github.http.client import GitHubClient
-from tools.github.http.wire import Manners
+from tools.github.client import GitHubClient
+from tools.github.wire import Manners
 from tools.own_code import OwnCode
 
 if TYPE_CHECKING:

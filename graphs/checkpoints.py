@@ -19,9 +19,8 @@ from agent.domain.report import Failure, Report
 from agent.domain.window import Window
 from agent.reports.chapter import Chapter
 from agent.settings.values import RepoSpec
-from agent.stories.found import StoriesFound
-from agent.triage.allotment import Allotment
-from agent.triage.collected import Collected, Readings
+from agent.stories.timeline import StoriesFound
+from agent.triage.collected import Allotment, Collected, Readings
 from tools.history.cross_repository import Connected
 
 _RUN = (Window, RepoSpec, Collected, Allotment, Readings, StoriesFound, Connected, Chapter, Failure, Report)

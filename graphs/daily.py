@@ -19,8 +19,7 @@ from agent.domain.report import Failure, Report
 from agent.domain.window import Window
 from agent.reports.chapter import Chapter, drop_of
 from agent.settings.values import RepoSpec
-from agent.triage.allotment import Allotment, allot
-from agent.triage.collected import Collected
+from agent.triage.collected import Allotment, Collected, allot
 from graphs import analysis, collect, repository
 from graphs.collect import CollectInput
 from graphs.repository import RepositoryInput

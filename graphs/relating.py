@@ -16,10 +16,10 @@ from agent.domain.claims import Judgement, Refused, Verdict
 from agent.domain.commits import Change, PullRequest
 from agent.domain.evidence import CommitEvidence, Evidence, Material, ThreadEvidence
 from agent.domain.links import Related
-from agent.links.related import Wanted, wanted_pairs
+from agent.links.candidates import Wanted, wanted_pairs
 from agent.links.relating import Pairing, SaidRelations
 from agent.models import ModelError, fenced
-from agent.ports.desks import Desk, Step
+from agent.ports.memories import Desk, Step
 from agent.ports.sources import CodeSource
 from graphs.judging import judged
 from graphs.material import ReadState, material_of

@@ -12,7 +12,7 @@ from agent.domain.patch import cut_hunks
 from agent.domain.window import Window
 from agent.models import tokens_of
 from agent.telling.sentences import params_of, sentence
-from agent.triage.areas import Area, area
+from agent.triage.conventions import Area, area
 
 BUDGET = 24_000
 """Tokens of one commit's packet, where the model has room for them."""

@@ -14,7 +14,7 @@ from agent.domain.ledger import Depth, LedgerRow, Owner
 from agent.domain.links import Link, Related, Story
 from agent.domain.report import Drop, Failure, RepoSection
 from agent.gate.check import refusals
-from agent.stories.pins import Taken
+from agent.stories.releases import Taken
 from agent.triage.collected import Collected
 
 LANGUAGES: tuple[Language, ...] = ("en", "zh")
