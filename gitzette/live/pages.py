@@ -13,7 +13,7 @@ from starlette.responses import PlainTextResponse, Response
 
 from agent.domain.base import Language
 from agent.settings.values import Settings
-from agent.telling.catalogue import catalogue
+from agent.telling.words import catalogue
 from agent.web import Web
 from gitzette.fleet.editions import bring_reports
 from gitzette.site.addresses import Place

@@ -4,7 +4,7 @@ from typing import Any
 
 from agent.domain.base import Language, commit_id
 from agent.editions.upgrade import Item, Part, Upgrade
-from agent.telling.catalogue import catalogue
+from agent.telling.words import catalogue
 from agent.web import Web
 from gitzette.render.markdown import filled
 

@@ -9,7 +9,7 @@ from uuid import UUID, uuid5
 
 from agent.domain.base import Language
 from agent.domain.report import Report
-from agent.telling.catalogue import catalogue
+from agent.telling.words import catalogue
 from agent.web import Web
 from gitzette.render.account import notice_words
 from gitzette.render.compose import page_model
