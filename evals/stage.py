@@ -22,7 +22,7 @@ from memory.statements import Statements, Stories
 from memory.store import database_in_memory
 from tools.evidence_cache import EvidenceCache
 from tools.git.source import GitSource
-from tools.github.http.client import GitHubClient
+from tools.github.client import GitHubClient
 from tools.github.threads import GitHubThreads
 
 T = TypeVar("T")

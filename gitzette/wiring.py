@@ -25,8 +25,8 @@ from tools.evidence_cache import EvidenceCache
 from tools.git.mirrors import MirrorKeeper
 from tools.git.process import remote_environment
 from tools.git.source import GitSource
-from tools.github.http.client import GitHubClient
-from tools.github.http.wire import Manners
+from tools.github.client import GitHubClient
+from tools.github.wire import Manners
 from tools.own_code import OwnCode
 
 if TYPE_CHECKING:

@@ -8,11 +8,11 @@ from pathlib import Path
 
 from agent.domain.base import AppError, RepoId, StorageError, repo_id
 from agent.domain.commits import Coverage, Notice, NoticeKind, Threads
+from agent.domain.ledger import Owner
 from agent.domain.links import Link, Relation
 from agent.domain.report import Report, RepoSection
 from agent.domain.window import Window
 from agent.links.issues import Digest, Known, digest
-from agent.reports.chapter import Owner
 from agent.reports.stored import load
 from memory.database import Database, clean, stamp
 from memory.statements import Statements
