@@ -22,7 +22,8 @@ from gitzette.published import missed_days
 from gitzette.wiring import home_of, keeper_of, memory_of
 from tools.chat.offers import list_models
 from tools.git.repository import git_version, open_repository
-from tools.github.http.client import GitHubClient, quota
+from tools.github.client import GitHubClient
+from tools.github.limits import quota
 
 _SKEW_SECONDS = 120
 _ENOUGH_REQUESTS = 100

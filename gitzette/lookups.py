@@ -20,7 +20,7 @@ from gitzette.publish import replace_file
 from gitzette.render.templating import plain_environment
 from gitzette.render.upgrade import upgrade_json, upgrade_page
 from gitzette.wiring import memory_of, open_sources
-from memory.stories import ToldStory
+from memory.statements import ToldStory
 from tools.diff.sheet import compare_versions, study
 from tools.own_code import OwnCode
 

@@ -32,7 +32,7 @@ from gitzette.wiring import House, memory_of, open_house
 from graphs import daily
 from graphs.checkpoints import open_checkpoints
 from tools.git.repository import open_repository
-from tools.github.http.limits import Usage
+from tools.github.limits import Usage
 
 if TYPE_CHECKING:
     from graphs.models import Answers

@@ -17,7 +17,7 @@ from memory.recorder import Call, CallRecorder
 from tools.git.mirrors import MirrorKeeper
 from tools.git.process import remote_environment
 from tools.git.source import GitSource
-from tools.github.http.client import GitHubClient
+from tools.github.client import GitHubClient
 
 
 class SourceDesks:

@@ -25,8 +25,8 @@ from memory.recorder import CallRecorder
 from memory.store import Memory, ModelServers, open_memory
 from tools.evidence_cache import EvidenceCache
 from tools.git.mirrors import MirrorKeeper
-from tools.github.http.client import GitHubClient
-from tools.github.http.wire import Manners
+from tools.github.client import GitHubClient
+from tools.github.wire import Manners
 from tools.own_code import OwnCode
 
 if TYPE_CHECKING:
