@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from agent.asking.reply import Reply
-from agent.audit.findings import Finding
+from agent.audit.lookup import Finding
 from agent.domain.base import EXIT_DONE, EXIT_FAILED, EXIT_INCOMPLETE, Language, RepoId, UsageError
 from agent.domain.report import Report
 from agent.domain.window import Window

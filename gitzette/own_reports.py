@@ -6,7 +6,7 @@ from difflib import SequenceMatcher
 from pathlib import Path
 from typing import get_args
 
-from agent.audit.findings import RIGHT, Finding
+from agent.audit.lookup import RIGHT, Finding
 from agent.domain.base import Language, StorageError
 from agent.domain.report import Report
 from agent.reports.stored import load

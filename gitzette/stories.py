@@ -13,7 +13,7 @@ from agent.settings.values import Settings
 from agent.telling.catalogue import catalogue
 from gitzette.arguments import settings_here
 from gitzette.wiring import memory_of
-from memory.stories import ToldStory
+from memory.statements import ToldStory
 
 
 def stories(args: argparse.Namespace, environ: Mapping[str, str]) -> int:

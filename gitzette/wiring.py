@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING
 
 from agent.domain.base import RepoId, UsageError
 from agent.domain.commits import NoticeKind
-from agent.ports.desks import Desk, Desks, Progress, Publisher
+from agent.ports.memories import Desk, Desks, Progress, Publisher
 from agent.ports.sources import CodeSource, NoThreads, ThreadSource
 from agent.settings.values import Recipe, RepoSpec, Settings
 from agent.web import Web
 from gitzette.analysts import Writers, writers_of
-from gitzette.fleet.limits import SharedLimits
+from gitzette.fleet.editions import model_limit, request_limit
 from gitzette.publish import FilePublisher, Style
 from gitzette.recorded_run import EarlierReport, RecordedDesks
 from graphs.run_context import RunContext
@@ -25,8 +25,8 @@ from tools.evidence_cache import EvidenceCache
 from tools.git.mirrors import MirrorKeeper
 from tools.git.process import remote_environment
 from tools.git.source import GitSource
-from tools.github.http.client import GitHubClient
-from tools.github.http.wire import Manners
+from tools.github.client import GitHubClient
+from tools.github.wire import Manners
 from tools.own_code import OwnCode
 
 if TYPE_CHECKING:
@@ -79,12 +79,11 @@ async def open_house(
     token = settings.token.get_secret_value() if settings.token else None
     waits = settings.budget.wait_seconds
     with open_memory(home, now.date(), settings.database_address) as memory:
-        limits = SharedLimits(memory.fleet, settings, environ, background=background)
         manners = Manners(
             max_wait=waits,
             run_seconds=2 * waits + 900,
             first_pause=settings.budget.retry_seconds,
-            admit=limits.of_requests,
+            admit=request_limit(memory.fleet, settings, background=background),
         )
         async with GitHubClient(
             base_url=settings.github_url, token=token, cache=memory.http_cache, manners=manners
@@ -94,7 +93,7 @@ async def open_house(
             style = Style(Web(settings.web), settings.lang, settings.languages, settings.layout)
             note = EarlierReport(recorder).note if recorder else None
             publisher = FilePublisher(settings.out, style, note, max_failed=settings.max_failed)
-            admit = limits.of_model_calls
+            admit = model_limit(memory.fleet, settings, environ, background=background)
             writers = writers_of(settings, environ, recorder, memory.model_servers, admit=admit, answers=answers)
             local = {spec.name for spec in specs if spec.path is not None}
             opened = RecordedDesks(recorder, desks, settings, local) if recorder else desks

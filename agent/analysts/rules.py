@@ -11,8 +11,8 @@ from agent.domain.facts import FactKind, Severity
 from agent.domain.ledger import Depth, Tier
 from agent.domain.links import Link
 from agent.telling.choosing import Group, changed_functions, told_groups
-from agent.telling.naming import names_of
-from agent.telling.templates import SEVERAL, params_of, params_of_several, sentence
+from agent.telling.filling import names_of
+from agent.telling.sentences import SEVERAL, params_of, params_of_several, sentence
 
 _LANGUAGES: tuple[Language, ...] = ("en", "zh")
 _SHOWN_DEEP, _SHOWN_SKIM, _SHOWN_LOW = 6, 3, 1

@@ -1,6 +1,5 @@
 """What a worker does: read a repository's day, compose an edition of what was read, deliver it."""
 
-import os
 import time
 from collections.abc import Mapping
 from dataclasses import asdict, replace
@@ -16,19 +15,16 @@ from agent.domain.report import Failure, Report, cited_by
 from agent.domain.window import Window
 from agent.reports.stored import merge
 from agent.settings.values import Recipe, Settings
-from agent.web import Web
 from gitzette.delivery.deliver import Deliverer
 from gitzette.delivery.outbox import Entry, Outbox
-from gitzette.fleet.editions import PartPlan, edition_of, part_plan
+from gitzette.fleet.editions import PartPlan, bring_reports, edition_of, part_plan
 from gitzette.progress import QuietProgress, shown
-from gitzette.publish import FilePublisher, Style
 from gitzette.recorded_run import UnopenedDesks
 from gitzette.wiring import House, SourceDesks, home_of, keeper_of, memory_of, open_house
 from graphs import daily
 from graphs.checkpoints import open_checkpoints
 from graphs.edition import EditionInput, Part, PartInput, build_edition, build_part, part_of
 from memory.artefacts import Artefact, JsonCodec
-from memory.database import moment_of
 from memory.fleet import DONE, FAILED, LATE, Fleet
 from memory.store import Memory
 
@@ -193,21 +189,6 @@ class EditionPublisher:
         return report
 
 
-def bring_reports(settings: Settings, environ: Mapping[str, str], edition: str) -> None:
-    """Write an edition's reports from the database to this machine's folder: those that are new there or changed."""
-    if settings.database is None:
-        return
-    style = Style(Web(settings.web), settings.lang, settings.languages, settings.layout)
-    publisher = FilePublisher(settings.out, style, max_failed=settings.max_failed)
-    with memory_of(settings, environ) as memory:
-        for label, (key, finished) in sorted(memory.fleet.labels(edition).items()):
-            file, at = settings.out / "reports" / f"{label}.json", moment_of(finished).timestamp()
-            # The time of a file tells which state of the edition it holds.
-            if (not file.exists() or file.stat().st_mtime != at) and (there := memory.fleet.edition(edition, key)):
-                publisher.publish(there.report)
-                os.utime(file, (at, at))
-
-
 class FleetOutbox(Outbox):
     """Notes in the database what was delivered, for every machine."""
 
@@ -225,8 +206,8 @@ class FleetOutbox(Outbox):
 def deliver(settings: Settings, environ: Mapping[str, str], edition: str, window: Window) -> None:
     """Send an edition to its channels, each message once."""
     mine = edition_of(settings, edition)
-    bring_reports(mine, environ, edition)
     with memory_of(mine, environ) as memory:
+        bring_reports(memory.fleet, mine, edition)
         if there := memory.fleet.edition(edition, window.key):
             deliverer = Deliverer(settings=mine, environ=environ, outbox=FleetOutbox(memory.fleet, edition))
             deliverer.deliver(there.report)

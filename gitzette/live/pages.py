@@ -15,7 +15,7 @@ from agent.domain.base import Language
 from agent.settings.values import Settings
 from agent.telling.catalogue import catalogue
 from agent.web import Web
-from gitzette.fleet.work import bring_reports
+from gitzette.fleet.editions import bring_reports
 from gitzette.site.addresses import Place
 from gitzette.site.build import build_site
 from gitzette.site.command import site_settings
@@ -62,12 +62,18 @@ class LivePages:
     async def _renew(self) -> None:
         """Build the site again where a report has come or changed."""
         async with self._building:
-            await asyncio.to_thread(bring_reports, self._settings, self._environ, self._edition)
+            if self._settings.database:
+                await asyncio.to_thread(self._bring)
             state = sorted(file.stat().st_mtime_ns for file in (self._settings.out / "reports").glob("*.json"))
             if state != self._built:
                 shape = site_settings(self._settings)
                 await asyncio.to_thread(build_site, self._settings.out, self._folder, shape)
                 self._built = state
+
+    def _bring(self) -> None:
+        """Fetch what workers published."""
+        with memory_of(self._settings, self._environ) as memory:
+            bring_reports(memory.fleet, self._settings, self._edition)
 
     def _file(self, path: str) -> Response:
         root = self._folder.resolve()

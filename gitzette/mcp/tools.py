@@ -15,7 +15,7 @@ from gitzette.asking import asking_context, checked
 from gitzette.audit_text import audit_text
 from gitzette.auditing import check
 from gitzette.facts import facts_text, read_commit
-from gitzette.fleet.work import bring_reports
+from gitzette.fleet.editions import bring_reports
 from gitzette.progress import QuietProgress
 from gitzette.published import PublishedReports
 from gitzette.render.markdown import report_page
@@ -43,8 +43,10 @@ class ReportTools:
         self._settings, self._environ = settings, environ
         self._one, self._edition = one_at_a_time, edition
 
-    async def _published(self) -> PublishedReports:
-        await asyncio.to_thread(bring_reports, self._settings, self._environ, self._edition)
+    def _published(self) -> PublishedReports:
+        if self._settings.database:
+            with memory_of(self._settings, self._environ) as memory:
+                bring_reports(memory.fleet, self._settings, self._edition)
         return PublishedReports(self._settings.out)
 
     async def ask(self, question: str, repo: str = "", since: str = "", until: str = "", page: int = 1) -> str:
@@ -83,7 +85,7 @@ class ReportTools:
 
         There are 20 on a page.
         """
-        published = await self._published()
+        published = self._published()
         labels = published.labels()
         pages = max(1, -(-len(labels) // _LISTED))
         if not 1 <= page <= pages:
@@ -95,7 +97,7 @@ class ReportTools:
 
     async def get_report(self, date: str = "", lang: Lang = "", page: int = 1) -> str:
         """Read a published report as Markdown, by pages; `date` as list_reports gives it, the newest if left out."""
-        report = (await self._published()).report(date)
+        report = self._published().report(date)
         settings = self._settings
         chosen: Language = lang or settings.lang
         return page_of(report_page(report, chosen, Web(settings.web), settings.layout), page)

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from agent.domain.claims import Anchor, Claim, Quote, Role
 from agent.domain.ledger import LedgerRow
-from agent.telling.templates import names_alone
+from agent.telling.sentences import names_alone
 from gitzette.render.names import cut_title, moment, place_of, row_id
 from gitzette.render.page import Item, Section
 from gitzette.render.pieces import Excerpt, Sentence, words_in

@@ -4,7 +4,7 @@ import re
 from enum import StrEnum
 from functools import lru_cache
 
-from agent.triage.areas import Area, area
+from agent.triage.conventions import Area, area
 
 
 class Role(StrEnum):

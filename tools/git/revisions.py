@@ -12,10 +12,10 @@ from agent.domain.base import InputError, RepoId
 from agent.domain.commits import Commit, Headline, Release
 from agent.domain.patch import read_patch
 from agent.domain.window import moment
-from agent.links.headlines import pull_named
 from agent.ports.sources import Past
-from agent.stories.release_tags import is_version
-from agent.triage.areas import Area, area
+from agent.stories.releases import is_version
+from agent.stories.timeline import pull_named
+from agent.triage.conventions import Area, area
 from tools.git.log import PATCH_OPTIONS, Walk, read_commits
 from tools.git.patch import read_files
 

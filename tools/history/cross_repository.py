@@ -10,15 +10,13 @@ from agent.domain.evidence import CommitEvidence, Dossier, Evidence, ReleaseEvid
 from agent.domain.links import Act, Place, Reference, Related, Step, Story
 from agent.domain.report import Drop
 from agent.domain.window import Window
-from agent.links.headlines import evidence_of, headline
 from agent.ports.memories import StoryMemory
 from agent.ports.sources import CloneSource, CodeSource
 from agent.reports.chapter import checked_claims
-from agent.stories.candidates import OF_COMMITS
-from agent.stories.follow_ups import KINDS, READ
-from agent.stories.joining import story, with_memory
-from agent.stories.pins import Taken, may_be_of
+from agent.stories.follow_ups import KINDS, OF_COMMITS, READ
+from agent.stories.releases import Taken, may_be_of
 from agent.stories.tell import LANGUAGES, short_text, story_claims
+from agent.stories.timeline import evidence_of, headline, story, with_memory
 from tools.history.past import FAR, naming
 
 if TYPE_CHECKING:

@@ -39,7 +39,7 @@ from tools.toolset.pages import (
 if TYPE_CHECKING:
     from langchain_core.tools import BaseTool
 
-    from tools.github.http.client import GitHubClient
+    from tools.github.client import GitHubClient
 
 TOOL_NAMES = (
     *("list_commits", "get_diff", "get_file", "find_usages"),

@@ -7,10 +7,9 @@ from collections.abc import Iterator, Sequence
 from http import HTTPStatus
 from urllib.parse import unquote
 
-from agent.audit.findings import RIGHT, Finding
-from agent.audit.lookup import Library
+from agent.audit.entries import Entry
+from agent.audit.lookup import RIGHT, Finding, Library
 from agent.audit.markdown import Block, blanked, code_of, links_of, plain
-from agent.audit.structure import Entry
 from agent.markdown import slug
 
 _ID = re.compile(r"<[a-z]{1,10}\s[^<>\n]{0,200}?\b(?:id|name)\s?=\s?[\"']?([^\s\"'<>]{1,200})", re.IGNORECASE)

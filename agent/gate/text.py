@@ -2,14 +2,13 @@
 
 import re
 import string
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import cached_property, lru_cache
 
 from agent.domain.commits import Issue
 from agent.domain.evidence import CommitEvidence, Evidence, ThreadEvidence, all_dates_of
-from agent.gate.verbatim import plain_marks
+from agent.gate.verbatim import fold_case, plain_marks
 
-_LOWER = str.maketrans(string.ascii_uppercase, string.ascii_lowercase)
 _ALNUM = frozenset(string.ascii_letters + string.digits)
 _HUNK = re.compile(r"^@@ -\d+(?:,\d+)? \+\d+(?:,\d+)? @@", re.MULTILINE)
 _SIGN = re.compile(r"^[ +\-\\]", re.MULTILINE)
@@ -31,7 +30,7 @@ class SearchText:
     def folded(self) -> str:
         """The text in lower case; places are the same."""
         lower = self.text.lower()
-        return lower if len(lower) == len(self.text) else self.text.translate(_LOWER)
+        return lower if len(lower) == len(self.text) else fold_case(self.text)
 
     def has(self, literal: str, *, fold: bool = False) -> bool:
         """Tell whether a literal stands here."""
@@ -51,11 +50,6 @@ class SearchText:
         start = self.text.rfind("\n", max(0, place - _AROUND), place) + 1 or max(0, place - _AROUND)
         end = self.text.find("\n", place, place + _AROUND)
         return self.text[start : end if end >= 0 else place + _AROUND], place - start
-
-
-def fold_case(text: str) -> str:
-    """Write ASCII letters in lower case."""
-    return text.translate(_LOWER)
 
 
 def is_border(text: str, at: int) -> bool:
@@ -125,3 +119,40 @@ def _commit_words(evidence: CommitEvidence) -> Iterator[str]:
 def without_signs(patch: str) -> str:
     """Give the words of a patch: neither its signs nor the numbers of its lines prove what a sentence says."""
     return _SIGN.sub("", _HUNK.sub("", patch))
+
+
+_PART = re.compile(r"[A-Za-z]+|[0-9]+")
+_SHORTEST, _BEGINNING = 3, 4
+_LOOKED_AT, _LONGEST = 200, 200
+
+
+def nearest(literal: str, texts: Sequence[SearchText], others: Sequence[str] = ()) -> str:
+    """Find the line that shares most parts with a literal, else with the other literals of its sentence."""
+    parts = _parts((literal,))
+    for wanted in (parts, [part[:_BEGINNING] for part in parts if len(part) > _BEGINNING], _parts(others)):
+        if lines := list(_lines(wanted, texts)):
+            best = min(lines, key=lambda line: (-_shared(line, parts or wanted), len(line)))
+            return best if len(best) <= _LONGEST else f"{best[: _LONGEST - 1]}…"
+    return ""
+
+
+def _parts(literals: Sequence[str]) -> list[str]:
+    found = (fold_case(part) for literal in literals for part in _PART.findall(literal))
+    wanted = (part for part in found if len(part) >= (_SHORTEST if part.isdigit() else _SHORTEST - 1))
+    return list(dict.fromkeys(wanted))[:12]
+
+
+def _lines(parts: Sequence[str], texts: Sequence[SearchText]) -> Iterator[str]:
+    """Give the lines with a part; only the first finds of each are looked at, so that large diffs stay cheap."""
+    for part in parts:
+        for text in texts[:20]:
+            at, looked = text.folded.find(part), 0
+            while at >= 0 and looked < _LOOKED_AT:
+                line, place = text.line_at(at)
+                yield " ".join(line[max(0, place - _LONGEST) : place + _LONGEST].split())
+                at, looked = text.folded.find(part, at + len(line) - place + 1), looked + 1
+
+
+def _shared(line: str, parts: Sequence[str]) -> int:
+    folded = fold_case(line)
+    return sum(len(part) for part in parts if part in folded)
