@@ -100,8 +100,8 @@ def _learner(settings: Settings, key: SecretStr | None, servers: ModelServers) -
         place = url or ""
         if known := servers.get(place, endpoint.name):
             return known.model_copy(update={"context": said}) if said else known
+        from tools.chat.client import context_of
         from tools.chat.endpoint import probe
-        from tools.chat.offers import context_of
 
         try:
             told = await context_of(url, key.get_secret_value() if key else None, endpoint.name) if url else None
