@@ -142,7 +142,7 @@ class Stage:
         found, failed = Fleet(db).edition("", _WINDOW.key), db.rows(_FAILED)
         calls: dict[str, str] = dict(db.rows(_CALLS))
         parts = sorted(row[0] for row in db.rows("select repo from parts where status = 'done'"))
-        right = found is not None and dump(found.report) == expected and not failed
+        right = found is not None and dump(found) == expected and not failed
         right &= parts == sorted(repo.full_name for repo in self.world.repos)
         self.scores["the report of one machine, each repository once"] += [Score(f"{drill.name}: {failed}", right)]
         for at, tasks, recorded in deaths:
