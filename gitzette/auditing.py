@@ -13,7 +13,7 @@ from typing import Any
 from agent.audit.entries import read_page
 from agent.audit.lookup import Finding, in_order, summary
 from agent.domain.base import EXIT_DONE, EXIT_INCOMPLETE, InputError, StorageError
-from agent.ports.memories import Desk, Desks, Progress
+from agent.ports import Desk, Desks, Progress
 from agent.settings.spending import Cap
 from agent.settings.values import RepoSpec, Settings
 from agent.web import Web

@@ -6,7 +6,7 @@ from contextlib import aclosing, contextmanager
 from typing import TYPE_CHECKING, Any, TextIO, cast
 
 from agent.domain.base import RepoId
-from agent.ports.memories import Progress, Step
+from agent.ports import Progress, Step
 
 if TYPE_CHECKING:
     from rich.console import Console

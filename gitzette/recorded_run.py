@@ -6,10 +6,10 @@ from pydantic import TypeAdapter
 
 from agent.domain.base import Frozen, RepoId, StorageError
 from agent.domain.report import Report
-from agent.ports.memories import Desk, Desks
-from agent.ports.sources import CloneSource, CodeSource, ThreadSource
+from agent.ports import Desk, Desks
 from agent.reports.stored import merge
 from agent.settings.values import RepoSpec, Settings
+from agent.sources import CloneSource, CodeSource, ThreadSource
 from memory.artefacts import JsonCodec
 from memory.proxies import recorded_source
 from memory.recorder import Call, CallRecorder

@@ -18,7 +18,7 @@ from langchain_core.runnables import RunnableConfig
 from agent.domain.base import EXIT_DONE, EXIT_INCOMPLETE, UsageError
 from agent.domain.report import Report, cited_by
 from agent.domain.window import Window
-from agent.ports.memories import Progress
+from agent.ports import Progress
 from agent.reports.stored import to_json
 from agent.settings.values import AnalystChoice, Recipe, RepoSpec, Settings
 from gitzette.arguments import settings_for, specs_of, window_of

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 
 from agent.domain.base import RepoId, UsageError
 from agent.domain.commits import NoticeKind
-from agent.ports.memories import Desk, Desks, Progress, Publisher
-from agent.ports.sources import CodeSource, NoThreads, ThreadSource
+from agent.ports import Desk, Desks, Progress, Publisher
 from agent.settings.values import Recipe, RepoSpec, Settings
+from agent.sources import CodeSource, NoThreads, ThreadSource
 from agent.web import Web
 from gitzette.analysts import Writers, writers_of
 from gitzette.fleet.editions import model_limit, request_limit

@@ -18,7 +18,7 @@ from agent.domain.report import Failure
 from agent.domain.window import Window
 from agent.links.recorded import Patch, carried_links, day_links, patch_partners, with_patches
 from agent.links.references import Day, day_references
-from agent.ports.memories import Desk, Step
+from agent.ports import Desk, Step
 from agent.reports.chapter import share
 from agent.settings.values import RepoSpec
 from agent.triage.collected import Collected, Scales, filter_notices

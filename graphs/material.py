@@ -15,9 +15,9 @@ from agent.domain.links import Related
 from agent.domain.window import Window
 from agent.links.candidates import related_links
 from agent.links.recorded import carried_links, partners, reverted_by
-from agent.ports.sources import ThreadSource
 from agent.reports.issue_news import with_pulls
 from agent.settings.values import RepoSpec
+from agent.sources import ThreadSource
 from agent.stories.timeline import StoriesFound
 from agent.triage.collected import Collected, Readings, Scales, known_issues
 from agent.triage.score import lifted

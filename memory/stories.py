@@ -11,7 +11,7 @@ from agent.domain.base import EvidenceId, RepoId
 from agent.domain.commits import Headline
 from agent.domain.links import Act, Story
 from agent.domain.window import Window
-from agent.ports.sources import Past
+from agent.sources import Past
 from agent.stories.timeline import Remembered
 from memory.database import Database, Value, stamp
 

@@ -12,7 +12,7 @@ import pytest
 from agent.domain.base import RepoId, UpstreamError
 from agent.domain.commits import Change, Commit, Landing
 from agent.domain.window import Window
-from agent.ports.sources import Study
+from agent.sources import Study
 from evals.postgres import PostgresServer, missing_postgres
 from memory.database import Database
 from memory.migrations import database_in_memory, upgrade

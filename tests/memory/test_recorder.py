@@ -19,7 +19,7 @@ from agent.domain.commits import Change, Comment, Coverage, Issue, PullRequest, 
 from agent.domain.report import Report
 from agent.domain.window import Window
 from agent.models import ModelError
-from agent.ports.sources import CodeSource, Study, ThreadSource
+from agent.sources import CodeSource, Study, ThreadSource
 from memory.artefacts import JsonCodec
 from memory.database import Database
 from memory.migrations import open_database

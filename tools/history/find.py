@@ -8,8 +8,8 @@ from agent.domain.claims import Claim
 from agent.domain.commits import Headline
 from agent.domain.evidence import CommitEvidence, Material
 from agent.domain.links import Reference, Related, Story
-from agent.ports.memories import StoryMemory
-from agent.ports.sources import CodeSource, Past
+from agent.ports import StoryMemory
+from agent.sources import CodeSource, Past
 from agent.stories.follow_ups import follow_up_stories, named_pairs, own_references
 from agent.stories.reverts import Named, Said, is_revert, undoing_story
 from agent.stories.series import PARTS, read_part, series_stories
