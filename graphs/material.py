@@ -66,7 +66,7 @@ def _with_related(material: Material, state: ReadState, deps: "RunContext") -> M
         return material
     earlier = deps.issues.known(material.repo, state["window"])
     known = [*(issue.id for issue in found.threads.issues), *(one.id for one in earlier.issues)]
-    links = with_pulls(related_links(material.links, related, known, found.patches), found.threads.pull_of)
+    links = with_pulls(related_links(material.links, related, known), found.threads.pull_of)
     return replace(material, links=links, issues=(*found.threads.issues, *known_issues(found, earlier, links)))
 
 
