@@ -10,7 +10,7 @@ from langgraph.graph import END, START, StateGraph
 from langgraph.graph.state import CompiledStateGraph
 from langgraph.runtime import Runtime
 
-from agent.analysts.schema import NAMES, answer_shape
+from agent.analysts.sentences import NAMES, answer_shape
 from agent.analysts.tasks import Sentences
 from agent.asking.packet import AnswerSubject, cited, handles_of
 from agent.asking.query import Hit, Query, query_of

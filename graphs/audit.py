@@ -13,8 +13,7 @@ from langgraph.runtime import Runtime
 from langgraph.types import Send
 from typing_extensions import TypedDict
 
-from agent.analysts.ruling import PASSING, Batch
-from agent.analysts.schema import Ruling
+from agent.analysts.ruling import PASSING, Batch, Ruling
 from agent.audit.citations import check_citations
 from agent.audit.code import check_code, check_names
 from agent.audit.entries import Entry, read_page

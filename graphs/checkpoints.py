@@ -11,10 +11,10 @@ from langgraph.checkpoint.base import BaseCheckpointSaver
 from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
 from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
 
-from agent.analysts.tasks import Refused, Sentences, Task
+from agent.analysts.tasks import Sentences, Task
 from agent.domain.accounts import Account
 from agent.domain.base import StorageError
-from agent.domain.claims import Claim
+from agent.domain.claims import Claim, Refused
 from agent.domain.report import Failure, Report
 from agent.domain.window import Window
 from agent.reports.chapter import Chapter

@@ -10,10 +10,10 @@ from langgraph.runtime import Runtime
 from langgraph.types import Send
 from typing_extensions import TypedDict
 
-from agent.analysts.tasks import Refused, Task, summary_task
+from agent.analysts.tasks import Task, summary_task
 from agent.domain.accounts import Account
 from agent.domain.base import RepoId, commit_id
-from agent.domain.claims import Claim
+from agent.domain.claims import Claim, Refused
 from agent.domain.evidence import ThreadEvidence
 from agent.domain.report import Failure, Report
 from agent.domain.window import Window

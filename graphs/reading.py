@@ -10,8 +10,7 @@ from langgraph.prebuilt import ToolNode
 from langgraph.prebuilt.tool_node import ToolInvocationError
 from langgraph.runtime import Runtime
 
-from agent.analysts.reading_list import first_fact, fitting, handles_of
-from agent.analysts.schema import Choice
+from agent.analysts.tasks import Choice, first_fact, fitting, handles_of
 from agent.domain.accounts import Account, fallback
 from agent.domain.commits import Coverage
 from agent.models import ModelError, fenced, prompt, tokens_of

@@ -9,10 +9,10 @@ from langgraph.runtime import Runtime
 
 from agent.analysts.rules import facts_told
 from agent.analysts.ruling import Batch
-from agent.analysts.tasks import Refused, is_foreign
+from agent.analysts.tasks import is_foreign
 from agent.domain.accounts import Account, fallback
 from agent.domain.base import AppError, EvidenceId, Language, NotFound, RepoId
-from agent.domain.claims import Judgement, Verdict
+from agent.domain.claims import Judgement, Refused, Verdict
 from agent.domain.commits import Change, PullRequest
 from agent.domain.evidence import CommitEvidence, Evidence, Material, ThreadEvidence
 from agent.domain.links import Related

@@ -11,10 +11,10 @@ from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
 from agent.analysts.rules import facts_told
-from agent.analysts.tasks import Refused, Task, commit_tasks, summary_task
+from agent.analysts.tasks import Task, commit_tasks, summary_task
 from agent.domain.accounts import Account
 from agent.domain.base import EvidenceId, RepoId
-from agent.domain.claims import Claim
+from agent.domain.claims import Claim, Refused
 from agent.domain.report import Failure, RepoSection
 from agent.domain.window import Window
 from agent.ports import Step

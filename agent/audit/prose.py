@@ -9,8 +9,7 @@ from itertools import islice
 from typing import NamedTuple
 
 from agent.analysts.packet import cut_text, piece_text, shown_hunks
-from agent.analysts.ruling import PASSING, is_shown
-from agent.analysts.schema import Ruling
+from agent.analysts.ruling import PASSING, Ruling, is_shown
 from agent.audit.entries import Entry, field_name
 from agent.audit.lookup import NOT_CHECKED, RIGHT, UNVERIFIABLE, Finding, Library
 from agent.audit.markdown import Block, blanked, code_of, links_of, plain

@@ -13,12 +13,12 @@ from evals.adversaries import ADVERSARIES, Adversary, lies_in, models_of
 from evals.cases import Crash, attempt
 from evals.figures import CRASHED, Exhibit, Figure, Score, Target, measure, share
 from evals.github_server.app import GitHubServer
-from evals.github_server.limits import Allowance
+from evals.github_server.responses import Allowance
 from evals.harness import Bench, EvalSet, Figures
 from evals.lies import CANARY
 from evals.stage import Stage
 from evals.truth import Truth, Untruth, alien
-from tools.github.http.client import GitHubClient
+from tools.github.client import GitHubClient
 
 _TOKEN = "adversaries"  # noqa: S105 -- the loopback server's only token
 _WORLD = "demo"

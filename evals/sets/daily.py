@@ -17,7 +17,7 @@ from agent.domain.window import Window
 from agent.settings.values import RepoSpec, Settings
 from evals.figures import Score, Target, measure, share
 from evals.github_server.app import GitHubServer
-from evals.github_server.limits import Allowance
+from evals.github_server.responses import Allowance
 from evals.harness import Bench, EvalSet, Figures
 from evals.sets.citation_scores import Judged, citation_figures
 from evals.sets.daily_citations import Sources, judged
@@ -35,7 +35,7 @@ from evals.sets.links_gold import closed_pairs, true_pairs
 from evals.sets.oracle import between, days_of, first_parent_line, git_dir_of, last_days
 from evals.worlds.gold import gold_window, importance
 from evals.worlds.model import Repo, World
-from tools.github.http.client import GitHubClient
+from tools.github.client import GitHubClient
 from tools.github.threads import GitHubThreads
 
 _TOKEN = "daily"  # noqa: S105 -- the loopback server's only token

@@ -16,9 +16,8 @@ from agent.domain.base import EXIT_DONE, AppError, ConfigError, InputError, NotF
 from agent.settings.values import Settings
 from gitzette.arguments import settings_for, specs_of
 from gitzette.asking import checked, thread_name
-from gitzette.earlier_runs import as_it_is
+from gitzette.earlier_runs import latest_runs, read_heartbeat
 from gitzette.fleet.editions import shown_edition
-from gitzette.heartbeat import read_heartbeat
 from gitzette.http_server import address_of, bound_socket, is_loopback, listen
 from gitzette.live.answering import Answering
 from gitzette.live.guard import LARGEST, Guard, Pace
@@ -137,7 +136,7 @@ class Live:
         """Tell how the last runs went, and which are under way."""
         del request
         with memory_of(self._settings, self._environ) as memory:
-            records = [asdict(as_it_is(one, memory.run_locks)) for one in memory.runs.latest(_RUNS)]
+            records = [asdict(one) for one in latest_runs(memory, _RUNS)]
         runs = [{name: one[name] for name in ("id", "started", "finished", "status", "window")} for one in records]
         beat = read_heartbeat(self._settings.out)
         return JSONResponse({"runs": runs, "heartbeat": beat.model_dump(mode="json") if beat else None})

@@ -24,9 +24,9 @@ from agent.sources import CodeSource, NoThreads, ThreadSource
 from tools.diff.sheet import compare_versions
 from tools.git.process import LOCAL
 from tools.git.source import GitSource
-from tools.toolset.commit_names import CommitNames
 from tools.toolset.pages import (
     PAGE_TOKENS,
+    CommitNames,
     around,
     clean_path,
     diff_pages,
@@ -39,7 +39,7 @@ from tools.toolset.pages import (
 if TYPE_CHECKING:
     from langchain_core.tools import BaseTool
 
-    from tools.github.http.client import GitHubClient
+    from tools.github.client import GitHubClient
 
 TOOL_NAMES = (
     *("list_commits", "get_diff", "get_file", "find_usages"),

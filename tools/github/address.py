@@ -1,5 +1,6 @@
-"""Where a GitHub is: the address of its REST and GraphQL interfaces, and which addresses belong to it."""
+"""Where a GitHub is: the addresses of its interfaces, which others belong to it, and whose certificates to believe."""
 
+import ssl
 from collections.abc import Mapping
 from dataclasses import dataclass
 from ipaddress import ip_address
@@ -76,3 +77,11 @@ def repo_path(repo: RepoId | str, *parts: str) -> str:
 
 def _origin(url: httpx.URL) -> tuple[str, str, int]:
     return url.scheme, url.host, url.port or (443 if url.scheme == "https" else 80)
+
+
+def trust(url: str) -> bool | ssl.SSLContext:
+    """Say whose: the usual ones, and nobody's where TLS is never spoken.
+
+    Loading the usual ones takes longer than a whole day's listing from a loopback server.
+    """
+    return True if url.lower().startswith("https:") else ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)

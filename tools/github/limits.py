@@ -2,10 +2,15 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from datetime import UTC
+from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
+from typing import TYPE_CHECKING
 
 import httpx
+from pydantic import AliasPath, BaseModel, ConfigDict, Field, TypeAdapter
+
+if TYPE_CHECKING:
+    from tools.github.client import GitHubClient
 
 SECONDARY_WAIT = 60.0
 """What GitHub asks for when a secondary limit comes without `retry-after`; doubled each time it happens again."""
@@ -122,3 +127,27 @@ class Usage:
             f"{name}: {host.sent} requests, {host.free} free, {host.retried} retried, {host.waited:.0f} s waited"
             for name, host in sorted(self.hosts.items())
         )
+
+
+class Quota(BaseModel):
+    """The primary limit of the account behind the token."""
+
+    model_config = ConfigDict(frozen=True)
+
+    limit: int = Field(validation_alias=AliasPath("resources", "core", "limit"))
+    remaining: int = Field(validation_alias=AliasPath("resources", "core", "remaining"))
+    reset: int = Field(validation_alias=AliasPath("resources", "core", "reset"))
+
+    def skew(self, now: datetime) -> float:
+        """Estimate how many seconds our clock is off: a limit is always renewed within the coming hour."""
+        reset = datetime.fromtimestamp(self.reset, UTC)
+        ahead = (reset - now).total_seconds()
+        return -ahead if ahead < 0 else max(0.0, ahead - 3600)
+
+
+_QUOTA = TypeAdapter(Quota)
+
+
+async def quota(client: "GitHubClient") -> Quota:
+    """Ask for the limits."""
+    return (await client.get("/rate_limit", _QUOTA)).value

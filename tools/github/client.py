@@ -7,23 +7,22 @@ import logging
 import random
 import re
 import time
+import zlib
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime
 from functools import cached_property
 from types import TracebackType
-from typing import Generic, Self, TypeVar
+from typing import Generic, Protocol, Self, TypeVar
 
 import httpx
-from pydantic import AliasPath, BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
+from pydantic import TypeAdapter, ValidationError
+from typing_extensions import TypedDict
 
 from agent.domain.base import ConfigError, NotFound, UpstreamError
-from tools.github.http.address import GITHUB, Address
-from tools.github.http.cache import HttpCache, StoredAnswer, TransientCache, identity
-from tools.github.http.limits import Usage
-from tools.github.http.wire import Ask, Manners, Raw, Wire
-from tools.github.nodes import GraphAnswer
-from tools.trust import trust
+from tools.github.address import GITHUB, Address, trust
+from tools.github.limits import Usage
+from tools.github.shapes import GraphAnswer
+from tools.github.wire import Ask, Manners, Raw, Wire
 
 T = TypeVar("T")
 A = TypeVar("A", bound=GraphAnswer)
@@ -35,6 +34,74 @@ _REDIRECTS = (301, 302, 307, 308)
 _MAX_REDIRECTS = 5
 _MISSING_SECONDS = 24 * 3600
 _NEXT = re.compile(r'<([^<>]{1,4000})>\s*;[^,<]{0,200}?\brel="?next\b', re.IGNORECASE)
+
+
+class HttpCache(Protocol):
+    """Keeps bytes under a key; the client decides what they mean, so a store needs no knowledge of HTTP."""
+
+    def get(self, key: str) -> bytes | None:
+        """Find what was put last under this key."""
+        ...
+
+    def put(self, key: str, value: bytes) -> None:
+        """Keep this under the key, in place of what was there."""
+        ...
+
+
+class TransientCache:
+    """Remembers for the life of the process only."""
+
+    def __init__(self) -> None:
+        self._values: dict[str, bytes] = {}
+
+    def get(self, key: str) -> bytes | None:
+        """Find what was put last under this key."""
+        return self._values.get(key)
+
+    def put(self, key: str, value: bytes) -> None:
+        """Keep this under the key, in place of what was there."""
+        self._values[key] = value
+
+
+class _Head(TypedDict):
+    etag: str
+    url: str
+    next: str | None
+
+
+_HEAD = TypeAdapter(_Head)
+
+
+@dataclass(frozen=True)
+class StoredAnswer:
+    """A body with the mark under which GitHub knows it, the address that gave it and the page after it."""
+
+    etag: str
+    url: str
+    next: str | None
+    body: bytes
+
+    def encode(self) -> bytes:
+        """Write one line of JSON, then the body, compressed: diffs are kept for weeks and shrink fivefold."""
+        head = {"etag": self.etag, "url": self.url, "next": self.next}
+        return json.dumps(head).encode() + b"\n" + zlib.compress(self.body, 1)
+
+    @classmethod
+    def decode(cls, value: bytes | None) -> Self | None:
+        """Read what `encode` wrote; None for nothing and for anything else."""
+        if value is None:
+            return None
+        head, _, body = value.partition(b"\n")
+        try:
+            known = _HEAD.validate_json(head)
+            return cls(known["etag"], known["url"], known["next"], zlib.decompress(body))
+        except (ValidationError, zlib.error):
+            return None
+
+
+def identity(token: str | None) -> str:
+    """Tell tokens apart without keeping them: what one may see is never served to another."""
+    return hashlib.sha256(token.encode()).hexdigest()[:16] if token else "anonymous"
 
 
 @dataclass(frozen=True)
@@ -181,7 +248,7 @@ class GitHubClient:
         said = "; ".join(error.message for error in errors)[:200]
         if errors and all(error.is_final for error in errors):
             raise NotFound(f"{ask}: {said}")
-        wrong = any(error.is_ours for error in errors)
+        wrong = any(error.code for error in errors)
         raise UpstreamError(f"{ask}: no data {said}".rstrip(), retryable=not wrong)
 
     async def _get(self, url: str, accept: str, parse: Callable[[bytes], T]) -> Page[T]:
@@ -235,27 +302,3 @@ def _json(path: str, shape: TypeAdapter[T]) -> Callable[[bytes], T]:
             raise UpstreamError(f"{path}: unexpected answer at {where!r}: {first['msg']}", retryable=False) from error
 
     return read
-
-
-class Quota(BaseModel):
-    """The primary limit of the account behind the token."""
-
-    model_config = ConfigDict(frozen=True)
-
-    limit: int = Field(validation_alias=AliasPath("resources", "core", "limit"))
-    remaining: int = Field(validation_alias=AliasPath("resources", "core", "remaining"))
-    reset: int = Field(validation_alias=AliasPath("resources", "core", "reset"))
-
-    def skew(self, now: datetime) -> float:
-        """Estimate how many seconds our clock is off: a limit is always renewed within the coming hour."""
-        reset = datetime.fromtimestamp(self.reset, UTC)
-        ahead = (reset - now).total_seconds()
-        return -ahead if ahead < 0 else max(0.0, ahead - 3600)
-
-
-_QUOTA = TypeAdapter(Quota)
-
-
-async def quota(client: GitHubClient) -> Quota:
-    """Ask for the limits."""
-    return (await client.get("/rate_limit", _QUOTA)).value

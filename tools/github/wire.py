@@ -11,8 +11,8 @@ from pydantic import BaseModel, ValidationError
 from tenacity import AsyncRetrying, RetryCallState, retry_if_exception
 
 from agent.domain.base import NotFound, RateLimited, UpstreamError
-from tools.github.http.address import Address
-from tools.github.http.limits import HostUsage, Limits, retry_after
+from tools.github.address import Address
+from tools.github.limits import HostUsage, Limits, retry_after
 
 T = TypeVar("T")
 
