@@ -8,7 +8,7 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from agent.domain.errors import ConfigError
+from agent.domain.base import ConfigError
 from evals.figures import CRASHED, MEASURED, Figure, is_wrong
 from evals.results import Results
 from evals.statistics import paired

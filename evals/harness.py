@@ -9,11 +9,10 @@ from typing import Protocol
 
 from agent.asking.reply import Reply
 from agent.audit.findings import Finding
-from agent.domain.errors import AppError, UsageError
-from agent.domain.ids import RepoId
+from agent.domain.base import AppError, Language, RepoId, UsageError
 from agent.domain.report import Report
 from agent.domain.window import Window
-from agent.settings.values import AnalystChoice, Language, Layout, RepoSpec, Settings
+from agent.settings.values import AnalystChoice, Layout, RepoSpec, Settings
 from evals.cases import Crash, attempt
 from evals.figures import Figure, crashed
 from evals.trials import over_trials

@@ -10,7 +10,7 @@ import time
 from pathlib import Path
 from typing import Self
 
-from agent.domain.errors import StorageError
+from agent.domain.base import StorageError
 
 _FOLDERS = Path("/usr/lib/postgresql")
 _USER = "postgres"

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 from xml.sax.saxutils import escape, quoteattr
 
-from agent.domain.errors import InputError
+from agent.domain.base import InputError
 from evals.figures import Exhibit, Figure, Score, is_wrong
 
 Figures = Mapping[str, Figure]

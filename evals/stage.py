@@ -5,14 +5,14 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, TypeVar
 
+from agent.domain.base import EvidenceId, Language, RepoId, commit_id
 from agent.domain.commits import Change, Comment, Commit, Issue, Landing, PullRequest, Threads
-from agent.domain.evidence import CommitEvidence, EvidenceId, ThreadEvidence
-from agent.domain.ids import RepoId, commit_id
+from agent.domain.evidence import CommitEvidence, ThreadEvidence
 from agent.domain.report import Report
 from agent.domain.window import Window
 from agent.ports.desks import Desk
 from agent.ports.sources import CodeSource, Past, ThreadSource
-from agent.settings.values import Budget, Language, RepoSpec, Tiers
+from agent.settings.values import Budget, RepoSpec, Tiers
 from evals.worlds.model import World
 from graphs import daily
 from graphs.models import Models

@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING
 
 from pydantic import SecretStr
 
-from agent.domain.errors import AppError, ConfigError
+from agent.domain.base import AppError, ConfigError, Language
 from agent.editions.recipe import Recipe
 from agent.models.capabilities import Capabilities
 from agent.models.failures import Job
 from agent.models.prompting import boundary
 from agent.settings.spending import Cap, Purse
-from agent.settings.values import Budget, Language, Settings
+from agent.settings.values import Budget, Settings
 from memory.recorder import CallRecorder
 from memory.store import ModelServers
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass, fields, replace
 from datetime import UTC, datetime
 
 from agent.asking.reply import Reply
-from agent.domain.errors import EXIT_ABSTAINED, EXIT_DONE, InputError, UpstreamError, UsageError
+from agent.domain.base import EXIT_ABSTAINED, EXIT_DONE, InputError, UpstreamError, UsageError
 from agent.ports.desks import Desk, Desks, Progress
 from agent.settings.spending import Cap
 from agent.settings.values import RepoSpec, Settings

@@ -12,7 +12,7 @@ from typing import Any
 
 from agent.audit.findings import Finding, in_order, summary
 from agent.audit.structure import read_page
-from agent.domain.errors import EXIT_DONE, EXIT_INCOMPLETE, InputError, StorageError
+from agent.domain.base import EXIT_DONE, EXIT_INCOMPLETE, InputError, StorageError
 from agent.ports.desks import Desk, Desks, Progress
 from agent.settings.spending import Cap
 from agent.settings.values import RepoSpec, Settings

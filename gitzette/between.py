@@ -7,7 +7,7 @@ import sys
 from collections.abc import Mapping
 from datetime import UTC, datetime
 
-from agent.domain.errors import EXIT_DONE, StorageError, UsageError
+from agent.domain.base import EXIT_DONE, StorageError, UsageError
 from agent.editions.upgrade import Upgrade
 from agent.settings.values import RepoSpec, Settings
 from agent.text.web import Web

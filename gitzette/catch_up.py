@@ -6,9 +6,9 @@ import sys
 from collections.abc import Mapping
 from datetime import UTC, date, datetime
 
-from agent.domain.errors import EXIT_DONE, EXIT_INCOMPLETE, AppError
-from agent.domain.record import to_json
+from agent.domain.base import EXIT_DONE, EXIT_INCOMPLETE, AppError
 from agent.domain.window import Window, zone
+from agent.reports.stored import to_json
 from agent.settings.values import Settings
 from gitzette.arguments import refuse, settings_for, specs_of, window_of
 from gitzette.heartbeat import Beat

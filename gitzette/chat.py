@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import cast
 
 from agent.asking.reply import Reply
-from agent.domain.errors import EXIT_ABSTAINED, EXIT_DONE, AppError, InputError, UsageError
+from agent.domain.base import EXIT_ABSTAINED, EXIT_DONE, AppError, InputError, UsageError
 from agent.settings.values import RepoSpec, Settings
 from agent.text.markdown import visible
 from agent.text.web import Web

@@ -5,9 +5,8 @@ import unicodedata
 from collections.abc import Sequence
 from datetime import datetime
 
+from agent.domain.base import InputError, RepoId
 from agent.domain.commits import Change, Issue, PullRequest, Release
-from agent.domain.errors import InputError
-from agent.domain.ids import RepoId
 from agent.domain.window import zone
 from agent.editions.card import Card
 from agent.settings.values import RepoSpec

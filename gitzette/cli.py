@@ -10,8 +10,6 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from agent.domain.errors import EXIT_DONE, AppError
-
 _EPILOG = """\
 exit status:
   0 done   1 failed   2 wrong use or configuration   3 done, but incomplete or errors found
@@ -34,7 +32,10 @@ def main(argv: Sequence[str] | None = None) -> int:
     args = parser.parse_args(argv)
     if args.target is None:
         parser.print_help()
-        return EXIT_DONE
+        return 0
+    # It brings pydantic along, which help can do without.
+    from agent.domain.base import EXIT_DONE, AppError
+
     try:
         status: int = _function(args)(args, os.environ)
         return status

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from pydantic import SecretStr
 
-from agent.domain.errors import UsageError
+from agent.domain.base import UsageError
 from agent.models.capabilities import Capabilities
 from agent.settings.values import RepoSpec, Settings
 from evals.github_server.app import GitHubServer

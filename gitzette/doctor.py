@@ -10,7 +10,7 @@ from dataclasses import asdict, dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-from agent.domain.errors import EXIT_DONE, EXIT_INCOMPLETE, AppError
+from agent.domain.base import EXIT_DONE, EXIT_INCOMPLETE, AppError
 from agent.domain.window import zone
 from agent.models.capabilities import Capabilities
 from agent.settings.values import FILE_NAME, Settings

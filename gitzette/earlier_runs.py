@@ -6,7 +6,7 @@ import sys
 from collections.abc import Mapping
 from dataclasses import asdict, replace
 
-from agent.domain.errors import EXIT_DONE, InputError, StorageError, UsageError
+from agent.domain.base import EXIT_DONE, InputError, StorageError, UsageError
 from agent.editions.recipe import Recipe
 from gitzette.arguments import settings_here
 from gitzette.wiring import memory_of

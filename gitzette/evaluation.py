@@ -9,29 +9,23 @@ import sys
 import tempfile
 import time
 from collections.abc import Mapping, Sequence
-from datetime import UTC, date, datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
 from agent.asking.reply import Reply
 from agent.audit.findings import Finding
-from agent.domain.errors import EXIT_DONE, EXIT_FAILED, EXIT_INCOMPLETE, UsageError
-from agent.domain.ids import RepoId
+from agent.domain.base import EXIT_DONE, EXIT_FAILED, EXIT_INCOMPLETE, Language, RepoId, UsageError
 from agent.domain.report import Report
 from agent.domain.window import Window
-from agent.settings.values import Language, Layout, RepoSpec, Settings
+from agent.settings.values import Layout, RepoSpec, Settings
 from agent.text.web import Web
-from evals.bench.plot import drawn
-from evals.bench.suite import BENCH
 from evals.figures import crashed
 from evals.gate import PREVIOUS, breaches, compared, load_limits, shares
 from evals.harness import HELD_OUT, SEED, Bench, EvalSet, Figures, Spent, choose, run_set
 from evals.page import page
-from evals.planting import PLANTED
-from evals.recording import RECORDINGS, freeze
 from evals.results import Results, keep_set, kept_set, read_history, read_json, read_lines, write_results
 from evals.sets import all_sets
-from evals.sets.site_cost import site_cost
 from evals.tables import as_breaches, as_changes, as_json, as_table
 from gitzette.asking import asking_context
 from gitzette.auditing import check_file, read_report
@@ -40,16 +34,9 @@ from gitzette.render.compose import page_model
 from gitzette.render.markdown import report_page
 from gitzette.replies import ReplyPage
 from gitzette.running import cover
-from gitzette.site.build import build_site
-from gitzette.site.report_pages import SiteSettings
 from graphs.conversing import answered
 
-SETS: tuple[EvalSet, ...] = (
-    *all_sets(),
-    PLANTED,
-    BENCH,
-    site_cost(lambda out, to: build_site(out, to, SiteSettings(web=Web("https://github.com")))),
-)
+SETS: tuple[EvalSet, ...] = tuple(all_sets())
 _SHAPING = ["repo", "since", "until", "threads", "gold", "model", "model_url", "held_out", "small", "analyst", "trials"]
 """Options that shape the figures: kept ones of other values are not taken again."""
 
@@ -100,8 +87,6 @@ def evaluate(args: argparse.Namespace, environ: Mapping[str, str]) -> int:
     """Run the sets; 3 when a figure misses its target, 1 when the gate is broken."""
     del environ
     _refuse(args)
-    if args.sets[:1] == ["record"]:
-        return _record(args)
     started = datetime.now(UTC)
     sets = choose(load_limits().sets if args.gate and not args.sets else args.sets, SETS)
     # Few cases are enough for the gate, and where nobody asked for a certain set.
@@ -131,21 +116,6 @@ def _refuse(args: argparse.Namespace) -> None:
         raise UsageError("--trials and --jobs are at least 1")
     if args.resume and not args.out:
         raise UsageError("--resume needs the folder of the evaluation: --out DIR")
-
-
-def _record(args: argparse.Namespace) -> int:
-    """Freeze the days of every repository that was given, for evaluations without a network."""
-    if len(args.sets) > 1 or not args.repo or not args.since:
-        raise UsageError("gitzette eval record --repo owner/name=PATH --since DAY --until DAY [--threads FILE]")
-    try:
-        span = (date.fromisoformat(args.since), date.fromisoformat(args.until))
-    except ValueError as error:
-        raise UsageError("--since and --until must be days such as 2026-07-01") from error
-    threads = json.loads(Path(args.threads).read_text("utf-8")) if args.threads else []
-    for spec in map(RepoSpec.parse, args.repo):
-        assert spec.path is not None
-        sys.stdout.write(f"{freeze(spec.name, spec.path, span, threads, args.out or RECORDINGS)}\n")
-    return EXIT_DONE
 
 
 async def _run(args: argparse.Namespace, sets: Sequence[EvalSet], folder: Path) -> dict[str, Figures]:
@@ -209,8 +179,6 @@ def _report(args: argparse.Namespace, results: Results, about: dict[str, Any]) -
         PREVIOUS.write_text(json.dumps(shares(results), indent=1, ensure_ascii=False) + "\n", "utf-8")
     if args.out:
         write_results(args.out, results, about)
-        if measured := results.get(BENCH.name):
-            (args.out / "bench.svg").write_text(drawn(measured), encoding="utf-8")
     if args.html:
         history = read_history(args.out) if args.out else []
         args.html.write_text(page(results, about, history, changes), encoding="utf-8")

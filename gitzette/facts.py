@@ -7,10 +7,9 @@ import sys
 from collections.abc import Mapping
 from datetime import UTC, datetime
 
+from agent.domain.base import EXIT_DONE, NotFound, UsageError, parse_reference
 from agent.domain.commits import Change
-from agent.domain.errors import EXIT_DONE, NotFound, UsageError
 from agent.domain.facts import Fact, FactSheet
-from agent.domain.ids import parse_reference
 from agent.settings.values import RepoSpec, Settings
 from gitzette.arguments import settings_for
 from gitzette.progress import QuietProgress

@@ -9,11 +9,8 @@ from typing import Literal
 
 from pydantic import ValidationError
 
-from agent.domain.commits import Frozen
-from agent.domain.errors import AppError, InputError, UsageError
-from agent.domain.ids import RepoId
-from agent.domain.report import Report
-from agent.domain.soundness import failed_repos
+from agent.domain.base import AppError, Frozen, InputError, RepoId, UsageError
+from agent.domain.report import Report, failed_repos
 from agent.domain.window import Window, midnight, zone
 from agent.settings.values import Settings
 from gitzette.publish import replace_file

@@ -12,10 +12,10 @@ from pathlib import Path
 from string import Template
 from typing import TypeVar, cast, get_args
 
-from agent.domain.errors import EXIT_DONE, InputError, StorageError, UsageError
+from agent.domain.base import EXIT_DONE, InputError, Language, StorageError, UsageError
 from agent.domain.window import zone
 from agent.settings.reading import read_settings
-from agent.settings.values import FILE_NAME, Language, RepoSpec
+from agent.settings.values import FILE_NAME, RepoSpec
 from gitzette.arguments import checkout_here
 from gitzette.package import install_address
 from tools.git.repository import checkout_above

@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import get_args
 
 from agent.audit.findings import RIGHT, Finding
-from agent.domain.errors import StorageError
-from agent.domain.record import load
+from agent.domain.base import Language, StorageError
 from agent.domain.report import Report
-from agent.settings.values import Language, Layout
+from agent.reports.stored import load
+from agent.settings.values import Layout
 from agent.text.web import Web
 from gitzette.render.markdown import report_page
 

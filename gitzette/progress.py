@@ -5,7 +5,7 @@ from collections.abc import AsyncGenerator, AsyncIterator, Iterator, Mapping
 from contextlib import aclosing, contextmanager
 from typing import TYPE_CHECKING, Any, TextIO, cast
 
-from agent.domain.ids import RepoId
+from agent.domain.base import RepoId
 from agent.ports.desks import Progress, Step
 
 if TYPE_CHECKING:

@@ -4,13 +4,11 @@ from collections.abc import Collection
 
 from pydantic import TypeAdapter
 
-from agent.domain.commits import Frozen
-from agent.domain.errors import StorageError
-from agent.domain.ids import RepoId
-from agent.domain.record import merge
+from agent.domain.base import Frozen, RepoId, StorageError
 from agent.domain.report import Report
 from agent.ports.desks import Desk, Desks
 from agent.ports.sources import CloneSource, CodeSource, ThreadSource
+from agent.reports.stored import merge
 from agent.settings.values import RepoSpec, Settings
 from memory.artefacts import JsonCodec
 from memory.proxies import recorded_source

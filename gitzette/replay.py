@@ -5,11 +5,11 @@ import asyncio
 import sys
 from collections.abc import Mapping
 
-from agent.domain.errors import EXIT_DONE, EXIT_INCOMPLETE, AppError, StorageError
-from agent.domain.record import dump
+from agent.domain.base import EXIT_DONE, EXIT_INCOMPLETE, AppError, Language, StorageError
 from agent.domain.report import Report
 from agent.editions.recipe import Recipe
-from agent.settings.values import Language, Layout
+from agent.reports.stored import dump
+from agent.settings.values import Layout
 from agent.text.web import Web
 from gitzette.analysts import writers_again
 from gitzette.arguments import refuse, settings_here

@@ -5,13 +5,13 @@ from typing import Any
 
 from agent.asking.query import Hit
 from agent.asking.reply import Known, Reply, Section
+from agent.domain.base import Language
 from agent.domain.claims import Claim, Kind
 from agent.domain.commits import PullRequest, Release
-from agent.domain.record import claim_json
-from agent.domain.threads import state_at
+from agent.domain.evidence import state_at
 from agent.domain.window import zone
 from agent.editions.card import Card
-from agent.settings.values import Language
+from agent.reports.stored import claim_json
 from agent.telling.catalogue import catalogue
 from agent.text.markdown import code, inline, link
 from agent.text.web import Web

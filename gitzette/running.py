@@ -15,13 +15,12 @@ from typing import TYPE_CHECKING, Any
 
 from langchain_core.runnables import RunnableConfig
 
-from agent.domain.cited import cited_by
-from agent.domain.errors import EXIT_DONE, EXIT_INCOMPLETE, UsageError
-from agent.domain.record import to_json
-from agent.domain.report import Report
+from agent.domain.base import EXIT_DONE, EXIT_INCOMPLETE, UsageError
+from agent.domain.report import Report, cited_by
 from agent.domain.window import Window
 from agent.editions.recipe import Recipe
 from agent.ports.desks import Progress
+from agent.reports.stored import to_json
 from agent.settings.values import AnalystChoice, RepoSpec, Settings
 from gitzette.arguments import settings_for, specs_of, window_of
 from gitzette.earlier_runs import to_resume

@@ -6,10 +6,9 @@ import sys
 from collections.abc import Mapping, Sequence
 from datetime import UTC, date
 
-from agent.domain.errors import EXIT_DONE, UsageError
-from agent.domain.ids import repo_id
-from agent.domain.stories import Step
-from agent.settings.values import Language, Settings
+from agent.domain.base import EXIT_DONE, Language, UsageError, repo_id
+from agent.domain.links import Step
+from agent.settings.values import Settings
 from agent.telling.catalogue import catalogue
 from agent.text.markdown import visible
 from gitzette.arguments import settings_here

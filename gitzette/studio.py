@@ -16,9 +16,9 @@ from langgraph.graph.state import CompiledStateGraph
 from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
-from agent.domain.ids import RepoId
-from agent.domain.record import to_json
-from agent.settings.values import AnalystChoice, Language, Settings
+from agent.domain.base import Language, RepoId
+from agent.reports.stored import to_json
+from agent.settings.values import AnalystChoice, Settings
 from agent.text.web import Web
 from gitzette.arguments import bound_of, settings_for, specs_of, window_of
 from gitzette.asking import asking_context, checked

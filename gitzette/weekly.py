@@ -6,11 +6,11 @@ import sys
 from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
 
-from agent.domain.errors import EXIT_DONE, EXIT_INCOMPLETE, AppError, InputError, UsageError
-from agent.domain.record import load
+from agent.domain.base import EXIT_DONE, EXIT_INCOMPLETE, AppError, InputError, UsageError
 from agent.domain.report import Report
 from agent.domain.window import Window
 from agent.editions.week import days_of, week_of
+from agent.reports.stored import load
 from agent.settings.values import Settings
 from agent.text.web import Web
 from gitzette.arguments import settings_for, specs_of

@@ -7,9 +7,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from agent.domain.base import RepoId, UsageError
 from agent.domain.commits import NoticeKind
-from agent.domain.errors import UsageError
-from agent.domain.ids import RepoId
 from agent.editions.recipe import Recipe
 from agent.ports.desks import Desk, Desks, Progress, Publisher
 from agent.ports.sources import CodeSource, NoThreads, ThreadSource

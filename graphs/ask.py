@@ -15,9 +15,8 @@ from agent.analysts.tasks import Sentences
 from agent.asking.packet import AnswerSubject, cited, handles_of
 from agent.asking.query import Hit, Query, query_of
 from agent.asking.reply import Outcome, Reply
-from agent.domain.dossier import Dossier
-from agent.domain.evidence import EvidenceId
-from agent.domain.ids import RepoId
+from agent.domain.base import EvidenceId, RepoId
+from agent.domain.evidence import Dossier
 from agent.models.failures import ModelError
 from agent.models.prompting import fenced, prompt
 from agent.ports.desks import Step

@@ -26,11 +26,11 @@ from agent.audit.names import check_names
 from agent.audit.prose import Sentence, sentences_of, unchecked
 from agent.audit.statistics import check_statistics
 from agent.audit.structure import Entry, read_page
+from agent.domain.base import AppError, Language
 from agent.domain.claims import Claim, Role
-from agent.domain.errors import AppError
 from agent.models.failures import ModelError
 from agent.ports.desks import Desks, Progress
-from agent.settings.values import Language, RepoSpec
+from agent.settings.values import RepoSpec
 from graphs.audit_lookup import look_up, read_fenced_files, search_trees, with_facts
 from graphs.judging import ruled
 from graphs.run_context import RunContext

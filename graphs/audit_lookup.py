@@ -11,10 +11,9 @@ from agent.audit.code_blocks import fences_of, unknown_lines
 from agent.audit.lookup import Library, Repository
 from agent.audit.names import lacking
 from agent.audit.structure import Entry
+from agent.domain.base import CommitId, NotFound, RepoId, UpstreamError
 from agent.domain.commits import Commit, NoticeKind
-from agent.domain.errors import NotFound, UpstreamError
 from agent.domain.evidence import CommitEvidence
-from agent.domain.ids import CommitId, RepoId
 from agent.domain.window import Window
 from agent.links.headlines import pull_named
 from agent.ports.desks import Desk, Progress

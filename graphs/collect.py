@@ -11,21 +11,20 @@ from langgraph.graph.state import CompiledStateGraph
 from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
+from agent.domain.base import AppError, RepoId
 from agent.domain.commits import Change, Coverage, Notice, NoticeKind
-from agent.domain.errors import AppError
-from agent.domain.ids import RepoId
-from agent.domain.ledger import share
+from agent.domain.ledger import OwnUse, Triage
 from agent.domain.report import Failure
 from agent.domain.window import Window
-from agent.editions.own_code import OwnUse
 from agent.links.recorded import day_links
 from agent.links.references import Day, day_references
 from agent.links.undoing import Patch, carried_links, patch_partners, with_patches
 from agent.ports.desks import Desk, Step
+from agent.reports.chapter import share
 from agent.settings.filters import filter_notices
 from agent.settings.values import RepoSpec
 from agent.triage.collected import Collected, Scales
-from agent.triage.score import Triage, lifted, rank
+from agent.triage.score import lifted, rank
 from graphs.run_context import RunContext, failing_alone, unless_failed
 from tools.diff.lineage import patch_ids
 from tools.evidence_cache import EvidenceCache

@@ -5,11 +5,10 @@ from collections.abc import Iterable, Sequence
 from agent.analysts.rules import statement
 from agent.asking.query import THREADS, Hit, Named, Query
 from agent.asking.reply import Section
-from agent.domain.chapter import checked_claims
+from agent.domain.base import EvidenceId, RepoId
 from agent.domain.claims import Claim, Role
-from agent.domain.dossier import Dossier
-from agent.domain.evidence import CommitEvidence, EvidenceId
-from agent.domain.ids import RepoId
+from agent.domain.evidence import CommitEvidence, Dossier
+from agent.reports.chapter import checked_claims
 from agent.telling.choosing import told_groups
 from graphs.ask_context import AskContext
 

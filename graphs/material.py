@@ -8,16 +8,15 @@ from langchain_core.messages import AIMessage, AnyMessage
 from langgraph.graph import add_messages
 from typing_extensions import TypedDict
 
-from agent.analysts.analyst import Material, Read
-from agent.domain.errors import NotFound
-from agent.domain.evidence import EvidenceId, ThreadEvidence
+from agent.domain.base import EvidenceId, NotFound
+from agent.domain.evidence import Material, Read, ThreadEvidence
+from agent.domain.ledger import Depth
 from agent.domain.links import Related
-from agent.domain.report import Depth
-from agent.domain.threads import with_pulls
 from agent.domain.window import Window
 from agent.links.related import related_links
 from agent.links.undoing import carried_links, partners, reverted_by
 from agent.ports.sources import ThreadSource
+from agent.reports.issue_news import with_pulls
 from agent.settings.values import RepoSpec
 from agent.stories.found import StoriesFound
 from agent.triage.collected import Collected, Readings, Scales, known_issues

@@ -10,10 +10,11 @@ from typing import Protocol
 
 from pydantic import TypeAdapter
 
-from agent.domain.errors import AppError
+from agent.domain.accounts import Price, Spent
+from agent.domain.base import AppError
 from agent.models.capabilities import Capabilities
 from agent.models.failures import Job, ModelError
-from agent.settings.spending import Price, Purse, Spent, price_of
+from agent.settings.spending import Purse, price_of
 from memory.artefacts import JsonCodec
 from memory.recorder import Call, CallRecorder
 from tools.chat.messages import Question, Reply

@@ -10,9 +10,9 @@ from langgraph.prebuilt import ToolNode
 from langgraph.prebuilt.tool_node import ToolInvocationError
 from langgraph.runtime import Runtime
 
-from agent.analysts.account import Account, fallback
 from agent.analysts.reading_list import first_fact, fitting, handles_of
 from agent.analysts.schema import Choice
+from agent.domain.accounts import Account, fallback
 from agent.domain.commits import Coverage
 from agent.models.failures import ModelError
 from agent.models.prompting import fenced, prompt

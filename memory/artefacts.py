@@ -14,11 +14,20 @@ from typing import Any, Generic, TypeVar
 from pydantic import BaseModel, TypeAdapter, ValidationError
 from pydantic_core import PydanticSerializationError
 
-from agent.domain.commits import Change, Commit, Frozen, Issue, PullRequest, Release, Threads
-from agent.domain.errors import AppError, ConfigError, InputError, NotFound, RateLimited, StorageError
-
-from agent.domain.errors import UpstreamError, UsageError  # isort: skip
-from agent.domain.evidence import EvidenceId, ReleaseEvidence
+from agent.domain.base import (
+    AppError,
+    ConfigError,
+    EvidenceId,
+    Frozen,
+    InputError,
+    NotFound,
+    RateLimited,
+    StorageError,
+    UpstreamError,
+    UsageError,
+)
+from agent.domain.commits import Change, Commit, Issue, PullRequest, Release, Threads
+from agent.domain.evidence import ReleaseEvidence
 from agent.links.digest import Digest, Known
 from agent.models.failures import ModelError
 from memory.database import Database

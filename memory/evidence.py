@@ -6,10 +6,9 @@ from datetime import datetime, timedelta
 from itertools import pairwise
 
 from agent.asking.reply import Known
+from agent.domain.base import EvidenceId, RepoId, commit_id, parse_reference, thread_id
 from agent.domain.commits import Issue, PullRequest, Release, Threads
-from agent.domain.evidence import EvidenceId
 from agent.domain.facts import Fact
-from agent.domain.ids import RepoId, commit_id, parse_reference, thread_id
 from agent.domain.links import Link
 from agent.domain.window import Window, midnight, zone
 from agent.editions.card import Card

@@ -5,9 +5,9 @@ import zlib
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
-from agent.domain.record import dump, load
 from agent.domain.report import Report
 from agent.domain.window import Window
+from agent.reports.stored import dump, load
 from memory.database import Database, Row, stamp
 
 DONE, FAILED, LATE = "done", "failed", "late"

@@ -3,8 +3,8 @@
 import json
 from datetime import timedelta
 
+from agent.domain.base import RepoId
 from agent.domain.commits import Coverage, Notice, NoticeKind, Threads
-from agent.domain.ids import RepoId
 from agent.domain.links import Link
 from agent.domain.window import Window
 from agent.links.digest import Digest, Known, digest

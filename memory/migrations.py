@@ -6,7 +6,7 @@ possible: a database that a newer Gitzette changed is refused, and so is one fro
 
 from pathlib import Path
 
-from agent.domain.errors import StorageError
+from agent.domain.base import StorageError
 from memory.database import FILE_NAME, Database, SqliteDatabase, exclusive_file
 
 _FIRST = """

@@ -11,9 +11,7 @@ from typing import Any, TypeVar
 
 from pydantic import TypeAdapter
 
-from agent.domain.errors import AppError, StorageError
-from agent.domain.evidence import EvidenceId
-from agent.domain.ids import RepoId
+from agent.domain.base import AppError, EvidenceId, RepoId, StorageError
 from memory.artefacts import ERROR, OUTAGE, Artefact, Artefacts, Codec, JsonCodec, decode_error, encode_error
 from memory.database import Database
 

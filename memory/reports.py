@@ -5,13 +5,12 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
-from agent.domain.errors import AppError, StorageError
-from agent.domain.ids import RepoId, repo_id
-from agent.domain.ledger import Owner
+from agent.domain.base import AppError, RepoId, StorageError, repo_id
 from agent.domain.links import Relation
-from agent.domain.record import load
 from agent.domain.report import Report, RepoSection
 from agent.domain.window import Window
+from agent.reports.chapter import Owner
+from agent.reports.stored import load
 from memory.database import Database, clean, stamp
 from memory.issues import OpenIssues
 from memory.statements import Statements

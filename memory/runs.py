@@ -12,7 +12,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from agent.domain.errors import InputError, StorageError
+from agent.domain.base import InputError, StorageError
 from agent.editions.recipe import Recipe
 from memory.database import Database, Row
 

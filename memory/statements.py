@@ -5,10 +5,9 @@ from dataclasses import dataclass
 from datetime import date, timedelta
 
 from agent.asking.query import Hit
+from agent.domain.base import EvidenceId, RepoId, commit_id, thread_id
 from agent.domain.claims import MARK, Claim
 from agent.domain.commits import Release
-from agent.domain.evidence import EvidenceId
-from agent.domain.ids import RepoId, commit_id, thread_id
 from agent.domain.report import Report
 from agent.domain.window import Window, midnight
 from memory.database import Database, clean, moment_of, stamp

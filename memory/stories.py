@@ -7,10 +7,9 @@ from datetime import timedelta
 
 from pydantic import ValidationError
 
+from agent.domain.base import EvidenceId, RepoId
 from agent.domain.commits import Headline
-from agent.domain.evidence import EvidenceId
-from agent.domain.ids import RepoId
-from agent.domain.stories import Act, Story
+from agent.domain.links import Act, Story
 from agent.domain.window import Window
 from agent.ports.sources import Past
 from agent.stories.found import Remembered

@@ -3,18 +3,15 @@
 from datetime import UTC, date, datetime
 from typing import Any
 
-from agent.analysts.account import Account, Fallback, Judging
+from agent.domain.accounts import Account, Fallback, Judging, Spent
+from agent.domain.base import Language, RepoId
 from agent.domain.claims import Anchor, Claim, Judgement, Kind, Quote, Role, Verdict
 from agent.domain.commits import Coverage
 from agent.domain.facts import Fact, FactKind, Severity
-from agent.domain.ids import RepoId
-from agent.domain.report import Depth, Drop, LedgerRow, Report, RepoSection, ThreadLine
+from agent.domain.ledger import Depth, LedgerRow, Noise, Purpose, Tier
+from agent.domain.report import Drop, Report, RepoSection, ThreadLine
 from agent.domain.window import Window
-from agent.settings.spending import Spent
-from agent.settings.values import Language
 from agent.telling.templates import params_of, sentence
-from agent.triage.conventions import Purpose
-from agent.triage.score import Noise, Tier
 
 ROUTER, CACHE = RepoId("octo/router"), RepoId("octo/cache")
 LIMIT, HANG, PLAIN, SMALL, BOT, EVICT = ("1a" * 20, "2b" * 20, "3c" * 20, "4d" * 20, "5e" * 20, "6f" * 20)

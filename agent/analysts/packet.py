@@ -4,13 +4,11 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from agent.analysts.analyst import Material, Read
+from agent.domain.base import EvidenceId, thread_id
 from agent.domain.commits import FileChange, Issue, PullRequest
-from agent.domain.evidence import CommitEvidence, Evidence, EvidenceId, ReleaseEvidence, ThreadEvidence
+from agent.domain.evidence import CommitEvidence, Evidence, Material, Read, ReleaseEvidence, ThreadEvidence, state_at
 from agent.domain.facts import Fact, Severity
-from agent.domain.ids import thread_id
 from agent.domain.patch import cut_hunks
-from agent.domain.threads import state_at
 from agent.domain.window import Window
 from agent.models.tokens import tokens_of
 from agent.telling.templates import params_of, sentence

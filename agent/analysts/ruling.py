@@ -3,11 +3,11 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from agent.analysts.account import Judging
 from agent.analysts.schema import Opinion, Ruling
+from agent.domain.accounts import Judging
+from agent.domain.base import Language
 from agent.domain.claims import Claim, Judgement, Kind, Verdict
 from agent.gate.verbatim import normal
-from agent.settings.values import Language
 
 PASSING: tuple[Opinion, ...] = ("stated", "inferred")
 _ELLIPSIS = ("...", "…", "[…]")

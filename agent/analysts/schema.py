@@ -6,8 +6,8 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, Field, create_model
 
+from agent.domain.base import Language
 from agent.gate.safety import LONGEST
-from agent.settings.values import Language
 
 MOST_SENTENCES, MOST_ANSWERED = 5, 10
 NAMES: dict[Language, str] = {"en": "English", "zh": "Chinese (简体中文，全角标点)"}

@@ -6,13 +6,12 @@ from pydantic import BaseModel
 
 from agent.analysts.packet import Packet
 from agent.analysts.schema import MOST_SENTENCES, Sentence, Summary, words_of
+from agent.domain.base import EvidenceId, Language, RepoId
 from agent.domain.claims import Anchor, Claim, Kind, Role
-from agent.domain.evidence import CommitEvidence, Evidence, EvidenceId
-from agent.domain.ids import RepoId
+from agent.domain.evidence import CommitEvidence, Evidence
 from agent.domain.patch import cut_hunks
 from agent.gate.literals import literals
 from agent.gate.verbatim import normal
-from agent.settings.values import Language
 
 _ROLES = {Kind.ADVICE: Role.ADVICE}
 _TELLING = 4

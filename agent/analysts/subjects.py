@@ -7,20 +7,17 @@ from typing import Any, ClassVar
 
 from pydantic import BaseModel
 
-from agent.analysts.account import Part
-from agent.analysts.analyst import Material, Read
 from agent.analysts.packet import commit_packet, shown_evidence
 from agent.analysts.schema import Sentence, analysis_shape, asked_languages, summary_shape
 from agent.analysts.sentences import commit_claims, sentence_claim, summary_claims
 from agent.analysts.summing import summary_ground, summary_packet
 from agent.analysts.tasks import Task, controls_for
+from agent.domain.accounts import Part
+from agent.domain.base import EvidenceId, Language, RepoId
 from agent.domain.claims import Claim, Judgement, Role
-from agent.domain.dossier import Dossier
-from agent.domain.evidence import EvidenceId
-from agent.domain.ids import RepoId
+from agent.domain.evidence import Dossier, Material, Read
 from agent.gate.check import refusals
 from agent.models.prompting import fenced
-from agent.settings.values import Language
 
 
 @dataclass(frozen=True, kw_only=True)

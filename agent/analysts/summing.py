@@ -4,10 +4,10 @@ from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 
 from agent.analysts.packet import Packet
+from agent.domain.base import EvidenceId
 from agent.domain.claims import Claim
 from agent.domain.commits import Change, Commit, Person
-from agent.domain.dossier import Dossier
-from agent.domain.evidence import CommitEvidence, Evidence, EvidenceId
+from agent.domain.evidence import CommitEvidence, Dossier, Evidence
 from agent.models.tokens import tokens_of
 
 _ALL = 1_000_000

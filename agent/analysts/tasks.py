@@ -5,15 +5,12 @@ from typing import Literal
 
 from pydantic import Field
 
-from agent.analysts.analyst import Material
 from agent.analysts.reading_list import handles_of, notes_about
 from agent.analysts.sentences import focus_of
+from agent.domain.base import EvidenceId, Frozen, Language, RepoId
 from agent.domain.claims import Claim, Judgement
-from agent.domain.commits import Frozen
-from agent.domain.evidence import EvidenceId
-from agent.domain.ids import RepoId
-from agent.domain.report import Depth
-from agent.settings.values import Language
+from agent.domain.evidence import Material
+from agent.domain.ledger import Depth
 from agent.triage.collected import Collected
 
 _TOLD = 600

@@ -10,11 +10,10 @@ from agent.analysts.schema import MOST_ANSWERED, Sentence, words_of
 from agent.analysts.sentences import anchored, focus_of, with_proof
 from agent.analysts.subjects import Subject
 from agent.analysts.tasks import is_foreign
+from agent.domain.base import EvidenceId, Language, RepoId
 from agent.domain.claims import Claim, Judgement, Kind, Role
-from agent.domain.evidence import CommitEvidence, Evidence, EvidenceId, ReleaseEvidence, ThreadEvidence
-from agent.domain.ids import RepoId
+from agent.domain.evidence import CommitEvidence, Evidence, ReleaseEvidence, ThreadEvidence
 from agent.models.tokens import tokens_of
-from agent.settings.values import Language
 from agent.telling.templates import params_of, sentence
 
 _LEAST = 500

@@ -8,9 +8,9 @@ from agent.audit.lookup import Library, Repository
 from agent.audit.markdown import links_of, plain
 from agent.audit.references import Reference
 from agent.audit.structure import Entry
+from agent.domain.base import parse_reference
 from agent.domain.commits import Commit
 from agent.domain.dates import Days
-from agent.domain.ids import parse_reference
 from agent.links.headlines import pull_named
 
 _LABEL_HASH = re.compile(r"(?<![\w/-])([0-9a-f]{7,40})(?![\w/-])", re.ASCII)

@@ -8,8 +8,8 @@ from agent.audit.findings import RIGHT, UNVERIFIABLE, Finding
 from agent.audit.markdown import Block
 from agent.audit.names import names_in, touched
 from agent.audit.structure import Entry
+from agent.domain.base import CommitId
 from agent.domain.evidence import CommitEvidence
-from agent.domain.ids import CommitId
 from agent.gate.patches import patch_lines
 
 _COMMENT = re.compile(r"(?://|#(?!include|define|if|endif|pragma)|/\*|\*|<!--|;;|\"\"\").{0,2000}")

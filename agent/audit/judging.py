@@ -10,8 +10,8 @@ from agent.analysts.schema import Ruling
 from agent.audit.findings import NOT_CHECKED, RIGHT, UNVERIFIABLE, Finding
 from agent.audit.lookup import Library
 from agent.audit.prose import Sentence
+from agent.domain.base import CommitId
 from agent.domain.evidence import CommitEvidence, ThreadEvidence
-from agent.domain.ids import CommitId
 from agent.models.tokens import tokens_of
 
 _SENTENCES, _COMMITS, _CONTROLS = 10, 3, 2  # Sentences and commits of one batch, and controls: one for each pass.

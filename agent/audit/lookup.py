@@ -7,9 +7,9 @@ from functools import cached_property
 
 from agent.audit.references import Reference
 from agent.audit.structure import Entry
+from agent.domain.base import CommitId, RepoId
 from agent.domain.commits import Commit, Issue, PullRequest
 from agent.domain.evidence import CommitEvidence
-from agent.domain.ids import CommitId, RepoId
 from agent.links.headlines import pull_named
 
 _LOGIN = re.compile(r"\A(?:\d{1,20}\+)?([\w-]{1,60}(?:\[bot\])?)@users\.noreply\.github\.com")

@@ -10,9 +10,9 @@ from agent.audit.findings import RIGHT, UNVERIFIABLE, Finding
 from agent.audit.lookup import Library
 from agent.audit.markdown import code_of
 from agent.audit.structure import Entry
+from agent.domain.base import RepoId
 from agent.domain.commits import Change, FileChange
 from agent.domain.evidence import CommitEvidence
-from agent.domain.ids import RepoId
 from agent.gate.evidence_text import SearchText, text_of
 
 _PATH = re.compile(r"\A(?:\.{0,2}/)?(?:[\w.@+-]{1,120}/){0,25}[\w.@+-]{0,120}\.[A-Za-z][A-Za-z0-9]{0,9}", re.ASCII)

@@ -9,7 +9,7 @@ from agent.audit.findings import NOT_CHECKED, Finding
 from agent.audit.lookup import Library
 from agent.audit.markdown import code_of, links_of, plain
 from agent.audit.structure import Entry, field_name
-from agent.domain.ids import CommitId
+from agent.domain.base import CommitId
 from agent.gate.verbatim import normal
 
 _END = re.compile(

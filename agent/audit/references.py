@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from agent.audit.markdown import Block, Span, blanked, code_of, links_of
-from agent.domain.ids import RepoId, parse_reference
+from agent.domain.base import RepoId, parse_reference
 
 Form = Literal["link", "code", "field", "bare"]
 _NAMED = re.compile(r"(?<![\w/.-])([A-Za-z0-9][\w-]{0,38}/[\w.-]{1,100})@([0-9a-f]{7,40})(?!\w)", re.ASCII)

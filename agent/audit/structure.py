@@ -8,9 +8,9 @@ from typing import Literal, NamedTuple
 
 from agent.audit.markdown import BAR, Block, plain, read_blocks
 from agent.audit.references import Reference, references_in
+from agent.domain.base import CommitId, RepoId
 from agent.domain.dates import Days, days_in
 from agent.domain.evidence import CommitEvidence
-from agent.domain.ids import CommitId, RepoId
 
 FIELDS = {
     "commit": ("commit", "commit hash", "sha", "hash", "提交", "哈希", "提交哈希"),

@@ -5,10 +5,7 @@ from enum import StrEnum
 
 from pydantic import Field
 
-from agent.domain.commits import Frozen
-from agent.domain.evidence import EvidenceId
-from agent.domain.ids import RepoId
-from agent.settings.values import Language
+from agent.domain.base import EvidenceId, Frozen, Language, RepoId
 
 MARK = re.compile(r"\[@([1-9][0-9]?)\]")
 """`[@2]` in a claim's text stands for its second citation; rendering puts the link in its place."""

@@ -4,11 +4,10 @@ from typing import Self
 
 from pydantic import Field
 
-from agent.domain.commits import Frozen
-from agent.domain.ids import RepoId
+from agent.domain.accounts import Price
+from agent.domain.base import Frozen, Language, RepoId
 from agent.domain.window import Window
-from agent.settings.spending import Price
-from agent.settings.values import AnalystChoice, Budget, Language, Layout, RepoSpec, Settings, SourceChoice, Tiers
+from agent.settings.values import AnalystChoice, Budget, Layout, RepoSpec, Settings, SourceChoice, Tiers
 
 
 class RepoRecipe(Frozen):

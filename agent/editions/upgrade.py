@@ -4,11 +4,9 @@ from collections.abc import Iterator, Mapping
 from datetime import datetime
 from enum import StrEnum
 
-from agent.domain.commits import Frozen
+from agent.domain.base import Frozen, Language, RepoId
 from agent.domain.facts import Fact, FactKind, Severity
-from agent.domain.ids import RepoId
-from agent.editions.own_code import OwnUse
-from agent.settings.values import Language
+from agent.domain.ledger import OwnUse
 from agent.telling.grouping import grouped
 from agent.telling.templates import params_of_several, sentence
 

@@ -4,8 +4,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from agent.domain.claims import Anchor, Claim, Judgement, Verdict
-from agent.domain.dossier import Dossier
-from agent.domain.evidence import CommitEvidence, Evidence, ReleaseEvidence
+from agent.domain.evidence import CommitEvidence, Dossier, Evidence, ReleaseEvidence
 from agent.gate.evidence_text import SearchText, text_of, without_signs
 from agent.gate.literals import Literal
 from agent.gate.lookup import Lookup

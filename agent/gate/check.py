@@ -2,9 +2,9 @@
 
 from collections.abc import Iterator
 
+from agent.domain.base import Language
 from agent.domain.claims import ANALYSIS, MARK, Anchor, Claim, Judgement, Kind, Verdict
-from agent.domain.dossier import Dossier
-from agent.domain.evidence import CommitEvidence
+from agent.domain.evidence import CommitEvidence, Dossier
 from agent.gate.anchors import check_anchors, verbatim_anchors
 from agent.gate.citations import check_citations
 from agent.gate.literals import Literal, literals
@@ -13,7 +13,6 @@ from agent.gate.nearest import nearest
 from agent.gate.quotes import check_passages, check_quotes
 from agent.gate.safety import LONGEST, check_safety
 from agent.gate.sides import check_sides
-from agent.settings.values import Language
 
 # Models like to write hyphens that never break a line; dates and names have them all the same.
 _HYPHENS = str.maketrans(dict.fromkeys("\u2010\u2011\u2012\ufe63\uff0d", "-"))

@@ -4,8 +4,7 @@ import re
 from collections.abc import Iterator
 
 from agent.domain.claims import Claim, Judgement, Verdict
-from agent.domain.dossier import Dossier
-from agent.domain.evidence import Evidence, ThreadEvidence
+from agent.domain.evidence import Dossier, Evidence, ThreadEvidence
 
 _REPO = r"[A-Za-z0-9][A-Za-z0-9_-]{0,38}/[A-Za-z0-9._-]{1,100}"
 _FORM = re.compile(

@@ -6,8 +6,7 @@ from collections.abc import Iterator
 from functools import cached_property, lru_cache
 
 from agent.domain.commits import Issue
-from agent.domain.dates import all_dates_of
-from agent.domain.evidence import CommitEvidence, Evidence, ThreadEvidence
+from agent.domain.evidence import CommitEvidence, Evidence, ThreadEvidence, all_dates_of
 from agent.gate.verbatim import plain_marks
 
 _LOWER = str.maketrans(string.ascii_uppercase, string.ascii_lowercase)

@@ -5,9 +5,9 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 
-from agent.domain.dates import all_dates_of, find_dates
-from agent.domain.evidence import CommitEvidence, Evidence, ThreadEvidence
-from agent.domain.ids import RepoId
+from agent.domain.base import RepoId
+from agent.domain.dates import find_dates
+from agent.domain.evidence import CommitEvidence, Evidence, ThreadEvidence, all_dates_of
 from agent.domain.window import zone
 from agent.gate.evidence_text import SearchText, fold_case, text_of
 from agent.gate.literals import Literal

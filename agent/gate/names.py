@@ -3,8 +3,8 @@
 import re
 from collections.abc import Iterable, Sequence
 
+from agent.domain.base import RepoId
 from agent.domain.evidence import Evidence
-from agent.domain.ids import RepoId
 from agent.gate.evidence_text import SearchText, fold_case
 
 _STARTS = frozenset(".!?:;。!?:;…—\n")

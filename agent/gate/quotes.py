@@ -5,8 +5,7 @@ from collections.abc import Iterable, Iterator
 
 from agent.domain.claims import MARK, Anchor, Claim, Judgement, Quote, Verdict
 from agent.domain.commits import FileChange
-from agent.domain.dossier import Dossier
-from agent.domain.evidence import CommitEvidence, Evidence
+from agent.domain.evidence import CommitEvidence, Dossier, Evidence
 from agent.gate.patches import readings
 from agent.gate.verbatim import normal, normalised, stands_in, stands_whole
 

@@ -3,10 +3,10 @@
 import re
 from collections.abc import Iterator
 
+from agent.domain.base import Language
 from agent.domain.claims import MARK, Claim, Judgement, Verdict
 from agent.gate.evidence_text import fold_case
 from agent.models.prompting import repeats_instructions
-from agent.settings.values import Language
 from agent.text.markdown import visible
 
 LONGEST = 700

@@ -5,8 +5,7 @@ from collections.abc import Iterator, Sequence
 from typing import Literal as Side
 
 from agent.domain.claims import Claim, Judgement, Verdict
-from agent.domain.dossier import Dossier
-from agent.domain.evidence import CommitEvidence
+from agent.domain.evidence import CommitEvidence, Dossier
 from agent.gate.evidence_text import SearchText
 from agent.gate.literals import Literal
 from agent.gate.lookup import Lookup

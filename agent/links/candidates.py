@@ -5,10 +5,9 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from datetime import datetime, timedelta
 
-from agent.analysts.analyst import Read
-from agent.domain.evidence import CommitEvidence
-from agent.domain.ids import ThreadId
-from agent.domain.report import Depth
+from agent.domain.base import ThreadId
+from agent.domain.evidence import CommitEvidence, Read
+from agent.domain.ledger import Depth
 from agent.links.digest import Digest, terms
 
 NEAREST, COMMITS = 10, 20

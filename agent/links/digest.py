@@ -6,8 +6,8 @@ from typing import Literal
 
 from pydantic import Field
 
-from agent.domain.commits import Frozen, Issue
-from agent.domain.ids import RepoId, ThreadId, thread_id
+from agent.domain.base import Frozen, RepoId, ThreadId, thread_id
+from agent.domain.commits import Issue
 from agent.domain.links import Link
 
 _TITLE, _BODY, _TERMS, _LABELS = 300, 12_000, 400, 12

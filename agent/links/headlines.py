@@ -4,9 +4,9 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 
+from agent.domain.base import RepoId
 from agent.domain.commits import Change, Commit, Headline, Person
 from agent.domain.evidence import CommitEvidence
-from agent.domain.ids import RepoId
 
 _PULL = re.compile(r"^Merge pull request #([1-9]\d{0,8})\b|\(#([1-9]\d{0,8})\)\s*$")
 _NUMBERS = re.compile(r"\s*\(#\d{1,9}\)")

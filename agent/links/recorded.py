@@ -5,9 +5,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 
+from agent.domain.base import EvidenceId, ThreadId, commit_id
 from agent.domain.commits import Commit, Issue
-from agent.domain.evidence import EvidenceId
-from agent.domain.ids import ThreadId, commit_id
 from agent.domain.links import Grade, Link, Place, Reference, Relation
 from agent.links.digest import Digest
 from agent.links.references import Day

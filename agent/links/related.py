@@ -4,9 +4,8 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from agent.analysts.analyst import Material, Read
-from agent.domain.evidence import EvidenceId
-from agent.domain.ids import ThreadId, thread_id
+from agent.domain.base import EvidenceId, ThreadId, thread_id
+from agent.domain.evidence import Material, Read
 from agent.domain.links import Grade, Link, Place, Reference, Related, Relation
 from agent.links.candidates import NEAREST, candidates
 from agent.links.digest import Digest, digest

@@ -1,28 +1,12 @@
 """How an issue stands now, by its own state and by what is linked with it."""
 
 from collections.abc import Mapping, Sequence
-from enum import StrEnum
 
+from agent.domain.base import EvidenceId
 from agent.domain.commits import Issue
-from agent.domain.evidence import EvidenceId
-from agent.domain.links import Grade, Link, Relation
+from agent.domain.links import Grade, Link, Relation, Standing
 from agent.links.digest import Digest
 from agent.links.undoing import BROUGHT_BACK
-
-
-class Standing(StrEnum):
-    """What may be said of an issue today."""
-
-    OPEN = "open"
-    ADDRESSED = "addressed, still open"
-    """A landed change says that it fixes it."""
-    LIKELY = "likely fixed"
-    FIXED = "fixed"
-    UNDONE = "fixed, but the fix was reverted"
-    REOPENED = "reopened"
-    CLOSED = "closed"
-    """Nobody knows by what."""
-    GIVEN_UP = "not planned"
 
 
 def standing(

@@ -2,10 +2,9 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from agent.domain.commits import Frozen
-from agent.domain.evidence import CommitEvidence, EvidenceId
+from agent.domain.base import CommitId, EvidenceId, Frozen, RepoId, commit_id
+from agent.domain.evidence import CommitEvidence
 from agent.domain.facts import FactKind
-from agent.domain.ids import CommitId, RepoId, commit_id
 from agent.domain.links import Link, Relation
 
 _ADDRESSING = (Relation.FIXES, Relation.PARTLY)

@@ -2,7 +2,7 @@
 
 from typing import Literal
 
-from agent.domain.commits import Frozen
+from agent.domain.base import Frozen
 
 Way = Literal["schema", "tool", "words"]
 """How an answer in a shape is asked for: by JSON schema, as the arguments of a tool, or in words."""

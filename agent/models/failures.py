@@ -2,7 +2,7 @@
 
 from typing import Literal
 
-from agent.domain.errors import UpstreamError
+from agent.domain.base import UpstreamError
 
 Job = Literal["reading", "writing", "judging"]
 """What a model is asked for: what to read next, what to say, whether something said is true."""

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Protocol, runtime_checkable
 
-from agent.domain.ids import RepoId
+from agent.domain.base import RepoId
 from agent.domain.report import Report
 from agent.ports.sources import CodeSource, ThreadSource
 from agent.settings.values import RepoSpec

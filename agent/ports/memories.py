@@ -3,9 +3,8 @@
 from collections.abc import Collection, Sequence
 from typing import Protocol
 
+from agent.domain.base import EvidenceId, RepoId
 from agent.domain.commits import Issue, PullRequest, Release, Threads
-from agent.domain.evidence import EvidenceId
-from agent.domain.ids import RepoId
 from agent.domain.links import Link
 from agent.domain.window import Window
 from agent.editions.card import Card

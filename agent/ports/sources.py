@@ -4,12 +4,12 @@ from collections.abc import AsyncIterator, Collection, Mapping, Sequence
 from datetime import datetime
 from typing import Protocol, runtime_checkable
 
+from agent.domain.base import Frozen, NotFound, RepoId, thread_id
 from agent.domain.commits import (
     Change,
     Comment,
     Commit,
     Coverage,
-    Frozen,
     Headline,
     Issue,
     Landing,
@@ -19,9 +19,7 @@ from agent.domain.commits import (
     Release,
     Threads,
 )
-from agent.domain.errors import NotFound
 from agent.domain.evidence import ThreadEvidence
-from agent.domain.ids import RepoId, thread_id
 from agent.domain.window import Window
 
 

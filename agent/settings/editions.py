@@ -4,7 +4,7 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator
 
-from agent.domain.ids import RepoId, repo_id
+from agent.domain.base import RepoId, repo_id
 from agent.domain.window import zone
 
 

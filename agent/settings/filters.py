@@ -4,9 +4,9 @@ import re
 from collections.abc import Iterable
 
 from agent.domain.commits import Change, Notice, NoticeKind, Person
+from agent.domain.ledger import Noise, Triage
 from agent.settings.globs import any_covers, names
 from agent.settings.values import RepoSpec
-from agent.triage.score import Noise, Triage
 
 IGNORED = "author ignored"
 """The mark of a commit that is folded because of its author."""

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 from fnmatch import fnmatchcase
 
-from agent.domain.errors import UsageError
+from agent.domain.base import UsageError
 
 _LONGEST = 300
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from pydantic import BaseModel, ValidationError
 
-from agent.domain.errors import ConfigError
+from agent.domain.base import ConfigError
 from agent.settings.deliveries import Delivery
 from agent.settings.editions import Edition, Limits
 from agent.settings.values import FILE_NAME, Budget, RepoSpec, Settings, Tiers

@@ -9,18 +9,16 @@ from urllib.parse import urlsplit
 
 from pydantic import BaseModel, ConfigDict, Field, SecretStr, field_validator, model_validator
 
-from agent.domain.errors import UsageError
-from agent.domain.ids import RepoId, repo_id
+from agent.domain.accounts import Price
+from agent.domain.base import Language, RepoId, UsageError, repo_id
 from agent.domain.window import zone
 from agent.settings.deliveries import Delivery
 from agent.settings.editions import Edition, Limits
 from agent.settings.globs import check_glob
-from agent.settings.spending import Price
 
 FILE_NAME = "gitzette.toml"
 MAX_FAILED = 0.5
 SourceChoice = Literal["both", "git", "api"]
-Language = Literal["en", "zh"]
 AnalystChoice = Literal["rules", "model"]
 Layout = Literal["digest", "ledger"]
 # What git itself allows in a branch name, less what could be read as an option, a range or another revision.

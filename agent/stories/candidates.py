@@ -2,9 +2,8 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+from agent.domain.base import EvidenceId, RepoId, commit_id, thread_id
 from agent.domain.commits import Headline
-from agent.domain.evidence import EvidenceId
-from agent.domain.ids import RepoId, commit_id, thread_id
 from agent.domain.links import Place, Reference
 from agent.links.headlines import Line
 from agent.stories.found import Pair

@@ -4,10 +4,8 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import timedelta
 
-from agent.domain.evidence import EvidenceId
-from agent.domain.ids import RepoId, commit_id, thread_id
-from agent.domain.links import Related, Relation
-from agent.domain.stories import Act, Story, StoryKind
+from agent.domain.base import EvidenceId, RepoId, commit_id, thread_id
+from agent.domain.links import Act, Related, Relation, Story, StoryKind
 from agent.stories.candidates import MOST
 from agent.stories.found import Pair
 from agent.stories.joining import step, story

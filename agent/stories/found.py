@@ -2,9 +2,9 @@
 
 from pydantic import Field
 
-from agent.domain.commits import Frozen, Headline
-from agent.domain.evidence import EvidenceId
-from agent.domain.stories import Story
+from agent.domain.base import EvidenceId, Frozen
+from agent.domain.commits import Headline
+from agent.domain.links import Story
 
 
 class Remembered(Frozen):

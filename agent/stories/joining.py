@@ -2,10 +2,9 @@
 
 from collections.abc import Iterable, Sequence
 
+from agent.domain.base import EvidenceId, RepoId, commit_id
 from agent.domain.commits import Headline
-from agent.domain.evidence import EvidenceId
-from agent.domain.ids import RepoId, commit_id
-from agent.domain.stories import Act, Step, Story, StoryKind
+from agent.domain.links import Act, Step, Story, StoryKind
 from agent.stories.found import Remembered
 
 _LINEAGE = (StoryKind.REVERT, StoryKind.RELAND)

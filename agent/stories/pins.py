@@ -4,10 +4,9 @@ import re
 from collections.abc import Iterable, Iterator
 from datetime import datetime
 
-from agent.domain.commits import Frozen
-from agent.domain.evidence import CommitEvidence, EvidenceId
+from agent.domain.base import EvidenceId, Frozen, RepoId
+from agent.domain.evidence import CommitEvidence
 from agent.domain.facts import FactKind
-from agent.domain.ids import RepoId
 
 _HASH = re.compile(r"[0-9a-f]{40}")
 _VERSION = re.compile(r"(?<![\w.])v?(\d+(?:\.\d+){1,3}(?:\.?(?:post|rc|dev|a|b)\d+)*)(?![\w.]*\w)", re.ASCII)

@@ -3,8 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 
 from agent.domain.commits import Commit, Headline, Issue, Release
-from agent.domain.links import Link
-from agent.domain.stories import Act, Step, Story, StoryKind
+from agent.domain.links import Act, Link, Step, Story, StoryKind
 from agent.links.digest import Digest
 from agent.links.headlines import headline
 from agent.stories.joining import step, story, with_steps

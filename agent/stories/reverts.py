@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import NamedTuple
 
+from agent.domain.base import RepoId
 from agent.domain.commits import Headline
-from agent.domain.ids import RepoId
-from agent.domain.stories import Act, Story, StoryKind
+from agent.domain.links import Act, Story, StoryKind
 from agent.links.headlines import Line, plain
 from agent.stories.joining import step, story
 

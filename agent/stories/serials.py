@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from agent.settings.values import Language
+from agent.domain.base import Language
 from agent.telling.catalogue import catalogue
 
 

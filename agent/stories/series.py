@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from datetime import timedelta
 from functools import lru_cache
 
+from agent.domain.base import RepoId
 from agent.domain.commits import Headline
-from agent.domain.ids import RepoId
-from agent.domain.stories import Act, Story, StoryKind
+from agent.domain.links import Act, Story, StoryKind
 from agent.stories.joining import step, story
 from agent.stories.reverts import is_revert
 

@@ -2,10 +2,9 @@
 
 from collections.abc import Iterator, Mapping
 
+from agent.domain.base import EvidenceId, Language
 from agent.domain.claims import MARK, Claim, Role
-from agent.domain.evidence import EvidenceId
-from agent.domain.stories import Act, Step, Story
-from agent.settings.values import Language
+from agent.domain.links import Act, Step, Story
 from agent.telling.templates import sentence
 
 LANGUAGES: tuple[Language, ...] = ("en", "zh")

@@ -5,7 +5,7 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
-from agent.settings.values import Language
+from agent.domain.base import Language
 
 
 @cache

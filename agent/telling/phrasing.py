@@ -5,8 +5,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from functools import cache
 
+from agent.domain.base import Language
 from agent.domain.facts import Fact, FactKind
-from agent.settings.values import Language
 from agent.telling.catalogue import catalogue
 from agent.telling.naming import items_of, names_of, old_name, shown_names
 from agent.text.markdown import code

@@ -3,8 +3,8 @@
 import json
 from collections.abc import Callable, Mapping, Sequence
 
+from agent.domain.base import Language
 from agent.domain.facts import Fact, FactKind, Severity
-from agent.settings.values import Language
 from agent.stories.serials import series_sentence
 from agent.telling.catalogue import catalogue
 from agent.telling.change_sentences import change_sentence

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 from urllib.parse import quote
 
-from agent.domain.ids import RepoId
+from agent.domain.base import RepoId
 from agent.domain.window import Window
 
 

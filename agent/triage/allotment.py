@@ -2,9 +2,8 @@
 
 from collections.abc import Mapping, Sequence
 
-from agent.domain.commits import Frozen
-from agent.domain.ids import RepoId
-from agent.triage.score import Tier, Triage
+from agent.domain.base import Frozen, RepoId
+from agent.domain.ledger import Tier, Triage
 
 
 class Allotment(Frozen):

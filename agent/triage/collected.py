@@ -4,18 +4,17 @@ from collections.abc import Mapping, Sequence
 
 from pydantic import Field
 
-from agent.analysts.analyst import Material
-from agent.domain.commits import Frozen, Issue, Landed, Landing, Threads
-from agent.domain.dossier import Dossier
-from agent.domain.evidence import CommitEvidence, Evidence, EvidenceId, ThreadEvidence
+from agent.domain.base import EvidenceId, Frozen
+from agent.domain.commits import Issue, Landed, Landing, Threads
+from agent.domain.evidence import CommitEvidence, Dossier, Evidence, Material, ThreadEvidence
+from agent.domain.ledger import OwnUse, Triage
 from agent.domain.links import Link, Reference
 from agent.domain.report import Failure
-from agent.editions.own_code import OwnUse
 from agent.links.digest import Known, as_issue
 from agent.links.undoing import Patch, partners
 from agent.settings.filters import fold
 from agent.settings.values import RepoSpec, Tiers
-from agent.triage.score import Triage, rank, weigh
+from agent.triage.score import rank, weigh
 
 _LESS = 0.001
 

@@ -3,27 +3,9 @@
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
-from enum import StrEnum
 from functools import lru_cache
 
-
-class Purpose(StrEnum):
-    """What a change is for, as its author says."""
-
-    REVERT = "revert"
-    SECURITY = "security"
-    FIX = "fix"
-    FEATURE = "feature"
-    PERFORMANCE = "performance"
-    DEPRECATION = "deprecation"
-    RELEASE = "release"
-    DEPENDENCY = "dependency"
-    REFACTOR = "refactor"
-    DOCS = "docs"
-    TESTS = "tests"
-    CI = "ci"
-    CHORE = "chore"
-
+from agent.domain.ledger import Purpose
 
 CHORES = frozenset({Purpose.DOCS, Purpose.TESTS, Purpose.CI, Purpose.CHORE})
 """What nobody downstream needs to act on."""

@@ -3,54 +3,14 @@
 import math
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from enum import StrEnum
 
-from agent.domain.commits import Change, Frozen
+from agent.domain.commits import Change
 from agent.domain.facts import Fact, FactKind, FactSheet, Severity
+from agent.domain.ledger import Noise, Purpose, Tier, Triage
 from agent.settings.values import Tiers
 from agent.triage.areas import Area, lines_by_area
-from agent.triage.conventions import CHORES, Heading, Purpose, read_heading
+from agent.triage.conventions import CHORES, Heading, read_heading
 from agent.triage.weights import POINTS, URGENT, label_purposes, reasons_in_facts, reasons_in_words
-
-
-class Tier(StrEnum):
-    """What a reader should do about a commit; the same meaning in every repository."""
-
-    HIGH = "act on"
-    """Act, or at least read: something that worked may stop working, or a release, revert or security fix."""
-    MID = "worth knowing"
-    """Worth knowing: users can notice it."""
-    LOW = "also landed"
-    """One line is enough; what is noise is folded together with its like."""
-
-
-class Noise(StrEnum):
-    """What is folded together."""
-
-    BOT = "bot"
-    CI = "ci"
-    DOCS = "docs"
-    TESTS = "tests"
-    FORMATTING = "formatting"
-    COMMENTS = "comments"
-    CHORE = "chore"
-    EMPTY = "empty"
-    """Changes no file at all."""
-    LEFT_OUT = "left out"
-    """Touches only paths that the configuration leaves out; see agent/settings/filters.py."""
-
-
-class Triage(Frozen):
-    """One commit's weight."""
-
-    sha: str
-    score: float
-    reasons: tuple[str, ...]
-    """What the score comes from, heaviest first; each is a name of the table."""
-    purpose: Purpose | None
-    noise: Noise | None = None
-    tier: Tier = Tier.LOW
-
 
 _ONLY = {
     FactKind.ONLY_TESTS: Noise.TESTS,

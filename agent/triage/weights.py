@@ -3,7 +3,8 @@
 from collections.abc import Iterator, Sequence
 
 from agent.domain.facts import Fact, FactKind, Severity
-from agent.triage.conventions import CHORES, Heading, Purpose, is_breaking, purposes_of
+from agent.domain.ledger import Purpose
+from agent.triage.conventions import CHORES, Heading, is_breaking, purposes_of
 
 POINTS = {
     "security": 6.0,

@@ -19,7 +19,7 @@ from starlette.responses import Response
 from uvicorn.protocols.http.h11_impl import H11Protocol
 from uvicorn.server import ServerState
 
-from agent.domain.errors import InputError
+from agent.domain.base import InputError
 from evals.github_server.api import ENTERPRISE, Api, Hit
 from evals.github_server.faults import Faults
 from evals.github_server.git_http import GitHttp

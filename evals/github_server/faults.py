@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
-from agent.domain.errors import InputError
+from agent.domain.base import InputError
 from evals.github_server.limits import EXHAUSTED, Limits, secondary
 from evals.github_server.responses import JSON, Refusal, json_response
 

@@ -12,7 +12,7 @@ from datetime import UTC, datetime
 from functools import lru_cache
 from pathlib import Path
 
-from agent.domain.errors import InputError
+from agent.domain.base import InputError
 from evals.github_server.diffs import OPTIONS, FileDiff, parse
 from evals.github_server.responses import Refusal
 from evals.worlds.model import Repo

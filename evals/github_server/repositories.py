@@ -7,7 +7,7 @@ from pathlib import Path
 
 from starlette.requests import Request
 
-from agent.domain.errors import InputError
+from agent.domain.base import InputError
 from evals.github_server.git_store import Commit, GitStore
 from evals.github_server.responses import Refusal, not_found
 from evals.worlds.model import Issue, Pull, Release, Repo

@@ -6,13 +6,12 @@ from collections.abc import Awaitable, Callable
 
 from langchain_core.messages import convert_to_openai_messages
 
-from agent.analysts.analyst import ToolRequest
+from agent.domain.accounts import Spent
 from agent.models.failures import JOBS, Job
 from agent.models.tokens import tokens_of
-from agent.settings.spending import Spent
 from evals.model_server.talk import Asked, Script
 from graphs.models import Models
-from tools.chat.messages import Question, Reply
+from tools.chat.messages import Question, Reply, ToolRequest
 from tools.chat.model import RecordedChatModel
 
 Fetch = Callable[[Question], Awaitable[Reply]]

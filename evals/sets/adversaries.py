@@ -5,9 +5,10 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date
 
+from agent.domain.base import Language
 from agent.domain.report import Report
 from agent.domain.window import Window
-from agent.settings.values import Language, Layout
+from agent.settings.values import Layout
 from evals.adversaries import ADVERSARIES, Adversary, lies_in, models_of
 from evals.cases import Crash, attempt
 from evals.figures import CRASHED, Exhibit, Figure, Score, Target, measure, share

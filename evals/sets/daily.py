@@ -9,13 +9,12 @@ from pathlib import Path
 
 from pydantic import SecretStr
 
-from agent.domain.errors import NotFound
-from agent.domain.evidence import EvidenceId, ThreadEvidence
-from agent.domain.ids import RepoId
+from agent.domain.base import EvidenceId, Language, NotFound, RepoId
+from agent.domain.evidence import ThreadEvidence
 from agent.domain.links import Grade, Link, Relation
 from agent.domain.report import Report
 from agent.domain.window import Window
-from agent.settings.values import Language, RepoSpec, Settings
+from agent.settings.values import RepoSpec, Settings
 from evals.figures import Score, Target, measure, share
 from evals.github_server.app import GitHubServer
 from evals.github_server.limits import Allowance
@@ -34,7 +33,6 @@ from evals.sets.daily_scores import (
 )
 from evals.sets.links_gold import closed_pairs, true_pairs
 from evals.sets.oracle import between, days_of, first_parent_line, git_dir_of, last_days
-from evals.sets.type_scores import macro_f1, typed
 from evals.worlds.gold import gold_window
 from evals.worlds.importance import importance
 from evals.worlds.model import Repo, World
@@ -63,7 +61,6 @@ class Tally:
     whole: list[Score] = field(default_factory=list)
     log_order: list[Score] = field(default_factory=list)
     languages: list[Score] = field(default_factory=list)
-    types: list[tuple[str, str]] = field(default_factory=list)
     seconds: list[float] = field(default_factory=list)
 
 
@@ -119,7 +116,6 @@ async def _world_day(bench: Bench, stage: _Stage, day: date, tally: Tally) -> No
     tally.must += told(report, stage.grades, where)
     tally.coverage += covered(report, stage.grades, where)
     tally.quiet += quiet(report, stage.grades, where)
-    tally.types += typed(report.ledger, gold)
     _score_order(report, stage.grades, where, tally)
     paths = {RepoId(repo.full_name): repo.git_dir for repo in world.repos}
     threads = await _threads(stage.server, report)
@@ -160,7 +156,6 @@ def _figures(tally: Tally) -> Figures:
         "nDCG@10, each repository": share(tally.order, Target(0.93)),
         "nDCG@10, whole report": share(tally.whole, Target(0.93)),
         "nDCG@10 of git log (b0), each repository": share(tally.log_order, Target(0.0)),
-        "types of commits, macro-F1": macro_f1(tally.types),
         "claims that both languages state": share(tally.languages, _ALL),
     }
 

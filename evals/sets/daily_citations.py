@@ -5,14 +5,13 @@ from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 
+from agent.domain.base import EvidenceId, Language, RepoId, commit_id, thread_id
 from agent.domain.claims import Claim, Verdict
-from agent.domain.dossier import Dossier
-from agent.domain.evidence import CommitEvidence, Evidence, EvidenceId, ReleaseEvidence, ThreadEvidence
+from agent.domain.evidence import CommitEvidence, Dossier, Evidence, ReleaseEvidence, ThreadEvidence
 from agent.domain.facts import FactKind
-from agent.domain.ids import RepoId, commit_id, thread_id
-from agent.domain.report import Depth, Report
+from agent.domain.ledger import Depth
+from agent.domain.report import Report
 from agent.gate.check import first_refusal
-from agent.settings.values import Language
 from evals.figures import Score
 from evals.sets.citation_scores import Judged, judged_with
 from tools.diff.sheet import study

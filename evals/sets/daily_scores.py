@@ -4,10 +4,10 @@ import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
+from agent.domain.base import commit_id
 from agent.domain.claims import Claim, Role
-from agent.domain.ids import commit_id
-from agent.domain.report import Depth, LedgerRow, Report
-from agent.triage.score import Tier
+from agent.domain.ledger import Depth, LedgerRow, Tier
+from agent.domain.report import Report
 from evals.figures import Score
 
 Grades = Mapping[tuple[str, str], int]

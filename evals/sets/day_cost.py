@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from datetime import date, timedelta
 from pathlib import Path
 
-from agent.domain.errors import InputError
+from agent.domain.base import InputError
 from agent.domain.window import midnight
 from agent.settings.values import RepoSpec
 from evals.figures import Figure, Target, measure

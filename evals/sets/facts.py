@@ -6,9 +6,9 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from agent.domain.base import RepoId
 from agent.domain.commits import Change
 from agent.domain.facts import Fact, FactKind, FactSheet, Severity
-from agent.domain.ids import RepoId
 from agent.settings.values import RepoSpec
 from evals.cases import Crash, attempt
 from evals.figures import Figure, Score, Target, measure, share

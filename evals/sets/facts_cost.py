@@ -10,7 +10,7 @@ from functools import reduce
 from operator import or_
 from pathlib import Path
 
-from agent.domain.ids import RepoId
+from agent.domain.base import RepoId
 from agent.domain.window import Window
 from evals.figures import Target, measure
 from evals.harness import Bench, EvalSet, Figures

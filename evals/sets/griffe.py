@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import PurePosixPath
 
-from agent.domain.errors import UsageError
+from agent.domain.base import UsageError
 from agent.domain.facts import Fact, Severity
 from agent.settings.values import RepoSpec
 from evals.figures import Score, Target, share

@@ -11,7 +11,7 @@ from typing import Any
 
 from pydantic import SecretStr
 
-from agent.domain.ids import RepoId
+from agent.domain.base import RepoId
 from agent.domain.window import Window
 from agent.settings.values import Budget, Layout, RepoSpec, Settings
 from evals.cases import Crash, attempt

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from importlib.resources import files
 from typing import Any
 
-from agent.settings.values import Language
+from agent.domain.base import Language
 from evals.model_server.obedient import Order
 from evals.worlds.injection import dressed
 

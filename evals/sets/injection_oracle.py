@@ -5,9 +5,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from agent.asking.reply import Reply
+from agent.domain.base import Language
 from agent.domain.claims import MARK, Claim
 from agent.domain.report import Report
-from agent.settings.values import Language
 from agent.text.markdown import inline
 from evals.sets.injection_cases import Case
 from evals.worlds.injection import NAME, Planted

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 
-from agent.domain.errors import StorageError
-from agent.domain.record import load
+from agent.domain.base import StorageError
+from agent.reports.stored import load
 from evals.figures import Score, Target, share
 from evals.github_server.app import GitHubServer
 from evals.harness import Bench, EvalSet, Figures

@@ -6,17 +6,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from agent.analysts.analyst import Read
+from agent.domain.base import CommitId, RepoId
 from agent.domain.commits import Change, Commit, Coverage, Issue, Threads
-from agent.domain.evidence import CommitEvidence
-from agent.domain.ids import CommitId, RepoId
-from agent.domain.links import Link
-from agent.domain.report import Depth
+from agent.domain.evidence import CommitEvidence, Read
+from agent.domain.ledger import Depth
+from agent.domain.links import Link, Standing
 from agent.links.candidates import candidates
 from agent.links.digest import digest
 from agent.links.recorded import day_links
 from agent.links.references import Day, day_references
-from agent.links.standing import Standing, standing
+from agent.links.standing import standing
 from agent.triage.score import weigh
 from evals.figures import Score, Target, measure, share
 from evals.harness import Bench, EvalSet, Figures

@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from agent.domain.base import CommitId, RepoId, ThreadId, commit_id, thread_id
 from agent.domain.commits import Closing, Commit, Coverage, Issue, PullRequest, Threads
-from agent.domain.ids import CommitId, RepoId, ThreadId, commit_id, thread_id
 from evals.worlds.model import Issue as WorldIssue
 from evals.worlds.model import Pull, Repo, World
 

@@ -10,9 +10,8 @@ from typing import Any
 
 from pydantic import SecretStr
 
-from agent.domain.links import Grade, Link, Relation
+from agent.domain.links import Grade, Link, Relation, Story
 from agent.domain.report import Report
-from agent.domain.stories import Story
 from agent.domain.window import Window
 from agent.settings.values import Budget, RepoSpec, Settings
 from evals.figures import Score, Target, share

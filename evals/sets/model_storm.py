@@ -9,9 +9,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from random import Random
 
+from agent.domain.base import RepoId
 from agent.domain.claims import Claim
-from agent.domain.ids import RepoId
-from agent.domain.report import Depth, Report
+from agent.domain.ledger import Depth
+from agent.domain.report import Report
 from agent.domain.window import Window
 from agent.settings.values import Budget, RepoSpec, Settings, SourceChoice
 from evals.figures import Score, Target, measure, share

@@ -10,7 +10,7 @@ from contextlib import ExitStack
 from datetime import date
 from pathlib import Path
 
-from agent.domain.ids import RepoId
+from agent.domain.base import RepoId
 from agent.domain.report import Report
 from agent.domain.window import Window
 from agent.models.tokens import message_tokens, tokens_of

@@ -7,9 +7,10 @@ from datetime import date, timedelta
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from agent.domain.base import Language
 from agent.domain.report import Report
 from agent.domain.window import Window
-from agent.settings.values import Language, Layout, RepoSpec, Settings
+from agent.settings.values import Layout, RepoSpec, Settings
 from evals.figures import Exhibit, Score, Target, measure, share
 from evals.harness import Bench, EvalSet, Figures
 from evals.sets.oracle import first_parent_line, git_dir_of

@@ -13,8 +13,8 @@ from typing import Any
 from pydantic import SecretStr
 
 from agent.asking.reply import Reply
+from agent.domain.base import RepoId
 from agent.domain.claims import Verdict
-from agent.domain.ids import RepoId
 from agent.settings.values import RepoSpec, Settings
 from evals.figures import Score, Target, share
 from evals.github_server.app import GitHubServer

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from pydantic import SecretStr
 
-from agent.domain.ids import RepoId
+from agent.domain.base import RepoId
 from agent.domain.window import Window
 from agent.settings.values import Budget, RepoSpec, Settings, SourceChoice
 from evals.figures import Score, Target, measure, share

@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from pathlib import Path
 
+from agent.domain.base import RepoId
 from agent.domain.commits import Change
-from agent.domain.ids import RepoId
 from agent.ports.sources import CodeSource
 from evals.figures import Score, Target, share
 from evals.github_server.app import GitHubServer

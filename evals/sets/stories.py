@@ -9,12 +9,11 @@ from datetime import date
 from pathlib import Path
 from typing import Any
 
-from agent.analysts.analyst import Material, Read
+from agent.domain.base import EvidenceId, RepoId
 from agent.domain.commits import Coverage, Threads
-from agent.domain.evidence import CommitEvidence, EvidenceId
-from agent.domain.ids import RepoId
-from agent.domain.report import Depth
-from agent.domain.stories import Story
+from agent.domain.evidence import CommitEvidence, Material, Read
+from agent.domain.ledger import Depth
+from agent.domain.links import Story
 from agent.domain.window import Window
 from agent.links.references import Day, day_references
 from agent.ports.sources import Past

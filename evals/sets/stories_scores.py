@@ -3,8 +3,8 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from agent.domain.evidence import EvidenceId
-from agent.domain.stories import Act, Story, StoryKind, undone_pairs
+from agent.domain.base import EvidenceId
+from agent.domain.links import Act, Story, StoryKind, undone_pairs
 from evals.figures import Score
 
 AGAIN = (Act.LANDED_AGAIN, Act.PART_AGAIN)

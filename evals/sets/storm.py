@@ -7,7 +7,7 @@ from pathlib import Path
 
 from pydantic import SecretStr
 
-from agent.domain.ids import RepoId
+from agent.domain.base import RepoId
 from agent.domain.report import Report
 from agent.domain.window import Window
 from agent.settings.values import Budget, RepoSpec, Settings, SourceChoice

@@ -11,11 +11,11 @@ from typing import get_args
 from pydantic import SecretStr
 
 from agent.audit.findings import Finding
-from agent.domain.ids import RepoId
-from agent.domain.record import dump
+from agent.domain.base import Language, RepoId
 from agent.domain.report import Report
 from agent.domain.window import Window
-from agent.settings.values import Language, Layout, RepoSpec, Settings
+from agent.reports.stored import dump
+from agent.settings.values import Layout, RepoSpec, Settings
 from evals.figures import Score, Target, share
 from evals.github_server.app import GitHubServer
 from evals.github_server.limits import Allowance

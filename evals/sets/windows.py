@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterable
 from datetime import UTC, date, datetime, timedelta
 
-from agent.domain.ids import RepoId
+from agent.domain.base import RepoId
 from agent.domain.window import Window
 from agent.ports.sources import CodeSource
 from evals.figures import Score, Target, share

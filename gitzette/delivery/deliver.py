@@ -7,9 +7,8 @@ from datetime import UTC, datetime, timedelta
 
 from tenacity import RetryCallState, Retrying, retry_if_exception, stop_after_attempt, wait_exponential
 
-from agent.domain.errors import AppError, ConfigError, UpstreamError
-from agent.domain.report import Report
-from agent.domain.soundness import failed_share
+from agent.domain.base import AppError, ConfigError, UpstreamError
+from agent.domain.report import Report, failed_share
 from agent.settings.deliveries import Delivery
 from agent.settings.values import Settings
 from agent.text.web import Web

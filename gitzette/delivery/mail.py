@@ -9,7 +9,7 @@ from email.policy import SMTP
 from email.utils import format_datetime
 from urllib.parse import unquote
 
-from agent.domain.errors import UpstreamError
+from agent.domain.base import UpstreamError
 from agent.text.markdown import visible
 from gitzette.delivery.messages import Content, environment, grouped, numbered
 from gitzette.delivery.webhook import parsed

@@ -6,8 +6,7 @@ from typing import Literal
 
 from pydantic import BaseModel, ValidationError
 
-from agent.domain.commits import Frozen
-from agent.domain.errors import StorageError
+from agent.domain.base import Frozen, StorageError
 from gitzette.publish import replace_file
 
 _REMEMBERED = 2_000

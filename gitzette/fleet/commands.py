@@ -9,7 +9,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from contextlib import closing
 from datetime import UTC, datetime, timedelta
 
-from agent.domain.errors import EXIT_DONE, AppError, ConfigError, InputError, UsageError
+from agent.domain.base import EXIT_DONE, AppError, ConfigError, InputError, UsageError
 from agent.settings.values import Settings
 from gitzette.arguments import settings_here
 from gitzette.fleet.editions import editions_of

@@ -5,12 +5,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 
-from agent.domain.errors import ConfigError
-from agent.domain.ids import RepoId
+from agent.domain.base import ConfigError, Language, RepoId
 from agent.domain.window import Window, zone
 from agent.editions.recipe import Recipe
 from agent.settings.editions import Edition
-from agent.settings.values import Language, RepoSpec, Settings
+from agent.settings.values import RepoSpec, Settings
 
 
 def editions_of(settings: Settings) -> dict[str, Settings]:

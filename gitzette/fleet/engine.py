@@ -14,8 +14,7 @@ from procrastinate.job_context import JobContext
 from procrastinate.jobs import Job
 from procrastinate.retry import BaseRetryStrategy
 
-from agent.domain.errors import AppError, ConfigError
-from agent.domain.ids import RepoId
+from agent.domain.base import AppError, ConfigError, RepoId
 from agent.settings.values import Settings
 from gitzette.fleet.editions import day_window, edition_of, editions_of, missing_days
 from gitzette.fleet.work import TryAgain, compose, deliver, plans_of, read_repository, waits_for

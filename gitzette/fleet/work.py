@@ -12,13 +12,11 @@ from typing import Any
 from langchain_core.runnables import RunnableConfig
 from pydantic import TypeAdapter
 
-from agent.domain.cited import cited_by
-from agent.domain.errors import AppError, InputError, StorageError, UpstreamError
-from agent.domain.ids import RepoId
-from agent.domain.record import merge
-from agent.domain.report import Failure, Report
+from agent.domain.base import AppError, InputError, RepoId, StorageError, UpstreamError
+from agent.domain.report import Failure, Report, cited_by
 from agent.domain.window import Window
 from agent.editions.recipe import Recipe
+from agent.reports.stored import merge
 from agent.settings.values import Settings
 from agent.text.web import Web
 from gitzette.delivery.deliver import Deliverer

@@ -9,8 +9,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from agent.asking.reply import Reply
-from agent.domain.errors import AppError
-from agent.domain.ids import RepoId
+from agent.domain.base import AppError, RepoId
 from agent.settings.values import RepoSpec, Settings
 from agent.text.web import Web
 from gitzette.asking import asking_context

@@ -9,7 +9,8 @@ from pathlib import Path
 from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
 
-from agent.settings.values import Language, Settings
+from agent.domain.base import Language
+from agent.settings.values import Settings
 from agent.telling.catalogue import catalogue
 from agent.text.web import Web
 from gitzette.site.addresses import Place

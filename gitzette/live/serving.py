@@ -12,7 +12,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, PlainTextResponse, Response, StreamingResponse
 from starlette.routing import Route
 
-from agent.domain.errors import EXIT_DONE, AppError, ConfigError, InputError, NotFound, UpstreamError, UsageError
+from agent.domain.base import EXIT_DONE, AppError, ConfigError, InputError, NotFound, UpstreamError, UsageError
 from agent.settings.values import Settings
 from gitzette.arguments import settings_for, specs_of
 from gitzette.asking import checked, thread_name

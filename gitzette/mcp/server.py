@@ -16,7 +16,7 @@ from mcp.server.mcpserver.exceptions import ToolError
 from mcp_types import CallToolResult, InputRequiredResult, ToolAnnotations
 from pydantic import ValidationError
 
-from agent.domain.errors import EXIT_DONE, AppError
+from agent.domain.base import EXIT_DONE, AppError
 from agent.domain.window import Window
 from agent.settings.values import Settings
 from gitzette.arguments import settings_for

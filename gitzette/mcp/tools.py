@@ -5,10 +5,9 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Literal
 
-from agent.domain.errors import InputError, UsageError
-from agent.domain.ids import repo_id
+from agent.domain.base import InputError, Language, UsageError, repo_id
 from agent.domain.report import Report
-from agent.settings.values import Language, RepoSpec, Settings
+from agent.settings.values import RepoSpec, Settings
 from agent.text.markdown import visible
 from agent.text.web import Web
 from gitzette.arguments import bound_of, specs_of

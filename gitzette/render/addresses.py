@@ -6,9 +6,7 @@ from functools import lru_cache
 from hashlib import blake2b
 from typing import get_args
 
-from agent.domain.evidence import EvidenceId
-from agent.domain.ids import RepoId
-from agent.settings.values import Language
+from agent.domain.base import EvidenceId, Language, RepoId
 from agent.text.web import Web
 
 LANGUAGES: tuple[Language, ...] = get_args(Language)

@@ -4,16 +4,21 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
 
+from agent.domain.base import Language
 from agent.domain.claims import Role
-from agent.domain.counts import checked_counts, footer_counts, kind_counts, model_counts
-from agent.domain.links import Grade, Link, Relation
-from agent.domain.report import Report, RepoSection, ThreadLine
-from agent.domain.stories import BARE, Act, Story, StoryKind
+from agent.domain.ledger import Tier
+from agent.domain.links import BARE, Act, Grade, Link, Relation, Standing, Story, StoryKind
+from agent.domain.report import (
+    Report,
+    RepoSection,
+    ThreadLine,
+    checked_counts,
+    footer_counts,
+    kind_counts,
+    model_counts,
+)
 from agent.domain.window import zone
-from agent.links.standing import Standing
-from agent.settings.values import Language
 from agent.text.web import Web
-from agent.triage.score import Tier
 from gitzette.render.addresses import SHORT, mark_of, named, place_of
 from gitzette.render.items import fit_sections, items_of
 from gitzette.render.model import (
@@ -199,4 +204,3 @@ def _account(view: View) -> Iterator[str]:
         left=[row.sha[:SHORT] for row in report.ledger if row_id(row) in failed and not view.analysis(row)],
     )
     return (line.strip() for line in text.split("\n") if line.strip())
-

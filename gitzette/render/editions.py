@@ -3,11 +3,10 @@
 from collections.abc import Iterator
 from typing import Any
 
-from agent.domain.ids import commit_id
-from agent.domain.stories import StoryKind
+from agent.domain.base import Language, commit_id
+from agent.domain.links import StoryKind
 from agent.editions.upgrade import Part, Upgrade
 from agent.editions.week import MOST_WORDS, Week
-from agent.settings.values import Language
 from agent.text.web import Web
 from gitzette.render.compose import page_model
 from gitzette.render.markdown import filled
@@ -29,7 +28,9 @@ def week_page(week: Week, lang: Language, web: Web) -> str:
     taken = sum(words_in(title) + 2 * len(cites) for title, cites in (*pairs[:_LISTED], *stories[:_LISTED]))
     page = page_model(week.report, lang, web, MOST_WORDS - taken - _KNOWING * _LINE - _FRAME)
     knowing = page.sections[1].items[:_KNOWING]
-    return filled("week.md", lang, web, page=page, week=week, most=_LISTED, knowing=knowing, pairs=pairs, stories=stories)
+    return filled(
+        "week.md", lang, web, page=page, week=week, most=_LISTED, knowing=knowing, pairs=pairs, stories=stories
+    )
 
 
 def _pairs(week: Week) -> Iterator[tuple[str, tuple[str, ...]]]:

@@ -4,7 +4,7 @@ from collections.abc import Container, Sequence
 from dataclasses import replace
 
 from agent.domain.claims import Anchor, Claim, Quote, Role
-from agent.domain.report import LedgerRow
+from agent.domain.ledger import LedgerRow
 from gitzette.render.model import Excerpt, Item, Section, Sentence, row_id, words_in
 from gitzette.render.sentences import Sentences, excerpt_of
 from gitzette.render.view import View, cut_title, is_breaking, untold

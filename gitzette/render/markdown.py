@@ -7,11 +7,10 @@ from typing import Any
 
 from jinja2 import Environment
 
+from agent.domain.base import EvidenceId, Language, RepoId
 from agent.domain.claims import MARK, Claim
-from agent.domain.evidence import EvidenceId
-from agent.domain.ids import RepoId
 from agent.domain.report import Report
-from agent.settings.values import Language, Layout
+from agent.settings.values import Layout
 from agent.telling.catalogue import catalogue
 from agent.text.markdown import cell, code, inline, link, slug, visible
 from agent.text.web import Web
@@ -109,6 +108,8 @@ def spaced(text: str) -> str:
 def _fence(excerpt: Excerpt) -> str:
     """Show an excerpt in a fence that it cannot close; of each line the indentation and what can be seen stay."""
     texts = [line.text.rstrip("\r").expandtabs(4) for line in excerpt.lines]
-    shown = [" " * (len(text) - len(text.lstrip(" "))) + " ".join(map(visible, text.strip().split(" "))) for text in texts]
+    shown = [
+        " " * (len(text) - len(text.lstrip(" "))) + " ".join(map(visible, text.strip().split(" "))) for text in texts
+    ]
     marks = "`" * max(3, *(len(run) + 1 for line in shown for run in re.findall("`+", line)), 3)
     return "\n".join((f"{marks}{'diff' if any(line.side for line in excerpt.lines) else 'text'}", *shown, marks))

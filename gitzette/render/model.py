@@ -5,12 +5,11 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, NamedTuple
 
+from agent.domain.base import EvidenceId, Language, RepoId
 from agent.domain.claims import Claim
-from agent.domain.evidence import EvidenceId
-from agent.domain.ids import RepoId
-from agent.domain.report import LedgerRow, Report, RepoSection, ThreadLine
-from agent.domain.stories import Step, Story
-from agent.settings.values import Language
+from agent.domain.ledger import LedgerRow
+from agent.domain.links import Step, Story
+from agent.domain.report import Report, RepoSection, ThreadLine
 from gitzette.render.addresses import place_of
 
 ISSUES_SHOWN = 5

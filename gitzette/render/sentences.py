@@ -4,9 +4,8 @@ import re
 from collections.abc import Iterator, Sequence
 from datetime import datetime
 
+from agent.domain.base import EvidenceId, RepoId
 from agent.domain.claims import MARK, Claim, Kind, Role
-from agent.domain.evidence import EvidenceId
-from agent.domain.ids import RepoId
 from agent.domain.window import zone
 from gitzette.render.addresses import named, place_of
 from gitzette.render.model import Citation, Excerpt, Line, Sentence

@@ -7,18 +7,16 @@ from collections.abc import Sequence
 from functools import cached_property
 from typing import Any
 
+from agent.domain.base import EvidenceId, Language, RepoId
 from agent.domain.claims import Claim, Kind, Role
-from agent.domain.evidence import EvidenceId
 from agent.domain.facts import Severity
-from agent.domain.ids import RepoId
-from agent.domain.report import LedgerRow, Report
-from agent.domain.stories import Act, undone_pairs
+from agent.domain.ledger import LedgerRow, Tier
+from agent.domain.links import Act, undone_pairs
+from agent.domain.report import Report
 from agent.editions.own_code import MOST_PLACES
-from agent.settings.values import Language
 from agent.telling.catalogue import catalogue
 from agent.telling.templates import names_alone
 from agent.text.web import Web
-from agent.triage.score import Tier
 from gitzette.render.addresses import SHORT
 from gitzette.render.model import row_id
 

@@ -16,8 +16,8 @@ from typing import Any
 
 from pydantic import ValidationError
 
+from agent.domain.base import Language
 from agent.domain.report import Report
-from agent.settings.values import Language
 from gitzette.site.addresses import LANGUAGES, Place, day_path, month_path, repo_path
 from gitzette.site.folder import FORMAT, MANIFEST, SiteFolder, mark
 from gitzette.site.report_files import ReportFile, report_files

@@ -5,7 +5,7 @@ import sys
 from collections.abc import Mapping
 from pathlib import Path
 
-from agent.domain.errors import EXIT_DONE, EXIT_INCOMPLETE, UsageError
+from agent.domain.base import EXIT_DONE, EXIT_INCOMPLETE, UsageError
 from agent.settings.values import Settings
 from agent.text.web import Web
 from gitzette.arguments import settings_here

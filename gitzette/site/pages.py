@@ -7,8 +7,8 @@ from html import escape
 from typing import Any
 from uuid import UUID, uuid5
 
+from agent.domain.base import Language
 from agent.domain.report import Report
-from agent.settings.values import Language
 from agent.telling.catalogue import catalogue
 from agent.text.web import Web
 from gitzette.render.account import notice_words

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
 
-from agent.domain.errors import StorageError
-from agent.domain.record import load
+from agent.domain.base import StorageError
 from agent.domain.report import Report
+from agent.reports.stored import load
 
 _MOMENT = r"\d{4}-\d{2}-\d{2}(?:T\d{4,6})?"
 _LABEL = re.compile(rf"{_MOMENT}(?:\.\.{_MOMENT})?|\d{{4}}-W\d{{2}}", re.ASCII)

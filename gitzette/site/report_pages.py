@@ -6,8 +6,8 @@ from functools import cache
 from importlib.resources import files
 from pathlib import Path
 
-from agent.domain.errors import StorageError
-from agent.settings.values import MAX_FAILED, Language
+from agent.domain.base import Language, StorageError
+from agent.settings.values import MAX_FAILED
 from agent.text.web import Web
 from gitzette.render.compose import page_model
 from gitzette.site.addresses import LANGUAGES, Place, day_path

@@ -19,7 +19,7 @@ from functools import lru_cache, partial
 
 from pydantic import TypeAdapter
 
-from agent.settings.values import Language
+from agent.domain.base import Language
 from gitzette.render.html import clean
 from gitzette.render.names import place_of
 from gitzette.render.page import Item, PageModel

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from agent.domain.stories import BARE
+from agent.domain.links import BARE
 from agent.text.web import Web
 from gitzette.render.page import StoryPart
 from gitzette.render.stories import story_key, story_part

@@ -3,13 +3,10 @@
 from collections.abc import Mapping
 from datetime import datetime
 
-from agent.domain.commits import Frozen
-from agent.domain.ids import RepoId
-from agent.domain.report import Report
-from agent.domain.soundness import failed_share
-from agent.domain.stories import Story
-from agent.settings.values import Language
-from agent.triage.score import Tier
+from agent.domain.base import Frozen, Language, RepoId
+from agent.domain.ledger import Tier
+from agent.domain.links import Story
+from agent.domain.report import Report, failed_share
 from gitzette.render.page import Item, PageModel, RepoPart
 from gitzette.site.addresses import commit_path
 

@@ -3,8 +3,8 @@
 from datetime import UTC, datetime
 
 from agent.analysts.excerpts import short_change, widened
+from agent.domain.base import RepoId
 from agent.domain.commits import Change, Commit, FileChange, Person
-from agent.domain.ids import RepoId
 
 SOMEBODY = Person(name="Mira", email="mira@example.com")
 AT = datetime(2026, 2, 4, tzinfo=UTC)

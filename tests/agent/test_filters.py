@@ -4,12 +4,13 @@ from datetime import UTC, datetime
 
 import pytest
 
+from agent.domain.base import RepoId
 from agent.domain.commits import Change, Commit, FileChange, NoticeKind, Person
-from agent.domain.ids import RepoId
+from agent.domain.ledger import Noise, Tier, Triage
 from agent.settings.filters import filter_notices, fold
 from agent.settings.globs import covers, names
 from agent.settings.values import RepoSpec
-from agent.triage.score import Noise, Tier, Triage, rank
+from agent.triage.score import rank
 from tests.patience import within
 
 REPO = RepoId("octo/router")

@@ -2,8 +2,8 @@
 
 import pytest
 
+from agent.domain.base import Language
 from agent.domain.facts import Fact, FactKind, Place, Severity
-from agent.settings.values import Language
 from agent.telling.choosing import told_groups
 from agent.telling.grouping import grouped
 from agent.telling.phrasing import phrases_of

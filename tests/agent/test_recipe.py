@@ -6,10 +6,10 @@ from pathlib import Path
 
 from pydantic import SecretStr
 
-from agent.domain.cited import cited_by
+from agent.domain.base import RepoId
 from agent.domain.claims import Claim, Role
-from agent.domain.ids import RepoId
-from agent.domain.report import LedgerRow, Report
+from agent.domain.ledger import LedgerRow
+from agent.domain.report import Report, cited_by
 from agent.domain.window import Window
 from agent.editions.recipe import Recipe, RepoRecipe
 from agent.settings.values import RepoSpec, Settings

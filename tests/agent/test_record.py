@@ -6,11 +6,12 @@ from datetime import UTC, datetime
 
 import pytest
 
+from agent.domain.base import StorageError
 from agent.domain.claims import Kind, Role
-from agent.domain.errors import StorageError
-from agent.domain.record import FORMAT, dump, load, merge, to_json
-from agent.domain.report import LedgerRow, Report
+from agent.domain.ledger import LedgerRow
+from agent.domain.report import Report
 from agent.domain.window import Window
+from agent.reports.stored import FORMAT, dump, load, merge, to_json
 from tests.analysed_report import CACHE, ROUTER, analysed_report, said
 
 Rows = Callable[..., LedgerRow]

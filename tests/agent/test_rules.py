@@ -3,16 +3,14 @@
 from collections.abc import Sequence
 from datetime import UTC, date, datetime
 
-from agent.analysts.analyst import Material, Read
 from agent.analysts.rules import facts_told
+from agent.domain.base import RepoId
 from agent.domain.claims import Claim
 from agent.domain.commits import Change, Commit, FileChange, Person
-from agent.domain.evidence import CommitEvidence
+from agent.domain.evidence import CommitEvidence, Material, Read
 from agent.domain.facts import Fact, FactKind, FactSheet, Place, Severity
-from agent.domain.ids import RepoId
-from agent.domain.report import Depth
+from agent.domain.ledger import Depth, Tier, Triage
 from agent.domain.window import Window
-from agent.triage.score import Tier, Triage
 
 REPO = RepoId("octo/router")
 DAY = Window.days(date(2026, 2, 4), date(2026, 2, 4), "UTC")

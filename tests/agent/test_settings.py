@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from agent.domain.errors import ConfigError, UsageError
+from agent.domain.base import ConfigError, UsageError
 from agent.settings.reading import override, read_settings
 from agent.settings.values import FILE_NAME, RepoSpec, Settings
 

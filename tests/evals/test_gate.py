@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from agent.domain.errors import ConfigError
+from agent.domain.base import ConfigError
 from evals.figures import Figure, Score, Target, crashed, measure, share
 from evals.gate import LIMITS, Limits, breaches, compared, load_limits, shares
 from evals.results import lines_of

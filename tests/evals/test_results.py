@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from agent.domain.errors import InputError, UsageError
+from agent.domain.base import InputError, UsageError
 from evals.figures import Exhibit, Figure, Score, Target, measure, share
 from evals.gate import compared
 from evals.harness import Bench, EvalSet, choose, run_sets

@@ -14,10 +14,11 @@ from langgraph.graph.state import CompiledStateGraph
 from langgraph.prebuilt import ToolNode, tools_condition
 from pydantic import BaseModel
 
-from agent.domain.errors import StorageError
+from agent.domain.accounts import Price, Spent
+from agent.domain.base import StorageError
 from agent.models.capabilities import Capabilities
 from agent.models.failures import Job, ModelError
-from agent.settings.spending import Cap, Price, Purse, Spent
+from agent.settings.spending import Cap, Purse
 from evals.model_server.moods import Mood
 from evals.model_server.server import ModelServer
 from evals.model_server.talk import Asked, Saying, ToolCall

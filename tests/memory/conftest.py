@@ -9,9 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from agent.domain.base import RepoId, UpstreamError
 from agent.domain.commits import Change, Commit, Landing
-from agent.domain.errors import UpstreamError
-from agent.domain.ids import RepoId
 from agent.domain.window import Window
 from agent.ports.sources import Study
 from evals.postgres import PostgresServer, missing_postgres

@@ -12,8 +12,7 @@ from pathlib import Path
 import pytest
 from pydantic import TypeAdapter
 
-from agent.domain.errors import StorageError
-from agent.domain.ids import RepoId
+from agent.domain.base import RepoId, StorageError
 from agent.domain.window import Window
 from agent.models.capabilities import Capabilities
 from memory.artefacts import JsonCodec

@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from agent.domain.base import RepoId
 from agent.domain.commits import Commit, Landed, Landing, Person
-from agent.domain.ids import RepoId
-from agent.domain.ledger import Share, share
 from agent.domain.window import Window
+from agent.reports.chapter import Share, share
 from memory.database import Database
 from memory.migrations import database_in_memory
 from memory.reports import Landings

@@ -14,9 +14,8 @@ from typing import Any
 import pytest
 from pydantic import TypeAdapter
 
+from agent.domain.base import AppError, InputError, NotFound, RateLimited, RepoId, StorageError, UpstreamError
 from agent.domain.commits import Change, Comment, Coverage, Issue, PullRequest, Release, Threads
-from agent.domain.errors import AppError, InputError, NotFound, RateLimited, StorageError, UpstreamError
-from agent.domain.ids import RepoId
 from agent.domain.report import Report
 from agent.domain.window import Window
 from agent.models.failures import ModelError

@@ -7,16 +7,15 @@ from typing import Any
 
 import pytest
 
+from agent.domain.base import RepoId, StorageError, ThreadId, commit_id
 from agent.domain.claims import Claim, Role
 from agent.domain.commits import Coverage, Issue, Notice, NoticeKind, Threads
-from agent.domain.errors import StorageError
-from agent.domain.ids import RepoId, ThreadId, commit_id
-from agent.domain.links import Grade, Link, Relation
-from agent.domain.record import dump
-from agent.domain.report import Depth, LedgerRow, Report, RepoSection, ThreadLine
-from agent.domain.stories import Story, StoryKind
+from agent.domain.ledger import Depth, LedgerRow
+from agent.domain.links import Grade, Link, Relation, Story, StoryKind
+from agent.domain.report import Report, RepoSection, ThreadLine
 from agent.domain.window import Window
 from agent.links.digest import digest
+from agent.reports.stored import dump
 from memory.database import Database
 from memory.issues import OpenIssues
 from memory.migrations import database_in_memory

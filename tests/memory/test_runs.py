@@ -9,8 +9,7 @@ from pathlib import Path
 import pytest
 from pydantic import TypeAdapter
 
-from agent.domain.errors import InputError, StorageError
-from agent.domain.ids import RepoId
+from agent.domain.base import InputError, RepoId, StorageError
 from memory.artefacts import Artefact, JsonCodec
 from memory.database import Database
 from memory.recorder import QUESTIONS, Call, CallRecorder, Retention

@@ -18,11 +18,18 @@ from langchain_core.messages import (
 )
 from pydantic import BaseModel
 
-from agent.analysts.analyst import ToolRequest
-from agent.domain.commits import Frozen
+from agent.domain.accounts import Spent
+from agent.domain.base import Frozen
 from agent.models.structure import schema_of
 from agent.models.tokens import message_tokens, tokens_of
-from agent.settings.spending import Spent
+
+
+@dataclass(frozen=True)
+class ToolRequest:
+    """A tool that the analyst wants to be called, by name, with its arguments."""
+
+    tool: str
+    arguments: Mapping[str, Any]
 
 
 @dataclass(frozen=True, kw_only=True)

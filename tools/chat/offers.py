@@ -3,7 +3,7 @@
 import httpx
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from agent.domain.errors import UpstreamError
+from agent.domain.base import UpstreamError
 from tools.trust import trust
 
 _LARGEST = 4_000_000

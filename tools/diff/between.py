@@ -5,10 +5,9 @@ from collections import defaultdict
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from agent.domain.base import InputError, RepoId
 from agent.domain.commits import Change, Commit
-from agent.domain.errors import InputError
 from agent.domain.facts import Fact, FactKind, Severity
-from agent.domain.ids import RepoId
 from agent.editions.upgrade import Item, Undone, Upgrade, Version
 from agent.ports.sources import CloneSource, CodeSource
 from tools.diff.differences import ROWS

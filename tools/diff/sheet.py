@@ -6,10 +6,11 @@ from itertools import islice
 
 from agent.domain.commits import Change
 from agent.domain.facts import Fact, FactKind, FactSheet, Place, Severity
+from agent.domain.ledger import Purpose
 from agent.domain.patch import read_patch
 from agent.editions.own_code import concerns
 from agent.ports.sources import CloneSource, CodeSource, Study
-from agent.triage.conventions import Purpose, read_heading
+from agent.triage.conventions import read_heading
 from tools.diff.compare import compare
 from tools.diff.differences import Difference
 from tools.diff.files import changed_functions, file_facts, layout_facts, only_facts, telling_hunks

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping
 from datetime import datetime
 from itertools import islice
 
+from agent.domain.base import RepoId
 from agent.domain.commits import Commit, Headline
-from agent.domain.ids import RepoId
 from agent.domain.patch import read_patch
 from agent.links.headlines import pull_named
 from agent.ports.sources import Past

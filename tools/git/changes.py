@@ -9,9 +9,8 @@ from dataclasses import dataclass
 from itertools import chain, takewhile
 from typing import Self
 
+from agent.domain.base import RepoId, UpstreamError
 from agent.domain.commits import Change, Commit, FileChange
-from agent.domain.errors import UpstreamError
-from agent.domain.ids import RepoId
 from tools.git.landing import read_commits, with_true_parents
 from tools.git.log import PATCH_OPTIONS, Framing, Record, parse_commit
 from tools.git.mirrors.remote import failure, patiently

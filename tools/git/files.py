@@ -3,8 +3,8 @@
 import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
+from agent.domain.base import UpstreamError
 from agent.domain.commits import Change
-from agent.domain.errors import UpstreamError
 from agent.ports.sources import Usage, Usages
 from agent.triage.areas import Area, area
 from tools.git.changes import fetch_blobs

@@ -4,9 +4,8 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from agent.domain.base import RepoId, UpstreamError
 from agent.domain.commits import Commit, Landed, Landing, Notice, NoticeKind
-from agent.domain.errors import UpstreamError
-from agent.domain.ids import RepoId
 from agent.domain.window import Window
 from tools.git.log import HEAD_ONLY, Framing, Walk, has_absurd_date, parse_commit
 from tools.git.repository import Tip

@@ -6,9 +6,8 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from datetime import UTC, datetime
 from typing import NamedTuple
 
+from agent.domain.base import RepoId, UpstreamError
 from agent.domain.commits import Commit, Person
-from agent.domain.errors import UpstreamError
-from agent.domain.ids import RepoId
 from tools.git.view import View
 
 HEAD_ONLY = ("--no-patch",)

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
 
-from agent.domain.errors import InputError
+from agent.domain.base import InputError
 
 CHUNK = 1 << 20
 """How much is read at once; asyncio itself takes 256 KiB from a pipe at a time."""

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from agent.domain.errors import InputError
+from agent.domain.base import InputError
 from tools.git.process import LOCAL, Finished, git_program, run
 
 OLDEST_GIT = (2, 37)

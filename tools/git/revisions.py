@@ -5,9 +5,8 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 
+from agent.domain.base import InputError, RepoId, UpstreamError
 from agent.domain.commits import Change, Commit, Headline, Release
-from agent.domain.errors import InputError, UpstreamError
-from agent.domain.ids import RepoId
 from agent.domain.window import moment
 from agent.links.headlines import pull_named
 from agent.stories.release_tags import is_version

@@ -5,9 +5,8 @@ from collections.abc import AsyncGenerator, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
 
+from agent.domain.base import NotFound, RepoId
 from agent.domain.commits import Change, Commit, Headline, Landing, Release
-from agent.domain.errors import NotFound
-from agent.domain.ids import RepoId
 from agent.domain.window import Window
 from agent.ports.sources import Past, Study, Usages
 from tools.git.blame import headed, written_by

@@ -13,7 +13,7 @@ from importlib.resources import files
 from pathlib import Path
 from typing import IO, NamedTuple
 
-from agent.domain.errors import StorageError, UpstreamError
+from agent.domain.base import StorageError, UpstreamError
 from tools.git.process import LOCAL, Finished, Running, git_program, reason_in, run, running, scratch
 from tools.git.repository import Repository
 

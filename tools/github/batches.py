@@ -4,8 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Generic, TypeVar
 
-from agent.domain.errors import UpstreamError
-from agent.domain.ids import RepoId
+from agent.domain.base import RepoId, UpstreamError
 from tools.github.http.client import GitHubClient
 from tools.github.nodes import Answer, Names
 

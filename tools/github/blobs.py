@@ -6,9 +6,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import islice
 from urllib.parse import quote
 
+from agent.domain.base import NotFound, RepoId
 from agent.domain.commits import Change
-from agent.domain.errors import NotFound
-from agent.domain.ids import RepoId
 from agent.ports.sources import Study
 from tools.github import queries
 from tools.github.batches import Batches, Question

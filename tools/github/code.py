@@ -6,9 +6,8 @@ from collections.abc import AsyncIterator, Mapping, Sequence
 
 import httpx
 
+from agent.domain.base import NotFound, RateLimited, RepoId, UpstreamError
 from agent.domain.commits import Change, Commit, Landed, Landing, Notice, NoticeKind
-from agent.domain.errors import NotFound, RateLimited, UpstreamError
-from agent.domain.ids import RepoId
 from agent.domain.window import Window
 from agent.ports.sources import Study, Usages
 from tools.github.blobs import Blobs

@@ -5,9 +5,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
+from agent.domain.base import RateLimited, RepoId, UpstreamError
 from agent.domain.commits import Change, FileChange
-from agent.domain.errors import RateLimited, UpstreamError
-from agent.domain.ids import RepoId
 from tools.github.http.address import repo_path
 from tools.github.http.client import GitHubClient
 from tools.github.shapes import COMMIT, CommitShape, FileShape

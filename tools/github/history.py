@@ -3,9 +3,8 @@
 from collections.abc import AsyncIterator, Iterable
 from dataclasses import dataclass, field
 
+from agent.domain.base import NotFound, RepoId, UpstreamError
 from agent.domain.commits import Commit
-from agent.domain.errors import NotFound, UpstreamError
-from agent.domain.ids import RepoId
 from agent.domain.window import Window
 from tools.github.http.address import repo_path
 from tools.github.http.client import GitHubClient

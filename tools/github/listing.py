@@ -6,9 +6,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import timedelta
 
+from agent.domain.base import NotFound, RateLimited, RepoId
 from agent.domain.commits import Commit, Issue, PullRequest, Release
-from agent.domain.errors import NotFound, RateLimited
-from agent.domain.ids import RepoId
 from agent.domain.window import Window
 from tools.github.http.address import repo_path
 from tools.github.http.client import GitHubClient

@@ -6,9 +6,9 @@ from typing import Generic, TypeVar
 
 from pydantic import AliasChoices, BaseModel, ConfigDict, Field
 
+from agent.domain.base import RepoId, ThreadId, commit_id, thread_id
 from agent.domain.commits import Closing, Comment, Issue, PullRequest
 from agent.domain.evidence import ThreadEvidence
-from agent.domain.ids import RepoId, ThreadId, commit_id, thread_id
 from tools.github.shapes import AccountShape, Moment, Shape, Text
 
 # Asking again gives the same: the thing is not there, or this token may not see it.

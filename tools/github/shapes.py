@@ -5,8 +5,8 @@ from typing import Annotated, Literal
 
 from pydantic import AfterValidator, AwareDatetime, BaseModel, BeforeValidator, ConfigDict, Field, TypeAdapter
 
+from agent.domain.base import RepoId
 from agent.domain.commits import Comment, Commit, FileStatus, Issue, Person, PullRequest, Release
-from agent.domain.ids import RepoId
 
 Moment = Annotated[AwareDatetime, AfterValidator(lambda moment: moment.astimezone(UTC))]
 Text = Annotated[str, BeforeValidator(lambda text: "" if text is None else text)]

@@ -3,10 +3,9 @@
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 
+from agent.domain.base import NotFound, RepoId, UpstreamError, thread_id
 from agent.domain.commits import Closing, Comment, Commit, Coverage, Issue, Notice, NoticeKind, PullRequest, Threads
-from agent.domain.errors import NotFound, UpstreamError
 from agent.domain.evidence import ThreadEvidence
-from agent.domain.ids import RepoId, thread_id
 from agent.domain.window import Window
 from agent.links.references import Day, day_references
 from tools.github import queries

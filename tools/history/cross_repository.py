@@ -3,20 +3,16 @@
 from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from agent.domain.chapter import checked_claims
+from agent.domain.base import AppError, EvidenceId, Frozen, RepoId
 from agent.domain.claims import Claim
-from agent.domain.commits import Frozen
-from agent.domain.dossier import Dossier
-from agent.domain.errors import AppError
-from agent.domain.evidence import CommitEvidence, Evidence, EvidenceId, ReleaseEvidence, ThreadEvidence
-from agent.domain.ids import RepoId
-from agent.domain.links import Place, Reference, Related
+from agent.domain.evidence import CommitEvidence, Dossier, Evidence, ReleaseEvidence, ThreadEvidence
+from agent.domain.links import Act, Place, Reference, Related, Step, Story
 from agent.domain.report import Drop
-from agent.domain.stories import Act, Step, Story
 from agent.domain.window import Window
 from agent.links.headlines import evidence_of, headline
 from agent.ports.memories import StoryMemory
 from agent.ports.sources import CloneSource, CodeSource
+from agent.reports.chapter import checked_claims
 from agent.stories.candidates import OF_COMMITS
 from agent.stories.follow_ups import KINDS, READ
 from agent.stories.joining import story, with_memory

@@ -3,12 +3,10 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
-from agent.analysts.analyst import Material
 from agent.domain.claims import Claim
 from agent.domain.commits import Headline
-from agent.domain.evidence import CommitEvidence
-from agent.domain.links import Reference, Related
-from agent.domain.stories import Story
+from agent.domain.evidence import CommitEvidence, Material
+from agent.domain.links import Reference, Related, Story
 from agent.links.headlines import Line, evidence_of, headline
 from agent.ports.memories import StoryMemory
 from agent.ports.sources import CodeSource, Past

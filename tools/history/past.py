@@ -4,12 +4,10 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import timedelta
 
-from agent.analysts.analyst import Material
+from agent.domain.base import EvidenceId, NotFound, RepoId
 from agent.domain.commits import Commit, Headline, Issue, Release
-from agent.domain.errors import NotFound
-from agent.domain.evidence import EvidenceId
-from agent.domain.ids import RepoId
-from agent.domain.stories import Act, Story
+from agent.domain.evidence import Material
+from agent.domain.links import Act, Story
 from agent.domain.window import Window
 from agent.links.digest import Digest, Known
 from agent.links.headlines import headline, pull_named

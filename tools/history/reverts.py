@@ -5,11 +5,10 @@ from collections.abc import Iterable, Sequence, Set
 from dataclasses import replace
 from datetime import timedelta
 
-from agent.analysts.analyst import Read
+from agent.domain.base import RepoId
 from agent.domain.commits import Change, Headline
-from agent.domain.evidence import CommitEvidence
+from agent.domain.evidence import CommitEvidence, Read
 from agent.domain.facts import FactKind
-from agent.domain.ids import RepoId
 from agent.links.headlines import headline
 from agent.ports.sources import CloneSource, CodeSource
 from agent.stories.candidates import main_writer

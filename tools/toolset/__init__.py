@@ -5,10 +5,19 @@ from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
+from agent.domain.base import (
+    AppError,
+    EvidenceId,
+    InputError,
+    NotFound,
+    RepoId,
+    UpstreamError,
+    commit_id,
+    repo_id,
+    thread_id,
+)
 from agent.domain.commits import Change, Commit, NoticeKind
-from agent.domain.errors import AppError, InputError, NotFound, UpstreamError
-from agent.domain.evidence import EvidenceId, ThreadEvidence
-from agent.domain.ids import RepoId, commit_id, repo_id, thread_id
+from agent.domain.evidence import ThreadEvidence
 from agent.domain.window import Window
 from agent.models.tokens import tokens_of
 from agent.ports.sources import CodeSource, NoThreads, ThreadSource

@@ -2,8 +2,8 @@
 
 from collections.abc import Mapping, Sequence
 
+from agent.domain.base import RepoId, parse_reference
 from agent.domain.commits import Commit
-from agent.domain.ids import RepoId, parse_reference
 
 _LINE = 300
 

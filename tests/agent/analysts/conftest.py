@@ -6,20 +6,17 @@ from typing import Any
 
 import pytest
 
-from agent.analysts.analyst import Material, Read
 from agent.analysts.packet import commit_packet, shown_evidence
 from agent.analysts.schema import analysis_shape
 from agent.analysts.sentences import commit_claims
+from agent.domain.base import RepoId
 from agent.domain.claims import Claim
 from agent.domain.commits import Change, Comment, Commit, FileChange, Issue, Person, PullRequest
-from agent.domain.dossier import Dossier
-from agent.domain.evidence import CommitEvidence, ThreadEvidence
+from agent.domain.evidence import CommitEvidence, Dossier, Material, Read, ThreadEvidence
 from agent.domain.facts import Fact, FactKind, FactSheet, Place, Severity
-from agent.domain.ids import RepoId
+from agent.domain.ledger import Depth, Triage
 from agent.domain.links import Grade, Link, Relation
-from agent.domain.report import Depth
 from agent.domain.window import Window
-from agent.triage.score import Triage
 
 REPO = RepoId("octo/router")
 NOON = datetime(2026, 2, 4, 12, tzinfo=UTC)

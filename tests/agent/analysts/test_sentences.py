@@ -2,12 +2,11 @@
 
 from collections.abc import Callable
 
-from agent.analysts.analyst import Material, Read
 from agent.analysts.packet import commit_packet, shown_evidence
 from agent.analysts.schema import analysis_shape, summary_shape
 from agent.analysts.sentences import commit_claims, summary_claims
 from agent.domain.claims import Anchor, Claim, Kind, Role, Verdict
-from agent.domain.dossier import Dossier
+from agent.domain.evidence import Dossier, Material, Read
 from agent.gate.check import refusals
 
 ME = "octo/router@" + "a" * 40

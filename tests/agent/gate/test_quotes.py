@@ -9,13 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from agent.domain.base import Language, RepoId
 from agent.domain.claims import Claim, Judgement, Quote, Role, Verdict
 from agent.domain.commits import Change, Commit, FileChange, Person
-from agent.domain.dossier import Dossier
-from agent.domain.evidence import CommitEvidence
-from agent.domain.ids import RepoId
+from agent.domain.evidence import CommitEvidence, Dossier
 from agent.gate.quotes import check_passages, check_quotes
-from agent.settings.values import Language
 
 Make = Callable[..., Any]
 

@@ -2,11 +2,9 @@
 
 from datetime import UTC, datetime, timedelta
 
+from agent.domain.base import EvidenceId, RepoId, commit_id, thread_id
 from agent.domain.commits import Headline
-from agent.domain.evidence import EvidenceId
-from agent.domain.ids import RepoId, commit_id, thread_id
-from agent.domain.links import Grade, Place, Reference, Related, Relation
-from agent.domain.stories import StoryKind
+from agent.domain.links import Grade, Place, Reference, Related, Relation, StoryKind
 from agent.links.headlines import Line
 from agent.stories.candidates import main_writer, named_pairs, pairs
 from agent.stories.follow_ups import follow_up_stories

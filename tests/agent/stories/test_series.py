@@ -4,9 +4,9 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
+from agent.domain.base import RepoId
 from agent.domain.commits import Headline
-from agent.domain.ids import RepoId
-from agent.domain.stories import Story
+from agent.domain.links import Story
 from agent.stories.series import read_part, series_stories
 
 REPO = RepoId("acme/engine")

@@ -6,12 +6,13 @@ from pathlib import Path
 
 import pytest
 
+from agent.domain.base import RepoId
 from agent.domain.commits import Change, Commit, FileChange, Person
 from agent.domain.facts import Fact, FactKind, FactSheet, Place, Severity
-from agent.domain.ids import RepoId
+from agent.domain.ledger import Noise, Purpose, Tier, Triage
 from agent.triage.areas import Area, area
-from agent.triage.conventions import Purpose, read_heading
-from agent.triage.score import Noise, Tier, Triage, rank, weigh
+from agent.triage.conventions import read_heading
+from agent.triage.score import rank, weigh
 from agent.triage.weights import POINTS, URGENT
 
 DOCS = Path(__file__).parents[3] / "docs" / "facts.md"

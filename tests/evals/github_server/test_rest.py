@@ -8,7 +8,7 @@ from typing import Any
 import httpx
 import pytest
 
-from agent.domain.errors import InputError
+from agent.domain.base import InputError
 from evals.github_server.app import GitHubServer
 from evals.github_server.limits import Allowance
 from evals.worlds.model import Repo

@@ -5,12 +5,12 @@ from datetime import UTC, date, datetime
 
 import pytest
 
+from agent.domain.base import RepoId
 from agent.domain.claims import Claim, Role
 from agent.domain.commits import Coverage
-from agent.domain.ids import RepoId
-from agent.domain.report import Depth, LedgerRow, Report, RepoSection
+from agent.domain.ledger import Depth, LedgerRow, Tier
+from agent.domain.report import Report, RepoSection
 from agent.domain.window import Window
-from agent.triage.score import Tier
 from evals.figures import Score
 from evals.sets.daily_scores import accounted, covered, gain_in_order, in_both_languages, ordered, quiet, told
 

@@ -4,7 +4,7 @@ import sys
 
 import pytest
 
-from agent.domain.errors import InputError
+from agent.domain.base import InputError
 from evals.sets.day_cost import timed
 
 

@@ -3,9 +3,9 @@
 import json
 from datetime import UTC, datetime
 
+from agent.domain.base import RepoId
 from agent.domain.commits import Change, Commit, FileChange, Person
 from agent.domain.facts import Fact, FactKind, Place, Severity
-from agent.domain.ids import RepoId
 from evals.sets.fact_matching import Meant
 from evals.sets.facts import REAL, Tally, changed_lines, judged, prove
 from evals.worlds.facts import described, gold_facts

@@ -3,8 +3,8 @@
 import subprocess
 from pathlib import Path
 
+from agent.domain.base import RepoId
 from agent.domain.facts import Fact, FactKind, Place, Severity
-from agent.domain.ids import RepoId
 from agent.settings.values import RepoSpec
 from evals.figures import Score
 from evals.harness import Bench

@@ -9,8 +9,8 @@ from typing import Any, Protocol
 
 import pytest
 
-from agent.domain.record import dump
 from agent.domain.report import Report
+from agent.reports.stored import dump
 from agent.settings.deliveries import Delivery
 from agent.settings.values import Settings
 from gitzette.cli import main

@@ -7,21 +7,20 @@ from typing import Any
 
 import pytest
 
+from agent.domain.base import EvidenceId, Language
 from agent.domain.claims import Anchor, Quote
-from agent.domain.evidence import EvidenceId
-from agent.domain.links import Grade, Link, Relation
+from agent.domain.links import Grade, Link, Relation, Standing
 from agent.domain.report import Report, ThreadLine
-from agent.links.standing import Standing
-from agent.settings.values import Language, Layout
+from agent.settings.values import Layout
 from agent.telling.catalogue import catalogue
 from agent.text.web import Web
 from evals.sets.page import unfolded_words
-from evals.sets.site_reports import FIRST, made_day
 from gitzette.render.compose import page_model
 from gitzette.render.markdown import report_page
 from gitzette.render.page import PageModel
 from gitzette.render.pieces import Sentence
 from tests.analysed_report import AT, HANG, LIMIT, PLAIN, ROUTER, SMALL, analysed_report
+from tests.made_reports import FIRST, made_day
 
 WEB = Web("https://git.example")
 LAYOUTS: tuple[Layout, ...] = ("digest", "ledger")

@@ -9,13 +9,13 @@ from pathlib import Path
 
 import pytest
 
-from agent.domain.record import dump
 from agent.domain.report import Report
+from agent.reports.stored import dump
 from agent.text.web import Web
-from evals.sets.site_reports import FIRST, made_day
 from gitzette.cli import main
 from gitzette.site.build import Built, build_site
 from gitzette.site.report_pages import SiteSettings
+from tests.made_reports import FIRST, made_day
 
 VOID = {"meta", "link", "input"}
 # Elements whose text is looked at; to keep that of all would take long.

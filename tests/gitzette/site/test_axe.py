@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from evals.sets.site_search import served
+from tests.site_server import served
 
 CHROMIUM = shutil.which("chromium")
 pytestmark = pytest.mark.skipif(

@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from evals.sets.site_reports import FIRST
-from evals.sets.site_search import served
 from gitzette.site.build import Built
+from tests.made_reports import FIRST
+from tests.site_server import served
 
 CHROMIUM = shutil.which("chromium")
 pytestmark = pytest.mark.skipif(

@@ -14,12 +14,11 @@ from urllib.parse import urldefrag, urljoin, urlsplit
 
 import pytest
 
-from agent.domain.errors import StorageError
-from agent.domain.ids import RepoId
+from agent.domain.base import RepoId, StorageError
 from agent.domain.report import Failure, Report
-from evals.sets.site_reports import FIRST, REPOS, made_day
 from gitzette.cli import main
 from gitzette.site.build import Built
+from tests.made_reports import FIRST, REPOS, made_day
 
 Shelf = Callable[..., Path]
 Build = Callable[..., Built]

@@ -10,8 +10,8 @@ from xml.etree import ElementTree
 
 import pytest
 
-from evals.sets.site_reports import FIRST
 from gitzette.site.build import Built
+from tests.made_reports import FIRST
 
 _TOGETHER = 10
 _INDEX = re.compile(r'gitzetteIndex\("[\w/.-]+",([^\n\u2028\u2029]*)\);\n')

@@ -6,9 +6,9 @@ from datetime import timedelta
 import pytest
 
 from agent.text.web import Web
-from evals.sets.site_reports import FIRST, made_day
 from gitzette.render.compose import page_model
 from gitzette.site.search_index import SHARDS, Words, day_index, month_shards, shard_of, shards
+from tests.made_reports import FIRST, made_day
 
 _LINE = re.compile(r"(\w+) ([#-\[\]-~]+)")
 

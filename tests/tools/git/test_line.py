@@ -4,8 +4,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from agent.domain.errors import NotFound
-from agent.domain.ids import RepoId
+from agent.domain.base import NotFound, RepoId
 from tools.git.source import GitSource
 
 if TYPE_CHECKING:

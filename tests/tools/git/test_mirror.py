@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from agent.domain.errors import NotFound, StorageError, UpstreamError, UsageError
-from agent.domain.ids import RepoId
+from agent.domain.base import NotFound, RepoId, StorageError, UpstreamError, UsageError
 from agent.domain.window import Window
 from tools.git.mirrors.keeper import MirrorKeeper, Patience, exclusively
 from tools.git.source import GitSource

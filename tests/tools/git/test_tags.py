@@ -3,7 +3,7 @@
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
-from agent.domain.ids import RepoId
+from agent.domain.base import RepoId
 from agent.links.headlines import headline
 from tools.git.source import GitSource
 

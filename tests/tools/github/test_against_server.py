@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from agent.domain.base import NotFound, RepoId, UpstreamError
 from agent.domain.commits import Change, Coverage, Issue, Landing, Notice, NoticeKind, PullRequest, Threads
-from agent.domain.errors import NotFound, UpstreamError
-from agent.domain.ids import RepoId
 from agent.domain.window import Window
 from agent.ports.sources import Study
 from evals.github_server.app import GitHubServer

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from agent.domain.base import RepoId
 from agent.domain.commits import Change
-from agent.domain.ids import RepoId
 from agent.ports.sources import Study
 from evals.github_server.app import GitHubServer
 from evals.worlds.model import Repo

@@ -8,7 +8,7 @@ import pytest
 from hpack import Encoder
 from pydantic import TypeAdapter
 
-from agent.domain.errors import ConfigError, NotFound, UpstreamError
+from agent.domain.base import ConfigError, NotFound, UpstreamError
 from tools.github.http.address import Address
 from tools.github.http.cache import TransientCache
 from tools.github.http.wire import Refused

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 import pytest
 from pydantic import TypeAdapter
 
-from agent.domain.errors import RateLimited, UpstreamError
+from agent.domain.base import RateLimited, UpstreamError
 from tools.github.http.wire import Manners
 from tools.github.nodes import GraphAnswer
 

@@ -6,7 +6,7 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
-from agent.domain.errors import NotFound, UpstreamError
+from agent.domain.base import NotFound, UpstreamError
 from tools.git.mirrors.remote import Server
 from tools.git.process import LOCAL, Finished, run
 

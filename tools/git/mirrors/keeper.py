@@ -12,8 +12,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
-from agent.domain.errors import StorageError, UpstreamError
-from agent.domain.ids import RepoId, repo_id
+from agent.domain.base import RepoId, StorageError, UpstreamError, repo_id
 from tools.git.mirrors.fetch import DamagedMirror, damage, increment, lay_out, size
 from tools.git.mirrors.remote import STALL_SECONDS, Moved, Server, patiently, remote_environment
 from tools.git.source import GitSource

@@ -9,8 +9,7 @@ from typing import Self, TypeVar
 
 from tenacity import AsyncRetrying, retry_if_exception, stop_after_attempt, wait_random_exponential
 
-from agent.domain.errors import NotFound, UpstreamError
-from agent.domain.ids import RepoId
+from agent.domain.base import NotFound, RepoId, UpstreamError
 from tools.git.process import QUIET, Finished, run
 
 Result = TypeVar("Result")

@@ -8,8 +8,7 @@ from urllib.parse import quote
 
 import httpx
 
-from agent.domain.errors import ConfigError, UpstreamError
-from agent.domain.ids import RepoId
+from agent.domain.base import ConfigError, RepoId, UpstreamError
 
 GITHUB = "https://api.github.com"
 

@@ -17,7 +17,7 @@ from typing import Generic, Self, TypeVar
 import httpx
 from pydantic import AliasPath, BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
-from agent.domain.errors import ConfigError, NotFound, UpstreamError
+from agent.domain.base import ConfigError, NotFound, UpstreamError
 from tools.github.http.address import GITHUB, Address
 from tools.github.http.cache import HttpCache, StoredAnswer, TransientCache, identity
 from tools.github.http.limits import Usage

@@ -10,7 +10,7 @@ import httpx
 from pydantic import BaseModel, ValidationError
 from tenacity import AsyncRetrying, RetryCallState, retry_if_exception
 
-from agent.domain.errors import NotFound, RateLimited, UpstreamError
+from agent.domain.base import NotFound, RateLimited, UpstreamError
 from tools.github.http.address import Address
 from tools.github.http.limits import HostUsage, Limits, retry_after
 

@@ -7,15 +7,12 @@ from typing import Any, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
+from agent.domain.base import RepoId, StorageError
 from agent.domain.claims import Claim, Kind
-from agent.domain.counts import checked_counts, footer_counts, model_counts
-from agent.domain.errors import StorageError
-from agent.domain.ids import RepoId
-from agent.domain.links import Link
-from agent.domain.report import Drop, Report
-from agent.domain.stories import Act, Story, StoryKind
+from agent.domain.ledger import Tier
+from agent.domain.links import Act, Link, Story, StoryKind
+from agent.domain.report import Drop, Report, checked_counts, footer_counts, model_counts
 from agent.domain.window import Window
-from agent.triage.score import Tier
 
 FORMAT = 2
 _LATER = (

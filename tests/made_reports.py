@@ -1,21 +1,16 @@
-"""A year of made-up reports, for measuring a site: eight repositories, busy and quiet days, stories that go on."""
+"""Made-up reports for tests of pages: eight repositories, busy and quiet days, stories that go on."""
 
 from datetime import UTC, date, datetime, timedelta
 from hashlib import sha1
-from pathlib import Path
 from random import Random
 
+from agent.domain.base import RepoId, ThreadId, commit_id, thread_id
 from agent.domain.claims import Claim, Judgement, Quote, Role, Verdict
 from agent.domain.commits import Coverage
-from agent.domain.ids import RepoId, ThreadId, commit_id, thread_id
-from agent.domain.links import Grade, Link, Relation
-from agent.domain.record import dump
-from agent.domain.report import Depth, LedgerRow, Report, RepoSection, ThreadLine
-from agent.domain.stories import Act, Step, Story, StoryKind
+from agent.domain.ledger import Depth, LedgerRow, Noise, Purpose, Tier
+from agent.domain.links import Act, Grade, Link, Relation, Standing, Step, Story, StoryKind
+from agent.domain.report import Report, RepoSection, ThreadLine
 from agent.domain.window import Window
-from agent.links.standing import Standing
-from agent.triage.conventions import Purpose
-from agent.triage.score import Noise, Tier
 
 _NAMES = ("engine", "router", "kernels", "cache", "scheduler", "gateway", "client", "bench")
 REPOS = tuple(RepoId(f"acme/{name}") for name in _NAMES)
@@ -28,22 +23,9 @@ _FEWEST, _MOST = 3, 22
 _PASSED = Judgement(verdict=Verdict.SUPPORTED, check="fact")
 
 
-def write_year(out: Path, days: int, seed: int = 1) -> list[Path]:
-    """Write so many days of reports, and name their files."""
-    folder = out / "reports"
-    folder.mkdir(parents=True, exist_ok=True)
-    files = []
-    for at in range(days):
-        report = made_day(FIRST + timedelta(days=at), seed)
-        file = folder / f"{report.window.label}.json"
-        file.write_text(dump(report), encoding="utf-8")
-        files.append(file)
-    return files
-
-
 def made_day(day: date, seed: int = 1, most: int = _MOST) -> Report:
     """Make the report of one day, with at most so many commits each; the same day and seed give the same report."""
-    chance = Random(f"{seed} {day}")  # noqa: S311 - made-up data, no secret
+    chance = Random(f"{seed} {day}")
     sections, ledger, claims, links, stories = [], [], [], [], []
     for repo in REPOS:
         rows = [_row(repo, day, at, chance) for at in range(chance.randint(min(_FEWEST, most), most))]

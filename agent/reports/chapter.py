@@ -2,21 +2,19 @@
 
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
 
-from agent.analysts.account import Account
-from agent.analysts.analyst import Read
 from agent.analysts.tasks import Refused
+from agent.domain.accounts import Account
+from agent.domain.base import EvidenceId, Frozen, Language, commit_id
 from agent.domain.claims import Anchor, Claim, Judgement, Verdict
-from agent.domain.commits import Frozen
-from agent.domain.dossier import Dossier
-from agent.domain.evidence import CommitEvidence, Evidence, EvidenceId
-from agent.domain.ids import commit_id
-from agent.domain.ledger import ledger_row
-from agent.domain.links import Link, Related
-from agent.domain.report import Depth, Drop, Failure, LedgerRow, RepoSection
-from agent.domain.stories import Story
+from agent.domain.commits import Change, Landed, Landing
+from agent.domain.evidence import CommitEvidence, Dossier, Evidence, Read
+from agent.domain.ledger import Depth, LedgerRow
+from agent.domain.links import Link, Related, Story
+from agent.domain.report import Drop, Failure, RepoSection
 from agent.gate.check import refusals
-from agent.settings.values import Language
 from agent.stories.pins import Taken
 from agent.triage.collected import Collected
 
@@ -117,3 +115,99 @@ def ledger_of(found: Collected, reads: Mapping[EvidenceId, Read]) -> tuple[Ledge
         one = reads.get(landed.commit.id)
         rows.append(ledger_row(landed, one or unread, late=sha in late, pull=found.threads.pull_of.get(sha)))
     return tuple(rows)
+
+
+_PLACES = 3
+_BESIDE = re.compile(r"(?:^|/)(?:tests?|docs?|\.github|ci)/|(?:^|/)test_[^/]*$|\.(?:md|rst|lock)$")
+
+
+@dataclass(frozen=True)
+class Owner:
+    """The other report that a commit already belongs to."""
+
+    window: str
+    late: bool
+
+
+@dataclass(frozen=True)
+class Share:
+    """What of a landing belongs to this report."""
+
+    rows: tuple[Landed, ...]
+    late: tuple[Landed, ...]
+    told_before: tuple[tuple[Landed, Owner], ...]
+    """Rows of this window that an earlier run already told as late."""
+
+
+def share(landing: Landing, elsewhere: Mapping[str, Owner]) -> Share:
+    """Keep what no other report owns, so that consecutive reports tell every landed commit exactly once."""
+    kept: list[Landed] = []
+    told: list[tuple[Landed, Owner]] = []
+    for row in landing.rows:
+        owner = elsewhere.get(row.commit.sha)
+        if owner is not None and owner.late:
+            told.append((row, owner))
+        else:
+            kept.append(row)
+    late = tuple(row for row in landing.late if row.commit.sha not in elsewhere)
+    return Share(rows=tuple(kept), late=late, told_before=tuple(told))
+
+
+Unread = tuple[Depth, str]
+"""How far a commit got whose diff was not read, and why."""
+
+
+def ledger_row(landed: Landed, read: Read | Unread, *, late: bool, pull: int | None) -> LedgerRow:
+    """Write down what was done with one commit."""
+    commit = landed.commit
+    if isinstance(read, tuple):
+        depth, reason, found = *read, {}
+    else:
+        depth, reason, found = read.depth, _why(read), _findings(read)
+    return LedgerRow(
+        repo=commit.repo,
+        sha=commit.sha,
+        depth=depth,
+        reason=reason,
+        late=late,
+        subject=commit.subject,
+        title=commit.title,
+        author=commit.author.name,
+        landed_at=commit.committed_at,
+        members=landed.members,
+        pull=pull,
+        **found,
+    )
+
+
+def _findings(read: Read) -> dict[str, Any]:
+    change, triage = read.evidence.change, read.triage
+    return {
+        "files": len(change.files),
+        "additions": change.additions,
+        "deletions": change.deletions,
+        "unreadable": len(change.unreadable),
+        "places": _places(change),
+        "tier": triage.tier,
+        "noise": triage.noise,
+        "purpose": triage.purpose,
+        "weight": triage.score,
+        "marks": triage.reasons,
+    }
+
+
+def _places(change: Change) -> tuple[str, ...]:
+    """Name the files that changed most; tests and documents only where there is nothing else."""
+    ordered = sorted(change.files, key=lambda file: -(file.additions + file.deletions))
+    telling = [file.path for file in ordered if not _BESIDE.search(file.path)]
+    return tuple((telling or [file.path for file in ordered])[:_PLACES])
+
+
+def _why(read: Read) -> str:
+    """Say why a commit was read as closely as it was."""
+    weight = f"weight {read.triage.score:g}" + (f" ({', '.join(read.triage.reasons)})" if read.triage.reasons else "")
+    if read.depth is Depth.DEEP:
+        return f"whole diff and files: {weight}"
+    if read.triage.noise is not None:
+        return f"folded as {read.triage.noise.value}: {weight}"
+    return f"facts and line counts: {weight}"

@@ -4,8 +4,8 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from agent.domain.commits import Issue, PullRequest, Release, Threads
-from agent.domain.evidence import EvidenceId
+from agent.domain.base import EvidenceId
+from agent.domain.commits import Issue, Release, Threads
 from agent.domain.links import Link
 from agent.domain.report import ReleaseLine, ThreadLine
 from agent.domain.window import Window
@@ -146,12 +146,3 @@ def release_news(releases: tuple[Release, ...], window: Window) -> tuple[Release
     return tuple(
         ReleaseLine(tag=r.tag, name=r.name, published_at=r.published_at, prerelease=r.prerelease) for r in found
     )
-
-
-def state_at(thread: Issue | PullRequest, window: Window | None) -> str:
-    """Tell how a thread stood when a window ended: merged, closed, not planned, open or reopened."""
-    if window is not None and thread.ended_at is not None and thread.ended_at >= window.end:
-        return "open"
-    if isinstance(thread, PullRequest):
-        return "merged" if thread.merged_at else thread.state
-    return thread.state_reason if thread.state_reason in ("reopened", "not_planned") else thread.state

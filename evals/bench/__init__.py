@@ -1,1 +1,0 @@
-"""The performance suite: what each part costs beside a named floor, and how that grows."""
