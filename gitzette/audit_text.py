@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from agent.audit.findings import Finding
-from gitzette.render.html import html_page
+from gitzette.render.templating import html_page
 
 CAUSES = {
     "edited": "Edited after it was published",

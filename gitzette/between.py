@@ -14,7 +14,7 @@ from agent.text.web import Web
 from gitzette.arguments import settings_for, specs_of
 from gitzette.progress import QuietProgress
 from gitzette.publish import replace_file
-from gitzette.render.upgrade import upgrade_json, upgrade_page
+from gitzette.render.editions import upgrade_json, upgrade_page
 from gitzette.wiring import open_house
 from tools.diff.between import Step, compare_versions
 from tools.own_code import OwnCode

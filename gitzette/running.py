@@ -110,7 +110,7 @@ def report_on(
             covered = asyncio.run(cover(settings, environ, window, specs, now, display, run, answers))
         beat(covered.report)
     if settings.site:
-        from gitzette.site.command import site_of
+        from gitzette.site.build import site_of
 
         site_of(settings, settings.out)
     if settings.deliver:

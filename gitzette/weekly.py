@@ -15,7 +15,7 @@ from agent.settings.values import Settings
 from agent.text.web import Web
 from gitzette.arguments import settings_for, specs_of
 from gitzette.publish import replace_file
-from gitzette.render.week import week_page
+from gitzette.render.editions import week_page
 from gitzette.running import report_on
 
 _OTHER_WAYS = ("date", "since", "until", "resume", "replay", "catch_up", "demo", "partial")

@@ -181,7 +181,8 @@ def _account(view: View) -> Iterator[str]:
     """Account for a page: what was read and checked, its kinds of text, who wrote and judged it, a line each."""
     report, say = view.report, view.words["page"]
     claims = [claim for claim in report.claims if not claim.free or claim.text.get(view.lang)]
-    failed = {one.about for part in (report, *report.sections) for one in part.account.fallbacks}
+    accounts = [report.account, *(section.account for section in report.sections)]
+    failed = {one.about for account in accounts for one in account.fallbacks}
     coverage: dict[str, list[str]] = {}
     for section in report.sections:
         notices = "".join(f" ({plain().notice(say, notice)})" for notice in section.coverage_notices)

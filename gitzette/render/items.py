@@ -83,7 +83,7 @@ def fit_sections(sections: Sequence[Section], room: int, told: Container[str]) -
 
     The first tier is told in full as long as the others of it can be told in short; the next ones in short.
     """
-    fitting = []
+    fitting: list[Section] = []
     for section in sections:
         first, shown = not fitting, list[Item]()
         shorts = [_fitted(item, _SHORT_WORDS, told) for item in section.items]

@@ -6,6 +6,7 @@ from datetime import datetime
 
 from agent.domain.base import EvidenceId, RepoId
 from agent.domain.claims import MARK, Claim, Kind, Role
+from agent.domain.links import Link
 from agent.domain.window import zone
 from gitzette.render.addresses import named, place_of
 from gitzette.render.model import Citation, Excerpt, Line, Sentence
@@ -26,7 +27,7 @@ class Sentences:
     def __init__(self, view: View) -> None:
         self._view, self._say = view, view.words["page"]
         report = view.report
-        self._links = {(one.issue, one.change): one for one in report.links}
+        self._links: dict[tuple[str, str], Link] = {(one.issue, one.change): one for one in report.links}
         # Title, author and time of what the report knows, and whether it has a place on the page.
         known: dict[EvidenceId, tuple[str, str, datetime, bool]] = {}
         for story in report.stories:

@@ -1,6 +1,7 @@
 """The Jinja environments: every value of an HTML template is escaped, Markdown and messages escape by filters."""
 
 import re
+from datetime import date
 from functools import cache, lru_cache
 from html import escape
 from typing import Any
@@ -22,7 +23,7 @@ def made_environment(*, autoescape: bool = False, **options: Any) -> Environment
     shape: dict[str, Any] = {"trim_blocks": True, "lstrip_blocks": True, "undefined": StrictUndefined}
     made = Environment(loader=loader, autoescape=autoescape, **(shape | options))  # noqa: S701 -- see who calls
     ways = {name: getattr(addresses, name) for name in ("day_path", "repo_path", "commit_path", "place_of", "named")}
-    made.globals |= ways | {"zone": zone, "issues_shown": ISSUES_SHOWN}
+    made.globals |= ways | {"zone": zone, "date": date, "issues_shown": ISSUES_SHOWN}
     return made
 
 
