@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Protocol
 
 from agent.asking.reply import Reply
-from agent.audit.findings import Finding
+from agent.audit.lookup import Finding
 from agent.domain.base import AppError, Language, RepoId, UsageError
 from agent.domain.report import Report
 from agent.domain.window import Window

@@ -10,7 +10,7 @@ from agent.domain.commits import Change, Comment, Commit, Issue, Landing, PullRe
 from agent.domain.evidence import CommitEvidence, ThreadEvidence
 from agent.domain.report import Report
 from agent.domain.window import Window
-from agent.ports.desks import Desk
+from agent.ports.memories import Desk
 from agent.ports.sources import CodeSource, Past, ThreadSource
 from agent.settings.values import Budget, RepoSpec, Tiers
 from evals.worlds.model import World
@@ -24,7 +24,7 @@ from memory.statements import Statements
 from memory.stories import Stories
 from tools.evidence_cache import EvidenceCache
 from tools.git.source import GitSource
-from tools.github.http.client import GitHubClient
+from tools.github.client import GitHubClient
 from tools.github.threads import GitHubThreads
 
 T = TypeVar("T")

@@ -7,12 +7,9 @@ from typing import TYPE_CHECKING
 from pydantic import SecretStr
 
 from agent.domain.base import AppError, ConfigError, Language
-from agent.editions.recipe import Recipe
-from agent.models.capabilities import Capabilities
-from agent.models.failures import Job
-from agent.models.prompting import boundary
+from agent.models import Capabilities, Job, boundary
 from agent.settings.spending import Cap, Purse
-from agent.settings.values import Budget, Settings
+from agent.settings.values import Budget, Recipe, Settings
 from memory.recorder import CallRecorder
 from memory.store import ModelServers
 

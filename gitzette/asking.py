@@ -12,13 +12,13 @@ from datetime import UTC, datetime
 
 from agent.asking.reply import Reply
 from agent.domain.base import EXIT_ABSTAINED, EXIT_DONE, InputError, UpstreamError, UsageError
-from agent.ports.desks import Desk, Desks, Progress
+from agent.ports.memories import Desk, Desks, Progress
 from agent.settings.spending import Cap
 from agent.settings.values import RepoSpec, Settings
-from agent.text.web import Web
+from agent.web import Web
 from gitzette.analysts import writers_of
 from gitzette.arguments import bound_of, settings_for, specs_of
-from gitzette.fleet.limits import SharedLimits
+from gitzette.fleet.editions import model_limit
 from gitzette.progress import progress
 from gitzette.replies import ReplyPage, as_json
 from gitzette.wiring import home_of, open_house
@@ -109,7 +109,7 @@ async def asking_context(
     async with open_house(settings, environ, display, now, specs=specs) as house:
         memory = house.memory
         recorder = memory.recorder(f"{QUESTIONS}{now.date().isoformat()}")
-        admit = SharedLimits(memory.fleet, settings, environ).of_model_calls
+        admit = model_limit(memory.fleet, settings, environ)
         writers = writers_of(settings, environ, recorder, memory.model_servers, Cap(), admit)
         desks, known = _Reachable(house.deps.desks), memory.evidence
         deps = replace(house.deps, desks=desks, models=writers.models, mark=writers.mark)

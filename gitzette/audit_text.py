@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from agent.audit.findings import Finding
+from agent.audit.lookup import Finding
 from gitzette.render.templating import html_page
 
 CAUSES = {

@@ -10,13 +10,13 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from agent.audit.findings import Finding, in_order, summary
-from agent.audit.structure import read_page
+from agent.audit.entries import read_page
+from agent.audit.lookup import Finding, in_order, summary
 from agent.domain.base import EXIT_DONE, EXIT_INCOMPLETE, InputError, StorageError
-from agent.ports.desks import Desk, Desks, Progress
+from agent.ports.memories import Desk, Desks, Progress
 from agent.settings.spending import Cap
 from agent.settings.values import RepoSpec, Settings
-from agent.text.web import Web
+from agent.web import Web
 from gitzette.analysts import writers_of
 from gitzette.arguments import settings_for
 from gitzette.audit_text import audit_page, audit_text

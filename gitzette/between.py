@@ -10,13 +10,13 @@ from datetime import UTC, datetime
 from agent.domain.base import EXIT_DONE, StorageError, UsageError
 from agent.editions.upgrade import Upgrade
 from agent.settings.values import RepoSpec, Settings
-from agent.text.web import Web
+from agent.web import Web
 from gitzette.arguments import settings_for, specs_of
 from gitzette.progress import QuietProgress
 from gitzette.publish import replace_file
 from gitzette.render.editions import upgrade_json, upgrade_page
 from gitzette.wiring import open_house
-from tools.diff.between import Step, compare_versions
+from tools.diff.sheet import Step, compare_versions
 from tools.own_code import OwnCode
 
 

@@ -15,9 +15,9 @@ from typing import cast
 
 from agent.asking.reply import Reply
 from agent.domain.base import EXIT_ABSTAINED, EXIT_DONE, AppError, InputError, UsageError
+from agent.markdown import visible
 from agent.settings.values import RepoSpec, Settings
-from agent.text.markdown import visible
-from agent.text.web import Web
+from agent.web import Web
 from gitzette.arguments import bound_of, settings_for, specs_of
 from gitzette.asking import asking_context, checked, print_markdown, thread_name
 from gitzette.cited_evidence import CitedEvidence

@@ -19,11 +19,6 @@ configuration: gitzette.toml in the folder you stand in, GITZETTE_* variables, G
 With no --repo and no configuration, `run` reports on the checkout you stand in.
 """
 _TYPES: Mapping[str, Callable[[str], object]] = {"path": Path, "int": int}
-_WAYS_TO_RUN = {
-    "week": "gitzette.weekly:weekly",
-    "catch_up": "gitzette.catch_up:catch_up",
-    "replay": "gitzette.replay:replay",
-}
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -53,8 +48,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def _function(args: argparse.Namespace) -> Callable[[argparse.Namespace, Mapping[str, str]], int]:
     """Import the function of a command; what comes with it stays until the end and need not be searched for garbage."""
-    ways = [target for name, target in _WAYS_TO_RUN.items() if getattr(args, name, None) not in (None, False)]
-    module, _, name = (ways or [args.target])[0].partition(":")
+    module, _, name = args.target.partition(":")
     gc.disable()
     try:
         function: Callable[[argparse.Namespace, Mapping[str, str]], int] = getattr(import_module(module), name)

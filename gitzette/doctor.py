@@ -12,17 +12,18 @@ from pathlib import Path
 
 from agent.domain.base import EXIT_DONE, EXIT_INCOMPLETE, AppError
 from agent.domain.window import zone
-from agent.models.capabilities import Capabilities
+from agent.models import Capabilities
 from agent.settings.values import FILE_NAME, Settings
 from gitzette.arguments import settings_here
 from gitzette.delivery.outbox import Outbox
-from gitzette.heartbeat import read_heartbeat
+from gitzette.earlier_runs import read_heartbeat
 from gitzette.publish import check_writable, nearest_folder
 from gitzette.published import missed_days
 from gitzette.wiring import home_of, keeper_of, memory_of
 from tools.chat.offers import list_models
 from tools.git.repository import git_version, open_repository
-from tools.github.http.client import GitHubClient, quota
+from tools.github.client import GitHubClient
+from tools.github.limits import quota
 
 _SKEW_SECONDS = 120
 _ENOUGH_REQUESTS = 100

@@ -14,12 +14,12 @@ from pathlib import Path
 from typing import Any
 
 from agent.asking.reply import Reply
-from agent.audit.findings import Finding
+from agent.audit.lookup import Finding
 from agent.domain.base import EXIT_DONE, EXIT_FAILED, EXIT_INCOMPLETE, Language, RepoId, UsageError
 from agent.domain.report import Report
 from agent.domain.window import Window
 from agent.settings.values import Layout, RepoSpec, Settings
-from agent.text.web import Web
+from agent.web import Web
 from evals.figures import crashed
 from evals.gate import PREVIOUS, breaches, compared, load_limits, shares
 from evals.harness import HELD_OUT, SEED, Bench, EvalSet, Figures, Spent, choose, run_set

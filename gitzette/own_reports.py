@@ -6,12 +6,12 @@ from difflib import SequenceMatcher
 from pathlib import Path
 from typing import get_args
 
-from agent.audit.findings import RIGHT, Finding
+from agent.audit.lookup import RIGHT, Finding
 from agent.domain.base import Language, StorageError
 from agent.domain.report import Report
 from agent.reports.stored import load
 from agent.settings.values import Layout
-from agent.text.web import Web
+from agent.web import Web
 from gitzette.render.markdown import report_page
 
 _LANGUAGE = re.compile(r"\.[a-z]{2}$")

@@ -6,7 +6,7 @@ from pydantic import TypeAdapter
 
 from agent.domain.base import Frozen, RepoId, StorageError
 from agent.domain.report import Report
-from agent.ports.desks import Desk, Desks
+from agent.ports.memories import Desk, Desks
 from agent.ports.sources import CloneSource, CodeSource, ThreadSource
 from agent.reports.stored import merge
 from agent.settings.values import RepoSpec, Settings

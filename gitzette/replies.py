@@ -11,10 +11,10 @@ from agent.domain.commits import PullRequest, Release
 from agent.domain.evidence import state_at
 from agent.domain.window import zone
 from agent.editions.card import Card
+from agent.markdown import code, inline, link
 from agent.reports.stored import claim_json
 from agent.telling.catalogue import catalogue
-from agent.text.markdown import code, inline, link
-from agent.text.web import Web
+from agent.web import Web
 from gitzette.render.markdown import claim_text
 
 _SHOWN, _BEST = 20, 10

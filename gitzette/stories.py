@@ -8,9 +8,9 @@ from datetime import UTC, date
 
 from agent.domain.base import EXIT_DONE, Language, UsageError, repo_id
 from agent.domain.links import Step
+from agent.markdown import visible
 from agent.settings.values import Settings
 from agent.telling.catalogue import catalogue
-from agent.text.markdown import visible
 from gitzette.arguments import settings_here
 from gitzette.wiring import memory_of
 from memory.stories import ToldStory

@@ -19,7 +19,7 @@ from typing_extensions import TypedDict
 from agent.domain.base import Language, RepoId
 from agent.reports.stored import to_json
 from agent.settings.values import AnalystChoice, Settings
-from agent.text.web import Web
+from agent.web import Web
 from gitzette.arguments import bound_of, settings_for, specs_of, window_of
 from gitzette.asking import asking_context, checked
 from gitzette.demo import demo_world

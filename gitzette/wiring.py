@@ -9,13 +9,12 @@ from typing import TYPE_CHECKING
 
 from agent.domain.base import RepoId, UsageError
 from agent.domain.commits import NoticeKind
-from agent.editions.recipe import Recipe
-from agent.ports.desks import Desk, Desks, Progress, Publisher
+from agent.ports.memories import Desk, Desks, Progress, Publisher
 from agent.ports.sources import CodeSource, NoThreads, ThreadSource
-from agent.settings.values import RepoSpec, Settings
-from agent.text.web import Web
+from agent.settings.values import Recipe, RepoSpec, Settings
+from agent.web import Web
 from gitzette.analysts import Writers, writers_of
-from gitzette.fleet.limits import SharedLimits
+from gitzette.fleet.editions import model_limit, request_limit
 from gitzette.publish import FilePublisher, Style
 from gitzette.recorded_run import EarlierReport, RecordedDesks
 from graphs.run_context import RunContext
@@ -23,11 +22,11 @@ from memory.proxies import recorded
 from memory.recorder import CallRecorder
 from memory.store import Memory, open_memory
 from tools.evidence_cache import EvidenceCache
-from tools.git.mirrors.keeper import MirrorKeeper
-from tools.git.mirrors.remote import remote_environment
+from tools.git.mirrors import MirrorKeeper
+from tools.git.process import remote_environment
 from tools.git.source import GitSource
-from tools.github.http.client import GitHubClient
-from tools.github.http.wire import Manners
+from tools.github.client import GitHubClient
+from tools.github.wire import Manners
 from tools.own_code import OwnCode
 
 if TYPE_CHECKING:
@@ -80,12 +79,11 @@ async def open_house(
     token = settings.token.get_secret_value() if settings.token else None
     waits = settings.budget.wait_seconds
     with open_memory(home, now.date(), settings.database_address) as memory:
-        limits = SharedLimits(memory.fleet, settings, environ, background=background)
         manners = Manners(
             max_wait=waits,
             run_seconds=2 * waits + 900,
             first_pause=settings.budget.retry_seconds,
-            admit=limits.of_requests,
+            admit=request_limit(memory.fleet, settings, background=background),
         )
         async with GitHubClient(
             base_url=settings.github_url, token=token, cache=memory.http_cache, manners=manners
@@ -95,7 +93,7 @@ async def open_house(
             style = Style(Web(settings.web), settings.lang, settings.languages, settings.layout)
             note = EarlierReport(recorder).note if recorder else None
             publisher = FilePublisher(settings.out, style, note, max_failed=settings.max_failed)
-            admit = limits.of_model_calls
+            admit = model_limit(memory.fleet, settings, environ, background=background)
             writers = writers_of(settings, environ, recorder, memory.model_servers, admit=admit, answers=answers)
             local = {spec.name for spec in specs if spec.path is not None}
             opened = RecordedDesks(recorder, desks, settings, local) if recorder else desks
@@ -174,7 +172,8 @@ class SourceDesks:
             return GitHubCode(self._client, spec.name, spec.branch)
         if spec.path is not None:
             return GitSource(spec.name, spec.path, branch=spec.branch, network=remote_environment(self._environ))
-        return await self._keeper.source(spec.name, branch=spec.branch)
+        path = await self._keeper.refresh(spec.name, branch=spec.branch)
+        return GitSource(spec.name, path, branch=spec.branch, network=self._keeper.network)
 
     def _threads(self, spec: RepoSpec) -> ThreadSource:
         settings = self._settings

@@ -6,18 +6,17 @@ from contextlib import suppress
 from datetime import UTC, datetime, time, timedelta
 from typing import TypeVar
 
-from agent.audit.broken_output import data_names
-from agent.audit.code_blocks import fences_of, unknown_lines
+from agent.audit.code import fences_of, lacking, unknown_lines
+from agent.audit.entries import Entry
 from agent.audit.lookup import Library, Repository
-from agent.audit.names import lacking
-from agent.audit.structure import Entry
+from agent.audit.output import data_names
 from agent.domain.base import CommitId, NotFound, RepoId, UpstreamError
 from agent.domain.commits import Commit, NoticeKind
 from agent.domain.evidence import CommitEvidence
 from agent.domain.window import Window
-from agent.links.headlines import pull_named
-from agent.ports.desks import Desk, Progress
+from agent.ports.memories import Desk, Progress
 from agent.ports.sources import CloneSource, CodeSource, NoThreads
+from agent.stories.timeline import pull_named
 from tools.diff.sheet import read_facts
 
 K = TypeVar("K")

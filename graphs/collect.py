@@ -16,14 +16,12 @@ from agent.domain.commits import Change, Coverage, Notice, NoticeKind
 from agent.domain.ledger import OwnUse, Triage
 from agent.domain.report import Failure
 from agent.domain.window import Window
-from agent.links.recorded import day_links
+from agent.links.recorded import Patch, carried_links, day_links, patch_partners, with_patches
 from agent.links.references import Day, day_references
-from agent.links.undoing import Patch, carried_links, patch_partners, with_patches
-from agent.ports.desks import Desk, Step
+from agent.ports.memories import Desk, Step
 from agent.reports.chapter import share
-from agent.settings.filters import filter_notices
 from agent.settings.values import RepoSpec
-from agent.triage.collected import Collected, Scales
+from agent.triage.collected import Collected, Scales, filter_notices
 from agent.triage.score import lifted, rank
 from graphs.run_context import RunContext, failing_alone, unless_failed
 from tools.diff.lineage import patch_ids

@@ -7,8 +7,8 @@ from langgraph.graph import END, START, StateGraph
 from langgraph.graph.state import CompiledStateGraph
 from langgraph.types import Send
 
-from agent.analysts.tasks import Refused
 from agent.domain.base import Frozen, RepoId
+from agent.domain.claims import Refused
 from agent.domain.report import Failure
 from agent.reports.chapter import Chapter
 from agent.settings.values import RepoSpec

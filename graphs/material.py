@@ -13,12 +13,12 @@ from agent.domain.evidence import Material, Read, ThreadEvidence
 from agent.domain.ledger import Depth
 from agent.domain.links import Related
 from agent.domain.window import Window
-from agent.links.related import related_links
-from agent.links.undoing import carried_links, partners, reverted_by
+from agent.links.candidates import related_links
+from agent.links.recorded import carried_links, partners, reverted_by
 from agent.ports.sources import ThreadSource
 from agent.reports.issue_news import with_pulls
 from agent.settings.values import RepoSpec
-from agent.stories.found import StoriesFound
+from agent.stories.timeline import StoriesFound
 from agent.triage.collected import Collected, Readings, Scales, known_issues
 from agent.triage.score import lifted
 from tools.history.find import with_past

@@ -12,8 +12,7 @@ from pydantic import TypeAdapter
 
 from agent.domain.accounts import Price, Spent
 from agent.domain.base import AppError
-from agent.models.capabilities import Capabilities
-from agent.models.failures import Job, ModelError
+from agent.models import Capabilities, Job, ModelError
 from agent.settings.spending import Purse, price_of
 from memory.artefacts import JsonCodec
 from memory.recorder import Call, CallRecorder

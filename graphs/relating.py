@@ -9,18 +9,17 @@ from langgraph.runtime import Runtime
 
 from agent.analysts.rules import facts_told
 from agent.analysts.ruling import Batch
-from agent.analysts.tasks import Refused, is_foreign
+from agent.analysts.tasks import is_foreign
 from agent.domain.accounts import Account, fallback
 from agent.domain.base import AppError, EvidenceId, Language, NotFound, RepoId
-from agent.domain.claims import Judgement, Verdict
+from agent.domain.claims import Judgement, Refused, Verdict
 from agent.domain.commits import Change, PullRequest
 from agent.domain.evidence import CommitEvidence, Evidence, Material, ThreadEvidence
 from agent.domain.links import Related
-from agent.links.related import Wanted, wanted_pairs
+from agent.links.candidates import Wanted, wanted_pairs
 from agent.links.relating import Pairing, SaidRelations
-from agent.models.failures import ModelError
-from agent.models.prompting import fenced
-from agent.ports.desks import Desk, Step
+from agent.models import ModelError, fenced
+from agent.ports.memories import Desk, Step
 from agent.ports.sources import CodeSource
 from graphs.judging import judged
 from graphs.material import ReadState, material_of

@@ -13,9 +13,8 @@ from agent.analysts.packet import BUDGET
 from agent.domain.base import AppError, Language, NotFound, RepoId
 from agent.domain.evidence import Material
 from agent.domain.report import Failure
-from agent.models.failures import Job
-from agent.models.prompting import prompt
-from agent.ports.desks import Desks, Publisher
+from agent.models import Job, prompt
+from agent.ports.memories import Desks, Publisher
 from agent.settings.values import Tiers
 from memory.evidence import EvidenceStore
 from memory.issues import OpenIssues

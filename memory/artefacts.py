@@ -28,8 +28,8 @@ from agent.domain.base import (
 )
 from agent.domain.commits import Change, Commit, Issue, PullRequest, Release, Threads
 from agent.domain.evidence import ReleaseEvidence
-from agent.links.digest import Digest, Known
-from agent.models.failures import ModelError
+from agent.links.issues import Digest, Known
+from agent.models import ModelError
 from memory.database import Database
 
 T = TypeVar("T")

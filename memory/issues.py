@@ -7,7 +7,7 @@ from agent.domain.base import RepoId
 from agent.domain.commits import Coverage, Notice, NoticeKind, Threads
 from agent.domain.links import Link
 from agent.domain.window import Window
-from agent.links.digest import Digest, Known, digest
+from agent.links.issues import Digest, Known, digest
 from memory.database import Database, stamp
 
 _MOST = 2_000

@@ -6,10 +6,10 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
 from agent.domain.base import AppError, RepoId, StorageError, repo_id
+from agent.domain.ledger import Owner
 from agent.domain.links import Relation
 from agent.domain.report import Report, RepoSection
 from agent.domain.window import Window
-from agent.reports.chapter import Owner
 from agent.reports.stored import load
 from memory.database import Database, clean, stamp
 from memory.issues import OpenIssues

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
-from agent.models.capabilities import Capabilities
+from agent.models import Capabilities
 from memory.database import Database, SqliteDatabase
 from memory.evidence import EvidenceStore
 from memory.fleet import Fleet

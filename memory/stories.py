@@ -12,7 +12,7 @@ from agent.domain.commits import Headline
 from agent.domain.links import Act, Story
 from agent.domain.window import Window
 from agent.ports.sources import Past
-from agent.stories.found import Remembered
+from agent.stories.timeline import Remembered
 from memory.database import Database, Value, stamp
 
 _MOST = 2_000

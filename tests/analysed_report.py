@@ -11,7 +11,7 @@ from agent.domain.facts import Fact, FactKind, Severity
 from agent.domain.ledger import Depth, LedgerRow, Noise, Purpose, Tier
 from agent.domain.report import Drop, Report, RepoSection, ThreadLine
 from agent.domain.window import Window
-from agent.telling.templates import params_of, sentence
+from agent.telling.sentences import params_of, sentence
 
 ROUTER, CACHE = RepoId("octo/router"), RepoId("octo/cache")
 LIMIT, HANG, PLAIN, SMALL, BOT, EVICT = ("1a" * 20, "2b" * 20, "3c" * 20, "4d" * 20, "5e" * 20, "6f" * 20)

@@ -3,8 +3,7 @@
 import re
 from collections.abc import Iterator, Sequence
 
-from agent.analysts.excerpts import is_code, is_legible, naming_lines, short_change, widened
-from agent.analysts.speech import own_words
+from agent.analysts.quoting import is_code, is_legible, naming_lines, own_words, short_change, widened
 from agent.domain.base import EvidenceId, Language
 from agent.domain.claims import Anchor, Claim, Kind, Quote, Role
 from agent.domain.evidence import CommitEvidence, Material, Read
@@ -12,8 +11,8 @@ from agent.domain.facts import FactKind, Severity
 from agent.domain.ledger import Depth, Tier
 from agent.domain.links import Link
 from agent.telling.choosing import Group, changed_functions, told_groups
-from agent.telling.naming import names_of
-from agent.telling.templates import SEVERAL, params_of, params_of_several, sentence
+from agent.telling.filling import names_of
+from agent.telling.sentences import SEVERAL, params_of, params_of_several, sentence
 
 _LANGUAGES: tuple[Language, ...] = ("en", "zh")
 _SHOWN_DEEP, _SHOWN_SKIM, _SHOWN_LOW = 6, 3, 1

@@ -5,11 +5,10 @@ from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from datetime import timedelta
 
-from agent.audit.findings import RIGHT, UNVERIFIABLE, Finding
-from agent.audit.lookup import Library, Repository
+from agent.audit.code import touched
+from agent.audit.entries import Entry
+from agent.audit.lookup import RIGHT, UNVERIFIABLE, Finding, Library, Repository
 from agent.audit.markdown import Span, code_of
-from agent.audit.names import touched
-from agent.audit.structure import Entry
 from agent.domain.commits import Change, FileChange
 from agent.domain.dates import Days
 

@@ -136,3 +136,13 @@ class Claim(Frozen):
     def sources(self) -> tuple[EvidenceId, ...]:
         """Everything cited, in the order in which marks count."""
         return (*self.cites, *self.background)
+
+
+class Refused(Frozen):
+    """A sentence that was refused, and why."""
+
+    task: str
+    claim: Claim
+    reasons: tuple[Judgement, ...]
+    repaired: bool = False
+    """Whether its writer said it anew; what became of that is told apart."""

@@ -1,5 +1,6 @@
 """The rows of the coverage ledger: how much each landed commit matters, and how closely it was read."""
 
+from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 
@@ -48,7 +49,7 @@ class Noise(StrEnum):
     EMPTY = "empty"
     """Changes no file at all."""
     LEFT_OUT = "left out"
-    """Touches only paths that the configuration leaves out; see agent/settings/filters.py."""
+    """Touches only paths that the configuration leaves out; see `fold` in agent/triage/collected.py."""
 
 
 class Triage(Frozen):
@@ -111,3 +112,11 @@ class LedgerRow(Frozen):
     weight: float = 0.0
     marks: tuple[str, ...] = ()
     """What the weight comes from, heaviest first; docs/facts.md explains each."""
+
+
+@dataclass(frozen=True)
+class Owner:
+    """The other report that a commit already belongs to."""
+
+    window: str
+    late: bool

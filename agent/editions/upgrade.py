@@ -7,8 +7,8 @@ from enum import StrEnum
 from agent.domain.base import Frozen, Language, RepoId
 from agent.domain.facts import Fact, FactKind, Severity
 from agent.domain.ledger import OwnUse
-from agent.telling.grouping import grouped
-from agent.telling.templates import params_of_several, sentence
+from agent.telling.choosing import grouped
+from agent.telling.sentences import params_of_several, sentence
 
 
 class Part(StrEnum):

@@ -1,15 +1,65 @@
-"""What tools ask of the memory, which they may not import."""
+"""Where a run reads and writes, behind small protocols: the sources of a repository, the publisher, the display."""
 
 from collections.abc import Collection, Sequence
-from typing import Protocol
+from dataclasses import dataclass
+from typing import Protocol, runtime_checkable
 
 from agent.domain.base import EvidenceId, RepoId
 from agent.domain.commits import Issue, PullRequest, Release, Threads
 from agent.domain.links import Link
+from agent.domain.report import Report
 from agent.domain.window import Window
 from agent.editions.card import Card
-from agent.ports.sources import Past
-from agent.stories.found import Remembered
+from agent.ports.sources import CodeSource, Past, ThreadSource
+from agent.settings.values import RepoSpec
+from agent.stories.timeline import Remembered
+
+
+@dataclass(frozen=True, kw_only=True)
+class Desk:
+    """The sources of one repository."""
+
+    code: CodeSource
+    threads: ThreadSource
+    diffs: int | None
+    """How many diffs may be read; None where they cost nothing."""
+
+
+# The development server describes the context of a question, and asks of every protocol in it that it can be checked.
+@runtime_checkable
+class Desks(Protocol):
+    """Opens the sources of a repository, once per run."""
+
+    async def open(self, spec: RepoSpec) -> Desk:
+        """Prepare the sources: fetch a mirror, find the API."""
+        ...
+
+
+class Publisher(Protocol):
+    """Makes a report public, whole or not at all."""
+
+    def publish(self, report: Report) -> Report:
+        """Write the report and return what the window's report is now."""
+        ...
+
+
+@dataclass(frozen=True)
+class Step:
+    """What is being done for a repository, as the nodes of a graph stream it; numbers where they are known."""
+
+    repo: RepoId
+    what: str
+    done: int = 0
+    total: int = 0
+
+
+@runtime_checkable
+class Progress(Protocol):
+    """Tells a person what is going on."""
+
+    def step(self, repo: RepoId, what: str, done: int = 0, total: int = 0) -> None:
+        """Say what is being done for a repository; numbers where they are known."""
+        ...
 
 
 class StoryMemory(Protocol):

@@ -5,17 +5,16 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from agent.analysts.tasks import Refused
 from agent.domain.accounts import Account
 from agent.domain.base import EvidenceId, Frozen, Language, commit_id
-from agent.domain.claims import Anchor, Claim, Judgement, Verdict
+from agent.domain.claims import Anchor, Claim, Judgement, Refused, Verdict
 from agent.domain.commits import Change, Landed, Landing
 from agent.domain.evidence import CommitEvidence, Dossier, Evidence, Read
-from agent.domain.ledger import Depth, LedgerRow
+from agent.domain.ledger import Depth, LedgerRow, Owner
 from agent.domain.links import Link, Related, Story
 from agent.domain.report import Drop, Failure, RepoSection
 from agent.gate.check import refusals
-from agent.stories.pins import Taken
+from agent.stories.releases import Taken
 from agent.triage.collected import Collected
 
 LANGUAGES: tuple[Language, ...] = ("en", "zh")
@@ -119,14 +118,6 @@ def ledger_of(found: Collected, reads: Mapping[EvidenceId, Read]) -> tuple[Ledge
 
 _PLACES = 3
 _BESIDE = re.compile(r"(?:^|/)(?:tests?|docs?|\.github|ci)/|(?:^|/)test_[^/]*$|\.(?:md|rst|lock)$")
-
-
-@dataclass(frozen=True)
-class Owner:
-    """The other report that a commit already belongs to."""
-
-    window: str
-    late: bool
 
 
 @dataclass(frozen=True)

@@ -9,8 +9,7 @@ from agent.domain.commits import Issue, Release, Threads
 from agent.domain.links import Link
 from agent.domain.report import ReleaseLine, ThreadLine
 from agent.domain.window import Window
-from agent.links.digest import Digest, Known
-from agent.links.standing import standing
+from agent.links.issues import Digest, Known, standing
 
 _IMPORTANT = 5
 """How many open issues are called important at most."""

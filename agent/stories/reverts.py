@@ -9,8 +9,7 @@ from typing import NamedTuple
 from agent.domain.base import RepoId
 from agent.domain.commits import Headline
 from agent.domain.links import Act, Story, StoryKind
-from agent.links.headlines import Line, plain
-from agent.stories.joining import step, story
+from agent.stories.timeline import Line, plain, step, story
 
 _REVERT = re.compile(
     r"\W*(?:\[[^\]]{1,40}\]\s*){0,5}(?:[\w/.+-]{1,30}(?:\([^()]{1,30}\))?!?\s?:\s{1,2})?(?:partial(?:ly)?\s)?revert",

@@ -10,8 +10,8 @@ from functools import lru_cache
 from agent.domain.base import RepoId
 from agent.domain.commits import Headline
 from agent.domain.links import Act, Story, StoryKind
-from agent.stories.joining import step, story
 from agent.stories.reverts import is_revert
+from agent.stories.timeline import step, story
 
 _APART, _NEXT_APART, _STRAIGHT = timedelta(days=60), timedelta(days=14), timedelta(days=3)
 _SAME, _LIKE, _MOST_MISSING, _MOST_PARTS = 0.75, 0.5, 6, 24

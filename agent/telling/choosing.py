@@ -1,11 +1,10 @@
-"""Which facts of a commit are told, and in which order: first what users set, import and call, never the same twice."""
+"""Which facts of a commit are told, in which order and which together: first what users set, import and call."""
 
-from collections.abc import Sequence
+from collections import defaultdict
+from collections.abc import Hashable, Sequence
 
 from agent.domain.facts import Fact, FactKind, Severity
-from agent.telling.grouping import grouped
-from agent.telling.naming import names_of
-from agent.telling.phrasing import messages_of, says_much
+from agent.telling.filling import CALLS, ERRORS, OWNED, PAIRED, class_of, messages_of, names_of, says_much
 
 K = FactKind
 Group = tuple[Fact, ...]
@@ -15,11 +14,25 @@ _SET = (*_SET_BY_USERS, "dependency-", "image-")
 _BEHIND = ("error-", "limit-")
 """What users run into comes behind what they write."""
 _REGISTERED = (K.REGISTERED, K.UNREGISTERED)
-_ERRORS = (K.ERROR_ADDED, K.ERROR_REMOVED)
 _NATIVE = (".h", ".hpp", ".cuh", ".cu", ".cc", ".cpp", ".inl", ".inc")
 _GRAVITY = {Severity.BREAKING: 0, Severity.BEHAVIOUR: 1, Severity.ADDITIVE: 2, Severity.INTERNAL: 3}
 _PARTS = ("parameter-", "field-", "signature-")
 _IMAGE = "dockerfile"
+_BY_NAME = (
+    K.FILE_REMOVED,
+    K.ENV_REMOVED,
+    K.FLAG_REMOVED,
+    K.ROUTE_ADDED,
+    K.ROUTE_REMOVED,
+    K.DEPENDENCY_REMOVED,
+    K.SYMBOL_ADDED,
+    K.SYMBOL_REMOVED,
+    K.FILE_ADDED,
+    K.REGISTERED,
+    K.UNREGISTERED,
+    K.REGISTRATION_CHANGED,
+)
+"""Told by their names and by what they are, or by where they stand; others also by their values."""
 
 
 def told_groups(facts: Sequence[Fact]) -> list[Group]:
@@ -28,6 +41,29 @@ def told_groups(facts: Sequence[Fact]) -> list[Group]:
     ordered = sorted(_once(telling), key=_rank)
     much = [fact for fact in ordered if says_much(fact)]
     return grouped(much or ordered)
+
+
+def grouped(facts: Sequence[Fact]) -> list[Group]:
+    """Put facts that make one sentence together, in the order of the first of each."""
+    groups: dict[Hashable, list[Fact]] = defaultdict(list)
+    for place, fact in enumerate(facts):
+        if fact not in (group := groups[_key(fact, place)]):
+            group.append(fact)
+    return [tuple(group) for group in groups.values()]
+
+
+def _key(fact: Fact, place: int) -> Hashable:
+    if fact.kind in CALLS:
+        return "call", fact.name
+    if fact.kind in OWNED:
+        return fact.kind.partition("-")[0], class_of(fact)
+    if fact.kind in PAIRED:
+        return fact.kind, fact.severity, class_of(fact) or place
+    if fact.kind in (*ERRORS, K.ERROR_CHANGED, K.LIMIT_CHANGED) or len(names_of(fact)) > 1:
+        return place
+    if fact.kind in _BY_NAME:
+        return fact.kind, fact.severity, fact.detail
+    return fact.kind, fact.severity, fact.detail, fact.old, fact.new
 
 
 def changed_functions(facts: Sequence[Fact]) -> list[Group]:
@@ -41,7 +77,7 @@ def changed_functions(facts: Sequence[Fact]) -> list[Group]:
 def _tells(fact: Fact) -> bool:
     if fact.severity is Severity.INTERNAL or fact.kind in _LINEAGE or fact.kind is K.CODE_CHANGED:
         return False
-    if fact.kind in _ERRORS:
+    if fact.kind in ERRORS:
         return says_much(fact)
     if fact.kind is K.FILE_ADDED and fact.name.endswith("__init__.py") and fact.new == fact.name:
         return False
@@ -86,7 +122,7 @@ def _inwardness(fact: Fact) -> int:
 def _once(facts: Sequence[Fact]) -> list[Fact]:
     """Leave out what another fact says already: a flag's field, a name's export, an error that only moved."""
     flags = {_plain(fact.name) for fact in facts if fact.kind in (K.FLAG_ADDED, K.ENV_ADDED)}
-    words = {kind: {one for fact in facts if fact.kind is kind for one in messages_of(fact)} for kind in _ERRORS}
+    words = {kind: {one for fact in facts if fact.kind is kind for one in messages_of(fact)} for kind in ERRORS}
     moved = words[K.ERROR_ADDED] & words[K.ERROR_REMOVED]
     seen: set[tuple[FactKind, str]] = set()
     kept = []
@@ -94,7 +130,7 @@ def _once(facts: Sequence[Fact]) -> list[Fact]:
         lasts = {(fact.kind, name.rpartition(".")[2]) for name in names_of(fact)}
         if fact.kind in (K.FIELD_ADDED, K.SYMBOL_ADDED) and _plain(fact.name.rpartition(".")[2]) in flags:
             continue
-        if fact.kind in _ERRORS and {*messages_of(fact)} <= moved:
+        if fact.kind in ERRORS and {*messages_of(fact)} <= moved:
             continue
         if fact.detail == "export" and lasts <= seen:
             continue

@@ -55,15 +55,16 @@ class GitHubServer:
             self._hub = undo.enter_context(closing(Hub(repos, Path(folder), now)))
             listener = undo.enter_context(socket.create_server((HOST, 0), backlog=128))
             self._undo = undo.pop_all()
-        self.url = self.git_url = f"http://{HOST}:{listener.getsockname()[1]}"
+        self._port = int(listener.getsockname()[1])
+        self.url = self.git_url = f"http://{HOST}:{self._port}"
         """The API's address, and what precedes `owner/name.git` for git; they are the same."""
         self._git = GitHttp(self._hub)
         limits = Limits(allowance or Allowance(), clock)
         self._api = Api(self._hub, limits, self.faults, origin=self.url, tokens=tokens, set_push=self.set_push)
-        app = Starlette(
+        self._app = Starlette(
             routes=[*self._git.routes(), *self._api.routes()], exception_handlers={Exception: self._crashed}
         )
-        self._listening = _Listening(app, listener)
+        self._listening = _Listening(self._app, listener)
 
     def __enter__(self) -> Self:
         """Start to listen."""
@@ -82,6 +83,15 @@ class GitHubServer:
         """Stop listening and remove every trace."""
         self._listening.stop()
         self._undo.close()
+
+    def cut(self) -> None:
+        """Be gone from the network: connections break, new ones are refused."""
+        self._listening.stop()
+
+    def mend(self) -> None:
+        """Be there again, at the same address."""
+        self._listening = _Listening(self._app, socket.create_server((HOST, self._port), backlog=128))
+        self._listening.start()
 
     async def _crashed(self, request: Request, error: Exception) -> Response:
         self._crashes.append(error)

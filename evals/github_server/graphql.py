@@ -146,7 +146,7 @@ class _Nodes:
         }
 
     def _issue(self, repository: Repository, issue: Issue) -> Json:
-        closings = sorted((event for event in issue.events if event.kind == "closed"), key=lambda e: (e.at, e.id))
+        closings = [event for event in issue.events if event.kind == "closed"]
         return {
             **_shared(repository, issue),
             "__typename": "Issue",
@@ -175,7 +175,7 @@ class _Nodes:
     def _pull(self, repository: Repository, pull: Pull) -> Json:
         closed = [self._hub.thread(*name) for name in pull.closes]
         issues = [pair for pair in closed if pair is not None and isinstance(pair[1], Issue)]
-        named = sorted((one for one in pull.events if one.kind == "cross-referenced"), key=lambda e: (e.at, e.id))
+        named = [event for event in pull.events if event.kind == "cross-referenced"]
         sources = [found for one in named if one.source and (found := self._hub.thread(*one.source))]
         return {
             **_shared(repository, pull),

@@ -7,8 +7,7 @@ from collections.abc import Awaitable, Callable
 from langchain_core.messages import convert_to_openai_messages
 
 from agent.domain.accounts import Spent
-from agent.models.failures import JOBS, Job
-from agent.models.tokens import tokens_of
+from agent.models import JOBS, Job, tokens_of
 from evals.model_server.talk import Asked, Script
 from graphs.models import Models
 from tools.chat.messages import Question, Reply, ToolRequest

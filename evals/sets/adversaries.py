@@ -18,7 +18,7 @@ from evals.harness import Bench, EvalSet, Figures
 from evals.lies import CANARY
 from evals.stage import Stage
 from evals.truth import Truth, Untruth, alien
-from tools.github.http.client import GitHubClient
+from tools.github.client import GitHubClient
 
 _TOKEN = "adversaries"  # noqa: S105 -- the loopback server's only token
 _WORLD = "demo"

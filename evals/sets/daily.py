@@ -33,10 +33,9 @@ from evals.sets.daily_scores import (
 )
 from evals.sets.links_gold import closed_pairs, true_pairs
 from evals.sets.oracle import between, days_of, first_parent_line, git_dir_of, last_days
-from evals.worlds.gold import gold_window
-from evals.worlds.importance import importance
+from evals.worlds.gold import gold_window, importance
 from evals.worlds.model import Repo, World
-from tools.github.http.client import GitHubClient
+from tools.github.client import GitHubClient
 from tools.github.threads import GitHubThreads
 
 _TOKEN = "daily"  # noqa: S105 -- the loopback server's only token

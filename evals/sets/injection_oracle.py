@@ -8,7 +8,7 @@ from agent.asking.reply import Reply
 from agent.domain.base import Language
 from agent.domain.claims import MARK, Claim
 from agent.domain.report import Report
-from agent.text.markdown import inline
+from agent.markdown import inline
 from evals.sets.injection_cases import Case
 from evals.worlds.injection import NAME, Planted
 

@@ -12,10 +12,9 @@ from agent.domain.evidence import CommitEvidence, Read
 from agent.domain.ledger import Depth
 from agent.domain.links import Link, Standing
 from agent.links.candidates import candidates
-from agent.links.digest import digest
+from agent.links.issues import digest, standing
 from agent.links.recorded import day_links
 from agent.links.references import Day, day_references
-from agent.links.standing import standing
 from agent.triage.score import weigh
 from evals.figures import Score, Target, measure, share
 from evals.harness import Bench, EvalSet, Figures

@@ -13,7 +13,7 @@ from pathlib import Path
 from agent.domain.base import RepoId
 from agent.domain.report import Report
 from agent.domain.window import Window
-from agent.models.tokens import message_tokens, tokens_of
+from agent.models import message_tokens, tokens_of
 from agent.settings.values import RepoSpec, Settings
 from evals.figures import Figure, Target, measure, share
 from evals.harness import Bench, EvalSet, Figures
@@ -24,8 +24,7 @@ from evals.model_server.talk import Asked, Saying, Script
 from evals.sets.daily_scores import told
 from evals.sets.day_cost import DAYS
 from evals.sets.oracle import between, days_of, first_parent_line, git_dir_of
-from evals.worlds.gold import gold_window
-from evals.worlds.importance import importance
+from evals.worlds.gold import gold_window, importance
 from evals.worlds.model import LandedGold, World
 
 _MOST = 3.5

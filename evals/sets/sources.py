@@ -14,8 +14,8 @@ from evals.sets.oracle import first_parent_line, git_dir_of
 from evals.worlds.mirror import repo_from_mirror
 from evals.worlds.model import Repo, World
 from tools.git.source import GitSource
+from tools.github.client import GitHubClient
 from tools.github.code import GitHubCode
-from tools.github.http.client import GitHubClient
 
 _TOKEN = "sources"  # noqa: S105 -- the loopback server's only token
 _MIRROR_COMMITS = 40

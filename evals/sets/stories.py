@@ -18,8 +18,8 @@ from agent.domain.window import Window
 from agent.links.references import Day, day_references
 from agent.ports.sources import Past
 from agent.settings.values import RepoSpec, Settings
-from agent.stories.found import Remembered
-from agent.stories.pins import taken
+from agent.stories.releases import taken
+from agent.stories.timeline import Remembered
 from agent.triage.score import weigh
 from evals.figures import Score, Target, measure, share
 from evals.harness import Bench, EvalSet, Figures

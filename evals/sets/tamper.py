@@ -10,7 +10,7 @@ from typing import get_args
 
 from pydantic import SecretStr
 
-from agent.audit.findings import Finding
+from agent.audit.lookup import Finding
 from agent.domain.base import Language, RepoId
 from agent.domain.report import Report
 from agent.domain.window import Window

@@ -11,8 +11,8 @@ from evals.figures import CRASHED, Exhibit, Score, Target, share
 from evals.github_server.app import GitHubServer
 from evals.harness import Bench, EvalSet, Figures
 from evals.stage import Stage
-from evals.worlds.twins import DAY, KINDS, Twin, Which, twin
-from tools.github.http.client import GitHubClient
+from evals.worlds.worlds import DAY, KINDS, Twin, Which, twin
+from tools.github.client import GitHubClient
 
 _TOKEN = "twins"  # noqa: S105 -- the loopback server's only token
 _PAIRS, _FEW = 6, 1

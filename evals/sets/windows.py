@@ -14,8 +14,8 @@ from evals.sets.oracle import between, days_of, first_parent_line, git_dir_of, l
 from evals.worlds.gold import gold_window
 from evals.worlds.model import Repo, World
 from tools.git.source import GitSource
+from tools.github.client import GitHubClient
 from tools.github.code import GitHubCode
-from tools.github.http.client import GitHubClient
 
 ZONES = ("UTC", "Asia/Shanghai", "America/New_York", "Europe/Berlin")
 _MIRROR_ZONES = ZONES[:3]

@@ -9,9 +9,8 @@ from tenacity import RetryCallState, Retrying, retry_if_exception, stop_after_at
 
 from agent.domain.base import AppError, ConfigError, UpstreamError
 from agent.domain.report import Report, failed_share
-from agent.settings.deliveries import Delivery
-from agent.settings.values import Settings
-from agent.text.web import Web
+from agent.settings.values import Delivery, Settings
+from agent.web import Web
 from gitzette.delivery.chats import Feishu, Slack
 from gitzette.delivery.mail import Mail
 from gitzette.delivery.messages import Content

@@ -10,7 +10,7 @@ from email.utils import format_datetime
 from urllib.parse import unquote
 
 from agent.domain.base import UpstreamError
-from agent.text.markdown import visible
+from agent.markdown import visible
 from gitzette.delivery.messages import Content, grouped, numbered
 from gitzette.delivery.webhook import parsed
 from gitzette.http_server import is_loopback

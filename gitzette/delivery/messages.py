@@ -7,8 +7,8 @@ from functools import cached_property
 from hashlib import sha256
 from typing import TypeVar
 
-from agent.text.markdown import visible
-from agent.text.web import Web
+from agent.markdown import visible
+from agent.web import Web
 from gitzette.render.addresses import day_path
 from gitzette.render.model import PageModel
 from gitzette.render.templating import made_environment, verbatim

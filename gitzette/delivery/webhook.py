@@ -11,8 +11,8 @@ from urllib.parse import SplitResult, urlsplit
 import httpx
 
 from agent.domain.base import ConfigError, UpstreamError
+from agent.markdown import visible
 from agent.reports.stored import to_json
-from agent.text.markdown import visible
 from gitzette.delivery.messages import Content, grouped
 from gitzette.render.markdown import markdown_page
 

@@ -1,5 +1,6 @@
 """The durable engine: Procrastinate's queue in the same database, its tasks and retries, the sweep for dead workers."""
 
+import asyncio
 import hashlib
 import logging
 import socket
@@ -97,8 +98,8 @@ class Engine:
     async def delivery(self, context: JobContext, edition: str, day: str) -> None:
         """Deliver an edition."""
         mine = edition_of(self._settings, edition)
-        with memory_of(self._settings, self._environ) as memory:
-            await deliver(self._settings, self._environ, edition, day_window(day, mine.tz), memory)
+        # In a thread: a receiver that keeps us waiting must not keep the worker from its signs of life.
+        await asyncio.to_thread(deliver, self._settings, self._environ, edition, day_window(day, mine.tz))
 
     async def _compose_if_read(self, repo: str, tz: str, day: str) -> None:
         with memory_of(self._settings, self._environ) as memory:

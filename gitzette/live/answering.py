@@ -14,7 +14,7 @@ from markdown_it import MarkdownIt
 from agent.asking.reply import Reply
 from agent.domain.base import AppError, RepoId
 from agent.settings.values import RepoSpec, Settings
-from agent.text.web import Web
+from agent.web import Web
 from gitzette.asking import asking_context
 from gitzette.cited_evidence import CitedEvidence
 from gitzette.replies import ReplyPage

@@ -20,6 +20,7 @@ from agent.domain.base import EXIT_DONE, AppError
 from agent.domain.window import Window
 from agent.settings.values import Settings
 from gitzette.arguments import settings_for
+from gitzette.fleet.editions import shown_edition
 from gitzette.http_server import address_of, bound_socket, listen
 from gitzette.mcp.tools import ReportTools, named_spec
 from gitzette.package import own_version
@@ -47,8 +48,8 @@ _LARGEST_BODY = 4 * 1024 * 1024
 
 def serve_mcp(args: argparse.Namespace, environ: Mapping[str, str]) -> int:
     """Serve until the other side ends, or until interrupted."""
-    settings = settings_for(args, environ)
-    server = mcp_server(settings, environ)
+    edition, settings = shown_edition(settings_for(args, environ), args.edition)
+    server = mcp_server(settings, environ, edition)
     if not args.http:
         asyncio.run(server.run_stdio_async())
         return EXIT_DONE
@@ -58,14 +59,14 @@ def serve_mcp(args: argparse.Namespace, environ: Mapping[str, str]) -> int:
     return EXIT_DONE
 
 
-def mcp_server(settings: Settings, environ: Mapping[str, str]) -> MCPServer[Any]:
+def mcp_server(settings: Settings, environ: Mapping[str, str], edition: str = "") -> MCPServer[Any]:
     """Put the tools behind the protocol."""
     server = _OneLineServer(
         "gitzette", version=own_version(), instructions=_INSTRUCTIONS, log_level="ERROR", subscriptions=False
     )
     # Two that read the same repository would only wait for each other's git and database.
     one_at_a_time = asyncio.Lock()
-    own = ReportTools(settings, environ, one_at_a_time)
+    own = ReportTools(settings, environ, one_at_a_time, edition)
     inside: tuple[Tool, ...] = (own.list_reports, own.get_report, own.stories, own.search)
     outside: tuple[Tool, ...] = (own.ask, own.audit, own.facts)
     reading = [_placed(getattr(Toolset, name), settings, environ, one_at_a_time) for name in TOOL_NAMES]

@@ -7,14 +7,15 @@ from typing import Literal
 
 from agent.domain.base import InputError, Language, UsageError, repo_id
 from agent.domain.report import Report
+from agent.markdown import visible
 from agent.settings.values import RepoSpec, Settings
-from agent.text.markdown import visible
-from agent.text.web import Web
+from agent.web import Web
 from gitzette.arguments import bound_of, specs_of
 from gitzette.asking import asking_context, checked
 from gitzette.audit_text import audit_text
 from gitzette.auditing import check
 from gitzette.facts import facts_text, read_commit
+from gitzette.fleet.editions import bring_reports
 from gitzette.progress import QuietProgress
 from gitzette.published import PublishedReports
 from gitzette.render.markdown import report_page
@@ -36,11 +37,17 @@ Lang = Literal["", "en", "zh"]
 class ReportTools:
     """The tools, each a method whose docstring is its manual; every answer is text of at most one page."""
 
-    def __init__(self, settings: Settings, environ: Mapping[str, str], one_at_a_time: asyncio.Lock) -> None:
-        self._settings = settings
-        self._environ = environ
-        self._published = PublishedReports(settings.out)
-        self._one = one_at_a_time
+    def __init__(
+        self, settings: Settings, environ: Mapping[str, str], one_at_a_time: asyncio.Lock, edition: str = ""
+    ) -> None:
+        self._settings, self._environ = settings, environ
+        self._one, self._edition = one_at_a_time, edition
+
+    def _published(self) -> PublishedReports:
+        if self._settings.database:
+            with memory_of(self._settings, self._environ) as memory:
+                bring_reports(memory.fleet, self._settings, self._edition)
+        return PublishedReports(self._settings.out)
 
     async def ask(self, question: str, repo: str = "", since: str = "", until: str = "", page: int = 1) -> str:
         """Answer a question about recent changes, in English or Chinese; every statement cites the commit it is from.
@@ -78,20 +85,19 @@ class ReportTools:
 
         There are 20 on a page.
         """
-        labels = self._published.labels()
+        published = self._published()
+        labels = published.labels()
         pages = max(1, -(-len(labels) // _LISTED))
         if not 1 <= page <= pages:
             raise UsageError(f"there is no page {page}; pages go from 1 to {pages}")
         shown = labels[(page - 1) * _LISTED : page * _LISTED]
-        lines = [_listed(self._published.report(label)) for label in shown] or [
-            "no reports yet; make one: gitzette run"
-        ]
+        lines = [_listed(published.report(label)) for label in shown] or ["no reports yet; make one: gitzette run"]
         more = [f"({len(labels)} in all; call again with page={page + 1})"] if page < pages else []
         return "\n".join([*lines, *more]) + "\n"
 
     async def get_report(self, date: str = "", lang: Lang = "", page: int = 1) -> str:
         """Read a published report as Markdown, by pages; `date` as list_reports gives it, the newest if left out."""
-        report = self._published.report(date)
+        report = self._published().report(date)
         settings = self._settings
         chosen: Language = lang or settings.lang
         return page_of(report_page(report, chosen, Web(settings.web), settings.layout), page)

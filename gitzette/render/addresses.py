@@ -7,7 +7,7 @@ from hashlib import blake2b
 from typing import get_args
 
 from agent.domain.base import EvidenceId, Language, RepoId
-from agent.text.web import Web
+from agent.web import Web
 
 LANGUAGES: tuple[Language, ...] = get_args(Language)
 SHORT = 7

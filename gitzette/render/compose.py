@@ -18,7 +18,7 @@ from agent.domain.report import (
     model_counts,
 )
 from agent.domain.window import zone
-from agent.text.web import Web
+from agent.web import Web
 from gitzette.render.addresses import SHORT, mark_of, named, place_of
 from gitzette.render.items import fit_sections, items_of
 from gitzette.render.model import (

@@ -7,7 +7,7 @@ from agent.domain.base import Language, commit_id
 from agent.domain.links import StoryKind
 from agent.editions.upgrade import Part, Upgrade
 from agent.editions.week import MOST_WORDS, Week
-from agent.text.web import Web
+from agent.web import Web
 from gitzette.render.compose import page_model
 from gitzette.render.markdown import filled
 from gitzette.render.model import row_id, words_in

@@ -10,10 +10,10 @@ from jinja2 import Environment
 from agent.domain.base import EvidenceId, Language, RepoId
 from agent.domain.claims import MARK, Claim
 from agent.domain.report import Report
+from agent.markdown import cell, code, inline, link, slug, visible
 from agent.settings.values import Layout
 from agent.telling.catalogue import catalogue
-from agent.text.markdown import cell, code, inline, link, slug, visible
-from agent.text.web import Web
+from agent.web import Web
 from gitzette.render.addresses import named
 from gitzette.render.compose import page_model
 from gitzette.render.model import Citation, Excerpt, PageModel

@@ -10,7 +10,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from agent.domain.window import zone
-from agent.text.markdown import visible
+from agent.markdown import visible
 from gitzette.render import addresses
 from gitzette.render.model import ISSUES_SHOWN, Excerpt
 

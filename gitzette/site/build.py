@@ -23,7 +23,7 @@ from agent.domain.base import EXIT_DONE, EXIT_INCOMPLETE, Language, StorageError
 from agent.domain.report import Report
 from agent.reports.stored import load
 from agent.settings.values import Settings
-from agent.text.web import Web
+from agent.web import Web
 from gitzette.arguments import settings_here
 from gitzette.render.addresses import LANGUAGES, Place, day_path, repo_path
 from gitzette.render.compose import page_model

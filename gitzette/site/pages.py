@@ -11,7 +11,7 @@ from agent.domain.base import Language
 from agent.domain.report import Report
 from agent.settings.values import MAX_FAILED
 from agent.telling.catalogue import catalogue
-from agent.text.web import Web
+from agent.web import Web
 from gitzette.render.addresses import LANGUAGES, Place, commit_path, day_path
 from gitzette.render.compose import page_model
 from gitzette.render.model import PageModel, StoryPart

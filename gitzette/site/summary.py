@@ -7,7 +7,7 @@ from agent.domain.base import Frozen, Language, RepoId
 from agent.domain.ledger import Tier
 from agent.domain.links import BARE, Story
 from agent.domain.report import Report, failed_share
-from agent.text.web import Web
+from agent.web import Web
 from gitzette.render.addresses import commit_path
 from gitzette.render.compose import story_key, story_part
 from gitzette.render.model import Item, PageModel, RepoPart, StoryPart, row_id

@@ -9,7 +9,7 @@ from agent.domain.base import RepoId, commit_id, thread_id
 from agent.domain.commits import Coverage, Issue, Release, Threads
 from agent.domain.links import Grade, Link, Relation, Standing
 from agent.domain.window import Window
-from agent.links.digest import Known, digest
+from agent.links.issues import Known, digest
 from agent.reports.issue_news import Connected, issue_news, release_news, with_pulls
 
 DAY = Window.days(date(2026, 2, 4), date(2026, 2, 4), "UTC")

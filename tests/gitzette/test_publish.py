@@ -14,7 +14,7 @@ from agent.domain.report import Report, RepoSection
 from agent.domain.window import Window
 from agent.reports.chapter import ledger_row
 from agent.reports.stored import load
-from agent.text.web import Web
+from agent.web import Web
 from gitzette.publish import FilePublisher, Style
 
 WEB = Web("https://github.com")

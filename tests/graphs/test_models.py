@@ -16,8 +16,7 @@ from pydantic import BaseModel
 
 from agent.domain.accounts import Price, Spent
 from agent.domain.base import StorageError
-from agent.models.capabilities import Capabilities
-from agent.models.failures import Job, ModelError
+from agent.models import Capabilities, Job, ModelError
 from agent.settings.spending import Cap, Purse
 from evals.model_server.moods import Mood
 from evals.model_server.server import ModelServer

@@ -8,7 +8,7 @@ import pytest
 from langchain_core.messages import AIMessage, AnyMessage, HumanMessage, ToolMessage
 from pydantic import SecretStr
 
-from agent.analysts.reading_list import notes_about
+from agent.analysts.tasks import notes_about
 from agent.domain.base import RepoId
 from agent.domain.ledger import Depth
 from agent.settings.values import RepoSpec

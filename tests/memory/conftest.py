@@ -13,7 +13,7 @@ from agent.domain.base import RepoId, UpstreamError
 from agent.domain.commits import Change, Commit, Landing
 from agent.domain.window import Window
 from agent.ports.sources import Study
-from evals.postgres import PostgresServer, missing_postgres
+from evals.postgres import PostgresServer
 from memory.database import Database
 from memory.migrations import database_in_memory, upgrade
 from memory.postgres import PostgresDatabase
@@ -81,14 +81,11 @@ class Watched:
 
 
 @pytest.fixture(scope="session")
-def postgres() -> Iterator[str]:
-    """A PostgreSQL server of the tests' own, with a memory in it."""
-    if (why := missing_postgres()) is not None:
-        pytest.skip(why)
-    with PostgresServer() as server:
-        with closing(PostgresDatabase(server.address)) as database:
-            upgrade(database, "the database")
-        yield server.address
+def postgres(postgres_server: PostgresServer) -> str:
+    """The address of a PostgreSQL database with a memory in it."""
+    with closing(PostgresDatabase(postgres_server.address)) as database:
+        upgrade(database, "the database")
+    return postgres_server.address
 
 
 @pytest.fixture(params=["sqlite", "postgresql"])

@@ -14,7 +14,7 @@ from pydantic import TypeAdapter
 
 from agent.domain.base import RepoId, StorageError
 from agent.domain.window import Window
-from agent.models.capabilities import Capabilities
+from agent.models import Capabilities
 from memory.artefacts import JsonCodec
 from memory.database import FILE_NAME, Database
 from memory.migrations import open_database

@@ -18,7 +18,7 @@ from agent.domain.base import AppError, InputError, NotFound, RateLimited, RepoI
 from agent.domain.commits import Change, Comment, Coverage, Issue, PullRequest, Release, Threads
 from agent.domain.report import Report
 from agent.domain.window import Window
-from agent.models.failures import ModelError
+from agent.models import ModelError
 from agent.ports.sources import CodeSource, Study, ThreadSource
 from memory.artefacts import JsonCodec
 from memory.database import Database

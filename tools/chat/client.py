@@ -15,10 +15,8 @@ from langchain_core.runnables import RunnableConfig
 from langchain_openai import ChatOpenAI
 from pydantic import SecretStr
 
-from agent.models.failures import ModelError
-from agent.models.rambling import rambles
-from agent.models.tokens import tokens_of
-from tools.trust import trust
+from agent.models import ModelError, rambles, tokens_of
+from tools.github.address import trust
 
 _STORM = 40
 """After so many tool calls in one answer the stream is ended."""

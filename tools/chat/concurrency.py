@@ -6,7 +6,7 @@ from collections import deque
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 
-from agent.models.failures import ModelError
+from agent.models import ModelError
 
 _FIRST, _MOST = 16, 64
 _WIDER = 2

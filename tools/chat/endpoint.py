@@ -10,10 +10,18 @@ from typing import Any, Literal
 from langchain_core.messages import AIMessageChunk, HumanMessage, SystemMessage
 from pydantic import BaseModel, SecretStr, ValidationError
 
-from agent.models.capabilities import DEFAULT_CONTEXT, WAYS, Capabilities, Way
-from agent.models.failures import ModelError
-from agent.models.structure import json_in, json_request, schema_of
-from agent.models.tokens import answer_tokens, tokens_of
+from agent.models import (
+    DEFAULT_CONTEXT,
+    WAYS,
+    Capabilities,
+    ModelError,
+    Way,
+    answer_tokens,
+    json_in,
+    json_request,
+    schema_of,
+    tokens_of,
+)
 from tools.chat.client import ChatClient, Unsupported
 from tools.chat.concurrency import Concurrency
 from tools.chat.messages import Question, Reply, as_utf8, calls_in, spent_on, with_words

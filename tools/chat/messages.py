@@ -20,8 +20,7 @@ from pydantic import BaseModel
 
 from agent.domain.accounts import Spent
 from agent.domain.base import Frozen
-from agent.models.structure import schema_of
-from agent.models.tokens import message_tokens, tokens_of
+from agent.models import message_tokens, schema_of, tokens_of
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ from langchain_core.tools import BaseTool
 from langchain_core.utils.function_calling import convert_to_openai_tool
 from pydantic import BaseModel, Field
 
-from agent.models.failures import ModelError
+from agent.models import ModelError
 from tools.chat.messages import Question, Reply
 
 M = TypeVar("M", bound=BaseModel)

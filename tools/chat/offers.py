@@ -4,7 +4,7 @@ import httpx
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from agent.domain.base import UpstreamError
-from tools.trust import trust
+from tools.github.address import trust
 
 _LARGEST = 4_000_000
 _SECONDS = 5.0

@@ -19,9 +19,9 @@ from agent.domain.base import (
 from agent.domain.commits import Change, Commit, NoticeKind
 from agent.domain.evidence import ThreadEvidence
 from agent.domain.window import Window
-from agent.models.tokens import tokens_of
+from agent.models import tokens_of
 from agent.ports.sources import CodeSource, NoThreads, ThreadSource
-from tools.diff.between import compare_versions
+from tools.diff.sheet import compare_versions
 from tools.git.process import LOCAL
 from tools.git.source import GitSource
 from tools.toolset.commit_names import CommitNames
@@ -39,7 +39,7 @@ from tools.toolset.pages import (
 if TYPE_CHECKING:
     from langchain_core.tools import BaseTool
 
-    from tools.github.http.client import GitHubClient
+    from tools.github.client import GitHubClient
 
 TOOL_NAMES = (
     *("list_commits", "get_diff", "get_file", "find_usages"),

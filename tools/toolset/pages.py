@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from agent.domain.commits import Change, Comment, FileChange, Issue, PullRequest
 from agent.domain.patch import cut_hunks
-from agent.models.tokens import tokens_of
+from agent.models import tokens_of
 
 PAGE_TOKENS = 6_000
 _CHARS = 3

@@ -10,8 +10,8 @@ from agent.domain.facts import Fact, FactKind, FactSheet, Severity
 from agent.domain.ledger import Depth
 from agent.domain.links import Grade, Link, Relation
 from agent.links.candidates import candidates
-from agent.links.digest import digest
-from agent.links.undoing import carried_links, partners
+from agent.links.issues import digest
+from agent.links.recorded import carried_links, partners
 from agent.triage.score import weigh
 
 REPO = RepoId("lumen-ai/swiftserve")

@@ -2,7 +2,7 @@
 
 from agent.domain.base import RepoId
 from agent.domain.ledger import Noise, Tier, Triage
-from agent.triage.allotment import allot
+from agent.triage.collected import allot
 
 BUSY, QUIET = RepoId("octo/busy"), RepoId("octo/quiet")
 

@@ -7,7 +7,7 @@ import pytest
 from agent.domain.claims import Claim
 from agent.domain.report import Report
 from evals.sets.twins import _report, wrong_with
-from evals.worlds.twins import KINDS, Twin, twin
+from evals.worlds.worlds import KINDS, Twin, twin
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -13,7 +13,7 @@ from agent.domain.links import Grade, Link, Relation, Standing
 from agent.domain.report import Report, ThreadLine
 from agent.settings.values import Layout
 from agent.telling.catalogue import catalogue
-from agent.text.web import Web
+from agent.web import Web
 from evals.sets.page import unfolded_words
 from gitzette.render.compose import page_model
 from gitzette.render.markdown import report_page

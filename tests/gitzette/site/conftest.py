@@ -11,7 +11,7 @@ import pytest
 
 from agent.domain.report import Report
 from agent.reports.stored import dump
-from agent.text.web import Web
+from agent.web import Web
 from gitzette.cli import main
 from gitzette.site.build import Built, build_site
 from gitzette.site.pages import SiteSettings

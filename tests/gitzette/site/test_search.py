@@ -5,7 +5,7 @@ from datetime import timedelta
 
 import pytest
 
-from agent.text.web import Web
+from agent.web import Web
 from gitzette.render.compose import page_model
 from gitzette.site.search import SHARDS, Words, day_index, month_shards, shard_of, shards
 from tests.made_reports import FIRST, made_day

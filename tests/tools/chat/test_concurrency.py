@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from agent.models.failures import ModelError
+from agent.models import ModelError
 from tools.chat.concurrency import Concurrency
 
 

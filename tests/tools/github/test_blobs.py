@@ -14,8 +14,8 @@ from agent.ports.sources import Study
 from evals.github_server.app import GitHubServer
 from evals.worlds.model import Repo
 from tools.git.source import GitSource
+from tools.github.client import GitHubClient
 from tools.github.code import GitHubCode
-from tools.github.http.client import GitHubClient
 from tools.github.queries import file_alias
 
 if TYPE_CHECKING:

@@ -10,9 +10,9 @@ import pytest
 from agent.domain.base import NotFound, RepoId
 from agent.domain.commits import Commit, Coverage, Issue, Notice, NoticeKind, Person, PullRequest
 from agent.domain.window import Window
-from tools.github.http.cache import TransientCache
-from tools.github.http.wire import Manners
+from tools.github.client import TransientCache
 from tools.github.threads import GitHubThreads
+from tools.github.wire import Manners
 
 if TYPE_CHECKING:
     from tests.tools.github.conftest import Kit, Reply, Seen

@@ -7,8 +7,8 @@ import pytest
 from pydantic import TypeAdapter
 
 from agent.domain.base import RateLimited, UpstreamError
-from tools.github.http.wire import Manners
-from tools.github.nodes import GraphAnswer
+from tools.github.shapes import GraphAnswer
+from tools.github.wire import Manners
 
 if TYPE_CHECKING:
     from tests.tools.github.conftest import Kit

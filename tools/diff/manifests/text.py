@@ -1,24 +1,52 @@
-"""The text of a manifest, from which declarations with their lines are made, and the values of TOML."""
+"""The text of a manifest, from which entries with their lines are made, and the values of TOML."""
 
 import json
 import re
 import tomllib
 from bisect import bisect_right
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 from itertools import accumulate, pairwise
 from typing import Any
 
 from packaging.requirements import InvalidRequirement, Requirement
 from packaging.utils import InvalidWheelFilename, canonicalize_name, parse_wheel_filename
 
-from tools.diff.declarations import Declaration
-
 _QUOTED = re.compile(r"""\s*(?:"([^"\\]+)"|'([^'\\]+)')\s*,?\s*(?:#.*)?""")
 """A line that holds one string, as an element of a list that began above it."""
 _REPOSITORY = re.compile(r"git\+[^\s#]+/([\w.-]+?)(?:\.git)?(?:@([^\s#@/]+))?(?:#\S*)?(?:\s*;.*)?")
+_HEADER = re.compile(r"\[\[?[^\n]+\]\]?\s*(?:#.*)?")
+_KEY = re.compile(r"""\s*(?:[\w-]+|"[^"]*"|'[^']*')(?:\s*\.\s*(?:[\w-]+|"[^"]*"|'[^']*'))*\s*=""")
 _LONGEST = 2_000
 """Characters of a line that is read; nobody writes a longer one by hand."""
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One thing that a manifest says, on whole lines: a dependency, a version, a setting."""
+
+    kind: str
+    name: str
+    first: int
+    last: int
+    owner: str = ""
+    parts: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Leaf:
+    """A value that is no table, with the keys that lead to it; a fragment may lack the first keys."""
+
+    path: tuple[str, ...]
+    value: Any
+    first: int
+    last: int
+
+    def strings(self, text: "Text") -> Iterator[tuple[str, int | None]]:
+        """Give the strings of a list, each with its line."""
+        for item in self.value if isinstance(self.value, list) else ():
+            if isinstance(item, str):
+                yield item, text.line_of(item, self.first, self.last)
 
 
 class Text:
@@ -31,7 +59,6 @@ class Text:
         texts = (row.decode("utf-8", "replace").removesuffix("\r") for row in rows)
         self.lines = [text if len(text) <= _LONGEST else "" for text in texts]
         self.whole = "\n".join(self.lines)
-        self._bytes = list(accumulate((len(row) + 1 for row in rows), initial=0))
         self._characters = list(accumulate((len(line) + 1 for line in self.lines), initial=0))
 
     def line_at(self, offset: int) -> int:
@@ -47,29 +74,51 @@ class Text:
                 return number
         return None
 
-    def declare(self, kind: str, name: str, lines: tuple[int, int], owner: str = "", **parts: str) -> Declaration:
-        """Make a declaration that spans whole lines; a part without text is none."""
-        first, last = lines
-        told = {part: value for part, value in parts.items() if value}
-        start, end = self._bytes[first - 1], self._bytes[last] - 1
-        return Declaration(kind, name, first, last, first, owner, told, source=self.source, start=start, end=end)
+    def declare(self, kind: str, name: str, lines: tuple[int, int], owner: str = "", **parts: str) -> Entry:
+        """Make an entry; a part without text is none."""
+        return Entry(kind, name, *lines, owner, {part: value for part, value in parts.items() if value})
 
-    def requirement(self, written: str, line: int | None, owner: str = "") -> Iterator[Declaration]:
+    def requirement(self, written: str, line: int | None, owner: str = "") -> Iterator[Entry]:
         """Read what Python's packaging calls a requirement, a wheel or a repository; nothing where it is none."""
         found = _requirement(written)
         if found and line is not None:
             yield self.declare("dependency", canonicalize_name(found[0]), (line, line), owner, version=found[1])
 
-    def entry_point(self, written: str, line: int, group: str) -> Iterator[Declaration]:
+    def entry_point(self, written: str, line: int, group: str) -> Iterator[Entry]:
         """Read `name = module:function`."""
         name, equals, target = (part.strip() for part in written.partition("="))
         if equals:
             yield self.declare("registration", name, (line, line), group, value=target)
 
-    def listed(self, line: int) -> Iterator[Declaration]:
+    def listed(self, line: int) -> Iterator[Entry]:
         """Read a line of a list whose beginning is not in the text: a requirement only if it asks for a version."""
         if found := _QUOTED.fullmatch(self.lines[line - 1]):
             yield from (one for one in self.requirement(found[1] or found[2], line) if one.parts)
+
+    def leaves(self) -> Iterator[Leaf]:
+        """Read one statement after the other, each with the header above it; what does not parse is passed over."""
+        header = ""
+        for first, end in pairwise([*self._starts(), len(self.lines) + 1]):
+            line = self.lines[first - 1]
+            if _HEADER.fullmatch(line) and _parsed(line) is not None:
+                header = line
+                continue
+            last = end - 1
+            while last > first and (not (bare := self.lines[last - 1].strip()) or bare.startswith("#")):
+                last -= 1
+            body = "\n".join(self.lines[first - 1 : last])
+            # A fragment may end inside a list.
+            value = _parsed(f"{header}\n{body}") or _parsed(f"{header}\n{body}\n]")
+            yield from (Leaf(path, one, first, last) for path, one in _flat(value or {}))
+
+    def orphans(self) -> Iterator[int]:
+        """Give the lines above the first statement: in a fragment, those of a list that began earlier."""
+        return iter(range(1, next(self._starts(), len(self.lines) + 1)))
+
+    def _starts(self) -> Iterator[int]:
+        for number, line in enumerate(self.lines, start=1):
+            if _HEADER.fullmatch(line) or _KEY.match(line):
+                yield number
 
 
 def _requirement(written: str) -> tuple[str, str] | None:
@@ -86,54 +135,6 @@ def _requirement(written: str) -> tuple[str, str] | None:
         return None
     behind = "".join(wanted.split()).removeprefix(name).removeprefix("@")
     return name, f"{behind}; {' '.join(marker.split())}" if semicolon else behind
-
-
-_HEADER = re.compile(r"\[\[?[^\n]+\]\]?\s*(?:#.*)?")
-_KEY = re.compile(r"""\s*(?:[\w-]+|"[^"]*"|'[^']*')(?:\s*\.\s*(?:[\w-]+|"[^"]*"|'[^']*'))*\s*=""")
-
-
-@dataclass(frozen=True, slots=True)
-class Leaf:
-    """A value that is no table, with the keys that lead to it; a fragment may lack the first keys."""
-
-    path: tuple[str, ...]
-    value: Any
-    first: int
-    last: int
-
-    def strings(self, text: Text) -> Iterator[tuple[str, int | None]]:
-        """Give the strings of a list, each with its line."""
-        for item in self.value if isinstance(self.value, list) else ():
-            if isinstance(item, str):
-                yield item, text.line_of(item, self.first, self.last)
-
-
-def leaves(text: Text) -> Iterator[Leaf]:
-    """Read one statement after the other, each with the header above it; what does not parse is passed over."""
-    header = ""
-    for first, end in pairwise([*_starts(text), len(text.lines) + 1]):
-        line = text.lines[first - 1]
-        if _HEADER.fullmatch(line) and _parsed(line) is not None:
-            header = line
-            continue
-        last = end - 1
-        while last > first and (not (bare := text.lines[last - 1].strip()) or bare.startswith("#")):
-            last -= 1
-        body = "\n".join(text.lines[first - 1 : last])
-        # A fragment may end inside a list.
-        value = _parsed(f"{header}\n{body}") or _parsed(f"{header}\n{body}\n]")
-        yield from (Leaf(path, one, first, last) for path, one in _flat(value or {}))
-
-
-def orphans(text: Text) -> Iterator[int]:
-    """Give the lines above the first statement: in a fragment, those of a list that began earlier."""
-    return iter(range(1, next(_starts(text), len(text.lines) + 1)))
-
-
-def _starts(text: Text) -> Iterator[int]:
-    for number, line in enumerate(text.lines, start=1):
-        if _HEADER.fullmatch(line) or _KEY.match(line):
-            yield number
 
 
 def _parsed(text: str) -> dict[str, Any] | None:
