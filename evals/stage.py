@@ -17,11 +17,9 @@ from evals.worlds.model import World
 from graphs import daily
 from graphs.models import Models
 from graphs.run_context import RunContext
-from memory.issues import OpenIssues
-from memory.migrations import database_in_memory
-from memory.reports import Landings, Reports
-from memory.statements import Statements
-from memory.stories import Stories
+from memory.reports import Landings, OpenIssues, Reports
+from memory.statements import Statements, Stories
+from memory.store import database_in_memory
 from tools.evidence_cache import EvidenceCache
 from tools.git.source import GitSource
 from tools.github.client import GitHubClient

@@ -17,12 +17,11 @@ from agent.ports.memories import Desk, Desks, Progress
 from agent.settings.spending import Cap
 from agent.settings.values import RepoSpec, Settings
 from agent.web import Web
-from gitzette.analysts import writers_of
 from gitzette.arguments import settings_for
 from gitzette.audit_text import audit_page, audit_text
 from gitzette.own_reports import compared
 from gitzette.progress import progress
-from gitzette.wiring import House, open_house
+from gitzette.wiring import House, open_house, writers_of
 from graphs.audit import AuditDeps, AuditInput, build
 from memory.recorder import QUESTIONS
 from tools.git.repository import open_repository

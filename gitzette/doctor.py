@@ -208,7 +208,7 @@ async def _model(settings: Settings, environ: Mapping[str, str]) -> list[Finding
 
 async def _capabilities(settings: Settings, environ: Mapping[str, str]) -> list[Finding]:
     """Tell what the models can do: remembered, or found out now by a few small questions."""
-    from gitzette.analysts import endpoints_of
+    from gitzette.wiring import endpoints_of
 
     with memory_of(settings, environ) as memory:
         endpoints = endpoints_of(settings, environ, memory.model_servers)

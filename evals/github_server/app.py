@@ -1,7 +1,8 @@
-"""The server on its socket: started and stopped as a context manager, asked about what it saw, told what to break."""
+"""The server on its socket: REST, GraphQL and git on loopback until the block ends, and what it was asked."""
 
 import asyncio
 import socket
+import subprocess
 import tempfile
 import threading
 import time
@@ -16,20 +17,22 @@ import uvicorn
 from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import Response
+from starlette.routing import Route
 from uvicorn.protocols.http.h11_impl import H11Protocol
 from uvicorn.server import ServerState
 
 from agent.domain.base import InputError
 from evals.github_server.api import ENTERPRISE, Api, Hit
 from evals.github_server.faults import Faults
-from evals.github_server.git_http import GitHttp
-from evals.github_server.limits import Allowance, Limits
+from evals.github_server.git_store import git_environment
 from evals.github_server.repositories import Hub
-from evals.github_server.responses import Refusal
+from evals.github_server.responses import Allowance, Limits, Refusal, not_found
 from evals.worlds.model import Repo
 
 HOST = "127.0.0.1"
 _KEEP_ALIVE_SECONDS = 3600
+_SERVICES = ("info/refs", "git-upload-pack")
+_LISTS_REFS = b"command=ls-refs"
 
 
 class GitHubServer:
@@ -60,7 +63,7 @@ class GitHubServer:
         """The API's address, and what precedes `owner/name.git` for git; they are the same."""
         self._git = GitHttp(self._hub)
         limits = Limits(allowance or Allowance(), clock)
-        self._api = Api(self._hub, limits, self.faults, origin=self.url, tokens=tokens, set_push=self.set_push)
+        self._api = Api(self._hub, limits, self.faults, self.url, tokens)
         self._app = Starlette(
             routes=[*self._git.routes(), *self._api.routes()], exception_handlers={Exception: self._crashed}
         )
@@ -122,6 +125,50 @@ class GitHubServer:
         if (repository := self._hub.named(full_name)) is None:
             raise InputError(f"{full_name} is not served")
         repository.show(index)
+
+
+class GitHttp:
+    """Serves the repositories of a hub to git clients, and counts how often they ask for objects."""
+
+    def __init__(self, hub: Hub) -> None:
+        self._hub = hub
+        self.fetches = 0
+
+    def routes(self) -> list[Route]:
+        """Give the addresses that git clients ask."""
+        return [Route(f"/{{owner}}/{{name}}/{service}", self._serve, methods=["GET", "POST"]) for service in _SERVICES]
+
+    async def _serve(self, request: Request) -> Response:
+        full_name = f"{request.path_params['owner']}/{request.path_params['name'].removesuffix('.git')}"
+        repository = self._hub.named(full_name)
+        if repository is None:
+            return not_found().response()
+        body = await request.body()
+        # A client posts twice: first it lists refs, then it fetches objects, perhaps compressed.
+        self.fetches += request.method == "POST" and _LISTS_REFS not in body[:40]
+        service = "/".join(request.url.path.split("/")[3:])
+        return _ask_git(request, body, repository.git.git_dir, service)
+
+
+def _ask_git(request: Request, body: bytes, git_dir: Path, service: str) -> Response:
+    """Let git answer, as a CGI program."""
+    environment = git_environment(
+        GIT_PROJECT_ROOT=str(git_dir.parent),
+        PATH_INFO=f"/{git_dir.name}/{service}",
+        GIT_HTTP_EXPORT_ALL="1",
+        REMOTE_ADDR="127.0.0.1",
+        REQUEST_METHOD=request.method,
+        QUERY_STRING=request.url.query,
+        CONTENT_TYPE=request.headers.get("content-type", ""),
+        CONTENT_LENGTH=str(len(body)),
+        HTTP_CONTENT_ENCODING=request.headers.get("content-encoding", ""),
+        GIT_PROTOCOL=request.headers.get("git-protocol", ""),
+    )
+    done = subprocess.run(["git", "http-backend"], env=environment, input=body, capture_output=True, check=False)
+    head, _, content = done.stdout.partition(b"\r\n\r\n")
+    headers = dict(line.split(": ", 1) for line in head.decode("latin-1").split("\r\n") if ": " in line)
+    status = int(headers.pop("Status", "200" if head else "500").split()[0])
+    return Response(content, status, headers)
 
 
 class _Connection(H11Protocol):

@@ -29,8 +29,8 @@ from evals.worlds import random_world
 from evals.worlds.model import World
 from memory.database import Database
 from memory.fleet import Fleet
-from memory.migrations import open_database
 from memory.search import SearchIndex
+from memory.store import open_database
 
 _TOKEN = "fleet"  # noqa: S105 -- the loopback server's only token
 _DAY = date(2026, 3, 9)

@@ -25,7 +25,7 @@ try:
     from memory.postgres import PostgresDatabase
 except ImportError as missing:
     raise ConfigError("workers need more packages: pip install 'gitzette[server]'") from missing
-from memory.migrations import upgrade
+from memory.store import upgrade
 
 _PAUSE = 2.0
 _GRACE = 10.0

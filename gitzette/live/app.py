@@ -2,6 +2,7 @@
 
 import argparse
 import asyncio
+from collections import Counter
 from collections.abc import Mapping
 from importlib.resources import files
 from mimetypes import guess_type
@@ -28,6 +29,7 @@ from agent.settings.values import Settings
 from agent.telling.catalogue import catalogue
 from gitzette.arguments import settings_for, specs_of
 from gitzette.asking import checked, thread_name
+from gitzette.fleet.editions import bring_reports, shown_edition
 from gitzette.http_server import address_of, bound_socket, is_loopback, listen
 from gitzette.live.answering import Answering
 from gitzette.live.guard import LARGEST, Guard
@@ -36,10 +38,11 @@ from gitzette.render.templating import html_page
 from gitzette.site.build import build_site, site_settings
 from gitzette.site.folder import mark
 from gitzette.site.pages import Pages
-from gitzette.wiring import home_of
+from gitzette.wiring import home_of, memory_of
 from graphs.conversing import open_conversations
 
 _SHORTEST_TOKEN = 16
+_REFRESH_SECONDS = "10"
 _STATUS: dict[type[Exception], int] = {UsageError: 422, InputError: 404, NotFound: 404, UpstreamError: 502}
 _ASSETS = {f"assets/{name}": files("gitzette.live").joinpath("assets", name) for name in ("ask.js", "ask.css")}
 # The end of the list in the masthead, which every page of the site has first.
@@ -48,7 +51,8 @@ _NAVIGATION = "</ul></nav>"
 
 def serve(args: argparse.Namespace, environ: Mapping[str, str]) -> int:
     """Serve until interrupted; a token is needed wherever others can reach the page."""
-    settings, token = settings_for(args, environ), None
+    edition, settings = shown_edition(settings_for(args, environ), args.edition)
+    token = None
     if args.token_env is not None:
         token = environ.get(args.token_env, "").strip()
         if len(token) < _SHORTEST_TOKEN or not token.isascii() or not token.isprintable():
@@ -56,15 +60,17 @@ def serve(args: argparse.Namespace, environ: Mapping[str, str]) -> int:
     elif not is_loopback(args.host):
         told = f"{args.host} can be reached by others: put a long random word in a variable, and its name behind"
         raise UsageError(f"{told} --token-env")
-    application = app(settings, environ, args.site or settings.out / "site", token)
+    application = app(settings, environ, args.site or settings.out / "site", token, edition)
     listener = bound_socket(args.host, args.port)
     listen(application, listener, f"the live page is at {address_of(listener)}/")
     return EXIT_DONE
 
 
-def app(settings: Settings, environ: Mapping[str, str], folder: Path, token: str | None = None) -> Starlette:
+def app(
+    settings: Settings, environ: Mapping[str, str], folder: Path, token: str | None = None, edition: str = ""
+) -> Starlette:
     """Put pages, questions and evidence together behind the guard."""
-    live = Live(settings, environ, folder)
+    live = Live(settings, environ, folder, edition)
     routes = [
         Route("/api/ask", live.ask, methods=["POST"]),
         Route("/api/evidence", live.evidence, methods=["POST"]),
@@ -102,8 +108,8 @@ class _Wanted(BaseModel, extra="forbid", strict=True):
 class Live:
     """Answers what a browser asks for."""
 
-    def __init__(self, settings: Settings, environ: Mapping[str, str], folder: Path) -> None:
-        self._settings, self._folder, self._home = settings, folder, home_of(settings, environ)
+    def __init__(self, settings: Settings, environ: Mapping[str, str], folder: Path, edition: str) -> None:
+        self._settings, self._environ, self._folder, self._edition = settings, environ, folder, edition
         self._answering = Answering(settings, environ, specs_of(settings))
         self._built: list[tuple[str, int]] | None = None
         self._building = asyncio.Lock()
@@ -127,7 +133,9 @@ class Live:
     async def thread(self, request: Request) -> Response:
         """Tell what was asked in a conversation."""
         name = thread_name(request.path_params["name"])
-        async with open_conversations(self._home, self._settings.database_address) as conversations:
+        async with open_conversations(
+            home_of(self._settings, self._environ), self._settings.database_address
+        ) as conversations:
             standing = await conversations.standing(name)
         return JSONResponse({"thread": name, "turns": standing.turns, "sources": standing.sources})
 
@@ -137,6 +145,8 @@ class Live:
         lang = next((lang for lang in LANGUAGES if path.startswith(f"{lang}/")), self._settings.lang)
         if path == f"{lang}/ask.html":
             return self._html(self._ask_page(lang), path, lang)
+        if path == f"{lang}/runs.html" and self._settings.database:
+            return self._html(await asyncio.to_thread(self._runs_page, lang), path, lang)
         if path in _ASSETS:
             return Response(_ASSETS[path].read_text("utf-8"), media_type=guess_type(path)[0])
         await self._renew()
@@ -153,18 +163,33 @@ class Live:
         """Build the site again where a report has come or changed."""
         async with self._building:
             out = self._settings.out
+            if self._settings.database:
+                await asyncio.to_thread(self._bring)
             state = [(file.name, file.stat().st_mtime_ns) for file in (out / "reports").glob("*.json")]
             if state != self._built:
                 await asyncio.to_thread(build_site, out, self._folder, site_settings(self._settings))
                 self._built = state
 
     def _html(self, page: str, path: str, lang: Language) -> Response:
-        """Put into the navigation of a page the way to ask, of which the site knows nothing."""
-        way = html_page(
-            "ask_link.html", root="../" * path.count("/"), lang=lang, path=path, say=catalogue(lang)["live"]
-        )
-        page = page.replace(_NAVIGATION, f"{way}{_NAVIGATION}", 1)
-        return Response(page, media_type="text/html", headers={"Cache-Control": "no-cache"})
+        """Put into the navigation of a page the ways to ask and to the queue, of which the site knows nothing."""
+        names = ("ask", "runs") if self._settings.database else ("ask",)
+        root = "../" * path.count("/")
+        ways = html_page("live_links.html", root=root, lang=lang, path=path, names=names, say=catalogue(lang)["live"])
+        headers = {"Cache-Control": "no-cache"} | ({"Refresh": _REFRESH_SECONDS} if path.endswith("/runs.html") else {})
+        return Response(page.replace(_NAVIGATION, f"{ways}{_NAVIGATION}", 1), media_type="text/html", headers=headers)
+
+    def _bring(self) -> None:
+        """Fetch what workers published."""
+        with memory_of(self._settings, self._environ) as memory:
+            bring_reports(memory.fleet, self._settings, self._edition)
+
+    def _runs_page(self, lang: Language) -> str:
+        """Show the tasks of all workers: what runs, failed, waits and is done, and how far each is."""
+        with memory_of(self._settings, self._environ) as memory:
+            tasks = memory.fleet.tasks()
+        say, pages = catalogue(lang)["queue"], Pages(site_settings(self._settings), "")
+        values = {"say": say, "tasks": tasks, "counts": Counter(one.status for one in tasks)}
+        return pages.write("runs.html", Place(lang, "runs.html"), say["title"], **values)
 
     def _ask_page(self, lang: Language) -> str:
         """Write the page to ask on; browsers are told when its script or style has changed."""

@@ -14,13 +14,12 @@ from gitzette.arguments import bound_of, specs_of
 from gitzette.asking import asking_context, checked
 from gitzette.audit_text import audit_text
 from gitzette.auditing import check
-from gitzette.facts import facts_text, read_commit
 from gitzette.fleet.editions import bring_reports
+from gitzette.lookups import facts_text, known_stories, read_commit, story_text
 from gitzette.progress import QuietProgress
 from gitzette.published import PublishedReports
 from gitzette.render.markdown import report_page
 from gitzette.replies import ReplyPage
-from gitzette.stories import known_stories, story_text
 from gitzette.wiring import memory_of
 from graphs.conversing import answered
 

@@ -28,9 +28,15 @@ def made_environment(*, autoescape: bool = False, **options: Any) -> Environment
 
 
 @cache
+def plain_environment() -> Environment:
+    """Give the environment of text that is neither Markdown nor HTML, or not yet."""
+    return made_environment()
+
+
+@cache
 def plain() -> Any:
-    """Give the macros of lines that are neither Markdown nor HTML yet, in which backticks mean code."""
-    return made_environment().get_template("plain.txt").module
+    """Give the macros of lines that several templates have, in which backticks mean code."""
+    return plain_environment().get_template("plain.txt").module
 
 
 @cache

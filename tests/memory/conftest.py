@@ -15,8 +15,8 @@ from agent.domain.window import Window
 from agent.ports.sources import Study
 from evals.postgres import PostgresServer
 from memory.database import Database
-from memory.migrations import database_in_memory, upgrade
 from memory.postgres import PostgresDatabase
+from memory.store import database_in_memory, upgrade
 from tools.git.source import GitSource
 
 REPO = RepoId("octo/engine")

@@ -17,10 +17,9 @@ from agent.domain.window import Window
 from agent.models import Capabilities
 from memory.artefacts import JsonCodec
 from memory.database import FILE_NAME, Database
-from memory.migrations import open_database
 from memory.recorder import Call
 from memory.reports import Landings
-from memory.store import HttpCache, ModelServers
+from memory.store import HttpCache, ModelServers, open_database
 
 REPO = RepoId("octo/repo")
 TODAY = date(2026, 2, 4)

@@ -14,8 +14,8 @@ from agent.domain.commits import Commit, Landed, Landing, Person
 from agent.domain.window import Window
 from agent.reports.chapter import Share, share
 from memory.database import Database
-from memory.migrations import database_in_memory
 from memory.reports import Landings
+from memory.store import database_in_memory
 
 REPO = RepoId("octo/repo")
 FIRST = date(2026, 2, 1)

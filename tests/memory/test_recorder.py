@@ -22,10 +22,10 @@ from agent.models import ModelError
 from agent.ports.sources import CodeSource, Study, ThreadSource
 from memory.artefacts import JsonCodec
 from memory.database import Database
-from memory.migrations import open_database
 from memory.proxies import recorded, recorded_source
 from memory.recorder import Call, CallRecorder
 from memory.reports import Landings, Reports
+from memory.store import open_database
 
 REPO = RepoId("octo/engine")
 DAY = Window.days(date(2026, 2, 4), date(2026, 2, 4), "UTC")

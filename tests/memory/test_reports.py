@@ -17,11 +17,9 @@ from agent.domain.window import Window
 from agent.links.issues import digest
 from agent.reports.stored import dump
 from memory.database import Database
-from memory.issues import OpenIssues
-from memory.migrations import database_in_memory
-from memory.reports import Landings, Reports
-from memory.statements import Statements
-from memory.stories import Stories
+from memory.reports import Landings, OpenIssues, Reports
+from memory.statements import Statements, Stories
+from memory.store import database_in_memory
 
 ENGINE, ROUTER = RepoId("octo/engine"), RepoId("octo/router")
 SHA = "a1b2c3d4e5f6a7b8c9d0a1b2c3d4e5f6a7b8c9d0"

@@ -13,8 +13,8 @@ from agent.domain.window import Window
 from agent.editions.card import Card
 from memory.database import Database
 from memory.evidence import EvidenceStore
-from memory.migrations import database_in_memory
 from memory.search import SearchIndex
+from memory.store import database_in_memory
 
 REPO = RepoId("octo/engine")
 START = datetime(2026, 2, 1, 9, tzinfo=UTC)
