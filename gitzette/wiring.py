@@ -222,8 +222,8 @@ def _learner(settings: Settings, key: SecretStr | None, servers: ModelServers) -
     async def learn(endpoint: "ChatEndpoint") -> Capabilities:
         if known := servers.get(url or "", endpoint.name):
             return known.model_copy(update={"context": said}) if said else known
+        from tools.chat.client import context_of
         from tools.chat.endpoint import probe
-        from tools.chat.offers import context_of
 
         try:
             told = await context_of(url, key.get_secret_value() if key else None, endpoint.name) if url else None
