@@ -16,12 +16,11 @@ from agent.ports.memories import Desk, Desks, Progress
 from agent.settings.spending import Cap
 from agent.settings.values import RepoSpec, Settings
 from agent.web import Web
-from gitzette.analysts import writers_of
 from gitzette.arguments import bound_of, settings_for, specs_of
 from gitzette.fleet.editions import model_limit
 from gitzette.progress import progress
 from gitzette.replies import ReplyPage, as_json
-from gitzette.wiring import home_of, open_house
+from gitzette.wiring import home_of, open_house, writers_of
 from graphs.ask_context import AskContext
 from graphs.conversing import answered, open_conversations
 from memory.recorder import QUESTIONS

@@ -19,8 +19,8 @@ from gitzette.delivery.deliver import Deliverer
 from gitzette.delivery.outbox import Entry, Outbox
 from gitzette.fleet.editions import PartPlan, bring_reports, edition_of, part_plan
 from gitzette.progress import QuietProgress, shown
-from gitzette.recorded_run import UnopenedDesks
-from gitzette.wiring import House, SourceDesks, home_of, keeper_of, memory_of, open_house
+from gitzette.sources import SourceDesks, UnopenedDesks
+from gitzette.wiring import House, home_of, keeper_of, memory_of, open_house
 from graphs import daily
 from graphs.checkpoints import open_checkpoints
 from graphs.edition import EditionInput, Part, PartInput, build_edition, build_part, part_of

@@ -24,9 +24,9 @@ from agent.ports.sources import CodeSource, NoThreads, ThreadSource
 from tools.diff.sheet import compare_versions
 from tools.git.process import LOCAL
 from tools.git.source import GitSource
-from tools.toolset.commit_names import CommitNames
 from tools.toolset.pages import (
     PAGE_TOKENS,
+    CommitNames,
     around,
     clean_path,
     diff_pages,
