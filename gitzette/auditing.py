@@ -23,9 +23,8 @@ from agent.settings.values import Layout, RepoSpec, Settings
 from agent.web import Web
 from gitzette.arguments import settings_for
 from gitzette.progress import as_json, progress
-from gitzette.render.html import html_page
 from gitzette.render.markdown import report_page
-from gitzette.render.templating import plain_environment
+from gitzette.render.templating import html_page, plain_environment
 from gitzette.wiring import House, open_house, writers_of
 from graphs.audit import AuditDeps, AuditInput, build
 from memory.recorder import QUESTIONS

@@ -27,7 +27,7 @@ from gitzette.earlier_runs import Beat, beating, replay, to_resume
 from gitzette.progress import as_json, progress, say, shown
 from gitzette.publish import check_writable, replace_file
 from gitzette.published import missed_days
-from gitzette.render.week import week_page
+from gitzette.render.editions import week_page
 from gitzette.wiring import House, memory_of, open_house
 from graphs import daily
 from graphs.checkpoints import open_checkpoints
@@ -181,7 +181,7 @@ def report_on(
             covered = asyncio.run(cover(settings, environ, window, specs, now, display, run, answers))
         beat.reported(covered.report)
     if settings.site:
-        from gitzette.site.command import site_of
+        from gitzette.site.build import site_of
 
         site_of(settings, settings.out)
     if settings.deliver:
