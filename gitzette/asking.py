@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 
 from agent.asking.reply import Reply
 from agent.domain.base import EXIT_ABSTAINED, EXIT_DONE, InputError, UpstreamError, UsageError
-from agent.ports.memories import Desk, Desks, Progress
+from agent.ports import Desk, Desks, Progress
 from agent.settings.spending import Cap
 from agent.settings.values import RepoSpec, Settings
 from agent.web import Web
