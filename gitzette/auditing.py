@@ -16,16 +16,15 @@ from agent.audit.entries import read_page
 from agent.audit.lookup import RIGHT, Finding, in_order, summary
 from agent.domain.base import EXIT_DONE, EXIT_INCOMPLETE, InputError, Language, StorageError
 from agent.domain.report import Report
-from agent.ports.memories import Desk, Desks, Progress
+from agent.ports import Desk, Desks, Progress
 from agent.reports.stored import load
 from agent.settings.spending import Cap
 from agent.settings.values import Layout, RepoSpec, Settings
 from agent.web import Web
 from gitzette.arguments import settings_for
 from gitzette.progress import as_json, progress
-from gitzette.render.html import html_page
 from gitzette.render.markdown import report_page
-from gitzette.render.templating import plain_environment
+from gitzette.render.templating import html_page, plain_environment
 from gitzette.wiring import House, open_house, writers_of
 from graphs.audit import AuditDeps, AuditInput, build
 from memory.recorder import QUESTIONS

@@ -17,8 +17,8 @@ from agent.web import Web
 from gitzette.arguments import settings_for, settings_here, specs_of
 from gitzette.progress import as_json, say
 from gitzette.publish import replace_file
+from gitzette.render.editions import upgrade_json, upgrade_page
 from gitzette.render.templating import plain_environment
-from gitzette.render.upgrade import upgrade_json, upgrade_page
 from gitzette.wiring import memory_of, open_sources
 from memory.statements import ToldStory
 from tools.diff.sheet import compare_versions, study

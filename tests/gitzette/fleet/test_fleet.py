@@ -19,7 +19,7 @@ from gitzette.arguments import settings_here
 from gitzette.cli import main
 from gitzette.fleet.editions import day_window, edition_of, missing_days, part_plan, request_limit, shown_edition
 from gitzette.fleet.engine import COMMON, DEAD_AFTER, Engine
-from gitzette.live.serving import app
+from gitzette.live.app import app
 from gitzette.wiring import memory_of
 from memory.fleet import Task
 from memory.store import Memory
