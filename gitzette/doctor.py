@@ -20,7 +20,6 @@ from gitzette.earlier_runs import read_heartbeat
 from gitzette.publish import check_writable, nearest_folder
 from gitzette.published import missed_days
 from gitzette.wiring import home_of, keeper_of, memory_of
-from tools.chat.offers import list_models
 from tools.git.repository import git_version, open_repository
 from tools.github.client import GitHubClient
 from tools.github.limits import quota
@@ -196,6 +195,8 @@ async def _github(settings: Settings) -> list[Finding]:
 async def _model(settings: Settings, environ: Mapping[str, str]) -> list[Finding]:
     if settings.model_url is None:
         return []
+    from tools.chat.client import list_models
+
     try:
         offered = await list_models(settings.model_url, environ.get("OPENAI_API_KEY") or None)
     except AppError as error:
@@ -208,7 +209,7 @@ async def _model(settings: Settings, environ: Mapping[str, str]) -> list[Finding
 
 async def _capabilities(settings: Settings, environ: Mapping[str, str]) -> list[Finding]:
     """Tell what the models can do: remembered, or found out now by a few small questions."""
-    from gitzette.analysts import endpoints_of
+    from gitzette.wiring import endpoints_of
 
     with memory_of(settings, environ) as memory:
         endpoints = endpoints_of(settings, environ, memory.model_servers)

@@ -18,13 +18,12 @@ from agent.domain.window import Window, midnight, zone
 from agent.reports.stored import dump
 from agent.settings.values import Recipe, Settings
 from agent.web import Web
-from gitzette.analysts import writers_again
 from gitzette.arguments import refuse, settings_here
 from gitzette.progress import as_json, say
 from gitzette.publish import FilePublisher, Style, replace_file
-from gitzette.recorded_run import EarlierReport, NoDesks, RecordedDesks
 from gitzette.render.markdown import report_page
-from gitzette.wiring import memory_of, run_context
+from gitzette.sources import EarlierReport, NoDesks, RecordedDesks
+from gitzette.wiring import memory_of, run_context, writers_again
 from memory.recorder import CallRecorder
 from memory.runs import FINISHED, RunRecord, recipe_of, still_alive
 from memory.store import Memory

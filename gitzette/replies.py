@@ -138,7 +138,7 @@ class ReplyPage:
                 yield f"{say['capped'].format(repo=one.repo, count=one.left_out, most=one.most)}\n\n"
 
 
-def as_json(reply: Reply) -> dict[str, Any]:
+def reply_json(reply: Reply) -> dict[str, Any]:
     """Give a reply as data that others read."""
     ranked = [
         {"id": hit.id, "rank": rank, "score": hit.score, "words": [*hit.named, *hit.words]}

@@ -16,8 +16,7 @@ from agent.models import Capabilities, Job, ModelError
 from agent.settings.spending import Purse, price_of
 from memory.artefacts import JsonCodec
 from memory.recorder import Call, CallRecorder
-from tools.chat.messages import Question, Reply
-from tools.chat.model import RecordedChatModel
+from tools.chat.messages import Question, RecordedChatModel, Reply
 
 _REPLY = JsonCodec("model reply", TypeAdapter(Reply))
 _CAPABILITIES = JsonCodec("model capabilities", TypeAdapter(Capabilities))

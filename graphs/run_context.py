@@ -14,12 +14,11 @@ from agent.domain.base import AppError, Language, NotFound, RepoId
 from agent.domain.evidence import Material
 from agent.domain.report import Failure
 from agent.models import Job, prompt
-from agent.ports.memories import Desks, Publisher
+from agent.ports import Desks, Publisher
 from agent.settings.values import Tiers
 from memory.evidence import EvidenceStore
-from memory.issues import OpenIssues
-from memory.reports import Landings, Reports
-from memory.stories import Stories
+from memory.reports import Landings, OpenIssues, Reports
+from memory.statements import Stories
 from tools.evidence_cache import EvidenceCache
 from tools.own_code import OwnCode
 from tools.toolset import Recall

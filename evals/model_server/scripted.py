@@ -10,8 +10,7 @@ from agent.domain.accounts import Spent
 from agent.models import JOBS, Job, tokens_of
 from evals.model_server.talk import Asked, Script
 from graphs.models import Models
-from tools.chat.messages import Question, Reply, ToolRequest
-from tools.chat.model import RecordedChatModel
+from tools.chat.messages import Question, RecordedChatModel, Reply, ToolRequest
 
 Fetch = Callable[[Question], Awaitable[Reply]]
 _CONTEXT = 65_536

@@ -13,7 +13,7 @@ from evals.adversaries import ADVERSARIES, Adversary, lies_in, models_of
 from evals.cases import Crash, attempt
 from evals.figures import CRASHED, Exhibit, Figure, Score, Target, measure, share
 from evals.github_server.app import GitHubServer
-from evals.github_server.limits import Allowance
+from evals.github_server.responses import Allowance
 from evals.harness import Bench, EvalSet, Figures
 from evals.lies import CANARY
 from evals.stage import Stage

@@ -17,7 +17,7 @@ from agent.domain.window import Window
 from agent.settings.values import RepoSpec, Settings
 from evals.figures import Score, Target, measure, share
 from evals.github_server.app import GitHubServer
-from evals.github_server.limits import Allowance
+from evals.github_server.responses import Allowance
 from evals.harness import Bench, EvalSet, Figures
 from evals.sets.citation_scores import Judged, citation_figures
 from evals.sets.daily_citations import Sources, judged

@@ -29,8 +29,8 @@ from evals.worlds import random_world
 from evals.worlds.model import World
 from memory.database import Database
 from memory.fleet import Fleet
-from memory.migrations import open_database
 from memory.search import SearchIndex
+from memory.store import open_database
 
 _TOKEN = "fleet"  # noqa: S105 -- the loopback server's only token
 _DAY = date(2026, 3, 9)
@@ -142,7 +142,7 @@ class Stage:
         found, failed = Fleet(db).edition("", _WINDOW.key), db.rows(_FAILED)
         calls: dict[str, str] = dict(db.rows(_CALLS))
         parts = sorted(row[0] for row in db.rows("select repo from parts where status = 'done'"))
-        right = found is not None and dump(found.report) == expected and not failed
+        right = found is not None and dump(found) == expected and not failed
         right &= parts == sorted(repo.full_name for repo in self.world.repos)
         self.scores["the report of one machine, each repository once"] += [Score(f"{drill.name}: {failed}", right)]
         for at, tasks, recorded in deaths:

@@ -17,7 +17,7 @@ from agent.settings.values import Budget, Layout, RepoSpec, Settings
 from evals.cases import Crash, attempt
 from evals.figures import CRASHED, Figure, Score, Target, share
 from evals.github_server.app import GitHubServer
-from evals.github_server.limits import Allowance
+from evals.github_server.responses import Allowance
 from evals.harness import Bench, EvalSet, Figures
 from evals.model_server.obedient import Obedient, Order
 from evals.model_server.server import ModelServer

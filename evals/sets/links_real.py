@@ -16,7 +16,7 @@ from agent.domain.window import Window
 from agent.settings.values import Budget, RepoSpec, Settings
 from evals.figures import Score, Target, share
 from evals.github_server.app import GitHubServer
-from evals.github_server.limits import Allowance
+from evals.github_server.responses import Allowance
 from evals.harness import Bench, Figures
 from evals.sets.oracle import git_dir_of
 from evals.worlds.mirror import repo_from_mirror

@@ -18,7 +18,7 @@ from agent.domain.claims import Verdict
 from agent.settings.values import RepoSpec, Settings
 from evals.figures import Score, Target, share
 from evals.github_server.app import GitHubServer
-from evals.github_server.limits import Allowance
+from evals.github_server.responses import Allowance
 from evals.harness import Bench, EvalSet, Figures
 from evals.model_server.server import ModelServer
 from evals.sets.perfect_model import PerfectModel

@@ -5,10 +5,10 @@ from pathlib import Path
 
 from agent.domain.base import RepoId
 from agent.domain.commits import Change
-from agent.ports.sources import CodeSource
+from agent.sources import CodeSource
 from evals.figures import Score, Target, share
 from evals.github_server.app import GitHubServer
-from evals.github_server.limits import Allowance
+from evals.github_server.responses import Allowance
 from evals.harness import Bench, EvalSet, Figures
 from evals.sets.oracle import first_parent_line, git_dir_of
 from evals.worlds.mirror import repo_from_mirror

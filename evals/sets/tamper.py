@@ -18,7 +18,7 @@ from agent.reports.stored import dump
 from agent.settings.values import Layout, RepoSpec, Settings
 from evals.figures import Score, Target, share
 from evals.github_server.app import GitHubServer
-from evals.github_server.limits import Allowance
+from evals.github_server.responses import Allowance
 from evals.harness import SEED, Bench, EvalSet, Figures
 from evals.sets.oracle import first_parent_line, git_dir_of
 

@@ -12,15 +12,13 @@ from agent.settings.values import RepoSpec, Settings
 from agent.web import Web
 from gitzette.arguments import bound_of, specs_of
 from gitzette.asking import asking_context, checked
-from gitzette.audit_text import audit_text
 from gitzette.auditing import check
-from gitzette.facts import facts_text, read_commit
 from gitzette.fleet.editions import bring_reports
+from gitzette.lookups import facts_text, known_stories, read_commit, story_text
 from gitzette.progress import QuietProgress
 from gitzette.published import PublishedReports
 from gitzette.render.markdown import report_page
 from gitzette.replies import ReplyPage
-from gitzette.stories import known_stories, story_text
 from gitzette.wiring import memory_of
 from graphs.conversing import answered
 
@@ -78,7 +76,7 @@ class ReportTools:
             raise UsageError(f"the text has {len(text)} characters; give at most {LARGEST}")
         async with self._one:
             audited = await check(text, "report.md", self._settings, self._environ, QuietProgress())
-        return page_of(audit_text("report", audited.findings, audited.summary), page)
+        return page_of(audited.text("report"), page)
 
     async def list_reports(self, page: int = 1) -> str:
         """List the published reports, newest first: the day or range by which get_report takes each, and what is in it.

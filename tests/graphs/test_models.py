@@ -23,8 +23,8 @@ from evals.model_server.server import ModelServer
 from evals.model_server.talk import Asked, Saying, ToolCall
 from graphs.models import Models
 from memory.database import Database
-from memory.migrations import database_in_memory
 from memory.recorder import CallRecorder
+from memory.store import database_in_memory
 from tools.chat.endpoint import ChatEndpoint
 
 NAMES: dict[Job, str] = {"reading": "oracle-1", "writing": "oracle-1", "judging": "oracle-1"}

@@ -19,7 +19,7 @@ from pydantic import Field
 from agent.domain.base import NotFound, RepoId, UpstreamError, UsageError, thread_id
 from agent.domain.commits import Change, Comment, Issue, NoticeKind, PullRequest
 from agent.models import tokens_of
-from agent.ports.sources import NoThreads, Usages
+from agent.sources import NoThreads, Usages
 from tools.git.source import GitSource
 from tools.toolset import ToolError, Toolset, open_tools
 

@@ -9,8 +9,7 @@ from itertools import accumulate
 from agent.domain.commits import FileChange
 from agent.domain.patch import Hunk, Patch, Side, read_patch
 from tools.diff.declarations import Declaration, Language, Range, language_of, read_declarations
-from tools.diff.manifests import packages, python
-from tools.diff.manifests.text import Entry, Text
+from tools.diff.manifests import Entry, Text, packages, python
 from tools.diff.roles import is_generated, is_product, module_of
 
 _INSIDE = b" \t\r\n)]}{#@:&|.*/+-"

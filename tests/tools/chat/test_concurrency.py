@@ -5,7 +5,7 @@ import asyncio
 import pytest
 
 from agent.models import ModelError
-from tools.chat.concurrency import Concurrency
+from tools.chat.endpoint import Concurrency
 
 
 class Clock:

@@ -13,8 +13,7 @@ from evals.model_server.probes import probed
 from evals.model_server.server import ModelServer
 from evals.model_server.talk import Asked, Saying, ToolCall
 from tools.chat.endpoint import ChatEndpoint, probe
-from tools.chat.messages import Question
-from tools.chat.model import RecordedChatModel
+from tools.chat.messages import Question, RecordedChatModel
 
 
 class Statement(BaseModel):

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from agent.domain.base import RepoId
 from agent.domain.commits import Change
-from agent.ports.sources import Study
+from agent.sources import Study
 from tools.git.source import GitSource
 
 if TYPE_CHECKING:

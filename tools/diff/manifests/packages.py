@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from tools.diff.manifests.text import Entry, Leaf, Text
+    from tools.diff.manifests import Entry, Leaf, Text
 
 _CRATES = {"dependencies": "", "dev-dependencies": "dev", "build-dependencies": "build"}
 _NPM = {"dependencies": "", "devDependencies": "dev", "peerDependencies": "peer", "optionalDependencies": "optional"}

@@ -11,7 +11,7 @@ from packaging.utils import canonicalize_name
 from tree_sitter import Language, Node, Parser
 
 if TYPE_CHECKING:
-    from tools.diff.manifests.text import Entry, Text
+    from tools.diff.manifests import Entry, Text
 
 _FILE = re.compile(r"(?:-r|--requirement|-c|--constraint)[\s=]+\S+")
 _SETTING = re.compile(r"(-i|--index-url|--extra-index-url|-f|--find-links)[\s=]+(\S+)")

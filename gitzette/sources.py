@@ -1,18 +1,74 @@
-"""The sources and the earlier report of a run, with every answer recorded."""
+"""How the sources of a repository are chosen by the settings, and how everything they answer is recorded."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 
 from pydantic import TypeAdapter
 
-from agent.domain.base import Frozen, RepoId, StorageError
+from agent.domain.base import Frozen, RepoId, StorageError, UsageError
+from agent.domain.commits import NoticeKind
 from agent.domain.report import Report
-from agent.ports.memories import Desk, Desks
-from agent.ports.sources import CloneSource, CodeSource, ThreadSource
+from agent.ports import Desk, Desks
 from agent.reports.stored import merge
 from agent.settings.values import RepoSpec, Settings
+from agent.sources import CloneSource, CodeSource, NoThreads, ThreadSource
 from memory.artefacts import JsonCodec
 from memory.proxies import recorded_source
 from memory.recorder import Call, CallRecorder
+from tools.git.mirrors import MirrorKeeper
+from tools.git.process import remote_environment
+from tools.git.source import GitSource
+from tools.github.client import GitHubClient
+
+
+class SourceDesks:
+    """Chooses the sources of each repository by the settings."""
+
+    def __init__(
+        self,
+        settings: Settings,
+        client: GitHubClient,
+        keeper: MirrorKeeper,
+        environ: Mapping[str, str],
+        specs: tuple[RepoSpec, ...] = (),
+    ) -> None:
+        self._settings, self._client, self._keeper, self._environ = settings, client, keeper, environ
+        self._specs = {spec.name: spec for spec in specs}
+        self._open: dict[RepoId, Desk] = {}
+
+    async def open(self, spec: RepoSpec) -> Desk:
+        """Prepare the sources of a repository, once."""
+        spec = self._specs.get(spec.name, spec)
+        if spec.name not in self._open:
+            by_api = self._settings.source == "api"
+            self._open[spec.name] = Desk(
+                code=await self._code(spec),
+                threads=self._threads(spec),
+                diffs=self._settings.budget.api_diffs if by_api else None,
+            )
+        return self._open[spec.name]
+
+    async def _code(self, spec: RepoSpec) -> CodeSource:
+        if self._settings.source == "api":
+            if spec.path is not None:
+                raise UsageError(f"{spec.name}={spec.path} is read from git; leave out the path or --source api")
+            # Here and below: a run over clones alone need not wait for what reads the API.
+            from tools.github.code import GitHubCode
+
+            return GitHubCode(self._client, spec.name, spec.branch)
+        if spec.path is not None:
+            return GitSource(spec.name, spec.path, branch=spec.branch, network=remote_environment(self._environ))
+        path = await self._keeper.refresh(spec.name, branch=spec.branch)
+        return GitSource(spec.name, path, branch=spec.branch, network=self._keeper.network)
+
+    def _threads(self, spec: RepoSpec) -> ThreadSource:
+        settings = self._settings
+        if settings.source == "git":
+            return NoThreads(spec.name, NoticeKind.GIT_ONLY)
+        if spec.path is not None and not settings.threads_wanted:
+            return NoThreads(spec.name, NoticeKind.LOCAL_ONLY)
+        from tools.github.threads import GitHubThreads
+
+        return GitHubThreads(self._client, spec.name, open_pages=settings.budget.open_issue_pages)
 
 
 class _Opened(Frozen):
