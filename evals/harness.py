@@ -13,15 +13,14 @@ from typing import Any, Protocol, TypeVar
 from pydantic import SecretStr
 
 from agent.asking.reply import Reply
-from agent.audit.findings import Finding
-from agent.domain.errors import AppError, UsageError
-from agent.domain.ids import RepoId
+from agent.audit.lookup import Finding
+from agent.domain.base import AppError, Language, RepoId, UsageError
 from agent.domain.report import Report
 from agent.domain.window import Window
-from agent.settings.values import AnalystChoice, Language, Layout, RepoSpec, Settings
+from agent.settings.values import AnalystChoice, Layout, RepoSpec, Settings
 from evals.figures import Figures, crashed
 from evals.github_server.app import GitHubServer
-from evals.github_server.limits import Allowance
+from evals.github_server.responses import Allowance
 from evals.worlds.model import Repo, World
 from evals.worlds.worlds import build
 

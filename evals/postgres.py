@@ -1,5 +1,6 @@
 """A PostgreSQL server of one's own: on loopback, in a temporary folder, gone at the end."""
 
+import importlib.util
 import os
 import shutil
 import signal
@@ -10,7 +11,7 @@ import time
 from pathlib import Path
 from typing import Self
 
-from agent.domain.errors import StorageError
+from agent.domain.base import StorageError
 
 _FOLDERS = Path("/usr/lib/postgresql")
 _USER = "postgres"
@@ -18,7 +19,9 @@ _PATIENCE = 60.0
 
 
 def missing_postgres() -> str | None:
-    """Say that PostgreSQL is not installed here; nothing where it is."""
+    """Say what workers need and this machine has not; nothing where all is there."""
+    if importlib.util.find_spec("procrastinate") is None:
+        return "the packages of workers are not installed: pip install 'gitzette[server]'"
     return None if _programs() else "PostgreSQL is not installed: apt install postgresql"
 
 
@@ -44,8 +47,16 @@ class PostgresServer:
 
     @property
     def address(self) -> str:
-        """Where a client finds its database."""
-        return f"postgresql://{_USER}@127.0.0.1:{self._port}/{_USER}"
+        """Where a client finds its first database."""
+        return self.address_of(_USER)
+
+    def address_of(self, name: str) -> str:
+        """Where a client finds a database."""
+        return f"postgresql://{_USER}@127.0.0.1:{self._port}/{name}"
+
+    def create(self, name: str) -> None:
+        """Make one more database."""
+        self._run("createdb", "-h", "127.0.0.1", "-p", str(self._port), "-U", _USER, name)
 
     def __enter__(self) -> Self:
         if self._user:

@@ -5,26 +5,24 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, TypeVar
 
+from agent.domain.base import EvidenceId, Language, RepoId, commit_id
 from agent.domain.commits import Change, Comment, Commit, Issue, Landing, PullRequest, Threads
-from agent.domain.evidence import CommitEvidence, EvidenceId, ThreadEvidence
-from agent.domain.ids import RepoId, commit_id
+from agent.domain.evidence import CommitEvidence, ThreadEvidence
 from agent.domain.report import Report
 from agent.domain.window import Window
-from agent.ports.desks import Desk
-from agent.ports.sources import CodeSource, Past, ThreadSource
-from agent.settings.values import Budget, Language, RepoSpec, Tiers
+from agent.ports import Desk
+from agent.settings.values import Budget, RepoSpec, Tiers
+from agent.sources import CodeSource, Past, ThreadSource
 from evals.worlds.model import World
 from graphs import daily
 from graphs.models import Models
 from graphs.run_context import RunContext
-from memory.issues import OpenIssues
-from memory.migrations import database_in_memory
-from memory.reports import Landings, Reports
-from memory.statements import Statements
-from memory.stories import Stories
+from memory.reports import Landings, OpenIssues, Reports
+from memory.statements import Statements, Stories
+from memory.store import database_in_memory
 from tools.evidence_cache import EvidenceCache
 from tools.git.source import GitSource
-from tools.github.http.client import GitHubClient
+from tools.github.client import GitHubClient
 from tools.github.threads import GitHubThreads
 
 T = TypeVar("T")

@@ -8,8 +8,7 @@ from datetime import date, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
-from agent.domain.errors import UsageError
-from agent.domain.ids import RepoId, repo_id
+from agent.domain.base import RepoId, UsageError, repo_id
 from agent.domain.window import Window, midnight, moment, zone
 from agent.settings.reading import override, read_settings
 from agent.settings.values import FILE_NAME, RepoSpec, Settings

@@ -5,14 +5,13 @@ import unicodedata
 from collections.abc import Sequence
 from datetime import datetime
 
+from agent.domain.base import InputError, RepoId
 from agent.domain.commits import Change, Issue, PullRequest, Release
-from agent.domain.errors import InputError
-from agent.domain.ids import RepoId
 from agent.domain.window import zone
 from agent.editions.card import Card
+from agent.markdown import visible
 from agent.settings.values import RepoSpec
-from agent.text.markdown import visible
-from agent.text.web import Web
+from agent.web import Web
 from graphs.ask_context import AskContext
 
 _WIDTH = 400

@@ -10,8 +10,6 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from agent.domain.errors import EXIT_DONE, AppError
-
 _EPILOG = """\
 exit status:
   0 done   1 failed   2 wrong use or configuration   3 done, but incomplete or errors found
@@ -21,11 +19,6 @@ configuration: gitzette.toml in the folder you stand in, GITZETTE_* variables, G
 With no --repo and no configuration, `run` reports on the checkout you stand in.
 """
 _TYPES: Mapping[str, Callable[[str], object]] = {"path": Path, "int": int}
-_WAYS_TO_RUN = {
-    "week": "gitzette.weekly:weekly",
-    "catch_up": "gitzette.catch_up:catch_up",
-    "replay": "gitzette.replay:replay",
-}
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -34,7 +27,10 @@ def main(argv: Sequence[str] | None = None) -> int:
     args = parser.parse_args(argv)
     if args.target is None:
         parser.print_help()
-        return EXIT_DONE
+        return 0
+    # It brings pydantic along, which help can do without.
+    from agent.domain.base import EXIT_DONE, AppError
+
     try:
         status: int = _function(args)(args, os.environ)
         return status
@@ -52,8 +48,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def _function(args: argparse.Namespace) -> Callable[[argparse.Namespace, Mapping[str, str]], int]:
     """Import the function of a command; what comes with it stays until the end and need not be searched for garbage."""
-    ways = [target for name, target in _WAYS_TO_RUN.items() if getattr(args, name, None) not in (None, False)]
-    module, _, name = (ways or [args.target])[0].partition(":")
+    module, _, name = args.target.partition(":")
     gc.disable()
     try:
         function: Callable[[argparse.Namespace, Mapping[str, str]], int] = getattr(import_module(module), name)
@@ -91,7 +86,7 @@ class _Version(argparse.Action):
     """Prints the version; looked up only when asked, because that is slow."""
 
     def __call__(self, parser: argparse.ArgumentParser, *_: object, **__: object) -> None:
-        from gitzette.package import own_version
+        from gitzette import own_version
 
         print(f"gitzette {own_version()}")
         parser.exit()

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 
 from pydantic import SecretStr
 
-from agent.domain.errors import UsageError
-from agent.models.capabilities import Capabilities
+from agent.domain.base import UsageError
+from agent.models import Capabilities
 from agent.settings.values import RepoSpec, Settings
 from evals.github_server.app import GitHubServer
 from evals.worlds.worlds import build

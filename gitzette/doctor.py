@@ -10,19 +10,19 @@ from dataclasses import asdict, dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-from agent.domain.errors import EXIT_DONE, EXIT_INCOMPLETE, AppError
+from agent.domain.base import EXIT_DONE, EXIT_INCOMPLETE, AppError
 from agent.domain.window import zone
-from agent.models.capabilities import Capabilities
+from agent.models import Capabilities
 from agent.settings.values import FILE_NAME, Settings
 from gitzette.arguments import settings_here
 from gitzette.delivery.outbox import Outbox
-from gitzette.heartbeat import read_heartbeat
+from gitzette.earlier_runs import read_heartbeat
 from gitzette.publish import check_writable, nearest_folder
 from gitzette.published import missed_days
 from gitzette.wiring import home_of, keeper_of, memory_of
-from tools.chat.offers import list_models
 from tools.git.repository import git_version, open_repository
-from tools.github.http.client import GitHubClient, quota
+from tools.github.client import GitHubClient
+from tools.github.limits import quota
 
 _SKEW_SECONDS = 120
 _ENOUGH_REQUESTS = 100
@@ -195,6 +195,8 @@ async def _github(settings: Settings) -> list[Finding]:
 async def _model(settings: Settings, environ: Mapping[str, str]) -> list[Finding]:
     if settings.model_url is None:
         return []
+    from tools.chat.client import list_models
+
     try:
         offered = await list_models(settings.model_url, environ.get("OPENAI_API_KEY") or None)
     except AppError as error:
@@ -207,7 +209,7 @@ async def _model(settings: Settings, environ: Mapping[str, str]) -> list[Finding
 
 async def _capabilities(settings: Settings, environ: Mapping[str, str]) -> list[Finding]:
     """Tell what the models can do: remembered, or found out now by a few small questions."""
-    from gitzette.analysts import endpoints_of
+    from gitzette.wiring import endpoints_of
 
     with memory_of(settings, environ) as memory:
         endpoints = endpoints_of(settings, environ, memory.model_servers)

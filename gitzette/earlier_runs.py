@@ -1,46 +1,62 @@
-"""Earlier runs: the list of the command `runs`, and which one `run --resume` takes up again."""
+"""What earlier runs left: a list for `runs`, one to resume, one to replay, and the heartbeat for a monitor."""
 
 import argparse
-import json
+import asyncio
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import asdict, replace
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Literal
 
-from agent.domain.errors import EXIT_DONE, InputError, StorageError, UsageError
-from agent.editions.recipe import Recipe
-from gitzette.arguments import settings_here
-from gitzette.wiring import memory_of
-from memory.runs import FINISHED, RunLocks, RunRecord, recipe_of, still_alive
+from pydantic import ValidationError
+
+from agent.domain.base import EXIT_DONE, EXIT_INCOMPLETE, AppError, Frozen, InputError, RepoId, StorageError, UsageError
+from agent.domain.report import Report, failed_repos
+from agent.domain.window import Window, midnight, zone
+from agent.reports.stored import dump
+from agent.settings.values import Recipe, Settings
+from agent.web import Web
+from gitzette.arguments import refuse, settings_here
+from gitzette.progress import as_json, say
+from gitzette.publish import FilePublisher, Style, replace_file
+from gitzette.render.markdown import report_page
+from gitzette.sources import EarlierReport, NoDesks, RecordedDesks
+from gitzette.wiring import memory_of, run_context, writers_again
+from memory.recorder import CallRecorder
+from memory.runs import FINISHED, RunRecord, recipe_of, still_alive
 from memory.store import Memory
+
+_FRESH = timedelta(hours=1)
+_SHAPING = ("repo", "date", "since", "until", "tz", "analyst", "source", "partial", "demo", "resume")
 
 
 def show_runs(args: argparse.Namespace, environ: Mapping[str, str]) -> int:
     """List earlier runs, newest first."""
-    settings = settings_here(environ)
-    with memory_of(settings, environ) as memory:
-        records = [as_it_is(record, memory.run_locks) for record in memory.runs.latest()]
-    if args.json:
-        sys.stdout.write(json.dumps([asdict(record) for record in records], indent=1) + "\n")
-        return EXIT_DONE
-    for record in records:
-        repos = ", ".join(record.details.get("repos", []))
-        seconds = record.details.get("seconds", "?")
-        sys.stdout.write(f"{record.id}  {record.started}  {record.status:<10}  {record.window}  {seconds} s  {repos}\n")
-    if not records:
-        sys.stdout.write("no runs yet\n")
+    with memory_of(settings_here(environ), environ) as memory:
+        records = latest_runs(memory)
+    lines = (
+        f"{run.id}  {run.started}  {run.status:<10}  {run.window}  {run.details.get('seconds', '?')} s  "
+        f"{', '.join(run.details.get('repos', []))}\n"
+        for run in records
+    )
+    sys.stdout.write(as_json([asdict(run) for run in records]) if args.json else "".join(lines) or "no runs yet\n")
     return EXIT_DONE
 
 
-def as_it_is(record: RunRecord, lives: RunLocks) -> RunRecord:
-    """Tell a run that died from one that is under way; the dead do not note their end."""
-    died = record.status == "running" and lives.process(record.id) is None
-    return replace(record, status="unfinished") if died else record
+def latest_runs(memory: Memory, most: int = 20) -> list[RunRecord]:
+    """Give the newest runs; the dead do not note their end, so their locks tell which are under way."""
+    known, process = memory.runs.latest(most), memory.run_locks.process
+    return [
+        replace(run, status="unfinished") if run.status == "running" and process(run.id) is None else run
+        for run in known
+    ]
 
 
 def to_resume(memory: Memory, asked: str, wanted: Recipe, *, any_window: bool) -> tuple[RunRecord, Recipe]:
     """Find the run that was asked for by its id, or the newest unfinished one with these settings."""
-    found = _named(memory, asked, wanted) if asked else _newest(memory, wanted, any_window=any_window)
-    run, recipe = found
+    run, recipe = _named(memory, asked, wanted) if asked else _newest(memory, wanted, any_window=any_window)
     if run.status in FINISHED:
         raise InputError(f"run {run.id} is finished ({run.status}); --replay {run.id} shows its report again")
     if (process := memory.run_locks.process(run.id)) is not None:
@@ -57,23 +73,133 @@ def _named(memory: Memory, asked: str, wanted: Recipe) -> tuple[RunRecord, Recip
 
 
 def _newest(memory: Memory, wanted: Recipe, *, any_window: bool) -> tuple[RunRecord, Recipe]:
-    same = [found for run in memory.runs.latest(200) if (found := _if_same(run, wanted, any_window=any_window))]
-    unfinished = [found for found in same if found[0].status not in FINISHED]
+    same = []
+    for run in memory.runs.latest(200):
+        try:
+            recipe = recipe_of(run)
+        except StorageError:
+            continue
+        if (any_window or recipe.window.key == wanted.window.key) and not _differences(recipe, wanted):
+            same.append((run, recipe))
     if not same:
         raise InputError("there is no run with these settings to go on with; `gitzette runs` lists all")
-    return (unfinished or same)[0]
-
-
-def _if_same(run: RunRecord, wanted: Recipe, *, any_window: bool) -> tuple[RunRecord, Recipe] | None:
-    try:
-        recipe = recipe_of(run)
-    except StorageError:
-        return None
-    same_window = any_window or recipe.window.key == wanted.window.key
-    return (run, recipe) if same_window and not _differences(recipe, wanted) else None
+    return next((found for found in same if found[0].status not in FINISHED), same[0])
 
 
 def _differences(recipe: Recipe, wanted: Recipe) -> list[str]:
     """Name the settings, beside the window, that shape the report otherwise."""
     fields = [name for name in Recipe.model_fields if name != "window"]
     return [name for name in fields if getattr(recipe, name) != getattr(wanted, name)]
+
+
+def replay(args: argparse.Namespace, environ: Mapping[str, str]) -> int:
+    """Make the report of a run again from its record, with no network and no model; nothing stored changes.
+
+    It is printed, or written below --out where there is no other report of its window.
+    """
+    refuse(args, _SHAPING, "--replay makes the same report again")
+    settings = settings_here(environ)
+    with memory_of(settings, environ) as memory:
+        run = memory.runs.find(args.replay)
+        recipe, recorder = recipe_of(run), memory.recorder(run.id, play_only=True)
+        if recorder.blank:
+            raise StorageError(f"run {run.id} has no record any more; records are kept for {settings.keep_days} days")
+        report = asyncio.run(_report_again(memory, recorder, recipe))
+    say(f"{report.window.key}: replayed from the record of run {run.id}")
+    lang, layout, web = args.lang or recipe.lang, args.layout or recipe.layout, Web(recipe.web)
+    text = dump(report) if args.json else report_page(report, lang, web, layout)
+    if args.out is not None:
+        publisher = FilePublisher(args.out, Style(web, lang, recipe.languages, layout))
+        page, record = publisher.paths(report)
+        if record.exists() and record.read_bytes() != dump(report).encode("utf-8", errors="replace"):
+            raise StorageError(f"{record} holds another report of that window; choose another folder with --out")
+        publisher.publish(report)
+        text = text if args.json else f"{page}\n"
+    # As in the files: what has no place in UTF-8 becomes a question mark.
+    sys.stdout.write(text.encode("utf-8", errors="replace").decode("utf-8"))
+    return EXIT_INCOMPLETE if report.failures else EXIT_DONE
+
+
+async def _report_again(memory: Memory, recorder: CallRecorder, recipe: Recipe) -> Report:
+    """Run the graph on the record alone; what the record lacks stops the replay, whoever asked for it."""
+    from graphs import daily
+
+    state = daily.DayInput(window=recipe.window, specs=recipe.repos)
+    desks, writers = RecordedDesks(recorder, NoDesks()), writers_again(recipe, recorder)
+    deps = run_context(memory, recorder, recipe, writers, desks, EarlierReport(recorder))
+    try:
+        done = await daily.build().ainvoke(state, {"max_concurrency": 4}, context=deps)
+    except AppError:
+        if recorder.gap is None:
+            raise
+    if recorder.gap is not None:
+        raise recorder.gap
+    report: Report = done["report"]
+    return report
+
+
+class Heartbeat(Frozen):
+    """One small file in the output folder: how the last run ended, and by when the next one should have begun."""
+
+    of: Literal["gitzette"] = "gitzette"
+    at: datetime
+    status: Literal["done", "incomplete", "failed"]
+    window: str
+    says: str
+    failed: tuple[RepoId, ...] = ()
+    """Repositories of which nothing could be read."""
+    next_expected: datetime
+    """When the day under way is over in the zone: from then on a new report is due."""
+
+
+def read_heartbeat(out: Path) -> Heartbeat | None:
+    """Read the last heartbeat, if there is one and it is ours."""
+    try:
+        return Heartbeat.model_validate_json((out / "heartbeat.json").read_bytes())
+    except (OSError, ValidationError):
+        return None
+
+
+class Beat:
+    """Writes the heartbeat of one run."""
+
+    def __init__(self, settings: Settings, window: Window, now: datetime) -> None:
+        self._out, self._window, self._at = settings.out, window.key, now.astimezone(UTC).replace(microsecond=0)
+        self._next = midnight(now.astimezone(zone(settings.tz)).date() + timedelta(days=1), settings.tz)
+
+    def reported(self, report: Report) -> None:
+        """Say what a report has."""
+        says = f"{len(report.ledger)} commits, {len(report.sections)} of {len(report.repos)} repositories read"
+        self.write("incomplete" if report.failures else "done", says, failed_repos(report))
+
+    def write(
+        self, status: Literal["done", "incomplete", "failed"], says: str, failed: tuple[RepoId, ...] = ()
+    ) -> None:
+        """Replace the heartbeat; a report does not fail for want of one."""
+        told = {"status": status, "window": self._window, "says": says, "failed": failed}
+        beat = Heartbeat.model_validate(told | {"at": self._at, "next_expected": self._next})
+        file, earlier = self._out / "heartbeat.json", read_heartbeat(self._out)
+        # A day that is run again leaves every file as it is, so a beat that says the same is not repeated at once.
+        if earlier is not None and beat.at - earlier.at < _FRESH and beat == earlier.model_copy(update={"at": beat.at}):
+            return
+        if earlier is None and file.exists():
+            say(f"{file} was not written by gitzette and is left alone")
+            return
+        try:
+            self._out.mkdir(parents=True, exist_ok=True)
+            replace_file(file, [beat.model_dump_json(indent=1), "\n"])
+        except OSError as error:
+            say(f"no heartbeat: {file} cannot be written: {error.strerror}")
+
+
+@contextmanager
+def beating(settings: Settings, window: Window, now: datetime) -> Iterator[Beat]:
+    """Leave a heartbeat whatever happens inside."""
+    beat = Beat(settings, window, now)
+    try:
+        yield beat
+    except BaseException as error:
+        # Somebody's mistake at the keyboard makes no folder that was not there.
+        if not isinstance(error, UsageError | InputError) or settings.out.is_dir():
+            beat.write("failed", " ".join(str(error).split()) if isinstance(error, AppError) else type(error).__name__)
+        raise

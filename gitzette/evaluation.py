@@ -14,13 +14,12 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from agent.asking.reply import Reply
-from agent.audit.findings import Finding
-from agent.domain.errors import EXIT_DONE, EXIT_FAILED, EXIT_INCOMPLETE, UsageError
-from agent.domain.ids import RepoId
+from agent.audit.lookup import Finding
+from agent.domain.base import EXIT_DONE, EXIT_FAILED, EXIT_INCOMPLETE, Language, RepoId, UsageError
 from agent.domain.report import Report
 from agent.domain.window import Window
-from agent.settings.values import Language, Layout, RepoSpec, Settings
-from agent.text.web import Web
+from agent.settings.values import Layout, RepoSpec, Settings
+from agent.web import Web
 from evals.figures import Figures, crashed
 from evals.gate import PREVIOUS, breaches, changes, load_figures, load_limits, shares
 from evals.harness import HELD_OUT, SEED, Bench, EvalSet, Spent, choose, run_set
@@ -71,7 +70,7 @@ class Gitzette:
     def citations(self, report: Report, lang: Language) -> Sequence[tuple[str, str]]:
         """List the citations of a page that open: the sentence of each, and what it opens on."""
         page = page_model(report, lang, Web("https://github.com"))
-        items = (one for item in page.items for one in item.fresh)
+        items = (one for item in page.items.values() for one in item.fresh)
         sentences = (*page.brief, *items, *(one for part in page.repos for one in part.summary))
         return [(one.whole, cite.evidence) for one in sentences for cite in one.citations if cite.opens]
 

@@ -7,7 +7,7 @@ import sys
 import uvicorn
 from starlette.types import ASGIApp
 
-from agent.domain.errors import UsageError
+from agent.domain.base import UsageError
 
 _GOODBYE_SECONDS = 3
 

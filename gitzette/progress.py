@@ -1,15 +1,35 @@
-"""What a person sees while a run is under way: a live table on a terminal, plain lines elsewhere."""
+"""What a person sees of a command: steps and remarks on stderr, results on stdout."""
 
+import json
 import sys
 from collections.abc import AsyncGenerator, AsyncIterator, Iterator, Mapping
 from contextlib import aclosing, contextmanager
-from typing import TYPE_CHECKING, Any, TextIO, cast
+from typing import Any, TextIO, cast
 
-from agent.domain.ids import RepoId
-from agent.ports.desks import Progress, Step
+from agent.domain.base import RepoId
+from agent.ports import Progress, Step
 
-if TYPE_CHECKING:
+
+def say(text: object) -> None:
+    """Tell a person something in one line on stderr."""
+    sys.stderr.write(f"gitzette: {' '.join(str(text).split())}\n")
+    sys.stderr.flush()
+
+
+def as_json(data: object) -> str:
+    """Write a result as programs read it."""
+    return json.dumps(data, ensure_ascii=False, indent=1) + "\n"
+
+
+def print_markdown(text: str) -> None:
+    """Show Markdown as a terminal can; to anything else it is written as it is."""
+    if not sys.stdout.isatty():
+        sys.stdout.write(text)
+        return
     from rich.console import Console
+    from rich.markdown import Markdown
+
+    Console(file=sys.stdout).print(Markdown(text))
 
 
 class PlainProgress:
@@ -53,36 +73,27 @@ async def shown(stream: AsyncIterator[Any], display: Progress) -> Mapping[str, A
 
 @contextmanager
 def progress(stream: TextIO | None = None) -> Iterator[Progress]:
-    """Choose the display that fits the stream."""
+    """Show a line for each repository, redrawn in place; plain lines where the stream is no such terminal."""
     stream = stream or sys.stderr
     if not stream.isatty():
         yield PlainProgress(stream)
         return
     from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, SpinnerColumn, TaskID, TextColumn
+    from rich.progress import Progress as Bars
 
     console = Console(file=stream)
     if console.is_dumb_terminal:
         yield PlainProgress(stream)
         return
-    with _live(console) as display:
-        yield display
-
-
-@contextmanager
-def _live(console: "Console") -> Iterator[Progress]:
-    from rich.progress import BarColumn, MofNCompleteColumn, SpinnerColumn, TaskID, TextColumn, TimeElapsedColumn
-    from rich.progress import Progress as Bars
-
     names = TextColumn("{task.fields[repo]}", markup=False), TextColumn("{task.description}", markup=False)
-    counts = BarColumn(bar_width=20), MofNCompleteColumn(), TimeElapsedColumn()
-    bars = Bars(SpinnerColumn(), *names, *counts, console=console)
+    bars = Bars(SpinnerColumn(), *names, BarColumn(bar_width=20), MofNCompleteColumn(), console=console)
     tasks: dict[RepoId, TaskID] = {}
 
     class LiveProgress:
-        """One line for each repository, redrawn in place."""
+        """Redraws the line of a repository."""
 
         def step(self, repo: RepoId, what: str, done: int = 0, total: int = 0) -> None:
-            """Redraw the repository's line."""
             if repo not in tasks:
                 tasks[repo] = bars.add_task(what, total=None, repo=repo)
             bars.update(tasks[repo], description=what, completed=done, total=total or None)

@@ -9,14 +9,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import get_args
 
-from agent.domain.errors import StorageError
-from agent.domain.record import dumped, load, merge
-from agent.domain.report import Report
-from agent.domain.soundness import failed_share
-from agent.settings.values import MAX_FAILED, Language, Layout
-from agent.telling.catalogue import catalogue
-from agent.text.markdown import link
-from agent.text.web import Web
+from agent.domain.base import Language, StorageError
+from agent.domain.report import Report, failed_share
+from agent.markdown import link
+from agent.reports.stored import dumped, load, merge
+from agent.settings.values import MAX_FAILED, Layout
+from agent.telling.words import catalogue
+from agent.web import Web
 from gitzette.published import PublishedReports
 from gitzette.render.markdown import readme_page, report_page
 

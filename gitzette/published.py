@@ -5,11 +5,10 @@ from dataclasses import dataclass
 from datetime import date, timedelta
 from pathlib import Path
 
-from agent.domain.errors import InputError, StorageError
-from agent.domain.record import load
-from agent.domain.report import Report
-from agent.domain.soundness import sound
+from agent.domain.base import InputError, StorageError
+from agent.domain.report import Report, sound
 from agent.domain.window import midnight
+from agent.reports.stored import load
 from agent.settings.values import Settings
 
 _MOMENT = r"\d{4}-\d{2}-\d{2}(?:T\d{4,6})?"

@@ -5,16 +5,16 @@ from typing import Any
 
 from agent.asking.query import Hit
 from agent.asking.reply import Known, Reply, Section
+from agent.domain.base import Language
 from agent.domain.claims import Claim, Kind
 from agent.domain.commits import PullRequest, Release
-from agent.domain.record import claim_json
-from agent.domain.threads import state_at
+from agent.domain.evidence import state_at
 from agent.domain.window import zone
 from agent.editions.card import Card
-from agent.settings.values import Language
-from agent.telling.catalogue import catalogue
-from agent.text.markdown import code, inline, link
-from agent.text.web import Web
+from agent.markdown import code, inline, link
+from agent.reports.stored import claim_json
+from agent.telling.words import catalogue
+from agent.web import Web
 from gitzette.render.markdown import claim_text
 
 _SHOWN, _BEST = 20, 10
@@ -138,7 +138,7 @@ class ReplyPage:
                 yield f"{say['capped'].format(repo=one.repo, count=one.left_out, most=one.most)}\n\n"
 
 
-def as_json(reply: Reply) -> dict[str, Any]:
+def reply_json(reply: Reply) -> dict[str, Any]:
     """Give a reply as data that others read."""
     ranked = [
         {"id": hit.id, "rank": rank, "score": hit.score, "words": [*hit.named, *hit.words]}

@@ -1,48 +1,52 @@
-"""The commands `run` and `runs`: from arguments to a published report."""
+"""The command `run`: a window, a week, or the days that have no report yet, from arguments to published reports."""
 
 import argparse
 import asyncio
-import json
 import secrets
 import sys
 import time
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import ExitStack
 from dataclasses import asdict, dataclass, replace
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from langchain_core.runnables import RunnableConfig
 
-from agent.domain.cited import cited_by
-from agent.domain.errors import EXIT_DONE, EXIT_INCOMPLETE, UsageError
-from agent.domain.record import to_json
-from agent.domain.report import Report
-from agent.domain.window import Window
-from agent.editions.recipe import Recipe
-from agent.ports.desks import Progress
-from agent.settings.values import AnalystChoice, RepoSpec, Settings
-from gitzette.arguments import settings_for, specs_of, window_of
-from gitzette.earlier_runs import to_resume
-from gitzette.heartbeat import beating
-from gitzette.progress import progress, shown
-from gitzette.publish import check_writable
+from agent.domain.base import EXIT_DONE, EXIT_INCOMPLETE, AppError, InputError, UsageError
+from agent.domain.report import Report, cited_by
+from agent.domain.window import Window, zone
+from agent.editions.week import days_of, week_of
+from agent.ports import Progress
+from agent.reports.stored import load, to_json
+from agent.settings.values import AnalystChoice, Recipe, RepoSpec, Settings
+from agent.web import Web
+from gitzette.arguments import refuse, settings_for, specs_of, window_of
+from gitzette.earlier_runs import Beat, beating, replay, to_resume
+from gitzette.progress import as_json, progress, say, shown
+from gitzette.publish import check_writable, replace_file
+from gitzette.published import missed_days
+from gitzette.render.editions import week_page
 from gitzette.wiring import House, memory_of, open_house
 from graphs import daily
 from graphs.checkpoints import open_checkpoints
 from tools.git.repository import open_repository
-from tools.github.http.limits import Usage
+from tools.github.limits import Usage
 
 if TYPE_CHECKING:
     from graphs.models import Answers
 
 _AT_ONCE: Mapping[AnalystChoice, int] = {"rules": 4, "model": 16}
 """Repositories under way: rules keep the processor busy, whoever asks a model waits most of the time."""
+_OF_ONE_WINDOW = ("since", "until", "partial", "demo", "resume", "replay")
 
 
 def run(args: argparse.Namespace, environ: Mapping[str, str]) -> int:
     """Report on a window; 3 when something that was asked for is missing."""
+    for asked, way in ((args.week, _week), (args.catch_up, _catch_up), (args.replay, replay)):
+        if asked:
+            return way(args, environ)
     with ExitStack() as stack:
         now = datetime.now(UTC)
         if args.demo:
@@ -51,25 +55,19 @@ def run(args: argparse.Namespace, environ: Mapping[str, str]) -> int:
             settings, now = stack.enter_context(demo_world(args, environ))
         else:
             settings = settings_for(args, environ)
-        window = window_of(args, settings.tz, now)
-        specs = specs_of(settings)
+        window, specs, resumed = window_of(args, settings.tz, now), specs_of(settings), None
         # A mistyped path is told at once, before anything is written.
         for path in (spec.path for spec in specs if spec.path is not None):
             asyncio.run(open_repository(path))
         check_writable(settings.out)
-        resumed = None
         if args.resume is not None:
             resumed, window = _unfinished(args, Recipe.of(settings, window, specs), settings, environ)
-            sys.stderr.write(f"gitzette: going on with run {resumed}\n")
+            say(f"going on with run {resumed}")
         if args.demo and args.analyst is None:
             covered = _with_recorded_answers(settings, window, now)
         else:
             covered = report_on(settings, environ, window, specs, now, resumed)
-    report = covered.report
-    if args.json:
-        sys.stdout.write(json.dumps(to_json(report), ensure_ascii=False, indent=1) + "\n")
-    else:
-        sys.stdout.write(f"{covered.page}\n")
+    sys.stdout.write(as_json(to_json(covered.report)) if args.json else f"{covered.page}\n")
     return EXIT_INCOMPLETE if covered.lacking else EXIT_DONE
 
 
@@ -80,7 +78,7 @@ def _with_recorded_answers(settings: Settings, window: Window, now: datetime) ->
     try:
         return report_on(settings, {}, window, settings.repos, now, answers=RecordedAnswers())
     except StaleRecording:
-        sys.stderr.write(f"gitzette: {ANSWERS.name} has no answers for this; the rules write the report\n")
+        say(f"{ANSWERS.name} has no answers for this; the rules write the report")
         plain = settings.model_copy(update={"analyst": "rules", "model": None})
         return report_on(plain, {}, window, settings.repos, now)
 
@@ -96,6 +94,78 @@ def _unfinished(
     return run.id, recipe.window
 
 
+def _catch_up(args: argparse.Namespace, environ: Mapping[str, str]) -> int:
+    """Report on every missed day up to yesterday, or up to --date, oldest first; 3 when one is missing or lacks."""
+    refuse(args, _OF_ONE_WINDOW, "--catch-up chooses the days itself")
+    settings, now = settings_for(args, environ), datetime.now(UTC)
+    last = window_of(args, settings.tz, now)
+    specs_of(settings)
+    missed = missed_days(settings, last.start.astimezone(zone(settings.tz)).date())
+    if missed.too_old:
+        say(
+            f"{len(missed.too_old)} days without a report since {missed.too_old[0]} are older than catch_up_days = "
+            f"{settings.catch_up_days} and are left out; report on them with --date"
+        )
+    if missed.days:
+        say(f"to report on: {', '.join(map(str, missed.days))} ({settings.tz})")
+    else:
+        say(f"nothing to catch up: every day up to {last.key} has its report")
+        Beat(settings, last, now).write("done", "nothing to do")
+    days = []
+    for day in missed.days:
+        days.append(_day(day, settings, environ))
+        if days[-1] is not None and not args.json:
+            sys.stdout.write(f"{days[-1].page}\n")
+            sys.stdout.flush()
+    if args.json:
+        sys.stdout.write(as_json([to_json(covered.report) for covered in days if covered is not None]))
+    whole = all(covered is not None and not covered.lacking for covered in days)
+    return EXIT_DONE if whole else EXIT_INCOMPLETE
+
+
+def _day(day: date, settings: Settings, environ: Mapping[str, str]) -> "Covered | None":
+    """Report on one day of several; what goes wrong with it must not keep the next ones from being published."""
+    window = Window.days(day, day, settings.tz)
+    try:
+        return report_on(settings, environ, window, specs_of(settings), datetime.now(UTC))
+    except AppError as error:
+        say(f"{day}: {error}")
+        return None
+
+
+def _week(args: argparse.Namespace, environ: Mapping[str, str]) -> int:
+    """Write `reports/2026-W06.md` and `.json` in every language of the reports; 3 when a day of the week is missing."""
+    refuse(args, ("date", *_OF_ONE_WINDOW, "catch_up"), "--week names the days itself")
+    settings = settings_for(args, environ)
+    reports = list(_days_of_week(args.week, settings, environ))
+    if not reports:
+        raise InputError(f"there is no report of any day of {args.week}, and none could be made")
+    week, folder, web = week_of(args.week, settings.tz, reports), settings.out / "reports", Web(settings.web)
+    for lang in dict.fromkeys((settings.lang, *settings.languages)):
+        ending = ".md" if lang == settings.lang else f".{lang}.md"
+        replace_file(folder / f"{week.label}{ending}", [week_page(week, lang, web)])
+    replace_file(folder / f"{week.label}.json", [as_json(week.data())])
+    for day in week.missing:
+        say(f"{args.week}: {day} has no report")
+    sys.stdout.write(as_json(week.data()) if args.json else f"{folder / week.label}.md\n")
+    return EXIT_INCOMPLETE if week.missing or week.report.failures else EXIT_DONE
+
+
+def _days_of_week(label: str, settings: Settings, environ: Mapping[str, str]) -> Iterator[Report]:
+    """Read each day's report, or make it where the day is over and has none."""
+    for day in days_of(label):
+        file = settings.out / "reports" / f"{day}.json"
+        try:
+            if file.is_file():
+                yield load(file.read_bytes(), file.name)
+                continue
+        except (AppError, OSError) as error:
+            say(f"{day}: {error}")
+        is_over = Window.days(day, day, settings.tz).end <= datetime.now(UTC)
+        if is_over and (covered := _day(day, settings, environ)) is not None:
+            yield covered.report
+
+
 def report_on(
     settings: Settings,
     environ: Mapping[str, str],
@@ -109,9 +179,9 @@ def report_on(
     with beating(settings, window, now) as beat:
         with progress() as display:
             covered = asyncio.run(cover(settings, environ, window, specs, now, display, run, answers))
-        beat(covered.report)
+        beat.reported(covered.report)
     if settings.site:
-        from gitzette.site.command import site_of
+        from gitzette.site.build import site_of
 
         site_of(settings, settings.out)
     if settings.deliver:
@@ -120,7 +190,8 @@ def report_on(
         deliverer = Deliverer(settings=settings, environ=environ)
         deliverer.deliver(covered.report)
         covered = replace(covered, delivered=tuple(deliverer.sent), undelivered=tuple(deliverer.failed))
-    sys.stderr.write(_told(covered))
+    for line in covered.told():
+        say(line)
     return covered
 
 
@@ -143,6 +214,18 @@ class Covered:
         """Tell whether something that was asked for is missing."""
         return bool(self.report.failures or self.undelivered)
 
+    def told(self) -> list[str]:
+        """Say what is missing, what was sent, and what the run spent."""
+        report, usage = self.report, self.usage
+        lines = [*self.notices, *(f"{one.repo}: {one.stage} missing: {one.message}" for one in report.failures)]
+        lines += [*self.delivered, *self.undelivered]
+        parts = [*((section.repo, section.account) for section in report.sections), ("brief", report.account)]
+        if fallbacks := [(name, one.reason) for name, account in parts for one in account.fallbacks]:
+            name, reason = fallbacks[0]
+            lines.append(f"the model failed at {len(fallbacks)} parts, done by rules; first {name}: {reason}")
+        read = f"{len(report.ledger)} commits, {len(report.sections)} of {len(report.repos)} repositories read"
+        return [*lines, f"{report.window.key}: {read}; {usage.sent} API requests, {usage.free} of them free"]
+
 
 async def cover(
     settings: Settings,
@@ -159,7 +242,7 @@ async def cover(
     With the id of a run that did not end, that one goes on: what it was told before it is not asked for again.
     """
     run_id = run or f"{now:%Y%m%dT%H%M%S}-{secrets.token_hex(3)}"
-    recipe = Recipe.of(settings, window, specs)
+    recipe, started, status = Recipe.of(settings, window, specs), time.monotonic(), "failed"
     async with open_house(settings, environ, display, now, run_id, specs, answers) as house:
         memory = house.memory
         with memory.run_locks.hold(run_id):
@@ -168,27 +251,17 @@ async def cover(
             memory.run_files.forget(before)
             memory.run_locks.prune(memory.runs.unfinished(before))
             notices = memory.reports.rebuild(settings.out / "reports")
-            report = await _run_once(house, run_id, recipe, now)
+            memory.runs.begin(run_id, window.key, now, recipe)
+            try:
+                report = await _run_graph(house, run_id, recipe)
+                memory.retention.cite(run_id, window.key, cited_by(report))
+                status = "incomplete" if report.failures else "done"
+            finally:
+                requests = {name: asdict(host) for name, host in house.client.usage.hosts.items()}
+                spent = {"seconds": round(time.monotonic() - started, 3), "requests": requests}
+                memory.runs.end(run_id, status, datetime.now(UTC), {"repos": [spec.name for spec in specs]} | spent)
             memory.run_locks.finish(run_id)
         return Covered(report, house.publisher.paths(report)[0], house.client.usage, tuple(notices))
-
-
-async def _run_once(house: House, run: str, recipe: Recipe, now: datetime) -> Report:
-    """Run once and record how the run ended."""
-    memory, started, status = house.memory, time.monotonic(), "failed"
-    memory.runs.begin(run, recipe.window.key, now, recipe)
-    try:
-        report = await _run_graph(house, run, recipe)
-        memory.retention.cite(run, recipe.window.key, cited_by(report))
-        status = "incomplete" if report.failures else "done"
-    finally:
-        details = {
-            "repos": [repo.name for repo in recipe.repos],
-            "seconds": round(time.monotonic() - started, 3),
-            "requests": {name: asdict(host) for name, host in house.client.usage.hosts.items()},
-        }
-        memory.runs.end(run, status, datetime.now(UTC), details)
-    return report
 
 
 async def _run_graph(house: House, run: str, recipe: Recipe) -> Report:
@@ -202,7 +275,7 @@ async def _run_graph(house: House, run: str, recipe: Recipe) -> Report:
         stood = await graph.aget_state(config)
         state: Mapping[str, Any] = stood.values
         if stood.created_at is None or stood.next:
-            begun = daily.DayInput(window=recipe.window, specs=recipe.specs) if stood.created_at is None else None
+            begun = daily.DayInput(window=recipe.window, specs=recipe.repos) if stood.created_at is None else None
             modes: Any = {"stream_mode": ["custom", "values"], "subgraphs": True, "durability": "sync"}
             state = await shown(graph.astream(begun, config, context=house.deps, **modes), house.progress)
             house.memory.run_files.write(run, {"window": recipe.window.key, "refused": _refused(state)})
@@ -213,28 +286,8 @@ async def _run_graph(house: House, run: str, recipe: Recipe) -> Report:
 def _refused(state: Mapping[str, Any]) -> list[dict[str, str | bool]]:
     """List the sentences that were refused, with the check and its reason, and whether their writer said them anew."""
     return [
-        {
-            "text": " / ".join(one.claim.text.values()),
-            "about": " ".join(one.claim.about),
-            "repaired": one.repaired,
-            "check": no.check,
-            "literal": no.literal,
-            "reason": no.reason,
-        }
+        {"text": " / ".join(one.claim.text.values()), "about": " ".join(one.claim.about), "repaired": one.repaired}
+        | {"check": no.check, "literal": no.literal, "reason": no.reason}
         for one in state.get("refused") or []
         for no in one.reasons
     ]
-
-
-def _told(covered: Covered) -> str:
-    """Say what is missing, what was sent, and what the run spent, a line each."""
-    report, usage = covered.report, covered.usage
-    lines = [*covered.notices, *(f"{one.repo}: {one.stage} missing: {one.message}" for one in report.failures)]
-    lines += [*covered.delivered, *covered.undelivered]
-    parts = [*((section.repo, section.account) for section in report.sections), ("brief", report.account)]
-    if fallbacks := [(name, one.reason) for name, account in parts for one in account.fallbacks]:
-        name, reason = fallbacks[0]
-        lines.append(f"the model failed at {len(fallbacks)} parts, done by rules; first {name}: {reason}")
-    read = f"{len(report.ledger)} commits, {len(report.sections)} of {len(report.repos)} repositories read"
-    lines.append(f"{report.window.key}: {read}; {usage.sent} API requests, {usage.free} of them free")
-    return "".join(f"gitzette: {line}\n" for line in lines)

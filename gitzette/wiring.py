@@ -1,38 +1,40 @@
 """Where everything with a side effect is built, from settings and the environment, and nowhere else."""
 
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import AbstractContextManager, asynccontextmanager
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from agent.domain.commits import NoticeKind
-from agent.domain.errors import UsageError
-from agent.domain.ids import RepoId
-from agent.editions.recipe import Recipe
-from agent.ports.desks import Desk, Desks, Progress, Publisher
-from agent.ports.sources import CodeSource, NoThreads, ThreadSource
-from agent.settings.values import RepoSpec, Settings
-from agent.text.web import Web
-from gitzette.analysts import Writers, writers_of
-from gitzette.fleet.limits import SharedLimits
+from pydantic import SecretStr
+
+from agent.domain.base import AppError, ConfigError, Language
+from agent.models import Capabilities, Job, boundary
+from agent.ports import Desk, Desks, Progress, Publisher
+from agent.settings.spending import Cap, Purse
+from agent.settings.values import Recipe, RepoSpec, Settings, Shape
+from agent.web import Web
+from gitzette.fleet.editions import model_limit, request_limit
+from gitzette.progress import QuietProgress
 from gitzette.publish import FilePublisher, Style
-from gitzette.recorded_run import EarlierReport, RecordedDesks
+from gitzette.sources import EarlierReport, RecordedDesks, SourceDesks
 from graphs.run_context import RunContext
 from memory.proxies import recorded
 from memory.recorder import CallRecorder
-from memory.store import Memory, open_memory
+from memory.store import Memory, ModelServers, open_memory
 from tools.evidence_cache import EvidenceCache
-from tools.git.mirrors.keeper import MirrorKeeper
-from tools.git.mirrors.remote import remote_environment
-from tools.git.source import GitSource
-from tools.github.http.client import GitHubClient
-from tools.github.http.wire import Manners
+from tools.git.mirrors import MirrorKeeper
+from tools.github.client import GitHubClient
+from tools.github.wire import Manners
 from tools.own_code import OwnCode
 
 if TYPE_CHECKING:
-    from graphs.models import Answers
+    from graphs.models import Answers, Models
+    from tools.chat.endpoint import ChatEndpoint, Learn
+
+Admit = Callable[[], Awaitable[None]]
+"""Waits until a shared limit allows one more request."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -60,6 +62,11 @@ def memory_of(settings: Settings, environ: Mapping[str, str]) -> AbstractContext
     return open_memory(home_of(settings, environ), datetime.now(UTC).date(), settings.database_address)
 
 
+def keeper_of(settings: Settings, home: Path, token: str | None, environ: Mapping[str, str]) -> MirrorKeeper:
+    """Build the keeper of our own mirrors."""
+    return MirrorKeeper(home, settings.git_url, token, environ=environ)
+
+
 @asynccontextmanager
 async def open_house(
     settings: Settings,
@@ -77,39 +84,42 @@ async def open_house(
     `specs` say where repositories lie on this machine: the graph knows them only by name. `answers` stand in for the
     server of a model. What runs in the `background` leaves a part of shared limits to people who ask.
     """
-    home = home_of(settings, environ)
+    home, waits = home_of(settings, environ), settings.budget.wait_seconds
     token = settings.token.get_secret_value() if settings.token else None
-    waits = settings.budget.wait_seconds
     with open_memory(home, now.date(), settings.database_address) as memory:
-        limits = SharedLimits(memory.fleet, settings, environ, background=background)
-        manners = Manners(
-            max_wait=waits,
-            run_seconds=2 * waits + 900,
-            first_pause=settings.budget.retry_seconds,
-            admit=limits.of_requests,
-        )
+        admit = request_limit(memory.fleet, settings, background=background)
+        pause = settings.budget.retry_seconds
+        manners = Manners(max_wait=waits, run_seconds=2 * waits + 900, first_pause=pause, admit=admit)
         async with GitHubClient(
             base_url=settings.github_url, token=token, cache=memory.http_cache, manners=manners
         ) as client:
-            desks = SourceDesks(settings, client, keeper_of(settings, home, token, environ), environ, specs)
+            desks: Desks = SourceDesks(settings, client, keeper_of(settings, home, token, environ), environ, specs)
             recorder = memory.recorder(run) if run else None
             style = Style(Web(settings.web), settings.lang, settings.languages, settings.layout)
             note = EarlierReport(recorder).note if recorder else None
             publisher = FilePublisher(settings.out, style, note, max_failed=settings.max_failed)
-            admit = limits.of_model_calls
+            admit = model_limit(memory.fleet, settings, environ, background=background)
             writers = writers_of(settings, environ, recorder, memory.model_servers, admit=admit, answers=answers)
-            local = {spec.name for spec in specs if spec.path is not None}
-            opened = RecordedDesks(recorder, desks, settings, local) if recorder else desks
-            deps = run_context(memory, recorder, settings, writers, opened, publisher)
+            if recorder:
+                local = {spec.name for spec in specs if spec.path is not None}
+                desks = RecordedDesks(recorder, desks, settings, local)
+            deps = run_context(memory, recorder, settings, writers, desks, publisher)
             deps = replace(deps, questions=memory.evidence)
             yield House(deps=deps, memory=memory, client=client, publisher=publisher, progress=progress)
+
+
+@asynccontextmanager
+async def open_sources(settings: Settings, environ: Mapping[str, str], spec: RepoSpec) -> AsyncIterator[Desk]:
+    """Open one repository for a command that only reads it."""
+    async with open_house(settings, environ, QuietProgress(), datetime.now(UTC)) as house:
+        yield await house.deps.desks.open(spec)
 
 
 def run_context(
     memory: Memory,
     recorder: CallRecorder | None,
     shape: Settings | Recipe,
-    writers: Writers,
+    writers: "Writers",
     desks: Desks,
     publisher: Publisher,
 ) -> RunContext:
@@ -133,56 +143,109 @@ def run_context(
     )
 
 
-def keeper_of(settings: Settings, home: Path, token: str | None, environ: Mapping[str, str]) -> MirrorKeeper:
-    """Build the keeper of our own mirrors."""
-    return MirrorKeeper(home, settings.git_url, token, environ=environ)
+@dataclass(frozen=True)
+class Writers:
+    """Who writes a report: models, or nobody but code; in which languages, and how texts of others are fenced."""
+
+    models: "Models | None" = None
+    languages: tuple[Language, ...] = ()
+    mark: str = ""
 
 
-class SourceDesks:
-    """Chooses the sources of each repository by the settings."""
+def writers_of(
+    settings: Settings,
+    environ: Mapping[str, str],
+    recorder: CallRecorder | None,
+    servers: ModelServers,
+    limit: Cap | None = None,
+    admit: Admit | None = None,
+    answers: "Answers | None" = None,
+) -> Writers:
+    """Open the models that the settings ask for, behind the record of the run and within the budget.
 
-    def __init__(
-        self,
-        settings: Settings,
-        client: GitHubClient,
-        keeper: MirrorKeeper,
-        environ: Mapping[str, str],
-        specs: tuple[RepoSpec, ...] = (),
-    ) -> None:
-        self._settings, self._client, self._keeper, self._environ = settings, client, keeper, environ
-        self._specs = {spec.name: spec for spec in specs}
-        self._open: dict[RepoId, Desk] = {}
+    `limit` holds for all accounts together in place of the budget's: a conversation has no end. Given `answers`, no
+    server is asked: those of the demonstration are kept by the hash of the question, so that nothing in it is secret.
+    """
+    languages: tuple[Language, ...] = ("en", "zh") if answers else _languages(settings)
+    if settings.analyst == "rules" or recorder is None:
+        return Writers(languages=languages)
+    names, budget = _names(settings), settings.budget
+    endpoints = dict.fromkeys(names.values(), answers) if answers else endpoints_of(settings, environ, servers, admit)
+    # Importing langchain takes longer than most runs of the rules.
+    from graphs.models import Models
 
-    async def open(self, spec: RepoSpec) -> Desk:
-        """Prepare the sources of a repository, once."""
-        spec = self._specs.get(spec.name, spec)
-        if spec.name not in self._open:
-            by_api = self._settings.source == "api"
-            self._open[spec.name] = Desk(
-                code=await self._code(spec),
-                threads=self._threads(spec),
-                diffs=self._settings.budget.api_diffs if by_api else None,
-            )
-        return self._open[spec.name]
+    calls, tokens, seconds = budget.model_calls, budget.model_tokens, budget.model_seconds
+    whole = limit or Cap(calls=calls, tokens=tokens, seconds=seconds, cost=budget.model_cost)
+    calls, tokens, seconds = budget.repo_model_calls, budget.repo_model_tokens, budget.repo_model_seconds
+    purse = Purse(run=whole, each=Cap(calls=calls, tokens=tokens, seconds=seconds))
+    models = Models(recorder, names, endpoints, settings.model_url or "", purse=purse, prices=settings.prices)
+    return Writers(models, languages, boundary("demonstration" if answers else recorder.fence_seed()))
 
-    async def _code(self, spec: RepoSpec) -> CodeSource:
-        if self._settings.source == "api":
-            if spec.path is not None:
-                raise UsageError(f"{spec.name}={spec.path} is read from git; leave out the path or --source api")
-            # Here and below: a run over clones alone need not wait for what reads the API.
-            from tools.github.code import GitHubCode
 
-            return GitHubCode(self._client, spec.name, spec.branch)
-        if spec.path is not None:
-            return GitSource(spec.name, spec.path, branch=spec.branch, network=remote_environment(self._environ))
-        return await self._keeper.source(spec.name, branch=spec.branch)
+def writers_again(recipe: Recipe, recorder: CallRecorder) -> Writers:
+    """Give the writers of a run that is replayed: a model is not asked, its answers are on record."""
+    if recipe.analyst == "rules" or recipe.model is None:
+        return Writers(languages=_languages(recipe))
+    from graphs.models import Models
 
-    def _threads(self, spec: RepoSpec) -> ThreadSource:
-        settings = self._settings
-        if settings.source == "git":
-            return NoThreads(spec.name, NoticeKind.GIT_ONLY)
-        if spec.path is not None and not settings.threads_wanted:
-            return NoThreads(spec.name, NoticeKind.LOCAL_ONLY)
-        from tools.github.threads import GitHubThreads
+    models = Models(recorder, _names(recipe), prices=recipe.prices)
+    return Writers(models, _languages(recipe), boundary(recorder.fence_seed()))
 
-        return GitHubThreads(self._client, spec.name, open_pages=settings.budget.open_issue_pages)
+
+def endpoints_of(
+    settings: Settings, environ: Mapping[str, str], servers: ModelServers, admit: Admit | None = None
+) -> "dict[str, ChatEndpoint]":
+    """Make a client for each model, by name; jobs of the same model share one."""
+    if settings.model is None:
+        raise ConfigError("--analyst model needs a model: set GITZETTE_MODEL, and GITZETTE_MODEL_URL for its server")
+    from tools.chat.endpoint import ChatEndpoint
+
+    key = SecretStr(environ.get("OPENAI_API_KEY", "").strip()) or None
+    return {
+        name: ChatEndpoint(
+            name=name,
+            url=settings.model_url,
+            key=key,
+            timeout=settings.budget.answer_seconds,
+            first_pause=settings.budget.retry_seconds,
+            learn=_learner(settings, key, servers),
+            admit=admit,
+        )
+        for name in _names(settings).values()
+    }
+
+
+def _learner(settings: Settings, key: SecretStr | None, servers: ModelServers) -> "Learn":
+    """Look into memory first; what a server can do is found out once. What the settings say of a window holds."""
+    url, said = settings.model_url, settings.model_context
+
+    async def learn(endpoint: "ChatEndpoint") -> Capabilities:
+        if known := servers.get(url or "", endpoint.name):
+            return known.model_copy(update={"context": said}) if said else known
+        from tools.chat.client import context_of
+        from tools.chat.endpoint import probe
+
+        try:
+            told = await context_of(url, key.get_secret_value() if key else None, endpoint.name) if url else None
+            found = await probe(endpoint, said or told or endpoint.client.usual_context)
+        except AppError:
+            # Whoever asks now will be told what is wrong.
+            return Capabilities()
+        servers.put(url or "", endpoint.name, found)
+        return found
+
+    return learn
+
+
+def _names(shape: Shape) -> dict[Job, str]:
+    model = shape.model or ""
+    own: dict[Job, str | None] = {
+        "reading": shape.model_reading,
+        "writing": shape.model_writing,
+        "judging": shape.model_judging,
+    }
+    return {job: name or model for job, name in own.items()}
+
+
+def _languages(shape: Shape) -> tuple[Language, ...]:
+    return tuple(dict.fromkeys((shape.lang, *shape.languages)))

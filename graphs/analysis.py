@@ -10,12 +10,11 @@ from langgraph.graph.state import CompiledStateGraph
 from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
-from agent.analysts.account import Account, fallback
-from agent.analysts.subjects import CommitSubject, SummarySubject, TaskSubject
-from agent.analysts.summing import light_dossier
-from agent.analysts.tasks import Refused, Sentences, Task
-from agent.domain.claims import Claim
-from agent.models.failures import ModelError
+from agent.analysts.subjects import CommitSubject, SummarySubject, TaskSubject, light_dossier
+from agent.analysts.tasks import Sentences, Task
+from agent.domain.accounts import Account, fallback
+from agent.domain.claims import Claim, Refused
+from agent.models import ModelError
 from agent.triage.collected import dossier_of
 from graphs.judging import SentenceSteps, spent, tell
 from graphs.material import ReadState, material_of

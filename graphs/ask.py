@@ -10,17 +10,15 @@ from langgraph.graph import END, START, StateGraph
 from langgraph.graph.state import CompiledStateGraph
 from langgraph.runtime import Runtime
 
-from agent.analysts.schema import NAMES, answer_shape
+from agent.analysts.sentences import NAMES, answer_shape
 from agent.analysts.tasks import Sentences
 from agent.asking.packet import AnswerSubject, cited, handles_of
 from agent.asking.query import Hit, Query, query_of
 from agent.asking.reply import Outcome, Reply
-from agent.domain.dossier import Dossier
-from agent.domain.evidence import EvidenceId
-from agent.domain.ids import RepoId
-from agent.models.failures import ModelError
-from agent.models.prompting import fenced, prompt
-from agent.ports.desks import Step
+from agent.domain.base import EvidenceId, RepoId
+from agent.domain.evidence import Dossier
+from agent.models import ModelError, fenced, prompt
+from agent.ports import Step
 from graphs.ask_context import AskContext, AskInput, AskState
 from graphs.judging import SentenceSteps
 from graphs.look_up import filtered_section, named_sections, ranked, told_facts

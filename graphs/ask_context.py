@@ -13,12 +13,12 @@ from typing_extensions import TypedDict
 from agent.analysts.tasks import Sentences
 from agent.asking.query import Hit, Query
 from agent.asking.reply import Reply, Searched
-from agent.domain.evidence import Evidence, EvidenceId, belongs, said_evidence
-from agent.domain.ids import RepoId
+from agent.domain.base import EvidenceId, Language, RepoId
+from agent.domain.evidence import Evidence, belongs, said_evidence
 from agent.domain.window import Window
 from agent.editions.card import Card
-from agent.ports.sources import CloneSource
-from agent.settings.values import Language, RepoSpec
+from agent.settings.values import RepoSpec
+from agent.sources import CloneSource
 from graphs.run_context import RunContext
 from memory.evidence import EvidenceStore
 from memory.search import SearchIndex

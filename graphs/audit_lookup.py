@@ -6,19 +6,16 @@ from contextlib import suppress
 from datetime import UTC, datetime, time, timedelta
 from typing import TypeVar
 
-from agent.audit.broken_output import data_names
-from agent.audit.code_blocks import fences_of, unknown_lines
+from agent.audit.code import fences_of, lacking, unknown_lines
+from agent.audit.entries import Entry
 from agent.audit.lookup import Library, Repository
-from agent.audit.names import lacking
-from agent.audit.structure import Entry
+from agent.domain.base import CommitId, NotFound, RepoId, UpstreamError
 from agent.domain.commits import Commit, NoticeKind
-from agent.domain.errors import NotFound, UpstreamError
 from agent.domain.evidence import CommitEvidence
-from agent.domain.ids import CommitId, RepoId
 from agent.domain.window import Window
-from agent.links.headlines import pull_named
-from agent.ports.desks import Desk, Progress
-from agent.ports.sources import CloneSource, CodeSource, NoThreads
+from agent.ports import Desk, Progress
+from agent.sources import CloneSource, CodeSource, NoThreads
+from agent.stories.timeline import pull_named
 from tools.diff.sheet import read_facts
 
 K = TypeVar("K")
@@ -113,8 +110,8 @@ async def _read_line(found: Repository, code: CodeSource, entries: Sequence[Entr
 
 async def search_trees(codes: Mapping[RepoId, CodeSource], entries: Sequence[Entry], library: Library) -> None:
     """Look in whole trees for the names that the cited diffs lack: at the newest cited commit and before the oldest."""
-    wanted, data = lacking(entries), data_names(entries)
-    words = data.union(*wanted.values())
+    wanted = lacking(entries)
+    words = set[str]().union(*wanted.values())
     for found in library.values():
         code = codes.get(found.repo)
         if not isinstance(code, CloneSource) or not found.commits or not (words or found.repo in wanted):

@@ -11,17 +11,16 @@ from langgraph.checkpoint.base import BaseCheckpointSaver
 from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
 from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
 
-from agent.analysts.account import Account
-from agent.analysts.tasks import Refused, Sentences, Task
-from agent.domain.chapter import Chapter
-from agent.domain.claims import Claim
-from agent.domain.errors import StorageError
+from agent.analysts.tasks import Sentences, Task
+from agent.domain.accounts import Account
+from agent.domain.base import StorageError
+from agent.domain.claims import Claim, Refused
 from agent.domain.report import Failure, Report
 from agent.domain.window import Window
+from agent.reports.chapter import Chapter
 from agent.settings.values import RepoSpec
-from agent.stories.found import StoriesFound
-from agent.triage.allotment import Allotment
-from agent.triage.collected import Collected, Readings
+from agent.stories.timeline import StoriesFound
+from agent.triage.collected import Allotment, Collected, Readings
 from tools.history.cross_repository import Connected
 
 _RUN = (Window, RepoSpec, Collected, Allotment, Readings, StoriesFound, Connected, Chapter, Failure, Report)

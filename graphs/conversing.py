@@ -10,8 +10,8 @@ from langchain_core.runnables import RunnableConfig
 from langgraph.checkpoint.base import BaseCheckpointSaver
 
 from agent.asking.reply import Reply
-from agent.domain.errors import InputError
-from agent.ports.desks import Step
+from agent.domain.base import InputError
+from agent.ports import Step
 from graphs.ask import VERSION, build
 from graphs.ask_context import AskContext
 from graphs.checkpoints import open_checkpoints

@@ -10,17 +10,16 @@ from langgraph.runtime import Runtime
 from langgraph.types import Send
 from typing_extensions import TypedDict
 
-from agent.analysts.account import Account
-from agent.analysts.tasks import Refused, Task, summary_task
-from agent.domain.chapter import Chapter, drop_of
-from agent.domain.claims import Claim
+from agent.analysts.tasks import Task, summary_task
+from agent.domain.accounts import Account
+from agent.domain.base import RepoId, commit_id
+from agent.domain.claims import Claim, Refused
 from agent.domain.evidence import ThreadEvidence
-from agent.domain.ids import RepoId, commit_id
 from agent.domain.report import Failure, Report
 from agent.domain.window import Window
+from agent.reports.chapter import Chapter, drop_of
 from agent.settings.values import RepoSpec
-from agent.triage.allotment import Allotment, allot
-from agent.triage.collected import Collected
+from agent.triage.collected import Allotment, Collected, allot
 from graphs import analysis, collect, repository
 from graphs.collect import CollectInput
 from graphs.repository import RepositoryInput

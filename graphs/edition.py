@@ -7,11 +7,10 @@ from langgraph.graph import END, START, StateGraph
 from langgraph.graph.state import CompiledStateGraph
 from langgraph.types import Send
 
-from agent.analysts.tasks import Refused
-from agent.domain.chapter import Chapter
-from agent.domain.commits import Frozen
-from agent.domain.ids import RepoId
+from agent.domain.base import Frozen, RepoId
+from agent.domain.claims import Refused
 from agent.domain.report import Failure
+from agent.reports.chapter import Chapter
 from agent.settings.values import RepoSpec
 from agent.triage.collected import Collected
 from graphs import analysis, collect, daily, repository

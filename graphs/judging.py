@@ -13,17 +13,22 @@ from typing import TYPE_CHECKING, Any
 from langgraph.graph import StateGraph
 from langgraph.runtime import Runtime
 
-from agent.analysts.account import Account, Judging, fallback
-from agent.analysts.ruling import PASSING, Batch, Verdicts, admitted, objection
-from agent.analysts.schema import Ruling, Rulings, asked_languages, repair_shape
-from agent.analysts.sentences import focus_of
+from agent.analysts.ruling import PASSING, Batch, Ruling, Rulings, Verdicts, admitted, objection
+from agent.analysts.sentences import (
+    asked_languages,
+    can_be_repaired,
+    focus_of,
+    refusal_text,
+    repair_focus,
+    repair_shape,
+)
 from agent.analysts.subjects import Subject
-from agent.analysts.tasks import Refused, Sentences, can_be_repaired, refusal_text, repair_focus
-from agent.domain.claims import Claim, Judgement, Verdict
-from agent.models.failures import ModelError
-from agent.models.prompting import fenced
-from agent.ports.desks import Step
-from agent.settings.values import Language
+from agent.analysts.tasks import Sentences
+from agent.domain.accounts import Account, Judging, fallback
+from agent.domain.base import Language
+from agent.domain.claims import Claim, Judgement, Refused, Verdict
+from agent.models import ModelError, fenced
+from agent.ports import Step
 
 if TYPE_CHECKING:
     from graphs.run_context import RunContext

@@ -10,14 +10,13 @@ from typing import Protocol
 
 from pydantic import TypeAdapter
 
-from agent.domain.errors import AppError
-from agent.models.capabilities import Capabilities
-from agent.models.failures import Job, ModelError
-from agent.settings.spending import Price, Purse, Spent, price_of
+from agent.domain.accounts import Price, Spent
+from agent.domain.base import AppError
+from agent.models import Capabilities, Job, ModelError
+from agent.settings.spending import Purse, price_of
 from memory.artefacts import JsonCodec
 from memory.recorder import Call, CallRecorder
-from tools.chat.messages import Question, Reply
-from tools.chat.model import RecordedChatModel
+from tools.chat.messages import Question, RecordedChatModel, Reply
 
 _REPLY = JsonCodec("model reply", TypeAdapter(Reply))
 _CAPABILITIES = JsonCodec("model capabilities", TypeAdapter(Capabilities))

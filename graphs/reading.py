@@ -10,15 +10,12 @@ from langgraph.prebuilt import ToolNode
 from langgraph.prebuilt.tool_node import ToolInvocationError
 from langgraph.runtime import Runtime
 
-from agent.analysts.account import Account, fallback
-from agent.analysts.reading_list import first_fact, fitting, handles_of
-from agent.analysts.schema import Choice
+from agent.analysts.tasks import Choice, first_fact, fitting, handles_of
+from agent.domain.accounts import Account, fallback
 from agent.domain.commits import Coverage
-from agent.models.failures import ModelError
-from agent.models.prompting import fenced, prompt
-from agent.models.tokens import tokens_of
-from agent.ports.desks import Step
-from agent.triage.allotment import Allotment
+from agent.models import ModelError, fenced, prompt, tokens_of
+from agent.ports import Step
+from agent.triage.collected import Allotment
 from graphs.material import THREAD_TOOLS, ReadState
 from graphs.run_context import RunContext
 from tools.chat.messages import trimmed

@@ -7,24 +7,20 @@ from typing import Any
 
 from langgraph.runtime import Runtime
 
-from agent.analysts.account import Account, fallback
-from agent.analysts.analyst import Material
 from agent.analysts.rules import facts_told
 from agent.analysts.ruling import Batch
-from agent.analysts.tasks import Refused, is_foreign
-from agent.domain.claims import Judgement, Verdict
+from agent.analysts.tasks import is_foreign
+from agent.domain.accounts import Account, fallback
+from agent.domain.base import AppError, EvidenceId, Language, NotFound, RepoId
+from agent.domain.claims import Judgement, Refused, Verdict
 from agent.domain.commits import Change, PullRequest
-from agent.domain.errors import AppError, NotFound
-from agent.domain.evidence import CommitEvidence, Evidence, EvidenceId, ThreadEvidence
-from agent.domain.ids import RepoId
+from agent.domain.evidence import CommitEvidence, Evidence, Material, ThreadEvidence
 from agent.domain.links import Related
-from agent.links.related import Wanted, wanted_pairs
+from agent.links.candidates import Wanted, wanted_pairs
 from agent.links.relating import Pairing, SaidRelations
-from agent.models.failures import ModelError
-from agent.models.prompting import fenced
-from agent.ports.desks import Desk, Step
-from agent.ports.sources import CodeSource
-from agent.settings.values import Language
+from agent.models import ModelError, fenced
+from agent.ports import Desk, Step
+from agent.sources import CodeSource
 from graphs.judging import judged
 from graphs.material import ReadState, material_of
 from graphs.run_context import RunContext

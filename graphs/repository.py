@@ -10,22 +10,20 @@ from langgraph.graph.state import CompiledStateGraph
 from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
-from agent.analysts.account import Account
 from agent.analysts.rules import facts_told
-from agent.analysts.tasks import Refused, Task, commit_tasks, summary_task
-from agent.domain.chapter import Chapter, checked_claims, ledger_of, unexplained
-from agent.domain.claims import Claim
-from agent.domain.evidence import EvidenceId
-from agent.domain.ids import RepoId
+from agent.analysts.tasks import Task, commit_tasks, summary_task
+from agent.domain.accounts import Account
+from agent.domain.base import EvidenceId, RepoId
+from agent.domain.claims import Claim, Refused
 from agent.domain.report import Failure, RepoSection
-from agent.domain.threads import Connected, issue_news, release_news
 from agent.domain.window import Window
-from agent.ports.desks import Step
+from agent.ports import Step
+from agent.reports.chapter import Chapter, checked_claims, ledger_of, unexplained
+from agent.reports.issue_news import Connected, issue_news, release_news
 from agent.settings.values import RepoSpec
-from agent.stories.candidates import pairs
-from agent.stories.pins import taken
-from agent.triage.allotment import Allotment
-from agent.triage.collected import Collected, dossier_of, readings_of
+from agent.stories.follow_ups import pairs
+from agent.stories.releases import taken
+from agent.triage.collected import Allotment, Collected, dossier_of, readings_of
 from graphs import analysis
 from graphs.material import material_of
 from graphs.reading import ReadingState, choose, last_notes, read, tools, wants_tools

@@ -9,19 +9,16 @@ from langgraph.graph import END
 from langgraph.runtime import Runtime
 from pydantic import BaseModel
 
-from agent.analysts.analyst import Material
 from agent.analysts.packet import BUDGET
-from agent.domain.errors import AppError, NotFound
-from agent.domain.ids import RepoId
+from agent.domain.base import AppError, Language, NotFound, RepoId
+from agent.domain.evidence import Material
 from agent.domain.report import Failure
-from agent.models.failures import Job
-from agent.models.prompting import prompt
-from agent.ports.desks import Desks, Publisher
-from agent.settings.values import Language, Tiers
+from agent.models import Job, prompt
+from agent.ports import Desks, Publisher
+from agent.settings.values import Tiers
 from memory.evidence import EvidenceStore
-from memory.issues import OpenIssues
-from memory.reports import Landings, Reports
-from memory.stories import Stories
+from memory.reports import Landings, OpenIssues, Reports
+from memory.statements import Stories
 from tools.evidence_cache import EvidenceCache
 from tools.own_code import OwnCode
 from tools.toolset import Recall

@@ -14,13 +14,12 @@ from typing import Any, Generic, TypeVar
 from pydantic import BaseModel, TypeAdapter, ValidationError
 from pydantic_core import PydanticSerializationError
 
-from agent.domain.commits import Change, Commit, Frozen, Issue, PullRequest, Release, Threads
-from agent.domain.errors import AppError, ConfigError, InputError, NotFound, RateLimited, StorageError
-
-from agent.domain.errors import UpstreamError, UsageError  # isort: skip
-from agent.domain.evidence import EvidenceId, ReleaseEvidence
-from agent.links.digest import Digest, Known
-from agent.models.failures import ModelError
+from agent.domain import base
+from agent.domain.base import AppError, EvidenceId, Frozen, RateLimited, StorageError, UpstreamError
+from agent.domain.commits import Change, Commit, Issue, PullRequest, Release, Threads
+from agent.domain.evidence import ReleaseEvidence
+from agent.links.issues import Digest, Known
+from agent.models import ModelError
 from memory.database import Database
 
 T = TypeVar("T")
@@ -143,7 +142,8 @@ class _ErrorData(Frozen):
 
 
 _ERROR_CODEC = JsonCodec(ERROR, TypeAdapter(_ErrorData))
-_ERRORS = {kind.__name__: kind for kind in (AppError, UsageError, ConfigError, InputError, StorageError, NotFound)}
+_PLAIN = (AppError, base.UsageError, base.ConfigError, base.InputError, StorageError, base.NotFound)
+_ERRORS = {kind.__name__: kind for kind in _PLAIN}
 _SPLIT: dict[Any, Codec[Any]] = {
     Threads: SplitCodec(
         "threads",

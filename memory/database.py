@@ -18,7 +18,7 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any
 
-from agent.domain.errors import StorageError
+from agent.domain.base import StorageError
 
 FILE_NAME = "memory.db"
 _MOMENT = "%Y-%m-%dT%H:%M:%SZ"

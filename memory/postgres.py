@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from functools import lru_cache
 from typing import Any
 
-from agent.domain.errors import ConfigError, StorageError
+from agent.domain.base import ConfigError, StorageError
 from memory.database import Database, Value, number_of
 from memory.runs import RunLocks, still_alive
 

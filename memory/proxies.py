@@ -12,10 +12,9 @@ from typing import Annotated, Any, TypeVar, cast, get_args, get_origin, get_type
 from pydantic import BeforeValidator, PlainSerializer, TypeAdapter
 from pydantic_core import to_jsonable_python
 
+from agent.domain.base import AppError, RepoId
 from agent.domain.commits import Change, Commit
-from agent.domain.errors import AppError
-from agent.domain.ids import RepoId
-from agent.ports.sources import CodeSource, Study
+from agent.sources import CodeSource, Study
 from memory.artefacts import Codec, JsonCodec, codec_for, encode_error
 from memory.recorder import Call, CallRecorder, once
 

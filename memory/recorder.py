@@ -11,9 +11,7 @@ from typing import Any, TypeVar
 
 from pydantic import TypeAdapter
 
-from agent.domain.errors import AppError, StorageError
-from agent.domain.evidence import EvidenceId
-from agent.domain.ids import RepoId
+from agent.domain.base import AppError, EvidenceId, RepoId, StorageError
 from memory.artefacts import ERROR, OUTAGE, Artefact, Artefacts, Codec, JsonCodec, decode_error, encode_error
 from memory.database import Database
 
@@ -78,6 +76,11 @@ class CallRecorder:
         """Tell whether a recorded call ended in an outage, so that another try may get further."""
         sql = "select 1 from calls c join artefacts a using (hash) where c.run = ? and a.kind = ? limit 1"
         return self._db.row(sql, [self.run, OUTAGE]) is not None
+
+    def forget_errors(self) -> None:
+        """Ask again, when the run goes on, for what ended in an error."""
+        sql = "delete from calls where run = ? and hash in (select hash from artefacts where kind = any(?))"
+        self._db.execute(sql, [self.run, [ERROR, OUTAGE]])
 
     def answered(self) -> dict[str, str]:
         """Give the moment of each recorded answer of sources and memory; a call that is repeated gets a new one.

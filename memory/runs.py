@@ -12,8 +12,8 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from agent.domain.errors import InputError, StorageError
-from agent.editions.recipe import Recipe
+from agent.domain.base import InputError, StorageError
+from agent.settings.values import Recipe
 from memory.database import Database, Row
 
 FINISHED = ("done", "incomplete")

@@ -7,8 +7,7 @@ from datetime import datetime
 from typing import NamedTuple
 
 from agent.asking.query import Hit, Named
-from agent.domain.evidence import EvidenceId
-from agent.domain.ids import RepoId, references
+from agent.domain.base import EvidenceId, RepoId, references
 from agent.domain.window import Window
 from memory.database import Database, Value, clean, stamp
 from memory.text_index import Scope, TextIndex, terms

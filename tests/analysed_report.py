@@ -3,18 +3,15 @@
 from datetime import UTC, date, datetime
 from typing import Any
 
-from agent.analysts.account import Account, Fallback, Judging
+from agent.domain.accounts import Account, Fallback, Judging, Spent
+from agent.domain.base import Language, RepoId
 from agent.domain.claims import Anchor, Claim, Judgement, Kind, Quote, Role, Verdict
 from agent.domain.commits import Coverage
 from agent.domain.facts import Fact, FactKind, Severity
-from agent.domain.ids import RepoId
-from agent.domain.report import Depth, Drop, LedgerRow, Report, RepoSection, ThreadLine
+from agent.domain.ledger import Depth, LedgerRow, Noise, Purpose, Tier
+from agent.domain.report import Drop, Report, RepoSection, ThreadLine
 from agent.domain.window import Window
-from agent.settings.spending import Spent
-from agent.settings.values import Language
-from agent.telling.templates import params_of, sentence
-from agent.triage.conventions import Purpose
-from agent.triage.score import Noise, Tier
+from agent.telling.sentences import params_of, sentence
 
 ROUTER, CACHE = RepoId("octo/router"), RepoId("octo/cache")
 LIMIT, HANG, PLAIN, SMALL, BOT, EVICT = ("1a" * 20, "2b" * 20, "3c" * 20, "4d" * 20, "5e" * 20, "6f" * 20)
@@ -52,9 +49,9 @@ def row(repo: RepoId, sha: str, title: str, tier: Tier, **more: Any) -> LedgerRo
 def fact(name: str, sha: str, what: Fact, role: Role = Role.CHANGE, predicate: str = "fact", **more: Any) -> Claim:
     """Make a claim that code writes from a fact."""
     me = f"{ROUTER}@{sha}"
-    text = {lang: sentence(predicate, params_of(what), lang) or "" for lang in LANGUAGES}
+    text = {lang: sentence(predicate, params_of([what]), lang) for lang in LANGUAGES}
     values = {"id": name, "repo": ROUTER, "role": role, "about": (me,), "cites": (me,), "text": text}
-    more = {"predicate": predicate, "params": params_of(what), "judgement": _PASSED} | more
+    more = {"predicate": predicate, "params": params_of([what]), "judgement": _PASSED} | more
     return Claim.model_validate(values | more)
 
 
@@ -118,9 +115,6 @@ def _limit_claims() -> list[Claim]:
         fact("f1", LIMIT, TOP_K, quotes=(Quote(cite=me, text=LINES, file="csrc/routing.cu"),)),
         fact("f2", LIMIT, FLAG),
         fact("f3", LIMIT, CONSTANT),
-        fact("f4", LIMIT, TOP_K, Role.RISK, "risk"),
-        fact("f5", LIMIT, TOP_K, Role.ADVICE, "advice"),
-        fact("f6", LIMIT, FLAG, Role.RISK, "risk"),
     ]
 
 

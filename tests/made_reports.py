@@ -4,16 +4,13 @@ from datetime import UTC, date, datetime, timedelta
 from hashlib import sha1
 from random import Random
 
+from agent.domain.base import RepoId, ThreadId, commit_id, thread_id
 from agent.domain.claims import Claim, Judgement, Quote, Role, Verdict
 from agent.domain.commits import Coverage
-from agent.domain.ids import RepoId, ThreadId, commit_id, thread_id
-from agent.domain.links import Grade, Link, Relation
-from agent.domain.report import Depth, LedgerRow, Report, RepoSection, ThreadLine
-from agent.domain.stories import Act, Step, Story, StoryKind
+from agent.domain.ledger import Depth, LedgerRow, Noise, Purpose, Tier
+from agent.domain.links import Act, Grade, Link, Relation, Standing, Step, Story, StoryKind
+from agent.domain.report import Report, RepoSection, ThreadLine
 from agent.domain.window import Window
-from agent.links.standing import Standing
-from agent.triage.conventions import Purpose
-from agent.triage.score import Noise, Tier
 
 _NAMES = ("engine", "router", "kernels", "cache", "scheduler", "gateway", "client", "bench")
 REPOS = tuple(RepoId(f"acme/{name}") for name in _NAMES)

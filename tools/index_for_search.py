@@ -3,20 +3,18 @@
 from collections.abc import AsyncIterator, Collection, Iterable, Sequence
 from dataclasses import dataclass
 
-from agent.analysts.analyst import Material
 from agent.asking.query import Named
+from agent.domain.base import AppError, NotFound
 from agent.domain.commits import Change, Commit, Coverage, NoticeKind, PullRequest, Threads
-from agent.domain.errors import AppError, NotFound
-from agent.domain.evidence import CommitEvidence
+from agent.domain.evidence import CommitEvidence, Material
 from agent.domain.window import Window
 from agent.editions.card import Card
-from agent.links.pulls import pulls_of
 from agent.links.recorded import day_links
 from agent.links.references import Day, day_references
-from agent.ports.desks import Desk, Desks, Progress
-from agent.ports.memories import QuestionMemory
-from agent.ports.sources import CloneSource, CodeSource
+from agent.ports import Desk, Desks, Progress, QuestionMemory
 from agent.settings.values import RepoSpec
+from agent.sources import CloneSource, CodeSource
+from agent.stories.timeline import pulls_of
 from agent.triage.collected import Collected
 from tools.diff.sheet import read_facts
 

@@ -5,10 +5,10 @@ import subprocess
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
-from agent.domain.errors import InputError
+from agent.domain.base import InputError, RepoId
 from agent.domain.facts import Fact
-from agent.domain.ids import RepoId
-from agent.editions.own_code import MOST_PLACES, OwnUse, concerns, find_uses, names_project, projects_of, used_name
+from agent.domain.ledger import OwnUse
+from agent.editions.own_code import MOST_PLACES, concerns, find_uses, names_project, projects_of, used_name
 from agent.editions.upgrade import Upgrade
 from tools.git.process import LOCAL, git_program
 

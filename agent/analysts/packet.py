@@ -4,17 +4,15 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from agent.analysts.analyst import Material, Read
+from agent.domain.base import EvidenceId, thread_id
 from agent.domain.commits import FileChange, Issue, PullRequest
-from agent.domain.evidence import CommitEvidence, Evidence, EvidenceId, ReleaseEvidence, ThreadEvidence
+from agent.domain.evidence import CommitEvidence, Evidence, Material, Read, ReleaseEvidence, ThreadEvidence, state_at
 from agent.domain.facts import Fact, Severity
-from agent.domain.ids import thread_id
 from agent.domain.patch import cut_hunks
-from agent.domain.threads import state_at
 from agent.domain.window import Window
-from agent.models.tokens import tokens_of
-from agent.telling.templates import params_of, sentence
-from agent.triage.areas import Area, area
+from agent.models import tokens_of
+from agent.telling.sentences import fact_sentence
+from agent.triage.conventions import Area, area
 
 BUDGET = 24_000
 """Tokens of one commit's packet, where the model has room for them."""
@@ -34,6 +32,8 @@ class Packet:
 
     text: str
     handles: Mapping[str, EvidenceId]
+    found: Mapping[EvidenceId, Evidence]
+    """The evidence behind the handles."""
     left_out: tuple[str, ...] = ()
     """Files of which not every changed line is shown, with their line counts."""
 
@@ -45,13 +45,18 @@ def commit_packet(read: Read, material: Material, budget: int = BUDGET, focus: S
     """
     evidence = read.evidence
     threads = threads_of(read, material)
-    handles = {"c": evidence.id} | {_handle(one): one.id for one in threads}
+    shown: dict[str, Evidence] = {"c": evidence, **{_handle(one): one for one in threads}}
     words = _words(evidence, threads, int(budget * _WORDS_SHARE))
     facts = cut_text("\n".join(fact_lines(evidence.facts)), int(budget * _FACTS_SHARE))
     head = f"{words}\n\n{_FACTS_HEAD}\n{facts or '(none)'}\n"
     hunks, left_out = shown_hunks(evidence, max(500, budget - tokens_of(head)), focus)
     missing = f"\nNot shown, for lack of room:\n{chr(10).join(left_out)}\n" if left_out else ""
-    return Packet(text=f"{head}\nThe diff:\n{hunks}{missing}", handles=handles, left_out=tuple(left_out))
+    return Packet(
+        text=f"{head}\nThe diff:\n{hunks}{missing}",
+        handles={handle: one.id for handle, one in shown.items()},
+        found={one.id: one for one in shown.values()},
+        left_out=tuple(left_out),
+    )
 
 
 def threads_of(read: Read, material: Material) -> list[ThreadEvidence]:
@@ -123,7 +128,7 @@ def fact_lines(facts: Sequence[Fact]) -> Iterator[str]:
     """List the facts in words, those that users can notice first."""
     telling = [fact for fact in facts if fact.severity is not Severity.INTERNAL]
     for fact in (telling or facts)[:_FACTS]:
-        yield f"- {fact.severity.value}: {sentence('fact', params_of(fact), 'en')}"
+        yield f"- {fact.severity.value}: {fact_sentence(fact, 'en')}"
 
 
 def cut_text(text: str, room: int) -> str:
@@ -228,9 +233,3 @@ def _rank(file: FileChange, hunk: str, proving: set[str]) -> int:
     if any(line in proving for line in hunk.splitlines()):
         return 1
     return 2 if kind is Area.PRODUCT else 3
-
-
-def shown_evidence(packet: Packet, material: Material, read: Read) -> dict[EvidenceId, Evidence]:
-    """Give the evidence behind the handles of a packet."""
-    found: dict[EvidenceId, Evidence] = {read.evidence.id: read.evidence}
-    return found | {one.id: one for one in threads_of(read, material) if one.id in packet.handles.values()}

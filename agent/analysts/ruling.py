@@ -1,17 +1,35 @@
-"""What a judge's ruling is worth: the verdict, and a quotation that code finds in what the judge was shown."""
+"""What a judge is asked for, and what its ruling is worth: a verdict with a quotation that code finds."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Literal
 
-from agent.analysts.account import Judging
-from agent.analysts.schema import Opinion, Ruling
+from pydantic import BaseModel, Field
+
+from agent.domain.accounts import Judging
+from agent.domain.base import Language
 from agent.domain.claims import Claim, Judgement, Kind, Verdict
 from agent.gate.verbatim import normal
-from agent.settings.values import Language
 
+Opinion = Literal["stated", "inferred", "unsupported", "contradicted"]
 PASSING: tuple[Opinion, ...] = ("stated", "inferred")
 _ELLIPSIS = ("...", "…", "[…]")
 _SHORTEST = 3
+
+
+class Ruling(BaseModel):
+    """What a judge makes of one sentence: the proof first, then what it covers, then the verdict."""
+
+    id: str
+    quote: str = Field(default="", description="the words or diff lines of the evidence, verbatim, that decide")
+    covers: str = Field(default="", description="the words of the sentence that the quote covers")
+    verdict: Opinion = "unsupported"
+
+
+class Rulings(BaseModel):
+    """What a judge makes of a batch."""
+
+    rulings: list[Ruling] = Field(default_factory=list)
 
 
 @dataclass(frozen=True, kw_only=True)

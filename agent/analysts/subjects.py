@@ -3,24 +3,33 @@
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from datetime import UTC, datetime
+from typing import ClassVar
 
 from pydantic import BaseModel
 
-from agent.analysts.account import Part
-from agent.analysts.analyst import Material, Read
-from agent.analysts.packet import commit_packet, shown_evidence
-from agent.analysts.schema import Sentence, analysis_shape, asked_languages, summary_shape
-from agent.analysts.sentences import commit_claims, sentence_claim, summary_claims
-from agent.analysts.summing import summary_ground, summary_packet
+from agent.analysts.packet import commit_packet
+from agent.analysts.sentences import (
+    Sentence,
+    analysis_shape,
+    asked_languages,
+    commit_claims,
+    named_by,
+    sentence_claim,
+    summary_claims,
+    summary_shape,
+)
 from agent.analysts.tasks import Task, controls_for
+from agent.domain.accounts import Part
+from agent.domain.base import EvidenceId, Language, RepoId
 from agent.domain.claims import Claim, Judgement, Role
-from agent.domain.dossier import Dossier
-from agent.domain.evidence import EvidenceId
-from agent.domain.ids import RepoId
+from agent.domain.commits import Change, Commit, Person
+from agent.domain.evidence import CommitEvidence, Dossier, Evidence, Material, Read
 from agent.gate.check import refusals
-from agent.models.prompting import fenced
-from agent.settings.values import Language
+from agent.models import fenced, tokens_of
+
+_ALL = 1_000_000
+_NOBODY = Person(name="", email="")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -98,17 +107,16 @@ class CommitSubject(TaskSubject):
 
     def claims(self, answer: BaseModel) -> list[Claim]:
         """Turn an analysis into claims."""
-        return commit_claims(answer, self.read.evidence, *self._shown(), self.languages)
+        packet = commit_packet(self.read, self.material, self.room)
+        return commit_claims(answer, self.read.evidence, packet.handles, packet.found, self.languages)
 
     def again(self, old: Claim, said: Sentence) -> Claim | None:
         """Turn a sentence that was said anew into a claim; a headline stays one."""
-        claim = sentence_claim(old.id, said, self.read.evidence, *self._shown(), self.languages)
+        packet = commit_packet(self.read, self.material, self.room)
+        cites = (self.read.evidence.id, *named_by(said, packet.handles))
+        claim = sentence_claim(old.id, said, cites, packet.found, self.languages)
         same = {"role": old.role, "anchors": old.anchors} if old.role is Role.HEADLINE else {}
         return claim and claim.model_copy(update=same)
-
-    def _shown(self) -> tuple[Any, Any]:
-        packet = commit_packet(self.read, self.material, self.room)
-        return packet, shown_evidence(packet, self.material, self.read)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -121,9 +129,9 @@ class SummarySubject(TaskSubject):
     def evidence(self, claims: Sequence[Claim] = (), focus: Sequence[str] = ()) -> str:
         """Show what was published, of the commits that some sentences cite or of all."""
         del focus
-        if claims:
-            return summary_ground(claims, self.task.rests, self.task.titles)
-        return summary_packet(self.task.rests, self.task.titles, self.room).text
+        cited = {cite for claim in claims for cite in claim.cites}
+        rests = {handle: one for handle, one in self.task.rests.items() if not claims or one.about[0] in cited}
+        return _published(rests, self.task.titles, _ALL if claims else self.room)
 
     def prompt(self, mark: str) -> tuple[str, dict[str, str], type[BaseModel]]:
         """Ask for the day of one repository, or for the brief of all of them."""
@@ -140,3 +148,40 @@ class SummarySubject(TaskSubject):
         """Hold a summary to published sentences, which have no files."""
         bare = tuple(anchor.model_copy(update={"file": None}) for anchor in claim.anchors)
         return super().objections(claim.model_copy(update={"anchors": bare}))
+
+
+def _published(rests: Mapping[str, Claim], titles: Mapping[EvidenceId, str], room: int) -> str:
+    """List what was published, commit by commit, each sentence under its handle; the lightest commits go first."""
+    lines: list[str] = []
+    last = ""
+    for handle, claim in rests.items():
+        about = claim.about[0]
+        told = [f"{about.partition('@')[0]}: {titles.get(about, '')}"] if about != last else []
+        told.append(f"[{handle}] {' / '.join(claim.text.values())}")
+        room -= sum(map(tokens_of, told))
+        if room < 0:
+            break
+        lines += told
+        last = about
+    return "\n".join(lines)
+
+
+def light_dossier(rests: Mapping[str, Claim], titles: Mapping[EvidenceId, str]) -> Dossier:
+    """Give what literals of a summary are held to: titles, published sentences and their anchors."""
+    texts: dict[EvidenceId, list[str]] = {}
+    for claim in rests.values():
+        about = claim.about[0]
+        texts.setdefault(about, [titles.get(about, "")]).extend(claim.text.values())
+        texts[about] += [anchor.text for anchor in claim.anchors]
+    found: dict[EvidenceId, Evidence] = {name: _light(name, "\n".join(lines)) for name, lines in texts.items()}
+    return Dossier(found=found, seen=frozenset(found))
+
+
+def _light(name: EvidenceId, text: str) -> CommitEvidence:
+    """Give words the form of a commit that says them."""
+    repo, _, sha = name.partition("@")
+    at = datetime.fromtimestamp(0, UTC)
+    commit = Commit(
+        repo=repo, sha=sha, parents=(), author=_NOBODY, authored_at=at, committer=_NOBODY, committed_at=at, message=text
+    )
+    return CommitEvidence(change=Change(commit=commit, files=()))

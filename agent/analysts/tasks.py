@@ -1,23 +1,20 @@
-"""What a model is asked to write about, and what becomes of a sentence that is refused."""
+"""What a model chooses from and is asked to write about, and the sentences on their way."""
 
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Literal
 
-from pydantic import Field
+from pydantic import BaseModel, Field
 
-from agent.analysts.analyst import Material
-from agent.analysts.reading_list import handles_of, notes_about
-from agent.analysts.sentences import focus_of
-from agent.domain.claims import Claim, Judgement
-from agent.domain.commits import Frozen
-from agent.domain.evidence import EvidenceId
-from agent.domain.ids import RepoId
-from agent.domain.report import Depth
-from agent.settings.values import Language
+from agent.domain.base import EvidenceId, Frozen, Language, RepoId
+from agent.domain.claims import Claim, Refused
+from agent.domain.evidence import CommitEvidence, Material
+from agent.domain.ledger import Depth
+from agent.models import tokens_of
+from agent.telling.sentences import fact_sentence
 from agent.triage.collected import Collected
 
-_TOLD = 600
-"""Characters of an anchor that its writer is shown again when it was refused."""
+_HANDLE = re.compile(r"\bc\d{1,3}\b")
 _SUMMED = 20
 """Commits that a day is summed up from."""
 
@@ -47,16 +44,6 @@ class Task(Frozen):
     def key(self) -> str:
         """What the claims of this task are told apart by."""
         return self.about or self.repo or self.kind
-
-
-class Refused(Frozen):
-    """A sentence that was refused, and why."""
-
-    task: str
-    claim: Claim
-    reasons: tuple[Judgement, ...]
-    repaired: bool = False
-    """Whether its writer said it anew; what became of that is told apart."""
 
 
 class Sentences(Frozen):
@@ -133,23 +120,39 @@ def is_foreign(text: Mapping[Language, str], evidence: str) -> bool:
     return any(len(span) > 3 and span not in evidence for span in spans)
 
 
-def can_be_repaired(one: Refused) -> bool:
-    """Tell what another wording can mend: a judge who stays away or is void it cannot."""
-    return all(no.check not in ("no judge", "control") for no in one.reasons)
+# ---------------------------------------------------------------- the list to choose from
 
 
-def refusal_text(number: str, one: Refused) -> str:
-    """Tell what was refused and why, with the evidence that is nearest."""
-    lines = [f"{number}. {' / '.join(one.claim.text.values())}"]
-    lines += [f"   anchor: {anchor.text[:_TOLD]}" for anchor in one.claim.anchors]
-    for no in one.reasons:
-        near = f" The evidence has: {no.nearest}" if no.nearest else ""
-        lines.append(f"   refused: {no.reason}.{near}")
-    return "\n".join(lines)
+class Choice(BaseModel):
+    """Which commits are worth explaining, the most important first."""
+
+    read: list[str] = Field(default_factory=list)
 
 
-def repair_focus(key: str, wrong: Sequence[Refused]) -> list[str]:
-    """Name what a repair must see of the diff: what the sentences name, and what code found nearest to it."""
-    mine = [one for one in wrong if one.task == key]
-    near = [no.nearest for one in mine for no in one.reasons if no.nearest]
-    return [*focus_of(one.claim for one in mine), *near]
+def handles_of(found: Collected) -> dict[str, str]:
+    """Name the commits by their place in the table."""
+    return {f"c{number}": one.sha for number, one in enumerate(found.table, start=1)}
+
+
+def notes_about(notes: str, handle: str) -> str:
+    """Keep the notes that name a commit, or none: those about another one would mislead."""
+    named = [(line, set(_HANDLE.findall(line))) for line in notes.splitlines()]
+    return "\n".join(line for line, handles in named if not handles or handle in handles)
+
+
+def first_fact(evidence: CommitEvidence | None) -> str:
+    """Tell the first thing that code found in a commit, behind its title."""
+    told = fact_sentence(evidence.facts[0], "en") if evidence and evidence.facts else ""
+    return f" | {told}" if told else ""
+
+
+def fitting(rows: Iterable[str], room: int) -> list[str]:
+    """Keep the heaviest rows that fit, and say how many do not."""
+    kept: list[str] = []
+    lines = list(rows)
+    for line in lines:
+        room -= tokens_of(line)
+        if room < 0:
+            return [*kept, f"(and {len(lines) - len(kept)} lighter ones)"]
+        kept.append(line)
+    return kept

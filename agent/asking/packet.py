@@ -6,23 +6,20 @@ from dataclasses import dataclass, field
 from pydantic import BaseModel
 
 from agent.analysts.packet import piece_text, shown_hunks
-from agent.analysts.schema import MOST_ANSWERED, Sentence, words_of
-from agent.analysts.sentences import anchored, focus_of, with_proof
+from agent.analysts.sentences import MOST_ANSWERED, Found, Sentence, focus_of, sentence_claim
 from agent.analysts.subjects import Subject
 from agent.analysts.tasks import is_foreign
-from agent.domain.claims import Claim, Judgement, Kind, Role
-from agent.domain.evidence import CommitEvidence, Evidence, EvidenceId, ReleaseEvidence, ThreadEvidence
-from agent.domain.ids import RepoId
-from agent.models.tokens import tokens_of
-from agent.settings.values import Language
-from agent.telling.templates import params_of, sentence
+from agent.domain.base import EvidenceId, Language
+from agent.domain.claims import Claim, Judgement
+from agent.domain.evidence import CommitEvidence, ReleaseEvidence, ThreadEvidence
+from agent.models import tokens_of
+from agent.telling.sentences import fact_sentence
 
 _LEAST = 500
 """Tokens below which a diff is not shown."""
 _COMPACT = 0.6
 """How much of the room the pieces share; the rest is for the diffs of the best ones."""
 _LETTERS: dict[type, str] = {CommitEvidence: "c", ThreadEvidence: "t", ReleaseEvidence: "v"}
-Found = Mapping[EvidenceId, Evidence]
 
 
 def handles_of(names: Sequence[EvidenceId], found: Found) -> dict[str, EvidenceId]:
@@ -90,25 +87,11 @@ class AnswerSubject(Subject):
         """Choose facts of pieces that no sentence cites."""
         (lang,), known = self.languages, {cite for _, claim in passed for cite in claim.cites}
         facts = [fact for name in self.handles.values() if name not in known for fact in self.dossier.found[name].facts]
-        told = [{lang: text} for fact in facts if (text := sentence("fact", params_of(fact), lang))]
+        told = [{lang: fact_sentence(fact, lang)} for fact in facts]
         return [text for text in told if is_foreign(text, evidence)][:2]
 
     def _claim(self, name: str, said: Sentence) -> Claim | None:
         """Turn one sentence into a claim; what it cites and was never shown stays, for the gate to refuse."""
-        text, found = words_of(said, self.languages), self.dossier.found
-        cites = tuple(dict.fromkeys(cited(one, self.handles, found) for one in said.cites if one.strip()))
-        repos = {cite.partition("#")[0].partition("@")[0] for cite in cites}
-        has_anchor = bool(said.anchor.strip() and cites)
-        claim = Claim(
-            id=name,
-            repo=RepoId(next(iter(repos))) if len(repos) == 1 else None,
-            role=Role.ADVICE if said.advice else Role.EFFECT,
-            about=cites[:1],
-            cites=cites,
-            text=text,
-            anchors=with_proof(anchored(said.anchor, cites, found), text, found) if has_anchor else (),
-            kind=Kind.ADVICE if said.advice else Kind.STATED,
-            old=said.old.strip(),
-            new=said.new.strip(),
-        )
-        return claim if text else None
+        found = self.dossier.found
+        cites = [cited(one, self.handles, found) for one in said.cites if one.strip()]
+        return sentence_claim(name, said, cites, found, self.languages)

@@ -3,13 +3,9 @@
 import re
 from datetime import datetime
 
-from agent.domain.commits import Frozen
-from agent.domain.errors import UsageError
-from agent.domain.evidence import EvidenceId
-from agent.domain.ids import RepoId, parse_reference
+from agent.domain.base import EvidenceId, Frozen, Language, RepoId, UsageError, parse_reference
 from agent.domain.window import Window, moment, narrowed, written_days
 from agent.editions.card import Card
-from agent.settings.values import Language
 
 _HAN = re.compile("[\u3400-\u9fff]")
 _QUALIFIER = re.compile(

@@ -6,13 +6,11 @@ from typing import Literal
 from pydantic import Field
 
 from agent.asking.query import Hit
+from agent.domain.base import EvidenceId, Frozen, Language, RepoId
 from agent.domain.claims import Claim
-from agent.domain.commits import Frozen, Issue, PullRequest, Release
-from agent.domain.evidence import EvidenceId
-from agent.domain.ids import RepoId
+from agent.domain.commits import Issue, PullRequest, Release
 from agent.domain.window import Window
 from agent.editions.card import Card
-from agent.settings.values import Language
 
 Known = Card | Issue | PullRequest | Release
 Outcome = Literal["answered", "abstained", "refused", "failed", "looked up", "filtered"]

@@ -1,26 +1,27 @@
 """Checks of references: a commit exists, in its repository; a number is this commit's; a link is what it is called."""
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
+from urllib.parse import unquote
 
-from agent.audit.findings import RIGHT, UNVERIFIABLE, Finding
-from agent.audit.lookup import Library, Repository
+from agent.audit.entries import Entry, Reference
+from agent.audit.lookup import RIGHT, UNVERIFIABLE, Finding, Library, Repository
 from agent.audit.markdown import links_of, plain
-from agent.audit.references import Reference
-from agent.audit.structure import Entry
+from agent.domain.base import parse_reference
 from agent.domain.commits import Commit
 from agent.domain.dates import Days
-from agent.domain.ids import parse_reference
-from agent.links.headlines import pull_named
+from agent.markdown import slug
+from agent.stories.timeline import pull_named
 
 _LABEL_HASH = re.compile(r"(?<![\w/-])([0-9a-f]{7,40})(?![\w/-])", re.ASCII)
 _LABEL_NUMBER = re.compile(r"(?<!\w)(?:#|GH-)([1-9]\d{0,8})(?!\w)", re.ASCII)
-_NO_PULL = "a pull request is promised, and a commit linked"
+_ID = re.compile(r"<[a-z]{1,10}\s[^<>\n]{0,200}?\b(?:id|name)\s?=\s?[\"']?([^\s\"'<>]{1,200})", re.IGNORECASE)
 _NEAR = 20  # Characters of brackets, bars and blanks that may stand between a hash and its pull request.
 
 
 def check_citations(entries: Sequence[Entry], library: Library) -> Iterator[Finding]:
-    """Give every reference of a report its verdict."""
+    """Give every reference and every link into the page its verdict."""
     for entry in entries:
         for one in entry.references:
             verdict = _commit(entry, one, library) if one.kind == "commit" else _thread(entry, one, library)
@@ -29,6 +30,7 @@ def check_citations(entries: Sequence[Entry], library: Library) -> Iterator[Find
                 yield Finding(one.line, kind, one.shown, *verdict)
         yield from _labels(entry)
         yield from _pairs(entry, library)
+    yield from _anchors(entries)
 
 
 def _commit(entry: Entry, one: Reference, library: Library) -> tuple[str, str] | None:
@@ -82,30 +84,27 @@ def _thread(entry: Entry, one: Reference, library: Library) -> tuple[str, str]:
 
 
 def _labels(entry: Entry) -> Iterator[Finding]:
+    """Compare hashes and numbers on links with what they lead to; a field for a pull request promises one."""
     if entry.block.kind in ("fence", "rule") or "://" not in entry.block.text:
         return
+    promised = [field.start for field in entry.fields if field.name == "pull"]
     for link in links_of(entry.block.text):
-        target = parse_reference(link.url) if "://" in link.url and link.text != link.url else None
-        label = plain(link.text).replace("`", "")
-        if target and (_LABEL_HASH.search(label) or _LABEL_NUMBER.search(label) or label.casefold() == "pr"):
-            why = _mislabelled(label, target.kind, target.sha or str(target.number))
-            verdict = "wrong:label" if why else RIGHT
-            yield Finding(entry.block.line_at(link.start), "label", label[:120], verdict, f"{why} {link.url}".strip())
-    for field in entry.fields:
-        for link in links_of(field.value)[:1] if field.name == "pull" else ():
-            target = parse_reference(link.url) if "://" in link.url else None
-            if target and target.kind == "commit" and not _LABEL_NUMBER.search(link.text):
-                told = f"{_NO_PULL}: {link.url}"
-                yield Finding(entry.line_of(field), "label", field.value[:120], "wrong:label", told)
+        target = parse_reference(link.url) if "://" in link.url else None
+        label = "" if link.text == link.url else plain(link.text).replace("`", "")
+        pull = label.casefold() == "pr" or (link.start in promised and not _LABEL_NUMBER.search(label))
+        if target and (pull or _LABEL_HASH.search(label) or _LABEL_NUMBER.search(label)):
+            why = _mislabelled(label, target.kind, target.sha or str(target.number), pull=pull)
+            verdict, shown = "wrong:label" if why else RIGHT, (label or link.url)[:120]
+            yield Finding(entry.block.line_at(link.start), "label", shown, verdict, f"{why} {link.url}".strip())
 
 
-def _mislabelled(label: str, kind: str, value: str) -> str:
+def _mislabelled(label: str, kind: str, value: str, *, pull: bool) -> str:
     hashes, numbers = _LABEL_HASH.findall(label), _LABEL_NUMBER.findall(label)
     if kind == "commit":
         hashes = [one for one in hashes if not one.isdigit() and not one.isalpha()]
         if hashes and not any(value.startswith(one) or one.startswith(value) for one in hashes):
             return f"the label says {hashes[0]} and the link leads to {value[:12]}:"
-        return f"{_NO_PULL}:" if label.casefold() == "pr" else ""
+        return "a pull request is promised, and a commit linked:" if pull else ""
     if len(numbers) == 1 and numbers[0] != value:
         return f"the label says #{numbers[0]} and the link leads to #{value}:"
     return "a commit is promised, and a thread linked:" if label.strip() in hashes and not label.isdigit() else ""
@@ -145,3 +144,18 @@ def _is_near(text: str, first: Reference | None, second: Reference | None) -> bo
     if not first or not second or first.kind == second.kind or second.start - first.end > _NEAR:
         return False
     return not re.search(r"\w", re.sub(r"(?i)\b(?:PR|commit)\b", "", text[first.end : second.start]))
+
+
+def _anchors(entries: Sequence[Entry]) -> Iterator[Finding]:
+    """Look for the targets of links into the page among its headings and ids, as GitHub names them."""
+    blocks = [entry.block for entry in entries]
+    titles = Counter(slug(plain(block.text).replace("`", ""), set()) for block in blocks if block.kind == "heading")
+    known = {(name if place == 0 else f"{name}-{place}").casefold() for name in titles for place in range(titles[name])}
+    known |= {found.casefold() for block in blocks if "<" in block.text for found in _ID.findall(block.text)}
+    for block in blocks:
+        for link in links_of(block.text) if "](#" in block.text and block.kind != "fence" else ():
+            target = unquote(link.url[1:]).casefold()
+            if link.url.startswith("#") and target not in ("", "top"):
+                verdict = RIGHT if target in known else "wrong:dead-anchor"
+                told = f"the page has {'this' if target in known else 'no such'} heading or id"
+                yield Finding(block.line_at(link.start), "anchor", link.url, verdict, told)

@@ -1,16 +1,59 @@
-"""What the repositories have of what a report names, and which commits each of its blocks is about."""
+"""What an audit says of a report: one finding for each statement, and how many there are of each verdict."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Any
 
-from agent.audit.references import Reference
-from agent.audit.structure import Entry
-from agent.domain.commits import Commit, Issue, PullRequest
+from agent.audit.entries import Entry, Reference
+from agent.domain.base import CommitId, RepoId
+from agent.domain.commits import Change, Commit, FileChange, Issue, PullRequest
 from agent.domain.evidence import CommitEvidence
-from agent.domain.ids import CommitId, RepoId
-from agent.links.headlines import pull_named
+from agent.stories.timeline import pull_named
+
+RIGHT, UNVERIFIABLE, NOT_CHECKED = "right", "unverifiable", "not-checked"
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One statement of a report with its verdict: right, unverifiable, not-checked or `wrong:<why>`."""
+
+    line: int
+    kind: str
+    claim: str
+    verdict: str
+    evidence: str
+
+    @property
+    def wrong(self) -> bool:
+        """Tell whether it must be corrected."""
+        return self.verdict.startswith("wrong:")
+
+
+def in_order(findings: Iterable[Finding]) -> list[Finding]:
+    """Sort findings by line, each once."""
+    return sorted(dict.fromkeys(findings), key=lambda one: (one.line, one.kind, one.claim))
+
+
+def summary(findings: Sequence[Finding], **about: Any) -> dict[str, Any]:
+    """Count the verdicts, in all, by kind and by cause."""
+    kinds = sorted({one.kind for one in findings})
+    causes = Counter(finding.verdict.removeprefix("wrong:") for finding in findings if finding.wrong)
+    return {
+        "findings": len(findings),
+        **_counts(findings),
+        "by_kind": {kind: _counts([one for one in findings if one.kind == kind]) for kind in kinds},
+        "by_cause": dict(causes.most_common()),
+        **about,
+    }
+
+
+def _counts(findings: Sequence[Finding]) -> dict[str, int]:
+    counts = Counter("wrong" if finding.wrong else finding.verdict for finding in findings)
+    return {verdict.replace("-", "_"): counts[verdict] for verdict in ("wrong", RIGHT, UNVERIFIABLE, NOT_CHECKED)}
+
 
 _LOGIN = re.compile(r"\A(?:\d{1,20}\+)?([\w-]{1,60}(?:\[bot\])?)@users\.noreply\.github\.com")
 Commits = tuple[CommitId, ...]
@@ -94,6 +137,13 @@ class Library(dict[RepoId, Repository]):
         repos = [repo] if repo else list(scope) or (list(self) if len(self) == 1 else [])
         read = [self[name] for name in repos if name in self]
         return next((one.commits[one.pulls[number]].id for one in read if one.pulls.get(number) in one.commits), None)
+
+
+def touched(path: str, change: Change) -> list[FileChange]:
+    """Find the files of a change that a path names, whole or by its last folders."""
+    wanted = f"/{path.removeprefix('./').strip('/').casefold()}"
+    names = ((file, name) for file in change.files for name in (file.path, file.previous_path) if name)
+    return list({file.path: file for file, name in names if f"/{name}".casefold().endswith(wanted)}.values())
 
 
 def find_commits(entries: Sequence[Entry], library: Library) -> None:

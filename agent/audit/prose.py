@@ -1,16 +1,22 @@
-"""The sentences of a report that cite a commit or stand under one: code cannot say whether they are true."""
+"""The prose of a report: output that was cut or left raw, and sentences about commits that only a judge can read."""
 
+import json
 import re
 from bisect import bisect_left
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import islice
 from typing import NamedTuple
 
-from agent.audit.findings import NOT_CHECKED, Finding
-from agent.audit.lookup import Library
-from agent.audit.markdown import code_of, links_of, plain
-from agent.audit.structure import Entry, field_name
-from agent.domain.ids import CommitId
+from agent.analysts.packet import cut_text, piece_text, shown_hunks
+from agent.analysts.ruling import PASSING, Ruling, is_shown
+from agent.audit.entries import Entry, field_name
+from agent.audit.lookup import NOT_CHECKED, RIGHT, UNVERIFIABLE, Finding, Library
+from agent.audit.markdown import Block, blanked, code_of, links_of, plain
+from agent.domain.base import CommitId
+from agent.domain.evidence import CommitEvidence, ThreadEvidence
 from agent.gate.verbatim import normal
+from agent.models import tokens_of
 
 _END = re.compile(
     r"[。！？](?:[”」』）)]{0,2})|[!?.](?=\s+[A-Z\"'“(\[`*])|；|<br ?/?>|(?<=[。！？.!?;；:：|])\n|\n(?=[*<\[])"
@@ -81,3 +87,141 @@ def _tells(words: str, text: str) -> bool:
 def unchecked(sentences: Sequence[Sentence], why: str) -> list[Finding]:
     """Say of sentences that nobody has read them."""
     return [Finding(one.line, "sentence", one.text[:300], NOT_CHECKED, why) for one in sentences]
+
+
+_SENTENCES, _COMMITS, _CONTROLS = 10, 3, 2  # Sentences and commits of one batch, and controls: one for each pass.
+_WORDS_SHARE = 0.4
+_CUT = "Not shown, for lack of room:"
+
+
+@dataclass(frozen=True)
+class ProseBatch:
+    """Sentences about the same commits, and sentences about others that the judge must refuse."""
+
+    commits: tuple[CommitId, ...]
+    sentences: tuple[Sentence, ...]
+    controls: tuple[str, ...]
+
+
+def batches(sentences: Sequence[Sentence], library: Library) -> Iterator[ProseBatch]:
+    """Put sentences about the same commits together; those about too many at once cannot be judged."""
+    groups: dict[tuple[CommitId, ...], list[Sentence]] = {}
+    for one in sentences:
+        if len(one.commits) <= _COMMITS and all(library.evidence(name) for name in one.commits):
+            groups.setdefault(one.commits, []).append(one)
+    for commits, mine in groups.items():
+        controls = tuple(islice(_controls(commits, sentences, library), _CONTROLS))
+        for start in range(0, len(mine), _SENTENCES):
+            yield ProseBatch(commits, tuple(mine[start : start + _SENTENCES]), controls)
+
+
+def _controls(commits: tuple[CommitId, ...], sentences: Iterable[Sentence], library: Library) -> Iterator[str]:
+    """Choose sentences about other commits that name code which these have not, then titles of such commits."""
+    texts = [text for name in commits if (read := library.evidence(name)) for text in read.texts]
+    for one in sentences:
+        foreign = [code for code in one.codes if len(code) > 3 and not any(code in text for text in texts)]
+        if foreign and not set(one.commits) & set(commits):
+            yield one.text
+    for repository in library.values():
+        for commit in repository.line:
+            pull = commit.title.rpartition("(#")[2].rstrip(")")
+            if commit.id not in commits and pull.isdigit() and not any(pull in text for text in texts):
+                yield commit.title
+
+
+def evidence_text(batch: ProseBatch, library: Library, room: int) -> str:
+    """Show the commits of a batch: what people wrote, the facts, and as much of the diff as fits."""
+    read = [one for name in batch.commits if (one := library.evidence(name))]
+    focus = [code for one in batch.sentences for code in one.codes if len(code) > 3]
+    each = room // len(read)
+    return "\n\n".join(_shown(f"c{place}", one, library, each, focus) for place, one in enumerate(read, start=1))
+
+
+def _shown(handle: str, one: CommitEvidence, library: Library, room: int, focus: Sequence[str]) -> str:
+    words = piece_text(handle, one, int(room * _WORDS_SHARE), None)
+    pull = library[one.repo].threads.get(one.pull or 0)
+    if pull:
+        words += "\n\n" + piece_text(f"#{one.pull}", ThreadEvidence(thread=pull), int(room * _WORDS_SHARE), None)
+    room -= tokens_of(words)
+    hunks, left_out = shown_hunks(one, room, ())
+    if left_out and focus:
+        # A long diff: first the hunks that hold what the sentences name, then what tells most.
+        hunks = f"{shown_hunks(one, room, focus)[0]}\n{shown_hunks(one, room // 2, ())[0]}"
+    missing = f"\n{_CUT}\n{cut_text(chr(10).join(left_out), 600)}" if left_out else ""
+    return f"{words}\n\nThe diff:\n{hunks}{missing}"
+
+
+def verdict(one: Sentence, rulings: Sequence[Ruling], evidence: str, judge: str) -> Finding:
+    """Say what two rulings make of a sentence: right and wrong need both, and proof that code finds."""
+    passed = [ruling.verdict in PASSING and is_shown(ruling.quote, evidence) for ruling in rulings]
+    # Without a word of the sentence or of the evidence nobody has looked at it.
+    refused = [ruling.verdict not in PASSING and (ruling.covers or ruling.quote) for ruling in rulings]
+    said = " and ".join(dict.fromkeys(ruling.verdict for ruling in rulings))
+    quote = next((ruling.quote for ruling in rulings if ruling.quote and is_shown(ruling.quote, evidence)), "")
+    told = f"{judge} calls it {said}; {', '.join(one.commits[:2])}" + (f" has: {quote[:300]}" if quote else "")
+    if all(passed):
+        kind = RIGHT if all(ruling.verdict == "stated" for ruling in rulings) else UNVERIFIABLE
+    elif all(refused):
+        told += next((f"; about: {ruling.covers[:200]}" for ruling in rulings if ruling.covers), "")
+        why = "unsupported" if "unsupported" in said else "contradicted"
+        kind = UNVERIFIABLE if why == "unsupported" and _CUT in evidence else f"wrong:{why}"
+    else:
+        kind, told = NOT_CHECKED, f"{judge} was of two minds, or gave no proof: {said}"
+    return Finding(one.line, "sentence", one.text[:300], kind, told)
+
+
+# ---------------------------------------------------------------- output that did not come out whole
+
+_PLACEHOLDER = re.compile(r"\{\{ ?[\w.]{1,60} ?\}\}|\[object Object\]|</?think>")
+_KEYED = re.compile(r"[\"'][A-Za-z_][\w-]{0,60}[\"'] ?: ?[\"'\[{\d]")
+_ERROR = re.compile(
+    r"Traceback \(most recent call last\)|\bError code: [45]\d\d - |\b[45]\d\d (?:Client|Server) Error: "
+    r"|\bHTTP Error [45]\d\d: |\b(?:Client|Server) error '[45]\d\d "
+)
+_PAIRS = (("（", "）"), ("【", "】"), ("“", "”"), ("「", "」"), ("(", ")"))
+_KEYS, _TAIL = 3, 300
+
+
+def check_output(entries: Sequence[Entry]) -> Iterator[Finding]:
+    """Find raw data, errors of programs, and texts that stop in the middle."""
+    after = [*(entry.block.kind for entry in entries[1:]), "rule"]
+    for entry, then in zip(entries, after, strict=True):
+        block, text = entry.block, plain(entry.block.text)
+        if block.kind == "fence":
+            found = [] if block.closed else [("cut-off", text[-60:], "the fence is never closed")]
+        elif block.kind == "row":
+            whole = then == "row" or len(block.cells) >= len(block.header) or (block.closed and not _open_mark(block))
+            found = [] if whole else [("cut-off", text[-60:], "the last row of the table is not whole")]
+        else:
+            found = [("raw-data", *raw) for raw in _raw(block)]
+            if _ERROR.search(text):
+                found.append(("failed-output", text[:120], "an error stands where the text should be; make it again"))
+            elif then in ("heading", "rule") and (mark := _open_mark(block)):
+                found.append(("cut-off", text[-60:], f"{mark} is opened and never closed"))
+        for cause, shown, why in found:
+            line = block.line_at(len(block.text)) if cause == "cut-off" and block.kind != "fence" else block.line
+            yield Finding(line, "output", shown, f"wrong:{cause}", why)
+
+
+def _raw(block: Block) -> Iterator[tuple[str, str]]:
+    """Find data and places of templates that were left in the text."""
+    bare = blanked(block.text, code_of(block.text))
+    for found in _PLACEHOLDER.finditer(bare):
+        yield found[0], "a place of a template was not filled"
+    if bare.lstrip()[:1] in ("{", "[") and _is_json(bare):
+        yield bare.strip()[:100], "raw JSON stands in the text"
+
+
+def _is_json(text: str) -> bool:
+    try:
+        return isinstance(json.loads(text), dict | list) and '"' in text
+    except (ValueError, RecursionError):
+        return len(_KEYED.findall(text[:4000])) >= _KEYS
+
+
+def _open_mark(block: Block) -> str:
+    """Give the mark that a text opens and never closes."""
+    if block.text.count("`") % 2:
+        return "`"
+    tail = blanked(block.text, code_of(block.text))[-_TAIL:]
+    return next((one for one, other in _PAIRS if tail.count(one) > tail.count(other)), "")

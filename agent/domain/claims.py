@@ -5,10 +5,7 @@ from enum import StrEnum
 
 from pydantic import Field
 
-from agent.domain.commits import Frozen
-from agent.domain.evidence import EvidenceId
-from agent.domain.ids import RepoId
-from agent.settings.values import Language
+from agent.domain.base import EvidenceId, Frozen, Language, RepoId
 
 MARK = re.compile(r"\[@([1-9][0-9]?)\]")
 """`[@2]` in a claim's text stands for its second citation; rendering puts the link in its place."""
@@ -53,16 +50,8 @@ class Anchor(Frozen):
     """The path in a commit's diff; None for a message, a title or a body."""
 
 
-class Quote(Frozen):
-    """Verbatim words of one cited artefact."""
-
-    cite: EvidenceId
-    text: str
-    file: str | None = None
-    """The path in a commit's diff; None for a message, a title or a body."""
-    start: int | None = None
-    """First line of the file that the quote shows, in the new version or, for removed lines, the old one."""
-    end: int | None = None
+class Quote(Anchor):
+    """Verbatim words of one cited artefact that are shown as a quotation."""
 
 
 class Verdict(StrEnum):
@@ -139,3 +128,13 @@ class Claim(Frozen):
     def sources(self) -> tuple[EvidenceId, ...]:
         """Everything cited, in the order in which marks count."""
         return (*self.cites, *self.background)
+
+
+class Refused(Frozen):
+    """A sentence that was refused, and why."""
+
+    task: str
+    claim: Claim
+    reasons: tuple[Judgement, ...]
+    repaired: bool = False
+    """Whether its writer said it anew; what became of that is told apart."""

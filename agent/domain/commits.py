@@ -1,19 +1,13 @@
 """What Gitzette speaks of: commits and their changes, threads, and what landed."""
 
+import sys
 from datetime import datetime
 from enum import StrEnum
-from typing import Literal
+from typing import Literal, TypeVar
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, Field
 
-from agent.domain.ids import CommitId, RepoId, ThreadId, commit_id, thread_id
-
-
-class Frozen(BaseModel):
-    """A value: it never changes after it was made, and an unknown field is an error."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
+from agent.domain.base import CommitId, Frozen, RepoId, ThreadId, commit_id, thread_id
 
 # ---------------------------------------------------------------- code
 
@@ -268,9 +262,9 @@ class Threads(Frozen):
     pulls: tuple[PullRequest, ...] = ()
     closings: tuple[Closing, ...] = ()
     releases: tuple[Release, ...] = ()
-    comments: dict[int, tuple[Comment, ...]] = {}
+    comments: dict[int, tuple[Comment, ...]] = Field(default_factory=dict)
     """The last comments of issues that name a pull request of the window."""
-    pull_of: dict[str, int] = {}
+    pull_of: dict[str, int] = Field(default_factory=dict)
     """The number of the pull request that brought a landed commit, by hash."""
 
 
@@ -283,3 +277,41 @@ class Headline(Frozen):
     title: str
     pull: int | None = None
     """The pull request that it says it came by."""
+
+
+M = TypeVar("M", bound=BaseModel)
+_KNOWN: dict[tuple[type, frozenset[str]], set[str]] = {}
+_PEOPLE: dict[Person, Person] = {}
+_SHORT = 200
+"""Characters of a text that may well come again: a path, a name, a line of code."""
+_PLAIN = frozenset({str, int, float, bool, type(None), datetime})
+"""What has nothing in it; most values are such, and are not looked at."""
+
+
+def compact(value: M) -> M:
+    """Let a value and everything in it share people, short texts and which of their fields were set; give it back.
+
+    The values are frozen and copies copy what they change, so nobody ever changes one that is shared.
+    """
+    waiting: list[object] = [value]
+    while waiting:
+        one = waiting.pop()
+        if isinstance(one, BaseModel):
+            own = one.model_fields_set
+            shared = _KNOWN.setdefault((type(one), frozenset(own)), own)
+            object.__setattr__(one, "__pydantic_fields_set__", shared)
+            fields = one.__dict__
+            for name, part in fields.items():
+                kind = type(part)
+                if kind is str:
+                    if len(part) <= _SHORT:
+                        fields[name] = sys.intern(part)
+                elif kind is Person:
+                    fields[name] = _PEOPLE.setdefault(part, part)
+                elif kind not in _PLAIN:
+                    waiting.append(part)
+        elif isinstance(one, tuple | list):
+            waiting.extend(part for part in one if type(part) not in _PLAIN)
+        elif isinstance(one, dict):
+            waiting.extend(part for part in one.values() if type(part) not in _PLAIN)
+    return value

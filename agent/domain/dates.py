@@ -6,9 +6,6 @@ from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta, timezone, tzinfo
 from typing import NamedTuple
 
-from agent.domain.commits import Issue
-from agent.domain.evidence import CommitEvidence, Evidence, ReleaseEvidence
-
 _MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 # With a capital: "may 8" is more often a verb.
 _MONTH = (
@@ -131,29 +128,3 @@ def _offset(text: str | None) -> tzinfo | None:
     digits = text[1:].replace(":", "")
     span = timedelta(hours=int(digits[:2]), minutes=int(digits[2:]))
     return timezone(-span if text[0] == "-" else span) if span < timedelta(hours=24) else UTC
-
-
-def dates_of(evidence: Evidence, event: str | None = None) -> list[datetime]:
-    """List the moments of an artefact that a date may mean; an event narrows them down."""
-    moments = _moments(evidence)
-    if event:
-        return [moment for name, moment in moments if moment and name == event]
-    # Unless it is said, the date of a commit is when it landed, and nobody dates a thread by its last comment.
-    return [moment for name, moment in moments if moment and name not in ("authored", "updated")]
-
-
-def all_dates_of(evidence: Evidence) -> list[datetime]:
-    """List every moment of an artefact."""
-    return [moment for _, moment in _moments(evidence) if moment]
-
-
-def _moments(evidence: Evidence) -> list[tuple[str, datetime | None]]:
-    if isinstance(evidence, CommitEvidence):
-        commit = evidence.change.commit
-        return [("landed", commit.committed_at), ("authored", commit.authored_at)]
-    if isinstance(evidence, ReleaseEvidence):
-        return [("released", evidence.release.published_at)]
-    thread = evidence.thread
-    moments: list[tuple[str, datetime | None]] = [("opened", thread.created_at), ("updated", thread.updated_at)]
-    ended = ("closed", thread.closed_at) if isinstance(thread, Issue) else ("merged", thread.merged_at)
-    return [*moments, ended]

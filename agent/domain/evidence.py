@@ -1,15 +1,16 @@
-"""What a claim may rest on: artefacts as they were read, each under one name."""
+"""What claims rest on and reports are written from: artefacts as they were read, each under one name."""
 
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cached_property
 
-from agent.domain.commits import Change, Comment, Frozen, Issue, PullRequest, Release
+from agent.domain.base import EvidenceId, Frozen, RepoId
+from agent.domain.commits import Change, Comment, Issue, PullRequest, Release
 from agent.domain.facts import Fact, FactSheet
-from agent.domain.ids import RepoId
+from agent.domain.ledger import Depth, Triage
+from agent.domain.links import Link
 from agent.domain.window import Window
-
-EvidenceId = str
-"""`owner/name@<40 hex>` a commit, `owner/name#12` a thread, `owner/name@v0.6.3` a release."""
 
 
 class CommitEvidence(Frozen):
@@ -129,3 +130,82 @@ def belongs(one: Evidence, window: Window | None) -> bool:
     """Tell whether a piece of evidence is of a window: a thread by the time at which it was opened or ended."""
     moments = (one.thread.created_at, one.thread.ended_at) if isinstance(one, ThreadEvidence) else (one.at,)
     return window is None or any(moment is not None and moment in window for moment in moments)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Dossier:
+    """The evidence around one claim or one report."""
+
+    found: Mapping[EvidenceId, Evidence]
+    window: Window | None = None
+    """What may be told as new; None where no day is claimed."""
+    repos: frozenset[RepoId] = frozenset()
+    """The repositories the report speaks of; empty means any."""
+    seen: frozenset[EvidenceId] | None = None
+    """What this run has read; None where everything found counts as read."""
+    late: frozenset[EvidenceId] = frozenset()
+    """Landed before the window and first seen now: they count as new."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Read:
+    """One commit as it was read."""
+
+    evidence: CommitEvidence
+    triage: Triage
+    depth: Depth
+
+
+@dataclass(frozen=True, kw_only=True)
+class Material:
+    """Everything that one repository's part of the report is written from."""
+
+    repo: RepoId
+    window: Window
+    reads: Sequence[Read]
+    """Heaviest first."""
+    links: Sequence[Link] = ()
+    issues: Sequence[Issue] = ()
+    pulls: Mapping[int, PullRequest] = field(default_factory=dict)
+    """The pull requests that were read, by number."""
+    threads: Mapping[EvidenceId, ThreadEvidence] = field(default_factory=dict)
+    """Issues and pull requests that a model looked up, with their comments."""
+    reverted: Mapping[EvidenceId, EvidenceId] = field(default_factory=dict)
+    """Which commit undid which, as far as it was read."""
+    background: Mapping[EvidenceId, CommitEvidence] = field(default_factory=dict)
+    """Commits of earlier days that were read because today's speak of them."""
+
+
+def dates_of(evidence: Evidence, event: str | None = None) -> list[datetime]:
+    """List the moments of an artefact that a date may mean; an event narrows them down."""
+    moments = _moments(evidence)
+    if event:
+        return [moment for name, moment in moments if moment and name == event]
+    # Unless it is said, the date of a commit is when it landed, and nobody dates a thread by its last comment.
+    return [moment for name, moment in moments if moment and name not in ("authored", "updated")]
+
+
+def all_dates_of(evidence: Evidence) -> list[datetime]:
+    """List every moment of an artefact."""
+    return [moment for _, moment in _moments(evidence) if moment]
+
+
+def _moments(evidence: Evidence) -> list[tuple[str, datetime | None]]:
+    if isinstance(evidence, CommitEvidence):
+        commit = evidence.change.commit
+        return [("landed", commit.committed_at), ("authored", commit.authored_at)]
+    if isinstance(evidence, ReleaseEvidence):
+        return [("released", evidence.release.published_at)]
+    thread = evidence.thread
+    moments: list[tuple[str, datetime | None]] = [("opened", thread.created_at), ("updated", thread.updated_at)]
+    ended = ("closed", thread.closed_at) if isinstance(thread, Issue) else ("merged", thread.merged_at)
+    return [*moments, ended]
+
+
+def state_at(thread: Issue | PullRequest, window: Window | None) -> str:
+    """Tell how a thread stood when a window ended: merged, closed, not planned, open or reopened."""
+    if window is not None and thread.ended_at is not None and thread.ended_at >= window.end:
+        return "open"
+    if isinstance(thread, PullRequest):
+        return "merged" if thread.merged_at else thread.state
+    return thread.state_reason if thread.state_reason in ("reopened", "not_planned") else thread.state

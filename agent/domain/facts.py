@@ -2,7 +2,7 @@
 
 from enum import StrEnum
 
-from agent.domain.commits import Frozen
+from agent.domain.base import Frozen
 
 
 class Severity(StrEnum):

@@ -1,16 +1,117 @@
-"""Which commits belong to a report, and what was done with each of them."""
+"""The rows of the coverage ledger: how much each landed commit matters, and how closely it was read."""
 
-import re
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from datetime import datetime
+from enum import StrEnum
 
-from agent.analysts.analyst import Read
-from agent.domain.commits import Change, Landed, Landing
-from agent.domain.report import Depth, LedgerRow
+from agent.domain.base import Frozen, RepoId
 
-_PLACES = 3
-_BESIDE = re.compile(r"(?:^|/)(?:tests?|docs?|\.github|ci)/|(?:^|/)test_[^/]*$|\.(?:md|rst|lock)$")
+
+class Purpose(StrEnum):
+    """What a change is for, as its author says."""
+
+    REVERT = "revert"
+    SECURITY = "security"
+    FIX = "fix"
+    FEATURE = "feature"
+    PERFORMANCE = "performance"
+    DEPRECATION = "deprecation"
+    RELEASE = "release"
+    DEPENDENCY = "dependency"
+    REFACTOR = "refactor"
+    DOCS = "docs"
+    TESTS = "tests"
+    CI = "ci"
+    CHORE = "chore"
+
+
+class Tier(StrEnum):
+    """What a reader should do about a commit; the same meaning in every repository."""
+
+    HIGH = "act on"
+    """Act, or at least read: something that worked may stop working, or a release, revert or security fix."""
+    MID = "worth knowing"
+    """Worth knowing: users can notice it."""
+    LOW = "also landed"
+    """One line is enough; what is noise is folded together with its like."""
+
+
+class Noise(StrEnum):
+    """What is folded together."""
+
+    BOT = "bot"
+    CI = "ci"
+    DOCS = "docs"
+    TESTS = "tests"
+    FORMATTING = "formatting"
+    COMMENTS = "comments"
+    CHORE = "chore"
+    EMPTY = "empty"
+    """Changes no file at all."""
+    LEFT_OUT = "left out"
+    """Touches only paths that the configuration leaves out; see `fold` in agent/triage/collected.py."""
+
+
+class Triage(Frozen):
+    """One commit's weight."""
+
+    sha: str
+    score: float
+    reasons: tuple[str, ...]
+    """What the score comes from, heaviest first; each is a name of the table."""
+    purpose: Purpose | None
+    noise: Noise | None = None
+    tier: Tier = Tier.LOW
+
+
+class Depth(StrEnum):
+    """How closely a commit was read."""
+
+    DEEP = "deep"
+    SKIM = "skim"
+    LIST = "list"
+    GROUP = "group"
+    FAILED = "failed"
+
+
+class OwnUse(Frozen):
+    """One line of the user's own code that names what a commit changes."""
+
+    repo: RepoId
+    sha: str
+    name: str
+    file: str
+    line: int
+
+
+class LedgerRow(Frozen):
+    """One landed commit and what was done with it; every landed commit has exactly one."""
+
+    repo: RepoId
+    sha: str
+    depth: Depth
+    reason: str
+    late: bool
+    subject: str
+    title: str
+    author: str
+    landed_at: datetime
+    members: int | None
+    files: int | None = None
+    additions: int | None = None
+    deletions: int | None = None
+    unreadable: int = 0
+    """Files whose content was not at hand."""
+    places: tuple[str, ...] = ()
+    """The files that changed most."""
+    pull: int | None = None
+    tier: Tier | None = None
+    """How much it matters; None where its diff was not read."""
+    noise: Noise | None = None
+    purpose: Purpose | None = None
+    weight: float = 0.0
+    marks: tuple[str, ...] = ()
+    """What the weight comes from, heaviest first; docs/facts.md explains each."""
 
 
 @dataclass(frozen=True)
@@ -19,87 +120,3 @@ class Owner:
 
     window: str
     late: bool
-
-
-@dataclass(frozen=True)
-class Share:
-    """What of a landing belongs to this report."""
-
-    rows: tuple[Landed, ...]
-    late: tuple[Landed, ...]
-    told_before: tuple[tuple[Landed, Owner], ...]
-    """Rows of this window that an earlier run already told as late."""
-
-
-def share(landing: Landing, elsewhere: Mapping[str, Owner]) -> Share:
-    """Keep what no other report owns, so that consecutive reports tell every landed commit exactly once."""
-    kept: list[Landed] = []
-    told: list[tuple[Landed, Owner]] = []
-    for row in landing.rows:
-        owner = elsewhere.get(row.commit.sha)
-        if owner is not None and owner.late:
-            told.append((row, owner))
-        else:
-            kept.append(row)
-    late = tuple(row for row in landing.late if row.commit.sha not in elsewhere)
-    return Share(rows=tuple(kept), late=late, told_before=tuple(told))
-
-
-Unread = tuple[Depth, str]
-"""How far a commit got whose diff was not read, and why."""
-
-
-def ledger_row(landed: Landed, read: Read | Unread, *, late: bool, pull: int | None) -> LedgerRow:
-    """Write down what was done with one commit."""
-    commit = landed.commit
-    if isinstance(read, tuple):
-        depth, reason, found = *read, {}
-    else:
-        depth, reason, found = read.depth, _why(read), _findings(read)
-    return LedgerRow(
-        repo=commit.repo,
-        sha=commit.sha,
-        depth=depth,
-        reason=reason,
-        late=late,
-        subject=commit.subject,
-        title=commit.title,
-        author=commit.author.name,
-        landed_at=commit.committed_at,
-        members=landed.members,
-        pull=pull,
-        **found,
-    )
-
-
-def _findings(read: Read) -> dict[str, Any]:
-    change, triage = read.evidence.change, read.triage
-    return {
-        "files": len(change.files),
-        "additions": change.additions,
-        "deletions": change.deletions,
-        "unreadable": len(change.unreadable),
-        "places": _places(change),
-        "tier": triage.tier,
-        "noise": triage.noise,
-        "purpose": triage.purpose,
-        "weight": triage.score,
-        "marks": triage.reasons,
-    }
-
-
-def _places(change: Change) -> tuple[str, ...]:
-    """Name the files that changed most; tests and documents only where there is nothing else."""
-    ordered = sorted(change.files, key=lambda file: -(file.additions + file.deletions))
-    telling = [file.path for file in ordered if not _BESIDE.search(file.path)]
-    return tuple((telling or [file.path for file in ordered])[:_PLACES])
-
-
-def _why(read: Read) -> str:
-    """Say why a commit was read as closely as it was."""
-    weight = f"weight {read.triage.score:g}" + (f" ({', '.join(read.triage.reasons)})" if read.triage.reasons else "")
-    if read.depth is Depth.DEEP:
-        return f"whole diff and files: {weight}"
-    if read.triage.noise is not None:
-        return f"folded as {read.triage.noise.value}: {weight}"
-    return f"facts and line counts: {weight}"

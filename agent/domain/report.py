@@ -1,61 +1,17 @@
 """A report as data: every landed commit in its ledger, what is said of them, and what is missing."""
 
+from collections import Counter
+from collections.abc import Iterable
 from datetime import datetime
-from enum import StrEnum
-from typing import Literal
+from typing import Any, Literal
 
-from agent.analysts.account import Account
-from agent.domain.claims import Claim, Verdict
-from agent.domain.commits import Coverage, Frozen, Notice
-from agent.domain.evidence import EvidenceId
-from agent.domain.ids import RepoId
-from agent.domain.links import Link
-from agent.domain.stories import Story
+from agent.domain.accounts import Account
+from agent.domain.base import EvidenceId, Frozen, RepoId, thread_id
+from agent.domain.claims import Claim, Kind, Role, Verdict
+from agent.domain.commits import Coverage, Notice
+from agent.domain.ledger import Depth, LedgerRow, OwnUse
+from agent.domain.links import Link, Standing, Story
 from agent.domain.window import Window
-from agent.editions.own_code import OwnUse
-from agent.links.standing import Standing
-from agent.triage.conventions import Purpose
-from agent.triage.score import Noise, Tier
-
-
-class Depth(StrEnum):
-    """How closely a commit was read."""
-
-    DEEP = "deep"
-    SKIM = "skim"
-    LIST = "list"
-    GROUP = "group"
-    FAILED = "failed"
-
-
-class LedgerRow(Frozen):
-    """One landed commit and what was done with it; every landed commit has exactly one."""
-
-    repo: RepoId
-    sha: str
-    depth: Depth
-    reason: str
-    late: bool
-    subject: str
-    title: str
-    author: str
-    landed_at: datetime
-    members: int | None
-    files: int | None = None
-    additions: int | None = None
-    deletions: int | None = None
-    unreadable: int = 0
-    """Files whose content was not at hand."""
-    places: tuple[str, ...] = ()
-    """The files that changed most."""
-    pull: int | None = None
-    tier: Tier | None = None
-    """How much it matters; None where its diff was not read."""
-    noise: Noise | None = None
-    purpose: Purpose | None = None
-    weight: float = 0.0
-    marks: tuple[str, ...] = ()
-    """What the weight comes from, heaviest first; docs/facts.md explains each."""
 
 
 class ThreadLine(Frozen):
@@ -157,3 +113,81 @@ class Report(Frozen):
     def claims_about(self, evidence: EvidenceId) -> tuple[Claim, ...]:
         """List what is said of one commit or issue, in order."""
         return tuple(claim for claim in self.claims if evidence in claim.about)
+
+
+def failed_repos(report: Report) -> tuple[RepoId, ...]:
+    """Name the repositories of which nothing could be read: no commits, or no diff of any commit."""
+    read = {section.repo for section in report.sections}
+    return tuple(repo for repo in report.repos if repo not in read or _blind(report, repo))
+
+
+def failed_share(report: Report) -> float:
+    """Tell which share of the repositories failed; a report on none has no failures."""
+    return len(failed_repos(report)) / len(report.repos) if report.repos else 0.0
+
+
+def sound(report: Report, max_failed: float) -> bool:
+    """Tell whether a report may be shown as that of its window: it is over, and enough of it could be read."""
+    return not report.window.partial and failed_share(report) <= max_failed
+
+
+def _blind(report: Report, repo: RepoId) -> bool:
+    rows = report.rows(repo)
+    return bool(rows) and all(row.depth is Depth.FAILED for row in rows)
+
+
+def footer_counts(report: Report) -> dict[str, int]:
+    """Count what was done with the landed commits."""
+    depths = Counter(row.depth for row in report.ledger)
+    return {
+        "landed": len(report.ledger),
+        "late": sum(row.late for row in report.ledger),
+        **{depth.value: depths[depth] for depth in Depth},
+        "unreadable_files": sum(row.unreadable for row in report.ledger),
+    }
+
+
+def kind_counts(claims: Iterable[Claim]) -> dict[str, int]:
+    """Count claims by the kind of text that they are; headlines apart, which are no sentences."""
+    claims = list(claims)
+    kinds = Counter(claim.kind for claim in claims if claim.role is not Role.HEADLINE)
+    return {kind.value: kinds[kind] for kind in Kind} | {"headlines": sum(c.role is Role.HEADLINE for c in claims)}
+
+
+def model_counts(report: Report) -> dict[str, Any]:
+    """Count what a model wrote and cost, how its judge did, and what the rules did without it."""
+    whole = sum((section.account for section in report.sections), report.account)
+    return {
+        "statements": sum(claim.free for claim in report.claims),
+        "dropped": sum(drop.free for drop in report.drops),
+        "judges": sorted({claim.judged_by for claim in report.claims if claim.judged_by}),
+        "controls": {"hidden": whole.judging.controls, "refused": whole.judging.caught},
+        "spent": whole.spent.model_dump(mode="json"),
+        "fallbacks": dict(sorted(Counter(one.part for one in whole.fallbacks).items())),
+        "reasons": sorted({one.reason for one in whole.fallbacks}),
+    }
+
+
+def checked_counts(report: Report) -> dict[str, Any]:
+    """Count what was said, what was refused, and how sure the links are."""
+    # A reader can count what stands on the page: the rest has no sentence.
+    landed = {f"{row.repo}@{row.sha}" for row in report.ledger}
+    told = [link for link in report.links if link.change in landed]
+    return {
+        "claims": len(report.claims),
+        "kinds": kind_counts(report.claims),
+        "citations": sum(len(claim.sources) for claim in report.claims),
+        "dropped": dict(sorted(Counter(drop.verdict.value for drop in report.drops).items())),
+        "links": dict(sorted(Counter(link.grade.value for link in told).items())),
+    }
+
+
+def cited_by(report: Report) -> frozenset[EvidenceId]:
+    """Name what its claims cite, and the issues and releases that it names.
+
+    A commit of which nothing is said rests on its subject and its line counts, which the report itself holds.
+    """
+    issues = {thread_id(section.repo, line.number) for section in report.sections for line in section.issues}
+    releases = {f"{section.repo}@{line.tag}" for section in report.sections for line in section.releases}
+    claimed = {source for claim in report.claims for source in claim.sources}
+    return frozenset((*claimed, *issues, *releases))

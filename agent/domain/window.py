@@ -9,7 +9,7 @@ from zoneinfo import ZoneInfo
 
 from pydantic import BaseModel, ConfigDict, field_validator, model_validator
 
-from agent.domain.errors import UsageError
+from agent.domain.base import UsageError
 
 
 @lru_cache(maxsize=64)

@@ -4,10 +4,10 @@ import re
 from datetime import datetime
 
 from agent.analysts.touches import touched_names, written_names
-from agent.domain.commits import Change, Frozen
-from agent.domain.evidence import CommitEvidence, EvidenceId
+from agent.domain.base import EvidenceId, Frozen, RepoId, commit_id
+from agent.domain.commits import Change
+from agent.domain.evidence import CommitEvidence
 from agent.domain.facts import Fact, FactKind, FactSheet, Severity
-from agent.domain.ids import RepoId, commit_id
 
 _MESSAGE = 6_000
 _PATHS = 400

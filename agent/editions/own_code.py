@@ -4,9 +4,8 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from agent.domain.commits import Frozen
+from agent.domain.base import RepoId
 from agent.domain.facts import Fact, FactKind, Severity
-from agent.domain.ids import RepoId
 from agent.editions.own_python import PythonFile, read_python
 
 K = FactKind
@@ -21,16 +20,6 @@ _OWN_FIELDS = ("Config", "Options", "Settings", "Params", "Request", "Response",
 _TOKEN = re.compile(r"--?[A-Za-z][\w-]*|/[\w{}./-]*[\w}]|[A-Za-z_][\w.-]*\w|[A-Za-z_]")
 _BUILTIN = frozenset(name for kind in (dict, list, str, set, bytes, Exception) for name in dir(kind))
 """Methods that objects of an unknown type have anyway."""
-
-
-class OwnUse(Frozen):
-    """One line of the user's own code that names what a commit changes."""
-
-    repo: RepoId
-    sha: str
-    name: str
-    file: str
-    line: int
 
 
 def concerns(fact: Fact) -> bool:

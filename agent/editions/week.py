@@ -5,15 +5,13 @@ from collections.abc import Collection, Iterator, Sequence
 from datetime import date, timedelta
 from typing import Any
 
+from agent.domain.base import EvidenceId, Frozen, UsageError
 from agent.domain.claims import Role
-from agent.domain.commits import Frozen
-from agent.domain.errors import UsageError
-from agent.domain.evidence import EvidenceId
-from agent.domain.record import to_json
+from agent.domain.ledger import Tier
+from agent.domain.links import undone_pairs
 from agent.domain.report import Report, RepoSection
-from agent.domain.stories import undone_pairs
 from agent.domain.window import Window
-from agent.triage.score import Tier
+from agent.reports.stored import to_json
 
 MOST_WORDS = 1_000
 _OF_ONE_DAY = (Role.BRIEF, Role.SUMMARY, Role.OUTLOOK)

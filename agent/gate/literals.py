@@ -5,10 +5,59 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from agent.domain.dates import find_dates
-from agent.gate.names import begins_sentence
-from agent.gate.numbers import split_number, unit_behind
-from agent.gate.verbatim import plain_marks
+from agent.gate.verbatim import fold_case, plain_marks
 
+_STARTS = frozenset(".!?:;。!?:;…—\n")
+_OPENING = frozenset(" \t\"'“”‘’([（「『*_-•")
+_PLAIN = re.compile(r"(?P<value>\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d[\d_]*(?:\.\d+)?)(?P<tail>[A-Za-zμ]*|%|×)", re.ASCII)
+_ORDINAL = ("st", "nd", "rd", "th")
+_GROUPS = tuple(
+    tuple(words.split())
+    for words in (
+        "ns nanosecond nanoseconds 纳秒",
+        "us μs microsecond microseconds 微秒",
+        "ms msec millisecond milliseconds 毫秒",
+        "s sec secs second seconds 秒",
+        "min mins minute minutes 分钟",
+        "h hr hrs hour hours 小时",
+        "d day days 天",
+        "week weeks 周",
+        "b byte bytes 字节",
+        "kb kib kilobytes",
+        "mb mib megabytes",
+        "gb gib gigabytes",
+        "tb tib terabytes",
+        "bit bits 位 比特",
+        "% percent 百分",
+        "x × times fold 倍",
+        "hz",
+        "khz",
+        "mhz",
+        "ghz",
+        "gflops gflop/s",
+        "tflops tflop/s",
+        "mb/s mib/s",
+        "gb/s gib/s",
+        "tb/s tib/s",
+    )
+)
+"""Notation of units; every row is one unit in its spellings."""
+UNITS = {word: group for group in _GROUPS for word in group}
+MAGNITUDES = {
+    "k": (10**3, 2**10),
+    "m": (10**6, 2**20),
+    "g": (10**9, 2**30),
+    "b": (10**9,),
+    "万": (10**4,),
+    "亿": (10**8,),
+}
+_TOUCHING = frozenset("bBdkKmMgGxX")
+_BEHIND = re.compile(
+    r"(?P<gap>[ -]?)(?P<unit>"
+    + "|".join(re.escape(word) for word in sorted({*UNITS, *MAGNITUDES}, key=len, reverse=True))
+    + r")(?![A-Za-z0-9_/])",
+    re.IGNORECASE,
+)
 _TICKS = re.compile("`+")
 SPAN = "\ufffc"
 """Stands for a code span in the text around it."""
@@ -134,3 +183,30 @@ def _of_name(token: str, *, first: bool) -> Iterator[Literal]:
         yield Literal("camel", token)
     elif _CAPITALISED.fullmatch(token) and not first:
         yield Literal("name", token)
+
+
+def begins_sentence(text: str, at: int) -> bool:
+    """Tell whether a word is the first of a sentence, where a capital says nothing."""
+    at -= 1
+    while at >= 0 and text[at] in _OPENING:
+        at -= 1
+    return at < 0 or text[at] in _STARTS
+
+
+def unit_behind(text: str, at: int) -> tuple[str, int]:
+    """Read the unit behind a number, and where it ends; most single letters must touch the number."""
+    found = _BEHIND.match(text, at)
+    if found is None or (found["gap"] and found["unit"] in _TOUCHING):
+        return "", at
+    return fold_case(found["unit"]), found.end()
+
+
+def split_number(chunk: str) -> tuple[str, str] | None:
+    """Split `5ms` into number and unit; None where letters behind the digits are no unit, as in `8xH100`."""
+    found = _PLAIN.fullmatch(chunk)
+    if found is None:
+        return None
+    tail = fold_case(found["tail"])
+    if tail in _ORDINAL:
+        return found["value"], ""
+    return (found["value"], tail) if not tail or tail in UNITS or tail in MAGNITUDES else None

@@ -1,19 +1,36 @@
 """Look up each literal of a sentence in the text of the cited evidence."""
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 
-from agent.domain.dates import all_dates_of, find_dates
-from agent.domain.evidence import CommitEvidence, Evidence, ThreadEvidence
-from agent.domain.ids import RepoId
+from agent.domain.base import RepoId
+from agent.domain.dates import find_dates
+from agent.domain.evidence import CommitEvidence, Evidence, ThreadEvidence, all_dates_of
 from agent.domain.window import zone
-from agent.gate.evidence_text import SearchText, fold_case, text_of
-from agent.gate.literals import Literal
-from agent.gate.names import known_names, stands_name
-from agent.gate.numbers import split_number, stands_number
+from agent.gate.literals import MAGNITUDES, UNITS, Literal, split_number, unit_behind
+from agent.gate.text import SearchText, is_border, text_of
+from agent.gate.verbatim import fold_case
 
+_PART = re.compile(r"[a-z0-9]+")
+_HOST = ("git", "github")
+"""Names that every report knows: where the evidence comes from."""
+_LANGUAGES = {
+    "py": "python",
+    "pyi": "python",
+    "rs": "rust",
+    "go": "go",
+    "js": "javascript",
+    "ts": "typescript",
+    "md": "markdown",
+    "java": "java",
+    "sh": "bash",
+    "rb": "ruby",
+    "kt": "kotlin",
+    "swift": "swift",
+}
+"""What files with these endings are written in."""
 _CODE_TOKEN = re.compile(r"--?[A-Za-z][\w-]*|\w+|[<>=!]=|->|[-+*/%<>&|!~^@$?]")
 _HUMP = re.compile(r"[A-Z]+(?![a-z])|[A-Z][a-z]+|[a-z]+|[0-9]+")
 _JOINTS = ("_", "-", " ", ".")
@@ -174,6 +191,73 @@ def _date(where: Lookup, literal: Literal) -> bool:
 
 def _same_day(one: tuple[int | None, ...], other: tuple[int | None, ...]) -> bool:
     return all(mine is None or mine == theirs for mine, theirs in zip(one, other, strict=True))
+
+
+def known_names(evidence: Iterable[Evidence], repo: RepoId | None) -> frozenset[str]:
+    """List the names that need no proof: the repositories, their owners, and the languages of the files touched."""
+    found = set(_HOST)
+    evidence = tuple(evidence)
+    for name in (*(one.repo for one in evidence), *((repo,) if repo else ())):
+        folded = fold_case(name)
+        found |= {folded, *folded.split("/"), *_PART.findall(folded)}
+        found |= {re.sub(r"[^a-z0-9]", "", part) for part in folded.split("/")}
+    paths = (path for one in evidence for path in getattr(one, "paths", ()))
+    found |= {_LANGUAGES[end] for path in paths if (end := path.rpartition(".")[2]) in _LANGUAGES}
+    return frozenset(found)
+
+
+def stands_name(name: str, texts: Sequence[SearchText], known: frozenset[str]) -> bool:
+    """Tell whether a name stands in the evidence, as a word or a part of an identifier, in any case or number."""
+    folded = fold_case(name)
+    forms = {folded, f"{folded}s", folded.removesuffix("s")} - {""}
+    return any(form in known or text.has(form, fold=True) for form in forms for text in texts)
+
+
+def stands_number(number: str, unit: str, texts: Sequence[SearchText]) -> bool:
+    """Tell whether a number stands in the evidence, with its unit on the same line where it has one."""
+    if unit in MAGNITUDES and _stands_multiplied(number, unit, texts):
+        return True
+    if unit and unit not in UNITS:
+        return any(text.has(f"{number}{unit}", fold=True) for text in texts)
+    found = ((text, form, place) for text in texts for form in _forms(number) for place in text.places(form))
+    return any(not unit or _has_unit(*text.line_at(place), form, unit) for text, form, place in found)
+
+
+def _stands_multiplied(number: str, unit: str, texts: Sequence[SearchText]) -> bool:
+    """Tell whether 64K stands as 64000 or 65536."""
+    value = float(number.replace(",", "").replace("_", ""))
+    whole = (f"{value * factor:.0f}" for factor in MAGNITUDES[unit])
+    return any(text.has(form) for one in whole for form in _forms(one) for text in texts)
+
+
+def _forms(number: str) -> Iterator[str]:
+    """Write a number in the ways in which code and people write it: 1024, 1,024, 1_024, 1024.0."""
+    plain = number.replace(",", "").replace("_", "")
+    whole, point, rest = plain.partition(".")
+    grouped = f"{int(whole):,}"
+    forms = [plain, f"{grouped}{point}{rest}", f"{grouped.replace(',', '_')}{point}{rest}", number]
+    forms.append(f"{plain}.0" if not point else plain.rstrip("0").rstrip("."))
+    yield from dict.fromkeys(forms)
+
+
+def _has_unit(line: str, place: int, form: str, unit: str) -> bool:
+    """Tell whether a line names a unit: behind the number, as a word, or as the end of an identifier (`delay_ms`)."""
+    behind, _ = unit_behind(line, place + len(form))
+    if behind in UNITS[unit]:
+        return True
+    folded = fold_case(line)
+    return any(_is_named(word, line, folded) for word in UNITS[unit])
+
+
+def _is_named(word: str, line: str, folded: str) -> bool:
+    if len(word) == 1 and word.isascii():
+        return word != "%" and re.search(rf"[a-z0-9]_{word}(?![a-z0-9_])", folded) is not None
+    at = folded.find(word)
+    while at >= 0:
+        if is_border(line, at) and is_border(line, at + len(word)):
+            return True
+        at = folded.find(word, at + 1)
+    return False
 
 
 _CHECKS: dict[str, Callable[[Lookup, Literal], bool]] = {

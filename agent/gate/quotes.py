@@ -1,14 +1,59 @@
-"""Check that words shown as a quotation stand in the cited artefact, in the place that is named."""
+"""Check quotations and anchors: words stand verbatim in the cited artefact, and an anchor proves something."""
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import lru_cache
+from itertools import groupby
+from typing import NamedTuple
 
 from agent.domain.claims import MARK, Anchor, Claim, Judgement, Quote, Verdict
 from agent.domain.commits import FileChange
-from agent.domain.dossier import Dossier
-from agent.domain.evidence import CommitEvidence, Evidence
-from agent.gate.patches import readings
-from agent.gate.verbatim import normal, normalised, stands_in, stands_whole
+from agent.domain.evidence import CommitEvidence, Dossier, Evidence, ThreadEvidence
+from agent.domain.patch import read_hunks
+from agent.gate.text import nearest, text_of, without_signs
+from agent.gate.verbatim import BREAK, normal, normalised, stands_in, stands_whole
+from agent.triage.conventions import Area, area
+
+
+class PatchLine(NamedTuple):
+    """One line of a hunk; a removed line is numbered in the old file, any other in the new one."""
+
+    mark: str
+    """`+`, `-` or a space."""
+    number: int
+    text: str
+    hunk: int
+
+
+@lru_cache(maxsize=512)
+def patch_lines(patch: str) -> tuple[PatchLine, ...]:
+    """Read the lines of all hunks."""
+    return tuple(
+        PatchLine(mark, number, line[1:], place)
+        for place, hunk in enumerate(read_hunks(patch), start=1)
+        for mark, number, line in hunk.numbered()
+    )
+
+
+@lru_cache(maxsize=512)
+def readings(patch: str) -> tuple[str, ...]:
+    """Give the normalised forms in which people quote a patch.
+
+    With the signs of a diff, without them, and each side by itself: the file as it was, the file as it became.
+    """
+    lines = patch_lines(patch)
+    return (
+        _joined(lines, lambda line: line.mark.strip() + line.text.strip()),
+        _joined(lines, lambda line: line.text),
+        _joined((line for line in lines if line.mark != "-"), lambda line: line.text),
+        _joined((line for line in lines if line.mark != "+"), lambda line: line.text),
+    )
+
+
+def _joined(lines: Iterable[PatchLine], form: Callable[[PatchLine], str]) -> str:
+    hunks = groupby(lines, key=lambda line: line.hunk)
+    return BREAK.join(normal("\n".join(form(line) for line in hunk)) for _, hunk in hunks)
+
 
 _SIGNED = re.compile(r"^([+-])[ \t]+", re.MULTILINE)
 _PASSAGE = re.compile(r"“([^“”]+)”|「([^「」]+)」|『([^『』]+)』|(?<![\w=(])\"([^\"]+)\"(?!\w)")
@@ -49,7 +94,6 @@ def passages(text: str) -> list[str]:
 
 def misquoted(quote: Quote | Anchor, evidence: Evidence) -> str:
     """Say why words do not stand where they should; nothing when they do."""
-    start, end = (quote.start, quote.end) if isinstance(quote, Quote) else (None, None)
     gaps = isinstance(quote, Quote)
     if not normal(quote.text):
         return "the quotation is empty"
@@ -60,7 +104,7 @@ def misquoted(quote: Quote | Anchor, evidence: Evidence) -> str:
     files = [file for file in evidence.change.files if _is_named(quote.file, file)]
     if not files:
         return f"{evidence.id} does not touch {quote.file}; it touches {_listed(evidence.paths)}"
-    return _not_in_file(quote, files, start, end, gaps=gaps)
+    return _not_in_file(quote, files, gaps=gaps)
 
 
 def _is_named(path: str, file: FileChange) -> bool:
@@ -68,16 +112,12 @@ def _is_named(path: str, file: FileChange) -> bool:
     return any(f"/{name}".endswith(f"/{path.removeprefix('./')}") for name in (file.path, file.previous_path) if name)
 
 
-def _not_in_file(
-    quote: Quote | Anchor, files: list[FileChange], start: int | None, end: int | None, *, gaps: bool
-) -> str:
+def _not_in_file(quote: Quote | Anchor, files: list[FileChange], *, gaps: bool) -> str:
     patches = [file.patch for file in files if file.patch]
     if not patches:
         return f"{quote.file} has no text in this diff"
-    if _any_patch(quote.text, patches, start, end, gaps=gaps):
+    if _any_patch(quote.text, patches, gaps=gaps):
         return ""
-    if start is not None and _any_patch(quote.text, patches, None, None, gaps=gaps):
-        return f"“{short(quote.text)}” is in {quote.file}, but not in lines {start} to {end or start}"
     return f"“{short(quote.text)}” is not in the diff of {quote.file}"
 
 
@@ -86,7 +126,7 @@ def is_quoted(text: str, evidence: Evidence, *, gaps: bool = True) -> bool:
     if isinstance(evidence, CommitEvidence):
         patches = [file.patch for file in evidence.change.files if file.patch]
         plain: tuple[str, ...] = (evidence.change.commit.message, "\n".join(evidence.paths))
-        return _in_texts(text, plain, gaps=gaps) or _any_patch(text, patches, None, None, gaps=gaps)
+        return _in_texts(text, plain, gaps=gaps) or _any_patch(text, patches, gaps=gaps)
     return _in_texts(text, evidence.texts, gaps=gaps)
 
 
@@ -95,10 +135,10 @@ def _in_texts(text: str, texts: Iterable[str], *, gaps: bool) -> bool:
     return any(stands(wanted, normalised(one)) for one in texts)
 
 
-def _any_patch(text: str, patches: Iterable[str], start: int | None, end: int | None, *, gaps: bool) -> bool:
+def _any_patch(text: str, patches: Iterable[str], *, gaps: bool) -> bool:
     # A sign may stand apart from its line; that it is there at all is part of what the quotation says.
     forms, stands = {normal(text), normal(_SIGNED.sub(r"\1", text))}, stands_in if gaps else stands_whole
-    return any(stands(form, one) for patch in patches for one in readings(patch, start, end) for form in forms)
+    return any(stands(form, one) for patch in patches for one in readings(patch) for form in forms)
 
 
 def short(text: str) -> str:
@@ -110,3 +150,82 @@ def short(text: str) -> str:
 def _listed(paths: tuple[str, ...]) -> str:
     more = len(paths) - 3
     return ", ".join(paths[:3]) + (f" and {more} more" if more > 0 else "") if paths else "no file"
+
+
+_LONGEST = 4000
+_END = re.compile(r"[.!?;:](?=\s|$)|[。！？；：]|\n")
+_BULLET = re.compile(r"^[\s>]*(?:[-*+•]|\d{1,3}[.)])\s+|^[\s>#]+")
+_NUMBER = re.compile(r"\s*\(#\d+\)\s*$")
+_EMPHASIS = re.compile(r"[*_]{2,3}|(?<!\w)[*_](?=\S)|(?<=\S)[*_](?!\w)")
+
+
+def check_anchors(
+    claim: Claim, dossier: Dossier, good: Sequence[Anchor], holds_literal: Callable[[str], bool], literals: str
+) -> Iterator[Judgement]:
+    """Say what is wrong with the anchors, of which the good ones are verbatim: one holds a literal of the sentence."""
+    if not claim.anchors:
+        yield _wrong("the sentence has no anchor; copy words or changed lines that show it from the evidence it cites")
+        return
+    texts = [text_of(dossier.found[cite]) for cite in claim.sources]
+    for anchor in claim.anchors:
+        if anchor not in good and anchor.cite in claim.sources:
+            reason = _not_verbatim(anchor, dossier)
+            yield _wrong(f"the anchor must be copied as it stands: {reason}", anchor, nearest(anchor.text, texts))
+    if good and not any(holds_literal(one.text) or _is_written(one, dossier.found[one.cite]) for one in good):
+        yield _wrong(
+            "no anchor proves the sentence: one must hold a name, number or code of it, "
+            "or be a whole sentence of the message or of the thread",
+            good[0],
+            nearest(literals, texts),
+        )
+
+
+def verbatim_anchors(claim: Claim, dossier: Dossier) -> list[Anchor]:
+    """List the anchors that stand in the evidence they cite."""
+    return [one for one in claim.anchors if one.cite in claim.sources and not _not_verbatim(one, dossier)]
+
+
+def _not_verbatim(anchor: Anchor, dossier: Dossier) -> str:
+    if len(anchor.text) > _LONGEST:
+        return f"it has {len(anchor.text)} characters; a few lines are enough"
+    return misquoted(anchor, dossier.found[anchor.cite])
+
+
+def _wrong(reason: str, anchor: Anchor | None = None, near: str = "") -> Judgement:
+    about, literal = (anchor.cite, short(anchor.text)) if anchor else (None, "")
+    return Judgement(verdict=Verdict.QUOTE, reason=reason, check="anchor", about=about, literal=literal, nearest=near)
+
+
+def _is_written(anchor: Anchor, evidence: Evidence) -> bool:
+    """Tell whether an anchor is a whole sentence of what people wrote: a message, documents, a thread, notes."""
+    if isinstance(evidence, ThreadEvidence):
+        texts = (evidence.thread.title, evidence.thread.body, *(comment.body for comment in evidence.comments))
+    elif isinstance(evidence, CommitEvidence):
+        commit = evidence.change.commit
+        documents = (file.patch or "" for file in evidence.change.files if area(file.path) is Area.DOCS)
+        texts = (commit.message, commit.title, _NUMBER.sub("", commit.title), *map(without_signs, documents))
+    else:
+        texts = (evidence.release.name, evidence.release.body)
+    return any(_is_sentence(anchor.text, text) for text in texts)
+
+
+def _is_sentence(anchor: str, text: str) -> bool:
+    """Tell whether an anchor begins and ends where sentences or lines of a text do."""
+    wanted, _, _ = _sentences(anchor)
+    flat, starts, ends = _sentences(text)
+    if not wanted or wanted not in flat:
+        return False
+    return any(start + len(wanted) in ends and flat.startswith(wanted, start) for start in starts)
+
+
+def _sentences(text: str) -> tuple[str, set[int], set[int]]:
+    """Join the sentences of a text without bullets and emphasis, with the places where they begin and end."""
+    parts: list[str] = []
+    starts, ends, length = set[int](), set[int](), 0
+    for piece in _END.split(text):
+        if words := normal(_EMPHASIS.sub("", _BULLET.sub("", piece))):
+            starts.add(length)
+            ends.add(length + len(words))
+            length += len(words) + 1
+            parts.append(words)
+    return " ".join(parts), starts, ends

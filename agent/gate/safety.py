@@ -3,11 +3,11 @@
 import re
 from collections.abc import Iterator
 
+from agent.domain.base import Language
 from agent.domain.claims import MARK, Claim, Judgement, Verdict
-from agent.gate.evidence_text import fold_case
-from agent.models.prompting import repeats_instructions
-from agent.settings.values import Language
-from agent.text.markdown import visible
+from agent.gate.verbatim import fold_case
+from agent.markdown import visible
+from agent.models import repeats_instructions
 
 LONGEST = 700
 _SPAN = re.compile("`[^`]*`")

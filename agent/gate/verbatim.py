@@ -1,6 +1,7 @@
 """What it means that words stand somewhere exactly: the one normalisation, and no fuzzy credit."""
 
 import re
+import string
 import unicodedata
 from functools import lru_cache
 
@@ -10,6 +11,7 @@ _QUOTATION_MARK = re.compile("[‘’‚‛′‹›´“”„‟″«»「」�
 _ESCAPE = re.compile(r"\\([!-/:-@\[-`{-~])")
 _ELLIPSIS = re.compile(r"\[\s*(?:\.\s?){3,6}\]|\(\s*(?:\.\s?){3,6}\)|\.{3,6}")
 _WORD = re.compile(r"[A-Za-z0-9_]")
+_LOWER = str.maketrans(string.ascii_uppercase, string.ascii_lowercase)
 _TRIES = 20_000
 BREAK = "\0"
 """Stands between stretches that do not touch, so that no quotation reaches over it."""
@@ -29,6 +31,11 @@ def plain_marks(text: str) -> str:
     if unicodedata.is_normalized("NFKC", text):
         return text
     return unicodedata.normalize("NFKC", text).translate(_MARKS)
+
+
+def fold_case(text: str) -> str:
+    """Write ASCII letters in lower case."""
+    return text.translate(_LOWER)
 
 
 def stands_whole(quote: str, normalised: str) -> bool:

@@ -5,11 +5,12 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 
+from agent.domain.base import CommitId, EvidenceId, ThreadId, commit_id
 from agent.domain.commits import Commit, Issue
-from agent.domain.evidence import EvidenceId
-from agent.domain.ids import ThreadId, commit_id
+from agent.domain.evidence import CommitEvidence
+from agent.domain.facts import FactKind
 from agent.domain.links import Grade, Link, Place, Reference, Relation
-from agent.links.digest import Digest
+from agent.links.issues import BROUGHT_BACK, Digest
 from agent.links.references import Day
 
 CLOSED = "closed by it, as GitHub records"
@@ -129,3 +130,45 @@ def is_revert(commit: Commit) -> bool:
     if depth:
         return depth % 2 == 1
     return bool(_UNDONE.search(commit.message)) and not re.match(r"\W*re-?(?:land|apply)", commit.title, re.IGNORECASE)
+
+
+_ADDRESSING = (Relation.FIXES, Relation.PARTLY)
+_KINDS = {FactKind.REVERT: Relation.REVERTS, FactKind.RELAND: Relation.FIXES}
+_SAYS = {Relation.REVERTS: "takes back", Relation.FIXES: BROUGHT_BACK}
+Undoing = tuple[CommitId, Relation, EvidenceId]
+"""A commit, whether it takes back or brings back, and the commit that it does so to."""
+
+
+def partners(commits: Iterable[CommitEvidence]) -> list[Undoing]:
+    """Tell which commits take back or bring back which, by their patches or by what their messages name."""
+    known = {one.id: one for one in commits}
+    by_pull = {f"#{one.pull}": one.id for one in known.values() if one.pull}
+    found: list[Undoing] = []
+    for one in known.values():
+        for fact in (fact for fact in one.facts if fact.kind in _KINDS):
+            hashed = f"{one.repo}@{fact.old}" if fact.old and len(fact.old) == 40 else ""
+            other = hashed if hashed in known else by_pull.get("#" + fact.name.rpartition("#")[2], hashed)
+            if other and other != one.id:
+                found.append((CommitId(one.id), _KINDS[fact.kind], other))
+    return found
+
+
+def reverted_by(commits: Sequence[CommitEvidence]) -> dict[EvidenceId, EvidenceId]:
+    """Tell which of these commits was undone by which."""
+    mine = {one.id for one in commits}
+    return {other: own for own, does, other in partners(commits) if does is Relation.REVERTS and other in mine}
+
+
+def carried_links(links: Iterable[Link], earlier: Iterable[Link], pairs: Iterable[Undoing]) -> tuple[Link, ...]:
+    """Add to the links what follows from reverts and re-lands; `earlier` are links that earlier reports told."""
+    found = {(link.issue, link.change): link for link in links}
+    addressed = [link for link in (*found.values(), *earlier) if link.relation in _ADDRESSING]
+    for commit, relation, other in pairs:
+        for link in addressed:
+            weaker = found.get((link.issue, commit))
+            if link.change != other or (weaker and weaker.relation is not Relation.MENTIONS):
+                continue
+            told = link.relation if relation is Relation.FIXES else relation
+            said = (f"{_SAYS[relation]} {other.rpartition('@')[2][:12]}",)
+            found[link.issue, commit] = link.model_copy(update={"change": commit, "relation": told, "evidence": said})
+    return tuple(found.values())

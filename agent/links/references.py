@@ -5,9 +5,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
+from agent.domain.base import EvidenceId, RepoId, commit_id, thread_id
 from agent.domain.commits import Commit, PullRequest, Threads
-from agent.domain.evidence import EvidenceId
-from agent.domain.ids import RepoId, commit_id, thread_id
 from agent.domain.links import Place, Reference
 
 _MOST, _LONGEST, _EACH = 60_000, 400, 60

@@ -8,17 +8,15 @@ from typing import Literal
 
 from pydantic import BaseModel, Field
 
-from agent.analysts.analyst import Material, Read
 from agent.analysts.packet import commit_packet, piece_text, shown_hunks
 from agent.analysts.sentences import anchored
+from agent.domain.base import CommitId, EvidenceId, Language
 from agent.domain.claims import Anchor, Claim, Judgement, Kind, Role, Verdict
 from agent.domain.commits import Issue
-from agent.domain.evidence import CommitEvidence, Evidence, EvidenceId, ThreadEvidence
-from agent.domain.ids import CommitId
+from agent.domain.evidence import CommitEvidence, Evidence, Material, Read, ThreadEvidence
 from agent.domain.links import Grade, Reference, Related, Relation
 from agent.gate.quotes import misquoted
 from agent.gate.verbatim import normal
-from agent.settings.values import Language
 
 _COMMIT_SHARE, _LEAST, _SHORTEST = 0.55, 120, 8
 """How much of the room the commit takes; tokens below which another side tells nothing; signs of an anchor."""

@@ -1,4 +1,7 @@
-"""How settings are read: the file, the environment over it, the command line over both; and how a mistake is told."""
+"""How settings are read: the file, the environment over it, the command line over both; and how a mistake is told.
+
+By hand: pydantic-settings reads no given environment, passes over unknown variables, and costs 0.1 s at every start.
+"""
 
 import difflib
 import tomllib
@@ -8,35 +11,25 @@ from typing import Any
 
 from pydantic import BaseModel, ValidationError
 
-from agent.domain.errors import ConfigError
-from agent.settings.deliveries import Delivery
-from agent.settings.editions import Edition, Limits
-from agent.settings.values import FILE_NAME, Budget, RepoSpec, Settings, Tiers
+from agent.domain.base import ConfigError
+from agent.settings.values import FILE_NAME, Budget, Delivery, Edition, Limits, RepoSpec, Settings, Tiers
 
 PREFIX = "GITZETTE_"
 _TABLES: dict[str, type[BaseModel]] = {"budget": Budget, "tiers": Tiers, "limits": Limits}
 _LISTS: dict[str, type[BaseModel]] = {"repos": RepoSpec, "deliver": Delivery, "edition": Edition}
 # A token is read from GITHUB_TOKEN only, so that it never stands in a file that is committed.
-_NESTED = ("prices", "deliver", "edition", *_TABLES)
-_FLAT_KEYS = tuple(key for key in Settings.model_fields if key not in ("token", *_NESTED))
+_VARIABLES = sorted(Settings.model_fields.keys() - _TABLES.keys() - {"prices", "deliver", "edition", "token"})
 
 
 def read_settings(file: Path | None, environ: Mapping[str, str]) -> Settings:
     """Read the file, then let the environment override it; the error names the key and where it stands."""
-    values: dict[str, Any] = {}
-    if file is not None:
-        values = _read_file(file)
-        _anchor_paths(values, file.parent)
-    overrides = {
-        key.removeprefix(PREFIX).lower(): value
-        for key, value in environ.items()
-        if key.startswith(PREFIX) and value != ""
-    }
-    _refuse_unknown(overrides, _FLAT_KEYS, "in the environment", spell=_variable)
+    values = _read_file(file) if file is not None else {}
+    given = {key.removeprefix(PREFIX).lower(): text for key, text in environ.items() if key.startswith(PREFIX) and text}
+    _refuse_unknown(given, _VARIABLES, "in the environment", _variable)
     token = (environ.get("GITHUB_TOKEN") or environ.get("GH_TOKEN") or "").strip()
-    merged = values | overrides | ({"token": token} if token else {})
-    where = f"in {file.name if file else FILE_NAME}"
-    return _validated(merged, lambda key, path: _variable(key) if key in overrides else f"{path} {where}")
+    merged = values | given | ({"token": token} if token else {})
+    where = file.name if file else FILE_NAME
+    return _validated(merged, lambda key, path: _variable(key) if key in given else f"{path} in {where}")
 
 
 def override(settings: Settings, given: Mapping[str, Any]) -> Settings:
@@ -52,8 +45,7 @@ def _validated(values: dict[str, Any], name: Callable[[str, str], str]) -> Setti
     except ValidationError as error:
         first = error.errors(include_input=False, include_url=False, include_context=False)[0]
         place = first["loc"] or ("edition",)
-        key, path = str(place[0]), ".".join(map(str, place))
-        told = "GITHUB_TOKEN" if key == "token" else name(key, path)
+        told = "GITHUB_TOKEN" if place[0] == "token" else name(str(place[0]), ".".join(map(str, place)))
         raise ConfigError(f"{told}: {' '.join(first['msg'].removeprefix('Value error, ').split())}") from error
 
 
@@ -66,41 +58,34 @@ def _read_file(file: Path) -> dict[str, Any]:
         raise ConfigError(f"{file.name} is not valid TOML: {error}") from error
     if "token" in values:
         raise ConfigError(f"a token does not belong in {file.name}; put it in the variable GITHUB_TOKEN")
-    _refuse_unknown(values, (*_FLAT_KEYS, *_NESTED), f"in {file.name}")
-    for name, table_kind in _TABLES.items():
+    _refuse_unknown(values, Settings.model_fields, f"in {file.name}")
+    for name, table in _TABLES.items():
         if isinstance(values.get(name), dict):
-            _refuse_unknown(values[name], table_kind.model_fields, f"in [{name}] of {file.name}")
-    for name, table_kind in _LISTS.items():
-        for table in _tables(values.get(name)):
-            _refuse_unknown(table, table_kind.model_fields, f"in {name} of {file.name}")
+            _refuse_unknown(values[name], table.model_fields, f"in [{name}] of {file.name}")
+    for name, table in _LISTS.items():
+        for item in values[name] if isinstance(values.get(name), list) else ():
+            if isinstance(item, dict):
+                _refuse_unknown(item, table.model_fields, f"in {name} of {file.name}")
+    for key in values.keys() & {"out", "home", "uses"}:
+        values[key] = _anchored(values[key], file.parent)
+    if isinstance(values.get("repos"), list):
+        values["repos"] = [_anchored_repo(one, file.parent) for one in values["repos"]]
     return values
 
 
-def _tables(repos: object) -> list[dict[str, Any]]:
-    """Pick the repositories that are written as tables, not as plain names."""
-    return [item for item in repos if isinstance(item, dict)] if isinstance(repos, list) else []
-
-
-def _anchor_paths(values: dict[str, Any], folder: Path) -> None:
+def _anchored(value: Any, folder: Path) -> Any:
     """Read relative paths from where the file stands, not from where the command runs."""
-    for table, key in ((values, "out"), (values, "home"), *((item, "path") for item in _tables(values.get("repos")))):
-        if isinstance(table.get(key), str):
-            table[key] = _anchored(table[key], folder)
-    if isinstance(values.get("uses"), str | list):
-        listed = values["uses"] if isinstance(values["uses"], list) else [values["uses"]]
-        values["uses"] = [_anchored(one, folder) if isinstance(one, str) else one for one in listed]
-    if isinstance(values.get("repos"), list):
-        values["repos"] = [_anchored_spec(item, folder) for item in values["repos"]]
+    if isinstance(value, list):
+        return [_anchored(one, folder) for one in value]
+    return str(folder / value) if isinstance(value, str) and not value.startswith("~") else value
 
 
-def _anchored_spec(item: object, folder: Path) -> object:
-    """Anchor the path of `"owner/name=PATH"`."""
-    name, equals, path = item.partition("=") if isinstance(item, str) else ("", "", "")
-    return f"{name}={_anchored(path, folder)}" if equals and path else item
-
-
-def _anchored(path: str, folder: Path) -> str:
-    return path if path.startswith("~") else str(folder / path)
+def _anchored_repo(value: Any, folder: Path) -> Any:
+    """Anchor the path of a table, or of `"owner/name=PATH"`."""
+    if isinstance(value, dict):
+        return value | {key: _anchored(path, folder) for key, path in value.items() if key == "path"}
+    name, equals, path = value.partition("=") if isinstance(value, str) else ("", "", "")
+    return f"{name}={_anchored(path, folder)}" if equals and path else value
 
 
 def _variable(key: str) -> str:

@@ -4,47 +4,10 @@ import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
-from pydantic import Field
-
-from agent.domain.commits import Frozen
+from agent.domain.accounts import Price, Spent
 
 _LATEST = 0.3
 """How much the latest answer says of how long the next one takes."""
-
-
-class Price(Frozen):
-    """What a model's tokens cost, per million."""
-
-    input: float = Field(default=0.0, ge=0)
-    output: float = Field(default=0.0, ge=0)
-    currency: str = Field(default="USD", pattern=r"^[A-Z]{3}$")
-
-
-class Spent(Frozen):
-    """Calls to models, and the tokens that went out and came back."""
-
-    calls: int = 0
-    sent: int = 0
-    received: int = 0
-    cost: float = 0.0
-    """By the price table; 0 where the model has no price."""
-    currency: str = ""
-
-    def __add__(self, other: "Spent") -> "Spent":
-        return Spent(
-            calls=self.calls + other.calls,
-            sent=self.sent + other.sent,
-            received=self.received + other.received,
-            cost=round(self.cost + other.cost, 9),
-            currency=self.currency or other.currency,
-        )
-
-    def priced(self, price: Price | None) -> "Spent":
-        """Give the same with what it costs."""
-        if price is None:
-            return self
-        cost = (self.sent * price.input + self.received * price.output) / 1_000_000
-        return self.model_copy(update={"cost": round(cost, 9), "currency": price.currency})
 
 
 def price_of(model: str, prices: Mapping[str, Price]) -> Price | None:

@@ -1,40 +1,51 @@
 """What a user may configure: one frozen value; agent/settings/reading.py reads it."""
 
 import re
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable
+from fnmatch import fnmatchcase
+from functools import cache
 from pathlib import Path
-from typing import Literal, Self
+from typing import Annotated, Literal, Self, TypeVar
 from urllib.parse import urlsplit
 
-from pydantic import BaseModel, ConfigDict, Field, SecretStr, field_validator, model_validator
+from pathspec import GitIgnoreSpec
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, SecretStr, model_validator
 
-from agent.domain.errors import UsageError
-from agent.domain.ids import RepoId, repo_id
-from agent.domain.window import zone
-from agent.settings.deliveries import Delivery
-from agent.settings.editions import Edition, Limits
-from agent.settings.globs import check_glob
-from agent.settings.spending import Price
+from agent.domain.accounts import Price
+from agent.domain.base import Language, RepoId, UsageError, repo_id
+from agent.domain.window import Window, zone
 
 FILE_NAME = "gitzette.toml"
 MAX_FAILED = 0.5
 SourceChoice = Literal["both", "git", "api"]
-Language = Literal["en", "zh"]
 AnalystChoice = Literal["rules", "model"]
 Layout = Literal["digest", "ledger"]
 # What git itself allows in a branch name, less what could be read as an option, a range or another revision.
 _BRANCH = re.compile(r"(?![-/.])(?!.*(?:\.\.|@\{|//))[^\x00-\x20\x7f~^:?*\[\\]+(?<![/.])")
+_MAILBOX = r"^[\w.+-]{1,64}@[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)*$"
 _PLAIN_URL = re.compile(r"[\w.~:/%\[\]-]+", re.ASCII)
+_MOST_STARS, _LONGEST_PATH = 2, 400
+"""Of a pattern, and what it is compared with: somebody's file name must not keep a regular expression busy."""
+T = TypeVar("T")
+R = TypeVar("R")
 
 
-@contextmanager
-def _told_with_its_key() -> Iterator[None]:
+class _Part(BaseModel):
+    """A part of the settings; an unknown key is an error."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+def _told(check: Callable[[T], R]) -> Callable[[T], R]:
     """Hand an error of ours to pydantic, so that it is told together with the key that it belongs to."""
-    try:
-        yield
-    except UsageError as error:
-        raise ValueError(str(error)) from error
+
+    def checked(value: T) -> R:
+        try:
+            return check(value)
+        except UsageError as error:
+            raise ValueError(str(error)) from error
+
+    return checked
 
 
 def _expanded(path: str | Path) -> Path:
@@ -47,20 +58,88 @@ def _expanded(path: str | Path) -> Path:
         raise UsageError(f"{str(path)!r}: no such user") from error
 
 
-class RepoSpec(BaseModel):
+def _http(value: str) -> str:
+    parts = urlsplit(value)
+    if "@" in parts.netloc:
+        raise ValueError("credentials do not belong in an address; put a token in the variable GITHUB_TOKEN")
+    if parts.scheme not in ("https", "http") or not parts.hostname or not _PLAIN_URL.fullmatch(value):
+        raise ValueError(f"{value!r} is not an http(s) address")
+    return value.rstrip("/")
+
+
+def _branch(name: str) -> str:
+    # A branch goes to git as an argument.
+    if not _BRANCH.fullmatch(name):
+        raise ValueError(f"{name!r} is not a branch name")
+    return name
+
+
+def _variable(name: str) -> str:
+    if not re.fullmatch(r"[A-Z][A-Z0-9_]{0,79}", name) or name.startswith("GITZETTE_"):
+        raise ValueError("give the name of a variable, in capital letters and not GITZETTE_…, never the value")
+    return name
+
+
+def _pattern(text: str) -> str:
+    """Refuse a pattern that git would read otherwise than its author meant, or that would be slow."""
+    parts = text.removesuffix("/**").split("/")
+    if not text.strip("/ ") or text.startswith("!") or {".", ".."} & {*parts} or "\\" in text or not text.isprintable():
+        raise ValueError(f"{text[:40]!r} is not a pattern; write it from the root, as src/**, *.md or docs/")
+    if parts.count("**") > _MOST_STARS or any(part.count("*") > _MOST_STARS for part in parts):
+        raise ValueError(f"{text[:40]!r} has too many stars; write several patterns")
+    return text
+
+
+def _token(value: SecretStr) -> SecretStr:
+    if not re.fullmatch(r"[!-~]+", value.get_secret_value()):
+        raise ValueError("it holds characters that no token has")
+    return value
+
+
+def _database(value: SecretStr) -> SecretStr:
+    if not value.get_secret_value().startswith(("postgresql://", "postgres://")):
+        raise ValueError("write postgresql://host/name; without it the memory is a file below home")
+    return value
+
+
+def _split(value: object) -> object:
+    """Accept the form of a variable: several with commas or spaces between."""
+    return tuple(value.replace(",", " ").split()) if isinstance(value, str) else value
+
+
+def _apart(parts: tuple[T, ...]) -> tuple[T, ...]:
+    """Refuse two of the same name; GitHub does not tell capital letters apart."""
+    names = [str(getattr(part, "called", "") or getattr(part, "name", "")) for part in parts]
+    for place, name in enumerate(names):
+        if name.lower() in map(str.lower, names[:place]):
+            raise ValueError(f"{name} is named twice")
+    return parts
+
+
+@cache
+def _gitignore(patterns: tuple[str, ...]) -> GitIgnoreSpec:
+    return GitIgnoreSpec.from_lines(patterns)
+
+
+Repo = Annotated[RepoId, BeforeValidator(_told(lambda value: repo_id(str(value))))]
+Zone = Annotated[str, AfterValidator(_told(lambda name: zone(name) and name))]
+Folder = Annotated[Path, AfterValidator(_told(_expanded))]
+Url = Annotated[str, AfterValidator(_http)]
+Patterns = tuple[Annotated[str, AfterValidator(_pattern)], ...]
+Variable = Annotated[str, AfterValidator(_variable)]
+
+
+class RepoSpec(_Part):
     """One repository to report on, and where its code is read from."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-    name: RepoId
-    path: Path | None = None
+    name: Repo
+    path: Folder | None = None
     """A local clone or bare mirror; None means that Gitzette keeps its own mirror or asks the API."""
-    branch: str | None = None
-    include: tuple[str, ...] = ()
-    """Patterns of paths; commits that touch none of them are listed and folded. Empty means everything."""
-    exclude: tuple[str, ...] = ()
-    """Patterns of paths that do not count; with `include`, what both match does not."""
-    ignore_authors: tuple[str, ...] = ()
+    branch: Annotated[str, AfterValidator(_branch)] | None = None
+    include: Patterns = ()
+    """Patterns of paths as in .gitignore; commits that touch none are listed and folded. Empty means everything."""
+    exclude: Patterns = ()
+    ignore_authors: tuple[Annotated[str, Field(pattern=r"[^* ]")], ...] = ()
     """Names, addresses or logins whose commits are folded like those of bots; `*` stands for anything."""
 
     @classmethod
@@ -71,74 +150,44 @@ class RepoSpec(BaseModel):
             raise UsageError(f"{text!r} names no path; write owner/name=PATH")
         return cls(name=repo_id(name), path=_expanded(path) if path else None)
 
-    @field_validator("name", mode="before")
-    @classmethod
-    def _name(cls, value: object) -> RepoId:
-        with _told_with_its_key():
-            return repo_id(str(value))
+    def wants(self, path: str) -> bool:
+        """Tell whether a path is included and not excluded."""
+        path = path[:_LONGEST_PATH]
+        included = not self.include or _gitignore(self.include).match_file(path)
+        return included and not _gitignore(self.exclude).match_file(path)
 
-    @field_validator("path")
-    @classmethod
-    def _path(cls, value: Path | None) -> Path | None:
-        with _told_with_its_key():
-            return None if value is None else _expanded(value)
-
-    @field_validator("include", "exclude")
-    @classmethod
-    def _globs(cls, value: tuple[str, ...]) -> tuple[str, ...]:
-        with _told_with_its_key():
-            return tuple(map(check_glob, value))
-
-    @field_validator("ignore_authors")
-    @classmethod
-    def _authors(cls, value: tuple[str, ...]) -> tuple[str, ...]:
-        if any(not author.strip("* ") for author in value):
-            raise ValueError("an author needs a name; to leave a repository out, take it out of repos")
-        return value
-
-    @field_validator("branch")
-    @classmethod
-    def _branch(cls, value: str | None) -> str | None:
-        # A branch goes to git as an argument.
-        if value is not None and not _BRANCH.fullmatch(value):
-            raise ValueError(f"{value!r} is not a branch name")
-        return value
+    def ignores(self, names: Iterable[str]) -> bool:
+        """Tell whether an author is ignored under one of these names; brackets are those of bots' names."""
+        globs = [pattern.casefold().replace("[", "[[]").replace("?", "[?]") for pattern in self.ignore_authors]
+        return any(fnmatchcase(name.casefold(), glob) for name in names for glob in globs)
 
 
-class Budget(BaseModel):
+def _repos(value: object) -> object:
+    """Accept `"owner/name"` and `"owner/name=PATH"` beside tables."""
+    value, parse = _split(value), _told(RepoSpec.parse)
+    return [parse(one) if isinstance(one, str) else one for one in value] if isinstance(value, list | tuple) else value
+
+
+class Budget(_Part, strict=True):
     """How much a run may spend; what is not said otherwise is for each repository."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
-
-    deep: int = Field(default=60, ge=0, le=5_000)
-    """Commits read in depth, over all repositories: the whole diff and the files around it."""
-    api_diffs: int = Field(default=60, ge=0, le=5_000)
-    """Diffs read through the API, one request each; diffs from git cost nothing and have no limit."""
-    open_issue_pages: int = Field(default=3, ge=0, le=100)
-    """Pages of 100 open issues listed on the first run of a repository."""
-    wait_seconds: float = Field(default=900, ge=0, le=86_400)
-    """The longest a run waits for a rate limit before it says what is missing."""
-    retry_seconds: float = Field(default=1.0, ge=0, le=60)
-    """The pause before a failed request is sent again; it doubles each time."""
-    model_calls: int = Field(default=1_200, ge=0, le=100_000)
-    """Questions to a model, over all repositories of a run."""
+    deep: int = Field(default=60, ge=0, le=5_000)  # commits read in depth, over all repositories
+    api_diffs: int = Field(default=60, ge=0, le=5_000)  # diffs read through the API, one request each
+    open_issue_pages: int = Field(default=3, ge=0, le=100)  # of 100 issues each, on the first run of a repository
+    wait_seconds: float = Field(default=900, ge=0, le=86_400)  # the longest a run waits for a rate limit
+    retry_seconds: float = Field(default=1.0, ge=0, le=60)  # before a failed request is sent again; it doubles
+    model_calls: int = Field(default=1_200, ge=0, le=100_000)  # this and the next three: over all repositories
     model_tokens: int = Field(default=12_000_000, ge=0, le=1_000_000_000)
-    """Tokens to and from a model, over all repositories of a run."""
     model_seconds: float = Field(default=7_200, ge=0, le=86_400)
-    """How long a run asks a model, from its first question on."""
-    model_cost: float | None = Field(default=None, ge=0)
-    """What a run may cost by the price table, in its currency."""
+    model_cost: float | None = Field(default=None, ge=0)  # by the price table, in its currency
     repo_model_calls: int = Field(default=500, ge=0, le=100_000)
     repo_model_tokens: int = Field(default=6_000_000, ge=0, le=1_000_000_000)
     repo_model_seconds: float = Field(default=3_600, ge=0, le=86_400)
-    answer_seconds: float = Field(default=300, gt=0, le=3_600)
-    """How long a model may take for one answer."""
+    answer_seconds: float = Field(default=300, gt=0, le=3_600)  # that a model may take for one answer
 
 
-class Tiers(BaseModel):
+class Tiers(_Part, strict=True):
     """From which weight on a commit belongs to a tier; docs/facts.md says what a weight is made of."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
 
     high: float = Field(default=5.0, ge=0, le=100)
     mid: float = Field(default=2.5, ge=0, le=100)
@@ -150,171 +199,117 @@ class Tiers(BaseModel):
         return self
 
 
-class Settings(BaseModel):
-    """Everything a user may set; an unknown key is an error."""
+class Delivery(_Part, strict=True):
+    """A way on which reports are sent after a run; addresses are secrets, so only the names of variables stand here."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    kind: Literal["webhook", "slack", "feishu", "email"]
+    address_env: Variable  # holds the address of a webhook, or smtps://user:password@host:port
+    secret_env: Variable | None = None  # holds the secret that signs messages to a webhook or a Feishu bot
+    name: str | None = Field(default=None, pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,39}$")
+    lang: Language | None = None
+    content: Literal["highlights", "full"] | None = None
+    """By default people get the brief and the headlines, and programs behind a webhook the whole report."""
+    sender: str = Field(default="", pattern=rf"^$|{_MAILBOX}")
+    to: tuple[Annotated[str, Field(pattern=_MAILBOX)], ...] = Field(default=(), strict=False)
+    max_bytes: int | None = Field(default=None, ge=10_000, le=20_000_000)  # of a webhook's message, or HTML of a mail
 
-    repos: tuple[RepoSpec, ...] = ()
-    tz: str = "UTC"
+    @property
+    def called(self) -> str:
+        """The name under which it is told and remembered."""
+        return self.name or self.kind
+
+    @property
+    def whole(self) -> bool:
+        """Tell whether the whole report is sent."""
+        return self.kind == "webhook" or self.content == "full"
+
+    @model_validator(mode="after")
+    def _fits(self) -> Self:
+        if self.kind == "email" and not (self.sender and self.to):
+            raise ValueError("an e-mail needs a sender and to")
+        if self.content and self.kind != "email" and (self.content == "full") != (self.kind == "webhook"):
+            raise ValueError("a chat gets highlights and a webhook the whole report; leave out content")
+        return self
+
+
+class Edition(_Part):
+    """One gazette of several that workers make; what is not said here is as the settings have it."""
+
+    name: str = Field(pattern=r"^[a-z0-9][a-z0-9-]{0,39}$")
+    repos: tuple[Repo, ...] = ()  # names from `repos`; all of them where none is named
+    tz: Zone | None = None
+    lang: Language | None = None
+    languages: tuple[Language, ...] | None = None
+    layout: Layout | None = None
+    deliver: tuple[str, ...] | None = None  # the names of channels; all of them where nothing is said
+
+
+class Limits(_Part, strict=True):
+    """What all machines together may ask for; counted in the database, and whoever finds it spent waits."""
+
+    requests: int | None = Field(default=None, ge=1)  # to GitHub, for each token
+    requests_seconds: int = Field(default=3_600, ge=1, le=86_400)
+    model_calls: int | None = Field(default=None, ge=1)  # for each key
+    model_seconds: int = Field(default=60, ge=1, le=86_400)
+
+
+class Shape(_Part):
+    """The settings that shape a report."""
+
     lang: Language = "en"
-    languages: tuple[Language, ...] = ()
-    """Further languages in which each report is written, beside `lang`."""
-    uses: tuple[Path, ...] = ()
-    """Folders of the user's own code: what they use of what changes comes first. Nothing of them leaves the machine."""
+    languages: Annotated[tuple[Language, ...], BeforeValidator(_split)] = ()  # further ones beside `lang`
     layout: Layout = "digest"
     source: SourceChoice = "both"
-    out: Path = Path("gazette")
-    home: Path | None = None
-    database: SecretStr | None = None
-    """`postgresql://…` where several machines share the memory; a file below `home` where not set."""
-    github_url: str = "https://api.github.com"
-    git_url: str = "https://github.com"
-    web_url: str | None = None
-    """Where links in a report point; derived from `github_url` when not set."""
-    link_host: str | None = None
-    """A host that forwards to `web_url`, such as redirect.github.com: links through it leave no back-reference."""
+    github_url: Url = "https://api.github.com"
+    git_url: Url = "https://github.com"
     analyst: AnalystChoice = "rules"
     model: str | None = None
-    model_url: str | None = None
-    """An endpoint that speaks OpenAI's protocol; its key is read from OPENAI_API_KEY only."""
-    model_reading: str | None = None
-    """A model of its own for choosing what to read; `model` where not set."""
+    model_url: Url | None = None  # speaks OpenAI's protocol; its key is read from OPENAI_API_KEY only
+    model_reading: str | None = None  # this and the next two: `model` where not set
     model_writing: str | None = None
     model_judging: str | None = None
-    """A model of its own for judging what another wrote; `model` where not set, in a question of its own."""
-    model_context: int | None = Field(default=None, ge=2_048, le=10_000_000)
-    """Tokens of the models' window, where their server does not tell; 8,192 are assumed otherwise."""
+    model_context: int | None = Field(default=None, ge=2_048, le=10_000_000)  # where the server does not tell it
     prices: dict[str, Price] = Field(default_factory=dict)
-    """What a million tokens of a model cost, by its name: `[prices.NAME]` with input, output and currency."""
-    token: SecretStr | None = None
     budget: Budget = Budget()
     tiers: Tiers = Tiers()
+
+
+class Settings(Shape):
+    """Everything a user may set."""
+
+    repos: Annotated[tuple[RepoSpec, ...], BeforeValidator(_repos), AfterValidator(_apart)] = ()
+    tz: Zone = "UTC"
+    uses: Annotated[tuple[Folder, ...], BeforeValidator(lambda one: (one,) if isinstance(one, str) else one)] = ()
+    """Folders of the user's own code: what they use of what changes comes first. Nothing of them leaves the machine."""
+    out: Folder = Path("gazette")
+    home: Folder | None = None
+    database: Annotated[SecretStr, AfterValidator(_database)] | None = None  # where several machines share the memory
+    web_url: Url | None = None  # where links in a report point; derived from `github_url` when not set
+    link_host: str | None = Field(default=None, pattern=r"^[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)*(?::\d{1,5})?$")
+    """A host that forwards to `web_url`, such as redirect.github.com: links through it leave no back-reference."""
+    token: Annotated[SecretStr, AfterValidator(_token)] | None = None
     keep_days: int = Field(default=30, ge=1, le=3_650)
     """For how many days a run can be replayed; what published reports cite is kept for good."""
     max_failed: float = Field(default=MAX_FAILED, ge=0, le=1)
     """The share of repositories that may fail before a report is kept from the front page."""
     catch_up_days: int = Field(default=14, ge=1, le=366)
-    """How far back `run --catch-up` looks for days without a report."""
-    site_url: str | None = None
-    """Where the site will lie; share previews and feeds then have absolute links."""
+    site_url: Url | None = None  # where the site will lie; share previews and feeds then have absolute links
     site: bool = False
-    """Whether a run also writes the static site, to `site` in the output folder."""
-    deliver: tuple[Delivery, ...] = ()
-    """Where each report is sent after a run."""
-    edition: tuple[Edition, ...] = ()
-    """Gazettes that workers make; one of everything where none is named."""
+    deliver: Annotated[tuple[Delivery, ...], AfterValidator(_apart)] = ()
+    edition: Annotated[tuple[Edition, ...], AfterValidator(_apart)] = ()
     limits: Limits = Limits()
-    """What all machines together may ask for."""
     late_minutes: int = Field(default=120, ge=1, le=1_440)
     """How long an edition waits for its repositories before it is published without the rest."""
 
-    @field_validator("repos", mode="before")
-    @classmethod
-    def _repos(cls, value: object) -> object:
-        """Accept `"owner/name"` and `"owner/name=PATH"` beside tables, and the comma-separated form of a variable."""
-        if isinstance(value, str):
-            value = [part for part in value.replace(",", " ").split() if part]
-        if isinstance(value, list):
-            with _told_with_its_key():
-                return tuple(RepoSpec.parse(item) if isinstance(item, str) else item for item in value)
-        return value
-
-    @field_validator("repos")
-    @classmethod
-    def _once(cls, value: tuple[RepoSpec, ...]) -> tuple[RepoSpec, ...]:
-        # GitHub does not tell capital letters apart; a repository read twice would be counted twice.
-        seen: set[str] = set()
-        for spec in value:
-            if spec.name.lower() in seen:
-                raise ValueError(f"{spec.name} is named twice")
-            seen.add(spec.name.lower())
-        return value
-
-    @field_validator("deliver")
-    @classmethod
-    def _told_apart(cls, value: tuple[Delivery, ...]) -> tuple[Delivery, ...]:
-        names = [delivery.called for delivery in value]
-        for name in names:
-            if names.count(name) > 1:
-                raise ValueError(f"two are called {name}; give each a name of its own")
-        return value
-
     @model_validator(mode="after")
     def _editions(self) -> Self:
-        names, repos = [one.name for one in self.edition], {spec.name for spec in self.repos}
-        channels = {delivery.called for delivery in self.deliver}
+        repos, channels = {spec.name for spec in self.repos}, {one.called for one in self.deliver}
         for one in self.edition:
-            if names.count(one.name) > 1:
-                raise ValueError(f"two editions are called {one.name}")
             if unknown := [name for name in one.repos if name not in repos]:
                 raise ValueError(f"edition {one.name}: {unknown[0]} is not one of repos")
             if missing := [name for name in one.deliver or () if name not in channels]:
                 raise ValueError(f"edition {one.name}: there is no channel {missing[0]}")
         return self
-
-    @field_validator("out", "home")
-    @classmethod
-    def _folder(cls, value: Path | None) -> Path | None:
-        with _told_with_its_key():
-            return None if value is None else _expanded(value)
-
-    @field_validator("tz")
-    @classmethod
-    def _tz(cls, value: str) -> str:
-        with _told_with_its_key():
-            zone(value)
-        return value
-
-    @field_validator("github_url", "git_url", "web_url", "model_url", "site_url")
-    @classmethod
-    def _url(cls, value: str | None) -> str | None:
-        if value is None:
-            return None
-        parts = urlsplit(value)
-        if "@" in parts.netloc:
-            raise ValueError("credentials do not belong in an address; put a token in the variable GITHUB_TOKEN")
-        if parts.scheme not in ("https", "http") or not parts.hostname or not _PLAIN_URL.fullmatch(value):
-            raise ValueError(f"{value!r} is not an http(s) address")
-        return value.rstrip("/")
-
-    @field_validator("database")
-    @classmethod
-    def _database(cls, value: SecretStr | None) -> SecretStr | None:
-        if value is not None and not value.get_secret_value().startswith(("postgresql://", "postgres://")):
-            raise ValueError("write postgresql://host/name; without it the memory is a file below home")
-        return value
-
-    @field_validator("token")
-    @classmethod
-    def _token(cls, value: SecretStr | None) -> SecretStr | None:
-        if value is None:
-            return None
-        # Secrets are often stored with the newline of the file they came from.
-        text = value.get_secret_value().strip()
-        if not re.fullmatch(r"[!-~]+", text):
-            raise ValueError("it holds characters that no token has")
-        return SecretStr(text)
-
-    @field_validator("uses", mode="before")
-    @classmethod
-    def _uses(cls, value: object) -> object:
-        """Accept one folder beside a list, and read `~`."""
-        listed = [value] if isinstance(value, str) else value
-        return tuple(Path(one).expanduser() for one in listed) if isinstance(listed, list | tuple) else listed
-
-    @field_validator("languages", mode="before")
-    @classmethod
-    def _languages(cls, value: object) -> object:
-        """Accept the comma-separated form of a variable."""
-        return tuple(value.replace(",", " ").split()) if isinstance(value, str) else value
-
-    @field_validator("link_host")
-    @classmethod
-    def _link_host(cls, value: str | None) -> str | None:
-        if value is not None and not re.fullmatch(r"[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)*(?::\d{1,5})?", value):
-            raise ValueError(f"{value!r} is not the name of a host")
-        return value
 
     @property
     def database_address(self) -> str | None:
@@ -324,21 +319,29 @@ class Settings(BaseModel):
     @property
     def web(self) -> str:
         """The address that links in a report begin with."""
-        if self.link_host is None:
-            return self._web
-        parts = urlsplit(self._web)
-        return parts._replace(netloc=self.link_host).geturl()
-
-    @property
-    def _web(self) -> str:
-        """The address under which people open the repositories in a browser."""
-        if self.web_url:
-            return self.web_url
-        if self.github_url == "https://api.github.com":
-            return "https://github.com"
-        return self.github_url.removesuffix("/api/v3")
+        public = self.github_url == "https://api.github.com"
+        web = self.web_url or ("https://github.com" if public else self.github_url.removesuffix("/api/v3"))
+        return urlsplit(web)._replace(netloc=self.link_host).geturl() if self.link_host else web
 
     @property
     def threads_wanted(self) -> bool:
         """True when somebody said where issues and pull requests of a local mirror may be read."""
         return self.token is not None or "github_url" in self.model_fields_set
+
+
+class Recipe(Shape):
+    """The window and the settings of a run, so that its report can be made again from the record alone."""
+
+    window: Window
+    repos: tuple[RepoSpec, ...]
+    web: str
+    """Where links point."""
+    uses: bool = False
+    """Whether the user's own code was looked through; where it lies is nobody's business."""
+
+    @classmethod
+    def of(cls, settings: Settings, window: Window, specs: Iterable[RepoSpec]) -> Self:
+        """Take what shapes the report, and nothing that is secret or belongs to this machine."""
+        shape = {name: getattr(settings, name) for name in Shape.model_fields}
+        repos = tuple(spec.model_copy(update={"path": None}) for spec in specs)
+        return cls(window=window, repos=repos, web=settings.web, uses=bool(settings.uses), **shape)

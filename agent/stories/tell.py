@@ -2,11 +2,10 @@
 
 from collections.abc import Iterator, Mapping
 
+from agent.domain.base import EvidenceId, Language
 from agent.domain.claims import MARK, Claim, Role
-from agent.domain.evidence import EvidenceId
-from agent.domain.stories import Act, Step, Story
-from agent.settings.values import Language
-from agent.telling.templates import sentence
+from agent.domain.links import Act, Step, Story
+from agent.telling.sentences import sentence
 
 LANGUAGES: tuple[Language, ...] = ("en", "zh")
 _STANDING = (Act.LANDED, Act.LANDED_AGAIN, Act.PART_AGAIN, Act.UPSTREAM)

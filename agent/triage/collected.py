@@ -1,23 +1,24 @@
 """What the first look at a repository found, which commits were read in depth, and how that changes their weights."""
 
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Iterable, Mapping, Sequence
 
 from pydantic import Field
 
-from agent.analysts.analyst import Material
-from agent.domain.commits import Frozen, Issue, Landed, Landing, Threads
-from agent.domain.dossier import Dossier
-from agent.domain.evidence import CommitEvidence, Evidence, EvidenceId, ThreadEvidence
+from agent.domain.base import EvidenceId, Frozen, RepoId
+from agent.domain.commits import Change, Issue, Landed, Landing, Notice, NoticeKind, Threads
+from agent.domain.evidence import CommitEvidence, Dossier, Evidence, Material, ThreadEvidence
+from agent.domain.ledger import Noise, OwnUse, Tier, Triage
 from agent.domain.links import Link, Reference
 from agent.domain.report import Failure
-from agent.editions.own_code import OwnUse
-from agent.links.digest import Known, as_issue
-from agent.links.undoing import Patch, partners
-from agent.settings.filters import fold
+from agent.links.issues import Known, as_issue
+from agent.links.recorded import partners
 from agent.settings.values import RepoSpec, Tiers
-from agent.triage.score import Triage, rank, weigh
+from agent.triage.score import rank, weigh
 
 _LESS = 0.001
+_IGNORED = "author ignored"
+_NOREPLY = re.compile(r"(?:\d+\+)?([^@+]+)@users\.noreply\.", re.ASCII)
 
 
 class Collected(Frozen):
@@ -34,8 +35,6 @@ class Collected(Frozen):
     """What the day's commits and pull requests name, and what issues and releases say of them."""
     unread: dict[str, str] = Field(default_factory=dict)
     """Commits whose diffs were not read, and why."""
-    patches: dict[str, Patch] = Field(default_factory=dict)
-    """The names of the commits' patches, by hash."""
     own_uses: tuple[OwnUse, ...] = ()
     """Where the user's own code uses what these commits change."""
     failures: tuple[Failure, ...] = ()
@@ -91,6 +90,28 @@ class Scales:
         return rank(weighed, tiers)
 
 
+def fold(one: Triage, change: Change, spec: RepoSpec) -> Triage:
+    """Mark a commit as noise where the configuration says so, whatever is in it."""
+    author = change.commit.author
+    # GitHub's addresses hold the login.
+    login = _NOREPLY.match(author.email)
+    if spec.ignores((author.name, author.email, *([login[1]] if login else ()))):
+        return one.model_copy(update={"noise": Noise.BOT, "reasons": (_IGNORED, *one.reasons)})
+    paths = [path for file in change.files for path in (file.path, file.previous_path) if path]
+    # Where files may be missing, a commit is given the benefit.
+    if change.incomplete or any(map(spec.wants, paths)) or not (spec.include or (spec.exclude and paths)):
+        return one
+    return one.model_copy(update={"noise": Noise.LEFT_OUT})
+
+
+def filter_notices(table: Iterable[Triage]) -> tuple[Notice, ...]:
+    """Say in the report how many commits the configuration folded."""
+    folded = [one for one in table if one.noise is Noise.LEFT_OUT or _IGNORED in one.reasons]
+    ignored = sum(_IGNORED in one.reasons for one in folded)
+    counts = {NoticeKind.PATHS_LEFT_OUT: len(folded) - ignored, NoticeKind.AUTHORS_IGNORED: ignored}
+    return tuple(Notice(kind=kind, about=(str(count),)) for kind, count in counts.items() if count)
+
+
 def readings_of(studied: Sequence[CommitEvidence], found: Collected) -> Readings:
     """Note what was studied, and what of earlier days it undoes or brings back."""
     undone = {other.partition("@")[2] for _, _, other in partners(studied) if "@" in other}
@@ -113,3 +134,44 @@ def dossier_of(material: Material, found: Collected) -> Dossier:
     known |= material.threads
     late = frozenset(row.commit.id for row in found.late)
     return Dossier(found=known, window=material.window, seen=frozenset(known), late=late)
+
+
+class Allotment(Frozen):
+    """Which commits of one repository may be read in depth, and why the others may not."""
+
+    deep: tuple[str, ...]
+    """Hashes, heaviest first."""
+    left_out: tuple[str, ...] = ()
+    """Worth reading in depth, but the budget went to heavier ones."""
+
+
+def allot(tables: Mapping[RepoId, Sequence[Triage]], budget: int) -> dict[RepoId, Allotment]:
+    """Share a number of deep readings: what calls for action first, then one for each repository, then by weight."""
+    best = {repo: _best(table) for repo, table in tables.items() if table}
+    wanted = [(repo, one) for repo, table in tables.items() for one in table if _is_wanted(one, best[repo])]
+    wanted.sort(key=lambda pair: (-_turn(pair[1], best[pair[0]]), -pair[1].score, pair[0], pair[1].sha))
+    chosen, rest = wanted[:budget], wanted[budget:]
+    return {
+        repo: Allotment(
+            deep=tuple(one.sha for owner, one in chosen if owner == repo),
+            left_out=tuple(one.sha for owner, one in rest if owner == repo),
+        )
+        for repo in tables
+    }
+
+
+def _best(table: Sequence[Triage]) -> str:
+    """Name the commit of a repository that is worth most."""
+    return min(table, key=lambda one: (one.noise is not None, -one.score, one.sha)).sha
+
+
+def _is_wanted(one: Triage, best: str) -> bool:
+    """Read what is worth knowing, and of a repository where nothing is, its weightiest commit."""
+    return one.tier in (Tier.HIGH, Tier.MID) or (one.sha == best and one.noise is None)
+
+
+def _turn(one: Triage, best: str) -> int:
+    """Serve urgent commits first, then the best of each repository, so that a quiet one is not starved."""
+    if one.tier is Tier.HIGH:
+        return 2
+    return 1 if one.sha == best else 0

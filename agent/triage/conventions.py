@@ -6,24 +6,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from functools import lru_cache
 
-
-class Purpose(StrEnum):
-    """What a change is for, as its author says."""
-
-    REVERT = "revert"
-    SECURITY = "security"
-    FIX = "fix"
-    FEATURE = "feature"
-    PERFORMANCE = "performance"
-    DEPRECATION = "deprecation"
-    RELEASE = "release"
-    DEPENDENCY = "dependency"
-    REFACTOR = "refactor"
-    DOCS = "docs"
-    TESTS = "tests"
-    CI = "ci"
-    CHORE = "chore"
-
+from agent.domain.ledger import Purpose
 
 CHORES = frozenset({Purpose.DOCS, Purpose.TESTS, Purpose.CI, Purpose.CHORE})
 """What nobody downstream needs to act on."""
@@ -89,3 +72,49 @@ def purposes_of(tags: Iterable[str]) -> list[Purpose]:
 def is_breaking(tags: Iterable[str]) -> bool:
     """Tell whether a tag or label marks a breaking change; `non-breaking` is none."""
     return any(tag.strip().lower() in ("breaking", "breaking change", "breaking-change") for tag in tags)
+
+
+class Area(StrEnum):
+    """Whom a file is for; told from its path alone."""
+
+    PRODUCT = "product"
+    """What users run, import, include or install."""
+    TESTS = "tests"
+    DOCS = "docs"
+    CI = "ci"
+    BENCH = "bench"
+    """Benchmarks, scripts and examples: useful to some, needed by nobody."""
+
+
+_FOLDERS = {
+    Area.CI: ".github .buildkite .circleci .gitlab .azure-pipelines .ci ci .jenkins jenkins .devcontainer",
+    Area.TESTS: "test tests testing unittest unittests unit_tests e2e e2e_test e2e_tests __tests__ testdata fixtures",
+    Area.DOCS: "doc docs documentation docs_src website",
+    Area.BENCH: "benchmark benchmarks bench benches microbenchmarks scripts hack example examples tutorials",
+}
+_BY_FOLDER = {name: area for area, names in _FOLDERS.items() for name in names.split()}
+_BY_NAME = (
+    (
+        Area.CI,
+        re.compile(
+            r"\.gitlab-ci\.ya?ml|Jenkinsfile|\.pre-commit-config\.ya?ml|CODEOWNERS|\.codespellrc|dependabot\.yml"
+        ),
+    ),
+    (
+        Area.TESTS,
+        re.compile(r"test_.*\.\w+|.*_(?:test|tests|unittest)\.\w+|.*\.(?:test|spec)\.[jt]sx?|conftest\.py|pytest\.ini"),
+    ),
+    (Area.DOCS, re.compile(r".*\.(?:md|mdx|rst|adoc|ipynb)|(?:LICEN[CS]E|NOTICE|AUTHORS|CITATION)\b.*")),
+    (Area.BENCH, re.compile(r"bench(?:mark)?_.*|.*_bench(?:mark)?\.\w+")),
+)
+
+
+@lru_cache(maxsize=1 << 15)
+def area(path: str) -> Area:
+    """Say whom a file is for; the outermost folder that tells decides, then the name."""
+    *folders, name = path.split("/")
+    found = next((_BY_FOLDER[folder.lower()] for folder in folders if folder.lower() in _BY_FOLDER), None)
+    # A test of the build machines is theirs, wherever its folder lies: `scripts/ci/test.sh`.
+    if found is Area.BENCH and any(folder.lower() in ("ci", ".ci") for folder in folders):
+        return Area.CI
+    return found or next((kind for kind, names in _BY_NAME if names.fullmatch(name)), Area.PRODUCT)

@@ -8,31 +8,17 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Mount, Route
 
-from evals.github_server import commits, graphql, threads
+from evals.github_server import graphql
 from evals.github_server.faults import TRANSPORT, BrokenResponse, Fault, Faults, partial, substitute
-from evals.github_server.limits import ANONYMOUS, Limits, exhausted
 from evals.github_server.repositories import Call, Hub
-from evals.github_server.responses import Refusal, json_response, not_found
+from evals.github_server.responses import ANONYMOUS, EXHAUSTED, Limits, Refusal, json_response, not_found
+from evals.github_server.rest import ENDPOINTS
 
-Endpoint = Callable[[Call], Response]
-Handler = Callable[[Request], Awaitable[Response]]
 Answer = Callable[[Request, bytes, str], tuple[Response, bool]]
 """Takes a request, its body and who asks; gives the response and whether it was free of the limit."""
 
 ENTERPRISE = "/api/v3"
-ENDPOINTS: dict[str, Endpoint] = {
-    "": commits.get_repository,
-    "/commits": commits.list_commits,
-    "/commits/{ref:path}": commits.get_commit,
-    "/compare/{basehead:path}": commits.compare,
-    "/contents/{path:path}": commits.get_contents,
-    "/issues": threads.list_issues,
-    "/issues/{number:int}": threads.get_issue,
-    "/issues/{number:int}/comments": threads.list_comments,
-    "/pulls/{number:int}": threads.get_pull,
-    "/releases": threads.list_releases,
-}
-"""What is served below a repository; a name in a path may hold slashes."""
+_GUEST_EXHAUSTED = "API rate limit exceeded for 127.0.0.1. (Authenticated requests get a higher rate limit.)"
 
 
 @dataclass(frozen=True)
@@ -44,24 +30,13 @@ class Hit:
     status: int
     free: bool
     """True if the request did not count against the primary limit."""
-    fault: str = ""
 
 
 class Api:
     """Answers every request to the API."""
 
-    def __init__(
-        self,
-        hub: Hub,
-        limits: Limits,
-        faults: Faults,
-        *,
-        origin: str,
-        tokens: tuple[str, ...],
-        set_push: Callable[[str, int], None],
-    ) -> None:
-        self._hub, self._limits, self._faults, self._origin = hub, limits, faults, origin
-        self._tokens, self._set_push = tokens, set_push
+    def __init__(self, hub: Hub, limits: Limits, faults: Faults, origin: str, tokens: tuple[str, ...]) -> None:
+        self._hub, self._limits, self._faults, self._origin, self._tokens = hub, limits, faults, origin, tokens
         self.hits: list[Hit] = []
 
     def routes(self) -> list[Route | Mount]:
@@ -74,13 +49,11 @@ class Api:
         asked = [Route(path, query, methods=["POST"]) for path in ("/graphql", "/api/graphql")]
         return [*asked, Mount(ENTERPRISE, routes=rest), *rest, Route("/{path:path}", missing)]
 
-    def _handler(self, answer: Answer) -> Handler:
+    def _handler(self, answer: Answer) -> Callable[[Request], Awaitable[Response]]:
         async def handle(request: Request) -> Response:
             return self._deliver(request, await request.body(), answer)
 
         return handle
-
-    # ------------------------------------------------------------ every request
 
     def _deliver(self, request: Request, body: bytes, answer: Answer) -> Response:
         """Answer a request, let go wrong what shall go wrong, and write it down."""
@@ -89,10 +62,12 @@ class Api:
         fault = self._faults.take(target, body)
         try:
             who = self._identify(request)
-            response, free = self._faulty(request, body, answer, who, fault, target)
+            response, free = (self._faulty(fault, target, who) if fault else None) or answer(request, body, who)
         except Refusal as refusal:
             response, free = refusal.response(), False
-        self.hits.append(Hit(request.method, path, response.status_code, free, fault.kind if fault else ""))
+        if fault and fault.kind == "graphql_partial":
+            response = partial(response)
+        self.hits.append(Hit(request.method, path, response.status_code, free))
         return BrokenResponse(response, fault) if fault and fault.kind in TRANSPORT else response
 
     def _identify(self, request: Request) -> str:
@@ -102,21 +77,16 @@ class Api:
             raise Refusal(401, "Bad credentials")
         return hashlib.sha256(token.encode()).hexdigest()[:12] if token else ANONYMOUS
 
-    def _faulty(
-        self, request: Request, body: bytes, answer: Answer, who: str, fault: Fault | None, target: str
-    ) -> tuple[Response, bool]:
-        if fault is None:
-            return answer(request, body, who)
-        if fault.kind == "grow":
-            self._set_push(fault.repo, fault.push)
-        if (instead := substitute(fault, target, who, self._limits)) is not None:
-            for name, value in self._limits.meter(who, "core").headers().items():
-                instead.headers.setdefault(name, value)
-            return instead, True
-        response, free = answer(request, body, who)
-        return (partial(response) if fault.kind == "graphql_partial" else response), free
-
-    # ------------------------------------------------------------ GraphQL and REST
+    def _faulty(self, fault: Fault, target: str, who: str) -> tuple[Response, bool] | None:
+        """Give the answer that stands in for the right one, if one does; a history may grow instead."""
+        if fault.kind == "grow" and (repository := self._hub.named(fault.repo)) is not None:
+            repository.show(fault.push)
+        instead = substitute(fault, target, who, self._limits)
+        if instead is None:
+            return None
+        for name, value in self._limits.meter(who, "core").headers().items():
+            instead.headers.setdefault(name, value)
+        return instead, True
 
     def _graphql(self, request: Request, body: bytes, who: str) -> tuple[Response, bool]:
         if who == ANONYMOUS:
@@ -126,13 +96,13 @@ class Api:
         response.headers.update(meter.headers())
         return response, False
 
-    def _rest(self, endpoint: Endpoint) -> Answer:
+    def _rest(self, endpoint: Callable[[Call], Response]) -> Answer:
         def answer(request: Request, body: bytes, who: str) -> tuple[Response, bool]:
             meter = self._limits.meter(who, "core")
+            exhausted = Refusal(403, _GUEST_EXHAUSTED if who == ANONYMOUS else EXHAUSTED).response()
             try:
-                if meter.remaining == 0:
-                    raise exhausted(who)
-                response = _conditional(request, endpoint(self._call(request)))
+                left = meter.used < meter.limit
+                response = _conditional(request, endpoint(self._call(request))) if left else exhausted
             except Refusal as refusal:
                 response = refusal.response()
             # Only whoever shows a token gets unchanged answers for nothing.
@@ -145,27 +115,22 @@ class Api:
         return answer
 
     def _call(self, request: Request) -> Call:
+        """Find the repository that a request is about; one that was renamed is told its new address."""
         path, names = _path(request), request.path_params
         prefix = ENTERPRISE if path.startswith(f"{ENTERPRISE}/") else ""
         parts = path.removeprefix(prefix).split("/")
         tail = "".join(f"/{part}" for part in parts[3 if "id" in names else 4 :])
-        api = f"{self._origin}{prefix}"
-        if "id" in names:
-            repository = self._hub.numbered(names["id"])
-        else:
-            full_name = f"{names['owner']}/{names['name']}"
-            repository = self._hub.named(full_name)
-            if repository is None and (moved := self._hub.renamed(full_name)) is not None:
-                query = f"?{request.url.query}" if request.url.query else ""
-                raise Refusal(
-                    301, "Moved Permanently", {"Location": f"{api}/repositories/{moved.repo.id}{tail}{query}"}
-                )
+        api, full_name = f"{self._origin}{prefix}", f"{names.get('owner')}/{names.get('name')}"
+        repository = self._hub.numbered(names["id"]) if "id" in names else self._hub.named(full_name)
         if repository is None:
             raise not_found()
-        return Call(request, repository, api, tail)
+        if "id" in names or repository.full_name.lower() == full_name.lower():
+            return Call(request, repository, api, tail)
+        query = f"?{request.url.query}" if request.url.query else ""
+        raise Refusal(301, "Moved Permanently", {"Location": f"{api}/repositories/{repository.repo.id}{tail}{query}"})
 
     def _rate_limit(self, request: Request, body: bytes, who: str) -> tuple[Response, bool]:
-        core, graph = (self._limits.meter(who, resource).overview() for resource in ("core", "graphql"))
+        core, graph = (self._limits.meter(who, resource).overview for resource in ("core", "graphql"))
         return json_response({"resources": {"core": core, "graphql": graph}, "rate": core}), True
 
     def _missing(self, request: Request, body: bytes, who: str) -> tuple[Response, bool]:

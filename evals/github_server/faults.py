@@ -5,8 +5,6 @@ import hashlib
 import json
 import random
 import re
-import socket
-import struct
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -14,32 +12,26 @@ from dataclasses import dataclass, field
 from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
-from agent.domain.errors import InputError
-from evals.github_server.limits import EXHAUSTED, Limits, secondary
-from evals.github_server.responses import JSON, Refusal, json_response
-
-UNICORN = (
-    b"<!DOCTYPE html>\n<html>\n<head><title>Unicorn! &middot; GitHub</title></head>\n"
-    b"<body><p><strong>We couldn't respond to your request in time.</strong></p></body>\n</html>\n"
-)
+from agent.domain.base import InputError
+from evals.github_server.responses import EXHAUSTED, JSON, Limits, Refusal, json_response
+from evals.loopback import reset_connection
 
 TRANSPORT = ("reset", "half_body", "slow")
 """Faults of the connection: the answer is right, but does not arrive as it should."""
-
 STORM = (
-    "bad_gateway", "unicorn", "html_labelled_json", "reset", "half_body", "slow", "forbidden_retry_after",
-    "graphql_rate_limited", "graphql_partial",
+    "bad_gateway", "unicorn", "html_labelled_json", *TRANSPORT, "forbidden_retry_after", "graphql_rate_limited",
+    "graphql_partial",
 )  # fmt: skip
 """What a storm is made of unless told otherwise: what a patient client gets over quickly."""
-
-KINDS = (
-    *STORM, "forbidden_secondary", "primary_exhausted", "redirect_elsewhere", "grow",
-)  # fmt: skip
+KINDS = (*STORM, "forbidden_secondary", "primary_exhausted", "redirect_elsewhere", "grow")
 """Every fault there is."""
-
+_UNICORN = (
+    b"<!DOCTYPE html>\n<html>\n<head><title>Unicorn! &middot; GitHub</title></head>\n"
+    b"<body><p><strong>We couldn't respond to your request in time.</strong></p></body>\n</html>\n"
+)
+_SECONDARY = "You have exceeded a secondary rate limit. Please wait a few minutes before you try again."
 _SLICES = 8
 _MAX_SECONDS = 30.0
-_RESET = struct.pack("ii", 1, 0)
 
 
 @dataclass
@@ -118,9 +110,7 @@ class Faults:
         return fault
 
     def _next(self, target: str) -> Fault | None:
-        for fault in self._queue:
-            if re.search(fault.path, target) is None:
-                continue
+        for fault in (one for one in self._queue if re.search(one.path, target)):
             if fault.after > 0:
                 fault.after -= 1
                 continue
@@ -133,20 +123,24 @@ class Faults:
 
 def substitute(fault: Fault, target: str, who: str, limits: Limits) -> Response | None:
     """Give the answer that stands in for the right one; None if the right one is still wanted."""
-    # Rounded up, so that a client which waits until this second has waited long enough.
-    reset = int(-(-(limits.clock() + fault.seconds) // 1))
-    core, graphql = (limits.meter(who, resource).exhausted_headers(reset) for resource in ("core", "graphql"))
-    where = f"{fault.location}{target}"
-    limited = {"errors": [{"type": "RATE_LIMITED", "message": EXHAUSTED}]}
+    where, limited = f"{fault.location}{target}", {"errors": [{"type": "RATE_LIMITED", "message": EXHAUSTED}]}
+
+    def used_up(resource: str) -> dict[str, str]:
+        meter = limits.meter(who, resource)
+        # Rounded up, so that a client which waits until this second has waited long enough.
+        reset = int(-(-(limits.clock() + fault.seconds) // 1))
+        values = {"Remaining": 0, "Used": meter.limit, "Reset": reset}
+        return meter.headers() | {f"X-RateLimit-{name}": str(value) for name, value in values.items()}
+
     answers: dict[str, Callable[[], Response]] = {
         "bad_gateway": lambda: json_response({"message": "Server Error"}, 502),
-        "unicorn": lambda: Response(UNICORN, 504, media_type="text/html; charset=utf-8"),
-        "html_labelled_json": lambda: Response(UNICORN, 503, media_type=JSON),
-        "forbidden_retry_after": lambda: secondary(fault.retry_after).response(),
-        "forbidden_secondary": lambda: secondary(None).response(),
-        "primary_exhausted": lambda: Refusal(403, EXHAUSTED, core).response(),
+        "unicorn": lambda: Response(_UNICORN, 504, media_type="text/html; charset=utf-8"),
+        "html_labelled_json": lambda: Response(_UNICORN, 503, media_type=JSON),
+        "forbidden_retry_after": lambda: Refusal(403, _SECONDARY, {"Retry-After": str(fault.retry_after)}).response(),
+        "forbidden_secondary": lambda: Refusal(403, _SECONDARY).response(),
+        "primary_exhausted": lambda: Refusal(403, EXHAUSTED, used_up("core")).response(),
         "redirect_elsewhere": lambda: json_response({"message": "Moved", "url": where}, 301, {"Location": where}),
-        "graphql_rate_limited": lambda: json_response(limited, 200, graphql),
+        "graphql_rate_limited": lambda: json_response(limited, 200, used_up("graphql")),
     }
     return answers[fault.kind]() if fault.kind in answers else None
 
@@ -174,26 +168,20 @@ class BrokenResponse(Response):
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Send slowly, send half, or reset the connection."""
-        body, transport = bytes(self.body), scope["state"]["transport"]
+        body = bytes(self.body)
+        start = {"type": "http.response.start", "status": self.status_code, "headers": self.raw_headers}
         if self._fault.kind == "slow":
-            await self._dribble(send, body)
+            await send(start)
+            size = -(-len(body) // _SLICES)
+            for number in range(_SLICES):
+                await asyncio.sleep(min(self._fault.seconds, _MAX_SECONDS) / _SLICES)
+                part = body[number * size : (number + 1) * size]
+                await send({"type": "http.response.body", "body": part, "more_body": number < _SLICES - 1})
             return
         if self._fault.kind == "half_body" and body:
-            await self._start(send)
+            await send(start)
             await send({"type": "http.response.body", "body": body[: len(body) // 2], "more_body": True})
-            transport.close()
+            scope["state"]["transport"].close()
         else:
-            transport.get_extra_info("socket").setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, _RESET)
-            transport.abort()
+            reset_connection(scope)
         await receive()  # Until the connection is gone.
-
-    async def _start(self, send: Send) -> None:
-        await send({"type": "http.response.start", "status": self.status_code, "headers": self.raw_headers})
-
-    async def _dribble(self, send: Send, body: bytes) -> None:
-        await self._start(send)
-        size = -(-len(body) // _SLICES)
-        for number in range(_SLICES):
-            await asyncio.sleep(min(self._fault.seconds, _MAX_SECONDS) / _SLICES)
-            part = body[number * size : (number + 1) * size]
-            await send({"type": "http.response.body", "body": part, "more_body": number < _SLICES - 1})

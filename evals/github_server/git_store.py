@@ -5,53 +5,46 @@ refs, so nothing is written into a world or a mirror.
 """
 
 import os
+import re
 import subprocess
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator
 from datetime import UTC, datetime
 from functools import lru_cache
 from pathlib import Path
+from typing import NamedTuple
 
-from agent.domain.errors import InputError
-from evals.github_server.diffs import OPTIONS, FileDiff, parse
-from evals.github_server.responses import Refusal
+from agent.domain.base import InputError
+from evals.github_server.responses import Json, Refusal, stamp
 from evals.worlds.model import Repo
 
 _ATTRIBUTES = Path(__file__).with_name("github.attributes")
 _HEX = frozenset("0123456789abcdef")
 # Answers must not depend on who owns the files or on the machine's own configuration.
-_SETTINGS = {"safe.directory": "*", "uploadpack.allowFilter": "true", "uploadpack.allowAnySHA1InWant": "true"}
+_SETTINGS = ("safe.directory=*", "uploadpack.allowFilter=true", "uploadpack.allowAnySHA1InWant=true")
+GIT = ("git", *(part for setting in _SETTINGS for part in ("-c", setting)))
+GIT_ENVIRONMENT = {"GIT_CONFIG_NOSYSTEM": "1", "GIT_CONFIG_GLOBAL": os.devnull, "GIT_TERMINAL_PROMPT": "0"}
+GIT_ENVIRONMENT |= {"GIT_NO_LAZY_FETCH": "1", "GIT_OPTIONAL_LOCKS": "0", "LC_ALL": "C"}
+GIT_ENVIRONMENT |= {"PATH": os.pathsep.join(os.get_exec_path())}
+"""How and in which environment every git process of the server runs."""
+# The options of `git diff-tree` that give GitHub's order, status and hunks.
+_DIFF = ("-r", "-M", "-p", "--inter-hunk-context=1", "--no-color", "--no-ext-diff", "--no-textconv")
+_PREFIXES = ("--src-prefix=a/", "--dst-prefix=b/")
+_STATUS = {b"A": "added", b"D": "removed", b"M": "modified", b"T": "changed", b"R": "renamed", b"C": "copied"}
+_ENTRY = re.compile(
+    rb":(?P<old>\d+)\d{4} (?P<new>\d+)\d{4} (?P<was>\w+) (?P<sha>\w+) (?P<status>[A-Z])\d*\0"
+    rb"(?:(?<=[RC]\d{3}\0)(?P<previous>[^\0]+)\0)?(?P<path>[^\0]+)\0"
+)
+# Lines of hunks begin with a space, a sign or a backslash, so the word at the start of a line is always a new file.
+_PART = re.compile(rb"^(?=diff --git )", re.MULTILINE)
 
 
-def git_environment(**extra: str) -> Mapping[str, str]:
-    """Give the environment in which every git process of the server runs."""
-    settings = {"GIT_CONFIG_COUNT": str(len(_SETTINGS))}
-    for index, (key, value) in enumerate(_SETTINGS.items()):
-        settings |= {f"GIT_CONFIG_KEY_{index}": key, f"GIT_CONFIG_VALUE_{index}": value}
-    fixed = {"GIT_CONFIG_NOSYSTEM": "1", "GIT_CONFIG_GLOBAL": os.devnull, "GIT_TERMINAL_PROMPT": "0", "LC_ALL": "C"}
-    fixed |= {"GIT_NO_LAZY_FETCH": "1", "GIT_OPTIONAL_LOCKS": "0", "PATH": os.pathsep.join(os.get_exec_path())}
-    return fixed | settings | extra
-
-
-@dataclass(frozen=True)
-class Signature:
-    """Who made a commit and when."""
-
-    name: str
-    email: str
-    at: datetime
-
-
-@dataclass(frozen=True)
-class Commit:
-    """A commit as the object says."""
+class Commit(NamedTuple):
+    """A commit as its object says."""
 
     sha: str
-    tree: str
     parents: tuple[str, ...]
-    author: Signature
-    committer: Signature
-    message: str
+    shown: Json
+    """Its people, message and tree as the API shows them."""
 
 
 class GitStore:
@@ -84,8 +77,6 @@ class GitStore:
         if self._reader is not None:
             self._reader.communicate()
             self._reader = None
-
-    # ------------------------------------------------------------ refs
 
     def show(self, push: int | None) -> None:
         """Move the default branch to a push of the repository; None takes the branch as it is in the repository."""
@@ -126,14 +117,12 @@ class GitStore:
                 return self.commit(self._refs[ref])
         if not 4 <= len(name) <= 40 or not set(name.lower()) <= _HEX:
             return None
-        found = self.object(f"{name.lower()}^{{commit}}")
+        found = self._object(f"{name.lower()}^{{commit}}")
         return self.commit(found[0]) if found else None
 
-    # ------------------------------------------------------------ commits
-
     def _commit(self, sha: str) -> Commit | None:
-        found = self.object(sha)
-        return parse_commit(found[0], found[2]) if found is not None and found[1] == "commit" else None
+        found = self._object(sha)
+        return _parse_commit(found[0], found[2]) if found is not None and found[1] == "commit" else None
 
     def _history(self, tip: str) -> dict[str, int]:
         """List what a tip reaches with its committer dates, in the order of `git log`."""
@@ -141,40 +130,34 @@ class GitStore:
         return {row[0].decode(): int(row[1] or 0) for row in (line.split(b" ") for line in output.splitlines())}
 
     def between(self, base: str, head: str) -> list[str]:
-        """List the commits of `base..head`, newest first."""
+        """List the commits of `base..head`, newest first; the two lines of history must meet somewhere."""
+        if _git(self.git_dir, "merge-base", base, head).returncode:
+            raise Refusal(404, f"No common ancestor between {base} and {head}.")
         return self._run("rev-list", f"{base}..{head}", "--").decode().split()
 
-    def have_common_ancestor(self, one: str, other: str) -> bool:
-        """Tell whether two lines of history meet."""
-        return _git(self.git_dir, "merge-base", one, other).returncode == 0
+    def _diff(self, old: str | None, new: str) -> tuple[Json, ...]:
+        """List the files of a commit against another one, each with its whole patch, as the API shows them."""
+        return tuple(_parse_diff(self.diff_text(old, new, "-z", "--raw", "--full-index")))
 
-    # ------------------------------------------------------------ contents
-
-    def _diff(self, old: str | None, new: str) -> tuple[FileDiff, ...]:
-        """Compare two commits; without the old one the new one is the first of its line."""
-        return parse(self._diff_tree(OPTIONS, old, new))
-
-    def diff_text(self, old: str | None, new: str) -> bytes:
-        """Give a diff as text, the way `application/vnd.github.diff` does."""
-        return self._diff_tree(tuple(o for o in OPTIONS if o not in ("-z", "--raw", "--full-index")), old, new)
-
-    def _diff_tree(self, options: tuple[str, ...], old: str | None, new: str) -> bytes:
+    def diff_text(self, old: str | None, new: str, *options: str) -> bytes:
+        """Give a diff as text, the way `application/vnd.github.diff` does; without the old commit, of a root."""
         ends = ["--root", new] if old is None else [old, new]
-        return self._run("-c", "core.quotePath=false", "diff-tree", "--no-commit-id", *options, *ends, "--")
+        command = ("-c", "core.quotePath=false", "diff-tree", "--no-commit-id", *_DIFF, *_PREFIXES)
+        return self._run(*command, *options, *ends, "--")
 
     def file(self, commit: str, path: str) -> tuple[str, bytes] | None:
         """Read what a commit has at a path as (hash, content); None where it has no file."""
-        found = self.object(f"{commit}:{path}")
+        found = self._object(f"{commit}:{path}")
         return (found[0], found[2]) if found is not None and found[1] == "blob" else None
 
-    def object(self, name: str) -> tuple[str, str, bytes] | None:
+    def _object(self, name: str) -> tuple[str, str, bytes] | None:
         """Read an object as (hash, type, content); None when it is not there."""
         if "\n" in name or "\0" in name:
             return None  # The reader takes a line for each object.
         if self._reader is None or self._reader.poll() is not None:
-            command, pipe = ["git", f"--git-dir={self.git_dir}", "cat-file", "--batch"], subprocess.PIPE
+            command, pipe = [*GIT, f"--git-dir={self.git_dir}", "cat-file", "--batch"], subprocess.PIPE
             self._reader = subprocess.Popen(
-                command, env=git_environment(), stdin=pipe, stdout=pipe, stderr=subprocess.DEVNULL
+                command, env=GIT_ENVIRONMENT, stdin=pipe, stdout=pipe, stderr=subprocess.DEVNULL
             )
         assert self._reader.stdin is not None
         assert self._reader.stdout is not None
@@ -187,8 +170,6 @@ class GitStore:
             return None
         content = self._reader.stdout.read(int(head[2]) + 1)[:-1]
         return head[0].decode(), head[1].decode(), content
-
-    # ------------------------------------------------------------ running git
 
     def _run(self, *arguments: str) -> bytes:
         done = _git(self.git_dir, "-c", f"core.attributesFile={_ATTRIBUTES}", *arguments)
@@ -204,28 +185,24 @@ class GitStore:
 
 
 def _git(git_dir: Path, *arguments: str) -> subprocess.CompletedProcess[bytes]:
-    command = ["git", f"--git-dir={git_dir}", *arguments]
-    return subprocess.run(command, env=git_environment(), capture_output=True, check=False)
+    command = [*GIT, f"--git-dir={git_dir}", *arguments]
+    return subprocess.run(command, env=GIT_ENVIRONMENT, capture_output=True, check=False)
 
 
-def parse_commit(sha: str, content: bytes) -> Commit:
+def _parse_commit(sha: str, content: bytes) -> Commit:
     """Read a commit object; nothing in it is trusted to be well-formed."""
     head, _, message = content.partition(b"\n\n")
-    fields: dict[str, list[bytes]] = {}
-    for line in head.split(b"\n"):
-        if not line.startswith(b" "):
-            key, _, value = line.partition(b" ")
-            fields.setdefault(key.decode("ascii", "replace"), []).append(value)
-    encoding = fields.get("encoding", [b"utf-8"])[0].decode("ascii", "replace")
-    return Commit(
-        sha=sha,
-        tree=fields["tree"][0].decode(),
-        parents=tuple(parent.decode() for parent in fields.get("parent", [])),
-        author=_signature(fields.get("author", [b""])[0], encoding),
-        committer=_signature(fields.get("committer", [b""])[0], encoding),
+    rows = [line.split(b" ", 1) for line in head.split(b"\n") if b" " in line[1:]]
+    fields = {key: value for key, value in reversed(rows) if key}
+    encoding = fields.get(b"encoding", b"utf-8").decode("ascii", "replace")
+    shown = {
+        "author": _signature(fields.get(b"author", b""), encoding),
+        "committer": _signature(fields.get(b"committer", b""), encoding),
         # git itself takes a NUL for the end of a message.
-        message=_text(message.partition(b"\0")[0], encoding).rstrip("\n"),
-    )
+        "message": _text(message.partition(b"\0")[0], encoding).rstrip("\n"),
+        "tree": {"sha": fields[b"tree"].decode()},
+    }
+    return Commit(sha, tuple(value.decode() for key, value in rows if key == b"parent"), shown)
 
 
 def _text(raw: bytes, encoding: str) -> str:
@@ -235,12 +212,41 @@ def _text(raw: bytes, encoding: str) -> str:
         return raw.decode("utf-8", "replace")
 
 
-def _signature(raw: bytes, encoding: str) -> Signature:
+def _signature(raw: bytes, encoding: str) -> Json:
     who, _, when = raw.rpartition(b">")
     name, _, email = who.rpartition(b"<")
-    seconds = (when.split() or [b"0"])[0]
     try:
-        at = datetime.fromtimestamp(int(seconds), UTC)
+        at = datetime.fromtimestamp(int((when.split() or [b"0"])[0]), UTC)
     except (ValueError, OverflowError, OSError):
         at = datetime.fromtimestamp(0, UTC)
-    return Signature(_text(name, encoding).strip(), _text(email, encoding).strip(), at)
+    return {"name": _text(name, encoding).strip(), "email": _text(email, encoding).strip(), "date": stamp(at)}
+
+
+def _parse_diff(output: bytes) -> Iterator[Json]:
+    """Read what `git diff-tree` printed: an entry for each file, then the patches in the same order."""
+    entries, place = [], 0
+    while found := _ENTRY.match(output, place):
+        entries.append(found)
+        place = found.end()
+    # One more NUL stands between the entries and the patches.
+    parts = iter(_PART.split(output[place + 1 :])[1:])
+    for entry in entries:
+        # A file that became a link, or the like, is printed as a removal and an addition.
+        count = 2 if entry["status"] == b"T" and entry["old"] != entry["new"] else 1
+        hunks = b"\n".join(filter(None, (_hunks(next(parts, b"")) for _ in range(count))))
+        additions, deletions = hunks.count(b"\n+"), hunks.count(b"\n-")
+        yield {
+            "sha": (entry["was"] if entry["status"] == b"D" else entry["sha"]).decode(),
+            "filename": entry["path"].decode("utf-8", "replace"),
+            "status": _STATUS.get(entry["status"], "changed"),
+            "additions": additions,
+            "deletions": deletions,
+            "changes": additions + deletions,
+            **({"patch": hunks.decode("utf-8", "replace")} if hunks else {}),
+            **({"previous_filename": entry["previous"].decode("utf-8", "replace")} if entry["previous"] else {}),
+        }
+
+
+def _hunks(part: bytes) -> bytes:
+    start = part.find(b"\n@@ ")
+    return part[start + 1 :].removesuffix(b"\n") if start >= 0 else b""

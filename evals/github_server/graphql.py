@@ -12,13 +12,12 @@ from typing import Any
 import graphql as gql
 from starlette.responses import Response
 
-from evals.github_server.limits import EXHAUSTED, Meter
 from evals.github_server.repositories import Hub, Repository
-from evals.github_server.responses import Json, Refusal, json_response, stamp
-from evals.worlds.model import Comment, Event, Issue, Pull
+from evals.github_server.responses import EXHAUSTED, Json, Meter, Refusal, json_response, stamp
+from evals.worlds.model import Comment, Event, Issue, Pull, Thread
 
-MAX_PAGE = 100
-MAX_TEXT = 512_000
+_MAX_PAGE = 100
+_MAX_TEXT = 512_000
 """GitHub cuts the text of a blob after so many bytes."""
 _SNIFFED = 8_000
 _SCHEMA = Path(__file__).with_name("schema.graphql")
@@ -32,7 +31,7 @@ def schema() -> gql.GraphQLSchema:
 
 def answer(hub: Hub, content: bytes, meter: Meter) -> Response:
     """Answer a query of a client that is allowed to ask; almost everything is a 200."""
-    if meter.remaining == 0:
+    if meter.used >= meter.limit:
         return json_response({"errors": [{"type": "RATE_LIMITED", "message": EXHAUSTED}]})
     query, variables = _read(content)
     meter.charge()
@@ -43,9 +42,7 @@ def answer(hub: Hub, content: bytes, meter: Meter) -> Response:
         if error.original_error is not None and not isinstance(error.original_error, gql.GraphQLError):
             raise error.original_error
     body: Json = {} if result.data is None and errors else {"data": result.data}
-    if errors:
-        body["errors"] = [_error_json(error) for error in errors]
-    return json_response(body)
+    return json_response(body | ({"errors": [_error_json(error) for error in errors]} if errors else {}))
 
 
 def _read(content: bytes) -> tuple[str, Json]:
@@ -53,10 +50,9 @@ def _read(content: bytes) -> tuple[str, Json]:
         body = json.loads(content)
     except ValueError as error:
         raise Refusal(400, "Problems parsing JSON") from error
-    query = body.get("query") if isinstance(body, dict) else None
+    query, variables = (body.get("query"), body.get("variables")) if isinstance(body, dict) else (None, None)
     if not isinstance(query, str):
         raise Refusal(400, "A query attribute must be specified and must be a string.")
-    variables = body.get("variables")
     return query, variables if isinstance(variables, dict) else {}
 
 
@@ -76,11 +72,11 @@ def _connection(items: Sequence[Any], show: Callable[[Any], Json | None]) -> Cal
 
     def page(_: Any, first: int | None = None, last: int | None = None, **__: Any) -> Json:
         size = first if first is not None else last
-        if size is None or not 1 <= size <= MAX_PAGE:
-            message = f"You must provide a `first` or `last` value from 1 to {MAX_PAGE} to properly paginate."
+        if size is None or not 1 <= size <= _MAX_PAGE:
+            message = f"You must provide a `first` or `last` value from 1 to {_MAX_PAGE} to properly paginate."
             raise gql.GraphQLError(message, extensions={"type": "EXCESSIVE_PAGINATION"})
         part = items[:size] if first is not None else items[-size:]
-        return {"nodes": [show(item) for item in part]}
+        return {"totalCount": len(items), "nodes": [show(item) for item in part]}
 
     return page
 
@@ -93,28 +89,22 @@ class _Nodes:
 
     def repository(self, _: Any, owner: str, name: str, **__: Any) -> Json:
         """Find a repository; by a former name too."""
-        full_name = f"{owner}/{name}"
-        repository = self._hub.named(full_name) or self._hub.renamed(full_name)
+        repository = self._hub.named(f"{owner}/{name}")
         if repository is None:
-            raise _missing("a Repository", f"name '{full_name}'")
+            raise _missing("a Repository", f"name '{owner}/{name}'")
         return {
             "nameWithOwner": repository.full_name,
-            "issue": lambda _, number: self._thread(repository, number, Issue),
-            "pullRequest": lambda _, number: self._thread(repository, number, Pull),
-            "issueOrPullRequest": lambda _, number: self._thread(repository, number, (Issue, Pull)),
+            "issue": lambda _, number: self._numbered(repository, number, Issue),
+            "pullRequest": lambda _, number: self._numbered(repository, number, Pull),
+            "issueOrPullRequest": lambda _, number: self._numbered(repository, number, Thread),
             "object": lambda _, **names: self._object(repository, **names),
         }
 
-    def _thread(self, repository: Repository, number: int, kind: Any) -> Json:
-        found = self._hub.thread(repository.full_name, number)
-        if found is None or not isinstance(found[1], kind):
+    def _numbered(self, repository: Repository, number: int, kind: type[Thread]) -> Json:
+        found = repository.find(number)
+        if not isinstance(found, kind):
             raise _missing("a PullRequest" if kind is Pull else "an Issue", f"number of {number}")
-        return self._show(*found)
-
-    def _show(self, repository: Repository, thread: Issue | Pull) -> Json:
-        if isinstance(thread, Pull):
-            return self._pull(repository, thread)
-        return self._issue(repository, thread)
+        return self._thread(repository, found)
 
     def _object(self, repository: Repository, oid: str | None = None, expression: str | None = None) -> Json | None:
         """Find a commit, or the file that a commit has at a path; what is not there is null without an error."""
@@ -123,15 +113,11 @@ class _Nodes:
             return self._commit(repository, revision)
         commit = repository.git.resolve(revision)
         found = repository.git.file(commit.sha, path) if commit else None
-        return self._blob(repository, *found) if found else None
-
-    def _blob(self, repository: Repository, oid: str, content: bytes) -> Json:
-        return {
-            "__typename": "Blob",
-            "oid": oid,
-            "text": None if b"\0" in content[:_SNIFFED] else _decoded(content),
-            "repository": {"nameWithOwner": repository.full_name},
-        }
+        if found is None:
+            return None
+        sha, content = found
+        text = None if b"\0" in content[:_SNIFFED] else _decoded(content)
+        return {"__typename": "Blob", "oid": sha, "text": text, "repository": _name(repository)}
 
     def _commit(self, repository: Repository, name: str | None) -> Json | None:
         commit = repository.git.resolve(name) if name else None
@@ -141,73 +127,69 @@ class _Nodes:
         return {
             "__typename": "Commit",
             "oid": commit.sha,
-            "repository": {"nameWithOwner": repository.full_name},
-            "associatedPullRequests": _connection(pulls, lambda pull: self._pull(repository, pull)),
+            "repository": _name(repository),
+            "associatedPullRequests": _connection(pulls, lambda pull: self._thread(repository, pull)),
         }
 
-    def _issue(self, repository: Repository, issue: Issue) -> Json:
-        closings = sorted((event for event in issue.events if event.kind == "closed"), key=lambda e: (e.at, e.id))
+    def _thread(self, repository: Repository, thread: Thread) -> Json:
+        own = self._pull(repository, thread) if isinstance(thread, Pull) else self._issue(repository, thread)
+        return own | {
+            "number": thread.number,
+            "title": thread.title,
+            "body": thread.body,
+            "createdAt": stamp(thread.created_at),
+            "updatedAt": stamp(thread.updated_at),
+            "author": _actor(thread.author),
+            "repository": _name(repository),
+            "labels": _connection(thread.labels, lambda name: {"name": name}),
+            "comments": _connection(thread.comments, _comment),
+        }
+
+    def _issue(self, repository: Repository, issue: Thread) -> Json:
+        closings = [event for event in issue.events if event.kind == "closed"]
+        reason = issue.state_reason if isinstance(issue, Issue) else None
         return {
-            **_shared(repository, issue),
             "__typename": "Issue",
             "state": issue.state.upper(),
             "reactions": {"totalCount": issue.reactions},
             "closedAt": stamp(issue.closed_at),
-            "stateReason": lambda _, enableDuplicate: _reason(issue, enableDuplicate),  # noqa: N803 - GitHub's name
+            "stateReason": reason.upper() if reason else None,
             "timelineItems": _connection(closings, lambda event: self._closing(repository, event)),
         }
 
     def _closing(self, repository: Repository, event: Event) -> Json:
-        return {
-            "__typename": "ClosedEvent",
-            "createdAt": stamp(event.at),
-            "closer": lambda _: self._closer(repository, event),
-        }
+        closer = {"closer": lambda _: self._closer(repository, event)}
+        return {"__typename": "ClosedEvent", "createdAt": stamp(event.at), **closer}
 
     def _closer(self, repository: Repository, event: Event) -> Json | None:
         """Show what closed an issue: a pull request, a commit of any repository, or a person's hand (null)."""
         found = self._hub.thread(*event.source) if event.source else None
         if found is not None and isinstance(found[1], Pull):
-            return self._pull(found[0], found[1])
+            return self._thread(*found)
         commits = (self._commit(other, event.commit) for other in (repository, *self._hub))
         return next((commit for commit in commits if commit is not None), None)
 
     def _pull(self, repository: Repository, pull: Pull) -> Json:
         closed = [self._hub.thread(*name) for name in pull.closes]
         issues = [pair for pair in closed if pair is not None and isinstance(pair[1], Issue)]
-        named = sorted((one for one in pull.events if one.kind == "cross-referenced"), key=lambda e: (e.at, e.id))
+        named = [event for event in pull.events if event.kind == "cross-referenced"]
         sources = [found for one in named if one.source and (found := self._hub.thread(*one.source))]
         return {
-            **_shared(repository, pull),
             "__typename": "PullRequest",
             "state": "MERGED" if pull.merged_at else pull.state.upper(),
             "mergedAt": stamp(pull.merged_at),
             "baseRefName": pull.base,
             "mergeCommit": lambda _: self._commit(repository, pull.merge_commit),
-            "closingIssuesReferences": _connection(issues, lambda pair: self._issue(*pair)),
+            "closingIssuesReferences": _connection(issues, lambda pair: self._thread(*pair)),
             "timelineItems": _connection(sources, self._naming),
         }
 
-    def _naming(self, source: tuple[Repository, Issue | Pull]) -> Json:
-        return {"__typename": "CrossReferencedEvent", "source": lambda _: self._show(*source)}
+    def _naming(self, source: tuple[Repository, Thread]) -> Json:
+        return {"__typename": "CrossReferencedEvent", "source": lambda _: self._thread(*source)}
 
 
-def _shared(repository: Repository, thread: Issue | Pull) -> Json:
-    """Show what issues and pull requests have alike."""
-    return {
-        "number": thread.number,
-        "title": thread.title,
-        "body": thread.body,
-        "createdAt": stamp(thread.created_at),
-        "updatedAt": stamp(thread.updated_at),
-        "author": _actor(thread.author),
-        "repository": {"nameWithOwner": repository.full_name},
-        "labels": _connection(thread.labels, lambda name: {"name": name}),
-        "comments": lambda info, **page: {
-            "totalCount": len(thread.comments),
-            **_connection(thread.comments, _comment)(info, **page),
-        },
-    }
+def _name(repository: Repository) -> Json:
+    return {"nameWithOwner": repository.full_name}
 
 
 def _comment(said: Comment) -> Json:
@@ -221,19 +203,11 @@ def _actor(login: str | None) -> Json | None:
     return {"__typename": "Bot" if login.endswith("[bot]") else "User", "login": login.removesuffix("[bot]")}
 
 
-def _reason(issue: Issue, knows_duplicates: bool) -> str | None:
-    """Tell why an issue is in its state; clients that do not know of duplicates are told it was not planned."""
-    reason = (issue.state_reason or "").upper()
-    if reason == "DUPLICATE" and not knows_duplicates:
-        return "NOT_PLANNED"
-    return reason or None
-
-
 def _decoded(content: bytes) -> str:
     """Write text as UTF-8, as GitHub does whatever it was written in."""
     try:
         content.decode("utf-8")
     except UnicodeDecodeError:
-        return content[:MAX_TEXT].decode("latin-1")
+        return content[:_MAX_TEXT].decode("latin-1")
     # A cut may go through the middle of a character.
-    return content[:MAX_TEXT].decode("utf-8", "ignore")
+    return content[:_MAX_TEXT].decode("utf-8", "ignore")

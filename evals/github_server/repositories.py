@@ -7,12 +7,10 @@ from pathlib import Path
 
 from starlette.requests import Request
 
-from agent.domain.errors import InputError
+from agent.domain.base import InputError
 from evals.github_server.git_store import Commit, GitStore
-from evals.github_server.responses import Refusal, not_found
-from evals.worlds.model import Issue, Pull, Release, Repo
-
-Thread = Issue | Pull
+from evals.github_server.responses import Page, Refusal, not_found
+from evals.worlds.model import Issue, Pull, Release, Repo, Thread
 
 
 class Repository:
@@ -24,19 +22,17 @@ class Repository:
         self.git = GitStore(repo, folder)
         self._now = now
         threads: tuple[Thread, ...] = (*repo.issues, *repo.pulls)
-        self._threads = {thread.number: thread for thread in threads if now is None or thread.created_at <= now}
+        self._threads = {thread.number: thread for thread in threads if self._is_past(thread.created_at)}
         self._bringing: dict[str, list[Pull]] = {}
         for pull in self._threads.values():
             if isinstance(pull, Pull):
                 for sha in {pull.merge_commit, *pull.commits} - {None}:
                     self._bringing.setdefault(str(sha), []).append(pull)
-        self.show(self._first_push())
+        done = [place for place, push in enumerate(repo.pushes) if self._is_past(push.at)]
+        self.show(done[-1] if done else 0 if repo.pushes else None)
 
-    def _first_push(self) -> int | None:
-        if not self.repo.pushes:
-            return None
-        done = [i for i, push in enumerate(self.repo.pushes) if self._now is None or push.at <= self._now]
-        return done[-1] if done else 0
+    def _is_past(self, moment: datetime) -> bool:
+        return self._now is None or moment <= self._now
 
     def show(self, push: int | None) -> None:
         """Let the default branch stand where a push left it."""
@@ -57,27 +53,28 @@ class Repository:
             return found
         raise Refusal(422, f"No commit found for SHA: {name}")
 
-    def thread(self, number: int) -> Thread:
-        """Find an issue or pull request; a deleted issue is gone (410)."""
+    def find(self, number: int) -> Thread | None:
+        """Find an issue or pull request that was not deleted."""
         found = self._threads.get(number)
-        if found is None:
-            raise not_found()
-        if isinstance(found, Issue) and found.deleted:
-            raise Refusal(410, "This issue was deleted")
-        return found
+        return None if isinstance(found, Issue) and found.deleted else found
 
     def threads(self) -> list[Thread]:
         """List all threads that were not deleted."""
-        return [thread for thread in self._threads.values() if not (isinstance(thread, Issue) and thread.deleted)]
+        return [thread for number in self._threads if (thread := self.find(number)) is not None]
+
+    def thread(self, number: int) -> Thread:
+        """Find a thread, or refuse the request; a deleted issue is gone (410)."""
+        if number not in self._threads:
+            raise not_found()
+        if (found := self.find(number)) is None:
+            raise Refusal(410, "This issue was deleted")
+        return found
 
     def releases(self) -> list[Release]:
         """List the published releases, newest first by the date of their commit, as GitHub sorts them."""
-        shown = [
-            release
-            for release in self.repo.releases
-            if not release.draft and release.published_at and (self._now is None or release.published_at <= self._now)
-        ]
-        return sorted(shown, key=lambda release: (release.created_at, release.id), reverse=True)
+        published = [one for one in self.repo.releases if not one.draft and one.published_at]
+        shown = [one for one in published if one.published_at and self._is_past(one.published_at)]
+        return sorted(shown, key=lambda one: (one.created_at, one.id), reverse=True)
 
     def pulls_of(self, sha: str) -> list[Pull]:
         """Find the pull requests that brought a commit: on the default branch only merged ones count."""
@@ -91,17 +88,13 @@ class Hub:
     """All repositories of a server."""
 
     def __init__(self, repos: Iterable[Repo], folder: Path, now: datetime | None) -> None:
-        self._by_name: dict[str, Repository] = {}
-        self._by_former_name: dict[str, Repository] = {}
-        self._by_id: dict[int, Repository] = {}
-        for index, repo in enumerate(repos):
-            hosted = Repository(repo, folder / f"{index}.git", now)
-            self._by_name[repo.full_name.lower()] = self._by_id[repo.id] = hosted
-            self._by_former_name.update({name.lower(): hosted for name in repo.former_names})
+        self._hosted = [Repository(repo, folder / f"{place}.git", now) for place, repo in enumerate(repos)]
+        former = {name.lower(): one for one in self._hosted for name in one.repo.former_names}
+        self._by_name = former | {one.full_name.lower(): one for one in self._hosted}
 
     def __iter__(self) -> Iterator[Repository]:
         """Go through the repositories in the order they were given."""
-        return iter(self._by_name.values())
+        return iter(self._hosted)
 
     def close(self) -> None:
         """End every process of git."""
@@ -109,26 +102,18 @@ class Hub:
             repository.git.close()
 
     def named(self, full_name: str) -> Repository | None:
-        """Find a repository by its present name."""
+        """Find a repository by its name, or by one it had before."""
         return self._by_name.get(full_name.lower())
-
-    def renamed(self, full_name: str) -> Repository | None:
-        """Find a repository by a name it had before."""
-        return self._by_former_name.get(full_name.lower())
 
     def numbered(self, identifier: int) -> Repository | None:
         """Find a repository by its id."""
-        return self._by_id.get(identifier)
+        return next((one for one in self if one.repo.id == identifier), None)
 
     def thread(self, full_name: str, number: int) -> tuple[Repository, Thread] | None:
         """Find a thread of any repository; None if it is not here or was deleted."""
-        repository = self.named(full_name) or self.renamed(full_name)
-        if repository is None:
-            return None
-        try:
-            return repository, repository.thread(number)
-        except Refusal:
-            return None
+        repository = self.named(full_name)
+        found = repository.find(number) if repository else None
+        return (repository, found) if repository and found else None
 
 
 @dataclass(frozen=True)
@@ -147,15 +132,14 @@ class Call:
         """The repository's address in the API."""
         return f"{self.api}/repos/{self.repository.full_name}"
 
-    @property
-    def address(self) -> str:
-        """The request's own address as Link headers have it: by the repository's id, which never changes."""
-        return f"{self.api}/repositories/{self.repository.repo.id}{self.tail}"
+    def page(self, default: int = 30) -> Page:
+        """Tell which page of a list is asked for; links lead by the repository's id, which never changes."""
+        return Page(self.request, f"{self.api}/repositories/{self.repository.repo.id}{self.tail}", default)
 
     def query(self, name: str) -> str | None:
         """Read a query parameter; an empty one is as good as none."""
         return self.request.query_params.get(name) or None
 
-    def number(self) -> int:
-        """Read the number of a thread from the path."""
-        return int(self.request.path_params["number"])
+    def thread(self) -> Thread:
+        """Find the thread whose number is in the path."""
+        return self.repository.thread(int(self.request.path_params["number"]))

@@ -1,10 +1,9 @@
-"""HTTP responses in GitHub's form: JSON, refusals, times and pages with their Link header."""
+"""HTTP responses in GitHub's form: JSON, refusals, times, pages with their Link header, and what is left of limits."""
 
-import base64
-import binascii
 import json
+import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any, TypeVar
 from urllib.parse import quote, urlencode
@@ -16,14 +15,10 @@ Item = TypeVar("Item")
 Json = dict[str, Any]
 
 JSON = "application/json; charset=utf-8"
-DOCUMENTATION = "https://docs.github.com/rest"
-MAX_PER_PAGE = 100
-NUMBERED_ISSUES = 1000
-"""Page numbers reach so many issues; cursors lead further."""
-TOO_DEEP = (
-    "Pagination with the page parameter is not supported for large datasets, "
-    "please use cursor based pagination (after/before)"
-)
+ANONYMOUS = "anonymous"
+EXHAUSTED = "API rate limit exceeded for user ID 1."
+_HOUR = 3600
+_MAX_PER_PAGE = 100
 
 
 class Refusal(Exception):
@@ -35,7 +30,8 @@ class Refusal(Exception):
 
     def response(self) -> Response:
         """Write the refusal as GitHub's error body."""
-        body = {"message": self.message, "documentation_url": DOCUMENTATION, "status": str(self.status)}
+        address = "https://docs.github.com/rest"
+        body = {"message": self.message, "documentation_url": address, "status": str(self.status)}
         return json_response(body, self.status, self.headers)
 
 
@@ -72,83 +68,87 @@ def parse_time(text: str) -> datetime:
 
 @dataclass(frozen=True)
 class Page:
-    """Which part of a list was asked for."""
+    """Which part of a list a request asks for, and where the others are."""
 
-    number: int
-    size: int
+    request: Request
+    address: str
+    default: int = 30
 
-    @classmethod
-    def of(cls, request: Request, *, default: int = 30) -> "Page":
-        """Read `page` and `per_page`; nonsense is taken as the default and too much is clamped, as GitHub does."""
-        size = _number(request.query_params.get("per_page"), 0)
-        return cls(max(1, _number(request.query_params.get("page"), 1)), min(MAX_PER_PAGE, size) or default)
+    @property
+    def number(self) -> int:
+        """The page; nonsense is taken as the first, as GitHub does."""
+        return max(1, self._number("page", 1))
 
-    def cut(self, items: Sequence[Item]) -> Sequence[Item]:
-        """Take this page out of the list."""
-        start = (self.number - 1) * self.size
-        return items[start : start + self.size]
+    @property
+    def size(self) -> int:
+        """How many items it has; nonsense is taken as the default and too much is clamped."""
+        return min(_MAX_PER_PAGE, self._number("per_page", 0)) or self.default
 
+    def _number(self, name: str, default: int) -> int:
+        text = self.request.query_params.get(name)
+        # A number with very many digits is as good as nonsense, and int() would refuse it.
+        return int(text) if text and text.isascii() and text.isdigit() and len(text) < 10 else default
 
-def _number(text: str | None, default: int) -> int:
-    # A number with very many digits is as good as nonsense, and int() would refuse it.
-    return int(text) if text and text.isascii() and text.isdigit() and len(text) < 10 else default
-
-
-def link(request: Request, address: str, page: Page, total: int) -> dict[str, str]:
-    """Give the Link header for a list of known length; none when one page holds it all."""
-    last = max(1, -(-total // page.size))
-    steps = [("prev", min(page.number - 1, last))] if page.number > 1 else []
-    steps += [("next", page.number + 1), ("last", last)] if page.number < last else []
-    steps += [("first", 1)] if page.number > 1 else []
-    return _header(request, address, [(rel, {"page": str(number)}) for rel, number in steps])
-
-
-def _header(request: Request, address: str, steps: list[tuple[str, dict[str, str]]]) -> dict[str, str]:
-    query = {name: value for name, value in request.query_params.items() if name not in ("page", "after", "before")}
-    links = [
-        f'<{address}?{urlencode(query | changes, quote_via=quote, safe=":/")}>; rel="{rel}"' for rel, changes in steps
-    ]
-    return {"Link": ", ".join(links)} if links else {}
+    def cut(self, items: Sequence[Item]) -> tuple[Sequence[Item], dict[str, str]]:
+        """Take this page out of the list; the Link header is left out when one page holds it all."""
+        number, start = self.number, (self.number - 1) * self.size
+        last = max(1, -(-len(items) // self.size))
+        steps = [("prev", min(number - 1, last))] if number > 1 else []
+        steps += [("next", number + 1), ("last", last)] if number < last else []
+        steps += [("first", 1)] if number > 1 else []
+        query = {name: value for name, value in self.request.query_params.items() if name != "page"}
+        queries = {rel: urlencode({**query, "page": page}, quote_via=quote, safe=":/") for rel, page in steps}
+        links = ", ".join(f'<{self.address}?{query}>; rel="{rel}"' for rel, query in queries.items())
+        return items[start : start + self.size], {"Link": links} if links else {}
 
 
-def paged(request: Request, address: str, items: Sequence[Item]) -> tuple[Sequence[Item], dict[str, str]]:
-    """Cut the page that was asked for and say where the others are."""
-    page = Page.of(request)
-    return page.cut(items), link(request, address, page, len(items))
+@dataclass(frozen=True)
+class Allowance:
+    """Requests (or GraphQL queries) per hour."""
+
+    anonymous: int = 60
+    token: int = 5000
+    graphql: int = 5000
 
 
-def paged_deep(
-    request: Request, address: str, items: Sequence[Item], key: Callable[[Item], list[Any]]
-) -> tuple[Sequence[Item], dict[str, str]]:
-    """Cut a list of issues, which may be too long for page numbers.
+@dataclass
+class Meter:
+    """What one client has used of one resource in the present hour."""
 
-    A cursor is the key of the item it stands at, so that a list which grows between two requests neither repeats nor
-    skips one.
-    """
-    page, after = Page.of(request), request.query_params.get("after")
-    if after is None:
-        if page.number * page.size > NUMBERED_ISSUES:
-            raise Refusal(422, TOO_DEEP)
-        if len(items) <= NUMBERED_ISSUES:
-            return paged(request, address, items)
-    start = (page.number - 1) * page.size if after is None else _place(items, key, after) + 1
-    part = items[start : start + page.size]
-    if not part or start + page.size >= len(items):
-        return part, {}
-    onward = {"after": _cursor(key(part[-1])), "page": str(page.number + 1)}
-    return part, _header(request, address, [("next", onward)])
+    resource: str
+    limit: int
+    reset: int
+    used: int = 0
 
+    def charge(self) -> None:
+        """Count one request."""
+        self.used = min(self.limit, self.used + 1)
 
-def _cursor(key: list[Any]) -> str:
-    return base64.urlsafe_b64encode(json.dumps(key).encode()).decode()
+    @property
+    def overview(self) -> dict[str, int]:
+        """Say what is left, as `/rate_limit` does."""
+        return {"limit": self.limit, "remaining": self.limit - self.used, "reset": self.reset, "used": self.used}
+
+    def headers(self) -> dict[str, str]:
+        """Say it as GitHub does on every answer."""
+        values = self.overview | {"resource": self.resource}
+        return {f"X-RateLimit-{name.capitalize()}": str(value) for name, value in values.items()}
 
 
-def _place(items: Sequence[Item], key: Callable[[Item], list[Any]], cursor: str) -> int:
-    try:
-        wanted = json.loads(base64.urlsafe_b64decode(cursor))
-    except (ValueError, binascii.Error) as error:
-        raise Refusal(422, "The cursor is not valid") from error
-    for index, item in enumerate(items):
-        if key(item) == wanted:
-            return index
-    raise Refusal(422, "The cursor does not point into this list")
+@dataclass
+class Limits:
+    """The meters of all clients."""
+
+    allowance: Allowance = field(default_factory=Allowance)
+    clock: Callable[[], float] = time.time
+    _meters: dict[tuple[str, str], Meter] = field(default_factory=dict)
+
+    def meter(self, who: str, resource: str) -> Meter:
+        """Find a client's meter; a new hour starts it anew."""
+        meter = self._meters.get((who, resource))
+        if meter is None or meter.reset <= self.clock():
+            known = self.allowance.graphql if resource == "graphql" else self.allowance.token
+            guest = 0 if resource == "graphql" else self.allowance.anonymous
+            meter = Meter(resource, guest if who == ANONYMOUS else known, int(self.clock()) + _HOUR)
+            self._meters[who, resource] = meter
+        return meter

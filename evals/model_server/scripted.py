@@ -6,14 +6,11 @@ from collections.abc import Awaitable, Callable
 
 from langchain_core.messages import convert_to_openai_messages
 
-from agent.analysts.analyst import ToolRequest
-from agent.models.failures import JOBS, Job
-from agent.models.tokens import tokens_of
-from agent.settings.spending import Spent
+from agent.domain.accounts import Spent
+from agent.models import JOBS, Job, tokens_of
 from evals.model_server.talk import Asked, Script
 from graphs.models import Models
-from tools.chat.messages import Question, Reply
-from tools.chat.model import RecordedChatModel
+from tools.chat.messages import Question, RecordedChatModel, Reply, ToolRequest
 
 Fetch = Callable[[Question], Awaitable[Reply]]
 _CONTEXT = 65_536

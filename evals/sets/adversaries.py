@@ -4,16 +4,17 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from datetime import date
 
+from agent.domain.base import Language
 from agent.domain.report import Report
 from agent.domain.window import Window
-from agent.settings.values import Language, Layout
+from agent.settings.values import Layout
 from evals.figures import CRASHED, NONE, SHOWN, Exhibit, Figures, Score, share
 from evals.harness import TOKEN, Bench, Crash, EvalSet, attempt, serving
 from evals.sets.liars import ADVERSARIES, Adversary, lies_in, models_of
 from evals.sets.lies import CANARY
 from evals.stage import Stage
 from evals.truth import Truth, Untruth, alien
-from tools.github.http.client import GitHubClient
+from tools.github.client import GitHubClient
 
 _DAYS = ("2026-02-03", "2026-02-02", "2026-02-01", "2026-01-30")
 _SEEDS = 6

@@ -12,8 +12,8 @@ from importlib.resources import files
 from typing import Any
 
 from agent.asking.reply import Reply
+from agent.domain.base import RepoId
 from agent.domain.claims import Verdict
-from agent.domain.ids import RepoId
 from evals.figures import Figures, Score, Target, share
 from evals.harness import Bench, EvalSet, serving, specs_of, through
 from evals.model_server.honest import honest

@@ -12,17 +12,16 @@ from datetime import date, timedelta
 from pathlib import Path
 from random import Random
 
+from agent.domain.base import EvidenceId, Language, NotFound, RepoId, commit_id, thread_id
 from agent.domain.claims import Claim, Judgement, Verdict
-from agent.domain.dossier import Dossier
-from agent.domain.errors import NotFound
-from agent.domain.evidence import CommitEvidence, Evidence, EvidenceId, ReleaseEvidence, ThreadEvidence
+from agent.domain.evidence import CommitEvidence, Dossier, Evidence, ReleaseEvidence, ThreadEvidence
 from agent.domain.facts import FactKind
-from agent.domain.ids import RepoId, commit_id, thread_id
-from agent.domain.record import load
-from agent.domain.report import Depth, Report
+from agent.domain.ledger import Depth
+from agent.domain.report import Report
 from agent.domain.window import Window
 from agent.gate.check import first_refusal
-from agent.settings.values import Language, RepoSpec
+from agent.reports.stored import load
+from agent.settings.values import RepoSpec
 from evals.figures import ALL, Exhibit, Figures, Score, Target, share
 from evals.github_server.app import GitHubServer
 from evals.harness import TOKEN, Bench, EvalSet, serving, specs_of, through
@@ -33,7 +32,7 @@ from evals.truth import Truth
 from evals.worlds.model import LandedGold, World
 from tools.diff.sheet import study
 from tools.git.source import GitSource
-from tools.github.http.client import GitHubClient
+from tools.github.client import GitHubClient
 from tools.github.threads import GitHubThreads
 
 _LANGUAGES: tuple[Language, ...] = ("en", "zh")

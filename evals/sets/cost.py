@@ -19,7 +19,7 @@ from functools import reduce
 from operator import or_
 from pathlib import Path
 
-from agent.domain.errors import InputError
+from agent.domain.base import InputError
 from agent.domain.window import Window, midnight
 from agent.settings.values import RepoSpec
 from evals.figures import Figures, Target, measure

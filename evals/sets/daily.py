@@ -6,16 +6,15 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date, timedelta
 
+from agent.domain.base import commit_id
 from agent.domain.claims import Claim, Role
-from agent.domain.ids import commit_id
-from agent.domain.report import Depth, LedgerRow, Report
+from agent.domain.ledger import Depth, LedgerRow, Tier
+from agent.domain.report import Report
 from agent.domain.window import Window
-from agent.triage.score import Tier
 from evals.figures import SHOWN, Figures, Score, Target, measure, share
 from evals.harness import Bench, EvalSet, serving, specs_of, through
 from evals.sets.oracle import between, days_of, first_parent_line
-from evals.worlds.gold import gold_window
-from evals.worlds.importance import importance
+from evals.worlds.gold import gold_window, importance
 from evals.worlds.model import World
 
 Grades = Mapping[tuple[str, str], int]

@@ -13,9 +13,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib.resources import files
 
+from agent.domain.base import RepoId
 from agent.domain.commits import Change
 from agent.domain.facts import Fact, FactKind, FactSheet, Severity
-from agent.domain.ids import RepoId
 from agent.settings.values import RepoSpec
 from evals.figures import Figures, Score, Target, measure, share
 from evals.harness import Bench, Crash, EvalSet, attempt

@@ -13,7 +13,7 @@ from itertools import pairwise
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from agent.domain.errors import InputError, UsageError
+from agent.domain.base import InputError, UsageError
 from agent.domain.facts import Fact, Severity
 from agent.settings.values import RepoSpec
 from evals.figures import Figures, Score, Target, share

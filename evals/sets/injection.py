@@ -11,9 +11,9 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any, get_args
 
-from agent.domain.ids import RepoId
+from agent.domain.base import Language, RepoId
 from agent.domain.window import Window
-from agent.settings.values import Budget, Language, Layout
+from agent.settings.values import Budget, Layout
 from evals.figures import CRASHED, SHOWN, Figures, Score, Target, share
 from evals.harness import TOKEN, Bench, Crash, EvalSet, attempt, serving, specs_of, through
 from evals.model_server.obedient import Obedient, Order

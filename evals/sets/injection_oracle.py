@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from agent.asking.reply import Reply
+from agent.domain.base import Language
 from agent.domain.claims import MARK, Claim
 from agent.domain.report import Report
-from agent.settings.values import Language
 from evals.worlds.injection import NAME, Planted
 
 HOST = "git.example"

@@ -21,7 +21,7 @@ from evals.model_server.talk import Asked, Saying, Script
 from evals.sets.lies import Scene, claimed_fixes
 from evals.stage import Stage
 from tools.chat.endpoint import ChatEndpoint
-from tools.github.http.client import GitHubClient
+from tools.github.client import GitHubClient
 
 _DAYS = ("2026-02-03", "2026-02-02", "2026-02-01", "2026-01-30")
 

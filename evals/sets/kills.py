@@ -12,8 +12,8 @@ from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 
-from agent.domain.errors import StorageError
-from agent.domain.record import load
+from agent.domain.base import StorageError
+from agent.reports.stored import load
 from evals.figures import Figures, Score, Target, share
 from evals.github_server.app import GitHubServer
 from evals.harness import TOKEN, Bench, EvalSet, serving

@@ -6,9 +6,8 @@ from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
-from agent.domain.links import Grade, Link, Relation
+from agent.domain.links import Grade, Link, Relation, Story
 from agent.domain.report import Report
-from agent.domain.stories import Story
 from agent.domain.window import Window
 from agent.settings.values import Budget
 from evals.figures import NONE, SHOWN, Figures, Score, Target, share

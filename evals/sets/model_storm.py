@@ -6,7 +6,8 @@ from datetime import date
 from pathlib import Path
 from random import Random
 
-from agent.domain.report import Depth, Report
+from agent.domain.ledger import Depth
+from agent.domain.report import Report
 from agent.domain.window import Window
 from agent.settings.values import Budget
 from evals.figures import Figures, Score, Target, measure, share

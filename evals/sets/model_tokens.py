@@ -6,7 +6,7 @@ from datetime import date
 
 from agent.domain.report import Report
 from agent.domain.window import Window
-from agent.models.tokens import message_tokens, tokens_of
+from agent.models import message_tokens, tokens_of
 from agent.settings.values import RepoSpec
 from evals.figures import SHOWN, Figure, Figures, Target, measure, share
 from evals.harness import Bench, EvalSet, specs_of
@@ -17,8 +17,7 @@ from evals.model_server.talk import Asked
 from evals.sets.cost import DAYS
 from evals.sets.daily import told
 from evals.sets.oracle import ask_git, between, days_of, first_parent_line, git_dir_of
-from evals.worlds.gold import gold_window
-from evals.worlds.importance import importance
+from evals.worlds.gold import gold_window, importance
 
 _MOST = 3.5
 """Tokens of a whole run, sent and received, beside the evidence that its writer is shown."""

@@ -5,9 +5,10 @@ from collections import Counter
 from datetime import date
 from typing import get_args
 
+from agent.domain.base import Language
 from agent.domain.report import Report
 from agent.domain.window import Window
-from agent.settings.values import Language, Layout
+from agent.settings.values import Layout
 from evals.figures import Exhibit, Figures, Score, Target, measure, share
 from evals.harness import Bench, EvalSet, specs_of
 from evals.sets.oracle import days_of, first_parent_line

@@ -2,7 +2,7 @@
 
 from datetime import date, timedelta
 
-from agent.domain.ids import RepoId
+from agent.domain.base import RepoId
 from agent.domain.window import Window
 from agent.settings.values import Budget, RepoSpec
 from evals.figures import Figures, Score, Target, measure, share

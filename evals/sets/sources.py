@@ -3,17 +3,17 @@
 from collections.abc import Sequence
 from typing import Any
 
+from agent.domain.base import RepoId
 from agent.domain.commits import Change
-from agent.domain.ids import RepoId
-from agent.ports.sources import CodeSource
+from agent.sources import CodeSource
 from evals.figures import Figures, Score, share
 from evals.harness import TOKEN, Bench, EvalSet, serving
 from evals.sets.oracle import first_parent_line, git_dir_of
 from evals.worlds.mirror import repo_from_mirror
 from evals.worlds.model import Repo, World
 from tools.git.source import GitSource
+from tools.github.client import GitHubClient
 from tools.github.code import GitHubCode
-from tools.github.http.client import GitHubClient
 
 _MIRROR_COMMITS = 40
 

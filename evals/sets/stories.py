@@ -9,8 +9,8 @@ from dataclasses import dataclass, replace
 from datetime import date
 from importlib.resources import files
 
-from agent.domain.evidence import EvidenceId
-from agent.domain.stories import Act, Step, Story, StoryKind, undone_pairs
+from agent.domain.base import EvidenceId
+from agent.domain.links import Act, Step, Story, StoryKind, undone_pairs
 from agent.domain.window import Window
 from agent.settings.values import RepoSpec
 from evals.figures import Figures, Score, Target, share

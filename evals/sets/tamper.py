@@ -6,11 +6,12 @@ from datetime import date
 from random import Random
 from typing import get_args
 
-from agent.audit.findings import Finding
-from agent.domain.record import dump
+from agent.audit.lookup import Finding
+from agent.domain.base import Language
 from agent.domain.report import Report
 from agent.domain.window import Window
-from agent.settings.values import Language, Layout, Settings
+from agent.reports.stored import dump
+from agent.settings.values import Layout, Settings
 from evals.figures import Figures, Score, share
 from evals.harness import Bench, EvalSet, serving, specs_of, through
 from evals.sets.oracle import days_of, first_parent_line

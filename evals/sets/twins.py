@@ -9,8 +9,8 @@ from agent.domain.window import Window
 from evals.figures import CRASHED, Exhibit, Figures, Score, Target, share
 from evals.harness import TOKEN, Bench, Crash, EvalSet, attempt, serving
 from evals.stage import Stage
-from evals.worlds.twins import DAY, KINDS, Twin, Which, twin
-from tools.github.http.client import GitHubClient
+from evals.worlds.worlds import DAY, KINDS, Twin, Which, twin
+from tools.github.client import GitHubClient
 
 _PAIRS = 6
 _BOTH: tuple[Which, Which] = ("one", "other")

@@ -3,17 +3,17 @@
 from collections import Counter
 from datetime import UTC, date, timedelta
 
-from agent.domain.ids import RepoId
+from agent.domain.base import RepoId
 from agent.domain.window import Window
-from agent.ports.sources import CodeSource
+from agent.sources import CodeSource
 from evals.figures import Figures, Score, share
 from evals.harness import TOKEN, Bench, EvalSet, serving
 from evals.sets.oracle import between, days_of, first_parent_line, path_of
 from evals.worlds.gold import gold_window
 from evals.worlds.model import Repo, World
 from tools.git.source import GitSource
+from tools.github.client import GitHubClient
 from tools.github.code import GitHubCode
-from tools.github.http.client import GitHubClient
 
 ZONES = ("UTC", "Asia/Shanghai", "America/New_York", "Europe/Berlin")
 _MIRROR_DAYS = 30

@@ -7,8 +7,8 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
-from evals.worlds.dice import Dice
 from evals.worlds.model import World
+from evals.worlds.random_world import Dice
 from evals.worlds.written import DATA, Row, make_repository, read_data, swapped
 
 VARIANTS = 3
@@ -17,12 +17,6 @@ _BEGAN = datetime(2026, 4, 1, 8, tzinfo=UTC)
 _EXPORTED, _INIT = "atlas/core/", "atlas/__init__.py"
 _PUBLIC = re.compile(r"^(?:def |class |(?=[A-Z_]+ = ))([A-Za-z]\w*)", re.MULTILINE)
 _BLANK = re.compile(r"~(\w+)~")
-_VERBS = ("build", "plan", "merge", "collect", "resolve", "dispatch", "allocate", "gather", "encode", "schedule")
-_NOUNS = ("batch", "page", "prefix", "slot", "router", "token", "adapter", "window", "tensor", "request")
-_ROLES = ("Planner", "Worker", "Pool", "Tracker", "Registry", "Session", "Policy", "Loader")
-_OPTIONS = ("timeout", "page_size", "max_tokens", "num_warps", "batch_size", "top_k", "depth", "retries")
-_NEW_OPTIONS = ("dry_run", "device", "priority", "seed", "namespace", "stream_id", "trace_id", "strict_mode")
-_MODES = ("auto", "triton", "cutlass", "naive", "fused", "paged")
 Files = dict[str, str | None]
 
 
@@ -114,13 +108,12 @@ def _exports(path: str, text: str | None) -> str:
 
 
 def _words(dice: Dice, number: int) -> dict[str, str]:
-    verb, verb2, verb3 = dice.shuffled(_VERBS)[:3]
-    noun, noun2 = dice.shuffled(_NOUNS)[:2]
-    role, role2 = dice.shuffled(_ROLES)[:2]
-    option, option2 = dice.shuffled(_OPTIONS)[:2]
-    mode, mode2, mode3 = dice.shuffled(_MODES)[:3]
+    data: Mapping[str, list[str]] = read_data("facts/words.toml")
+    kinds = {"verbs": 3, "nouns": 2, "roles": 2, "options": 2, "modes": 3}
+    taken = (dice.shuffled(data[kind])[:count] for kind, count in kinds.items())
+    (verb, verb2, verb3), (noun, noun2), (role, role2), (option, option2), (mode, mode2, mode3) = taken
     small = dice.pick((4, 6, 12, 24, 48))
-    extra, factor = dice.pick(_NEW_OPTIONS), dice.pick((2, 3, 5))
+    extra, factor = dice.pick(data["new_options"]), dice.pick((2, 3, 5))
     words = {"v": str(number), "mode": mode, "mode2": mode2, "mode3": mode3}
     words |= {"noun": noun, "Noun": noun.capitalize(), "NOUN": noun.upper()}
     words |= {"noun2": noun2, "Noun2": noun2.capitalize()}

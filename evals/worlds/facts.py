@@ -1,9 +1,11 @@
 """What a correct reader finds in the commits of a world, from what the generator did and nothing else."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from typing import Any
 
 from evals.worlds.model import Edit, LandedGold, World
+from evals.worlds.written import read_data
 
 
 @dataclass(frozen=True)
@@ -25,23 +27,6 @@ class GoldFact:
 
 
 _Rows = Iterator[GoldFact]
-_INVERSE = {
-    "symbol-added": "symbol-removed",
-    "symbol-removed": "symbol-added",
-    "parameter-added": "parameter-removed",
-    "flag-added": "flag-removed",
-    "env-added": "env-removed",
-    "constant-changed": "constant-changed",
-    "symbol-renamed": "symbol-renamed",
-}
-_STRANGE = {
-    "pure rename": "file-renamed",
-    "rename with edit": "file-renamed",
-    "generated": "generated",
-    "generated change": "generated",
-    "huge": "vendored",
-}
-"""Commits of strange files of which a fact is certain."""
 _PLACES = {"docs/": "only-docs", "README.md": "only-docs", ".github/": "only-ci", "tests/": "only-tests"}
 
 
@@ -63,7 +48,16 @@ def _first_read(facts: _Rows) -> _Rows:
 
 def described(world: World) -> list[LandedGold]:
     """List the commits of which the gold tells everything: what else is found in them is wrong."""
-    known = {*_PLAIN, "revert", "reland", "reword_doc", "edit_text", "add_file", "add_setting", "change_setting"}
+    known = {
+        *_table("facts"),
+        "revert",
+        "reland",
+        "reword_doc",
+        "edit_text",
+        "add_file",
+        "add_setting",
+        "change_setting",
+    }
     return [row for row in world.landed if row.edits and all(e.kind in known or _is_fact(e) for e in row.edits)]
 
 
@@ -77,10 +71,11 @@ def _of_commit(row: LandedGold, by_sha: dict[str, LandedGold]) -> _Rows:
             # What lands again is the work, whose hash the revert of the revert does not name.
             yield _fact(row, edit, edit.kind, edit.param("commit") if edit.kind == "revert" else "")
             yield from _undone(row, _of_commit(target, by_sha)) if target else ()
-        elif edit.kind in _PLAIN:
-            yield _PLAIN[edit.kind](row, edit)
+        elif fact := _table("facts").get(edit.kind):
+            # How grave it is depends on whether a package exports the name, which no edit says.
+            yield _detailed(row, edit, fact["kind"], dict(edit.params).get(fact["name"], ""))
         elif _is_fact(edit):
-            yield _as_named(row, edit)
+            yield _detailed(row, edit, edit.kind, edit.param("name"))
         else:
             yield from _around(row, edit, edit.path in added)
 
@@ -89,8 +84,8 @@ def _around(row: LandedGold, edit: Edit, added: bool) -> _Rows:
     """Tell of settings, documents and strange files; what a commit only touches depends on all its files."""
     if added and edit.kind == "add_file" and not edit.path.startswith(tuple(_PLACES)):
         yield _fact(row, edit, "file-added", edit.path)
-    if edit.kind in _STRANGE:
-        yield _fact(row, edit, _STRANGE[edit.kind], edit.path)
+    if kind := _table("odd").get(edit.kind):
+        yield _fact(row, edit, kind, edit.path)
     # No kind tells the keys of a project's own settings; the hunk does.
     if edit.kind in ("add_setting", "change_setting") and edit.path.startswith("configs/"):
         yield _fact(row, edit, "code-changed", "")
@@ -103,19 +98,16 @@ def _around(row: LandedGold, edit: Edit, added: bool) -> _Rows:
 
 def _undone(row: LandedGold, facts: Iterator[GoldFact]) -> _Rows:
     for fact in facts:
-        if fact.kind in _INVERSE:
+        if kind := _table("undone").get(fact.kind):
             name = fact.old if fact.kind == "symbol-renamed" and fact.old else fact.name
-            kind = _INVERSE[fact.kind]
             yield replace(fact, sha=row.sha, kind=kind, name=name, old=fact.new, new=fact.old, severity=None)
-        elif fact.kind in ("revert", "reland"):
-            continue
 
 
 def _back_and_forth(world: World, repo: str) -> _Rows:
     """Tell where a commit does the opposite of an earlier one, or the same again after it was undone."""
     seen: set[tuple[str, ...]] = set()
     for row in world.landed:
-        if row.repo != repo or len(row.edits) != 1 or row.edits[0].kind not in {*_PLAIN, "change_setting"}:
+        if row.repo != repo or len(row.edits) != 1 or row.edits[0].kind not in {*_table("facts"), "change_setting"}:
             continue
         (edit,) = row.edits
         there, back = _directions(edit)
@@ -144,62 +136,22 @@ def _is_fact(edit: Edit) -> bool:
     return "name" in dict(edit.params)
 
 
-def _as_named(row: LandedGold, edit: Edit) -> GoldFact:
+def _detailed(row: LandedGold, edit: Edit, kind: str, name: str) -> GoldFact:
     told = dict(edit.params)
     return replace(
-        _fact(row, edit, edit.kind, told["name"]),
+        _fact(row, edit, kind, name),
         old=told.get("old"),
         new=told.get("new"),
-        detail=told.get("detail"),
+        detail=told.get("parameter", told.get("detail")),
         severity=told.get("severity"),
     )
 
 
+def _table(name: str) -> dict[str, Any]:
+    """Read what the edits of commits mean."""
+    table: dict[str, Any] = read_data("edits.toml")[name]
+    return table
+
+
 def _fact(row: LandedGold, edit: Edit, kind: str, name: str) -> GoldFact:
     return GoldFact(row.repo, row.sha, kind, name, edit.path)
-
-
-def _named(kind: str, key: str) -> Callable[[LandedGold, Edit], GoldFact]:
-    return lambda row, edit: _fact(row, edit, kind, edit.param(key))
-
-
-def _valued(kind: str, key: str) -> Callable[[LandedGold, Edit], GoldFact]:
-    return lambda row, edit: replace(
-        _fact(row, edit, kind, edit.param(key) if key else ""), old=edit.param("old"), new=edit.param("new")
-    )
-
-
-def _parameter(kind: str) -> Callable[[LandedGold, Edit], GoldFact]:
-    def tell(row: LandedGold, edit: Edit) -> GoldFact:
-        params = dict(edit.params)
-        fact = _fact(row, edit, kind, params["function"])
-        if kind == "parameter-added":
-            # How grave it is depends on whether a package exports the function, which no edit says.
-            return replace(fact, detail=params["parameter"])
-        return replace(fact, detail=params["parameter"], old=params["old"], new=params["new"])
-
-    return tell
-
-
-def _renamed(row: LandedGold, edit: Edit) -> GoldFact:
-    old, new = edit.param("old"), edit.param("new")
-    return replace(_fact(row, edit, "symbol-renamed", new), old=old, new=new)
-
-
-_PLAIN: dict[str, Callable[[LandedGold, Edit], GoldFact]] = {
-    "add_function": _named("symbol-added", "function"),
-    "remove_function": _named("symbol-removed", "function"),
-    "rename_function": _renamed,
-    "add_parameter": _parameter("parameter-added"),
-    "change_default": _parameter("parameter-default-changed"),
-    "add_constant": _named("symbol-added", "constant"),
-    "change_constant": _valued("constant-changed", "constant"),
-    "add_flag": _named("flag-added", "flag"),
-    "remove_flag": _named("flag-removed", "flag"),
-    "change_flag_default": _valued("flag-default-changed", "flag"),
-    "add_env": _named("env-added", "variable"),
-    "bump_dependency": _valued("dependency-changed", "package"),
-    "bump_version": _valued("version-changed", ""),
-    "bump_image": _valued("image-changed", ""),
-}
-"""Edits that are one fact each."""

@@ -1,278 +1,217 @@
-"""A repository's history as a developer makes it, and the record of what landed."""
+"""A repository's history as developers make it, written with `git fast-import`, and the record of what landed."""
 
-import heapq
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field, replace
+import shutil
+import subprocess
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from pathlib import Path
+from typing import NamedTuple
 
 from evals.worlds.model import Edit, LandedGold, Push
-from evals.worlds.repository import FILE, SUBMODULE, Leaf, Objects, Stamp, Tree, commit_body
+
+FILE, SCRIPT, LINK, SUBMODULE = 0o100644, 0o100755, 0o120000, 0o160000
+_CONFIG = "[core]\n\tbare = true\n[uploadpack]\n\tallowFilter = true\n\tallowAnySHA1InWant = true\n[gc]\n\tauto = 0\n"
+_SCRATCH = "refs/heads/fast-import"
 
 
-@dataclass(frozen=True)
-class Touch:
-    """What a commit does to one path; without a mode the path goes away."""
+class File(NamedTuple):
+    """A file of a commit; the data of a link is its target, of a submodule the hash of its commit."""
 
-    path: bytes
-    mode: int | None
-    data: bytes | None = None
-    """The content; None keeps what was there, for moves and changes of mode."""
-    was: bytes | None = None
-    """Where a moved file came from."""
+    mode: int
+    data: bytes
 
 
-def put(path: str | bytes, data: str | bytes, *, mode: int = FILE) -> Touch:
-    """Write a file; for a link the data is its target, for a submodule the hash of its commit."""
-    return Touch(_bytes(path), mode, _bytes(data))
-
-
-def drop(path: str | bytes) -> Touch:
-    """Delete a file."""
-    return Touch(_bytes(path), None)
-
-
-def move(old: str | bytes, new: str | bytes, data: str | bytes | None = None) -> Touch:
-    """Move a file, with or without an edit."""
-    return Touch(_bytes(new), FILE, None if data is None else _bytes(data), was=_bytes(old))
-
-
-def chmod(path: str | bytes, mode: int) -> Touch:
-    """Change a file's mode and nothing else."""
-    return Touch(_bytes(path), mode)
-
-
-def _bytes(text: str | bytes) -> bytes:
-    return text.encode() if isinstance(text, str) else text
-
-
-@dataclass(frozen=True)
-class Record:
-    """A commit as the generator made it."""
-
-    sha: str
-    order: int
-    tree: Tree
-    parents: tuple[str, ...]
-    committed_at: datetime
-    files: tuple[tuple[str, str], ...]
-    paths: frozenset[bytes]
-    moves: tuple[tuple[bytes, bytes], ...]
-    edits: tuple[Edit, ...]
-    tags: tuple[str, ...]
+Tree = Mapping[bytes, File]
+Changes = Mapping[bytes, File | None]
+"""What a commit does to paths; None takes one away."""
+Moves = tuple[tuple[bytes, bytes], ...]
+"""Old and new path of each file that a commit moves."""
 
 
 @dataclass(frozen=True)
 class Note:
     """What goes with a commit besides its content."""
 
-    message: str | bytes
-    author: Stamp
-    committer: Stamp
+    message: bytes
+    author: bytes
+    """Name, address, seconds and zone, as a commit has them."""
+    committer: bytes
+    committed_at: datetime
     edits: tuple[Edit, ...] = ()
     tags: tuple[str, ...] = ()
     encoding: str | None = None
 
-    @property
-    def raw(self) -> bytes:
-        """The message as bytes, ending in a newline as git leaves it."""
-        if isinstance(self.message, bytes):
-            return self.message
-        return self.message.rstrip("\n").encode(self.encoding or "utf-8") + b"\n"
+
+@dataclass(frozen=True)
+class Record:
+    """A commit as the generator made it."""
+
+    tree: Tree
+    parents: tuple[str, ...]
+    paths: frozenset[bytes]
+    moves: Moves
+    gold: LandedGold
 
 
-@dataclass
 class History:
-    """One repository while it is being made."""
+    """One repository while it is being made: hashes are known at once, refs are written at the end."""
 
-    repo: str
-    branch: str = "main"
-    objects: Objects = field(default_factory=Objects)
-    records: dict[str, Record] = field(default_factory=dict)
-    heads: dict[str, str] = field(default_factory=dict)
-    refs: dict[str, str] = field(default_factory=dict)
-    """Refs besides the branches: tags and the heads of pull requests."""
-    pushes: list[Push] = field(default_factory=list)
-    _landed: dict[str, LandedGold] = field(default_factory=dict)
-    _line: set[str] = field(default_factory=set)
-    """The first-parent line at the last push."""
+    def __init__(self, repo: str, branch: str, folder: Path) -> None:
+        self.repo, self.branch = repo, branch
+        self.records: dict[str, Record] = {}
+        self.heads: dict[str, str] = {}
+        self.refs: dict[str, str] = {}
+        """Refs besides the default branch: tags and the heads of pull requests."""
+        self.pushes: list[Push] = []
+        self.landed: dict[str, LandedGold] = {}
+        """Every row that ever landed, each first-parent line oldest first."""
+        self._line: set[str] = set()
+        self._marks: dict[str, int] = {}
+        """What `git fast-import` calls each commit."""
+        self._folder = folder
+        self._git = _start(folder, branch)
 
     def tree(self, branch: str | None = None) -> Tree:
-        """Give the tree at a branch's head; an empty one before the first commit."""
+        """Give the files at a branch's head; none before the first commit."""
         head = self.heads.get(branch or self.branch)
-        return self.records[head].tree if head else Tree()
+        return self.records[head].tree if head else {}
 
     def fork(self, branch: str, at: str | None = None) -> None:
         """Start a branch at a commit, or where the default branch stands."""
         self.heads[branch] = at or self.heads[self.branch]
 
-    def commit(self, branch: str, touches: Sequence[Touch], note: Note) -> str:
-        """Make a commit on a branch; the first one on a branch that is not there is a root."""
-        head, before = self.heads.get(branch), self.tree(branch)
-        after = self._apply(before, touches)
-        paths = frozenset(t.path for t in touches) | frozenset(t.was for t in touches if t.was)
-        moves = tuple((t.was, t.path) for t in touches if t.was)
-        sha = self._keep((head,) if head else (), before, after, paths, moves, note)
-        self.heads[branch] = sha
+    def commit(self, branch: str, changes: Changes, moves: Moves, note: Note, others: tuple[str, ...] = ()) -> str:
+        """Make a commit on a branch; the first one of a branch that is not there is a root."""
+        before = self.tree(branch)
+        after = {path: file for path, file in {**before, **changes}.items() if file}
+        parents = (*((self.heads[branch],) if branch in self.heads else ()), *others)
+        members = self._between(parents[0], others) if others else ()
+        sha = self.heads[branch] = self._write(parents, changes, note)
+        files = tuple(_files(before, after, changes, moves))
+        gold = LandedGold(self.repo, sha, note.committed_at, tuple(members), -1, files, note.tags, note.edits)
+        self.records[sha] = Record(after, parents, frozenset(changes), moves, gold)
         return sha
 
-    def squash(self, side: str, note: Note, onto: str | None = None) -> str:
-        """Land a branch as one commit on the default branch, or on the one named."""
-        target = onto or self.branch
-        head, before = self.heads[target], self.tree(target)
-        members = [self.records[sha] for sha in self.between(head, (self.heads[side],))]
-        after, paths, moves = _replay(before, members, self.tree(side))
-        sha = self._keep((head,), before, after, paths, moves, note)
-        self.heads[target] = sha
-        return sha
+    def squash(self, branch: str, side: str, note: Note) -> str:
+        """Land a branch as one commit on another one."""
+        changes, moves, _ = self._brought(branch, side)
+        return self.commit(branch, changes, moves, note)
 
     def merge(self, branch: str, sides: Sequence[str], note: Note) -> str:
         """Merge branches; what they touched replaces what was there, so they must not have drifted apart."""
-        head, before = self.heads[branch], self.tree(branch)
-        after, paths, moves = before, frozenset[bytes](), tuple[tuple[bytes, bytes], ...]()
-        edits: list[Edit] = []
+        changes, moves, edits = dict[bytes, File | None](), Moves(), note.edits
         for side in sides:
-            members = [self.records[sha] for sha in self.between(head, (self.heads[side],))]
-            after, more, moved = _replay(after, members, self.tree(side))
-            paths, moves = paths | more, moves + moved
-            edits += [edit for member in members if len(member.parents) < 2 for edit in member.edits]
-        note = replace(note, edits=note.edits + tuple(edits))
-        sha = self._keep((head, *(self.heads[side] for side in sides)), before, after, paths, moves, note)
-        self.heads[branch] = sha
-        return sha
+            more, moved, done = self._brought(branch, side)
+            changes, moves, edits = changes | dict(more), moves + moved, edits + done
+        others = tuple(self.heads[side] for side in sides)
+        return self.commit(branch, changes, moves, replace(note, edits=edits), others)
 
     def undo(self, target: str, note: Note) -> str:
         """Revert a commit of the default branch; nothing may have touched its files since."""
-        done = self.records[target]
-        base = self.records[done.parents[0]].tree
-        after = before = self.tree()
-        for path in sorted(done.paths):
-            assert before.get(path) == done.tree.get(path), f"{path!r} was touched after {target}"
-            after = after.put(path, base.get(path))
-        moves = tuple((new, old) for old, new in done.moves)
-        sha = self._keep((self.heads[self.branch],), before, after, done.paths, moves, note)
-        self.heads[self.branch] = sha
-        return sha
-
-    def between(self, base: str, tips: Iterable[str]) -> list[str]:
-        """List what is reachable from the tips and not from the base, in the order it was made."""
-        found: dict[str, bool] = {}
-        queue: list[tuple[int, str]] = []
-
-        def reach(sha: str, wanted: bool) -> None:
-            if sha not in found:
-                heapq.heappush(queue, (-self.records[sha].order, sha))
-            found[sha] = found.get(sha, True) and wanted
-
-        for tip in tips:
-            reach(tip, True)
-        reach(base, False)
-        # A parent was always made before its child, so the youngest first gives each commit its final answer.
-        while any(found[sha] for _, sha in queue):
-            _, sha = heapq.heappop(queue)
-            for parent in self.records[sha].parents:
-                reach(parent, found[sha])
-        return sorted((sha for sha in found if found[sha]), key=lambda sha: self.records[sha].order)
+        done, now = self.records[target], self.tree()
+        before = self.records[done.parents[0]].tree
+        for path in done.paths:
+            assert now.get(path) == done.tree.get(path), f"{path!r} was touched after {target}"
+        changes = {path: before.get(path) for path in done.paths}
+        return self.commit(self.branch, changes, tuple((new, old) for old, new in done.moves), note)
 
     def push(self, at: datetime) -> None:
         """Show the world the default branch as it stands, and record what landed or went away."""
         index, head = len(self.pushes), self.heads[self.branch]
-        line = self.first_parents()
-        for sha in reversed([sha for sha in line if sha not in self._landed]):
-            self._landed[sha] = self._gold(sha, index)
+        line = [head]
+        while parents := self.records[line[-1]].parents:
+            line.append(parents[0])
+        for sha in reversed([sha for sha in line if sha not in self.landed]):
+            self.landed[sha] = replace(self.records[sha].gold, push=index)
         for sha in self._line.difference(line):
-            row = self._landed[sha]
-            self._landed[sha] = replace(row, dropped_by=index, tags=(*row.tags, "dropped"))
+            row = self.landed[sha]
+            self.landed[sha] = replace(row, dropped_by=index, tags=(*row.tags, "dropped"))
         self._line = set(line)
-        forced = bool(self.pushes and self.between(head, (self.pushes[-1].tip,)))
+        last = self.pushes[-1].tip if self.pushes else head
+        forced = last not in self._line and last not in self._reached([head])
         self.pushes.append(Push(at.astimezone(UTC), head, forced))
 
-    def first_parents(self) -> list[str]:
-        """List the default branch's first-parent line, newest first."""
-        line: list[str] = []
-        sha: str | None = self.heads.get(self.branch)
-        while sha:
-            line.append(sha)
-            parents = self.records[sha].parents
-            sha = parents[0] if parents else None
-        return line
+    def finish(self) -> None:
+        """Write the objects to disk, and the refs as they stand at the last push."""
+        self._git.communicate()
+        assert self._git.returncode == 0, f"git fast-import failed for {self.repo}"
+        (self._folder / _SCRATCH).unlink(missing_ok=True)
+        refs = self.refs | {f"refs/heads/{self.branch}": push.tip for push in self.pushes[-1:]}
+        lines = ["# pack-refs with: peeled fully-peeled sorted ", *(f"{refs[name]} {name}" for name in sorted(refs))]
+        (self._folder / "packed-refs").write_text("\n".join(lines) + "\n", encoding="utf-8", newline="\n")
 
-    def landed(self) -> tuple[LandedGold, ...]:
-        """Give every row that ever landed, each first-parent line oldest first."""
-        return tuple(self._landed.values())
+    def _between(self, base: str, tips: Iterable[str]) -> list[str]:
+        """List what is reachable from the tips and not from the base, in the order it was made."""
+        wanted = self._reached(tips) - self._reached([base])
+        return [sha for sha in self.records if sha in wanted]
 
-    def all_refs(self) -> dict[str, str]:
-        """Give the refs as they stand at the last push."""
-        return self.refs | {f"refs/heads/{self.branch}": push.tip for push in self.pushes[-1:]}
+    def _reached(self, tips: Iterable[str]) -> set[str]:
+        found, queue = set[str](), list(tips)
+        while queue:
+            if (sha := queue.pop()) not in found:
+                found.add(sha)
+                queue += self.records[sha].parents
+        return found
 
-    def _gold(self, sha: str, push: int) -> LandedGold:
-        record = self.records[sha]
-        members = self.between(record.parents[0], record.parents[1:]) if len(record.parents) > 1 else []
-        at = record.committed_at
-        return LandedGold(self.repo, sha, at, tuple(members), push, record.files, record.tags, record.edits)
+    def _brought(self, branch: str, side: str) -> tuple[Changes, Moves, tuple[Edit, ...]]:
+        """Find what another branch touched since it left this one, as it stands at its head."""
+        members = [self.records[sha] for sha in self._between(self.heads[branch], [self.heads[side]])]
+        plain = [member for member in members if len(member.parents) < 2]
+        changes = {path: self.tree(side).get(path) for member in plain for path in member.paths}
+        moves = tuple(pair for member in plain for pair in member.moves)
+        return changes, moves, tuple(edit for member in plain for edit in member.gold.edits)
 
-    def _apply(self, tree: Tree, touches: Sequence[Touch]) -> Tree:
-        for touch in touches:
-            old = tree.get(touch.was or touch.path)
-            if touch.was:
-                tree = tree.put(touch.was, None)
-            tree = tree.put(touch.path, self._leaf(touch, old))
-        return tree
-
-    def _leaf(self, touch: Touch, old: Leaf | None) -> Leaf | None:
-        if touch.mode is None:
-            return None
-        if touch.data is None:
-            assert old is not None, f"nothing to keep for {touch.path!r}"
-            return replace(old, mode=old.mode if touch.was else touch.mode)
-        if touch.mode == SUBMODULE:
-            return Leaf(SUBMODULE, touch.data.decode())
-        return Leaf(touch.mode, self.objects.add("blob", touch.data))
-
-    def _keep(
-        self,
-        parents: tuple[str, ...],
-        before: Tree,
-        after: Tree,
-        paths: frozenset[bytes],
-        moves: tuple[tuple[bytes, bytes], ...],
-        note: Note,
-    ) -> str:
-        tree = after.write(self.objects)
-        body = commit_body(tree, parents, note.author, note.committer, note.raw, note.encoding)
-        sha = self.objects.add("commit", body)
-        at = note.committer.at.astimezone(UTC)
-        files = _files(before, after, paths, moves)
-        self.records[sha] = Record(
-            sha, len(self.records), after, parents, at, files, paths, moves, note.edits, note.tags
-        )
+    def _write(self, parents: tuple[str, ...], changes: Changes, note: Note) -> str:
+        """Give a commit to git; what it does not change is as in its first parent."""
+        assert self._git.stdin is not None
+        assert self._git.stdout is not None
+        mark = len(self._marks) + 1
+        lines = [f"reset {_SCRATCH}\ncommit {_SCRATCH}\nmark :{mark}".encode()]
+        lines += [b"author " + note.author, b"committer " + note.committer]
+        lines += [b"encoding " + note.encoding.encode()] if note.encoding else []
+        lines.append(b"data %d\n%s" % (len(note.message), note.message))
+        lines += [b"%s :%d" % (b"merge" if n else b"from", self._marks[sha]) for n, sha in enumerate(parents)]
+        lines += [b"D " + _quoted(path) for path, file in changes.items() if file is None]
+        for path, file in changes.items():
+            if file and file.mode == SUBMODULE:
+                lines.append(b"M %o %s %s" % (file.mode, file.data, _quoted(path)))
+            elif file:
+                lines.append(b"M %o inline %s\ndata %d\n%s" % (file.mode, _quoted(path), len(file.data), file.data))
+        self._git.stdin.write(b"\n".join(lines) + b"\n\nget-mark :%d\n" % mark)
+        self._git.stdin.flush()
+        sha = self._git.stdout.readline().decode().strip()
+        self._marks[sha] = mark
         return sha
 
 
-def _replay(
-    tree: Tree, members: Sequence[Record], side: Tree
-) -> tuple[Tree, frozenset[bytes], tuple[tuple[bytes, bytes], ...]]:
-    """Bring what the members touched over to a tree, as it stands at the side's head."""
-    plain = [member for member in members if len(member.parents) < 2]
-    paths = frozenset(path for member in plain for path in member.paths)
-    for path in sorted(paths):
-        tree = tree.put(path, side.get(path))
-    return tree, paths, tuple(pair for member in plain for pair in member.moves)
+def _start(folder: Path, branch: str) -> "subprocess.Popen[bytes]":
+    """Make a bare repository, anew if there is one; it serves partial clones as GitHub does."""
+    if folder.exists():
+        shutil.rmtree(folder)
+    for part in ("objects/pack", "refs/heads"):
+        (folder / part).mkdir(parents=True)
+    (folder / "config").write_text(_CONFIG, encoding="utf-8", newline="\n")
+    (folder / "HEAD").write_text(f"ref: refs/heads/{branch}\n", encoding="utf-8", newline="\n")
+    settings = ["-c", "fastimport.unpackLimit=0", "-c", "core.compression=1"]
+    command = ["git", f"--git-dir={folder}", *settings, "fast-import", "--quiet", "--depth=0", "--date-format=raw"]
+    return subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
 
 
-def _files(
-    before: Tree, after: Tree, paths: frozenset[bytes], moves: Sequence[tuple[bytes, bytes]]
-) -> tuple[tuple[str, str], ...]:
-    origin = {new: old for old, new in moves if before.get(old) and not after.get(old) and not before.get(new)}
-    gone = set(origin.values())
-    rows = []
-    for path in sorted(paths - gone):
-        status = "renamed" if path in origin and after.get(path) else _status(before.get(path), after.get(path))
+def _quoted(path: bytes) -> bytes:
+    escaped = path.replace(b"\\", b"\\\\").replace(b'"', b'\\"').replace(b"\n", b"\\n")
+    return b'"' + escaped + b'"'
+
+
+def _files(before: Tree, after: Tree, changes: Changes, moves: Moves) -> Iterable[tuple[str, str]]:
+    origin = {new: old for old, new in moves if old in before and old not in after and new not in before}
+    for path in sorted(changes.keys() - origin.values()):
+        status = "renamed" if path in origin and path in after else _status(before.get(path), after.get(path))
         if status:
-            rows.append((path.decode("utf-8", "surrogateescape"), status))
-    return tuple(rows)
+            yield path.decode("utf-8", "surrogateescape"), status
 
 
-def _status(old: Leaf | None, new: Leaf | None) -> str | None:
+def _status(old: File | None, new: File | None) -> str | None:
     if old == new:
         return None
     if old is None:

@@ -8,15 +8,15 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from evals.worlds.model import Comment, Event, Issue, Pull, Push, Repo, User
+from evals.worlds.model import Comment, Event, Issue, Pull, Push, Repo
 
-_NOBODY = "0" * 40
 _CODE = re.compile(r"```.*?(?:```|\Z)|`[^`\n]{0,500}`", re.DOTALL)
 _NAMED = re.compile(r"(?<![\w/#&.-])([\w-]{1,39}/[\w.-]{1,100})?#([1-9]\d{0,8})\b", re.ASCII)
 _ADDRESS = re.compile(r"https?://github\.com/([\w-]{1,39}/[\w.-]{1,100})/pull/([1-9]\d{0,8})\b", re.ASCII)
+Row = Mapping[str, Any]
 
 
-def repo_from_mirror(full_name: str, git_dir: Path, threads: Sequence[Mapping[str, Any]]) -> Repo:
+def repo_from_mirror(full_name: str, git_dir: Path, threads: Sequence[Row]) -> Repo:
     """Wrap a mirror; of the threads, those of this repository count, as far as their fields are given.
 
     A thread has `repo`, `kind` (`issue` or `pull`), `number`, `title`, `created_at` and may have `state`, `author`,
@@ -25,58 +25,68 @@ def repo_from_mirror(full_name: str, git_dir: Path, threads: Sequence[Mapping[st
     from the texts of all threads, as GitHub does.
     """
     owner, _, name = full_name.partition("/")
-    branch = _branch(git_dir)
+    branch = _git(git_dir, "symbolic-ref", "--short", "HEAD") or "main"
     tip = _git(git_dir, "rev-parse", "--verify", "--quiet", "HEAD^{commit}")
     mine = [thread for thread in threads if thread["repo"] == full_name]
     naming = _cross_references(full_name, threads)
-    pulls = tuple(_pull(full_name, git_dir, branch, one, naming) for one in mine if one["kind"] == "pull")
     issues = tuple(_issue(one) for one in mine if one["kind"] == "issue")
-    said = [*mine, *(comment for one in mine for comment in one.get("comments") or ())]
-    logins = sorted({str(one["author"]) for one in said if one.get("author")})
-    users = tuple(User(login, login, f"{login}@users.noreply.github.com") for login in logins)
+    pulls = tuple(_pull(git_dir, branch, one, naming) for one in mine if one["kind"] == "pull")
     number = int.from_bytes(hashlib.sha256(full_name.encode()).digest()[:4], "big")
     moved = _committed(git_dir, tip) if tip else None
-    pushes = (Push(moved, tip),) if moved else ()
-    return Repo(number, owner, name, branch, git_dir, users, issues, pulls, (), pushes)
+    return Repo(number, owner, name, branch, git_dir, issues, pulls, (), (Push(moved, tip),) if moved else ())
 
 
-def _issue(thread: Mapping[str, Any]) -> Issue:
-    created, state = _moment(thread, "created_at"), thread.get("state", "open")
-    closed = _moment(thread, "closed_at", "created_at") if state == "closed" else None
-    comments = _comments(thread)
-    return Issue(
-        thread["number"],
-        thread["title"],
-        thread.get("body") or "",
-        thread.get("author"),
-        created,
-        max([closed or created, *(one.created_at for one in comments)]),
-        state=state,
-        state_reason=thread.get("state_reason") or ("completed" if closed else None),
-        closed_at=closed,
-        labels=tuple(thread.get("labels") or ()),
-        comments=comments,
-        events=_closing(thread, closed) if closed else (),
+def _thread(row: Row) -> dict[str, Any]:
+    """Give the fields that issues and pull requests have alike."""
+    created, state = _moment(row, "created_at"), row.get("state", "open")
+    closed = _moment(row, "closed_at", "created_at") if state == "closed" else None
+    comments = tuple(
+        Comment(row["number"] * 1_000 + place, one.get("author"), one["body"], _moment(one, "created_at"))
+        for place, one in enumerate(row.get("comments") or ())
+    )
+    return {
+        **{name: row[name] for name in ("number", "title")},
+        "body": row.get("body") or "",
+        "author": row.get("author"),
+        "created_at": created,
+        "updated_at": max([closed or created, *(one.created_at for one in comments)]),
+        "state": state,
+        "closed_at": closed,
+        "labels": tuple(row.get("labels") or ()),
+        "comments": comments,
+    }
+
+
+def _issue(row: Row) -> Issue:
+    """Make an issue, with a record of what closed it: a pull request, or somebody by hand."""
+    fields, by = _thread(row), row.get("closed_by")
+    closed = fields["closed_at"]
+    source = (str(row["repo"]), int(by)) if by else None
+    reason = row.get("state_reason") or ("completed" if closed else None)
+    events = (Event("closed", closed, source=source, state_reason=reason),) if closed else ()
+    return Issue(**fields, events=events, state_reason=reason)
+
+
+def _pull(git_dir: Path, branch: str, row: Row, naming: Mapping[int, tuple[Event, ...]]) -> Pull:
+    fields, landed = _thread(row), row.get("merge_commit_sha")
+    known = _moment(row, "merged_at") if row.get("merged_at") else fields["closed_at"]
+    merged = ((landed and _committed(git_dir, landed)) or known) if row.get("merged") else None
+    if merged:
+        fields |= {"closed_at": merged, "updated_at": max(fields["updated_at"], merged)}
+    return Pull(
+        **fields,
+        base=row.get("base") or branch,
+        head_ref=f"pull-{row['number']}",
+        head_sha=landed or "0" * 40,
+        merged_at=merged,
+        merge_commit=landed,
+        commits=(landed,) if landed else (),
+        closes=tuple((str(row["repo"]), number) for number in row.get("closes") or ()),
+        events=naming.get(row["number"], ()),
     )
 
 
-def _closing(thread: Mapping[str, Any], closed: datetime) -> tuple[Event, ...]:
-    """Record what closed an issue: a pull request, or somebody by hand."""
-    by = thread.get("closed_by")
-    source = (str(thread["repo"]), int(by)) if by else None
-    reason = thread.get("state_reason") or "completed"
-    return (Event(thread["number"], "closed", None, closed, source=source, state_reason=reason),)
-
-
-def _comments(thread: Mapping[str, Any]) -> tuple[Comment, ...]:
-    said = thread.get("comments") or ()
-    return tuple(
-        Comment(thread["number"] * 1_000 + place, one.get("author"), one["body"], _moment(one, "created_at"))
-        for place, one in enumerate(said)
-    )
-
-
-def _cross_references(full_name: str, threads: Sequence[Mapping[str, Any]]) -> dict[int, tuple[Event, ...]]:
+def _cross_references(full_name: str, threads: Sequence[Row]) -> dict[int, tuple[Event, ...]]:
     """Record for each number of a repository which issues name it in their texts, each once, by when they do."""
     found: dict[int, dict[tuple[str, int], Event]] = {}
     for issue in (one for one in threads if one["kind"] == "issue"):
@@ -85,54 +95,14 @@ def _cross_references(full_name: str, threads: Sequence[Mapping[str, Any]]) -> d
             for repo, number in (*_NAMED.findall(body), *_ADDRESS.findall(body)):
                 source = (str(issue["repo"]), int(issue["number"]))
                 if (repo or issue["repo"]).lower() == full_name.lower() and (repo or source[1] != int(number)):
-                    event = Event(source[1], "cross-referenced", text.get("author"), at, source=source)
+                    event = Event("cross-referenced", at, source=source)
                     found.setdefault(int(number), {}).setdefault(source, event)
     return {number: tuple(sorted(events.values(), key=lambda one: one.at)) for number, events in found.items()}
 
 
-def _pull(
-    full_name: str,
-    git_dir: Path,
-    branch: str,
-    thread: Mapping[str, Any],
-    naming: Mapping[int, tuple[Event, ...]],
-) -> Pull:
-    created, state = _moment(thread, "created_at"), thread.get("state", "open")
-    landed = thread.get("merge_commit_sha")
-    closed = _moment(thread, "closed_at", "created_at") if state == "closed" else None
-    known = _moment(thread, "merged_at") if thread.get("merged_at") else closed
-    merged = ((landed and _committed(git_dir, landed)) or known) if thread.get("merged") else None
-    return Pull(
-        thread["number"],
-        thread["title"],
-        thread.get("body") or "",
-        thread.get("author"),
-        created,
-        max(filter(None, (created, closed, merged))),
-        base=thread.get("base") or branch,
-        head_ref=f"pull-{thread['number']}",
-        head_sha=landed or _NOBODY,
-        head_repo=None,
-        state=state,
-        closed_at=merged or closed,
-        merged_at=merged,
-        merge_commit=landed,
-        labels=tuple(thread.get("labels") or ()),
-        commits=(landed,) if landed else (),
-        closes=tuple((full_name, number) for number in thread.get("closes") or ()),
-        comments=_comments(thread),
-        events=naming.get(thread["number"], ()),
-    )
-
-
-def _moment(thread: Mapping[str, Any], *names: str) -> datetime:
-    said = next(thread[name] for name in names if thread.get(name))
+def _moment(row: Row, *names: str) -> datetime:
+    said = next(row[name] for name in names if row.get(name))
     return datetime.fromisoformat(said).astimezone(UTC)
-
-
-def _branch(git_dir: Path) -> str:
-    head = (git_dir / "HEAD").read_text(encoding="utf-8").strip()
-    return head.removeprefix("ref: refs/heads/") if head.startswith("ref: ") else "main"
 
 
 def _committed(git_dir: Path, sha: str) -> datetime | None:

@@ -9,16 +9,6 @@ from pathlib import Path
 
 
 @dataclass(frozen=True)
-class User:
-    """An account; commits carry its name and address, threads its login."""
-
-    login: str
-    name: str
-    email: str
-    bot: bool = False
-
-
-@dataclass(frozen=True)
 class Comment:
     """A comment below a thread."""
 
@@ -30,24 +20,20 @@ class Comment:
 
 @dataclass(frozen=True)
 class Event:
-    """One entry of a thread's timeline (`closed`, `reopened`, `cross-referenced`, `referenced`, `labeled`, …)."""
+    """One entry of a thread's timeline (`closed`, `reopened`, `cross-referenced`, `merged`, `labeled`, …)."""
 
-    id: int
     kind: str
-    actor: str | None
     at: datetime
     commit: str | None = None
     """The commit that closed or referenced the thread."""
     source: tuple[str, int] | None = None
     """The thread (`owner/name`, number) that cross-references, closes or connects this one."""
     state_reason: str | None = None
-    label: str | None = None
-    will_close: bool = False
 
 
 @dataclass(frozen=True)
-class Issue:
-    """An issue as it stands at the world's present."""
+class Thread:
+    """What issues and pull requests have alike, as they stand at the world's present."""
 
     number: int
     title: str
@@ -56,12 +42,18 @@ class Issue:
     created_at: datetime
     updated_at: datetime
     state: str = "open"
-    state_reason: str | None = None
     closed_at: datetime | None = None
     labels: tuple[str, ...] = ()
     comments: tuple[Comment, ...] = ()
     events: tuple[Event, ...] = ()
     reactions: int = 0
+
+
+@dataclass(frozen=True)
+class Issue(Thread):
+    """An issue."""
+
+    state_reason: str | None = None
     deleted: bool = False
     """Answered with 410."""
     reports: str | None = None
@@ -69,31 +61,17 @@ class Issue:
 
 
 @dataclass(frozen=True)
-class Pull:
-    """A pull request as it stands at the world's present."""
+class Pull(Thread):
+    """A pull request."""
 
-    number: int
-    title: str
-    body: str
-    author: str | None
-    created_at: datetime
-    updated_at: datetime
-    base: str
-    head_ref: str
-    head_sha: str
-    head_repo: str | None
-    """`owner/name` of the fork; None when it was deleted."""
-    state: str = "open"
-    closed_at: datetime | None = None
+    base: str = "main"
+    head_ref: str = ""
+    head_sha: str = ""
     merged_at: datetime | None = None
     merge_commit: str | None = None
-    labels: tuple[str, ...] = ()
     commits: tuple[str, ...] = ()
     closes: tuple[tuple[str, int], ...] = ()
     """What GitHub lists as closing references."""
-    comments: tuple[Comment, ...] = ()
-    events: tuple[Event, ...] = ()
-    reactions: int = 0
 
 
 @dataclass(frozen=True)
@@ -107,7 +85,7 @@ class Release:
     author: str
     commit: str
     created_at: datetime
-    published_at: datetime | None
+    published_at: datetime | None = None
     prerelease: bool = False
     draft: bool = False
 
@@ -130,7 +108,6 @@ class Repo:
     name: str
     default_branch: str
     git_dir: Path
-    users: tuple[User, ...] = ()
     issues: tuple[Issue, ...] = ()
     pulls: tuple[Pull, ...] = ()
     releases: tuple[Release, ...] = ()

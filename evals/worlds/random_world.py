@@ -1,25 +1,55 @@
 """Worlds from a seed: repositories with random histories, whose gold is known because every step is chosen here."""
 
-from collections.abc import Callable
+import hashlib
+import random
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta, timezone
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
-from evals.worlds.dice import Dice
 from evals.worlds.model import World
 from evals.worlds.written import Row, make_repository, people
 
+T = TypeVar("T")
 REPOS, STEPS = 3, 70
 _BEGAN = datetime(2026, 3, 1, 6, tzinfo=UTC)
 _HOURS = (-8.0, -5.0, 0.0, 1.0, 5.5, 8.0, 13.0)
 _DECADES = (datetime(1999, 12, 31, 23, 59, 59, tzinfo=UTC), datetime(2037, 6, 1, tzinfo=UTC))
 
 
-def make(seed: int, folder: Path, repos: int = REPOS) -> World:
-    """Make some repositories; their clocks cover about a month."""
+class Dice:
+    """A source of choices, seeded by words, so that a new repository does not shift the choices of another.
+
+    Only `random.Random.random()` is used: it is the one method whose sequence Python promises to keep.
+    """
+
+    def __init__(self, *words: object) -> None:
+        digest = hashlib.sha256("\x1f".join(str(word) for word in words).encode()).digest()
+        self._random = random.Random(int.from_bytes(digest, "big"))  # noqa: S311 - a world, not a secret
+
+    def below(self, limit: int) -> int:
+        """Give a whole number in `[0, limit)`."""
+        return int(self._random.random() * limit)
+
+    def between(self, low: int, high: int) -> int:
+        """Give a whole number in `[low, high]`."""
+        return low + self.below(high - low + 1)
+
+    def pick(self, items: Sequence[T]) -> T:
+        """Choose one item."""
+        return items[self.below(len(items))]
+
+    def shuffled(self, items: Sequence[T]) -> list[T]:
+        """Give the items in another order."""
+        rest = list(items)
+        return [rest.pop(self.below(len(rest))) for _ in range(len(rest))]
+
+
+def make(seed: int, folder: Path, repos: int = REPOS, steps: int = STEPS) -> World:
+    """Make some repositories; their clocks cover about a month, or less where they have fewer steps."""
     writers = [_Writer(Dice("random", seed, number), f"random-ai/repo{number}") for number in range(repos)]
-    made = [make_repository(one.written(6000 + number), folder) for number, one in enumerate(writers)]
+    made = [make_repository(one.written(6000 + number, steps), folder) for number, one in enumerate(writers)]
     landed = tuple(row for one in made for row in one.landed)
     return World(max(one.now for one in writers) + timedelta(hours=1), tuple(one.repo for one in made), landed)
 
@@ -37,7 +67,7 @@ class _Writer:
     """The keys on the default branch's first-parent line."""
     files: int = 0
 
-    def written(self, number: int) -> Row:
+    def written(self, number: int, count: int) -> Row:
         """Give the repository as a file would describe it."""
         self._land()
         steps: tuple[Callable[[], None], ...] = (
@@ -46,12 +76,10 @@ class _Writer:
             *(self._octopus, self._batch, self._late, self._skewed, self._midnight),
             *(self._rewrite, self._foxtrot, self._revert),
         )
-        for _ in range(STEPS):
+        for _ in range(count):
             self.now += timedelta(seconds=self.dice.between(60, 40_000))
             self.dice.pick(steps)()
         return {"id": number, "name": self.name, "commit": self.commits, "pull": self.pulls}
-
-    # ------------------------------------------------------------ rows
 
     def _row(self, at: datetime | None = None, **more: Any) -> Row:
         """Add a commit; one of the default branch gets a key."""
@@ -84,8 +112,6 @@ class _Writer:
             self._row(self.now - timedelta(minutes=count - number), on=branch, write=self._write(), **start)
         return branch
 
-    # ------------------------------------------------------------ steps
-
     def _land(self) -> None:
         self._row(write=self._write())
 
@@ -95,7 +121,7 @@ class _Writer:
         self._row(key=branch, squash=branch, committer="web-flow", message=f"Land {branch} (#{number})")
         self.line[-1] = branch
         opened = {"created_at": self.now - timedelta(hours=5), "author": "hexagon42", "head_ref": branch}
-        merged = {"merged_at": self.now, "merged_by": "mira-koenig", "title": f"Land {branch}", "body": ""}
+        merged = {"merged_at": self.now, "title": f"Land {branch}", "body": ""}
         self.pulls.append({"number": number, **opened, **merged})
 
     def _merge(self) -> None:

@@ -10,9 +10,9 @@ from urllib.parse import SplitResult, urlsplit
 
 import httpx
 
-from agent.domain.errors import ConfigError, UpstreamError
-from agent.domain.record import to_json
-from agent.text.markdown import visible
+from agent.domain.base import ConfigError, UpstreamError
+from agent.markdown import visible
+from agent.reports.stored import to_json
 from gitzette.delivery.messages import Content, grouped
 from gitzette.render.markdown import markdown_page
 

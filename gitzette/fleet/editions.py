@@ -1,16 +1,25 @@
-"""Which editions there are, which days they lack, and what has to be read for each; all from settings."""
+"""What settings say of workers: which editions there are, what has to be read for each, which limits all share."""
 
+import asyncio
 import hashlib
-from collections.abc import Mapping
+import os
+import random
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 
-from agent.domain.errors import ConfigError
-from agent.domain.ids import RepoId
+from agent.domain.base import ConfigError, Language, RepoId
 from agent.domain.window import Window, zone
-from agent.editions.recipe import Recipe
-from agent.settings.editions import Edition
-from agent.settings.values import Language, RepoSpec, Settings
+from agent.settings.values import Edition, Recipe, RepoSpec, Settings
+from agent.web import Web
+from gitzette.publish import FilePublisher, Style
+from memory.database import moment_of
+from memory.fleet import Fleet
+
+_LEFT_TO_PEOPLE = 0.1
+_LONGEST_NAP = 30.0
+Admission = Callable[[], Awaitable[None]]
+"""Waits until one more request may be sent."""
 
 
 def editions_of(settings: Settings) -> dict[str, Settings]:
@@ -26,6 +35,14 @@ def edition_of(settings: Settings, name: str) -> Settings:
     if name not in found:
         raise ConfigError(f"there is no edition {name!r} in this machine's gitzette.toml")
     return found[name]
+
+
+def shown_edition(settings: Settings, name: str | None) -> tuple[str, Settings]:
+    """Choose the edition that a machine shows: the one asked for, else the first; one machine alone has none."""
+    if name is None and not (settings.database and settings.edition):
+        return "", settings
+    chosen = name or settings.edition[0].name
+    return chosen, edition_of(settings, chosen)
 
 
 def _with_edition(settings: Settings, one: Edition) -> Settings:
@@ -95,3 +112,45 @@ def missing_days(settings: Settings, published: Mapping[str, object], now: datet
     )
     days = (first + timedelta(days=count) for count in range((last - first).days + 1))
     return [day.isoformat() for day in days if day.isoformat() not in published]
+
+
+def bring_reports(fleet: Fleet, settings: Settings, edition: str) -> None:
+    """Write an edition's reports from the database to this machine's folder: those that are new there or changed."""
+    style = Style(Web(settings.web), settings.lang, settings.languages, settings.layout)
+    publisher = FilePublisher(settings.out, style, max_failed=settings.max_failed)
+    for label, (key, finished) in sorted(fleet.labels(edition).items()):
+        file, at = settings.out / "reports" / f"{label}.json", moment_of(finished).timestamp()
+        # The time of a file tells which state of the edition it holds.
+        if (not file.exists() or file.stat().st_mtime != at) and (there := fleet.edition(edition, key)):
+            publisher.publish(there)
+            os.utime(file, (at, at))
+
+
+def request_limit(fleet: Fleet, settings: Settings, *, background: bool = False) -> Admission | None:
+    """Limit the requests to GitHub of all machines with this token; work in the background leaves some to people."""
+    token, limits = settings.token.get_secret_value() if settings.token else "", settings.limits
+    most = limits.requests if settings.database else None
+    return _admission(fleet, f"requests {token}", most, limits.requests_seconds, background=background)
+
+
+def model_limit(
+    fleet: Fleet, settings: Settings, environ: Mapping[str, str], *, background: bool = False
+) -> Admission | None:
+    """Limit the questions to a model of all machines with this key."""
+    key, limits = f"{settings.model_url} {environ.get('OPENAI_API_KEY', '')}", settings.limits
+    most = limits.model_calls if settings.database else None
+    return _admission(fleet, f"model {key}", most, limits.model_seconds, background=background)
+
+
+def _admission(fleet: Fleet, name: str, most: int | None, seconds: int, *, background: bool) -> Admission | None:
+    if most is None:
+        return None
+    hashed = f"{name.partition(' ')[0]} {hashlib.sha256(name.encode()).hexdigest()[:16]}"
+    allowed = max(1, int(most * (1 - _LEFT_TO_PEOPLE))) if background else most
+
+    async def admit() -> None:
+        while (wait := fleet.take(hashed, allowed, seconds)) > 0:  # noqa: ASYNC110 -- nobody tells us
+            # Not all at the same moment.
+            await asyncio.sleep(min(wait, _LONGEST_NAP) + random.uniform(0, 0.5))  # noqa: S311
+
+    return admit

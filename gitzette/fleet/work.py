@@ -2,38 +2,30 @@
 
 import time
 from collections.abc import Mapping
-from contextlib import suppress
 from dataclasses import asdict, replace
 from datetime import UTC, datetime
 from hashlib import sha256
-from pathlib import Path
 from typing import Any
 
 from langchain_core.runnables import RunnableConfig
 from pydantic import TypeAdapter
 
-from agent.domain.cited import cited_by
-from agent.domain.errors import AppError, InputError, StorageError, UpstreamError
-from agent.domain.ids import RepoId
-from agent.domain.record import merge
-from agent.domain.report import Failure, Report
+from agent.domain.base import AppError, InputError, RepoId, StorageError, UpstreamError
+from agent.domain.report import Failure, Report, cited_by
 from agent.domain.window import Window
-from agent.editions.recipe import Recipe
-from agent.settings.values import Settings
-from agent.text.web import Web
+from agent.reports.stored import merge
+from agent.settings.values import Recipe, Settings
 from gitzette.delivery.deliver import Deliverer
 from gitzette.delivery.outbox import Entry, Outbox
-from gitzette.fleet.editions import PartPlan, edition_of, part_plan
+from gitzette.fleet.editions import PartPlan, bring_reports, edition_of, part_plan
 from gitzette.progress import QuietProgress, shown
-from gitzette.publish import FilePublisher, Style
-from gitzette.recorded_run import UnopenedDesks
-from gitzette.wiring import House, SourceDesks, home_of, keeper_of, open_house
+from gitzette.sources import SourceDesks, UnopenedDesks
+from gitzette.wiring import House, home_of, keeper_of, memory_of, open_house
 from graphs import daily
 from graphs.checkpoints import open_checkpoints
 from graphs.edition import EditionInput, Part, PartInput, build_edition, build_part, part_of
 from memory.artefacts import Artefact, JsonCodec
 from memory.fleet import DONE, FAILED, LATE, Fleet
-from memory.store import Memory
 
 _PART = JsonCodec("part", TypeAdapter(Part))
 _MODES: Any = {"stream_mode": ["custom", "values"], "subgraphs": True, "durability": "sync"}
@@ -66,8 +58,13 @@ async def read_repository(
     specs = (plan.spec, *plan.beside)
     try:
         async with open_house(plan.settings, environ, QuietProgress(), now, plan.run, specs, background=True) as house:
-            if house.memory.fleet.statuses([plan.key]).get(plan.key) != DONE:
+            status = house.memory.fleet.statuses([plan.key]).get(plan.key)
+            if status != DONE:
                 with house.memory.run_locks.hold(plan.run):
+                    if status == FAILED:
+                        # Somebody wants it tried again: what failed may have been mended.
+                        house.memory.recorder(plan.run).forget_errors()
+                        house.memory.run_locks.forget_checkpoints(plan.run)
                     await _read(house, plan, now, last=last)
     except AppError as error:
         raise _again(error, last=last) from error
@@ -76,7 +73,7 @@ async def read_repository(
 async def _read(house: House, plan: PartPlan, now: datetime, *, last: bool) -> None:
     memory, repo, started = house.memory, plan.spec.name, time.monotonic()
     memory.runs.begin(plan.run, plan.window.key, now, plan.recipe)
-    begun = PartInput(window=plan.window, specs=plan.recipe.specs, beside=plan.beside)
+    begun = PartInput(window=plan.window, specs=plan.recipe.repos, beside=plan.beside)
     state = await _through(build_part, house, plan.run, begun, plan.window)
     part, status = part_of(state, repo), DONE  # type: ignore[arg-type]
     if part.failures and memory.recorder(plan.run).outages():
@@ -86,7 +83,7 @@ async def _read(house: House, plan: PartPlan, now: datetime, *, last: bool) -> N
             raise TryAgain(part.failures[0].message)
     if part.chapter is None:
         status = FAILED
-    report = daily.report_of({"specs": plan.recipe.specs, **state}, house.deps.analyst)  # type: ignore[typeddict-item]
+    report = daily.report_of({"specs": plan.recipe.repos, **state}, house.deps.analyst)  # type: ignore[typeddict-item]
     memory.reports.remember(report)
     memory.retention.cite(plan.run, plan.window.key, cited_by(report))
     (body,) = _PART.encode(part)
@@ -120,12 +117,6 @@ def plans_of(settings: Settings, edition: str, window: Window) -> list[PartPlan]
     return [part_plan(settings, spec.name, window) for spec in edition_of(settings, edition).repos]
 
 
-def waits_for(memory: Memory, settings: Settings, edition: str, window: Window) -> int:
-    """Count the parts that an edition still waits for."""
-    keys = [plan.key for plan in plans_of(settings, edition, window)]
-    return len(keys) - len(memory.fleet.statuses(keys))
-
-
 async def compose(settings: Settings, environ: Mapping[str, str], edition: str, window: Window, *, late: bool) -> bool:
     """Compose and publish an edition of what was read, if everything is there or it is late; tell whether it was."""
     mine, now = edition_of(settings, edition), datetime.now(UTC)
@@ -133,12 +124,12 @@ async def compose(settings: Settings, environ: Mapping[str, str], edition: str, 
     async with open_house(mine, environ, QuietProgress(), now, run, mine.repos, background=True) as house:
         fleet = house.memory.fleet
         plans = plans_of(settings, edition, window)
-        known = fleet.statuses([plan.key for plan in plans])
-        there = fleet.edition(edition, window.key)
+        known, there = fleet.statuses([plan.key for plan in plans]), fleet.edition(edition, window.key)
         whole = len(known) == len(plans)
-        if there is not None and (there.status == DONE or not whole):
-            return False
-        if not whole and not late:
+        # One that is published is composed again when everything is there, and something that it lacks.
+        told = {section.repo for section in there.sections} if there else set()
+        lacking = {plan.spec.name for plan in plans if known.get(plan.key) == DONE} - told
+        if not (whole and lacking if there else whole or late):
             return False
         with house.memory.run_locks.hold(run):
             await _compose(house, mine, environ, edition, plans, run)
@@ -150,13 +141,13 @@ async def _compose(
 ) -> None:
     memory, window = house.memory, plans[0].window
     found = memory.fleet.parts([plan.key for plan in plans])
-    parts = {plan.spec.name: _decoded(found[plan.key][1]) for plan in plans if plan.key in found}
+    parts = {plan.spec.name: _PART.decode(Artefact("part", found[plan.key][1])) for plan in plans if plan.key in found}
     missing = [plan.spec.name for plan in plans if plan.key not in found]
     failures = [failure for part in parts.values() for failure in part.failures]
     failures += [Failure(repo=repo, stage="code", message="it was not read in time") for repo in missing]
     begun = EditionInput(
         window=window,
-        specs=Recipe.of(mine, window, mine.repos).specs,
+        specs=Recipe.of(mine, window, mine.repos).repos,
         collected={repo: part.collected for repo, part in parts.items() if part.collected},
         chapters={repo: part.chapter for repo, part in parts.items() if part.chapter},
         failures=failures,
@@ -186,35 +177,9 @@ class EditionPublisher:
     def publish(self, report: Report) -> Report:
         """Store the report, merged with what the window already has."""
         there = self._fleet.edition(self._edition, report.window.key)
-        report = merge(there.report, report) if there else report
+        report = merge(there, report) if there else report
         self._fleet.put_edition(self._edition, report, self._status)
         return report
-
-
-def bring_reports(memory: Memory, mine: Settings, edition: str) -> None:
-    """Write the editions of the database to the output folder of this machine, those that are new or changed."""
-    style = Style(Web(mine.web), mine.lang, mine.languages, mine.layout)
-    publisher, noted = FilePublisher(mine.out, style, max_failed=mine.max_failed), _Noted(mine.out)
-    for label, (key, finished) in sorted(memory.fleet.labels(edition).items()):
-        if noted.get(label) != finished and (there := memory.fleet.edition(edition, key)):
-            publisher.publish(there.report)
-            noted.put(label, finished)
-
-
-class _Noted:
-    """Remembers beside the reports which state of each was written."""
-
-    def __init__(self, out: Path) -> None:
-        self._folder = out / ".editions"
-
-    def get(self, label: str) -> str:
-        with suppress(OSError):
-            return (self._folder / label).read_text("utf-8")
-        return ""
-
-    def put(self, label: str, finished: str) -> None:
-        self._folder.mkdir(parents=True, exist_ok=True)
-        (self._folder / label).write_text(finished, "utf-8")
 
 
 class FleetOutbox(Outbox):
@@ -231,21 +196,16 @@ class FleetOutbox(Outbox):
         return tuple(Entry.model_validate_json(body) for body in self._fleet.delivery(self._edition).values())
 
 
-async def deliver(settings: Settings, environ: Mapping[str, str], edition: str, window: Window, memory: Memory) -> None:
+def deliver(settings: Settings, environ: Mapping[str, str], edition: str, window: Window) -> None:
     """Send an edition to its channels, each message once."""
     mine = edition_of(settings, edition)
-    there = memory.fleet.edition(edition, window.key)
-    if there is None or not mine.deliver:
-        return
-    bring_reports(memory, mine, edition)
-    deliverer = Deliverer(settings=mine, environ=environ, outbox=FleetOutbox(memory.fleet, edition))
-    deliverer.deliver(there.report)
-    if deliverer.failed:
-        raise TryAgain(deliverer.failed[0])
-
-
-def _decoded(body: bytes) -> Part:
-    return _PART.decode(Artefact("part", body))
+    with memory_of(mine, environ) as memory:
+        bring_reports(memory.fleet, mine, edition)
+        if there := memory.fleet.edition(edition, window.key):
+            deliverer = Deliverer(settings=mine, environ=environ, outbox=FleetOutbox(memory.fleet, edition))
+            deliverer.deliver(there)
+            if deliverer.failed:
+                raise TryAgain(deliverer.failed[0])
 
 
 def _again(error: AppError, *, last: bool) -> AppError:

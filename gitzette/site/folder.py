@@ -8,7 +8,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-from agent.domain.errors import StorageError
+from agent.domain.base import StorageError
 
 MANIFEST = "manifest.json"
 FORMAT = 2

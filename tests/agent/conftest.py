@@ -6,13 +6,13 @@ from typing import Any
 
 import pytest
 
-from agent.analysts.analyst import Read
+from agent.domain.base import RepoId
 from agent.domain.commits import Change, Commit, Coverage, FileChange, Landed, Person
-from agent.domain.evidence import CommitEvidence
-from agent.domain.ids import RepoId
-from agent.domain.ledger import ledger_row
-from agent.domain.report import Depth, LedgerRow, Report, RepoSection
+from agent.domain.evidence import CommitEvidence, Read
+from agent.domain.ledger import Depth, LedgerRow
+from agent.domain.report import Report, RepoSection
 from agent.domain.window import Window
+from agent.reports.chapter import ledger_row
 from agent.triage.score import weigh
 
 DAY = Window.days(date(2026, 2, 4), date(2026, 2, 4), "UTC")

@@ -1,7 +1,7 @@
 """Values that share what is alike are the same values, and their copies are their own."""
 
-from agent.domain.commits import FileChange, Frozen, Person
-from agent.domain.compact import compact
+from agent.domain.base import Frozen
+from agent.domain.commits import FileChange, Person, compact
 
 
 class Pair(Frozen):

@@ -5,8 +5,8 @@ from datetime import UTC, datetime
 import pytest
 from pydantic import ValidationError
 
+from agent.domain.base import RepoId
 from agent.domain.commits import Change, Commit, FileChange, Person
-from agent.domain.ids import RepoId
 
 NOW = datetime(2026, 2, 4, tzinfo=UTC)
 SOMEBODY = Person(name="Mira", email="mira@example.com")

@@ -7,8 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from agent.domain.errors import UsageError
-from agent.domain.ids import Reference, RepoId, commit_id, parse_reference, references, repo_id, thread_id
+from agent.domain.base import Reference, RepoId, UsageError, commit_id, parse_reference, references, repo_id, thread_id
 from tests.patience import within
 
 SHA = "0123456789abcdef0123456789abcdef01234567"

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
-from agent.text.markdown import cell, code, inline, link, slug, visible
+from agent.markdown import cell, code, inline, link, slug, visible
 from tests.patience import within
 
 READER = MarkdownIt("commonmark").enable(["table", "strikethrough"])

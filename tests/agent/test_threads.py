@@ -5,13 +5,12 @@ from typing import Literal
 
 import pytest
 
+from agent.domain.base import RepoId, commit_id, thread_id
 from agent.domain.commits import Coverage, Issue, Release, Threads
-from agent.domain.ids import RepoId, commit_id, thread_id
-from agent.domain.links import Grade, Link, Relation
-from agent.domain.threads import Connected, issue_news, release_news, with_pulls
+from agent.domain.links import Grade, Link, Relation, Standing
 from agent.domain.window import Window
-from agent.links.digest import Known, digest
-from agent.links.standing import Standing
+from agent.links.issues import Known, digest
+from agent.reports.issue_news import Connected, issue_news, release_news, with_pulls
 
 DAY = Window.days(date(2026, 2, 4), date(2026, 2, 4), "UTC")
 BEFORE, DURING, AFTER = (datetime(2026, 2, day, 12, tzinfo=UTC) for day in (3, 4, 5))

@@ -3,8 +3,8 @@
 from datetime import UTC, datetime
 
 from agent.analysts.touches import touched_names, written_names
+from agent.domain.base import RepoId
 from agent.domain.commits import Change, Commit, FileChange, Person
-from agent.domain.ids import RepoId
 
 ADA = Person(name="Ada", email="ada@example.com")
 AT = datetime(2026, 3, 1, tzinfo=UTC)

@@ -21,7 +21,7 @@ from evals.truth import Truth, alien
 from evals.worlds.model import World
 from evals.worlds.worlds import build
 from gitzette.evaluation import Gitzette
-from tools.github.http.client import GitHubClient
+from tools.github.client import GitHubClient
 
 DAY = Window.days(date(2026, 2, 3), date(2026, 2, 3), "UTC")
 PAGE = Gitzette().page

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from agent.domain.errors import ConfigError, InputError, UsageError
+from agent.domain.base import ConfigError, InputError, UsageError
 from evals.figures import Exhibit, Figure, Figures, Score, Target, crashed, measure, share
 from evals.gate import LIMITS, PREVIOUS, Limits, breaches, changes, load_figures, load_limits, shares
 from evals.harness import Bench, Crash, EvalSet, attempt, choose, run_set

@@ -8,7 +8,7 @@ from agent.domain.window import Window
 from evals.github_server.app import GitHubServer
 from evals.stage import Stage
 from evals.worlds.worlds import build
-from tools.github.http.client import GitHubClient
+from tools.github.client import GitHubClient
 
 
 async def test_a_second_day_is_told_by_what_landed_on_it(tmp_path: Path) -> None:

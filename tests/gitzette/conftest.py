@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
-from agent.domain.record import to_json
 from agent.domain.report import Failure, ReleaseLine, Report
+from agent.reports.stored import to_json
 from tests.made_reports import made_day
 
 # What is no text: moments, and what comes from closed lists; a report with another kind is no report.

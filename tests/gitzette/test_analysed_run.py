@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from agent.domain.errors import EXIT_DONE
+from agent.domain.base import EXIT_DONE
 from evals.model_server.moods import Mood
 from evals.model_server.server import ModelServer
 from evals.model_server.talk import Asked

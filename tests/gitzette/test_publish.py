@@ -7,14 +7,14 @@ from pathlib import Path
 
 import pytest
 
+from agent.domain.base import RepoId, StorageError
 from agent.domain.commits import Commit, Coverage, Landed, Person
-from agent.domain.errors import StorageError
-from agent.domain.ids import RepoId
-from agent.domain.ledger import ledger_row
-from agent.domain.record import load
-from agent.domain.report import Depth, Report, RepoSection
+from agent.domain.ledger import Depth
+from agent.domain.report import Report, RepoSection
 from agent.domain.window import Window
-from agent.text.web import Web
+from agent.reports.chapter import ledger_row
+from agent.reports.stored import load
+from agent.web import Web
 from gitzette.publish import FilePublisher, Style
 
 WEB = Web("https://github.com")

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from pydantic import SecretStr
 
-from agent.domain.ids import RepoId
+from agent.domain.base import RepoId
 from agent.domain.window import Window
 from agent.settings.values import Budget, RepoSpec, Settings
 from evals.github_server.app import GitHubServer

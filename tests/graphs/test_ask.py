@@ -10,7 +10,7 @@ from typing import Any
 from agent.asking.reply import Reply
 from agent.domain.claims import Kind
 from agent.domain.window import Window
-from agent.text.web import Web
+from agent.web import Web
 from evals.model_server.probes import probed
 from evals.model_server.server import ModelServer
 from evals.model_server.talk import Asked, Saying

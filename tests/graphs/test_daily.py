@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from pydantic import SecretStr
 
+from agent.domain.base import RepoId
 from agent.domain.commits import Coverage, NoticeKind
-from agent.domain.ids import RepoId
 from agent.domain.report import Report
 from agent.domain.window import Window
 from agent.settings.values import Budget, RepoSpec, Settings

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from agent.analysts.account import Judging
 from agent.analysts.ruling import Batch, Verdicts, is_shown
+from agent.domain.accounts import Judging
+from agent.domain.base import Language
 from agent.domain.claims import Claim, Kind, Role
-from agent.settings.values import Language
 from evals.model_server.server import ModelServer
 from gitzette.progress import QuietProgress
 from gitzette.wiring import open_house

@@ -14,17 +14,17 @@ from langgraph.graph.state import CompiledStateGraph
 from langgraph.prebuilt import ToolNode, tools_condition
 from pydantic import BaseModel
 
-from agent.domain.errors import StorageError
-from agent.models.capabilities import Capabilities
-from agent.models.failures import Job, ModelError
-from agent.settings.spending import Cap, Price, Purse, Spent
+from agent.domain.accounts import Price, Spent
+from agent.domain.base import StorageError
+from agent.models import Capabilities, Job, ModelError
+from agent.settings.spending import Cap, Purse
 from evals.model_server.moods import Mood
 from evals.model_server.server import ModelServer
 from evals.model_server.talk import Asked, Saying, ToolCall
 from graphs.models import Models
 from memory.database import Database
-from memory.migrations import database_in_memory
 from memory.recorder import CallRecorder
+from memory.store import database_in_memory
 from tools.chat.endpoint import ChatEndpoint
 
 NAMES: dict[Job, str] = {"reading": "oracle-1", "writing": "oracle-1", "judging": "oracle-1"}

@@ -8,9 +8,9 @@ import pytest
 from langchain_core.messages import AIMessage, AnyMessage, HumanMessage, ToolMessage
 from pydantic import SecretStr
 
-from agent.analysts.reading_list import notes_about
-from agent.domain.ids import RepoId
-from agent.domain.report import Depth
+from agent.analysts.tasks import notes_about
+from agent.domain.base import RepoId
+from agent.domain.ledger import Depth
 from agent.settings.values import RepoSpec
 from evals.github_server.app import GitHubServer
 from evals.model_server.server import ModelServer

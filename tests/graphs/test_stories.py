@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 from pydantic import SecretStr
 
-from agent.domain.ids import RepoId
+from agent.domain.base import RepoId
+from agent.domain.links import Act, Story, StoryKind
 from agent.domain.report import Report
-from agent.domain.stories import Act, Story, StoryKind
 from agent.domain.window import Window
 from agent.settings.values import RepoSpec, Settings
 from evals.github_server.app import GitHubServer

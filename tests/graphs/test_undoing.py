@@ -3,9 +3,9 @@
 from datetime import UTC, datetime
 from pathlib import Path
 
-from agent.domain.ids import RepoId, commit_id
+from agent.domain.base import RepoId, commit_id
+from agent.domain.links import Act, Story, StoryKind
 from agent.domain.report import Report
-from agent.domain.stories import Act, Story, StoryKind
 from agent.domain.window import Window
 from agent.settings.values import RepoSpec, Settings
 from gitzette.progress import QuietProgress

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
+from agent.domain.base import RepoId
 from agent.domain.evidence import CommitEvidence
 from agent.domain.facts import FactKind
-from agent.domain.ids import RepoId
 from tools.evidence_cache import EvidenceCache
 from tools.git.source import GitSource
 

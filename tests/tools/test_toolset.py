@@ -16,11 +16,10 @@ from langgraph.prebuilt import ToolNode
 from langgraph.runtime import Runtime
 from pydantic import Field
 
+from agent.domain.base import NotFound, RepoId, UpstreamError, UsageError, thread_id
 from agent.domain.commits import Change, Comment, Issue, NoticeKind, PullRequest
-from agent.domain.errors import NotFound, UpstreamError, UsageError
-from agent.domain.ids import RepoId, thread_id
-from agent.models.tokens import tokens_of
-from agent.ports.sources import NoThreads, Usages
+from agent.models import tokens_of
+from agent.sources import NoThreads, Usages
 from tools.git.source import GitSource
 from tools.toolset import ToolError, Toolset, open_tools
 

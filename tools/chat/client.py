@@ -3,7 +3,7 @@
 import asyncio
 import time
 import warnings
-from collections.abc import AsyncGenerator, AsyncIterator, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Mapping, Sequence
 from contextlib import aclosing, asynccontextmanager
 from functools import cache
 from typing import Any, cast
@@ -15,10 +15,9 @@ from langchain_core.runnables import RunnableConfig
 from langchain_openai import ChatOpenAI
 from pydantic import SecretStr
 
-from agent.models.failures import ModelError
-from agent.models.rambling import rambles
-from agent.models.tokens import tokens_of
-from tools.trust import trust
+from agent.domain.base import UpstreamError
+from agent.models import ModelError, rambles, tokens_of
+from tools.github.address import trust
 
 _STORM = 40
 """After so many tool calls in one answer the stream is ended."""
@@ -161,3 +160,42 @@ def _clients(url: str | None) -> dict[str, Any]:
         "http_client": openai.DefaultHttpxClient(verify=trust(url)),
         "http_async_client": openai.DefaultAsyncHttpxClient(verify=trust(url)),
     }
+
+
+_SECONDS = 5.0
+
+
+async def list_models(url: str, key: str | None, *, seconds: float = _SECONDS) -> dict[str, int | None]:
+    """Ask which models a server offers, and how many tokens each takes where that is told."""
+    place = f"{url.rstrip('/')}/models"
+    try:
+        http = openai.DefaultAsyncHttpxClient(verify=trust(url), timeout=seconds)
+        async with openai.AsyncOpenAI(base_url=url, api_key=key or "none", max_retries=0, http_client=http) as client:
+            return {model.id: _context(model.model_extra or {}) for model in (await client.models.list()).data}
+    except openai.APITimeoutError as error:
+        raise UpstreamError(f"{place} does not answer within {seconds:g} s", retryable=True) from error
+    except openai.APIStatusError as error:
+        refused = error.status_code in (401, 403)
+        why = f" refuses the key (HTTP {error.status_code})" if refused else f": HTTP {error.status_code}"
+        raise UpstreamError(f"{place}{why}", retryable=error.status_code >= 500) from error
+    except openai.APIConnectionError as error:
+        raise UpstreamError(f"{place}: {error.__cause__ or error}", retryable=True) from error
+    # A header or an address that cannot be sent, an answer that is no list.
+    except (openai.OpenAIError, httpx2.InvalidURL, ValueError, TypeError, AttributeError) as error:
+        raise UpstreamError(f"{place} does not answer with a list of models", retryable=False) from error
+
+
+async def context_of(url: str, key: str | None, name: str) -> int | None:
+    """Ask how many tokens a model takes; None where the server does not say, or has no list."""
+    try:
+        return (await list_models(url, key)).get(name)
+    except UpstreamError:
+        return None
+
+
+def _context(told: Mapping[str, Any]) -> int | None:
+    """Find how many tokens a model takes; servers name it in their own ways: vLLM, OpenRouter, Groq, llama.cpp."""
+    meta = told.get("meta")
+    every = {**told, **meta} if isinstance(meta, dict) else told
+    named = (every.get(name) for name in ("max_model_len", "context_length", "context_window", "n_ctx", "n_ctx_train"))
+    return next((size for size in named if isinstance(size, int) and size > 0), None)

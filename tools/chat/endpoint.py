@@ -3,24 +3,93 @@
 import asyncio
 import json
 import random
-from collections.abc import Awaitable, Callable
+import time
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
 from dataclasses import replace
 from typing import Any, Literal
 
 from langchain_core.messages import AIMessageChunk, HumanMessage, SystemMessage
 from pydantic import BaseModel, SecretStr, ValidationError
 
-from agent.models.capabilities import DEFAULT_CONTEXT, WAYS, Capabilities, Way
-from agent.models.failures import ModelError
-from agent.models.structure import json_in, json_request, schema_of
-from agent.models.tokens import answer_tokens, tokens_of
+from agent.models import (
+    DEFAULT_CONTEXT,
+    WAYS,
+    Capabilities,
+    ModelError,
+    Way,
+    answer_tokens,
+    json_in,
+    json_request,
+    schema_of,
+    tokens_of,
+)
 from tools.chat.client import ChatClient, Unsupported
-from tools.chat.concurrency import Concurrency
 from tools.chat.messages import Question, Reply, as_utf8, calls_in, spent_on, with_words
 
 _LONGEST_PAUSE = 20.0
 _ANSWER = "answer"
 """The tool by which a model answers in a shape where a server knows no schema."""
+
+_FIRST, _MOST = 16, 64
+_WIDER = 2
+"""Questions more for each answer that came as fast as ever."""
+_SLOW = 3.0
+"""So many times as long as the fastest answer is slow: then questions wait for one another at the other end."""
+_BRISK = 15.0
+"""Tokens a second that a service writes at least; what is slower is a small machine that does one thing at a time."""
+_EQUAL = 1.25
+"""On such a machine more are allowed only after an answer that took no longer than this times the fastest."""
+
+
+class Concurrency:
+    """Lets questions through in their order, as many at once as the server bears.
+
+    More while it answers as fast as ever, fewer when it does not.
+    """
+
+    def __init__(self, *, first: int = _FIRST, most: int = _MOST, clock: Callable[[], float] = time.monotonic) -> None:
+        self.open = first
+        """How many may be under way."""
+        self._most, self._clock = most, clock
+        self._busy = 0
+        self._fastest: float | None = None
+        self._small = False
+        self._turn = asyncio.Condition()
+
+    def paced(self, tokens_a_second: float | None) -> None:
+        """Learn how fast a server writes, where that is known; to ask a slow one much at once makes everything late."""
+        if tokens_a_second is not None and tokens_a_second < _BRISK and not self._small:
+            self._small, self.open = True, 1
+
+    @asynccontextmanager
+    async def enter(self) -> AsyncIterator[None]:
+        """Wait for a turn, and learn from how the question fares."""
+        async with self._turn:
+            await self._turn.wait_for(lambda: self._busy < self.open)
+            self._busy += 1
+        began = self._clock()
+        try:
+            yield
+            self._answered(self._clock() - began)
+        except ModelError as error:
+            if error.retryable:
+                self.open = max(1, self.open // 2)
+            raise
+        finally:
+            self._busy -= 1
+            async with self._turn:
+                self._turn.notify_all()
+
+    def _answered(self, seconds: float) -> None:
+        self._fastest = seconds if self._fastest is None else min(self._fastest, seconds)
+        if seconds > _SLOW * self._fastest:
+            self.open = max(1, self.open - 1)
+        elif not self._small:
+            self.open = min(self._most, self.open + _WIDER)
+        elif seconds <= _EQUAL * self._fastest:
+            self.open = min(self._most, self.open + 1)
+
 
 Learn = Callable[["ChatEndpoint"], Awaitable[Capabilities]]
 """Finds out what the server of a model can do: remembered, or by asking it."""

@@ -3,21 +3,25 @@
 import ast
 from collections import defaultdict
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING
 
 from agent.domain.facts import FactKind as K
-from tools.diff.declarations import SCOPES, Declaration
-from tools.diff.differences import ROWS, Difference, detail_of, is_python, members_of, name_of, written
+from tools.diff.differences import ROWS, Difference, Found, detail_of, is_python, members_of, name_of, written
 from tools.diff.pairing import paired, renamed
-from tools.diff.versions import Found, Versions
+
+if TYPE_CHECKING:
+    from tools.diff.declarations import Declaration
+    from tools.diff.versions import Versions
 
 SYMBOLS = ("function", "class", "enum", "constant", "export")
 """Kinds of which a module has one of a name, whichever it is."""
+_OTHERS = tuple(kind for kind in ROWS if kind not in ("class", "enum", "function"))
 _SHOWN_ONLY = ("description", "title", "examples")
 Path = tuple[str, str]
 """A module and the dotted name of something in it."""
 
 
-def compare(files: Sequence[Versions]) -> list[Difference]:
+def compare(files: Sequence["Versions"]) -> list[Difference]:
     """Compare all files of a commit at once, so that what moves from one to another is seen."""
     named = {
         (one.name, one.parts["value"])
@@ -33,7 +37,7 @@ def compare(files: Sequence[Versions]) -> list[Difference]:
 class _Comparison:
     """The declarations of a commit on both sides, scopes first: a renamed class takes its members along."""
 
-    def __init__(self, files: Sequence[Versions]) -> None:
+    def __init__(self, files: Sequence["Versions"]) -> None:
         self._old = [Found(one, file, "old") for file in files for one in _counted(file.old, file)]
         self._new = [Found(one, file, "new") for file in files for one in _counted(file.new, file)]
         self._heirs: dict[Path, Path] = {}
@@ -50,7 +54,7 @@ class _Comparison:
 
     def differences(self) -> Iterator[Difference]:
         """Give what differs, and note of each scope whether it came, went or was renamed."""
-        for kinds in (("class", "enum"), ("function",), tuple(kind for kind in ROWS if kind not in SCOPES)):
+        for kinds in (("class", "enum"), ("function",), _OTHERS):
             before, after = self._keyed(self._old, kinds), self._keyed(self._new, kinds)
             gone: list[Found] = []
             come: list[Found] = []
@@ -168,7 +172,7 @@ def _ends(owner: str) -> Iterator[int]:
         end = owner.rfind(".", 0, end)
 
 
-def _counted(declared: Sequence[Declaration], versions: Versions) -> Iterator[Declaration]:
+def _counted(declared: Sequence["Declaration"], versions: "Versions") -> Iterator["Declaration"]:
     """Leave out a constant that holds a variable and a function behind a route: users know them by these."""
     used = {line for one in declared if one.kind in ("env", "route") for line in range(one.first, one.last + 1)}
     behind: set[str] = set()
@@ -179,7 +183,7 @@ def _counted(declared: Sequence[Declaration], versions: Versions) -> Iterator[De
             yield one
 
 
-def _counts(one: Declaration, versions: Versions) -> bool:
+def _counts(one: "Declaration", versions: "Versions") -> bool:
     """Leave out what only a function sees: its own names, and the parameters of functions inside it."""
     if one.kind not in ROWS:
         return one.kind == "import"
@@ -190,7 +194,7 @@ def _counts(one: Declaration, versions: Versions) -> bool:
     return bool(one.name) and not hidden
 
 
-def _is_of_unseen_scope(one: Declaration) -> bool:
+def _is_of_unseen_scope(one: "Declaration") -> bool:
     """Tell a variable that is indented without a scope in sight: a patch may begin inside a function."""
     return one.kind == "constant" and not one.owner and one.start > one.source.rfind(b"\n", 0, one.start) + 1
 

@@ -63,7 +63,7 @@ def language_of(path: str) -> Language | None:
 def _language(name: str) -> Language:
     module, function = _GRAMMARS[name]
     grammar = Grammar(getattr(import_module(module), function)())
-    folders = (files("tools.diff.queries").joinpath(folder) for folder in _QUERIES.get(name, (name,)))
+    folders = (files("tools.diff").joinpath("queries", folder) for folder in _QUERIES.get(name, (name,)))
     sources = sorted((file for folder in folders for file in folder.iterdir()), key=lambda file: file.name)
     text = "\n".join(file.read_text("utf-8") for file in sources if file.name.endswith(".scm"))
     return Language(name, grammar, Query(grammar, text))
@@ -111,6 +111,11 @@ class Declaration:
     """The whole file, and where in it the declaration stands."""
     start: int = 0
     end: int = 0
+
+    @property
+    def is_scope(self) -> bool:
+        """Whether other declarations can stand in it."""
+        return self.kind in SCOPES
 
     @property
     def path(self) -> str:

@@ -1,11 +1,16 @@
 """What differs between two versions: the table of kinds, and how a difference is named and written for a reader."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from agent.domain.facts import FactKind as K
-from agent.domain.facts import Severity
-from tools.diff.versions import Found
+from agent.domain.facts import Place, Severity
+from agent.domain.patch import Side
+
+if TYPE_CHECKING:
+    from tools.diff.declarations import Declaration
+    from tools.diff.versions import Versions
 
 
 @dataclass(frozen=True)
@@ -84,6 +89,30 @@ def severity_of(kind: K) -> Severity:
 
 
 @dataclass(frozen=True, slots=True)
+class Found:
+    """A declaration with the file and the side that have it."""
+
+    one: "Declaration"
+    versions: "Versions"
+    side: Side
+
+    @property
+    def module(self) -> str:
+        """The module of the file."""
+        return self.versions.module
+
+    @property
+    def declared(self) -> Sequence["Declaration"]:
+        """Everything that the same version of the file declares."""
+        return self.versions.old if self.side == "old" else self.versions.new
+
+    @property
+    def changed(self) -> bool:
+        """Whether the line with the name came or went."""
+        return (self.one.line or self.one.first) in self.versions.patch.lines(self.side)
+
+
+@dataclass(frozen=True, slots=True)
 class Difference:
     """One thing that differs, not yet judged by whom it concerns."""
 
@@ -144,3 +173,40 @@ def written(found: Found) -> str | None:
 def is_python(found: Found) -> bool:
     """Tell a declaration of Python, where callers write the names of parameters and types are only remarks."""
     return found.versions.file.path.endswith((".py", ".pyi"))
+
+
+_MOST = 4
+"""Lines shown of each side; the rest is in the commit."""
+
+
+def place_of(difference: Difference) -> Place | None:
+    """Find the lines that show a difference; None where no changed line does, and then it is not a fact."""
+    went = _telling(difference.before, difference.old)
+    came = _telling(difference.after, difference.new)
+    if not went and not came:
+        return None
+    file = difference.found.versions.file.path
+    own = came if difference.after else went
+    shown = (*went, *came) if _in_one_file(difference) else own
+    if not shown:
+        return None
+    return Place(file=file, line=(own or shown)[0][0], lines=tuple(line for _, line in shown))
+
+
+def _in_one_file(difference: Difference) -> bool:
+    before, after = difference.before, difference.after
+    return before is None or after is None or before.versions.file.path == after.versions.file.path
+
+
+def _telling(found: Found | None, value: str | None) -> list[tuple[int, str]]:
+    """Take the changed lines of a declaration: the one with its name, and those with its value."""
+    if found is None:
+        return []
+    one = found.one
+    lines = found.versions.patch.within(found.side, one.first, one.last)
+    if len(lines) <= _MOST:
+        return lines
+    own = [entry for entry in lines if entry[0] == one.line]
+    words = [word for word in (value or "").split() if len(word) > 2][:4]
+    valued = [entry for entry in lines if any(word in entry[1] for word in words)]
+    return sorted({*own, *valued[: _MOST - 1]}) if own else (valued or lines)[:_MOST]

@@ -2,16 +2,18 @@
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING
 
 from tree_sitter import Node
 
 from agent.domain.commits import FileChange
 from agent.domain.facts import Fact, FactKind, Place, Severity
 from agent.domain.patch import Hunk, Patch, Side, read_patch
-from tools.diff.declarations import SCOPES, Declaration, Language, language_of
-from tools.diff.reach import is_public_header
-from tools.diff.roles import Role, is_product, role
-from tools.diff.versions import Versions
+from tools.diff.declarations import Declaration, Language, language_of
+from tools.diff.roles import Role, is_product, is_public_header, role
+
+if TYPE_CHECKING:
+    from tools.diff.versions import Versions
 
 _ONLY = {
     frozenset({Role.TEST}): FactKind.ONLY_TESTS,
@@ -45,7 +47,7 @@ def only_facts(files: Sequence[FileChange]) -> Iterator[Fact]:
         yield Fact(kind=kind, severity=Severity.INTERNAL, name=name, detail=what, places=(place,))
 
 
-def file_facts(files: Sequence[FileChange], read: Sequence[Versions]) -> Iterator[Fact]:
+def file_facts(files: Sequence[FileChange], read: Sequence["Versions"]) -> Iterator[Fact]:
     """Tell the product's files that come, go or get another name."""
     declared = {versions.file.path: versions.new for versions in read}
     added: dict[tuple[Role, str], list[FileChange]] = defaultdict(list)
@@ -114,7 +116,7 @@ _LARGEST = 200_000
 _ASIDE = (Role.TEST, Role.DOCUMENT, Role.CI, Role.ASSET)
 
 
-def layout_facts(files: Sequence[Versions]) -> Iterator[Fact]:
+def layout_facts(files: Sequence["Versions"]) -> Iterator[Fact]:
     """Say of a commit whose code is the same token by token that it only lays it out or comments on it."""
     code = [versions for versions in files if role(versions.file.path) not in _ASIDE]
     if not code or sum(len(versions.file.patch or "") for versions in code) > _LARGEST:
@@ -169,7 +171,7 @@ Where = tuple[str, str]
 """A file and the function in it."""
 
 
-def changed_functions(files: Sequence[Versions], told: Iterable[Place]) -> list[Fact]:
+def changed_functions(files: Sequence["Versions"], told: Iterable[Place]) -> list[Fact]:
     """Tell the functions whose bodies change most, each with the first of its changed lines; new ones come last."""
     known = {(place.file, line) for place in told for line in place.lines}
     changes: dict[Where, list[tuple[int, str]]] = defaultdict(list)
@@ -195,11 +197,11 @@ def _says_something(lines: Sequence[tuple[int, str]]) -> bool:
     return before != after
 
 
-def _one_sided(files: Sequence[Versions]) -> set[Where]:
+def _one_sided(files: Sequence["Versions"]) -> set[Where]:
     """Name the functions that only one of both versions has."""
     found: set[Where] = set()
     for versions in files:
-        old, new = ({one.path for one in side if one.kind in SCOPES} for side in (versions.old, versions.new))
+        old, new = ({one.path for one in side if one.is_scope} for side in (versions.old, versions.new))
         found |= {(versions.file.path, name) for name in old ^ new}
     return found
 
@@ -227,7 +229,7 @@ def _rank(path: str) -> int:
     return _ORDER.index(what) if what in _ORDER else len(_ORDER)
 
 
-def _changed(versions: Versions) -> Iterable[tuple[str, int, str]]:
+def _changed(versions: "Versions") -> Iterable[tuple[str, int, str]]:
     """Give the changed lines with the innermost function around each, or what git says stands above."""
     sides: tuple[tuple[Side, Sequence[Declaration]], ...] = (("old", versions.old), ("new", versions.new))
     for side, declared in sides:

@@ -6,19 +6,12 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Literal
-from zlib import crc32
 
 from agent.domain.commits import FileChange
 from agent.domain.facts import Fact, FactKind, Severity
-from tools.diff.roles import Role, role
 
-_WRITTEN_BY_TOOLS = (Role.LOCK, Role.GENERATED, Role.VENDORED)
 _SIZE = 16
-_SAMPLE = 64
 _NOWHERE = b"/dev/null"
-# Odd, so that different checksums stay different.
-_MINUS = 0x9E3779B1
-_PLUS = 0x85EBCA6B
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,44 +22,22 @@ class PatchIds:
     reverse: str
     lines: int
     """How many lines there are more or fewer; without any (a binary file, a new order) the name tells nothing."""
-    sketch: frozenset[int]
-    """A sample of the lines with their signs, the same for everybody: those with the smallest hashes. What tools write
-    (lock files) is left out: it would outweigh the change."""
-    mirrored: frozenset[int]
-    """The same sample of the opposite change."""
-
-
-def likeness(one: frozenset[int], other: frozenset[int]) -> float:
-    """Estimate from two samples how many of the lines of two changes are common to both, from 0 to 1."""
-    if one.isdisjoint(other):
-        return 0.0
-    union = sorted(one | other)[:_SAMPLE]
-    return sum(line in one and line in other for line in union) / len(union)
 
 
 def patch_ids(files: Iterable[FileChange]) -> PatchIds:
     """Name a change and its opposite in one pass over its patches."""
     forward, reverse, lines = [], [], 0
-    hashes: list[int] = []
-    mirrored: list[int] = []
     for file in files:
-        removed, added = line_changes(file.patch or "")
+        removed, added = _line_changes(file.patch or "")
         old, new = _paths(file)
         gone, come = _digest(sorted(removed)), _digest(sorted(added))
         forward.append(_digest([old, new, gone, come]))
         reverse.append(_digest([new, old, come, gone]))
         lines += len(removed) + len(added)
-        if role(file.path) in _WRITTEN_BY_TOOLS:
-            continue
-        seed = crc32(b"\n".join(sorted({old, new})))
-        less, more = [crc32(line, seed) for line in set(removed)], [crc32(line, seed) for line in set(added)]
-        hashes += _smallest(less, _MINUS) + _smallest(more, _PLUS)
-        mirrored += _smallest(less, _PLUS) + _smallest(more, _MINUS)
-    name, opposite = (_digest(sorted(side)).hex() for side in (forward, reverse))
-    return PatchIds(name, opposite, lines, _sample(hashes), _sample(mirrored))
+    return PatchIds(_digest(sorted(forward)).hex(), _digest(sorted(reverse)).hex(), lines)
 
 
-def line_changes(patch: str) -> tuple[list[bytes], list[bytes]]:
+def _line_changes(patch: str) -> tuple[list[bytes], list[bytes]]:
     """List the lines of which there are fewer and more than before; a line that only moved is in neither."""
     removed, added = [], []
     for line in _bytes(patch).split(b"\n"):
@@ -91,16 +62,6 @@ def _paths(file: FileChange) -> tuple[bytes, bytes]:
     return (_bytes(file.previous_path) if file.status == "renamed" and file.previous_path else path), path
 
 
-def _smallest(hashes: list[int], factor: int) -> list[int]:
-    """Mix the checksums of lines with their sign, which spreads them evenly, and keep the smallest."""
-    return sorted([(number * factor) & 0xFFFFFFFF for number in hashes])[:_SAMPLE]
-
-
-def _sample(hashes: list[int]) -> frozenset[int]:
-    """Keep the smallest hashes of all files."""
-    return frozenset(sorted(set(hashes))[:_SAMPLE])
-
-
 def _bytes(text: str) -> bytes:
     """Encode a text that may hold anything."""
     return text.encode("utf-8", "surrogatepass")
@@ -113,14 +74,6 @@ def _digest(parts: list[bytes]) -> bytes:
 
 LineageKind = Literal["revert", "reland", "cherry-pick"]
 MAX_MESSAGE = 100_000
-ENOUGH_ALIKE = 0.6
-"""How much of two changes must be common to call the one an edited version of the other, once that one was undone."""
-ENOUGH_UNDONE = 0.8
-"""The same for the opposite of a change."""
-ENOUGH_COPIED = 0.9
-"""The same for a copy of what was never undone, where nothing else speaks for it."""
-ENOUGH_LINES = 10
-"""Of fewer lines a likeness says nothing; an equal patch does."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,8 +88,6 @@ class Lineage:
     repo: str = ""
     """`owner/name`, where the message says one."""
     subject: str = ""
-    likeness: float | None = None
-    """Of a partner found by its patch, how much of the change is the same; None for what the message says."""
 
 
 _TAGS = re.compile(r"^(?:\s*\[[^\[\]]{1,60}\])*\s*")
@@ -172,45 +123,15 @@ def read_lineage(message: str) -> list[Lineage]:
 
 def find_partner(ids: PatchIds, earlier: Mapping[str, PatchIds]) -> Lineage | None:
     """Find the commit that a change undoes, brings back or copies, among earlier ones given oldest first."""
-    if not ids.lines:
-        return None
-    alike = list(_alike(ids, earlier))
-    if not alike:
-        return None
+    same = [sha for sha, other in earlier.items() if other.lines and other.forward == ids.forward]
+    opposite = [sha for sha, other in earlier.items() if other.lines and other.reverse == ids.forward]
     # Who was first decides what the ones after it are: the change itself, its revert, its re-land, a second revert.
-    kind: LineageKind = "revert" if alike[0].kind == "revert" else "reland"
-    partners = [one for one in alike if (one.kind == "revert") == (kind == "revert")]
-    best = max(enumerate(partners), key=lambda place: (place[1].likeness or 0.0, place[0]))[1]
-    if kind == "revert":
-        enough = ENOUGH_UNDONE
-    elif any(one.kind == "revert" for one in alike):
-        enough, best = ENOUGH_ALIKE, replace(best, kind=kind)
-    else:
-        enough = ENOUGH_COPIED
-    return best if (best.likeness or 0.0) >= enough else None
-
-
-def _alike(ids: PatchIds, earlier: Mapping[str, PatchIds]) -> Iterator[Lineage]:
-    """Give the commits that make the same change (as if picked) or the opposite one (as if reverted)."""
-    for sha, other in earlier.items():
-        if not other.lines:
-            continue
-        if other.forward == ids.forward:
-            yield Lineage("cherry-pick", sha=sha, likeness=1.0)
-        elif other.reverse == ids.forward:
-            yield Lineage("revert", sha=sha, likeness=1.0)
-        elif _comparable(ids.lines, other.lines):
-            same, undone = likeness(ids.sketch, other.sketch), likeness(ids.sketch, other.mirrored)
-            if max(same, undone) >= ENOUGH_ALIKE:
-                # Only an equal patch is wholly alike; the samples of two others may be.
-                yield Lineage(
-                    "revert" if undone > same else "cherry-pick", sha=sha, likeness=min(max(same, undone), 0.99)
-                )
-
-
-def _comparable(one: int, other: int) -> bool:
-    """Say whether two changes have enough lines, and nearly as many, to be alike at all."""
-    return min(one, other) >= max(ENOUGH_LINES, 0.4 * max(one, other))
+    first = next((sha for sha in earlier if sha in same or sha in opposite), None)
+    if first is None:
+        return None
+    if first in opposite:
+        return Lineage("revert", sha=opposite[-1])
+    return Lineage("reland" if opposite else "cherry-pick", sha=same[-1])
 
 
 def _parts(message: str) -> tuple[str, str]:

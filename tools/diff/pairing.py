@@ -3,9 +3,10 @@
 import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING
 
-from tools.diff.declarations import SCOPES
-from tools.diff.versions import Found
+if TYPE_CHECKING:
+    from tools.diff.differences import Found
 
 ALIKE = 0.5
 """The share of common lines from which git calls a file renamed; the same is asked of functions and classes."""
@@ -14,10 +15,10 @@ _NUMBER = re.compile(r"\d+")
 _MOST = 40
 """Unmatched declarations of a kind in one module that are compared with one another."""
 _BESIDE_EACH_OTHER = ("parameter", "field", "member")
-Pair = tuple[Found, Found]
+Pair = tuple["Found", "Found"]
 
 
-def paired(old: Sequence[Found], new: Sequence[Found]) -> tuple[list[Pair], list[Found], list[Found]]:
+def paired(old: Sequence["Found"], new: Sequence["Found"]) -> tuple[list[Pair], list["Found"], list["Found"]]:
     """Pair declarations of one name: equal ones first, then those that share a part, then in their order."""
     pairs: list[Pair] = []
     gone, come = list(old), list(new)
@@ -30,32 +31,34 @@ def paired(old: Sequence[Found], new: Sequence[Found]) -> tuple[list[Pair], list
     return pairs, gone, come
 
 
-def _equal(old: Found, new: Found) -> bool:
+def _equal(old: "Found", new: "Found") -> bool:
     return old.one.kind == new.one.kind and old.one.parts == new.one.parts
 
 
-def _share(old: Found, new: Found) -> bool:
+def _share(old: "Found", new: "Found") -> bool:
     return old.one.kind == new.one.kind and bool(_parts(old) & _parts(new))
 
 
-def _parts(found: Found) -> set[tuple[str, str]]:
+def _parts(found: "Found") -> set[tuple[str, str]]:
     """Give the parts of a declaration; of words, a limit in them does not count."""
     numbers = found.one.kind == "error"
     return {(part, _NUMBER.sub("0", text) if numbers else text) for part, text in found.one.parts.items()}
 
 
-def _same_kind(old: Found, new: Found) -> bool:
+def _same_kind(old: "Found", new: "Found") -> bool:
     """Pair what is left in its order; of errors, two that share no words and no condition are two errors."""
     return old.one.kind != "error" and new.one.kind != "error"
 
 
-def renamed(gone: Sequence[Found], come: Sequence[Found], owner_of: Callable[[Found], Hashable]) -> Iterator[Pair]:
+def renamed(
+    gone: Sequence["Found"], come: Sequence["Found"], owner_of: Callable[["Found"], Hashable]
+) -> Iterator[Pair]:
     """Pair what went with what came: the same name in another file, or the same text under another name."""
     left = list(come)
     for old, new in _moved(gone, come):
         left.remove(new)
         yield old, new
-    unmoved = [old for old in gone if old.one.kind not in SCOPES or not any(_same_name(old, new) for new in come)]
+    unmoved = [old for old in gone if not old.one.is_scope or not any(_same_name(old, new) for new in come)]
     groups: dict[tuple[str, Hashable], tuple[list[Found], list[Found]]] = defaultdict(lambda: ([], []))
     for place, found in ((0, unmoved), (1, left)):
         for one in found:
@@ -67,23 +70,23 @@ def renamed(gone: Sequence[Found], come: Sequence[Found], owner_of: Callable[[Fo
             yield from _alike(olds, news)
 
 
-def _same_name(old: Found, new: Found) -> bool:
+def _same_name(old: "Found", new: "Found") -> bool:
     return old.one.kind == new.one.kind and old.one.path == new.one.path and old.module != new.module
 
 
-def _moved(gone: Sequence[Found], come: Sequence[Found]) -> Iterator[Pair]:
+def _moved(gone: Sequence["Found"], come: Sequence["Found"]) -> Iterator[Pair]:
     """Pair what has the same name in one other file of the commit and nowhere else."""
     names = Counter((new.one.kind, new.one.path) for new in come)
     olds = Counter((old.one.kind, old.one.path) for old in gone)
     for old in gone:
         key = (old.one.kind, old.one.path)
-        if key[0] in (*SCOPES, "constant") and names[key] == olds[key] == 1:
+        if (old.one.is_scope or key[0] == "constant") and names[key] == olds[key] == 1:
             yield from ((old, new) for new in come if _same_name(old, new))
 
 
-def _alike(olds: Sequence[Found], news: Sequence[Found]) -> Iterator[Pair]:
+def _alike(olds: Sequence["Found"], news: Sequence["Found"]) -> Iterator[Pair]:
     """Pair the most alike first; something that is not a scope only where all but its name is the same."""
-    lines = {id(one): _lines(one) for one in (*olds, *news) if one.one.kind in SCOPES}
+    lines = {id(one): _lines(one) for one in (*olds, *news) if one.one.is_scope}
     scored = [(_likeness(old, new, lines), old.one.position, old, new) for old in olds for new in news]
     taken: set[int] = set()
     for score, _, old, new in sorted(scored, key=lambda one: (-one[0], one[1])):
@@ -92,13 +95,13 @@ def _alike(olds: Sequence[Found], news: Sequence[Found]) -> Iterator[Pair]:
             yield old, new
 
 
-def _likeness(old: Found, new: Found, lines: Mapping[int, Counter[str]]) -> float:
+def _likeness(old: "Found", new: "Found", lines: Mapping[int, Counter[str]]) -> float:
     if old.one.kind == "parameter":
         same = old.one.parts == new.one.parts and old.one.position == new.one.position
         return 1.0 if same else 0.0
     if old.one.text == new.one.text:
         return 1.0
-    if old.one.kind not in SCOPES:
+    if not old.one.is_scope:
         return 0.0
     before, after = lines[id(old)], lines[id(new)]
     if min(before.total(), after.total()) < _FEWEST_LINES:
@@ -106,7 +109,7 @@ def _likeness(old: Found, new: Found, lines: Mapping[int, Counter[str]]) -> floa
     return (before & after).total() / max(before.total(), after.total())
 
 
-def _lines(found: Found) -> Counter[str]:
+def _lines(found: "Found") -> Counter[str]:
     """Count the lines of a declaration without their indentation; empty ones and single brackets say nothing."""
     text = found.one.source[found.one.start : found.one.end].decode("utf-8", "replace")
     return Counter(line for raw in text.split("\n") if len(line := raw.strip()) > 2)

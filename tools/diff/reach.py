@@ -6,17 +6,13 @@ from dataclasses import dataclass
 
 from agent.domain.facts import Fact, Severity
 from agent.domain.facts import FactKind as K
-from tools.diff.differences import ROWS, Difference, is_python, severity_of
-from tools.diff.roles import is_product, module_of
-from tools.diff.versions import Found
+from tools.diff.differences import ROWS, Difference, Found, is_python, severity_of
+from tools.diff.roles import HEADERS, HIDDEN, is_product, is_public_header, module_of
 
 Lines = Sequence[tuple[str, str]]
 """Lines of a tree that hold a word, each with the path of its file."""
-_HEADERS = (".h", ".hh", ".hpp", ".hxx", ".cuh")
 _DEVICE = re.compile(rb"__device__|\b[A-Z]+_DEVICE\b")
 """How CUDA marks what only code on the device calls; a kernel is launched by others."""
-_HIDDEN = re.compile(r"(?:^|[./])(?:detail|details|internal|impl|private|_[^_/.][^/.]*)(?:[./]|$)")
-"""Namespaces, folders and names that their own project alone uses, by the conventions of Python and C++."""
 _SETTINGS = re.compile(r"(?:Config|Configuration|Args|Arguments|Options|Settings|Params|Request|Response)$")
 """Records that users fill in, by the names that everybody gives them."""
 _LITERAL = re.compile(r"-?[\d._]+[a-zA-Z]*|\"[^\"]*\"|'[^']*'|True|False|None|true|false|\[[^()]*\]")
@@ -27,7 +23,7 @@ _EXPORTS = re.compile(r"\bimport\b|^\s*[\"']?\w+[\"']?(?: as \w+)?,?\s*(?:#.*)?$
 _TOLD_ELSEWHERE = (K.ENV_ADDED, K.FLAG_ADDED, K.ROUTE_ADDED, K.ENV_REMOVED, K.FLAG_REMOVED, K.ROUTE_REMOVED)
 _DEEPEST = 2
 _COMPILED_IN = ("Cargo.toml", "package.json", "go.mod")
-_NATIVE = (".c", ".cc", ".cpp", ".cxx", ".cu", ".cuh", ".go", *_HEADERS)
+_NATIVE = (".c", ".cc", ".cpp", ".cxx", ".cu", ".cuh", ".go", *HEADERS)
 _RECORD = re.compile(r"(?:BaseModel|Struct|TypedDict)$")
 """Bases of records that are exchanged with others: pydantic, msgspec, typing."""
 _COMMENTED = ("#", "//", "*", "<!--")
@@ -176,17 +172,17 @@ def _is_reached(difference: Difference, trees: Trees) -> bool | None:
     """Tell whether users reach a symbol; None where only all of a crate would say which modules of it are public."""
     found = difference.before or difference.found
     path, one = found.versions.file.path, found.one
-    if _is_private(found) or _HIDDEN.search(one.path):
+    if _is_private(found) or HIDDEN.search(one.path):
         return False
     if path.endswith((".py", ".pyi")):
         if one.kind == "field" and (_SETTINGS.search(one.owner.rpartition(".")[2]) or _is_record(found)):
             return True
         return _is_exported(found, trees)
-    if path.endswith(_HEADERS):
+    if path.endswith(HEADERS):
         return is_public_header(path) and not _is_device_code(found)
     if path.endswith(".go"):
         names = one.owner if one.kind == "parameter" else one.path
-        return all(name[:1].isupper() for name in names.split(".")) and not _HIDDEN.search(path)
+        return all(name[:1].isupper() for name in names.split(".")) and not HIDDEN.search(path)
     if not _is_marked_public(found):
         return False
     if path.endswith(".rs"):
@@ -257,12 +253,6 @@ def _holds(line: str, name: str) -> bool:
 
 def _is_word(sign: str) -> bool:
     return sign.isalnum() or sign in ("_", "-") if sign else False
-
-
-def is_public_header(path: str) -> bool:
-    """Tell a header that users include."""
-    own = path.startswith("csrc/") or "/csrc/" in path or _HIDDEN.search(path)
-    return path.endswith(_HEADERS) and "include/" in path and is_product(path) and not own
 
 
 def _is_device_code(found: Found) -> bool:

@@ -4,7 +4,7 @@ import re
 from enum import StrEnum
 from functools import lru_cache
 
-from agent.triage.areas import Area, area
+from agent.triage.conventions import Area, area
 
 
 class Role(StrEnum):
@@ -89,6 +89,9 @@ _MARK = re.compile(
 _COMMENT = re.compile(rb"\s*(?://|#|/\*|\*|--|;|<!--|\.\.)")
 _MARKED_LINES = 15
 
+HEADERS = (".h", ".hh", ".hpp", ".hxx", ".cuh")
+HIDDEN = re.compile(r"(?:^|[./])(?:detail|details|internal|impl|private|_[^_/.][^/.]*)(?:[./]|$)")
+"""Namespaces, folders and names that their own project alone uses, by the conventions of Python and C++."""
 _ROOTS = ("src", "python", "lib")
 """Folders that hold packages and are not part of their names."""
 
@@ -112,6 +115,12 @@ def is_generated(path: str, head: bytes = b"") -> bool:
 def is_product(path: str) -> bool:
     """Say whether users of the project get the file, or what is built from it."""
     return role(path) in _PRODUCT
+
+
+def is_public_header(path: str) -> bool:
+    """Tell a header that users include."""
+    own = path.startswith("csrc/") or "/csrc/" in path or HIDDEN.search(path)
+    return path.endswith(HEADERS) and "include/" in path and is_product(path) and not own
 
 
 def _foreign(path: str, name: str, inside: set[str]) -> Role | None:

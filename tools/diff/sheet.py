@@ -1,60 +1,27 @@
-"""The facts of one commit: what its files declare before and after, compared, judged by reach, proved and ranked."""
+"""The facts of a commit or of two versions: what files declare before and after, compared, judged and proved."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
-from agent.domain.commits import Change
+from agent.domain.base import InputError, RepoId
+from agent.domain.commits import Change, Commit
 from agent.domain.facts import Fact, FactKind, FactSheet, Place, Severity
+from agent.domain.ledger import Purpose
 from agent.domain.patch import read_patch
 from agent.editions.own_code import concerns
-from agent.ports.sources import CloneSource, CodeSource, Study
-from agent.triage.conventions import Purpose, read_heading
+from agent.editions.upgrade import Upgrade, Version
+from agent.sources import CloneSource, CodeSource, Study
+from agent.triage.conventions import read_heading
 from tools.diff.compare import compare
-from tools.diff.differences import Difference
+from tools.diff.differences import Difference, place_of
 from tools.diff.files import changed_functions, file_facts, layout_facts, only_facts, telling_hunks
 from tools.diff.lineage import Lineage, find_partner, lineage_fact, patch_ids
 from tools.diff.ranking import ranked
 from tools.diff.reach import Names, Trees, is_still_there, names_to_look_up, severity
 from tools.diff.roles import is_product, module_of
-from tools.diff.versions import LARGEST_COMMIT, Blobs, Found, Versions, needs_blobs, read_versions
-
-_MOST = 4
-"""Lines shown of each side; the rest is in the commit."""
-
-
-def place_of(difference: Difference) -> Place | None:
-    """Find the lines that show a difference; None where no changed line does, and then it is not a fact."""
-    went = _telling(difference.before, difference.old)
-    came = _telling(difference.after, difference.new)
-    if not went and not came:
-        return None
-    file = difference.found.versions.file.path
-    own = came if difference.after else went
-    shown = (*went, *came) if _in_one_file(difference) else own
-    if not shown:
-        return None
-    return Place(file=file, line=(own or shown)[0][0], lines=tuple(line for _, line in shown))
-
-
-def _in_one_file(difference: Difference) -> bool:
-    before, after = difference.before, difference.after
-    return before is None or after is None or before.versions.file.path == after.versions.file.path
-
-
-def _telling(found: Found | None, value: str | None) -> list[tuple[int, str]]:
-    """Take the changed lines of a declaration: the one with its name, and those with its value."""
-    if found is None:
-        return []
-    one = found.one
-    lines = found.versions.patch.within(found.side, one.first, one.last)
-    if len(lines) <= _MOST:
-        return lines
-    own = [entry for entry in lines if entry[0] == one.line]
-    words = [word for word in (value or "").split() if len(word) > 2][:4]
-    valued = [entry for entry in lines if any(word in entry[1] for word in words)]
-    return sorted({*own, *valued[: _MOST - 1]}) if own else (valued or lines)[:_MOST]
-
+from tools.diff.trail import Trail, items_of, undone_pairs
+from tools.diff.versions import LARGEST_COMMIT, Blobs, Versions, needs_blobs, read_versions
 
 _MOST_BLOBS = 200
 _MOST_TOUCHED = 1_000
@@ -224,3 +191,55 @@ def _telling_paths(change: Change) -> list[str]:
     """Choose the files by which a commit that was undone is found: those that changed most."""
     most = sorted(change.files, key=lambda file: -(file.additions + file.deletions))
     return [path for file in most[:_PARTNER_FILES] for path in (file.path, file.previous_path) if path]
+
+
+Step = Callable[[str, int, int], None]
+"""Is told what is being done, how much of it is done, and of how much."""
+LARGEST_RANGE = 200_000_000
+"""Bytes that are parsed of all files that differ."""
+
+
+async def compare_versions(
+    code: CodeSource, old: str, new: str, *, tz: str = "UTC", step: Step = lambda *_: None
+) -> Upgrade:
+    """Find what users of one version meet in the other, and by which commits; what was taken back is not told."""
+    if not isinstance(code, CloneSource):
+        raise InputError("versions are compared in a clone or a mirror; leave out --source api")
+    first, last = await code.version(old, tz=tz), await code.version(new, tz=tz)
+    if first.sha == last.sha:
+        raise InputError(f"{old} and {new} are the same commit, {first.sha[:12]}")
+    ahead, behind = await code.between(first.sha, last.sha), await code.between(last.sha, first.sha)
+    if not ahead:
+        raise InputError(f"{new} has no commit that {old} has not; give the older version first")
+    step("comparing trees", 0, 1)
+    facts, skipped = await _facts_between(code, await code.tree_change(first.sha, last.sha))
+    trail, back = Trail(facts), Trail(facts, backwards=True)
+    await trail.follow(_counted(code, ahead, "reading commits", step))
+    await back.follow(_counted(code, behind, "reading commits of the older version", step))
+    return Upgrade(
+        repo=RepoId(code.repo),
+        old=Version(name=old, sha=first.sha, at=first.committed_at),
+        new=Version(name=new, sha=last.sha, at=last.committed_at),
+        titles={commit.sha: commit.title for commit in (*ahead, *behind)},
+        commits=len(ahead),
+        items=tuple(items_of(facts, trail, back)),
+        undone=tuple(undone_pairs(trail.commits, trail.patches)),
+        skipped=skipped,
+    )
+
+
+async def _facts_between(code: CodeSource, change: Change) -> tuple[list[Fact], tuple[str, ...]]:
+    """Compare the declarations of both trees; what only moved through other hands on the way is not seen here."""
+    blobs = await code.blobs(change, [file.path for file in change.files if needs_blobs(file)])
+    gathered = gather(change, blobs, largest=LARGEST_RANGE)
+    trees = await look_up(code, change.commit.parents[0], change.commit.sha, gathered.names)
+    return list(dict.fromkeys((*gathered.declared(trees), *gathered.modules()))), gathered.skipped
+
+
+async def _counted(code: CodeSource, commits: Sequence[Commit], what: str, step: Step) -> AsyncIterator[Change]:
+    done = 0
+    async for change in code.changes([commit.sha for commit in commits]):
+        done += 1
+        if done % 25 == 0 or done == len(commits):
+            step(what, done, len(commits))
+        yield change

@@ -1,15 +1,16 @@
 """Both versions of a changed file, as what they declare: from whole files where they are at hand, else from hunks."""
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import accumulate
 
 from agent.domain.commits import FileChange
 from agent.domain.patch import Hunk, Patch, Side, read_patch
 from tools.diff.declarations import Declaration, Language, Range, language_of, read_declarations
-from tools.diff.manifests import is_manifest, read_manifest
-from tools.diff.roles import is_product, module_of
+from tools.diff.manifests import Entry, Text, packages, python
+from tools.diff.roles import is_generated, is_product, module_of
 
 _INSIDE = b" \t\r\n)]}{#@:&|.*/+-"
 """How a line may begin that does not begin a statement of the top level."""
@@ -106,6 +107,59 @@ LARGEST_COMMIT = 12_000_000
 """Bytes that are parsed of one file and of one commit; what is beyond is listed as skipped."""
 
 
+_SUBMODULE = re.compile(rb"Subproject commit [0-9a-f]{40,64}(?:-dirty)?\s*")
+_READERS: tuple[tuple[str, Callable[[Text], Iterator[Entry]]], ...] = (
+    (r"pyproject[^/]*\.toml", python.read_pyproject),
+    (r"setup\.py", python.read_setup),
+    (r"setup\.cfg", python.read_setup_cfg),
+    (r"[^/]*(?:requirements|constraints)[^/]*\.(?:txt|in)", python.read_requirements),
+    (r"requirements/(?:.+/)?[^/]+\.(?:txt|in)", python.read_requirements),
+    (r"Cargo\.toml", packages.read_cargo),
+    (r"package\.json", packages.read_package_json),
+    (r"go\.mod", packages.read_go_mod),
+    (r"CMakeLists\.txt|[^/]+\.cmake", packages.read_cmake),
+    (r"(?:Docker|Container)file[^/]*|[^/]+\.(?:Docker|docker|Container)file", packages.read_dockerfile),
+    (r"\.gitmodules", python.read_gitmodules),
+    (r"(?:[\w-]+[-_])?(?:version|VERSION)(?:\.txt)?|_?version\.py|__(?:version|about)__\.py", packages.read_version),
+    (r"(?:[\w-]+[-_])?versions?\.json", packages.read_versions_json),
+    (r"values[^/]*\.ya?ml", packages.read_values),
+    (r"\.github/workflows/[^/]+\.ya?ml|(?:docker-)?compose[^/]*\.ya?ml|templates/.+\.ya?ml", packages.read_yaml),
+)
+_BY_PATH = tuple((re.compile(rf"(?:.*/)?(?:{pattern})"), reader) for pattern, reader in _READERS)
+
+
+def is_manifest(path: str) -> bool:
+    """Tell a file that one of the readers reads."""
+    return any(pattern.fullmatch(path) for pattern, _ in _BY_PATH)
+
+
+def read_manifest(path: str, text: bytes) -> list[Declaration] | None:
+    """Give what one version of a manifest declares, or a fragment of it; None for a file that is none."""
+    if _SUBMODULE.fullmatch(text):
+        # This is what git prints in the place of a submodule's content.
+        return _declared(text, [Entry("dependency", path, 1, 1, parts={"version": text.split()[-1].decode()})])
+    reader = next((reader for pattern, reader in _BY_PATH if pattern.fullmatch(path)), None)
+    if reader is None:
+        return None
+    # What a tool resolved says nothing of what the project asks for.
+    if is_generated(path, text) or len(text) > LARGEST_FILE:
+        return []
+    return _declared(text, sorted(reader(Text(path, text)), key=lambda one: one.first))
+
+
+def _declared(text: bytes, entries: Iterable[Entry]) -> list[Declaration]:
+    """Make declarations of entries, each spanning its lines."""
+    starts = list(accumulate((len(row) + 1 for row in text.split(b"\n")), initial=0))
+    counts: dict[tuple[str, str], int] = {}
+    found: list[Declaration] = []
+    for one in entries:
+        position = counts[one.kind, one.owner] = counts.get((one.kind, one.owner), -1) + 1
+        start, end = starts[one.first - 1], starts[one.last] - 1
+        place = (one.kind, one.name, one.first, one.last, one.first, one.owner, one.parts)
+        found.append(Declaration(*place, position=position, source=text, start=start, end=end))
+    return found
+
+
 @dataclass(frozen=True)
 class Versions:
     """A changed file with what both of its versions declare."""
@@ -116,6 +170,11 @@ class Versions:
     new: Sequence[Declaration] = ()
     texts: tuple[bytes, ...] = ()
     """Both versions as a whole, where they are at hand."""
+
+    @property
+    def module(self) -> str:
+        """The module of the file; both sides of a renamed file have the new name."""
+        return module_of(self.file.path)
 
     def has_elsewhere(self, one: Declaration, side: Side) -> bool:
         """Tell whether the other version declares the same, in lines that did not change."""
@@ -138,30 +197,6 @@ class Versions:
     def _all(self, text: bytes) -> frozenset[tuple[str, str]]:
         language = language_of(self.file.path)
         return frozenset((one.kind, one.path) for one in read_declarations(text, language)) if language else frozenset()
-
-
-@dataclass(frozen=True, slots=True)
-class Found:
-    """A declaration with the file and the side that have it."""
-
-    one: Declaration
-    versions: Versions
-    side: Side
-
-    @property
-    def module(self) -> str:
-        """The module of the file; both sides of a renamed file have the new name."""
-        return module_of(self.versions.file.path)
-
-    @property
-    def declared(self) -> Sequence[Declaration]:
-        """Everything that the same version of the file declares."""
-        return self.versions.old if self.side == "old" else self.versions.new
-
-    @property
-    def changed(self) -> bool:
-        """Whether the line with the name came or went."""
-        return (self.one.line or self.one.first) in self.versions.patch.lines(self.side)
 
 
 def is_read(file: FileChange) -> bool:

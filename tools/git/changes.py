@@ -7,18 +7,17 @@ from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain, takewhile
-from typing import Self
+from typing import TYPE_CHECKING, Self
 
+from agent.domain.base import RepoId, UpstreamError
 from agent.domain.commits import Change, Commit, FileChange
-from agent.domain.errors import UpstreamError
-from agent.domain.ids import RepoId
-from tools.git.landing import read_commits, with_true_parents
-from tools.git.log import PATCH_OPTIONS, Framing, Record, parse_commit
-from tools.git.mirrors.remote import failure, patiently
+from tools.git.log import PATCH_OPTIONS, Framing, Record, parse_commit, read_commits, with_true_parents
 from tools.git.patch import Entry, MalformedDiff, read_entries, read_files, unreadable
-from tools.git.process import Finished, Running, run
-from tools.git.repository import Repository
-from tools.git.view import View
+from tools.git.process import Finished, Running, failure, patiently, run
+
+if TYPE_CHECKING:
+    from tools.git.repository import Repository
+    from tools.git.view import View
 
 # Without renames git compares trees only and needs no blob.
 _TREES_ONLY = ("--raw", "--no-abbrev", "--no-renames", "--diff-merges=first-parent")
@@ -28,14 +27,14 @@ _PURGED_AT_MOST = 20
 """How many blobs may turn out to be gone from the remote before the rest is given up."""
 
 
-async def present_commits(view: View, shas: Sequence[str]) -> list[str]:
+async def present_commits(view: "View", shas: Sequence[str]) -> list[str]:
     """Leave out what is not a commit here, and what was named twice."""
     asked = [sha for sha in dict.fromkeys(shas) if re.fullmatch(r"[0-9a-f]{40}", sha)]
     found = await view.objects.known([sha.encode() for sha in asked])
     return [sha for sha, one in zip(asked, found, strict=True) if one and one.kind == b"commit"]
 
 
-async def entries_of(view: View, shas: Sequence[str]) -> dict[str, list[Entry]]:
+async def entries_of(view: "View", shas: Sequence[str]) -> dict[str, list[Entry]]:
     """List the files of these commits with their blobs; a commit whose trees are missing is left out."""
     framing, found = Framing(), dict[str, list[Entry]]()
     selection = [*framing.options, *_TREES_ONLY, "--no-walk=unsorted", "--stdin"]
@@ -54,7 +53,7 @@ class Gaps:
     why: str = "its content is not in this repository"
 
 
-async def close_gaps(repository: Repository, view: View, shas: Sequence[str], environ: Mapping[str, str]) -> Gaps:
+async def close_gaps(repository: "Repository", view: "View", shas: Sequence[str], environ: Mapping[str, str]) -> Gaps:
     """Fetch the blobs that a partial clone lacks of these commits, all together, and say what is still missing."""
     if repository.promisor is None or not shas:
         return Gaps()
@@ -71,13 +70,13 @@ async def close_gaps(repository: Repository, view: View, shas: Sequence[str], en
     return Gaps(frozenset(lacking | (set(shas) - listed.keys())), why)
 
 
-async def missing_blobs(view: View, entries: Iterable[Entry]) -> set[bytes]:
+async def missing_blobs(view: "View", entries: Iterable[Entry]) -> set[bytes]:
     """Tell which blobs of these files are not here."""
     blobs = list(dict.fromkeys(blob for entry in entries for blob in entry.blobs))
     return {blob for blob, one in zip(blobs, await view.objects.known(blobs), strict=True) if one is None}
 
 
-async def fetch_blobs(repository: Repository, blobs: Iterable[bytes], environ: Mapping[str, str]) -> None:
+async def fetch_blobs(repository: "Repository", blobs: Iterable[bytes], environ: Mapping[str, str]) -> None:
     """Fetch blobs from the remote that promised them, as git itself would, but all at once.
 
     Git's own check of who owns the repository stays on here: its configuration names the program that is run.
@@ -93,7 +92,7 @@ async def fetch_blobs(repository: Repository, blobs: Iterable[bytes], environ: M
             raise failure(told, f"git fetch {repository.promisor}")
 
 
-async def _fetch(repository: Repository, wanted: Iterable[str], environ: Mapping[str, str]) -> Finished:
+async def _fetch(repository: "Repository", wanted: Iterable[str], environ: Mapping[str, str]) -> Finished:
     """Ask the promising remote for objects by name."""
     options = ("--quiet", "--no-tags", "--no-write-fetch-head", "--recurse-submodules=no", "--filter=blob:none")
     command = ["-c", "fetch.negotiationAlgorithm=noop", "fetch", *options, "--stdin", str(repository.promisor)]
@@ -123,7 +122,7 @@ class ChangeReader:
     after it. An object and not a generator, so that leaving it ends git at once.
     """
 
-    def __init__(self, view: View, repo: RepoId, shas: Sequence[str], gaps: Gaps) -> None:
+    def __init__(self, view: "View", repo: RepoId, shas: Sequence[str], gaps: Gaps) -> None:
         self._view = view
         self._repo = repo
         self._waiting = deque(shas)
@@ -160,11 +159,9 @@ class ChangeReader:
 
     async def _alone(self) -> Change | None:
         """Read the next commit by itself."""
-        return (
-            await _read_alone(self._view, self._repo, self._waiting.popleft(), self._gaps.why)
-            if self._waiting
-            else None
-        )
+        if not self._waiting:
+            return None
+        return await _read_alone(self._view, self._repo, self._waiting.popleft(), self._gaps.why)
 
     async def _end_stream(self) -> None:
         """Stop git, if it runs."""
@@ -177,7 +174,7 @@ class PatchStream:
     """One git process that prints commits with their patches."""
 
     def __init__(
-        self, view: View, repo: RepoId, framing: Framing, stack: contextlib.AsyncExitStack, git: Running
+        self, view: "View", repo: RepoId, framing: Framing, stack: contextlib.AsyncExitStack, git: Running
     ) -> None:
         self._view = view
         self._repo = repo
@@ -186,7 +183,7 @@ class PatchStream:
         self._stack = stack
 
     @classmethod
-    async def start(cls, view: View, repo: RepoId, shas: Sequence[str]) -> Self:
+    async def start(cls, view: "View", repo: RepoId, shas: Sequence[str]) -> Self:
         """Ask git for these commits."""
         framing, stack = Framing(), contextlib.AsyncExitStack()
         arguments = [*framing.options, *PATCH_OPTIONS, "--no-walk=unsorted", "--stdin"]
@@ -210,7 +207,7 @@ class PatchStream:
         await self._stack.aclose()
 
 
-async def _whole(view: View, repo: RepoId, record: Record) -> Change:
+async def _whole(view: "View", repo: RepoId, record: Record) -> Change:
     """Put a commit and its files together."""
     commit = await with_true_parents(view, parse_commit(repo, record.header))
     if _cut_off(view, commit):
@@ -218,12 +215,12 @@ async def _whole(view: View, repo: RepoId, record: Record) -> Change:
     return Change(commit=commit, files=read_files(record.body))
 
 
-def _cut_off(view: View, commit: Commit) -> bool:
+def _cut_off(view: "View", commit: Commit) -> bool:
     """Tell whether git would show the whole tree as new because the commit's parents are not here."""
     return commit.sha in view.shallow and bool(commit.parents)
 
 
-async def _read_alone(view: View, repo: RepoId, sha: str, why: str) -> Change | None:
+async def _read_alone(view: "View", repo: RepoId, sha: str, why: str) -> Change | None:
     """Read one commit of which something may be missing; None if the commit itself is damaged."""
     stream = await PatchStream.start(view, repo, [sha])
     try:
@@ -238,7 +235,7 @@ async def _read_alone(view: View, repo: RepoId, sha: str, why: str) -> Change | 
     return await _piecewise(view, commit, why)
 
 
-async def _piecewise(view: View, commit: Commit, why: str) -> Change:
+async def _piecewise(view: "View", commit: Commit, why: str) -> Change:
     """Read what can be read of one commit, without renames, which would need the missing contents."""
     entries = (await entries_of(view, [commit.sha])).get(commit.sha)
     if entries is None:
@@ -250,7 +247,7 @@ async def _piecewise(view: View, commit: Commit, why: str) -> Change:
     return Change(commit=commit, files=tuple(found.get(entry.path) or unreadable(entry, why) for entry in entries))
 
 
-async def _read_paths(view: View, sha: str, entries: Sequence[Entry]) -> dict[bytes, FileChange]:
+async def _read_paths(view: "View", sha: str, entries: Sequence[Entry]) -> dict[bytes, FileChange]:
     """Read the patches of some files; where git dies, halve them until the damaged one is alone."""
     framing, paths = Framing(), {entry.path for entry in entries}
     options = [*framing.options, *PATCH_OPTIONS, "--no-renames", "--no-walk", sha, "--"]
@@ -280,3 +277,26 @@ def _batches(entries: Sequence[Entry]) -> Iterator[list[Entry]]:
         size += len(entry.path) + 16
     if batch:
         yield batch
+
+
+_OF_COMMITS = "--diff-merges=first-parent"
+_RENAMES = "-l4000"
+"""How many files git compares to find renames: by default it gives up where many came and went."""
+
+
+async def tree_change(
+    repository: "Repository", view: "View", repo: RepoId, old: str, new: str, environ: Mapping[str, str]
+) -> Change:
+    """Read how one tree differs from another, as if one commit had made it."""
+    options = [option for option in PATCH_OPTIONS if option != _OF_COMMITS]
+    if repository.promisor is not None:
+        raw = await view.read(["diff-tree", "-r", "-z", "--raw", "--no-abbrev", "--no-renames", old, new])
+        if missing := await missing_blobs(view, read_entries(raw)[0]):
+            await patiently(lambda: fetch_blobs(repository, missing, environ))
+    body = await view.read(["diff-tree", "-r", "-z", _RENAMES, *options, old, new])
+    try:
+        files = read_files(body)
+    except MalformedDiff as error:
+        raise UpstreamError(f"git diff {old[:12]} {new[:12]}: {error}", retryable=False) from error
+    (commit,) = await read_commits(view, repo, ["--no-walk", new])
+    return Change(commit=commit.model_copy(update={"parents": (old,)}), files=files)

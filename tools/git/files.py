@@ -1,16 +1,16 @@
 """Files of a whole tree: read, listed, and the lines in them that hold certain words."""
 
 import re
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Iterable, Sequence
+from typing import TYPE_CHECKING
 
+from agent.domain.base import UpstreamError
 from agent.domain.commits import Change
-from agent.domain.errors import UpstreamError
-from agent.ports.sources import Usage, Usages
-from agent.triage.areas import Area, area
-from tools.git.changes import fetch_blobs
-from tools.git.mirrors.remote import patiently
-from tools.git.repository import Repository
-from tools.git.view import View
+from agent.sources import Usage, Usages
+from agent.triage.conventions import Area, area
+
+if TYPE_CHECKING:
+    from tools.git.view import View
 
 _UNREADABLE = (
     *(b".png", b".jpg", b".jpeg", b".gif", b".bmp", b".ico", b".webp", b".pdf", b".woff", b".woff2", b".ttf"),
@@ -23,7 +23,7 @@ _MOST_PATHS = 1_000
 
 
 async def product_paths(
-    view: View, sha: str, fits: Callable[[bytes], bool] = lambda _: True, *, examples: bool = False
+    view: "View", sha: str, fits: Callable[[bytes], bool] = lambda _: True, *, examples: bool = False
 ) -> list[bytes]:
     """Name the files of product code in a tree that fit, by whole folders where all of a folder does.
 
@@ -65,6 +65,7 @@ def _outermost(path: bytes, mixed: set[bytes]) -> bytes:
 _MOST = 4_000_000
 """Bytes of lines that are read; whoever looks for a word that is everywhere does not need all of them."""
 _LONGEST = 2_000
+_GREP = ("grep", "--threads=1", "-I", "-F", "-w")
 _SEARCHED = (0, 1)
 """How `git grep` ends: with something found, with nothing."""
 _USAGE = re.compile(rb"[^\0\n]*?:([^\0]+)\0(\d+)\0([^\n]*)\n")
@@ -72,36 +73,23 @@ _ENTRY = re.compile(rb"\d+ blob ([0-9a-f]{40})\t")
 
 
 async def lines_with(
-    view: View, sha: str, words: Sequence[str], where: Sequence[bytes] = ()
+    view: "View", sha: str, words: Sequence[str], where: Sequence[bytes] = ()
 ) -> tuple[tuple[str, str], ...]:
     """Find the lines of a commit's files that hold one of these words, each with its path; `where` names some files."""
     if not words:
         return ()
     named = [part for word in words for part in ("-e", word)]
     pieces: list[bytes] = []
-    async with view.running(["grep", "--threads=1", "-I", "-F", "-w", "--null", *named, sha, "--", *where]) as git:
+    async with view.running([*_GREP, "--null", *named, sha, "--", *where]) as git:
         while sum(map(len, pieces)) < _MOST and (piece := await git.read()):
             pieces.append(piece)
     found = (line.partition(b"\0") for line in b"".join(pieces).split(b"\n") if b"\0" in line)
     return tuple((_path(name), line[:_LONGEST].decode("utf-8", "replace")) for name, _, line in found)
 
 
-async def usages(view: View, sha: str, name: str, *, path: str, limit: int) -> Usages:
+async def usages(view: "View", sha: str, name: str, *, path: str, limit: int) -> Usages:
     """Find the lines of a commit's files that hold an identifier, up to a limit; `path` is one file or folder."""
-    command = [
-        "grep",
-        "--threads=1",
-        "-I",
-        "-F",
-        "-w",
-        "-n",
-        "--null",
-        "-e",
-        name,
-        sha,
-        "--",
-        *([path] if path else []),
-    ]
+    command = [*_GREP, "-n", "--null", "-e", name, sha, "--", *([path] if path else [])]
     output = b""
     async with view.running(command) as git:
         while output.count(b"\n") <= limit and len(output) < _MOST:
@@ -118,19 +106,19 @@ async def usages(view: View, sha: str, name: str, *, path: str, limit: int) -> U
     return Usages(found=tuple(found[:limit]), more=len(found) > limit)
 
 
-async def tree_paths(view: View, sha: str) -> frozenset[str]:
+async def tree_paths(view: "View", sha: str) -> frozenset[str]:
     """Name all files of a commit."""
     listed = await view.read(["ls-tree", "-r", "-z", "--name-only", sha])
     return frozenset(path.decode("utf-8", "replace") for path in listed.split(b"\0") if path)
 
 
-async def words_in(view: View, sha: str, words: Sequence[str]) -> frozenset[str]:
+async def words_in(view: "View", sha: str, words: Sequence[str]) -> frozenset[str]:
     """Tell which of these words the files of a commit hold as whole words, in any case."""
     left, found = {word.casefold() for word in words}, set[str]()
     if not left:
         return frozenset()
     patterns = "\n".join(sorted(left)).encode()
-    command = ["grep", "--threads=1", "-I", "-F", "-w", "-i", "-h", "-o", "-f", "-", sha]
+    command = [*_GREP, "-i", "-h", "-o", "-f", "-", sha]
     async with view.running(command, stdin=patterns) as git:
         rest = b""
         # A word that is everywhere need not be read to its end.
@@ -142,7 +130,7 @@ async def words_in(view: View, sha: str, words: Sequence[str]) -> frozenset[str]
     return frozenset(found)
 
 
-async def read_file(repository: Repository, view: View, sha: str, path: str, environ: Mapping[str, str]) -> str | None:
+async def read_file(view: "View", sha: str, path: str, fetch: Callable[[bytes], Awaitable[None]]) -> str | None:
     """Read a file as it stands at a commit, fetched where a partial clone lacks it; None where there is none."""
     # Git would take these for something else than a path below the root.
     if "\n" in path or any(part in ("", ".", "..") for part in path.split("/")):
@@ -153,8 +141,7 @@ async def read_file(repository: Repository, view: View, sha: str, path: str, env
         blob = _ENTRY.match(await view.read(["ls-tree", sha, "--", path]))
         if blob is None:
             return None
-        if repository.promisor is not None:
-            await patiently(lambda: fetch_blobs(repository, [blob[1]], environ))
+        await fetch(blob[1])
         (found,) = await view.objects.contents([name])
         if found is None:
             raise UpstreamError(f"{path} at {sha[:12]}: its content is not in this repository", retryable=False)
@@ -166,7 +153,9 @@ def _path(name: bytes) -> str:
     return name.partition(b":")[2].decode("utf-8", "replace")
 
 
-async def read_blobs(view: View, change: Change, paths: Sequence[str]) -> dict[str, tuple[bytes | None, bytes | None]]:
+async def read_blobs(
+    view: "View", change: Change, paths: Sequence[str]
+) -> dict[str, tuple[bytes | None, bytes | None]]:
     """Read both versions of these files of a change; a version that is not there is None."""
     files = {file.path: file for file in change.files}
     parent = change.commit.parents[0] if change.commit.parents else None
@@ -181,7 +170,7 @@ async def read_blobs(view: View, change: Change, paths: Sequence[str]) -> dict[s
     return {path: (blobs[2 * place], blobs[2 * place + 1]) for place, path in enumerate(paths)}
 
 
-async def _read(view: View, names: Sequence[str]) -> dict[str, bytes]:
+async def _read(view: "View", names: Sequence[str]) -> dict[str, bytes]:
     """Read everything in one go; what is missing or no file is left out."""
     found = await view.objects.contents([name.encode("utf-8", "replace") for name in names])
     return {name: one.content for name, one in zip(names, found, strict=True) if one and one.kind == b"blob"}

@@ -3,14 +3,16 @@
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
+from agent.domain.base import RepoId
 from agent.domain.commits import Commit, Landed, Landing, Notice, NoticeKind
-from agent.domain.errors import UpstreamError
-from agent.domain.ids import RepoId
 from agent.domain.window import Window
-from tools.git.log import HEAD_ONLY, Framing, Walk, has_absurd_date, parse_commit
-from tools.git.repository import Tip
-from tools.git.view import View
+from tools.git.log import Walk, has_absurd_date, read_commits
+
+if TYPE_CHECKING:
+    from tools.git.repository import Tip
+    from tools.git.view import View
 
 # The walk only makes a rough selection: the ends are cut by the dates as they are shown.
 _MARGIN = 86_400
@@ -25,7 +27,7 @@ class Lateness:
 
 
 async def read_landing(
-    view: View, repo: RepoId, tip: Tip, walk: Walk | None, window: Window, known_tip: str | None
+    view: "View", repo: RepoId, tip: "Tip", walk: Walk | None, window: Window, known_tip: str | None
 ) -> Landing:
     """Find the rows of a window, newest first, and the late ones since the tip that was known before."""
     if tip.sha is None or walk is None:
@@ -48,7 +50,7 @@ async def read_landing(
     )
 
 
-async def _around(view: View, repo: RepoId, walk: Walk, window: Window) -> list[Commit]:
+async def _around(view: "View", repo: RepoId, walk: Walk, window: Window) -> list[Commit]:
     """Read the commits of a window and some around it, newest first."""
     shas = walk.between(int(window.start.timestamp()) - _MARGIN, int(window.end.timestamp()) + _MARGIN)
     if not shas:
@@ -56,29 +58,7 @@ async def _around(view: View, repo: RepoId, walk: Walk, window: Window) -> list[
     return await read_commits(view, repo, ["--no-walk=unsorted", "--stdin"], stdin="\n".join(shas).encode("ascii"))
 
 
-async def read_commits(view: View, repo: RepoId, selection: Sequence[str], *, stdin: bytes = b"") -> list[Commit]:
-    """Read commits without their diffs."""
-    framing, commits = Framing(), list[Commit]()
-    async with view.running([*framing.options, *HEAD_ONLY, *selection], stdin=stdin) as git:
-        async for record in framing.records(git.read):
-            commits.append(await with_true_parents(view, parse_commit(repo, record.header)))
-        view.expect_success("log", await git.finish())
-    return commits
-
-
-async def with_true_parents(view: View, commit: Commit) -> Commit:
-    """Give a commit at the end of a shallow clone the parents it really has; git shows none."""
-    if commit.sha not in view.shallow:
-        return commit
-    (whole,) = await view.objects.contents([commit.sha.encode("ascii")])
-    if whole is None:
-        raise UpstreamError(f"git cat-file: {commit.sha} cannot be read", retryable=False)
-    lines = whole.content.partition(b"\n\n")[0].split(b"\n")
-    parents = tuple(line[7:].decode("ascii", "replace") for line in lines if line.startswith(b"parent "))
-    return commit.model_copy(update={"parents": parents})
-
-
-async def _late(view: View, repo: RepoId, tip: str, window: Window, known_tip: str | None) -> Lateness:
+async def _late(view: "View", repo: RepoId, tip: str, window: Window, known_tip: str | None) -> Lateness:
     """Find the commits since the known tip that are dated before the window."""
     if known_tip is None or known_tip == tip:
         return Lateness()
@@ -100,7 +80,7 @@ def _notice(kind: NoticeKind, known_tip: str) -> Notice:
     return Notice(kind=kind, about=(known_tip[:12],))
 
 
-async def _count_members(view: View, rows: Sequence[Commit], late: Sequence[Commit]) -> dict[str, int | None]:
+async def _count_members(view: "View", rows: Sequence[Commit], late: Sequence[Commit]) -> dict[str, int | None]:
     """Count what each merge brought in, in one pass over the graph below the rows."""
     counts: dict[str, int | None] = {row.sha: 0 for row in (*rows, *late)}
     merges = {row.sha for row in (*rows, *late) if row.is_merge}
@@ -119,7 +99,7 @@ async def _count_members(view: View, rows: Sequence[Commit], late: Sequence[Comm
     return counts
 
 
-async def _oldest(view: View, commits: Sequence[Commit]) -> Commit:
+async def _oldest(view: "View", commits: Sequence[Commit]) -> Commit:
     """Find which of at most two commits of one line comes first."""
     first, *others = commits
     if others and (await view.run(["merge-base", "--is-ancestor", others[0].sha, first.sha])).code == 0:
@@ -127,7 +107,7 @@ async def _oldest(view: View, commits: Sequence[Commit]) -> Commit:
     return first
 
 
-async def _graph(view: View, selection: Sequence[str]) -> dict[str, list[str]]:
+async def _graph(view: "View", selection: Sequence[str]) -> dict[str, list[str]]:
     """Read who is whose parent."""
     told = await view.read(["rev-list", "--parents", "--stdin"], stdin="\n".join(selection).encode())
     lines = (line.split() for line in told.decode("ascii").splitlines())
@@ -156,7 +136,7 @@ def _reach(start: str, parents: dict[str, list[str]], seen: set[str]) -> int:
     return found
 
 
-async def _shallow_notices(view: View, tip: str, window: Window, counts: Iterable[int | None]) -> tuple[Notice, ...]:
+async def _shallow_notices(view: "View", tip: str, window: Window, counts: Iterable[int | None]) -> tuple[Notice, ...]:
     """Say when a shallow clone ends too early for this window."""
     if not view.shallow:
         return ()

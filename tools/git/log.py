@@ -2,14 +2,15 @@
 
 import re
 import secrets
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
 from datetime import UTC, datetime
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
+from agent.domain.base import RepoId, UpstreamError
 from agent.domain.commits import Commit, Person
-from agent.domain.errors import UpstreamError
-from agent.domain.ids import RepoId
-from tools.git.view import View
+
+if TYPE_CHECKING:
+    from tools.git.view import View
 
 HEAD_ONLY = ("--no-patch",)
 PATCH_OPTIONS = (
@@ -107,6 +108,28 @@ def _moment(seconds: str) -> datetime:
     return datetime.fromtimestamp(min(int(seconds[:20]), LATEST) if digits else 0, UTC)
 
 
+async def read_commits(view: "View", repo: RepoId, selection: Sequence[str], *, stdin: bytes = b"") -> list[Commit]:
+    """Read commits without their diffs."""
+    framing, commits = Framing(), list[Commit]()
+    async with view.running([*framing.options, *HEAD_ONLY, *selection], stdin=stdin) as git:
+        async for record in framing.records(git.read):
+            commits.append(await with_true_parents(view, parse_commit(repo, record.header)))
+        view.expect_success("log", await git.finish())
+    return commits
+
+
+async def with_true_parents(view: "View", commit: Commit) -> Commit:
+    """Give a commit at the end of a shallow clone the parents it really has; git shows none."""
+    if commit.sha not in view.shallow:
+        return commit
+    (whole,) = await view.objects.contents([commit.sha.encode("ascii")])
+    if whole is None:
+        raise UpstreamError(f"git cat-file: {commit.sha} cannot be read", retryable=False)
+    lines = whole.content.partition(b"\n\n")[0].split(b"\n")
+    parents = tuple(line[7:].decode("ascii", "replace") for line in lines if line.startswith(b"parent "))
+    return commit.model_copy(update={"parents": parents})
+
+
 _BACK = 402 * 86_400
 """How far before a window the titles are kept: stories look back, and walking the line again takes as long."""
 
@@ -125,7 +148,7 @@ class Walk:
         self._headers: list[bytes] = []
 
     @classmethod
-    async def down(cls, view: View, tip: str, start: datetime) -> "Walk":
+    async def down(cls, view: "View", tip: str, start: datetime) -> "Walk":
         """Walk down from a tip, for windows that begin at a moment or later."""
         walk, mark = cls(tip, max(0, int(start.timestamp()) - _BACK)), secrets.token_hex(16)
         since = [f"--since-as-filter=@{walk._since} +0000"] if walk._since else []

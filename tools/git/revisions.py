@@ -1,29 +1,33 @@
-"""What names mean: abbreviated hashes, tags and days; which tags have a commit, and how two versions differ."""
+"""Looking things up in history: hashes, tags, days, titles, and who wrote the lines that a commit takes out."""
 
 import difflib
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
+from itertools import islice
+from typing import TYPE_CHECKING
 
-from agent.domain.commits import Change, Commit, Headline, Release
-from agent.domain.errors import InputError, UpstreamError
-from agent.domain.ids import RepoId
+from agent.domain.base import InputError, RepoId
+from agent.domain.commits import Commit, Headline, Release
+from agent.domain.patch import read_patch
 from agent.domain.window import moment
-from agent.links.headlines import pull_named
-from agent.stories.release_tags import is_version
-from tools.git.changes import fetch_blobs, missing_blobs
-from tools.git.landing import read_commits
-from tools.git.log import PATCH_OPTIONS
-from tools.git.mirrors.remote import patiently
-from tools.git.patch import MalformedDiff, read_entries, read_files
-from tools.git.repository import Repository, ask_refs, find_tip
-from tools.git.view import View
+from agent.sources import Past
+from agent.stories.releases import is_version
+from agent.stories.timeline import pull_named
+from agent.triage.conventions import Area, area
+from tools.git.log import PATCH_OPTIONS, Walk, read_commits
+from tools.git.patch import read_files
+
+if TYPE_CHECKING:
+    from tools.git.repository import Repository
+    from tools.git.view import View
 
 _FORM = re.compile(r"[0-9a-f]{4,40}")
 _AT_ONCE = 500
 
 
-async def name_commits(view: View, prefixes: Sequence[str]) -> dict[str, list[str]]:
+async def name_commits(view: "View", prefixes: Sequence[str]) -> dict[str, list[str]]:
     """Find every commit that each abbreviation may mean; none for one that is missing or no hash."""
     wanted = [prefix for prefix in dict.fromkeys(prefixes) if _FORM.fullmatch(prefix)]
     found: dict[str, list[str]] = {prefix: [] for prefix in prefixes}
@@ -44,35 +48,35 @@ async def name_commits(view: View, prefixes: Sequence[str]) -> dict[str, list[st
     return found
 
 
-async def _candidates(view: View, prefixes: Sequence[str]) -> list[str]:
+async def _candidates(view: "View", prefixes: Sequence[str]) -> list[str]:
     """List the commits that begin with any of these digits."""
     options = [f"--disambiguate={prefix}" for prefix in prefixes]
     named = (await view.read(["rev-parse", *options])).split()
     return [one.sha.decode("ascii") for one in await view.objects.known(named) if one and one.kind == b"commit"]
 
 
-async def ancestors(view: View, tip: str) -> frozenset[str]:
+async def ancestors(view: "View", tip: str) -> frozenset[str]:
     """List everything that a commit rests on, and itself."""
     return frozenset((await view.read(["rev-list", tip])).decode("ascii").split())
 
 
-_MOST = 60
+_MOST_TAGS = 60
 
 
-async def tags_with(repository: Repository, sha: str) -> tuple[str, ...] | None:
+async def tags_with(repository: "Repository", sha: str) -> tuple[str, ...] | None:
     """Name the tags whose history has a commit, the oldest first; None where the repository has no tags at all."""
-    if not await ask_refs(repository, ["for-each-ref", "--count=1", "refs/tags"]):
+    if not await repository.ask(["for-each-ref", "--count=1", "refs/tags"]):
         return None
     form = "--format=%(refname:strip=2)"
-    told = await ask_refs(repository, ["for-each-ref", f"--contains={sha}", "--sort=creatordate", form, "refs/tags"])
+    told = await repository.ask(["for-each-ref", f"--contains={sha}", "--sort=creatordate", form, "refs/tags"])
     # What is built every night is no release that anybody waits for.
-    return tuple(name for name in told.split("\n") if name and "nightly" not in name.lower())[:_MOST]
+    return tuple(name for name in told.split("\n") if name and "nightly" not in name.lower())[:_MOST_TAGS]
 
 
-async def tagged(repository: Repository, repo: RepoId, names: Sequence[str]) -> Release | None:
+async def tagged(repository: "Repository", repo: RepoId, names: Sequence[str]) -> Release | None:
     """Find the first of these tags that there is, with the day on which it was made."""
     form = "--format=%(refname:strip=2) %(creatordate:unix)"
-    told = await ask_refs(repository, ["for-each-ref", form, *(f"refs/tags/{name}" for name in names)])
+    told = await repository.ask(["for-each-ref", form, *(f"refs/tags/{name}" for name in names)])
     made = dict(line.rsplit(" ", 1) for line in told.split("\n") if " " in line)
     name = next((name for name in names if made.get(name, "").isdigit()), None)
     if name is None:
@@ -81,14 +85,14 @@ async def tagged(repository: Repository, repo: RepoId, names: Sequence[str]) -> 
     return Release(repo=repo, tag=name, name=name, body="", published_at=at, prerelease=False)
 
 
-async def tags_made(repository: Repository, repo: RepoId, start: datetime, end: datetime) -> tuple[Release, ...]:
+async def tags_made(repository: "Repository", repo: RepoId, start: datetime, end: datetime) -> tuple[Release, ...]:
     """List the tags that were made between two moments, as releases of their days; those of every night are none."""
     made = [release for release, _ in await _releases(repository, repo)]
     return tuple(one for one in made if start <= one.published_at < end and "nightly" not in one.tag.lower())
 
 
 async def first_tags(
-    repository: Repository, view: View, repo: RepoId, heads: Sequence[Headline], until: datetime
+    repository: "Repository", view: "View", repo: RepoId, heads: Sequence[Headline], until: datetime
 ) -> dict[str, Release]:
     """Walk once over what the releases since the oldest of some commits have, and name the earliest for each."""
     since = min((head.at for head in heads), default=until)
@@ -128,10 +132,10 @@ def _earliest_of(releases: Iterable[Release]) -> Release:
     return min(releases, key=lambda one: (one.published_at, one.tag))
 
 
-async def _releases(repository: Repository, repo: RepoId) -> list[tuple[Release, str]]:
+async def _releases(repository: "Repository", repo: RepoId) -> list[tuple[Release, str]]:
     """List all tags as releases of their days, each with the commit that it names."""
     form = "--format=%(refname:strip=2) %(creatordate:unix) %(objectname) %(*objectname)"
-    told = await ask_refs(repository, ["for-each-ref", form, "refs/tags"])
+    told = await repository.ask(["for-each-ref", form, "refs/tags"])
     return list(_parsed(told, repo))
 
 
@@ -144,16 +148,13 @@ def _parsed(told: str, repo: RepoId) -> Iterator[tuple[Release, str]]:
 
 
 _TAGS = ("for-each-ref", "--format=%(refname:strip=2)", "refs/tags")
-_OF_COMMITS = "--diff-merges=first-parent"
-_RENAMES = "-l4000"
-"""How many files git compares to find renames: by default it gives up where many came and went."""
 
 
-async def find_version(repository: Repository, view: View, name: str, *, branch: str | None, tz: str) -> str:
+async def find_version(repository: "Repository", view: "View", name: str, *, branch: str | None, tz: str) -> str:
     """Find the commit that a tag, a hash or a day means; a day means how the branch stood when it began."""
     for tag in (name, f"v{name}"):
         ref = f"refs/tags/{tag}^{{commit}}"
-        if sha := (await ask_refs(repository, ["rev-parse", "--quiet", "--verify", "--end-of-options", ref])).strip():
+        if sha := (await repository.ask(["rev-parse", "--quiet", "--verify", "--end-of-options", ref])).strip():
             return sha
     if re.fullmatch(r"\d{4}-\d{2}-\d{2}(?:T[\d:]{4,8}(?:Z|[+-][\d:]{4,5})?)?", name):
         return await _at_day(repository, view, name, branch, tz)
@@ -162,14 +163,14 @@ async def find_version(repository: Repository, view: View, name: str, *, branch:
         return found[0]
     if found:
         raise InputError(f"{name} fits several commits: {', '.join(sha[:12] for sha in found[:5])}")
-    tags = (await ask_refs(repository, [*_TAGS, "--sort=-creatordate"])).split("\n")
+    tags = (await repository.ask([*_TAGS, "--sort=-creatordate"])).split("\n")
     near = difflib.get_close_matches(name, tags, n=3) or [tag for tag in tags if tag][:3]
     hint = f"tags like it are {', '.join(near)}" if near else "the repository has no tags"
     raise InputError(f"{name[:60]!r} is no tag, hash or day of {repository.path.name}; {hint}")
 
 
-async def _at_day(repository: Repository, view: View, day: str, branch: str | None, tz: str) -> str:
-    tip = await find_tip(repository, branch)
+async def _at_day(repository: "Repository", view: "View", day: str, branch: str | None, tz: str) -> str:
+    tip = await repository.tip(branch)
     before = int(moment(day, tz).timestamp()) - 1
     asked = ["rev-list", "--first-parent", "-1", f"--before={before}", tip.sha or "HEAD"]
     sha = (await view.read(asked)).decode("ascii").strip() if tip.sha else ""
@@ -178,24 +179,74 @@ async def _at_day(repository: Repository, view: View, day: str, branch: str | No
     return sha
 
 
-async def commits_between(view: View, repo: RepoId, old: str, new: str) -> list[Commit]:
+async def commits_between(view: "View", repo: RepoId, old: str, new: str) -> list[Commit]:
     """List the commits that the newer version has and the older has not, newest first, on the newer one's own line."""
     return await read_commits(view, repo, ["--first-parent", new, f"^{old}"])
 
 
-async def tree_change(
-    repository: Repository, view: View, repo: RepoId, old: str, new: str, environ: Mapping[str, str]
-) -> Change:
-    """Read how one tree differs from another, as if one commit had made it."""
-    options = [option for option in PATCH_OPTIONS if option != _OF_COMMITS]
-    if repository.promisor is not None:
-        raw = await view.read(["diff-tree", "-r", "-z", "--raw", "--no-abbrev", "--no-renames", old, new])
-        if missing := await missing_blobs(view, read_entries(raw)[0]):
-            await patiently(lambda: fetch_blobs(repository, missing, environ))
-    body = await view.read(["diff-tree", "-r", "-z", _RENAMES, *options, old, new])
-    try:
-        files = read_files(body)
-    except MalformedDiff as error:
-        raise UpstreamError(f"git diff {old[:12]} {new[:12]}: {error}", retryable=False) from error
-    (commit,) = await read_commits(view, repo, ["--no-walk", new])
-    return Change(commit=commit.model_copy(update={"parents": (old,)}), files=files)
+_MOST = 4_000
+_LONGEST_TITLE = 400
+_MOST_FILES, _MOST_LINES = 12, 450
+_BLAMED = re.compile(rb"^(\^?)([0-9a-f]{39,40})\s", re.ASCII)
+_SUBSTANCE = re.compile(r"\w.*\w", re.ASCII)
+
+
+async def headed(view: "View", repo: RepoId, walk: Walk | None, pattern: str, upto: str, since: datetime) -> Past:
+    """List the commits of the line up to one, not before a moment, whose title fits a pattern; newest first."""
+    form = re.compile(pattern, re.IGNORECASE)
+    # What a shallow clone shows of its last commits is not all that they are.
+    if walk is not None and not view.shallow and walk.has(upto, since):
+        commits = list(islice(walk.titled(repo, form, upto, since), _MOST))
+    else:
+        commits = await _grepped(view, repo, pattern, upto, since)
+    found = tuple(
+        Headline(
+            sha=commit.sha,
+            at=commit.committed_at,
+            author=commit.author.name,
+            title=commit.title[:_LONGEST_TITLE],
+            pull=pull_named(commit.subject) or pull_named(commit.title),
+        )
+        for commit in commits
+        if form.search(commit.title) or form.search(commit.subject)
+    )
+    whole = not view.shallow and len(commits) < _MOST
+    return Past(found=found, since=since if whole else None)
+
+
+async def _grepped(view: "View", repo: RepoId, pattern: str, upto: str, since: datetime) -> list[Commit]:
+    """Let git look for the commits of a line in whose messages a pattern is found."""
+    chosen = ["--first-parent", "--regexp-ignore-case", "--extended-regexp", f"--grep={pattern}"]
+    limits = [f"--since-as-filter=@{max(1, int(since.timestamp()))} +0000", f"--max-count={_MOST}"]
+    return await read_commits(view, repo, [*chosen, *limits, upto])
+
+
+async def written_by(view: "View", sha: str, since: datetime, *, moved: bool = False) -> Mapping[str, int]:
+    """Count the lines of code that a commit takes out by who had written them; older writers have an empty name.
+
+    Lines that were moved within a file are those of who wrote them first; with `moved` also between files.
+    """
+    told = await view.run(["diff-tree", "-r", "-z", *PATCH_OPTIONS, "-U0", "--no-renames", f"{sha}^", sha])
+    lines = dict(_taken(told.out)) if told.code == 0 else {}
+    if not lines or len(lines) > _MOST_FILES or sum(map(len, lines.values())) > _MOST_LINES:
+        return {}
+    counts: Counter[str] = Counter()
+    options = ["-s", "-l", "-M", *(["-C"] if moved else []), "--root", "--first-parent"]
+    for path, numbers in lines.items():
+        ranges = [part for number in numbers for part in ("-L", f"{number},{number}")]
+        limit = f"--since=@{int(since.timestamp())} +0000"
+        blamed = await view.run(["blame", *options, limit, *ranges, f"{sha}^", "--", path])
+        if blamed.code != 0:
+            return {}
+        for line in blamed.out.split(b"\n"):
+            if found := _BLAMED.match(line):
+                counts["" if found[1] else found[2].decode("ascii")] += 1
+    return counts
+
+
+def _taken(body: bytes) -> Iterator[tuple[str, list[int]]]:
+    """Give the numbers of the lines of code that go from each file; blank lines and lone brackets say nothing."""
+    for file in read_files(body):
+        gone = read_patch(file.patch).lines("old") if area(file.path) in (Area.PRODUCT, Area.BENCH) else {}
+        if numbers := [number for number, line in gone.items() if _SUBSTANCE.search(line, 1)]:
+            yield file.path, numbers

@@ -5,35 +5,32 @@ from collections.abc import AsyncGenerator, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
 
+from agent.domain.base import NotFound, RepoId
 from agent.domain.commits import Change, Commit, Headline, Landing, Release
-from agent.domain.errors import NotFound
-from agent.domain.ids import RepoId
 from agent.domain.window import Window
-from agent.ports.sources import Past, Study, Usages
-from tools.git.blame import headed, written_by
-from tools.git.changes import ChangeReader, close_gaps, entries_of, present_commits
+from agent.sources import Past, Study, Usages
+from tools.git.changes import ChangeReader, close_gaps, entries_of, fetch_blobs, present_commits, tree_change
 from tools.git.earlier import Line
 from tools.git.files import lines_with, product_paths, read_blobs, read_file, tree_paths, usages, words_in
-from tools.git.landing import read_commits, read_landing
-from tools.git.log import Walk
-from tools.git.mirrors.remote import remote_environment
-from tools.git.repository import Repository, find_tip, open_repository
+from tools.git.landing import read_landing
+from tools.git.log import Walk, read_commits
+from tools.git.process import patiently, remote_environment
+from tools.git.repository import Repository, open_repository
 from tools.git.revisions import (
     ancestors,
     commits_between,
     find_version,
     first_tags,
+    headed,
     name_commits,
     tagged,
     tags_made,
     tags_with,
-    tree_change,
+    written_by,
 )
 from tools.git.view import View, view_of
 
 _CANDIDATES = 5
-_EARLIER = 60
-_DEPTH = 2000
 _AT_ONCE = 500
 
 
@@ -57,7 +54,7 @@ class GitSource:
     async def landed(self, window: Window, *, known_tip: str | None = None) -> Landing:
         """List the first-parent commits whose landing time is in the window, and what arrived late."""
         repository = await self._open()
-        tip = await find_tip(repository, self._branch)
+        tip = await repository.tip(self._branch)
         view = self._shown(repository)
         if tip.sha and not (self._walk and self._walk.reaches(tip.sha, window.start)):
             self._walk = await Walk.down(view, tip.sha, window.start)
@@ -82,11 +79,10 @@ class GitSource:
         if repository.promisor is None:
             return
         view = self._shown(repository)
-        telling = {study.change.commit.sha: study.telling for study in studies}
-        present = await self._present(view, list(telling))
+        present = await self._present(view, [study.change.commit.sha for study in studies if study.telling])
         # Most often they are here, for somebody has read them; not where that is remembered from another mirror.
         await close_gaps(repository, view, present, self._network)
-        earlier = [old for sha in present for old in await self._earlier(view, sha, telling[sha])]
+        earlier = [old for sha in present for old in await self._line.before(view, sha)]
         await close_gaps(repository, view, list(dict.fromkeys(earlier)), self._network)
 
     async def members(self, sha: str) -> tuple[Commit, ...]:
@@ -116,7 +112,12 @@ class GitSource:
     async def file(self, sha: str, path: str) -> str | None:
         """Read a file as it stands at a commit; None where there is no such file."""
         repository = await self._open()
-        return await read_file(repository, self._shown(repository), sha, path, self._network)
+
+        async def fetch(blob: bytes) -> None:
+            if repository.promisor is not None:
+                await patiently(lambda: fetch_blobs(repository, [blob], self._network))
+
+        return await read_file(self._shown(repository), sha, path, fetch)
 
     async def usages(self, sha: str, name: str, *, path: str = "", limit: int = 200) -> Usages | None:
         """Find the lines that hold an identifier; None in a partial clone, which lacks most files."""
@@ -142,9 +143,9 @@ class GitSource:
         view = self._shown(repository)
         if not await self._present(view, [sha]):
             raise NotFound(f"{self.repo} has no commit {sha}")
-        found = await self._earlier(view, sha, paths)
+        found = await self._line.before(view, sha)
         await close_gaps(repository, view, found, self._network)
-        return tuple(reversed(await self._line.alike(view, sha, found, paths)))
+        return tuple(reversed(await self._line.alike(view, sha, found)))
 
     async def headed(self, pattern: str, *, upto: str, since: datetime) -> Past:
         """List the landed commits up to this one, and not before that moment, whose title fits a pattern."""
@@ -213,7 +214,7 @@ class GitSource:
     async def named(self, prefixes: Sequence[str]) -> Mapping[str, tuple[Commit, ...]]:
         """Find the commits that full or abbreviated hashes mean; of several, those on the default branch if any is."""
         repository = await self._open()
-        tip = await find_tip(repository, self._branch)
+        tip = await repository.tip(self._branch)
         view = self._shown(repository)
         found = await name_commits(view, [prefix.lower() for prefix in prefixes])
         line = await ancestors(view, tip.sha) if tip.sha else frozenset()
@@ -221,14 +222,6 @@ class GitSource:
         wanted = list(dict.fromkeys(sha for shas in chosen.values() for sha in shas))
         commits = await self._read_some(view, wanted)
         return {prefix: tuple(commits[sha] for sha in chosen[prefix.lower()]) for prefix in prefixes}
-
-    async def _earlier(self, view: View, sha: str, paths: Sequence[str]) -> list[str]:
-        """Name the latest landed commits before this one that touched these paths and most of its lines' files."""
-        if not paths:
-            return []
-        # The depth is bounded as well: a path that was touched only long ago would cost a walk over everything.
-        found = await self._line.before(view, sha, paths, most=_EARLIER, depth=_DEPTH)
-        return await self._line.near(view, sha, found, paths)
 
     async def _read_some(self, view: View, shas: Sequence[str]) -> dict[str, Commit]:
         """Read commits without their diffs, as many at once as fit on a command line."""

@@ -11,11 +11,13 @@ import weakref
 from collections.abc import Mapping, Sequence
 from importlib.resources import files
 from pathlib import Path
-from typing import IO, NamedTuple
+from typing import IO, TYPE_CHECKING, NamedTuple
 
-from agent.domain.errors import StorageError, UpstreamError
+from agent.domain.base import StorageError, UpstreamError
 from tools.git.process import LOCAL, Finished, Running, git_program, reason_in, run, running, scratch
-from tools.git.repository import Repository
+
+if TYPE_CHECKING:
+    from tools.git.repository import Repository
 
 _FORM = "--batch-command=%(objectname) %(objecttype) %(objectsize)"
 _ANSWER = re.compile(rb"([0-9a-f]{40,64}) (\w+) (\d+)\n")
@@ -190,7 +192,7 @@ class View:
         return running(arguments, env=self._env, cwd=self._folder, stdin=stdin)
 
 
-def view_of(repository: Repository, earlier: View | None = None) -> View:
+def view_of(repository: "Repository", earlier: View | None = None) -> View:
     """Lay out a view in a temporary folder that goes with it, or use an earlier one that still shows the repository.
 
     Nothing is written to the repository.

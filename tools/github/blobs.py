@@ -4,17 +4,18 @@ import asyncio
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import islice
+from typing import TYPE_CHECKING
 from urllib.parse import quote
 
+from agent.domain.base import NotFound, RepoId
 from agent.domain.commits import Change
-from agent.domain.errors import NotFound
-from agent.domain.ids import RepoId
-from agent.ports.sources import Study
+from agent.sources import Study
 from tools.github import queries
-from tools.github.batches import Batches, Question
-from tools.github.http.address import repo_path
-from tools.github.http.client import GitHubClient
-from tools.github.nodes import Answer, BlobNode
+from tools.github.address import repo_path
+from tools.github.graphql import Answer, Batches, BlobNode, Question
+
+if TYPE_CHECKING:
+    from tools.github.client import GitHubClient
 
 _RAW = "application/vnd.github.raw"
 _FILES = Question[str, BlobNode](queries.files, queries.file_alias, Answer[BlobNode], 40, queries.file_variables)
@@ -28,7 +29,7 @@ class Blobs:
     held at a time, however long the list.
     """
 
-    def __init__(self, client: GitHubClient) -> None:
+    def __init__(self, client: "GitHubClient") -> None:
         self._client = client
         self._due: Counter[str] = Counter()
         """How often each file will be asked for: the new version of one commit is the old one of the next."""

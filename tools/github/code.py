@@ -3,21 +3,23 @@
 import asyncio
 import re
 from collections.abc import AsyncIterator, Mapping, Sequence
+from typing import TYPE_CHECKING
 
 import httpx
 
+from agent.domain.base import NotFound, RateLimited, RepoId, UpstreamError
 from agent.domain.commits import Change, Commit, Landed, Landing, Notice, NoticeKind
-from agent.domain.errors import NotFound, RateLimited, UpstreamError
-from agent.domain.ids import RepoId
 from agent.domain.window import Window
-from agent.ports.sources import Study, Usages
+from agent.sources import Study, Usages
+from tools.github.address import repo_path
 from tools.github.blobs import Blobs
 from tools.github.files import read_change
-from tools.github.history import History, about, first_parents
-from tools.github.http.address import repo_path
-from tools.github.http.client import GitHubClient
-from tools.github.http.wire import Refused
+from tools.github.listing import History, about, first_parents
 from tools.github.shapes import COMMIT, COMMITS, RepositoryShape
+from tools.github.wire import Refused
+
+if TYPE_CHECKING:
+    from tools.github.client import GitHubClient
 
 _BARE_HASH = "application/vnd.github.sha"
 _READ_AHEAD = 4
@@ -31,7 +33,7 @@ _NO_SUCH_COMMIT = (httpx.codes.CONFLICT, httpx.codes.UNPROCESSABLE_ENTITY)
 class GitHubCode:
     """A source of code that needs no clone; give it a git mirror instead where whole histories are read."""
 
-    def __init__(self, client: GitHubClient, repo: RepoId, branch: str | None = None, *, max_pages: int = 50) -> None:
+    def __init__(self, client: "GitHubClient", repo: RepoId, branch: str | None = None, *, max_pages: int = 50) -> None:
         self.repo = repo
         self._client, self._branch = client, branch
         self._blobs = Blobs(client)

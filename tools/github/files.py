@@ -4,13 +4,15 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from typing import TYPE_CHECKING
 
+from agent.domain.base import RateLimited, RepoId, UpstreamError
 from agent.domain.commits import Change, FileChange
-from agent.domain.errors import RateLimited, UpstreamError
-from agent.domain.ids import RepoId
-from tools.github.http.address import repo_path
-from tools.github.http.client import GitHubClient
+from tools.github.address import repo_path
 from tools.github.shapes import COMMIT, CommitShape, FileShape
+
+if TYPE_CHECKING:
+    from tools.github.client import GitHubClient
 
 _START = re.compile(rb"^diff --git ", re.MULTILINE)
 _HUNK = re.compile(rb"^@@ ", re.MULTILINE)
@@ -97,7 +99,7 @@ class _Found:
     """True when nothing is missing: the patch is here, or there is none to have."""
 
 
-async def read_change(client: GitHubClient, repo: RepoId, name: str, sha: str) -> Change:
+async def read_change(client: "GitHubClient", repo: RepoId, name: str, sha: str) -> Change:
     """Read a commit with all its files, against its first parent."""
     path = repo_path(name, "commits", sha)
     head: CommitShape | None = None
@@ -133,7 +135,7 @@ def _lacks_patch(shape: FileShape, *, suspicious: bool) -> bool:
     return suspicious and shape.status != "renamed" and shape.sha != _EMPTY_BLOB
 
 
-async def _ask_smaller(client: GitHubClient, path: str, found: list[_Found], size: int) -> None:
+async def _ask_smaller(client: "GitHubClient", path: str, found: list[_Found], size: int) -> None:
     """Ask again for the pages that hold files without patch; each answer has a budget of its own.
 
     These pages are asked for by number, for only some of them are needed. A server that cannot answer them is no
@@ -157,7 +159,7 @@ async def _ask_smaller(client: GitHubClient, path: str, found: list[_Found], siz
                 file.shape, file.patch, file.settled = shape, shape.patch, True
 
 
-async def _ask_raw(client: GitHubClient, path: str, found: list[_Found]) -> None:
+async def _ask_raw(client: "GitHubClient", path: str, found: list[_Found]) -> None:
     """Take what is still missing from the raw diff, by name, else by its place in the order."""
     try:
         parts = parse(await client.text(path, _RAW_DIFF))
@@ -199,9 +201,9 @@ def _counts(patch: str | None) -> tuple[int, int]:
 
 def _incomplete(head: CommitShape, shapes: dict[str, FileShape]) -> str | None:
     """At the cap the commit's own totals tell whether files are missing."""
-    if len(shapes) < FILE_CAP or head.stats is None:
+    if len(shapes) < FILE_CAP or head.additions is None:
         return None
     listed = sum(file.additions for file in shapes.values()), sum(file.deletions for file in shapes.values())
-    if listed == (head.stats.additions, head.stats.deletions):
+    if listed == (head.additions, head.deletions):
         return None
     return f"GitHub lists only the first {FILE_CAP:,} files of a commit"

@@ -1,16 +1,32 @@
 """GitHub's REST answers as frozen models, tolerant to the nulls that really happen, and what they mean to us."""
 
 from datetime import UTC, datetime
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, AwareDatetime, BaseModel, BeforeValidator, ConfigDict, Field, TypeAdapter
+from pydantic import (
+    AfterValidator,
+    AliasPath,
+    AwareDatetime,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    TypeAdapter,
+)
 
+from agent.domain.base import RepoId
 from agent.domain.commits import Comment, Commit, FileStatus, Issue, Person, PullRequest, Release
-from agent.domain.ids import RepoId
 
 Moment = Annotated[AwareDatetime, AfterValidator(lambda moment: moment.astimezone(UTC))]
 Text = Annotated[str, BeforeValidator(lambda text: "" if text is None else text)]
+Label = Annotated[str, BeforeValidator(lambda label: label.get("name") or "" if isinstance(label, dict) else label)]
+"""The name of a label, which old answers give as a bare name."""
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+
+
+def at(first: str, *path: str | int, default: Any = None) -> Any:
+    """Read a field from further below; where something on the way is missing or null, it has the default."""
+    return Field(default, validation_alias=AliasPath(first, *path))
 
 
 class Shape(BaseModel):
@@ -18,32 +34,16 @@ class Shape(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="ignore")
 
+    def shared(self, target: type[BaseModel]) -> dict[str, Any]:
+        """Give the fields that have the same name in a type of our own."""
+        return {name: getattr(self, name) for name in target.model_fields if name in type(self).model_fields}
+
 
 class RepositoryShape(Shape):
     """`GET /repos/{owner}/{repo}`."""
 
     full_name: str
     default_branch: str
-
-
-class SignatureShape(Shape):
-    """Who and when, as git records it; damaged commits lack parts of it."""
-
-    name: Text = ""
-    email: Text = ""
-    date: Moment | None = None
-
-    def person(self) -> Person:
-        """Name the person."""
-        return Person(name=self.name, email=self.email)
-
-
-class GitCommitShape(Shape):
-    """The part of a commit that comes from git."""
-
-    author: SignatureShape | None
-    committer: SignatureShape | None
-    message: Text
 
 
 class ParentShape(Shape):
@@ -72,34 +72,34 @@ class FileShape(Shape):
         return known.get(self.status, "changed")
 
 
-class StatsShape(Shape):
-    """Counts over all files of a commit, also those that are not listed."""
-
-    additions: int = 0
-    deletions: int = 0
-
-
 class CommitShape(Shape):
-    """A commit in a list, or alone with its files."""
+    """A commit in a list, or alone with its files; damaged commits lack parts of who and when."""
 
     sha: Annotated[str, Field(pattern=r"^[0-9a-f]{40}$")]
-    commit: GitCommitShape
+    message: Text = Field(validation_alias=AliasPath("commit", "message"))
+    author: Text = at("commit", "author", "name", default="")
+    author_email: Text = at("commit", "author", "email", default="")
+    authored_at: Moment | None = at("commit", "author", "date")
+    committer: Text = at("commit", "committer", "name", default="")
+    committer_email: Text = at("commit", "committer", "email", default="")
+    committed_at: Moment | None = at("commit", "committer", "date")
     parents: tuple[ParentShape, ...]
-    stats: StatsShape | None = None
+    additions: int | None = at("stats", "additions")
+    """Over all files, also those that are not listed."""
+    deletions: int | None = at("stats", "deletions")
     files: tuple[FileShape, ...] | None = None
 
     def to_commit(self, repo: RepoId) -> Commit:
         """Say what it is, under the name the user gave the repository."""
-        author, committer = self.commit.author or SignatureShape(), self.commit.committer or SignatureShape()
         return Commit(
             repo=repo,
             sha=self.sha,
             parents=tuple(parent.sha for parent in self.parents),
-            author=author.person(),
-            authored_at=author.date or committer.date or _EPOCH,
-            committer=committer.person(),
-            committed_at=committer.date or author.date or _EPOCH,
-            message=self.commit.message.rstrip("\n"),
+            author=Person(name=self.author, email=self.author_email),
+            authored_at=self.authored_at or self.committed_at or _EPOCH,
+            committer=Person(name=self.committer, email=self.committer_email),
+            committed_at=self.committed_at or self.authored_at or _EPOCH,
+            message=self.message.rstrip("\n"),
         )
 
 
@@ -111,27 +111,6 @@ class ComparisonShape(Shape):
     commits: tuple[CommitShape, ...]
 
 
-class AccountShape(Shape):
-    """An account; absent for deleted ones."""
-
-    login: str
-
-
-class LabelShape(Shape):
-    """A label, which old answers give as a bare name."""
-
-    name: Text = ""
-
-
-Label = Annotated[LabelShape, BeforeValidator(lambda label: {"name": label} if isinstance(label, str) else label)]
-
-
-class ReactionsShape(Shape):
-    """How many reactions there are."""
-
-    total_count: int = 0
-
-
 class IssueShape(Shape):
     """An issue, or a pull request seen as one (then it has the key `pull_request`)."""
 
@@ -140,13 +119,13 @@ class IssueShape(Shape):
     body: Text = ""
     state: Literal["open", "closed"]
     state_reason: str | None = None
-    user: AccountShape | None = None
+    author: str | None = at("user", "login")
     labels: tuple[Label, ...] = ()
     created_at: Moment
     updated_at: Moment
     closed_at: Moment | None = None
     comments: int = 0
-    reactions: ReactionsShape | None = None
+    reactions: int = at("reactions", "total_count", default=0)
     pull_request: Shape | None = None
     repository_url: str = ""
 
@@ -157,31 +136,11 @@ class IssueShape(Shape):
 
     def to_issue(self, repo: RepoId) -> Issue:
         """Say what it is."""
-        return Issue(
-            repo=repo,
-            number=self.number,
-            title=self.title,
-            body=self.body,
-            state=self.state,
-            state_reason=self.state_reason,
-            author=self.user.login if self.user else None,
-            labels=tuple(label.name for label in self.labels),
-            created_at=self.created_at,
-            updated_at=self.updated_at,
-            closed_at=self.closed_at,
-            comments=self.comments,
-            reactions=self.reactions.total_count if self.reactions else 0,
-        )
-
-
-class BranchShape(Shape):
-    """The branch a pull request goes to; a deleted fork leaves the other end null, so that one is not read."""
-
-    ref: Text = ""
+        return Issue(repo=repo, **self.shared(Issue))
 
 
 class PullShape(Shape):
-    """`GET /repos/{owner}/{repo}/pulls/{number}`."""
+    """`GET /repos/{owner}/{repo}/pulls/{number}`; a deleted fork leaves its end of it null, so that is not read."""
 
     number: int
     title: Text
@@ -189,47 +148,35 @@ class PullShape(Shape):
     state: Literal["open", "closed"]
     merged_at: Moment | None = None
     merge_commit_sha: str | None = None
-    base: BranchShape
-    user: AccountShape | None = None
+    base: Text = at("base", "ref", default="")
+    author: str | None = at("user", "login")
     labels: tuple[Label, ...] = ()
     created_at: Moment
     updated_at: Moment
 
     def to_pull(self, repo: RepoId) -> PullRequest:
         """Say what it is; REST does not tell which issues it closes."""
-        return PullRequest(
-            repo=repo,
-            number=self.number,
-            title=self.title,
-            body=self.body,
-            state=self.state,
-            merged_at=self.merged_at,
-            # While a pull request is open this is a trial merge that nobody else can see.
-            merge_commit=self.merge_commit_sha if self.merged_at else None,
-            base=self.base.ref,
-            author=self.user.login if self.user else None,
-            labels=tuple(label.name for label in self.labels),
-            created_at=self.created_at,
-            updated_at=self.updated_at,
-        )
+        # While a pull request is open this is a trial merge that nobody else can see.
+        merged = self.merge_commit_sha if self.merged_at else None
+        return PullRequest(repo=repo, merge_commit=merged, **self.shared(PullRequest))
 
 
 class CommentShape(Shape):
     """One comment below a thread."""
 
-    user: AccountShape | None = None
+    author: str | None = at("user", "login")
     body: Text = ""
     created_at: Moment
 
     def to_comment(self) -> Comment:
         """Say what it is."""
-        return Comment(author=self.user.login if self.user else None, body=self.body, created_at=self.created_at)
+        return Comment(**self.shared(Comment))
 
 
 class ReleaseShape(Shape):
     """A release; a draft has no date of publication."""
 
-    tag_name: str
+    tag: str = Field(validation_alias="tag_name")
     name: Text = ""
     body: Text = ""
     created_at: Moment
@@ -237,16 +184,9 @@ class ReleaseShape(Shape):
     prerelease: bool = False
     draft: bool = False
 
-    def to_release(self, repo: RepoId, published_at: datetime) -> Release:
+    def to_release(self, repo: RepoId) -> Release:
         """Say what it is."""
-        return Release(
-            repo=repo,
-            tag=self.tag_name,
-            name=self.name,
-            body=self.body,
-            published_at=published_at,
-            prerelease=self.prerelease,
-        )
+        return Release(repo=repo, **self.shared(Release))
 
 
 REPOSITORY = TypeAdapter(RepositoryShape)
@@ -258,3 +198,47 @@ ISSUES = TypeAdapter(tuple[IssueShape, ...])
 PULL = TypeAdapter(PullShape)
 COMMENTS = TypeAdapter(tuple[CommentShape, ...])
 RELEASES = TypeAdapter(tuple[ReleaseShape, ...])
+
+# Asking again gives the same: the thing is not there, or this token may not see it.
+_FINAL = {"NOT_FOUND", "FORBIDDEN", "INSUFFICIENT_SCOPES", "UNAUTHORIZED"}
+_LIMIT = {"RATE_LIMITED", "RATE_LIMIT"}
+
+
+class GraphError(Shape):
+    """One entry of `errors` in an answer of GraphQL; `path` leads to the part that is missing from the data."""
+
+    message: str = ""
+    type: str | None = None
+    path: tuple[str | int, ...] | None = None
+    code: object = at("extensions", "code")
+    """Named where the question itself is wrong: the rule that it breaks."""
+
+    @property
+    def is_final(self) -> bool:
+        """True when the missing part stays missing."""
+        return self.type in _FINAL
+
+    @property
+    def is_limit(self) -> bool:
+        """True when the question was not answered because of a limit."""
+        return self.type in _LIMIT or "rate limit" in self.message.lower()
+
+
+class GraphAnswer(Shape):
+    """The envelope of GraphQL; each query's own shape adds `data`."""
+
+    errors: tuple[GraphError, ...] | None = None
+
+    @property
+    def has_data(self) -> bool:
+        """True when at least a part was answered."""
+        return getattr(self, "data", None) is not None
+
+    @property
+    def unanswered(self) -> frozenset[str]:
+        """The aliases below `repository` that are missing for now; `*` when an error does not say where."""
+        return frozenset(
+            str(error.path[1]) if error.path and len(error.path) > 1 else "*"
+            for error in self.errors or ()
+            if not error.is_final
+        )

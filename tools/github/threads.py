@@ -2,21 +2,21 @@
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
+from agent.domain.base import NotFound, RepoId, UpstreamError, thread_id
 from agent.domain.commits import Closing, Comment, Commit, Coverage, Issue, Notice, NoticeKind, PullRequest, Threads
-from agent.domain.errors import NotFound, UpstreamError
 from agent.domain.evidence import ThreadEvidence
-from agent.domain.ids import RepoId, thread_id
 from agent.domain.window import Window
 from agent.links.references import Day, day_references
 from tools.github import queries
-from tools.github.batches import Answers, Batches, Question
-from tools.github.history import about
-from tools.github.http.address import repo_path
-from tools.github.http.client import GitHubClient
-from tools.github.listing import Listing, all_open, changed_since, read_named, releases_in
-from tools.github.nodes import Answer, ClosedNode, LandedNode, PullNode, ThreadNode
+from tools.github.address import repo_path
+from tools.github.graphql import Answer, Answers, Batches, ClosedNode, LandedNode, PullNode, Question, ThreadNode
+from tools.github.listing import Listing, about, all_open, changed_since, read_named, releases_in
 from tools.github.shapes import COMMENTS, ISSUE, PULL, IssueShape
+
+if TYPE_CHECKING:
+    from tools.github.client import GitHubClient
 
 _COMMENT_PAGES = 50
 _PULLS_OF = Question[str, LandedNode](queries.pulls_of_commits, lambda sha: f"c{sha}", Answer[LandedNode], 40)
@@ -45,7 +45,7 @@ class GitHubThreads:
     """
 
     def __init__(
-        self, client: GitHubClient, repo: RepoId, *, listing_pages: int = 30, open_pages: int = 3, low_water: int = 5
+        self, client: "GitHubClient", repo: RepoId, *, listing_pages: int = 30, open_pages: int = 3, low_water: int = 5
     ) -> None:
         self.repo = repo
         self._client = client

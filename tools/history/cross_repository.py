@@ -2,28 +2,25 @@
 
 from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
-from agent.domain.chapter import checked_claims
+from agent.domain.base import AppError, EvidenceId, Frozen, RepoId
 from agent.domain.claims import Claim
-from agent.domain.commits import Frozen
-from agent.domain.dossier import Dossier
-from agent.domain.errors import AppError
-from agent.domain.evidence import CommitEvidence, Evidence, EvidenceId, ReleaseEvidence, ThreadEvidence
-from agent.domain.ids import RepoId
-from agent.domain.links import Place, Reference, Related
+from agent.domain.evidence import CommitEvidence, Dossier, Evidence, ReleaseEvidence, ThreadEvidence
+from agent.domain.links import Act, Place, Reference, Related, Step, Story
 from agent.domain.report import Drop
-from agent.domain.stories import Act, Step, Story
 from agent.domain.window import Window
-from agent.links.headlines import evidence_of, headline
-from agent.ports.memories import StoryMemory
-from agent.ports.sources import CloneSource, CodeSource
-from agent.stories.candidates import OF_COMMITS
-from agent.stories.follow_ups import KINDS, READ
-from agent.stories.joining import story, with_memory
-from agent.stories.pins import Taken, may_be_of
+from agent.ports import StoryMemory
+from agent.reports.chapter import checked_claims
+from agent.sources import CloneSource, CodeSource
+from agent.stories.follow_ups import KINDS, OF_COMMITS, READ
+from agent.stories.releases import Taken, may_be_of
 from agent.stories.tell import LANGUAGES, short_text, story_claims
-from tools.evidence_cache import EvidenceCache
+from agent.stories.timeline import evidence_of, headline, story, with_memory
 from tools.history.past import FAR, naming
+
+if TYPE_CHECKING:
+    from tools.evidence_cache import EvidenceCache
 
 _MOST = 40
 
@@ -60,7 +57,7 @@ class _Tie:
 
 
 async def connected(
-    read: Mapping[RepoId, Reading], window: Window, library: EvidenceCache, told: StoryMemory
+    read: Mapping[RepoId, Reading], window: Window, library: "EvidenceCache", told: StoryMemory
 ) -> Connected:
     """Find what commits of each repository take in of the others, and which of their changes they name."""
     ties: dict[tuple[EvidenceId, EvidenceId], _Tie] = {}
@@ -90,7 +87,7 @@ async def connected(
     return Connected(claims=tuple(claims), stories=tuple(stories), drops=tuple(drops))
 
 
-async def _pinned(repo: RepoId, read: Mapping[RepoId, Reading], library: EvidenceCache) -> AsyncIterator[_Tie]:
+async def _pinned(repo: RepoId, read: Mapping[RepoId, Reading], library: "EvidenceCache") -> AsyncIterator[_Tie]:
     """Find where each dependency that was moved now stands: the one repository that has the commit or the tag."""
     others = [name for name in read if name != repo]
     seen: set[tuple[EvidenceId, RepoId]] = set()
@@ -115,7 +112,7 @@ async def _standing(one: Taken, code: CodeSource) -> CommitEvidence | ReleaseEvi
 
 
 async def _named(
-    repo: RepoId, read: Mapping[RepoId, Reading], window: Window, library: EvidenceCache
+    repo: RepoId, read: Mapping[RepoId, Reading], window: Window, library: "EvidenceCache"
 ) -> AsyncIterator[_Tie]:
     """Find the landed changes of other repositories that commits and their pull requests name."""
     mine = read[repo]
@@ -149,7 +146,7 @@ async def _landed(far: Reading, targets: Sequence[EvidenceId], window: Window) -
     return found
 
 
-async def _skimmed(name: EvidenceId, code: CodeSource, library: EvidenceCache) -> CommitEvidence | None:
+async def _skimmed(name: EvidenceId, code: CodeSource, library: "EvidenceCache") -> CommitEvidence | None:
     sha = name.partition("@")[2]
     return library.get(name) or next(iter([read async for read in library.skim(code, [sha])]), None)
 

@@ -2,33 +2,30 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
-from agent.analysts.analyst import Material
 from agent.domain.claims import Claim
 from agent.domain.commits import Headline
-from agent.domain.evidence import CommitEvidence
-from agent.domain.links import Reference, Related
-from agent.domain.stories import Story
-from agent.links.headlines import Line, evidence_of, headline
-from agent.ports.memories import StoryMemory
-from agent.ports.sources import CodeSource, Past
-from agent.stories.candidates import named_pairs, own_references
-from agent.stories.follow_ups import follow_up_stories
-from agent.stories.found import StoriesFound
-from agent.stories.joining import joined, with_memory
-from agent.stories.reverts import Named, Said, is_revert, undoing_story
-from agent.stories.series import PARTS, read_part, series_stories
+from agent.domain.evidence import CommitEvidence, Material
+from agent.domain.links import Reference, Related, Story
+from agent.ports import StoryMemory
+from agent.sources import CodeSource, Past
+from agent.stories.follow_ups import PARTS, follow_up_stories, named_pairs, own_references, read_part, series_stories
+from agent.stories.reverts import Named, Said, undoing_story
 from agent.stories.tell import LANGUAGES, short_text, story_claims
-from tools.evidence_cache import EvidenceCache
+from agent.stories.timeline import Line, StoriesFound, evidence_of, headline, is_revert, joined, with_memory
 from tools.history.past import far_past, naming, near_past, with_first_releases
 from tools.history.reverts import changed_lines, find_reverts, said_by, said_in
+
+if TYPE_CHECKING:
+    from tools.evidence_cache import EvidenceCache
 
 
 async def find_stories(
     material: Material,
     references: Iterable[Reference],
     code: CodeSource,
-    library: EvidenceCache,
+    library: "EvidenceCache",
     told: StoryMemory,
     *,
     blamed: int,
@@ -96,7 +93,7 @@ async def with_relations(
     return found.model_copy(update={"stories": await with_first_releases(stories, code, material.window)})
 
 
-async def with_past(material: Material, found: StoriesFound, code: CodeSource, library: EvidenceCache) -> Material:
+async def with_past(material: Material, found: StoriesFound, code: CodeSource, library: "EvidenceCache") -> Material:
     """Add what stories rest on to what may be cited."""
     whole = await library.whole(code, found.whole)
     background = {one.id: one for one in (evidence_of(material.repo, head) for head in found.heads)}

@@ -4,19 +4,16 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import timedelta
 
-from agent.analysts.analyst import Material
+from agent.domain.base import EvidenceId, NotFound, RepoId
 from agent.domain.commits import Commit, Headline, Issue, Release
-from agent.domain.errors import NotFound
-from agent.domain.evidence import EvidenceId
-from agent.domain.ids import RepoId
-from agent.domain.stories import Act, Story
+from agent.domain.evidence import Material
+from agent.domain.links import Act, Story
 from agent.domain.window import Window
-from agent.links.digest import Digest, Known
-from agent.links.headlines import headline, pull_named
-from agent.ports.memories import StoryMemory
-from agent.ports.sources import CloneSource, CodeSource, Past
-from agent.stories.release_tags import final
-from agent.stories.releases import fix_story, fixes, release_story, with_releases
+from agent.links.issues import Digest, Known
+from agent.ports import StoryMemory
+from agent.sources import CloneSource, CodeSource, Past
+from agent.stories.releases import final, fix_story, fixes, release_story, with_releases
+from agent.stories.timeline import headline, pull_named
 
 NEAR, FAR = timedelta(days=60), timedelta(days=400)
 """How far back everything is read, and how far what is named is looked for."""

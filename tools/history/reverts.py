@@ -4,21 +4,22 @@ import re
 from collections.abc import Iterable, Sequence, Set
 from dataclasses import replace
 from datetime import timedelta
+from typing import TYPE_CHECKING
 
-from agent.analysts.analyst import Read
+from agent.domain.base import RepoId
 from agent.domain.commits import Change, Headline
-from agent.domain.evidence import CommitEvidence
+from agent.domain.evidence import CommitEvidence, Read
 from agent.domain.facts import FactKind
-from agent.domain.ids import RepoId
-from agent.links.headlines import headline
-from agent.ports.sources import CloneSource, CodeSource
-from agent.stories.candidates import main_writer
-from agent.stories.found import Pair
-from agent.stories.reverts import Named, Said, Undoing, is_revert
-from agent.triage.areas import Area, area
+from agent.sources import CloneSource, CodeSource
+from agent.stories.follow_ups import main_writer
+from agent.stories.reverts import Named, Said, Undoing
+from agent.stories.timeline import Pair, headline, is_revert
+from agent.triage.conventions import Area, area
 from tools.diff.lineage import read_lineage, read_trailers
-from tools.evidence_cache import EvidenceCache
 from tools.history.past import NEAR
+
+if TYPE_CHECKING:
+    from tools.evidence_cache import EvidenceCache
 
 FEW, HALF, NEARLY_ALL, _MOST, _LONG = 3, 0.5, 0.9, 0.8, 24
 """Of fewer lines a comparison says nothing; the share that is most of something, and that is told as all of it."""
@@ -93,7 +94,7 @@ def said_by(one: CommitEvidence, body: str) -> list[Said]:
 
 
 async def find_reverts(
-    today: Sequence[CommitEvidence], named: Named, code: CodeSource, library: EvidenceCache
+    today: Sequence[CommitEvidence], named: Named, code: CodeSource, library: "EvidenceCache"
 ) -> list[Undoing]:
     """List what is undone and what comes back, and tell parts from the whole where both patches can be read."""
     ordered = sorted(today, key=lambda one: (one.at, one.id))
@@ -115,7 +116,7 @@ async def find_reverts(
 
 
 async def _again_by_lines(
-    changes: Iterable[Change], reverts: Sequence[Headline], named: Named, code: CodeSource, library: EvidenceCache
+    changes: Iterable[Change], reverts: Sequence[Headline], named: Named, code: CodeSource, library: "EvidenceCache"
 ) -> list[Undoing]:
     """Find what brings most of the lines again that a revert shortly before took out, and says nothing of it."""
     whole = await library.whole(code, [one.sha for one in reverts])
@@ -135,7 +136,7 @@ _MOST_LINES = 160
 
 
 async def changed_lines(
-    reads: Sequence[Read], code: CodeSource, library: EvidenceCache, known: Set[tuple[str, str]], most: int
+    reads: Sequence[Read], code: CodeSource, library: "EvidenceCache", known: Set[tuple[str, str]], most: int
 ) -> tuple[list[Pair], list[Undoing]]:
     """Pair the heaviest small changes with the one commit whose lines they take out, and name those that undo it."""
     pairs: list[Pair] = []
@@ -153,7 +154,7 @@ async def changed_lines(
     return pairs, undone
 
 
-async def _writer(doer: Headline, code: CodeSource, library: EvidenceCache) -> Headline | None:
+async def _writer(doer: Headline, code: CodeSource, library: "EvidenceCache") -> Headline | None:
     """Find who wrote nearly all of the lines that go; behind a commit that moved them from another file, who did."""
     earlier = None
     if not isinstance(code, CloneSource):

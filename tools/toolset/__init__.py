@@ -5,19 +5,28 @@ from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
+from agent.domain.base import (
+    AppError,
+    EvidenceId,
+    InputError,
+    NotFound,
+    RepoId,
+    UpstreamError,
+    commit_id,
+    repo_id,
+    thread_id,
+)
 from agent.domain.commits import Change, Commit, NoticeKind
-from agent.domain.errors import AppError, InputError, NotFound, UpstreamError
-from agent.domain.evidence import EvidenceId, ThreadEvidence
-from agent.domain.ids import RepoId, commit_id, repo_id, thread_id
+from agent.domain.evidence import ThreadEvidence
 from agent.domain.window import Window
-from agent.models.tokens import tokens_of
-from agent.ports.sources import CodeSource, NoThreads, ThreadSource
-from tools.diff.between import compare_versions
+from agent.models import tokens_of
+from agent.sources import CodeSource, NoThreads, ThreadSource
+from tools.diff.sheet import compare_versions
 from tools.git.process import LOCAL
 from tools.git.source import GitSource
-from tools.toolset.commit_names import CommitNames
 from tools.toolset.pages import (
     PAGE_TOKENS,
+    CommitNames,
     around,
     clean_path,
     diff_pages,
@@ -30,7 +39,7 @@ from tools.toolset.pages import (
 if TYPE_CHECKING:
     from langchain_core.tools import BaseTool
 
-    from tools.github.http.client import GitHubClient
+    from tools.github.client import GitHubClient
 
 TOOL_NAMES = (
     *("list_commits", "get_diff", "get_file", "find_usages"),

@@ -6,20 +6,16 @@ from typing import Any
 
 import pytest
 
-from agent.analysts.analyst import Material, Read
-from agent.analysts.packet import commit_packet, shown_evidence
-from agent.analysts.schema import analysis_shape
-from agent.analysts.sentences import commit_claims
+from agent.analysts.packet import commit_packet
+from agent.analysts.sentences import analysis_shape, commit_claims
+from agent.domain.base import RepoId
 from agent.domain.claims import Claim
 from agent.domain.commits import Change, Comment, Commit, FileChange, Issue, Person, PullRequest
-from agent.domain.dossier import Dossier
-from agent.domain.evidence import CommitEvidence, ThreadEvidence
+from agent.domain.evidence import CommitEvidence, Dossier, Material, Read, ThreadEvidence
 from agent.domain.facts import Fact, FactKind, FactSheet, Place, Severity
-from agent.domain.ids import RepoId
+from agent.domain.ledger import Depth, Triage
 from agent.domain.links import Grade, Link, Relation
-from agent.domain.report import Depth
 from agent.domain.window import Window
-from agent.triage.score import Triage
 
 REPO = RepoId("octo/router")
 NOON = datetime(2026, 2, 4, 12, tzinfo=UTC)
@@ -114,10 +110,9 @@ def spoken(limited: Read, material: Callable[..., Material]) -> Callable[..., Cl
 
     def make(text: str, anchor: str, **more: Any) -> Claim:
         packet = commit_packet(limited, material(limited))
-        found = shown_evidence(packet, material(limited), limited)
         answer = {"sentences": [{"en": text, "anchor": anchor, "cites": ["c"]} | more]}
         said = analysis_shape(("en",)).model_validate(answer)
-        (claim,) = commit_claims(said, limited.evidence, packet, found, ("en",))
+        (claim,) = commit_claims(said, limited.evidence, packet.handles, packet.found, ("en",))
         return claim
 
     return make
@@ -127,5 +122,4 @@ def spoken(limited: Read, material: Callable[..., Material]) -> Callable[..., Cl
 def known(limited: Read, material: Callable[..., Material]) -> Dossier:
     """Give the gate what was shown of that commit."""
     packet = commit_packet(limited, material(limited))
-    found = shown_evidence(packet, material(limited), limited)
-    return Dossier(found=found, window=material(limited).window, seen=frozenset(found))
+    return Dossier(found=packet.found, window=material(limited).window, seen=frozenset(packet.found))

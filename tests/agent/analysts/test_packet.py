@@ -2,11 +2,11 @@
 
 from collections.abc import Callable
 
-from agent.analysts.analyst import Material, Read
 from agent.analysts.packet import commit_packet
 from agent.domain.commits import FileChange
+from agent.domain.evidence import Material, Read
 from agent.domain.facts import Fact, Severity
-from agent.models.tokens import tokens_of
+from agent.models import tokens_of
 
 Make = Callable[..., FileChange]
 

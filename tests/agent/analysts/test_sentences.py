@@ -2,12 +2,10 @@
 
 from collections.abc import Callable
 
-from agent.analysts.analyst import Material, Read
-from agent.analysts.packet import commit_packet, shown_evidence
-from agent.analysts.schema import analysis_shape, summary_shape
-from agent.analysts.sentences import commit_claims, summary_claims
+from agent.analysts.packet import commit_packet
+from agent.analysts.sentences import analysis_shape, commit_claims, summary_claims, summary_shape
 from agent.domain.claims import Anchor, Claim, Kind, Role, Verdict
-from agent.domain.dossier import Dossier
+from agent.domain.evidence import Dossier, Material, Read
 from agent.gate.check import refusals
 
 ME = "octo/router@" + "a" * 40
@@ -63,12 +61,11 @@ def test_a_sentence_or_headline_that_lacks_a_language_is_dropped(
     packet = commit_packet(one, material(one))
     both, half = {"en": "`LIMIT`  is `8`.", "zh": "`LIMIT` 为 `8`。"}, {"en": "`LIMIT` is `8`.", "zh": " "}
     answer = {"headline_en": "Lower", "headline_zh": "", "sentences": [half, both]}
-    found = shown_evidence(packet, material(one), one)
     shape = analysis_shape(("en", "zh"))
-    (claim,) = commit_claims(shape.model_validate(answer), one.evidence, packet, found, ("en", "zh"))
+    (claim,) = commit_claims(shape.model_validate(answer), one.evidence, packet.handles, packet.found, ("en", "zh"))
     assert (claim.id, claim.text) == (f"{ME[:24]}.m2", {"en": "`LIMIT` is `8`.", "zh": "`LIMIT` 为 `8`。"})
     answer["headline_zh"] = "降低上限"
-    headline, _ = commit_claims(shape.model_validate(answer), one.evidence, packet, found, ("en", "zh"))
+    headline, _ = commit_claims(shape.model_validate(answer), one.evidence, packet.handles, packet.found, ("en", "zh"))
     assert (headline.role, headline.anchors[0].text) == (Role.HEADLINE, "Lower the limit (#41)")
 
 

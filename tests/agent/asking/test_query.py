@@ -6,7 +6,7 @@ from itertools import permutations
 import pytest
 
 from agent.asking.query import Named, query_of
-from agent.domain.errors import UsageError
+from agent.domain.base import UsageError
 from agent.domain.facts import Fact, FactKind, Severity
 from agent.domain.window import Window
 from agent.editions.card import Card

@@ -8,9 +8,9 @@ import time
 import pytest
 
 import agent.audit
+from agent.audit.entries import read_page
 from agent.audit.lookup import Library, find_commits
 from agent.audit.prose import sentences_of
-from agent.audit.structure import read_page
 
 SIZE = 1_000_000
 SECONDS = 2.0

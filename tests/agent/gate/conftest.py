@@ -6,15 +6,13 @@ from typing import Any
 
 import pytest
 
+from agent.domain.base import Language, RepoId
 from agent.domain.claims import Anchor, Claim, Judgement, Kind, Role
 from agent.domain.commits import Change, Commit, FileChange, Issue, Person, PullRequest, Release
-from agent.domain.dossier import Dossier
-from agent.domain.evidence import CommitEvidence, Evidence, ReleaseEvidence, ThreadEvidence
+from agent.domain.evidence import CommitEvidence, Dossier, Evidence, ReleaseEvidence, ThreadEvidence
 from agent.domain.facts import Fact, FactSheet
-from agent.domain.ids import RepoId
 from agent.domain.window import Window
 from agent.gate.check import refusals
-from agent.settings.values import Language
 
 REPO = RepoId("octo/router")
 NOON = datetime(2026, 2, 4, 12, tzinfo=UTC)

@@ -3,16 +3,15 @@
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from agent.analysts.analyst import Read
+from agent.domain.base import RepoId, commit_id, thread_id
 from agent.domain.commits import Change, Commit, FileChange, Issue, Person
-from agent.domain.evidence import CommitEvidence
+from agent.domain.evidence import CommitEvidence, Read
 from agent.domain.facts import Fact, FactKind, FactSheet, Severity
-from agent.domain.ids import RepoId, commit_id, thread_id
+from agent.domain.ledger import Depth
 from agent.domain.links import Grade, Link, Relation
-from agent.domain.report import Depth
 from agent.links.candidates import candidates
-from agent.links.digest import digest
-from agent.links.undoing import carried_links, partners
+from agent.links.issues import digest
+from agent.links.recorded import carried_links, partners
 from agent.triage.score import weigh
 
 REPO = RepoId("lumen-ai/swiftserve")

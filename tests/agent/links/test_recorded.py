@@ -3,10 +3,10 @@
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
+from agent.domain.base import RepoId, commit_id, thread_id
 from agent.domain.commits import Closing, Commit, Coverage, Issue, Person, PullRequest, Threads
-from agent.domain.ids import RepoId, commit_id, thread_id
 from agent.domain.links import Grade, Link, Relation
-from agent.links.digest import digest
+from agent.links.issues import digest
 from agent.links.recorded import day_links
 from agent.links.references import Day, day_references
 

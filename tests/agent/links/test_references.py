@@ -4,8 +4,8 @@ from datetime import UTC, datetime
 
 import pytest
 
+from agent.domain.base import RepoId
 from agent.domain.commits import Comment, Commit, Coverage, Issue, Person, PullRequest, Threads
-from agent.domain.ids import RepoId
 from agent.domain.links import Place
 from agent.links.recorded import day_links
 from agent.links.references import Day, day_references, references_in

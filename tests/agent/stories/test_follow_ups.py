@@ -2,17 +2,12 @@
 
 from datetime import UTC, datetime, timedelta
 
+from agent.domain.base import EvidenceId, RepoId, commit_id, thread_id
 from agent.domain.commits import Headline
-from agent.domain.evidence import EvidenceId
-from agent.domain.ids import RepoId, commit_id, thread_id
-from agent.domain.links import Grade, Place, Reference, Related, Relation
-from agent.domain.stories import StoryKind
-from agent.links.headlines import Line
-from agent.stories.candidates import main_writer, named_pairs, pairs
-from agent.stories.follow_ups import follow_up_stories
-from agent.stories.found import Pair, Remembered
-from agent.stories.joining import with_memory
+from agent.domain.links import Grade, Place, Reference, Related, Relation, StoryKind
+from agent.stories.follow_ups import follow_up_stories, main_writer, named_pairs, pairs
 from agent.stories.tell import story_claims
+from agent.stories.timeline import Line, Pair, Remembered, with_memory
 
 REPO = RepoId("acme/engine")
 NOON = datetime(2026, 2, 4, 12, tzinfo=UTC)

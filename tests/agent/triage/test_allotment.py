@@ -1,8 +1,8 @@
 """Who may be read in depth when not everything can be."""
 
-from agent.domain.ids import RepoId
-from agent.triage.allotment import allot
-from agent.triage.score import Noise, Tier, Triage
+from agent.domain.base import RepoId
+from agent.domain.ledger import Noise, Tier, Triage
+from agent.triage.collected import allot
 
 BUSY, QUIET = RepoId("octo/busy"), RepoId("octo/quiet")
 

@@ -6,13 +6,12 @@ from pathlib import Path
 
 import pytest
 
+from agent.domain.base import RepoId
 from agent.domain.commits import Change, Commit, FileChange, Person
 from agent.domain.facts import Fact, FactKind, FactSheet, Place, Severity
-from agent.domain.ids import RepoId
-from agent.triage.areas import Area, area
-from agent.triage.conventions import Purpose, read_heading
-from agent.triage.score import Noise, Tier, Triage, rank, weigh
-from agent.triage.weights import POINTS, URGENT
+from agent.domain.ledger import Noise, Purpose, Tier, Triage
+from agent.triage.conventions import Area, area, read_heading
+from agent.triage.score import POINTS, URGENT, rank, weigh
 
 DOCS = Path(__file__).parents[3] / "docs" / "facts.md"
 SOURCE = ("engine/scheduler/core.py",)

@@ -60,7 +60,7 @@ def threads(named: dict[str, str]) -> tuple[tuple[Issue, ...], tuple[Pull, ...]]
     talk = tuple(Comment(50 + n, "grace", f"Comment {n}", DAY) for n in range(3))
     issues[2] = replace(closed, comments=talk)
     issues[5] = replace(issues[5], deleted=True)
-    pull = Pull(101, "Pull", "Fixes #3", "renovate[bot]", DAY, DAY, "main", "topic", named["member"], None)
+    pull = Pull(101, "Pull", "Fixes #3", "renovate[bot]", DAY, DAY, head_ref="topic", head_sha=named["member"])
     merged = replace(pull, state="closed", merged_at=DAY, merge_commit=named["merge"], commits=(named["member"],))
     merged = replace(merged, labels=("feature",), closes=(("acme/rocket", 3), ("acme/rocket", 5), ("acme/none", 1)))
     return tuple(issues[1:]), (merged, replace(pull, number=102, commits=merged.commits))
@@ -73,7 +73,7 @@ def rocket(folder: Path, named: dict[str, str]) -> Repo:
     drafted = replace(release, id=2, tag="v2.0", draft=True, published_at=None)
     pushes = tuple(Push(DAY + timedelta(days=n), named[name]) for n, name in enumerate(("edit", "merge", "tip")))
     more = (issues, pulls, (release, drafted), pushes, ("old/rocket",))
-    return Repo(4711, "acme", "rocket", "main", folder / "rocket.git", (), *more)
+    return Repo(4711, "acme", "rocket", "main", folder / "rocket.git", *more)
 
 
 @pytest.fixture(scope="session")

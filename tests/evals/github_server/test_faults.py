@@ -7,7 +7,7 @@ from contextlib import suppress
 import httpx
 import pytest
 
-from agent.domain.errors import InputError
+from agent.domain.base import InputError
 from evals.github_server.app import GitHubServer
 from evals.github_server.faults import STORM
 from evals.worlds.model import Repo

@@ -7,13 +7,13 @@ from pathlib import Path
 import pytest
 
 from agent.asking.reply import Reply
+from agent.domain.base import RepoId, commit_id, thread_id
 from agent.domain.claims import Claim, Judgement, Role, Verdict
 from agent.domain.commits import Coverage
-from agent.domain.ids import RepoId, commit_id, thread_id
+from agent.domain.ledger import Depth, LedgerRow, Tier
 from agent.domain.links import Grade, Link, Relation
-from agent.domain.report import Depth, LedgerRow, Report, RepoSection
+from agent.domain.report import Report, RepoSection
 from agent.domain.window import Window
-from agent.triage.score import Tier
 from evals.figures import Score
 from evals.sets.ask import Question, graded, wrong_with
 from evals.sets.citations import Ruling, steps
@@ -25,7 +25,7 @@ from evals.sets.stories import Event, compared
 from evals.sets.twins import reported
 from evals.sets.twins import wrong_with as mistaken
 from evals.sets.windows import once
-from evals.worlds.twins import Twin, twin
+from evals.worlds.worlds import Twin, twin
 
 REPO = RepoId("octo/engine")
 DAY = date(2026, 2, 4)

@@ -9,8 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from evals.worlds.gold import gold_line, gold_window, push_at
-from evals.worlds.importance import importance
+from evals.worlds.gold import gold_line, gold_window, importance, push_at
 from evals.worlds.model import Issue, LandedGold, Pull, Repo, World
 from evals.worlds.worlds import build
 

@@ -25,8 +25,7 @@ from pydantic import SecretStr
 
 from agent.domain.report import Report
 from agent.domain.window import Window
-from agent.settings.deliveries import Delivery
-from agent.settings.values import RepoSpec, Settings
+from agent.settings.values import Delivery, RepoSpec, Settings
 from evals.github_server.app import GitHubServer
 from evals.worlds.worlds import build
 from gitzette.progress import QuietProgress

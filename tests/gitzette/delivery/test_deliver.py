@@ -9,10 +9,9 @@ from typing import Any, Protocol
 
 import pytest
 
-from agent.domain.record import dump
 from agent.domain.report import Report
-from agent.settings.deliveries import Delivery
-from agent.settings.values import Settings
+from agent.reports.stored import dump
+from agent.settings.values import Delivery, Settings
 from gitzette.cli import main
 from gitzette.delivery.deliver import Deliverer
 
@@ -109,7 +108,7 @@ def test_a_delivery_that_was_cut_short_goes_on_where_it_was(sinks: Any, calm: Re
     Days().deliver(calm, out, sinks.environ)
     whole = len(sinks.web.accepted)
     known = entry(out)
-    half = {"content": known["sent"].pop(), "parts": whole, "done": 2, "why": "not finished"}
+    half = {"sent": [f"{known['sent'][0]}-{part}-{whole}" for part in (1, 2)], "why": "not finished"}
     (out / "deliveries.json").write_text(json.dumps({"of": "gitzette", "entries": [known | half]}))
     sinks.web.accepted.clear()
     assert Days().deliver(calm, out, sinks.environ).failed == []
@@ -201,9 +200,9 @@ def test_a_run_says_what_was_sent_and_doctor_what_was_not(
         ('kind = "slack"\naddress_env = "https://hooks.slack.com/services/T/B/x"', "name of a variable"),
         ('kind = "slack"\naddress_env = "GITZETTE_X"', "name of a variable"),
         ('kind = "slack"\naddress = "A"', "did you mean address_env?"),
-        ('kind = "slack"\naddress_env = "A"\ncontent = "full"', "a chat gets highlights only"),
+        ('kind = "slack"\naddress_env = "A"\ncontent = "full"', "a chat gets highlights"),
         ('kind = "email"\naddress_env = "A"', "needs a sender and to"),
-        ('kind = "email"\naddress_env = "A"\nsender = "a@b.c\\nBcc: x@y.z"\nto = ["a@b.c"]', "e-mail address"),
+        ('kind = "email"\naddress_env = "A"\nsender = "a@b.c\\nBcc: x@y.z"\nto = ["a@b.c"]', "deliver.0.sender"),
     ],
 )
 def test_a_wrong_table_is_told_before_anything_is_read(

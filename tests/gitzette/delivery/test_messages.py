@@ -12,10 +12,11 @@ from typing import Any
 import pytest
 from playwright.sync_api import sync_playwright
 
+from agent.domain.base import Language
+from agent.domain.ledger import Tier
 from agent.domain.report import Report
-from agent.settings.values import Language, Settings
-from agent.text.web import Web
-from agent.triage.score import Tier
+from agent.settings.values import Settings
+from agent.web import Web
 from gitzette.delivery.deliver import Deliverer
 from gitzette.render.markdown import report_page
 from tests.analysed_report import analysed_report

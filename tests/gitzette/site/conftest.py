@@ -9,12 +9,12 @@ from pathlib import Path
 
 import pytest
 
-from agent.domain.record import dump
 from agent.domain.report import Report
-from agent.text.web import Web
+from agent.reports.stored import dump
+from agent.web import Web
 from gitzette.cli import main
 from gitzette.site.build import Built, build_site
-from gitzette.site.report_pages import SiteSettings
+from gitzette.site.pages import SiteSettings
 from tests.made_reports import FIRST, made_day
 
 VOID = {"meta", "link", "input"}

@@ -14,8 +14,7 @@ from urllib.parse import urldefrag, urljoin, urlsplit
 
 import pytest
 
-from agent.domain.errors import StorageError
-from agent.domain.ids import RepoId
+from agent.domain.base import RepoId, StorageError
 from agent.domain.report import Failure, Report
 from gitzette.cli import main
 from gitzette.site.build import Built

@@ -4,8 +4,8 @@ import asyncio
 
 import pytest
 
-from agent.models.failures import ModelError
-from tools.chat.concurrency import Concurrency
+from agent.models import ModelError
+from tools.chat.endpoint import Concurrency
 
 
 class Clock:

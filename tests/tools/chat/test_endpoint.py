@@ -7,15 +7,13 @@ import pytest
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage, ToolMessage
 from pydantic import BaseModel, Field, SecretStr
 
-from agent.models.capabilities import Capabilities
-from agent.models.failures import ModelError
+from agent.models import Capabilities, ModelError
 from evals.model_server.moods import KINDS, Mood
 from evals.model_server.probes import probed
 from evals.model_server.server import ModelServer
 from evals.model_server.talk import Asked, Saying, ToolCall
 from tools.chat.endpoint import ChatEndpoint, probe
-from tools.chat.messages import Question
-from tools.chat.model import RecordedChatModel
+from tools.chat.messages import Question, RecordedChatModel
 
 
 class Statement(BaseModel):

@@ -15,9 +15,9 @@ from typing import Any
 
 import pytest
 
+from agent.domain.base import RepoId
 from agent.domain.commits import Change
 from agent.domain.facts import Fact, FactKind, FactSheet, Severity
-from agent.domain.ids import RepoId
 from tools.diff.ranking import MOST, MOST_INTERNAL
 from tools.diff.sheet import study
 from tools.git.source import GitSource

@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tools.diff.manifests import read_manifest
+from tools.diff.versions import read_manifest
 
 
 def told(path: str, text: str) -> list[tuple[str, str, str, str, int]]:

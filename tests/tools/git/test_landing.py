@@ -6,9 +6,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from agent.domain.base import InputError, NotFound, RepoId, UpstreamError
 from agent.domain.commits import Landing, Notice, NoticeKind
-from agent.domain.errors import InputError, NotFound, UpstreamError
-from agent.domain.ids import RepoId
 from agent.domain.window import Window
 from tools.git.repository import checkout_above
 from tools.git.source import GitSource

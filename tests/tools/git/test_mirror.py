@@ -4,19 +4,16 @@ import asyncio
 import base64
 import os
 import shutil
-import signal
 import subprocess
-import sys
 from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
-from agent.domain.errors import NotFound, StorageError, UpstreamError, UsageError
-from agent.domain.ids import RepoId
+from agent.domain.base import NotFound, RepoId, StorageError, UpstreamError
 from agent.domain.window import Window
-from tools.git.mirrors.keeper import MirrorKeeper, Patience, exclusively
+from tools.git.mirrors import MirrorKeeper, Patience, exclusively
 from tools.git.source import GitSource
 
 if TYPE_CHECKING:
@@ -28,6 +25,13 @@ QUICK = Patience(lock=0.2, fetch=30, stall=5, pause=0.01)
 
 def keeper(tmp_path: Path, server: "GitServer", token: str | None = None) -> MirrorKeeper:
     return MirrorKeeper(tmp_path / "home", server.url, token, patience=QUICK)
+
+
+async def refreshed(
+    tmp_path: Path, server: "GitServer", token: str | None = None, branch: str | None = None
+) -> GitSource:
+    ours = keeper(tmp_path, server, token)
+    return GitSource(REPO, await ours.refresh(REPO, branch=branch), branch=branch, network=ours.network)
 
 
 def tip(mirror: Path, name: str = "HEAD") -> str:
@@ -75,22 +79,11 @@ async def test_a_day_of_forty_commits_from_nothing_needs_three_sessions(
     server.publish(work)
     shas = work.git("rev-list", "HEAD").split()
 
-    source = await keeper(tmp_path, server).source(REPO)
+    source = await refreshed(tmp_path, server)
     changes = [change async for change in source.changes(shas)]
 
     assert changes == [change async for change in GitSource(REPO, work.path).changes(shas)]
     assert server.sessions <= 3
-
-
-async def test_an_unchanged_mirror_is_left_as_it_is(work: "Work", server: "GitServer", tmp_path: Path) -> None:
-    grow(work)
-    server.publish(work)
-    mirror = await keeper(tmp_path, server).refresh(REPO)
-    packs = sorted((mirror / "objects" / "pack").iterdir())
-
-    await keeper(tmp_path, server).refresh(REPO)
-
-    assert sorted((mirror / "objects" / "pack").iterdir()) == packs
 
 
 async def test_a_tip_that_was_pushed_away_stays_readable(work: "Work", server: "GitServer", tmp_path: Path) -> None:
@@ -135,7 +128,7 @@ async def test_a_named_branch_is_fetched_beside_the_default_one(
     work.git("branch", "unwanted")
     server.publish(work)
 
-    source = await keeper(tmp_path, server).source(REPO, branch="release/1")
+    source = await refreshed(tmp_path, server, branch="release/1")
     landing = await source.landed(Window.days(date(2026, 2, 4), date(2026, 2, 4), "UTC"))
 
     mirror = keeper(tmp_path, server).path(REPO)
@@ -143,17 +136,6 @@ async def test_a_named_branch_is_fetched_beside_the_default_one(
     assert git(mirror, "for-each-ref", "--format=%(refname:short)", "refs/heads") == "main\nrelease/1"
     with pytest.raises(NotFound, match="no branch 'nope'"):
         await keeper(tmp_path, server).refresh(REPO, branch="nope")
-
-
-async def test_a_server_whose_head_points_nowhere_still_has_a_default_branch(
-    work: "Work", server: "GitServer", tmp_path: Path
-) -> None:
-    sha = grow(work)
-    work.git("branch", "aside")
-    bare = server.publish(work)
-    git(bare, "symbolic-ref", "HEAD", "refs/heads/nowhere")
-
-    assert tip(await keeper(tmp_path, server).refresh(REPO)) == sha
 
 
 async def test_an_empty_repository_gives_an_empty_mirror_that_can_grow(
@@ -182,15 +164,8 @@ async def test_a_repository_that_is_not_there_is_not_found_and_asked_for_once(
     assert keeper(tmp_path, server).mirrors() == ()
 
 
-async def test_a_name_that_leaves_the_folder_is_refused(server: "GitServer", tmp_path: Path) -> None:
-    for name in ("../x", "a/..", "a/b/c", "-x/y"):
-        with pytest.raises(UsageError):
-            await keeper(tmp_path, server).refresh(RepoId(name))
-    assert server.requests == []
-
-
-@pytest.mark.parametrize("fault", ["502", "429", "reset", "truncate"])
-@pytest.mark.parametrize("at", [0, 1, 4])
+@pytest.mark.parametrize("fault", ["502", "truncate"])
+@pytest.mark.parametrize("at", [0, 4])
 async def test_failures_that_pass_are_outlived(
     work: "Work", server: "GitServer", tmp_path: Path, fault: str, at: int
 ) -> None:
@@ -227,7 +202,7 @@ async def test_the_token_goes_to_the_server_and_nowhere_else(work: "Work", serve
     token = "s3cret-token"
     basic = base64.b64encode(f"x-access-token:{token}".encode()).decode()
 
-    source = await keeper(tmp_path, server, token).source(REPO)
+    source = await refreshed(tmp_path, server, token)
     assert [change.additions async for change in source.changes([work.head()])] == [20]
 
     assert {header for _, _, header in server.requests} == {f"Basic {basic}"}
@@ -247,15 +222,6 @@ async def test_a_refused_token_is_told_and_not_repeated(work: "Work", server: "G
     assert not raised.value.retryable
 
 
-async def test_a_repository_that_wants_a_password_is_not_found_without_one(
-    work: "Work", server: "GitServer", tmp_path: Path
-) -> None:
-    server.faults.extend(["401"] * 9)
-
-    with pytest.raises(NotFound, match="token"):
-        await keeper(tmp_path, server).refresh(REPO)
-
-
 @pytest.mark.parametrize("token", [None, "s3cret"])
 async def test_a_renamed_repository_is_followed_on_the_same_server(
     work: "Work", server: "GitServer", tmp_path: Path, token: str | None
@@ -264,7 +230,7 @@ async def test_a_renamed_repository_is_followed_on_the_same_server(
     server.publish(work, "acme/motor")
     server.moved["/acme/engine.git"] = f"{server.url}/acme/motor.git"
 
-    source = await keeper(tmp_path, server, token).source(REPO)
+    source = await refreshed(tmp_path, server, token)
 
     assert [change.additions async for change in source.changes([sha])] == [20]
 
@@ -295,10 +261,6 @@ def flip_a_bit(mirror: Path) -> None:
     pack.write_bytes(content)
 
 
-def lose_index(mirror: Path) -> None:
-    next((mirror / "objects" / "pack").glob("*.idx")).unlink()
-
-
 def lose_pack(mirror: Path) -> None:
     for file in (mirror / "objects" / "pack").iterdir():
         file.unlink()
@@ -306,14 +268,6 @@ def lose_pack(mirror: Path) -> None:
 
 def lose_head(mirror: Path) -> None:
     (mirror / "HEAD").unlink()
-
-
-def empty_head(mirror: Path) -> None:
-    (mirror / "HEAD").write_text("")
-
-
-def lose_objects(mirror: Path) -> None:
-    shutil.rmtree(mirror / "objects")
 
 
 def lose_refs(mirror: Path) -> None:
@@ -338,9 +292,8 @@ def leave_locks(mirror: Path) -> None:
 
 @pytest.mark.parametrize(
     "harm",
-    [truncate_pack, flip_a_bit, lose_index, lose_pack, lose_head, empty_head, lose_objects, lose_refs, garble_refs,
-     garble_config, leave_locks],
-)  # fmt: skip
+    [truncate_pack, flip_a_bit, lose_pack, lose_head, lose_refs, garble_refs, garble_config, leave_locks],
+)
 async def test_a_damaged_mirror_is_repaired_or_made_anew(
     work: "Work", server: "GitServer", tmp_path: Path, harm: "object"
 ) -> None:
@@ -352,24 +305,11 @@ async def test_a_damaged_mirror_is_repaired_or_made_anew(
     sha = grow(work)
     server.publish(work)
 
-    source = await keeper(tmp_path, server).source(REPO)
+    source = await refreshed(tmp_path, server)
 
     assert tip(mirror) == sha
     shas = work.git("rev-list", "HEAD").split()
     assert [change.unreadable async for change in source.changes(shas)] == [()] * 4
-
-
-async def test_a_clone_that_was_killed_leaves_nothing_in_the_way(
-    work: "Work", server: "GitServer", tmp_path: Path
-) -> None:
-    sha = grow(work)
-    server.publish(work)
-    half = tmp_path / "home" / "mirrors" / ".incoming" / "acme+engine-half"
-    (half / "objects" / "pack").mkdir(parents=True)
-    (half / "objects" / "pack" / "tmp_pack_x").write_bytes(b"PACK")
-
-    assert tip(await keeper(tmp_path, server).refresh(REPO)) == sha
-    assert not half.exists()
 
 
 async def test_two_runs_wait_for_each_other(work: "Work", server: "GitServer", tmp_path: Path) -> None:
@@ -388,39 +328,6 @@ async def test_waiting_ends_and_names_who_holds_the_mirror(work: "Work", server:
         with pytest.raises(UpstreamError, match=rf"in use by process {os.getpid()} since") as raised:
             await keeper(tmp_path, server).refresh(REPO)
     assert raised.value.retryable
-
-
-async def test_a_killed_holder_leaves_no_lock(tmp_path: Path) -> None:
-    lock = tmp_path / "x.lock"
-    script = (
-        f"import fcntl,sys,time; f=open({str(lock)!r},'w'); fcntl.flock(f,2); print('held',flush=True); time.sleep(60)"
-    )
-    holder = await asyncio.create_subprocess_exec(sys.executable, "-c", script, stdout=asyncio.subprocess.PIPE)
-    assert holder.stdout is not None
-    assert await holder.stdout.readline() == b"held\n"
-    with pytest.raises(UpstreamError):
-        async with exclusively(lock, patience=0, what="it"):
-            pass
-
-    holder.send_signal(signal.SIGKILL)
-    await holder.wait()
-
-    async with exclusively(lock, patience=0, what="it"):
-        pass
-
-
-async def test_mirrors_are_listed_with_their_size(work: "Work", server: "GitServer", tmp_path: Path) -> None:
-    grow(work)
-    server.publish(work)
-    server.publish(work, "acme/.github")
-    ours = keeper(tmp_path, server)
-    assert (ours.mirrors(), ours.size(REPO)) == ((), 0)
-
-    await ours.refresh(REPO)
-    await ours.refresh(RepoId("acme/.github"))
-
-    assert [repo for repo, _ in ours.mirrors()] == ["acme/.github", "acme/engine"]
-    assert ours.size(REPO) > 500
 
 
 async def test_many_small_packs_are_joined_and_old_tips_survive(

@@ -6,9 +6,9 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from agent.domain.base import RepoId
 from agent.domain.commits import Change
-from agent.domain.ids import RepoId
-from agent.ports.sources import Study
+from agent.sources import Study
 from tools.git.source import GitSource
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from agent.domain.errors import UpstreamError
+from agent.domain.base import UpstreamError
 from tests.tools.git.test_process import alive
 from tools.git.repository import open_repository
 from tools.git.view import View, view_of

@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 SCRIPT = """
 import asyncio, sys
 from pathlib import Path
-from agent.domain.errors import AppError
-from agent.domain.ids import RepoId
+from agent.domain.base import AppError
+from agent.domain.base import RepoId
 from tools.git.source import GitSource
 try:
     asyncio.run(GitSource(RepoId("a/b"), Path(sys.argv[1])).resolve("abcd"))

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from agent.domain.base import RepoId
 from agent.domain.commits import Change, FileChange
-from agent.domain.ids import RepoId
 from tools.git.source import GitSource
 
 if TYPE_CHECKING:

@@ -3,8 +3,8 @@
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
-from agent.domain.ids import RepoId
-from agent.links.headlines import headline
+from agent.domain.base import RepoId
+from agent.stories.timeline import headline
 from tools.git.source import GitSource
 
 if TYPE_CHECKING:

@@ -10,9 +10,8 @@ from urllib.parse import parse_qsl, urlsplit
 
 import pytest
 
-from tools.github.http.cache import HttpCache
-from tools.github.http.client import GitHubClient
-from tools.github.http.wire import Manners
+from tools.github.client import GitHubClient, HttpCache
+from tools.github.wire import Manners
 
 TOKEN = "ghp_secretsecretsecret"
 

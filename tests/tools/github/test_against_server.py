@@ -7,20 +7,18 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from agent.domain.base import NotFound, RepoId, UpstreamError
 from agent.domain.commits import Change, Coverage, Issue, Landing, Notice, NoticeKind, PullRequest, Threads
-from agent.domain.errors import NotFound, UpstreamError
-from agent.domain.ids import RepoId
 from agent.domain.window import Window
-from agent.ports.sources import Study
+from agent.sources import Study
 from evals.github_server.app import GitHubServer
 from evals.worlds.model import Repo, World
 from evals.worlds.worlds import build
 from tools.git.source import GitSource
+from tools.github.client import GitHubClient, TransientCache
 from tools.github.code import GitHubCode
-from tools.github.http.cache import TransientCache
-from tools.github.http.client import GitHubClient
-from tools.github.http.wire import Manners
 from tools.github.threads import GitHubThreads
+from tools.github.wire import Manners
 
 if TYPE_CHECKING:
     from tests.tools.github.conftest import Kit

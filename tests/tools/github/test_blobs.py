@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from agent.domain.base import RepoId
 from agent.domain.commits import Change
-from agent.domain.ids import RepoId
-from agent.ports.sources import Study
+from agent.sources import Study
 from evals.github_server.app import GitHubServer
 from evals.worlds.model import Repo
 from tools.git.source import GitSource
+from tools.github.client import GitHubClient
 from tools.github.code import GitHubCode
-from tools.github.http.client import GitHubClient
 from tools.github.queries import file_alias
 
 if TYPE_CHECKING:

@@ -8,10 +8,10 @@ import pytest
 from hpack import Encoder
 from pydantic import TypeAdapter
 
-from agent.domain.errors import ConfigError, NotFound, UpstreamError
-from tools.github.http.address import Address
-from tools.github.http.cache import TransientCache
-from tools.github.http.wire import Refused
+from agent.domain.base import ConfigError, NotFound, UpstreamError
+from tools.github.address import Address
+from tools.github.client import TransientCache
+from tools.github.wire import Refused
 
 if TYPE_CHECKING:
     from tests.tools.github.conftest import Kit

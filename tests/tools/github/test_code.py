@@ -5,12 +5,11 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from agent.domain.base import NotFound, RepoId, UpstreamError
 from agent.domain.commits import Notice, NoticeKind
-from agent.domain.errors import NotFound, UpstreamError
-from agent.domain.ids import RepoId
 from agent.domain.window import Window
+from tools.github.client import TransientCache
 from tools.github.code import GitHubCode
-from tools.github.http.cache import TransientCache
 
 if TYPE_CHECKING:
     from tests.tools.github.conftest import Kit, Reply, Seen

@@ -2,8 +2,8 @@
 
 from typing import TYPE_CHECKING, Any
 
+from agent.domain.base import RepoId
 from agent.domain.commits import Change
-from agent.domain.ids import RepoId
 from tools.github.code import GitHubCode
 
 if TYPE_CHECKING:

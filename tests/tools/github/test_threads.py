@@ -7,13 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from agent.domain.base import NotFound, RepoId
 from agent.domain.commits import Commit, Coverage, Issue, Notice, NoticeKind, Person, PullRequest
-from agent.domain.errors import NotFound
-from agent.domain.ids import RepoId
 from agent.domain.window import Window
-from tools.github.http.cache import TransientCache
-from tools.github.http.wire import Manners
+from tools.github.client import TransientCache
 from tools.github.threads import GitHubThreads
+from tools.github.wire import Manners
 
 if TYPE_CHECKING:
     from tests.tools.github.conftest import Kit, Reply, Seen

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 import pytest
 from pydantic import TypeAdapter
 
-from agent.domain.errors import RateLimited, UpstreamError
-from tools.github.http.wire import Manners
-from tools.github.nodes import GraphAnswer
+from agent.domain.base import RateLimited, UpstreamError
+from tools.github.shapes import GraphAnswer
+from tools.github.wire import Manners
 
 if TYPE_CHECKING:
     from tests.tools.github.conftest import Kit

@@ -1,55 +1,155 @@
-"""Manifests: files that say which versions a project asks for, and which it has itself."""
+"""Manifests, which say what a project asks for: their text, from which entries with their lines are made."""
 
+import json
 import re
-from collections.abc import Callable, Iterator
-from dataclasses import replace
+import tomllib
+from bisect import bisect_right
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from itertools import accumulate, pairwise
+from typing import Any
 
-from tools.diff.declarations import Declaration
-from tools.diff.manifests import build, packages, python
-from tools.diff.manifests.text import Text
-from tools.diff.roles import is_generated
+from packaging.requirements import InvalidRequirement, Requirement
+from packaging.utils import InvalidWheelFilename, canonicalize_name, parse_wheel_filename
 
-_SUBMODULE = re.compile(rb"Subproject commit [0-9a-f]{40,64}(?:-dirty)?\s*")
-_LONGEST = 2_000_000
-_READERS: tuple[tuple[str, Callable[[Text], Iterator[Declaration]]], ...] = (
-    (r"pyproject[^/]*\.toml", python.read_pyproject),
-    (r"setup\.py", python.read_setup),
-    (r"setup\.cfg", python.read_setup_cfg),
-    (r"[^/]*(?:requirements|constraints)[^/]*\.(?:txt|in)", python.read_requirements),
-    (r"requirements/(?:.+/)?[^/]+\.(?:txt|in)", python.read_requirements),
-    (r"Cargo\.toml", packages.read_cargo),
-    (r"package\.json", packages.read_package_json),
-    (r"go\.mod", packages.read_go_mod),
-    (r"CMakeLists\.txt|[^/]+\.cmake", build.read_cmake),
-    (r"(?:Docker|Container)file[^/]*|[^/]+\.(?:Docker|docker|Container)file", build.read_dockerfile),
-    (r"\.gitmodules", python.read_gitmodules),
-    (r"(?:[\w-]+[-_])?(?:version|VERSION)(?:\.txt)?|_?version\.py|__(?:version|about)__\.py", packages.read_version),
-    (r"(?:[\w-]+[-_])?versions?\.json", packages.read_versions_json),
-    (r"values[^/]*\.ya?ml", build.read_values),
-    (r"\.github/workflows/[^/]+\.ya?ml|(?:docker-)?compose[^/]*\.ya?ml|templates/.+\.ya?ml", build.read_yaml),
-)
-_BY_PATH = tuple((re.compile(rf"(?:.*/)?(?:{pattern})"), reader) for pattern, reader in _READERS)
+_QUOTED = re.compile(r"""\s*(?:"([^"\\]+)"|'([^'\\]+)')\s*,?\s*(?:#.*)?""")
+"""A line that holds one string, as an element of a list that began above it."""
+_REPOSITORY = re.compile(r"git\+[^\s#]+/([\w.-]+?)(?:\.git)?(?:@([^\s#@/]+))?(?:#\S*)?(?:\s*;.*)?")
+_HEADER = re.compile(r"\[\[?[^\n]+\]\]?\s*(?:#.*)?")
+_KEY = re.compile(r"""\s*(?:[\w-]+|"[^"]*"|'[^']*')(?:\s*\.\s*(?:[\w-]+|"[^"]*"|'[^']*'))*\s*=""")
+_LONGEST = 2_000
+"""Characters of a line that is read; nobody writes a longer one by hand."""
 
 
-def is_manifest(path: str) -> bool:
-    """Tell a file that one of the readers reads."""
-    return any(pattern.fullmatch(path) for pattern, _ in _BY_PATH)
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One thing that a manifest says, on whole lines: a dependency, a version, a setting."""
+
+    kind: str
+    name: str
+    first: int
+    last: int
+    owner: str = ""
+    parts: Mapping[str, str] = field(default_factory=dict)
 
 
-def read_manifest(path: str, text: bytes) -> list[Declaration] | None:
-    """Give what one version of a manifest declares, or a fragment of it; None for a file that is none."""
-    if _SUBMODULE.fullmatch(text):
-        # This is what git prints in the place of a submodule's content.
-        return [Text(path, text).declare("dependency", path, (1, 1), version=text.split()[-1].decode())]
-    reader = next((reader for pattern, reader in _BY_PATH if pattern.fullmatch(path)), None)
-    if reader is None:
+@dataclass(frozen=True, slots=True)
+class Leaf:
+    """A value that is no table, with the keys that lead to it; a fragment may lack the first keys."""
+
+    path: tuple[str, ...]
+    value: Any
+    first: int
+    last: int
+
+    def strings(self, text: "Text") -> Iterator[tuple[str, int | None]]:
+        """Give the strings of a list, each with its line."""
+        for item in self.value if isinstance(self.value, list) else ():
+            if isinstance(item, str):
+                yield item, text.line_of(item, self.first, self.last)
+
+
+class Text:
+    """A manifest or a fragment of one, by lines."""
+
+    def __init__(self, path: str, source: bytes) -> None:
+        self.path = path
+        self.source = source
+        rows = source.split(b"\n")
+        texts = (row.decode("utf-8", "replace").removesuffix("\r") for row in rows)
+        self.lines = [text if len(text) <= _LONGEST else "" for text in texts]
+        self.whole = "\n".join(self.lines)
+        self._characters = list(accumulate((len(line) + 1 for line in self.lines), initial=0))
+
+    def line_at(self, offset: int) -> int:
+        """Give the number of the line at a place in the whole text."""
+        return bisect_right(self._characters, offset)
+
+    def line_of(self, value: str, first: int, last: int) -> int | None:
+        """Find the line on which a quoted string stands, outside of comments."""
+        written = (json.dumps(value, ensure_ascii=False), f"'{value}'")
+        for number in range(first, last + 1):
+            line = self.lines[number - 1]
+            if not line.lstrip().startswith("#") and any(form in line for form in written):
+                return number
         return None
-    # What a tool resolved says nothing of what the project asks for.
-    if is_generated(path, text) or len(text) > _LONGEST:
-        return []
-    found = sorted(reader(Text(path, text)), key=lambda one: one.first)
-    counts: dict[tuple[str, str], int] = {}
-    for at, one in enumerate(found):
-        position = counts[one.kind, one.owner] = counts.get((one.kind, one.owner), -1) + 1
-        found[at] = replace(one, position=position)
-    return found
+
+    def declare(self, kind: str, name: str, lines: tuple[int, int], owner: str = "", **parts: str) -> Entry:
+        """Make an entry; a part without text is none."""
+        return Entry(kind, name, *lines, owner, {part: value for part, value in parts.items() if value})
+
+    def requirement(self, written: str, line: int | None, owner: str = "") -> Iterator[Entry]:
+        """Read what Python's packaging calls a requirement, a wheel or a repository; nothing where it is none."""
+        found = _requirement(written)
+        if found and line is not None:
+            yield self.declare("dependency", canonicalize_name(found[0]), (line, line), owner, version=found[1])
+
+    def entry_point(self, written: str, line: int, group: str) -> Iterator[Entry]:
+        """Read `name = module:function`."""
+        name, equals, target = (part.strip() for part in written.partition("="))
+        if equals:
+            yield self.declare("registration", name, (line, line), group, value=target)
+
+    def listed(self, line: int) -> Iterator[Entry]:
+        """Read a line of a list whose beginning is not in the text: a requirement only if it asks for a version."""
+        if found := _QUOTED.fullmatch(self.lines[line - 1]):
+            yield from (one for one in self.requirement(found[1] or found[2], line) if one.parts)
+
+    def leaves(self) -> Iterator[Leaf]:
+        """Read one statement after the other, each with the header above it; what does not parse is passed over."""
+        header = ""
+        for first, end in pairwise([*self._starts(), len(self.lines) + 1]):
+            line = self.lines[first - 1]
+            if _HEADER.fullmatch(line) and _parsed(line) is not None:
+                header = line
+                continue
+            last = end - 1
+            while last > first and (not (bare := self.lines[last - 1].strip()) or bare.startswith("#")):
+                last -= 1
+            body = "\n".join(self.lines[first - 1 : last])
+            # A fragment may end inside a list.
+            value = _parsed(f"{header}\n{body}") or _parsed(f"{header}\n{body}\n]")
+            yield from (Leaf(path, one, first, last) for path, one in _flat(value or {}))
+
+    def orphans(self) -> Iterator[int]:
+        """Give the lines above the first statement: in a fragment, those of a list that began earlier."""
+        return iter(range(1, next(self._starts(), len(self.lines) + 1)))
+
+    def _starts(self) -> Iterator[int]:
+        for number, line in enumerate(self.lines, start=1):
+            if _HEADER.fullmatch(line) or _KEY.match(line):
+                yield number
+
+
+def _requirement(written: str) -> tuple[str, str] | None:
+    """Give a name, and what is written behind it without the white space that only lays it out."""
+    if found := _REPOSITORY.fullmatch(written):
+        return found[1], found[2] or ""
+    wanted, semicolon, marker = written.partition(";")
+    try:
+        if "://" in wanted and "@" not in wanted:
+            wheel = parse_wheel_filename(wanted.strip().rpartition("/")[2].replace("%2B", "+"))
+            return wheel[0], str(wheel[1])
+        name = Requirement(written).name
+    except (InvalidRequirement, InvalidWheelFilename):
+        return None
+    behind = "".join(wanted.split()).removeprefix(name).removeprefix("@")
+    return name, f"{behind}; {' '.join(marker.split())}" if semicolon else behind
+
+
+def _parsed(text: str) -> dict[str, Any] | None:
+    try:
+        return tomllib.loads(text)
+    except (tomllib.TOMLDecodeError, RecursionError):
+        return None
+
+
+def _flat(value: dict[str, Any], path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], Any]]:
+    """Give what a statement sets; an array of tables has one table here."""
+    for key, one in value.items():
+        if isinstance(one, list) and len(one) == 1 and isinstance(one[0], dict):
+            one = one[0]
+        if isinstance(one, dict) and len(path) < 20:
+            yield from _flat(one, (*path, key))
+        else:
+            yield (*path, key), one

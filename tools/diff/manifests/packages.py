@@ -1,10 +1,11 @@
-"""What crates, npm packages and Go modules declare, and files that hold nothing but versions."""
+"""What crates, npm packages, Go modules, CMake, Dockerfiles, charts and files of versions declare."""
 
 import re
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
-from tools.diff.declarations import Declaration
-from tools.diff.manifests.text import Leaf, Text, leaves
+if TYPE_CHECKING:
+    from tools.diff.manifests import Entry, Leaf, Text
 
 _CRATES = {"dependencies": "", "dev-dependencies": "dev", "build-dependencies": "build"}
 _NPM = {"dependencies": "", "devDependencies": "dev", "peerDependencies": "peer", "optionalDependencies": "optional"}
@@ -19,10 +20,10 @@ _LANGUAGE = re.compile(r"(go|toolchain)\s+(\S+)\s*")
 _ASSIGNED = re.compile(r"""(__version__|VERSION|version)\s*(?::\s*\w+\s*)?=\s*["']([^"']+)["'].*""")
 
 
-def read_cargo(text: Text) -> Iterator[Declaration]:
+def read_cargo(text: "Text") -> Iterator["Entry"]:
     """Read the dependencies, features and versions of a crate or of a workspace."""
     crates: dict[tuple[str, str], list[Leaf]] = {}
-    for leaf in leaves(text):
+    for leaf in text.leaves():
         lines = (leaf.first, leaf.last)
         match leaf.path:
             case ("package", "version") | ("workspace", "package", "version") | ("version",):
@@ -47,7 +48,7 @@ def _asks(value: object) -> bool:
     return isinstance(value, str) and _VERSION.fullmatch(value) is not None
 
 
-def read_package_json(text: Text) -> Iterator[Declaration]:
+def read_package_json(text: "Text") -> Iterator["Entry"]:
     """Read the dependencies, engines, programs and the version of an npm package."""
     for path, value, (_, line) in _members(text):
         match path:
@@ -62,7 +63,7 @@ def read_package_json(text: Text) -> Iterator[Declaration]:
                 yield text.declare("dependency", name, (line, line), version=value)
 
 
-def read_versions_json(text: Text) -> Iterator[Declaration]:
+def read_versions_json(text: "Text") -> Iterator["Entry"]:
     """Read a JSON file of versions; buildx writes a variable's value as its `default`."""
     for path, value, (outer, line) in _members(text):
         baked = path[0] == "variable" and path[2:] == ("default",)
@@ -70,7 +71,7 @@ def read_versions_json(text: Text) -> Iterator[Declaration]:
         yield text.declare("config", name, (outer if baked else line, line), value=value)
 
 
-def _members(text: Text) -> Iterator[tuple[tuple[str, ...], str, tuple[int, int]]]:
+def _members(text: "Text") -> Iterator[tuple[tuple[str, ...], str, tuple[int, int]]]:
     """Give the strings that stand on lines of their own, with their keys, the line of their object and their own."""
     around: list[tuple[str, int]] = []
     for number, line in enumerate(text.lines, start=1):
@@ -85,7 +86,7 @@ def _members(text: Text) -> Iterator[tuple[tuple[str, ...], str, tuple[int, int]
         around = around[:opened] if opened < 0 else around + [(found[1] if found else "", number)] * opened
 
 
-def read_go_mod(text: Text) -> Iterator[Declaration]:
+def read_go_mod(text: "Text") -> Iterator["Entry"]:
     """Read the modules that a Go module requires, and the version of the language."""
     for number, line in enumerate(text.lines, start=1):
         if found := _LANGUAGE.fullmatch(line):
@@ -95,7 +96,7 @@ def read_go_mod(text: Text) -> Iterator[Declaration]:
             yield text.declare("dependency", found[1], (number, number), owner, version=found[2])
 
 
-def read_version(text: Text) -> Iterator[Declaration]:
+def read_version(text: "Text") -> Iterator["Entry"]:
     """Read a file that holds one word, or the lines of a module that assign a version."""
     name = text.path.rpartition("/")[2]
     if name.endswith(".py"):
@@ -105,3 +106,134 @@ def read_version(text: Text) -> Iterator[Declaration]:
     elif len(words := text.whole.split()) == 1:
         at = next(number for number, line in enumerate(text.lines, start=1) if line.strip())
         yield text.declare("version", name, (at, at), value=words[0])
+
+
+_COMMAND = re.compile(r"^[ \t]*(\w+)[ \t]*\(", re.MULTILINE)
+_TOKEN = re.compile(r'#[^\n]*|"(?:[^"\\]|\\.)*"|[()]|[^\s()#"]+', re.DOTALL)
+_TOLD = re.compile(r"CMAKE_\w+_STANDARD|\w*(?:ARCHS|ARCHITECTURES|ARCH_LIST|_VERSION)")
+"""Variables that say for which machines, languages and versions a project is built."""
+_CMAKE_NUMBER = re.compile(r"\d[\w.]*")
+
+
+def read_cmake(text: "Text") -> Iterator["Entry"]:
+    """Read the commands that declare something; a command may go over several lines."""
+    after = 0
+    for command in _COMMAND.finditer(text.whole):
+        if command.start() >= after:
+            arguments, after = _arguments(text.whole, command.end())
+            lines = (text.line_at(command.start(1)), text.line_at(after - 1))
+            for kind, name, part, value in _declared(command[1].lower(), arguments) if arguments else ():
+                yield text.declare(kind, name, lines, **{part: value})
+
+
+def _arguments(whole: str, start: int) -> tuple[list[str], int]:
+    """Split the arguments of a command up to its closing bracket, or to the end of a fragment."""
+    found: list[str] = []
+    depth, end = 1, start
+    for token in _TOKEN.finditer(whole, start):
+        end = token.end()
+        if token[0] in "()":
+            depth += 1 if token[0] == "(" else -1
+            if not depth:
+                break
+        elif not token[0].startswith("#"):
+            found.append(token[0][1:-1] if token[0].startswith('"') else token[0])
+    return found, end
+
+
+def _declared(command: str, arguments: list[str]) -> Iterator[tuple[str, str, str, str]]:
+    """Say what a command declares: kind, name, and one part with its value."""
+    name, *rest = arguments
+    match command:
+        case "option" | "cmake_dependent_option":
+            yield "config", name, "value", rest[1] if len(rest) > 1 else "OFF"
+        case "set" if "CACHE" in rest:
+            yield "config", name, "value", " ".join(rest[: rest.index("CACHE")])
+        case "set" if rest and _TOLD.fullmatch(name):
+            yield "config", name, "value", " ".join(rest).removesuffix(" PARENT_SCOPE")
+        case "project" if version := _after("VERSION", rest):
+            yield "version", name, "value", version
+        case "cmake_minimum_required":
+            yield "dependency", "cmake", "version", _after("VERSION", arguments)
+        case "find_package":
+            yield "dependency", name, "version", rest[0] if rest and _CMAKE_NUMBER.match(rest[0]) else ""
+        case "fetchcontent_declare" | "externalproject_add":
+            found = (_after(key, rest) for key in ("GIT_TAG", "URL", "GIT_REPOSITORY"))
+            yield "dependency", name, "version", next(filter(None, found), "")
+
+
+def _after(keyword: str, arguments: list[str]) -> str:
+    return arguments[arguments.index(keyword) + 1] if keyword in arguments[:-1] else ""
+
+
+_INSTRUCTION = re.compile(
+    r"\s*(FROM|ARG|ENV|RUN|COPY|ADD|CMD|ENTRYPOINT|WORKDIR|USER|LABEL|EXPOSE|SHELL|VOLUME|HEALTHCHECK|ONBUILD)\s+(.*)"
+)
+_FROM = re.compile(r"(?:--platform=\S+\s+)?(\S+)(?:\s+AS\s+(\S+))?\s*", re.IGNORECASE)
+_PAIR = re.compile(r"""(?<!\w)([A-Za-z_]\w*)=("(?:[^"\\]|\\.)*"|'[^']*'|[^\s"']*)""")
+_PIN = re.compile(r"""(?<![\w$.-])([A-Za-z][\w.-]*)(?:\[[\w,-]*\])?==([\d$][\w.{}$+*!-]*)""")
+_INSTALL = re.compile(r"\bpip3? install\s+(.*)")
+_BARE = re.compile(r"[A-Za-z][\w.-]*(?:\[[\w,-]*\])?")
+_IMAGE = re.compile(r"""\s*(?:-\s+)?image:\s*["']?([^\s"'#{}]+)["']?\s*(?:#.*)?""")
+_KEY = re.compile(r"""( *)([\w.-]+):(?:\s+(?:"([^"\\]*)"|'([^']*)'|([^\s"'#{[&*|>][^#]*?)))?\s*(?:#.*)?""")
+
+
+def read_dockerfile(text: "Text") -> Iterator["Entry"]:
+    """Read the images of all stages, arguments, variables, and the Python packages that are pinned."""
+    word = stage = ""
+    goes_on = False
+    for number, line in enumerate(text.lines, start=1):
+        if line.lstrip().startswith("#"):
+            continue
+        if not goes_on and (found := _INSTRUCTION.fullmatch(line)):
+            word, line = found.groups()
+        if word == "FROM" and (begun := _FROM.fullmatch(line)):
+            stage = begun[2] or ""
+            yield from _image(begun[1], number, text, stage)
+        elif word in ("ARG", "ENV"):
+            for name, value in _PAIR.findall(line):
+                yield text.declare("config", name, (number, number), stage, value=value.strip("\"'"))
+        elif word in ("", "RUN"):
+            for name, version in _PIN.findall(line):
+                yield text.declare("dependency", name.lower(), (number, number), stage, version=f"=={version}")
+            for words in _INSTALL.findall(line):
+                for word in filter(_BARE.fullmatch, words.split("&&")[0].split()):
+                    yield text.declare("dependency", word.lower(), (number, number), stage)
+        goes_on = line.rstrip().endswith("\\")
+
+
+def _image(written: str, line: int, text: "Text", owner: str = "") -> Iterator["Entry"]:
+    """Split an image into its name and its tag or digest; a bare word is the stage above."""
+    name, at, digest = written.partition("@")
+    head, colon, tag = name.rpartition(":")
+    if at:
+        yield text.declare("image", name, (line, line), owner, value=digest)
+    elif colon and "/" not in tag and not head.endswith("$"):
+        yield text.declare("image", head, (line, line), owner, value=tag)
+    elif "/" in written:
+        yield text.declare("image", written, (line, line), owner)
+
+
+def read_yaml(text: "Text") -> Iterator["Entry"]:
+    """Read which images a workflow, a composition of containers or a chart runs."""
+    for number, line in enumerate(text.lines, start=1):
+        if found := _IMAGE.fullmatch(line):
+            yield from _image(found[1], number, text)
+
+
+def read_values(text: "Text") -> Iterator["Entry"]:
+    """Read the plain values of a chart by their dotted keys; lists and blocks of text are passed over."""
+    around: list[tuple[int, str]] = []
+    for number, line in enumerate(text.lines, start=1):
+        indent = len(line) - len(line.lstrip(" "))
+        if line.lstrip()[:1] in ("", "#"):
+            continue
+        while around and around[-1][0] >= indent:
+            around.pop()
+        found = _KEY.fullmatch(line)
+        # What stands under anything but a plain key has no name here.
+        known = (not indent or bool(around)) and all(key for _, key in around)
+        around.append((indent, found[2] if found else ""))
+        value = next((part for part in found.groups()[2:] if part is not None), None) if found else None
+        if found and known and value is not None:
+            yield text.declare("config", ".".join(key for _, key in around), (number, number), value=value)

@@ -4,12 +4,14 @@ import ast
 import re
 from collections.abc import Iterator
 from contextlib import suppress
+from typing import TYPE_CHECKING
 
+import tree_sitter_python
 from packaging.utils import canonicalize_name
-from tree_sitter import Node
+from tree_sitter import Language, Node, Parser
 
-from tools.diff.declarations import Declaration, language_of
-from tools.diff.manifests.text import Text, leaves, orphans
+if TYPE_CHECKING:
+    from tools.diff.manifests import Entry, Text
 
 _FILE = re.compile(r"(?:-r|--requirement|-c|--constraint)[\s=]+\S+")
 _SETTING = re.compile(r"(-i|--index-url|--extra-index-url|-f|--find-links)[\s=]+(\S+)")
@@ -18,11 +20,11 @@ _SECTION = re.compile(r"\[([^\]]+)\]\s*")
 _KEY = re.compile(r"([\w.-]+)\s*[=:]\s*(.*)")
 
 
-def read_pyproject(text: Text) -> Iterator[Declaration]:
+def read_pyproject(text: "Text") -> Iterator["Entry"]:
     """Read the standard tables of pyproject.toml and those of Poetry."""
-    for line in orphans(text):
+    for line in text.orphans():
         yield from text.listed(line)
-    for leaf in leaves(text):
+    for leaf in text.leaves():
         owner = _owner(leaf.path)
         if owner is not None:
             found = (one for item, line in leaf.strings(text) for one in text.requirement(item, line, owner))
@@ -46,7 +48,7 @@ def _owner(path: tuple[str, ...]) -> str | None:
     return None
 
 
-def _single(path: tuple[str, ...], value: str, lines: tuple[int, int], text: Text) -> Iterator[Declaration]:
+def _single(path: tuple[str, ...], value: str, lines: tuple[int, int], text: "Text") -> Iterator["Entry"]:
     match path:
         case ("project", "requires-python") | ("requires-python",):
             yield text.declare("dependency", "python", lines, version=value)
@@ -68,7 +70,7 @@ def _developers(group: str) -> str:
     return "dev" if group == "dev" else f"dev:{group}"
 
 
-def read_requirements(text: Text) -> Iterator[Declaration]:
+def read_requirements(text: "Text") -> Iterator["Entry"]:
     """Read a file of requirements or constraints line by line, as pip does."""
     for number, line in enumerate(text.lines, start=1):
         written = _BESIDE.sub("", line).strip()
@@ -79,7 +81,7 @@ def read_requirements(text: Text) -> Iterator[Declaration]:
             yield text.declare("config", found[1], (number, number), value=found[2])
 
 
-def _ini(text: Text) -> Iterator[tuple[str, str, str, int]]:
+def _ini(text: "Text") -> Iterator[tuple[str, str, str, int]]:
     """Give section, key, one line of the value and its number; further lines of a value are indented."""
     section = key = ""
     for number, line in enumerate(text.lines, start=1):
@@ -92,7 +94,7 @@ def _ini(text: Text) -> Iterator[tuple[str, str, str, int]]:
             yield section, key, value, number
 
 
-def read_setup_cfg(text: Text) -> Iterator[Declaration]:
+def read_setup_cfg(text: "Text") -> Iterator["Entry"]:
     """Read the sections of setuptools in setup.cfg."""
     for section, key, value, line in _ini(text):
         match section, key:
@@ -113,7 +115,7 @@ def read_setup_cfg(text: Text) -> Iterator[Declaration]:
                 yield from (one for one in text.requirement(value, line) if one.parts)
 
 
-def read_gitmodules(text: Text) -> Iterator[Declaration]:
+def read_gitmodules(text: "Text") -> Iterator["Entry"]:
     """Read which repositories stand where; a fragment that lacks the path of one leaves that one out."""
     path, first = "", 0
     for _, key, value, line in _ini(text):
@@ -128,11 +130,10 @@ _LISTS = ("list", "tuple", "set", "parenthesized_expression", "binary_operator")
 _BINDINGS = {"assignment": ("left", "right"), "keyword_argument": ("name", "value")}
 
 
-def read_setup(text: Text) -> Iterator[Declaration]:
+def read_setup(text: "Text") -> Iterator["Entry"]:
     """Read the arguments of `setup()`, and the variables that stand for them; a fragment may show these alone."""
     bound: dict[str, dict[str, Node]] = {kind: {} for kind in _BINDINGS}
-    language = language_of("setup.py")
-    waiting = [language.parse(text.source)] if language else []
+    waiting = [Parser(Language(tree_sitter_python.language())).parse(text.source).root_node]
     while waiting:
         node = waiting.pop()
         if fields := _BINDINGS.get(node.type):
@@ -147,7 +148,7 @@ def read_setup(text: Text) -> Iterator[Declaration]:
         yield from text.listed(line)
 
 
-def _fields(values: dict[str, Node], text: Text) -> Iterator[Declaration]:
+def _fields(values: dict[str, Node], text: "Text") -> Iterator["Entry"]:
     for field, owner in (("install_requires", ""), ("setup_requires", "build")):
         for written, line in _strings(values.get(field)):
             yield from text.requirement(written, line, owner)

@@ -1,0 +1,111 @@
+"""What later days need of an issue: how it stands, the words by which it is found, and what earlier days know."""
+
+import re
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from typing import Literal
+
+from pydantic import Field
+
+from agent.domain.base import EvidenceId, Frozen, RepoId, ThreadId, thread_id
+from agent.domain.commits import Issue
+from agent.domain.links import Grade, Link, Relation, Standing
+
+BROUGHT_BACK = "brings back"
+"""How the evidence of a link begins whose commit lands a fix again."""
+_TITLE, _BODY, _TERMS, _LABELS = 300, 12_000, 400, 12
+# Words and the names of code, Chinese by pairs of characters.
+_WORD = re.compile(r"[A-Za-z_][\w-]{1,60}|[\u3400-\u9fff]{2,40}", re.ASCII)
+_COMMENT = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
+
+
+class Digest(Frozen):
+    """What is known of an issue."""
+
+    repo: RepoId
+    number: int
+    title: str
+    state: Literal["open", "closed"]
+    state_reason: str | None
+    author: str | None
+    labels: tuple[str, ...]
+    created_at: datetime
+    updated_at: datetime
+    closed_at: datetime | None
+    comments: int
+    reactions: int
+    terms: tuple[str, ...]
+    """The words of title and body, each once."""
+
+    @property
+    def id(self) -> ThreadId:
+        """The name under which the issue is cited."""
+        return thread_id(self.repo, self.number)
+
+
+class Known(Frozen):
+    """What the memory hands to a run."""
+
+    issues: tuple[Digest, ...] = ()
+    """The open issues as they were when last seen; none where the memory is not up to date."""
+    links: tuple[Link, ...] = ()
+    """What earlier reports told of fixes, the newest last."""
+    told: dict[int, str] = Field(default_factory=dict)
+    """The open issues that earlier reports called important, each with how it stood then."""
+
+
+def as_issue(known: Digest) -> Issue:
+    """Give an issue of an earlier day as far as it was kept: its words are gone, its title is not."""
+    return Issue(body="", **known.model_dump(exclude={"terms"}))
+
+
+def digest(issue: Issue) -> Digest:
+    """Read an issue; of a long one its head counts."""
+    fields = issue.model_dump(exclude={"body", "title", "labels"})
+    title, body = issue.title[:_TITLE], _COMMENT.sub(" ", issue.body[:_BODY])
+    return Digest(title=title, labels=issue.labels[:_LABELS], terms=terms(f"{title}\n{body}")[:_TERMS], **fields)
+
+
+def terms(text: str) -> tuple[str, ...]:
+    """Give the words of a text, each once, in its order."""
+    found: dict[str, None] = {}
+    for word in _WORD.findall(text):
+        if word[0] > "z":
+            found |= dict.fromkeys(word[place : place + 2] for place in range(len(word) - 1))
+        else:
+            found[word.lower().strip("-_").replace("-", "_")] = None
+    return tuple(found)
+
+
+def standing(
+    issue: Issue | Digest, links: Sequence[Link], reverted: Mapping[EvidenceId, EvidenceId] | None = None
+) -> Standing:
+    """Tell how an issue stands; a fix counts as long as nothing took it back, and a reopened issue is not fixed."""
+    own = [link for link in links if link.issue == issue.id]
+    fixes = [link for link in own if link.may_read_fixed]
+    if issue.state_reason in ("not_planned", "duplicate"):
+        return Standing.GIVEN_UP
+    if _taken_back(own) or (fixes and all(_is_undone(link.change, reverted or {}) for link in fixes)):
+        return Standing.UNDONE
+    if issue.state == "open" and issue.state_reason == "reopened":
+        return Standing.REOPENED
+    if fixes:
+        return Standing.FIXED if issue.state == "closed" else Standing.ADDRESSED
+    if any(link.may_read_likely for link in own):
+        return Standing.LIKELY
+    return Standing.OPEN if issue.state == "open" else Standing.CLOSED
+
+
+def _taken_back(links: Sequence[Link]) -> bool:
+    """Tell whether more fixes were taken back than brought back."""
+    undone = sum(link.relation is Relation.REVERTS and link.grade in (Grade.A, Grade.B) for link in links)
+    return undone > sum(link.may_read_fixed and "".join(link.evidence).startswith(BROUGHT_BACK) for link in links)
+
+
+def _is_undone(change: str, reverted: Mapping[EvidenceId, EvidenceId]) -> bool:
+    """Follow who undid whom: a revert that was itself undone leaves the change in place."""
+    undone, seen = False, {change}
+    while (by := reverted.get(change)) is not None and by not in seen:
+        undone, change = not undone, by
+        seen.add(by)
+    return undone

@@ -1,1 +1,0 @@
-"""What is asked of models, and how their answers are taken."""

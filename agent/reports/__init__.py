@@ -1,0 +1,1 @@
+"""What a report is made of, repository by repository, and how it is stored."""

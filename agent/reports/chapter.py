@@ -1,0 +1,204 @@
+"""What the report says of one repository: its ledger, and the claims that may be published."""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from agent.domain.accounts import Account
+from agent.domain.base import EvidenceId, Frozen, Language, commit_id
+from agent.domain.claims import Anchor, Claim, Judgement, Refused, Verdict
+from agent.domain.commits import Change, Landed, Landing
+from agent.domain.evidence import CommitEvidence, Dossier, Evidence, Read
+from agent.domain.ledger import Depth, LedgerRow, Owner
+from agent.domain.links import Link, Related, Story
+from agent.domain.report import Drop, Failure, RepoSection
+from agent.gate.check import refusals
+from agent.stories.releases import Taken
+from agent.triage.collected import Collected
+
+LANGUAGES: tuple[Language, ...] = ("en", "zh")
+_PULL = re.compile(r"\(#(\d{1,9})\)$")
+_LONGEST_LINE = 400
+"""Characters of a line that a person reads."""
+
+
+class Chapter(Frozen):
+    """What the report says of one repository."""
+
+    section: RepoSection
+    ledger: tuple[LedgerRow, ...]
+    claims: tuple[Claim, ...] = ()
+    links: tuple[Link, ...] = ()
+    stories: tuple[Story, ...] = ()
+    related: tuple[Related, ...] = ()
+    """What a reader of both sides found about commits."""
+    taken: tuple[Taken, ...] = ()
+    """Dependencies that commits of the day moved."""
+    drops: tuple[Drop, ...] = ()
+    failures: tuple[Failure, ...] = ()
+
+
+def checked_claims(
+    facts: Sequence[Claim], analysis: Sequence[Claim], refused: Sequence[Refused], dossier: Dossier
+) -> tuple[tuple[Claim, ...], tuple[Drop, ...]]:
+    """Join analysis and facts; a fact whose citation or quotation does not stand is left out and counted."""
+    claims = list(analysis)
+    drops = [drop_of(one) for one in refused if not one.repaired]
+    for claim in facts:
+        wrong = [no for lang in LANGUAGES for no in refusals(claim, dossier, lang)]
+        if wrong and claim.quotes and claim.text and wrong[0].verdict is Verdict.QUOTE:
+            claim, wrong = claim.model_copy(update={"quotes": ()}), []
+        if wrong:
+            drops.append(_drop(claim, wrong[0]))
+        else:
+            passed = {"judgement": Judgement(verdict=Verdict.SUPPORTED, check="code")}
+            claims.append(claim.model_copy(update=passed | {"anchors": claim.anchors or naming_lines(claim, dossier)}))
+    return tuple(claims), tuple(drops)
+
+
+def naming_lines(claim: Claim, dossier: Dossier) -> tuple[Anchor, ...]:
+    """Find where what a claim cites names the other things that it cites: a line of a message, a title or a body."""
+    found = []
+    for cite in claim.sources:
+        names = [name for one in claim.sources if one != cite for name in _names(one, dossier)]
+        lines = (line for text in _said(dossier.found.get(cite)) for line in text.splitlines())
+        line = next((line for line in lines if any(name in line for name in names)), None)
+        if line and len(line) <= _LONGEST_LINE:
+            found.append(Anchor(cite=cite, text=line))
+    return tuple(found)
+
+
+def _names(cite: EvidenceId, dossier: Dossier) -> list[str]:
+    """List how people name an artefact: by number, by hash, a commit also by the pull request that brought it."""
+    if "#" in cite:
+        return [f"#{cite.rpartition('#')[2]}", f"/{cite.rpartition('#')[2]}"]
+    evidence = dossier.found.get(cite)
+    pull = _PULL.search(evidence.change.commit.title) if isinstance(evidence, CommitEvidence) else None
+    return [cite.rpartition("@")[2][:7], *([f"#{pull[1]}", f"/{pull[1]}"] if pull else [])]
+
+
+def _said(evidence: Evidence | None) -> tuple[str, ...]:
+    if isinstance(evidence, CommitEvidence):
+        return (evidence.change.commit.message,)
+    return evidence.texts if evidence is not None else ()
+
+
+def drop_of(one: Refused) -> Drop:
+    """Count a sentence that stays refused."""
+    return _drop(one.claim, one.reasons[0])
+
+
+def _drop(claim: Claim, why: Judgement) -> Drop:
+    return Drop(repo=claim.repo, verdict=why.verdict, check=why.check, about=claim.about, free=claim.free)
+
+
+def unexplained(rows: tuple[LedgerRow, ...], account: Account) -> tuple[LedgerRow, ...]:
+    """Say in the ledger which commits no model explained, and why."""
+    why = {one.about: one.reason for one in account.fallbacks if one.part == "explaining"}
+    noted = ((row, why.get(commit_id(row.repo, row.sha))) for row in rows)
+    return tuple(
+        row.model_copy(update={"reason": f"{row.reason}; not analysed: {reason}"}) if reason else row
+        for row, reason in noted
+    )
+
+
+def ledger_of(found: Collected, reads: Mapping[EvidenceId, Read]) -> tuple[LedgerRow, ...]:
+    """Give every landed commit its row."""
+    late = {row.commit.sha for row in found.late}
+    rows = []
+    for landed in found.landed:
+        sha = landed.commit.sha
+        budget = found.unread.get(sha, "").startswith("subject only")
+        unread = (Depth.LIST if budget else Depth.FAILED, found.unread.get(sha, ""))
+        one = reads.get(landed.commit.id)
+        rows.append(ledger_row(landed, one or unread, late=sha in late, pull=found.threads.pull_of.get(sha)))
+    return tuple(rows)
+
+
+_PLACES = 3
+_BESIDE = re.compile(r"(?:^|/)(?:tests?|docs?|\.github|ci)/|(?:^|/)test_[^/]*$|\.(?:md|rst|lock)$")
+
+
+@dataclass(frozen=True)
+class Share:
+    """What of a landing belongs to this report."""
+
+    rows: tuple[Landed, ...]
+    late: tuple[Landed, ...]
+    told_before: tuple[tuple[Landed, Owner], ...]
+    """Rows of this window that an earlier run already told as late."""
+
+
+def share(landing: Landing, elsewhere: Mapping[str, Owner]) -> Share:
+    """Keep what no other report owns, so that consecutive reports tell every landed commit exactly once."""
+    kept: list[Landed] = []
+    told: list[tuple[Landed, Owner]] = []
+    for row in landing.rows:
+        owner = elsewhere.get(row.commit.sha)
+        if owner is not None and owner.late:
+            told.append((row, owner))
+        else:
+            kept.append(row)
+    late = tuple(row for row in landing.late if row.commit.sha not in elsewhere)
+    return Share(rows=tuple(kept), late=late, told_before=tuple(told))
+
+
+Unread = tuple[Depth, str]
+"""How far a commit got whose diff was not read, and why."""
+
+
+def ledger_row(landed: Landed, read: Read | Unread, *, late: bool, pull: int | None) -> LedgerRow:
+    """Write down what was done with one commit."""
+    commit = landed.commit
+    if isinstance(read, tuple):
+        depth, reason, found = *read, {}
+    else:
+        depth, reason, found = read.depth, _why(read), _findings(read)
+    return LedgerRow(
+        repo=commit.repo,
+        sha=commit.sha,
+        depth=depth,
+        reason=reason,
+        late=late,
+        subject=commit.subject,
+        title=commit.title,
+        author=commit.author.name,
+        landed_at=commit.committed_at,
+        members=landed.members,
+        pull=pull,
+        **found,
+    )
+
+
+def _findings(read: Read) -> dict[str, Any]:
+    change, triage = read.evidence.change, read.triage
+    return {
+        "files": len(change.files),
+        "additions": change.additions,
+        "deletions": change.deletions,
+        "unreadable": len(change.unreadable),
+        "places": _places(change),
+        "tier": triage.tier,
+        "noise": triage.noise,
+        "purpose": triage.purpose,
+        "weight": triage.score,
+        "marks": triage.reasons,
+    }
+
+
+def _places(change: Change) -> tuple[str, ...]:
+    """Name the files that changed most; tests and documents only where there is nothing else."""
+    ordered = sorted(change.files, key=lambda file: -(file.additions + file.deletions))
+    telling = [file.path for file in ordered if not _BESIDE.search(file.path)]
+    return tuple((telling or [file.path for file in ordered])[:_PLACES])
+
+
+def _why(read: Read) -> str:
+    """Say why a commit was read as closely as it was."""
+    weight = f"weight {read.triage.score:g}" + (f" ({', '.join(read.triage.reasons)})" if read.triage.reasons else "")
+    if read.depth is Depth.DEEP:
+        return f"whole diff and files: {weight}"
+    if read.triage.noise is not None:
+        return f"folded as {read.triage.noise.value}: {weight}"
+    return f"facts and line counts: {weight}"

@@ -1,0 +1,147 @@
+"""Which issues and releases a window has news of, and how the issues stand."""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from agent.domain.base import EvidenceId
+from agent.domain.commits import Issue, Release, Threads
+from agent.domain.links import Link
+from agent.domain.report import ReleaseLine, ThreadLine
+from agent.domain.window import Window
+from agent.links.issues import Digest, Known, standing
+
+_IMPORTANT = 5
+"""How many open issues are called important at most."""
+_ENOUGH = 10.0
+_URGENT = re.compile(
+    r"\b(?:critical|urgent|blocker|p0|p1|high.?priority|security|regression|data.?loss)\b", re.IGNORECASE
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Connected:
+    """What connects the issues with changes, now and on earlier days."""
+
+    links: Sequence[Link] = ()
+    known: Known = field(default_factory=Known)
+    reverted: Mapping[EvidenceId, EvidenceId] = field(default_factory=dict)
+
+    def of(self, issue: Issue | Digest) -> list[Link]:
+        """List everything that addresses an issue, oldest first."""
+        return [link for link in (*self.known.links, *self.links) if link.issue == issue.id]
+
+
+def issue_news(threads: Threads, window: Window, connected: Connected | None = None) -> tuple[ThreadLine, ...]:
+    """Tell what happened to issues inside the window, in the order of numbers, then which open ones are important.
+
+    They were opened, closed, spoken of while open, addressed by a change, or their fix was released.
+    """
+    connected = connected or Connected()
+    news = _News(threads, window, connected)
+    fresh = {issue.number: issue for issue in threads.issues}
+    older = {one.number: one for one in connected.known.issues if one.number not in fresh}
+    lines = [line for number in sorted(fresh) for line in news.happened(fresh[number])]
+    told = {line.number for line in lines}
+    linked = {link.issue for link in connected.links}
+    every: list[Issue | Digest] = sorted((*older.values(), *fresh.values()), key=lambda one: one.number)
+    lines += [news.line(one, "linked") for one in every if one.id in linked and one.number not in told]
+    told = {line.number for line in lines}
+    lines += [line for one in every if one.number not in told and (line := news.released(one))]
+    told = {line.number for line in lines}
+    return (*lines, *(line for line in news.important(every) if line.number not in told))
+
+
+@dataclass(frozen=True)
+class _News:
+    """Writes the lines of one window."""
+
+    threads: Threads
+    window: Window
+    connected: Connected
+
+    def happened(self, issue: Issue) -> Iterator[ThreadLine]:
+        """Tell what people did with an issue."""
+        if issue.created_at in self.window:
+            yield self.line(issue, "opened")
+        if issue.closed_at is not None and issue.closed_at in self.window:
+            yield self.line(issue, "closed")
+        elif issue.state == "open" and issue.created_at < self.window.start and issue.updated_at in self.window:
+            yield self.line(issue, "active")
+
+    def line(self, issue: Issue | Digest, event: str) -> ThreadLine:
+        """Write a line with how the issue stands."""
+        links = self.connected.of(issue)
+        given_up = issue.state_reason in ("not_planned", "duplicate")
+        moments = {"opened": issue.created_at, "closed": issue.closed_at or issue.created_at}
+        return ThreadLine.model_validate(
+            {
+                "number": issue.number,
+                "title": issue.title,
+                "author": issue.author,
+                "event": "not planned" if event == "closed" and given_up else event,
+                "at": moments.get(event, issue.updated_at),
+                "labels": issue.labels,
+                "standing": standing(issue, links, self.connected.reverted),
+                "release": self._release(links),
+                "comments": issue.comments,
+                "reactions": issue.reactions,
+            }
+        )
+
+    def released(self, issue: Issue | Digest) -> ThreadLine | None:
+        """Tell that a fix of an earlier day is in a release of this window."""
+        earlier = [link for link in self.connected.known.links if link.issue == issue.id and link.may_read_fixed]
+        return self.line(issue, "released") if any(map(self._tag, earlier)) else None
+
+    def important(self, issues: Iterable[Issue | Digest]) -> Iterator[ThreadLine]:
+        """Choose the open issues that most people wait for; what was told and has not changed is not told again."""
+        open_now = [one for one in issues if one.state == "open" and one.created_at < self.window.end]
+        weighed = sorted(((_weight(one), one.number, one) for one in open_now), key=lambda row: (-row[0], -row[1]))
+        for weight, number, issue in weighed[:_IMPORTANT]:
+            line = self.line(issue, "important")
+            if weight >= _ENOUGH and self.connected.known.told.get(number) != line.mark:
+                yield line
+
+    def _release(self, links: Sequence[Link]) -> str | None:
+        """Name the first release with a fix; empty where nothing was published since, None where that is not known."""
+        fixes = [link for link in links if link.may_read_fixed]
+        if not fixes:
+            return None
+        if tags := [tag for link in fixes if (tag := self._tag(link))]:
+            return tags[0]
+        today = {link.change for link in self.connected.links}
+        return "" if not self.threads.releases and all(link.change in today for link in fixes) else None
+
+    def _tag(self, link: Link) -> str:
+        """Find the release of the window whose notes name the change, its pull request or the issue."""
+        names = [link.issue.rpartition("#")[2], *(one.rpartition("#")[2] for one in link.evidence if _PULL.match(one))]
+        pattern = re.compile(rf"(?:#|/pull/|/issues/)(?:{'|'.join(names)})\b|\b{link.change.rpartition('@')[2][:7]}")
+        found = sorted((one for one in self.threads.releases if not one.prerelease), key=lambda one: one.published_at)
+        return next((one.tag for one in found if pattern.search(one.body)), "")
+
+
+_PULL = re.compile(r"pull request #\d+$")
+
+
+def with_pulls(links: Iterable[Link], pull_of: Mapping[str, int]) -> tuple[Link, ...]:
+    """Add to each link by which pull request its change came: release notes name it by that."""
+    return tuple(
+        link.model_copy(update={"evidence": (*link.evidence, f"pull request #{pull}")})
+        if (pull := pull_of.get(link.change.rpartition("@")[2])) and not any(map(_PULL.match, link.evidence))
+        else link
+        for link in links
+    )
+
+
+def _weight(issue: Issue | Digest) -> float:
+    """Weigh how many people wait for an issue."""
+    return 2.0 * issue.reactions + issue.comments + (_ENOUGH if _URGENT.search(" ".join(issue.labels)) else 0.0)
+
+
+def release_news(releases: tuple[Release, ...], window: Window) -> tuple[ReleaseLine, ...]:
+    """Tell which releases were published inside the window, oldest first."""
+    found = sorted((r for r in releases if r.published_at in window), key=lambda r: (r.published_at, r.tag))
+    return tuple(
+        ReleaseLine(tag=r.tag, name=r.name, published_at=r.published_at, prerelease=r.prerelease) for r in found
+    )

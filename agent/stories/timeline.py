@@ -1,0 +1,168 @@
+"""Landed commits found again by hash, number or title, and the steps that stories are made of."""
+
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+
+from pydantic import Field
+
+from agent.domain.base import EvidenceId, Frozen, RepoId, commit_id
+from agent.domain.commits import Change, Commit, Headline, Person
+from agent.domain.evidence import CommitEvidence, Evidence, ThreadEvidence
+from agent.domain.links import Act, Step, Story, StoryKind
+
+_PULL = re.compile(r"^Merge pull request #([1-9]\d{0,8})\b|\(#([1-9]\d{0,8})\)\s*$")
+_NUMBERS = re.compile(r"\s*\(#\d{1,9}\)")
+_REVERT = re.compile(
+    r"\W*(?:\[[^\]]{1,40}\]\s*){0,5}(?:[\w/.+-]{1,30}(?:\([^()]{1,30}\))?!?\s?:\s{1,2})?(?:partial(?:ly)?\s)?revert",
+    re.IGNORECASE,
+)
+_AGAIN = re.compile(r"^\W*(?:re-?land(?:ed|ing)?|re-?apply)\b[\s:\]-]*", re.IGNORECASE)
+
+
+def pull_named(subject: str) -> int | None:
+    """Read which pull request a first line says it came by."""
+    found = _PULL.search(subject)
+    return int(found[1] or found[2]) if found else None
+
+
+def headline(commit: Commit, pull: int | None = None) -> Headline:
+    """Make the headline of a commit."""
+    number = pull or pull_named(commit.subject) or pull_named(commit.title)
+    return Headline(
+        sha=commit.sha, at=commit.committed_at, author=commit.author.name, title=commit.title[:400], pull=number
+    )
+
+
+def evidence_of(repo: RepoId, head: Headline) -> CommitEvidence:
+    """Make evidence of a headline: who landed what, when and under which title; its diff was not read."""
+    person, moments = Person(name=head.author, email=""), {"authored_at": head.at, "committed_at": head.at}
+    commit = Commit(repo=repo, sha=head.sha, parents=(), author=person, committer=person, message=head.title, **moments)
+    unread = "only its first line was read"
+    return CommitEvidence(change=Change(commit=commit, files=(), incomplete=unread), pull=head.pull)
+
+
+def is_revert(title: str) -> bool:
+    """Tell a title that takes something back, as git writes it."""
+    return _REVERT.match(title) is not None
+
+
+def plain(title: str) -> str:
+    """Give a title as one compares it: without numbers of pull requests, signs, case, and words for landing again."""
+    return " ".join(re.sub(r"\W+", " ", _AGAIN.sub("", _NUMBERS.sub("", title))).lower().split())
+
+
+class Line:
+    """Landed commits, each once, oldest first."""
+
+    def __init__(self, heads: Iterable[Headline]) -> None:
+        self.heads = sorted({head.sha: head for head in heads}.values(), key=lambda head: (head.at, head.sha))
+        self._by_sha = {head.sha: head for head in self.heads}
+        self._named: dict[int | str, list[Headline]] = defaultdict(list)
+        for head in self.heads:
+            self._named[plain(head.title)].append(head)
+            if head.pull:
+                self._named[head.pull].append(head)
+
+    def earlier(self, doer: Headline, *, sha: str = "", number: int | None = None, title: str = "") -> Headline | None:
+        """Find the last commit before another one by its hash, else its number, else its title."""
+        found = self._of_hash(sha) if sha else []
+        found = found or self._named.get(number or 0, []) or ([] if number else self._named.get(plain(title), []))
+        before = [head for head in found if head.sha != doer.sha and head.at <= doer.at]
+        return before[-1] if before else None
+
+    def _of_hash(self, digits: str) -> Sequence[Headline]:
+        """Find a commit by its hash; an abbreviated one must mean one commit only."""
+        if len(digits) == 40:
+            return [self._by_sha[digits]] if digits in self._by_sha else []
+        found = [head for head in self.heads if head.sha.startswith(digits)]
+        return found if len(found) == 1 else []
+
+
+def pulls_of(evidence: Evidence) -> tuple[int, ...]:
+    """List the numbers that the records and the message give, the surest first."""
+    if isinstance(evidence, ThreadEvidence):
+        return (evidence.thread.number,)
+    if not isinstance(evidence, CommitEvidence):
+        return ()
+    numbers = (evidence.pull, pull_named(evidence.change.commit.subject))
+    return tuple(dict.fromkeys(number for number in numbers if number))
+
+
+class Remembered(Frozen):
+    """What earlier reports said of some commits: their days, and the stories in which one is a step, oldest first."""
+
+    days: dict[EvidenceId, str] = Field(default_factory=dict)
+    stories: tuple[Story, ...] = ()
+
+
+class Pair(Frozen):
+    """A commit of the day, and an earlier one that it names or, `by_lines`, whose lines it changes."""
+
+    doer: Headline
+    earlier: Headline
+    by_lines: bool = False
+    said_in: EvidenceId = ""
+    """The pull request that names it, where the commit itself does not."""
+
+
+class StoriesFound(Frozen):
+    """The stories of a day, and what else of the past its commits lead to; it is handed on as a note."""
+
+    stories: tuple[Story, ...] = ()
+    pairs: tuple[Pair, ...] = ()
+    """What may be follow-ups: only somebody who reads both sides can tell."""
+    heads: tuple[Headline, ...] = ()
+    """The earlier commits of stories and pairs."""
+    whole: tuple[str, ...] = ()
+    """Commits whose lines prove a story: they are cited with their patches."""
+
+
+_LINEAGE = (StoryKind.REVERT, StoryKind.RELAND)
+
+
+def step(
+    repo: RepoId, head: Headline, act: Act, *, part: int | None = None, after: tuple[EvidenceId, ...] = ()
+) -> Step:
+    """Make a step of a landed commit."""
+    return Step(cite=commit_id(repo, head.sha), at=head.at, act=act, title=head.title, part=part, after=after)
+
+
+def story(kind: StoryKind, repo: RepoId, steps: Iterable[Step]) -> Story:
+    """Make a story of steps."""
+    return with_steps(Story(kind=kind, repo=repo, steps=()), steps)
+
+
+def with_steps(one: Story, steps: Iterable[Step]) -> Story:
+    """Give a story these steps, oldest first."""
+    ordered = tuple(sorted(steps, key=lambda step: (step.at, step.cite)))
+    return one.model_copy(update={"timeline": ordered, "steps": tuple(step.cite for step in ordered)})
+
+
+def joined(stories: Sequence[Story]) -> list[Story]:
+    """Tell as one what shares its beginning: a revert and the re-land after it."""
+    found: list[Story] = []
+    for one in sorted(stories, key=lambda one: (one.timeline[-1].at, one.kind)):
+        before = next((old for old in found if old.steps[0] == one.steps[0] or old.steps[-1] in one.steps), None)
+        if before is None:
+            found.append(one)
+            continue
+        found.remove(before)
+        steps = {step.cite: step for step in (*before.timeline, *one.timeline)}
+        # What undid or came back is more than that it landed.
+        for old in (step for step in before.timeline if step.act is not Act.LANDED):
+            after = tuple(dict.fromkeys((*old.after, *steps[old.cite].after)))
+            steps[old.cite] = old.model_copy(update={"after": after})
+        found.append(with_steps(one, steps.values()))
+    return found
+
+
+def with_memory(one: Story, today: set[EvidenceId], known: Remembered) -> Story:
+    """Name the steps that the report adds, say since when the story is told, and put in front what was known of it."""
+    earlier = [old for old in known.stories if one.kind in _LINEAGE and old.kind in _LINEAGE]
+    known_steps = [step for old in earlier if set(old.steps) & set(one.steps) for step in old.timeline]
+    steps = {step.cite: step for step in known_steps if step.act is not Act.RELEASED}
+    whole = with_steps(one, (steps | {step.cite: step for step in one.timeline}).values())
+    days = [known.days[cite] for cite in whole.steps if cite in known.days and cite not in today]
+    news = tuple(cite for cite in whole.steps if cite in today)
+    return whole.model_copy(update={"news": news, "since": max(days, default="")})

@@ -1,0 +1,140 @@
+"""The commands `facts`, `between` and `stories`: one commit, two versions, and how things went on over days."""
+
+import argparse
+import asyncio
+import sys
+from collections.abc import Mapping, Sequence
+from datetime import UTC, date
+
+from agent.domain.base import EXIT_DONE, Language, NotFound, StorageError, UsageError, parse_reference, repo_id
+from agent.domain.commits import Change
+from agent.domain.facts import FactSheet
+from agent.editions.upgrade import Upgrade
+from agent.markdown import visible
+from agent.settings.values import RepoSpec, Settings
+from agent.telling.words import catalogue
+from agent.web import Web
+from gitzette.arguments import settings_for, settings_here, specs_of
+from gitzette.progress import as_json, say
+from gitzette.publish import replace_file
+from gitzette.render.editions import upgrade_json, upgrade_page
+from gitzette.render.templating import plain_environment
+from gitzette.wiring import memory_of, open_sources
+from memory.statements import ToldStory
+from tools.diff.sheet import compare_versions, study
+from tools.own_code import OwnCode
+
+
+def facts(args: argparse.Namespace, environ: Mapping[str, str]) -> int:
+    """Print the facts of one commit."""
+    settings = settings_for(args, environ)
+    if len(settings.repos) != 1:
+        raise UsageError("name the commit's repository with --repo owner/name or --repo owner/name=PATH")
+    change, sheet = asyncio.run(read_commit(settings, environ, settings.repos[0], args.sha, hunks=args.hunks))
+    sys.stdout.write(as_json(_facts_data(change, sheet)) if args.json else facts_text(change, sheet))
+    return EXIT_DONE
+
+
+async def read_commit(
+    settings: Settings, environ: Mapping[str, str], spec: RepoSpec, sha: str, *, hunks: bool = False
+) -> tuple[Change, FactSheet]:
+    """Read one commit, by its hash or address, and what code finds in its diff."""
+    reference = parse_reference(sha, spec.name)
+    sha = reference.sha if reference is not None and reference.kind == "commit" else sha
+    async with open_sources(settings, environ, spec) as desk:
+        commit = await desk.code.resolve(sha)
+        async for change in desk.code.changes([commit.sha]):
+            return change, await study(desk.code, change, hunks=hunks)
+    raise NotFound(f"{commit.id} could not be read")
+
+
+def _facts_data(change: Change, sheet: FactSheet) -> dict[str, object]:
+    """Give each fact with the place that shows it best; all places beside it."""
+    facts = [fact.model_dump(mode="json") for fact in sheet.facts]
+    return {
+        "repo": change.commit.repo,
+        "sha": change.commit.sha,
+        "route": sheet.route,
+        "facts": [one | next(iter(one["places"]), {"file": None, "line": None, "lines": []}) for one in facts],
+        "skipped": list(sheet.skipped),
+    }
+
+
+def facts_text(change: Change, sheet: FactSheet) -> str:
+    """Write the facts for a person."""
+    return plain_environment().get_template("facts.txt").render(commit=change.commit, sheet=sheet)
+
+
+def between(args: argparse.Namespace, environ: Mapping[str, str]) -> int:
+    """Print what changes for users from one version to another, or write it to --out."""
+    settings = settings_for(args, environ)
+    specs = specs_of(settings)
+    if len(specs) != 1:
+        raise UsageError("name one repository with --repo owner/name or --repo owner/name=PATH")
+    upgrade = asyncio.run(_read_upgrade(settings, environ, specs[0], args.old, args.new))
+    text = as_json(upgrade_json(upgrade)) if args.json else upgrade_page(upgrade, settings.lang, Web(settings.web))
+    if args.file is None:
+        sys.stdout.write(text)
+        return EXIT_DONE
+    try:
+        replace_file(args.file, [text])
+    except OSError as error:
+        raise StorageError(f"cannot write {args.file}: {error.strerror or error}") from error
+    sys.stdout.write(f"{args.file}\n")
+    return EXIT_DONE
+
+
+async def _read_upgrade(settings: Settings, environ: Mapping[str, str], spec: RepoSpec, old: str, new: str) -> Upgrade:
+    """Compare two versions of a repository, and look for what changes in the user's own code where that is named."""
+    own = OwnCode(settings.uses) if settings.uses else None
+    async with open_sources(settings, environ, spec) as desk:
+        upgrade = await compare_versions(desk.code, old, new, tz=settings.tz, step=_say_step)
+    return upgrade if own is None else own.marked(upgrade)
+
+
+def _say_step(what: str, done: int, total: int) -> None:
+    say(f"{what} {done} of {total}" if total > 1 else what)
+
+
+def stories(args: argparse.Namespace, environ: Mapping[str, str]) -> int:
+    """List the stories, a timeline each, newest news first."""
+    settings = settings_here(environ)
+    if len(args.repo) > 1:
+        raise UsageError("stories takes one --repo; leave it out to see those of all")
+    repo = args.repo[0].partition("=")[0] if args.repo else ""
+    told = known_stories(settings.model_copy(update={"out": args.out or settings.out}), environ, repo, args.since or "")
+    if args.json:
+        data = [{"date": one.label, **one.story.model_dump(mode="json")} for one in told]
+        sys.stdout.write(as_json({"stories": data}))
+    else:
+        where, since = f" of {repo}" if repo else "", f" since {args.since}" if args.since else ""
+        nothing = f"no stories{where}{since} are remembered; they come with reports: gitzette run\n"
+        sys.stdout.write("\n".join(story_text(one, args.lang or settings.lang) for one in told) or nothing)
+    return EXIT_DONE
+
+
+def known_stories(settings: Settings, environ: Mapping[str, str], repo: str, since: str) -> Sequence[ToldStory]:
+    """Find the stories of the published reports, of a repository and since a day where these are not empty."""
+    try:
+        start = f"{date.fromisoformat(since)}T00:00:00Z" if since else None
+    except ValueError as error:
+        raise UsageError(f"{since!r} is not a day; write one such as 2026-02-04") from error
+    with memory_of(settings, environ) as memory:
+        for notice in memory.reports.rebuild(settings.out / "reports"):
+            say(notice)
+        return memory.stories.listed(repo=repo_id(repo) if repo else None, since=start)
+
+
+def story_text(told: ToldStory, lang: Language) -> str:
+    """Write a story as a timeline."""
+    say, story = catalogue(lang)["page"], told.story
+    since = f" ({say['update_since'].format(story.since)})" if story.since else ""
+    lines = [f"{told.label} {story.repo} {say['story_kinds'][story.kind.value]}{since}"]
+    for step in story.timeline:
+        # A commit is named by the first digits of its hash.
+        name = step.cite[:-31] if "@" in step.cite and len(step.cite.partition("@")[2]) == 40 else step.cite
+        act = say["acts"][step.act.value].format(step.part)
+        lines.append(f"  {step.at.astimezone(UTC):%Y-%m-%d} {name} {visible(step.title)} — {act}")
+    if story.text.get(lang):
+        lines.append(f"  → {story.text[lang]}")
+    return "\n".join(lines) + "\n"

@@ -1,0 +1,77 @@
+"""What is quoted of a commit: the first prose of its author, and few lines of code."""
+
+from datetime import UTC, datetime
+
+import pytest
+
+from agent.analysts.quoting import own_words, short_change, shown_lines
+from agent.domain.base import RepoId
+from agent.domain.commits import Change, Commit, FileChange, Person
+
+TITLE = "Fix the scheduler (#12)"
+SOMEBODY = Person(name="Mira", email="mira@example.com")
+AT = datetime(2026, 2, 4, tzinfo=UTC)
+
+
+@pytest.mark.parametrize(
+    ("body", "words"),
+    [
+        (
+            "Fixes a case where blocks were freed\nbefore a transfer completed.\n\nSigned-off-by: A <a@b.c>",
+            "Fixes a case where blocks were freed\nbefore a transfer completed.",
+        ),
+        (
+            "<!-- template -->\n## Description\nSummary\n* Fixed the bandwidth calculation in `bench` for real\n"
+            "* Updated the rest\n\n## Checklist\n- [x] I have installed the hooks",
+            "Fixed the bandwidth calculation in `bench` for real",
+        ),
+        ("- An item of a list comes first\n\nBut prose is told before it.", "But prose is told before it."),
+        ("修复了显存不足时请求永远等待的问题。另外补充测试。", "修复了显存不足时请求永远等待的问题。另外补充测试。"),
+        ("", None),
+        ("Signed-off-by: A <a@b.c>\nCo-authored-by: B <b@b.c>", None),
+        ("Fix the scheduler", None),
+        ("- [ ] I have read the contributing guide of this project", None),
+        ("```\nsome code that is long enough to be told\n```", None),
+        ("Everybody must read https://evil.example/a/long/address now.", None),
+        ("word " * 200, None),
+    ],
+)
+def test_the_author_is_quoted_with_the_first_prose_and_not_with_forms(body: str, words: str | None) -> None:
+    assert own_words(body, TITLE) == words
+
+
+def test_hostile_text_is_read_once() -> None:
+    for text in ("<!--" * 50_000, "```\n" * 50_000, "a. " * 60_000, "- [" * 60_000, "Fixes" * 40_000, "a-b: " * 60_000):
+        own_words(text, TITLE)
+
+
+def change(**patches: str) -> Change:
+    commit = Commit(
+        repo=RepoId("octo/router"), sha="a" * 40, parents=(), author=SOMEBODY, authored_at=AT,
+        committer=SOMEBODY, committed_at=AT, message="Mend",
+    )  # fmt: skip
+    paths = {name.replace("_", "/", 1).replace("_", "."): patch for name, patch in patches.items()}
+    files = [FileChange(path=path, status="modified", additions=1, deletions=1, patch=p) for path, p in paths.items()]
+    return Change(commit=commit, files=tuple(files))
+
+
+def test_an_exchange_is_preferred_and_its_lines_are_verbatim() -> None:
+    patch = "@@ -1,4 +1,5 @@\n+import os\n x\n-  if a > b:\n+  if a >= b:\n y\n+  more = 1\n+  than = 2"
+    assert short_change(change(src_a_py=patch)) == ("src/a.py", ("-  if a > b:", "+  if a >= b:"))
+
+
+def test_comments_tests_data_and_endless_lines_are_not_shown() -> None:
+    telling = "@@ -1 +1 @@\n-a = 1\n+a = 2"
+    assert short_change(change(tests_a_py=telling, src_a_json=telling)) is None
+    assert short_change(change(src_a_py="@@ -1 +1 @@\n" + "\n".join(f"+a{n} = 1" for n in range(40)))) is None
+    assert short_change(change(src_a_py="@@ -1 +1 @@\n-import a\n+import b")) is None
+    picture = 'LOGO = "' + "iVBOR" * 100 + '"'
+    patch = f"@@ -1,3 +1,3 @@\n-{picture}\n+{picture}=\n x\n@@ -9,2 +9,2 @@\n-  limit = 8\n+  limit = 9"
+    assert short_change(change(src_a_py=patch)) == ("src/a.py", ("-  limit = 8", "+  limit = 9"))
+
+
+def test_the_lines_that_name_most_are_shown_with_those_beside_them() -> None:
+    patch = "@@ -1,4 +1,4 @@\n class A:\n-    x = 1\n-    y = 1\n+    x = 2\n z\n+    y = 2"
+    lines = ("-    x = 1", "-    y = 1", "+    x = 2", "+    y = 2")
+    assert shown_lines(lines, patch, ["y", "1"]) == ("-    x = 1", "-    y = 1", "+    x = 2")
+    assert shown_lines(("+    nowhere",), patch) == ()

@@ -1,0 +1,225 @@
+"""Workers: editions share what is read, what fails can be tried again, and any machine shows what was published."""
+
+import asyncio
+import json
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any, Protocol
+
+import pytest
+from starlette.testclient import TestClient
+
+from agent.domain.base import ConfigError, RepoId
+from agent.settings.values import Edition, Limits, RepoSpec, Settings
+from evals.postgres import PostgresServer
+from gitzette.arguments import settings_here
+from gitzette.cli import main
+from gitzette.fleet.editions import day_window, edition_of, missing_days, part_plan, request_limit, shown_edition
+from gitzette.fleet.engine import COMMON, DEAD_AFTER, Engine
+from gitzette.live.app import app
+from gitzette.wiring import memory_of
+from memory.fleet import Task
+from memory.store import Memory
+
+DAY = "2026-02-04"
+ENGINE, COPY = RepoId("acme/engine"), RepoId("acme/copy")
+NOW = datetime(2026, 2, 8, 12, tzinfo=UTC)
+
+
+class Clone(Protocol):
+    """The clone of the fixture."""
+
+    folder: Path
+
+    def cloned(self, folder: Path) -> "Clone": ...
+
+
+@pytest.fixture
+def team(postgres_server: PostgresServer, engine: Clone, corner: Path, tmp_path: Path, monkeypatch: Any) -> Path:
+    """A folder with two editions over two repositories, and an empty database."""
+    del corner
+    engine.cloned(tmp_path / "copy")
+    Path("gitzette.toml").write_text(
+        f'repos = ["{ENGINE}={engine.folder}", "{COPY}={tmp_path / "copy"}"]\nsource = "git"\n'
+        f'[[edition]]\nname = "both"\nlang = "zh"\n[[edition]]\nname = "small"\nrepos = ["{ENGINE}"]\n'
+    )
+    postgres_server.create(tmp_path.name)
+    monkeypatch.setenv("GITZETTE_DATABASE", postgres_server.address_of(tmp_path.name))
+    return Path.cwd()
+
+
+def work(queues: list[str] | None = None) -> None:
+    """Do everything that is queued, as a worker would."""
+
+    async def until_empty() -> None:
+        engine = Engine(settings_here(os.environ), os.environ)
+        options: dict[str, Any] = {"queues": queues, "wait": False, "concurrency": 2, "install_signal_handlers": False}
+        async with engine.app.open_async():
+            # Twice: what the last task queues may come too late for a worker that does not wait.
+            await engine.app.run_worker_async(**options)
+            await engine.app.run_worker_async(**options)
+
+    asyncio.run(until_empty())
+
+
+@contextmanager
+def memory() -> Iterator[Memory]:
+    with memory_of(settings_here(os.environ), os.environ) as opened:
+        yield opened
+
+
+def tasks(about: str = "") -> list[Task]:
+    with memory() as opened:
+        return [one for one in opened.fleet.tasks() if about in one.about]
+
+
+def test_editions_share_the_reading_and_say_what_one_machine_says(team: Path, capsys: Any, monkeypatch: Any) -> None:
+    assert main(["worker"]) == 1
+    assert "run: gitzette database upgrade" in capsys.readouterr().err
+    assert [main(["database", "upgrade"]) for _ in range(2)] == [0, 0]
+    assert capsys.readouterr().out.endswith("changes made\nnothing to do\n")
+    assert [main(["schedule", "--date", DAY]) for _ in range(2)] == [0, 0]
+    assert capsys.readouterr().out == "2 repositories queued\n0 repositories queued\n"
+    work()
+    done = [one.about for one in tasks() if one.status == "done"]
+    assert sorted(done) == [f"{COPY} {DAY}", f"{ENGINE} {DAY}", f"edition both {DAY}", f"edition small {DAY}"]
+    page = get("both", "/zh/runs.html")
+    assert str(COPY) in page
+    assert "完成: 4" in page
+    assert "MAX_ROUTES" in get("both", f"/zh/days/{DAY}.html")
+    get("small", "/")
+    monkeypatch.delenv("GITZETTE_DATABASE")
+    config = Path("gitzette.toml").read_text().partition("[[edition]]")[0]
+    for name, repos, more in (("both", [ENGINE, COPY], 'lang = "zh"\n'), ("small", [ENGINE], "")):
+        Path("gitzette.toml").write_text(config + more)
+        monkeypatch.setenv("GITZETTE_HOME", str(team / name))
+        given = [option for spec in settings_here(os.environ).repos if spec.name in repos for option in option_of(spec)]
+        assert main(["run", "--date", DAY, "--out", f"alone/{name}", *given]) == 0
+        for file in (f"{DAY}.json", f"{DAY}.md"):
+            workers = (team / "gazette" / name / "reports" / file).read_bytes()
+            assert workers == (team / "alone" / name / "reports" / file).read_bytes()
+
+
+def option_of(spec: RepoSpec) -> list[str]:
+    return ["--repo", f"{spec.name}={spec.path}"]
+
+
+def get(edition: str, path: str) -> str:
+    """Open a page of an edition, as a machine that did no work."""
+    name, settings = shown_edition(settings_here(os.environ), edition)
+    served = app(settings, os.environ, settings.out / "site", None, name)
+    answer = TestClient(served, base_url="http://127.0.0.1").get(path)
+    assert answer.status_code == 200
+    return answer.text
+
+
+def test_what_fails_for_good_waits_for_a_person_and_joins_its_edition_later(team: Path, capsys: Any) -> None:
+    path = settings_here(os.environ).repos[1].path
+    assert path is not None
+    away = path.rename(team / "away")
+    main(["database", "upgrade"])
+    main(["schedule", "--date", DAY])
+    work()
+    (failed,) = tasks(COPY)
+    assert failed.status == "failed"
+    assert "does not exist; give the path of a clone" in failed.progress
+    with memory() as opened:
+        composed = opened.fleet.edition("both", day_window(DAY, "UTC").key)
+    assert composed is not None
+    assert [(one.repo, one.stage) for one in composed.failures] == [(COPY, "code")]
+    away.rename(path)
+    assert main(["schedule", "--retry", str(failed.id)]) == 0
+    work()
+    assert tasks(COPY)[0].status == "done"
+    with memory() as opened:
+        composed = opened.fleet.edition("both", day_window(DAY, "UTC").key)
+    assert composed is not None
+    assert not composed.failures
+    capsys.readouterr()
+    assert main(["schedule", "--list", "--json"]) == 0
+    assert {one["status"] for one in json.loads(capsys.readouterr().out)} == {"done", "queued"}
+
+
+@pytest.mark.usefixtures("team")
+def test_a_repository_goes_to_the_machine_that_has_its_mirror_while_that_is_alive(capsys: Any) -> None:
+    main(["database", "upgrade"])
+    with memory() as opened:
+        opened.fleet.put_mirror("place-there", ENGINE)
+        opened.fleet.alive("place-there")
+        assert opened.fleet.place_of(ENGINE, timedelta(seconds=DEAD_AFTER)) == "place-there"
+        assert main(["schedule", "--date", DAY]) == 0
+        work([COMMON])
+        assert [one.status for one in tasks(f"{ENGINE} ")] == ["queued"]
+        opened.fleet.move_orphans(COMMON, timedelta(seconds=-1))
+    work([COMMON])
+    assert [one.status for one in tasks(f"{ENGINE} ")] == ["done"]
+    (late,) = [one for one in tasks("edition both") if one.status == "queued"]
+    assert main(["schedule", "--cancel", str(late.id)]) == 0
+    assert "cancelled" in {one.status for one in tasks("edition both")}
+    assert main(["schedule", "--cancel", str(late.id)]) == 2
+    assert "cannot be cancelled" in capsys.readouterr().err
+
+
+@pytest.mark.usefixtures("team")
+def test_a_shared_limit_is_never_exceeded_and_some_of_it_is_left_to_people() -> None:
+    main(["database", "upgrade"])
+    limits = Limits(requests=20, requests_seconds=86_400)
+    settings = settings_here(os.environ).model_copy(update={"limits": limits})
+
+    async def admitted(background: bool) -> int:
+        with memory_of(settings, os.environ) as one, memory_of(settings, os.environ) as other:
+            waits = [request_limit(fleet.fleet, settings, background=background) for fleet in (one, other)]
+            count = 0
+            for number in range(40):
+                wait = waits[number % 2]
+                assert wait is not None
+                try:
+                    await asyncio.wait_for(wait(), 0.2)
+                except TimeoutError:
+                    return count
+                count += 1
+            return count
+
+    assert asyncio.run(admitted(True)) == 18
+    assert asyncio.run(admitted(False)) == 2
+
+
+def test_without_a_database_nothing_of_workers_is_there(corner: Path, capsys: Any) -> None:
+    del corner
+    assert main(["worker"]) == main(["schedule", "--once"]) == main(["database", "upgrade"]) == 2
+    assert capsys.readouterr().err.count("set database or GITZETTE_DATABASE to postgresql://…") == 3
+    alone = Settings(repos=(RepoSpec(name=ENGINE),), limits=Limits(requests=1))
+    assert shown_edition(alone, None) == ("", alone)
+
+
+def test_a_part_is_planned_for_all_editions_that_have_the_repository() -> None:
+    editions = (
+        Edition(name="zh", lang="zh", repos=(ENGINE,)),
+        Edition(name="all", tz="UTC"),
+        Edition(name="asia", tz="Asia/Tokyo"),
+    )
+    settings = Settings(repos=(RepoSpec(name=ENGINE), RepoSpec(name=COPY)), edition=editions)
+    window = day_window(DAY, "UTC")
+    plan = part_plan(settings, ENGINE, window)
+    assert (plan.settings.lang, plan.settings.languages) == ("zh", ("en",))
+    assert [spec.name for spec in plan.beside] == [COPY]
+    assert plan.key != part_plan(settings, ENGINE, day_window(DAY, "Asia/Tokyo")).key
+    assert plan.run == part_plan(settings, ENGINE, window).run
+    with pytest.raises(ConfigError, match="no edition"):
+        edition_of(settings, "none")
+
+
+@pytest.mark.parametrize(
+    ("published", "missing"),
+    [
+        ([], ["2026-02-07"]),
+        (["2026-02-04", "2026-02-06"], ["2026-02-05", "2026-02-07"]),
+        (["2025-12-01"], [f"2026-02-0{day}" for day in range(5, 8)]),
+    ],
+)
+def test_days_that_an_outage_left_out_are_caught_up_with(published: list[str], missing: list[str]) -> None:
+    settings = Settings(repos=(RepoSpec(name=ENGINE),), catch_up_days=3)
+    assert missing_days(settings, dict.fromkeys(published), NOW) == missing

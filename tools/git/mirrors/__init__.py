@@ -1,1 +1,0 @@
-"""Mirrors of repositories that Gitzette keeps itself."""

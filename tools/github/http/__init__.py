@@ -1,1 +1,0 @@
-"""A polite HTTP client of GitHub."""
