@@ -15,7 +15,7 @@ from agent.domain.window import zone
 from agent.models import Capabilities
 from agent.settings.values import FILE_NAME, Settings
 from gitzette.arguments import settings_here
-from gitzette.delivery.outbox import Outbox
+from gitzette.delivery.deliver import Outbox
 from gitzette.earlier_runs import read_heartbeat
 from gitzette.publish import check_writable, nearest_folder
 from gitzette.published import missed_days
