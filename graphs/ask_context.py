@@ -11,8 +11,7 @@ from langgraph.graph import add_messages
 from typing_extensions import TypedDict
 
 from agent.analysts.tasks import Sentences
-from agent.asking.query import Hit, Query
-from agent.asking.reply import Reply, Searched
+from agent.asking.query import Hit, Query, Reply, Searched
 from agent.domain.base import EvidenceId, Language, RepoId
 from agent.domain.evidence import Evidence, belongs, said_evidence
 from agent.domain.window import Window

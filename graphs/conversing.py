@@ -9,7 +9,7 @@ from typing import Any
 from langchain_core.runnables import RunnableConfig
 from langgraph.checkpoint.base import BaseCheckpointSaver
 
-from agent.asking.reply import Reply
+from agent.asking.query import Reply
 from agent.domain.base import InputError
 from agent.ports import Step
 from graphs.ask import VERSION, build

@@ -3,8 +3,7 @@
 from collections.abc import Iterable, Sequence
 
 from agent.analysts.rules import statement
-from agent.asking.query import THREADS, Hit, Named, Query
-from agent.asking.reply import Section
+from agent.asking.query import THREADS, Hit, Named, Query, Section
 from agent.domain.base import EvidenceId, RepoId
 from agent.domain.claims import Claim
 from agent.domain.evidence import CommitEvidence, Dossier
