@@ -24,8 +24,8 @@ from gitzette.cited_evidence import CitedEvidence
 from gitzette.progress import progress
 from gitzette.replies import ReplyPage
 from gitzette.wiring import home_of
+from graphs.ask import Standing, open_conversations
 from graphs.ask_context import AskContext
-from graphs.conversing import Standing, open_conversations
 
 _HISTORY_LINES, _PAGE_LINES, _LISTED = 1_000, 60, 50
 _LINK = re.compile(r"\[(`[^`\n]+`)\]\((https?://[^)\s]+)\)")

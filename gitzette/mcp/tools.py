@@ -20,7 +20,7 @@ from gitzette.published import PublishedReports
 from gitzette.render.markdown import report_page
 from gitzette.replies import ReplyPage
 from gitzette.wiring import memory_of
-from graphs.conversing import answered
+from graphs.ask import answered
 
 LONGEST = 8_000
 """How many characters a page has at most, what is said about the next one not counted."""
