@@ -2,25 +2,29 @@
 
 import argparse
 import asyncio
-import json
+import re
 import sys
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
+from difflib import SequenceMatcher
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 from agent.audit.entries import read_page
-from agent.audit.lookup import Finding, in_order, summary
-from agent.domain.base import EXIT_DONE, EXIT_INCOMPLETE, InputError, StorageError
-from agent.ports.memories import Desk, Desks, Progress
+from agent.audit.lookup import RIGHT, Finding, in_order, summary
+from agent.domain.base import EXIT_DONE, EXIT_INCOMPLETE, InputError, Language, StorageError
+from agent.domain.report import Report
+from agent.ports import Desk, Desks, Progress
+from agent.reports.stored import load
 from agent.settings.spending import Cap
-from agent.settings.values import RepoSpec, Settings
+from agent.settings.values import Layout, RepoSpec, Settings
 from agent.web import Web
 from gitzette.arguments import settings_for
-from gitzette.audit_text import audit_page, audit_text
-from gitzette.own_reports import compared
-from gitzette.progress import progress
+from gitzette.progress import as_json, progress
+from gitzette.render.markdown import report_page
+from gitzette.render.templating import html_page, plain_environment
 from gitzette.wiring import House, open_house, writers_of
 from graphs.audit import AuditDeps, AuditInput, build
 from memory.recorder import QUESTIONS
@@ -30,6 +34,44 @@ from tools.github.threads import GitHubThreads
 
 LARGEST = 50 * 1024 * 1024
 """How many bytes a report may have."""
+_EXAMPLES = 3
+_LANGUAGE = re.compile(r"\.[a-z]{2}$")
+CAUSES = {
+    "edited": "Edited after it was published",
+    "nonexistent": "References to nothing",
+    "out-of-scope": "Commits of another repository",
+    "mismatch": "Numbers that belong to another commit",
+    "label": "Links that are not what they are called",
+    "malformed": "References that cannot be one",
+    "metadata": "Wrong authors, dates and titles",
+    "number": "Wrong statistics",
+    "quote": "Code that is not in the change",
+    "path": "Paths that the change does not touch",
+    "name": "Names that the repository does not have",
+    "contradicted": "Sentences that the evidence contradicts",
+    "unsupported": "Sentences that the evidence does not support",
+    "failed-output": "Failed output of a tool",
+    "cut-off": "Text that was cut off",
+    "raw-data": "Raw data left in the text",
+    "dead-anchor": "Dead anchors",
+    "window": "Commits outside of the stated date",
+}
+"""What may be wrong, the gravest first, and how a group of it is called."""
+
+
+@dataclass(frozen=True)
+class Group:
+    """Findings that are wrong for the same cause."""
+
+    title: str
+    findings: tuple[Finding, ...]
+    folded: bool
+    """Whether a line with a count says as much: dead anchors come in hundreds and are all alike."""
+
+    @property
+    def shown(self) -> tuple[Finding, ...]:
+        """Give the findings that are written out."""
+        return self.findings[:_EXAMPLES] if self.folded else self.findings
 
 
 @dataclass(frozen=True)
@@ -40,9 +82,41 @@ class Audited:
     summary: dict[str, Any]
 
     @property
-    def wrong(self) -> list[Finding]:
-        """List what must be corrected."""
-        return [finding for finding in self.findings if finding.wrong]
+    def groups(self) -> list[Group]:
+        """Group what is wrong by its cause, the gravest first."""
+        found = []
+        for cause in dict.fromkeys((*CAUSES, *(one.verdict.removeprefix("wrong:") for one in self.findings))):
+            own = sorted((one for one in self.findings if one.verdict == f"wrong:{cause}"), key=lambda one: one.line)
+            folded = cause in ("dead-anchor", "window", "failed-output") and len(own) > _EXAMPLES
+            found += [Group(CAUSES.get(cause, cause), tuple(own), folded)] if own else []
+        return found
+
+    @property
+    def counts(self) -> str:
+        """Say in a line how many statements there are and how many of them nobody checked."""
+        counts, days = self.summary, self.summary["days"]
+        told = f"{counts['findings']} statements: {counts['wrong']} wrong, {counts['right']} right, "
+        told += f"{counts['unverifiable']} unverifiable, {counts['not_checked']} not checked"
+        return told + (f"; it is about {', '.join(days[:3])}" if days else "")
+
+    def text(self, name: str) -> str:
+        """Write the findings for a terminal."""
+        titles = {"Could not be verified": "unverifiable", "Not checked": "not-checked"}
+        kinds = {
+            title: Counter(one.kind for one in self.findings if one.verdict == verdict).most_common()
+            for title, verdict in titles.items()
+        }
+        template, not_read = plain_environment().get_template("audit.txt"), self.summary["not_read"]
+        text = template.render(name=name, counts=self.counts, groups=self.groups, not_read=not_read, open=kinds)
+        return text.rstrip() + "\n"
+
+    def page(self, name: str, text: str) -> str:
+        """Write the same as a page, with the report's lines below; whatever the report has is shown as text."""
+        beside: dict[int, list[Finding]] = {}
+        for one in self.findings:
+            beside.setdefault(one.line, []).append(one)
+        lines = text.split("\n")
+        return html_page("audit.html", name=name, counts=self.counts, groups=self.groups, lines=lines, beside=beside)
 
 
 def audit(args: argparse.Namespace, environ: Mapping[str, str]) -> int:
@@ -52,9 +126,13 @@ def audit(args: argparse.Namespace, environ: Mapping[str, str]) -> int:
     with progress() as display:
         audited = asyncio.run(check_file(args.file, text, settings, environ, display))
     if args.html is not None:
-        _write(args.html, audit_page(args.file.name, text, audited.findings, audited.summary))
-    sys.stdout.write(_as_json(audited) if args.json else audit_text(args.file.name, audited.findings, audited.summary))
-    return EXIT_INCOMPLETE if audited.wrong else EXIT_DONE
+        try:
+            args.html.write_text(audited.page(args.file.name, text), encoding="utf-8")
+        except OSError as error:
+            raise StorageError(f"{args.html} cannot be written: {error.strerror}") from error
+    data = {"findings": [asdict(finding) for finding in audited.findings], "summary": audited.summary}
+    sys.stdout.write(as_json(data) if args.json else audited.text(args.file.name))
+    return EXIT_INCOMPLETE if any(finding.wrong for finding in audited.findings) else EXIT_DONE
 
 
 def read_report(path: Path) -> str:
@@ -85,7 +163,7 @@ async def check_file(
     file: Path, text: str, settings: Settings, environ: Mapping[str, str], display: Progress
 ) -> Audited:
     """Compare a report of our own with its JSON; check any other against the repositories."""
-    findings = compared(file, text, Web(settings.web))
+    findings = _compared(file, text, Web(settings.web))
     if findings is None:
         return await check(text, file.name, settings, environ, display)
     return Audited(findings, summary(findings, days=[], commits=0, not_read={}))
@@ -137,13 +215,34 @@ class AuditDesks:
         return Desk(code=GitHubCode(self._client, spec.name, spec.branch), threads=threads, diffs=None)
 
 
-def _write(path: Path, page: str) -> None:
+def _compared(file: Path, text: str, web: Web) -> list[Finding] | None:
+    """Compare a report of our own with what the JSON beside it gives; None where there is none."""
+    record = file.with_name(f"{_LANGUAGE.sub('', file.stem)}.json")
+    if file.parent.name != "reports" or not record.is_file():
+        return None
     try:
-        path.write_text(page, encoding="utf-8")
-    except OSError as error:
-        raise StorageError(f"{path} cannot be written: {error.strerror}") from error
+        report = load(record.read_bytes(), record.name)
+    except (OSError, StorageError):
+        return None
+    said = text.split("\n")
+    pages = [page.split("\n") for page in _renderings(report, web)]
+    if said in pages:
+        return [Finding(1, "own report", report.window.label, RIGHT, "the same as its JSON gives, line by line")]
+    held = set(said)
+    return list(_edits(said, max(pages, key=lambda page: sum(line in held for line in page))))
 
 
-def _as_json(audited: Audited) -> str:
-    data = {"findings": [asdict(finding) for finding in audited.findings], "summary": audited.summary}
-    return json.dumps(data, ensure_ascii=False, indent=1) + "\n"
+def _renderings(report: Report, web: Web) -> Iterator[str]:
+    """Write a report in every layout and language in which it may have been published."""
+    for layout in get_args(Layout):
+        for lang in get_args(Language):
+            yield report_page(report, lang, web, layout)
+
+
+def _edits(said: list[str], true: list[str]) -> Iterator[Finding]:
+    for kind, start, end, first, last in SequenceMatcher(None, said, true, autojunk=False).get_opcodes():
+        for place in range(0 if kind == "equal" else max(end - start, last - first)):
+            line = said[start + place] if start + place < end else ""
+            told = f"its JSON gives: {true[first + place]}" if first + place < last else "its JSON gives no such line"
+            at = min(start + place, end) + 1
+            yield Finding(at, "own report", line or "(a line is missing)", "wrong:edited", told)

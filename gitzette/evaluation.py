@@ -74,7 +74,7 @@ class Gitzette:
     def citations(self, report: Report, lang: Language) -> Sequence[tuple[str, str]]:
         """List the citations of a page that open: the sentence of each, and what it opens on."""
         page = page_model(report, lang, Web("https://github.com"))
-        items = (one for item in page.items for one in item.fresh)
+        items = (one for item in page.items.values() for one in item.fresh)
         sentences = (*page.brief, *items, *(one for part in page.repos for one in part.summary))
         return [(one.whole, cite.evidence) for one in sentences for cite in one.citations if cite.opens]
 

@@ -12,13 +12,13 @@ from agent.domain.facts import FactSheet
 from agent.editions.upgrade import Upgrade
 from agent.markdown import visible
 from agent.settings.values import RepoSpec, Settings
-from agent.telling.catalogue import catalogue
+from agent.telling.words import catalogue
 from agent.web import Web
 from gitzette.arguments import settings_for, settings_here, specs_of
 from gitzette.progress import as_json, say
 from gitzette.publish import replace_file
+from gitzette.render.editions import upgrade_json, upgrade_page
 from gitzette.render.templating import plain_environment
-from gitzette.render.upgrade import upgrade_json, upgrade_page
 from gitzette.wiring import memory_of, open_sources
 from memory.statements import ToldStory
 from tools.diff.sheet import compare_versions, study

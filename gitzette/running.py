@@ -18,7 +18,7 @@ from agent.domain.base import EXIT_DONE, EXIT_INCOMPLETE, AppError, InputError, 
 from agent.domain.report import Report, cited_by
 from agent.domain.window import Window, zone
 from agent.editions.week import days_of, week_of
-from agent.ports.memories import Progress
+from agent.ports import Progress
 from agent.reports.stored import load, to_json
 from agent.settings.values import AnalystChoice, Recipe, RepoSpec, Settings
 from agent.web import Web
@@ -27,7 +27,7 @@ from gitzette.earlier_runs import Beat, beating, replay, to_resume
 from gitzette.progress import as_json, progress, say, shown
 from gitzette.publish import check_writable, replace_file
 from gitzette.published import missed_days
-from gitzette.render.week import week_page
+from gitzette.render.editions import week_page
 from gitzette.wiring import House, memory_of, open_house
 from graphs import daily
 from graphs.checkpoints import open_checkpoints
@@ -181,7 +181,7 @@ def report_on(
             covered = asyncio.run(cover(settings, environ, window, specs, now, display, run, answers))
         beat.reported(covered.report)
     if settings.site:
-        from gitzette.site.command import site_of
+        from gitzette.site.build import site_of
 
         site_of(settings, settings.out)
     if settings.deliver:

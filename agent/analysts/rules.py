@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator, Sequence
+from typing import Any
 
 from agent.analysts.quoting import is_code, is_legible, naming_lines, own_words, short_change, widened
 from agent.domain.base import EvidenceId, Language
@@ -9,10 +10,9 @@ from agent.domain.claims import Anchor, Claim, Kind, Quote, Role
 from agent.domain.evidence import CommitEvidence, Material, Read
 from agent.domain.facts import FactKind, Severity
 from agent.domain.ledger import Depth, Tier
-from agent.domain.links import Link
 from agent.telling.choosing import Group, changed_functions, told_groups
-from agent.telling.filling import names_of
-from agent.telling.sentences import SEVERAL, params_of, params_of_several, sentence
+from agent.telling.sentences import params_of, sentence
+from agent.telling.words import names_of
 
 _LANGUAGES: tuple[Language, ...] = ("en", "zh")
 _SHOWN_DEEP, _SHOWN_SKIM, _SHOWN_LOW = 6, 3, 1
@@ -48,59 +48,27 @@ def _unnumbered(read: Read, material: Material) -> Iterator[Claim]:
     proof = _proof(shown, evidence) if telling else None
     yield from said
     for group in shown:
-        yield statement("fact", Role.CHANGE, group, evidence, _quotes(proof, evidence) if group is proof else ())
+        yield statement(group, evidence, _quotes(proof, evidence) if group is proof else ())
     if telling and proof is None:
         yield from _shown(evidence)
-    if telling:
-        yield from _consequences(shown, evidence, 2 if read.triage.tier is Tier.HIGH else 1)
     if deep and told:
         yield from _speech(read, material)
 
 
-def _consequences(groups: Sequence[Group], evidence: CommitEvidence, most: int) -> Iterator[Claim]:
-    """Say what can go wrong and what to do about the gravest facts that have something to say."""
-    for predicate, role in (("risk", Role.RISK), ("advice", Role.ADVICE)):
-        fitting = [group for group in groups if sentence(*_told(predicate, group), "en")]
-        for group in _apart(fitting)[:most]:
-            yield statement(predicate, role, group, evidence)
-
-
-def _apart(groups: Sequence[Group]) -> list[Group]:
-    """Leave out groups about names of which another one spoke already."""
-    kept: list[Group] = []
-    spoken: set[str] = set()
-    for group in groups:
-        names = {name.rpartition(".")[2] for fact in group for name in names_of(fact)}
-        if not names & spoken:
-            kept.append(group)
-        spoken |= names
-    return kept
-
-
-def _told(predicate: str, group: Group) -> tuple[str, dict[str, str]]:
-    """Give the predicate and the values of a statement about one fact or several."""
-    if len(group) == 1:
-        return predicate, params_of(group[0])
-    return SEVERAL[predicate], params_of_several(group)
-
-
-def statement(
-    predicate: str, role: Role, group: Group, evidence: CommitEvidence, quotes: tuple[Quote, ...] = ()
-) -> Claim:
+def statement(group: Group, evidence: CommitEvidence, quotes: tuple[Quote, ...] = ()) -> Claim:
     """State a fact, or several at once, of the commit that shows them."""
-    predicate, params = _told(predicate, group)
-    return Claim(
-        id="",
-        repo=evidence.repo,
-        role=role,
-        about=(evidence.id,),
-        predicate=predicate,
-        params=params,
-        cites=(evidence.id,),
-        quotes=quotes,
-        anchors=tuple(fact_anchors(group, evidence)),
-        text={lang: sentence(predicate, params, lang) or "" for lang in _LANGUAGES},
-    )
+    anchors = tuple(fact_anchors(group, evidence))
+    predicate = "fact" if len(group) == 1 else "facts"
+    return _claim(evidence, predicate, params_of(group), quotes=quotes, anchors=anchors)
+
+
+def _claim(evidence: CommitEvidence, predicate: str, params: dict[str, str] | None = None, **given: Any) -> Claim:
+    """Say something of a commit in the words of a template."""
+    params = params or {}
+    known = {"role": Role.CHANGE, "about": (evidence.id,), "cites": (evidence.id,)}
+    if "text" not in given:
+        given["text"] = {lang: sentence(predicate, params, lang) for lang in _LANGUAGES}
+    return Claim(id="", repo=evidence.repo, predicate=predicate, params=params, **known | given)
 
 
 def fact_anchors(group: Group, evidence: CommitEvidence) -> Iterator[Anchor]:
@@ -148,15 +116,7 @@ def _shown(evidence: CommitEvidence) -> Iterator[Claim]:
     if excerpt := short_change(evidence.change):
         file, lines = excerpt
         quote = Quote(cite=evidence.id, text="\n".join(lines), file=file)
-        yield Claim(
-            id="",
-            repo=evidence.repo,
-            role=Role.CHANGE,
-            about=(evidence.id,),
-            predicate="shows",
-            cites=(evidence.id,),
-            quotes=(quote,),
-        )
+        yield _claim(evidence, "shows", quotes=(quote,), text={})
 
 
 def _speech(read: Read, material: Material) -> Iterator[Claim]:
@@ -167,16 +127,10 @@ def _speech(read: Read, material: Material) -> Iterator[Claim]:
     texts += [(pull.id, pull.body)] if pull else []
     for source, text in texts:
         if words := own_words(text, commit.title):
-            yield Claim(
-                id="",
-                repo=read.evidence.repo,
-                role=Role.CHANGE,
-                about=(read.evidence.id,),
-                cites=tuple(dict.fromkeys((read.evidence.id, source))),
-                quotes=(Quote(cite=source, text=words),),
-                speech=True,
-                kind=Kind.QUOTATION,
-            )
+            cites = tuple(dict.fromkeys((read.evidence.id, source)))
+            quotes = (Quote(cite=source, text=words),)
+            kind = Kind.QUOTATION
+            yield _claim(read.evidence, "says", cites=cites, quotes=quotes, text={}, speech=True, kind=kind)
             return
 
 
@@ -197,16 +151,9 @@ def _is_known(other: EvidenceId, material: Material) -> bool:
 
 def lineage_claim(predicate: str, evidence: CommitEvidence, other: EvidenceId, *, earlier: bool) -> Claim:
     """Say that a commit undoes, brings back or was undone by another, which may be of an earlier day."""
-    return Claim(
-        id="",
-        repo=evidence.repo,
-        role=Role.CHANGE,
-        about=(evidence.id,),
-        predicate=predicate,
-        cites=(evidence.id,) if earlier else (evidence.id, other),
-        background=(other,) if earlier else (),
-        text={lang: sentence(predicate, {}, lang) or "" for lang in _LANGUAGES},
-    )
+    if earlier:
+        return _claim(evidence, predicate, background=(other,))
+    return _claim(evidence, predicate, cites=(evidence.id, other))
 
 
 def _fixes(evidence: CommitEvidence, material: Material) -> Iterator[Claim]:
@@ -216,21 +163,7 @@ def _fixes(evidence: CommitEvidence, material: Material) -> Iterator[Claim]:
         issue = issues.get(link.issue)
         if issue is None or link.change != evidence.id or evidence.id in material.reverted:
             continue
-        if link.may_read_fixed and issue.state == "closed":
-            yield _fixed("fixes", evidence, link)
-        elif link.may_read_likely:
-            yield _fixed("likely fixes", evidence, link)
-
-
-def _fixed(predicate: str, evidence: CommitEvidence, link: Link) -> Claim:
-    params = {"issue": link.issue}
-    return Claim(
-        id="",
-        repo=evidence.repo,
-        role=Role.EFFECT,
-        about=(evidence.id, link.issue),
-        predicate=predicate,
-        params=params,
-        cites=(evidence.id, link.issue),
-        text={lang: sentence(predicate, params, lang) or "" for lang in _LANGUAGES},
-    )
+        predicate = "fixes" if link.may_read_fixed and issue.state == "closed" else ""
+        if predicate := predicate or ("likely fixes" if link.may_read_likely else ""):
+            both = (evidence.id, link.issue)
+            yield _claim(evidence, predicate, {"issue": link.issue}, role=Role.EFFECT, about=both, cites=both)

@@ -11,7 +11,7 @@ from typing import Any
 
 from gitzette.delivery.messages import Content, grouped, numbered
 from gitzette.delivery.webhook import Post, dumped
-from gitzette.render.html import verbatim
+from gitzette.render.templating import verbatim
 
 _SECTION, _SECTIONS = 3_000, 50
 """Characters of a section's text, and sections of a message to Slack."""
@@ -36,7 +36,7 @@ class Slack:
     def messages(self, content: Content) -> list[bytes]:
         """Fill sections with lines, and messages with sections."""
         before = {"heading": "\n", "item": "• "}
-        written = content.lines("slack.jinja", mrkdwn=_mrkdwn, mrkdwn_code=_mrkdwn_code)
+        written = content.lines("slack", mrkdwn=_mrkdwn, mrkdwn_code=_mrkdwn_code)
         lines = [f"{before.get(kind, '')}{words if len(words) < _SECTION else '…'}" for kind, words in written]
         sections = ["\n".join(group) for group in grouped(lines, lambda line: len(line) + 1, _SECTION)]
         groups = grouped(sections, lambda text: len(dumped(text)) + _FRAME, _WHOLE, _SECTIONS - 1)
@@ -79,7 +79,7 @@ class Feishu:
     def messages(self, content: Content) -> list[bytes]:
         """Fill messages with lines."""
         signs = {"heading": '{"tag":"text","text":"▌"},', "item": '{"tag":"text","text":"• "},'}
-        written = content.lines("feishu.jinja", unnamed=_unnamed)
+        written = content.lines("feishu", unnamed=_unnamed)
         lines = [f"[{signs.get(kind, '')}{words.rstrip(',')}]" for kind, words in written if len(words) < _LINE]
         lang, title = {"en": "en_us", "zh": "zh_cn"}[content.page.lang], _unnamed(content.title)
         room = _BODY - len(self._body(lang, f"{title} (99/99)", []))

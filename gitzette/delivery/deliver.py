@@ -38,10 +38,6 @@ class Deliverer:
     outbox: Outbox | None = None
     """Where it is noted what was delivered; a file in the output folder where nothing else is given."""
 
-    @property
-    def _outbox(self) -> Outbox:
-        return self.outbox or Outbox(self.settings.out)
-
     def deliver(self, report: Report) -> None:
         """Send a report, and what is left of earlier ones, to every channel; what is not whole is not sent."""
         if report.window.cutoff is not None:
@@ -52,27 +48,27 @@ class Deliverer:
         try:
             with locked(self.settings.out):
                 for spec in self.settings.deliver:
-                    self._deliver_to(spec, report)
+                    self._deliver_to(spec, report, self.outbox or Outbox(self.settings.out))
         except (AppError, OSError) as error:
             self.failed.append(f"not delivered: {' '.join(str(error).split())}")
 
-    def _deliver_to(self, spec: Delivery, report: Report) -> None:
+    def _deliver_to(self, spec: Delivery, report: Report, outbox: Outbox) -> None:
         """Send to one channel what it waits for, oldest first, and then the new report."""
-        new = self._outbox.entry(spec.called, report.window.label)
-        waiting = [one for one in self._outbox.waiting() if one.channel == spec.called and one.label != new.label]
+        new = outbox.entry(spec.called, report.window.label)
+        waiting = [one for one in outbox.waiting() if one.channel == spec.called and one.label != new.label]
         for entry in (*waiting, new):
             found = report if entry is new else self._earlier(entry)
             if found is None:
                 self.failed.append(f"{spec.called}: the report of {entry.label} was not delivered and is let go of")
-                self._outbox.put(_settled(entry))
+                outbox.put(entry.model_copy(update={"why": "", "since": None}))
                 continue
             try:
-                count = self._send(spec, found, entry)
+                count = self._send(spec, found, entry, outbox)
             except AppError as error:
                 why = " ".join(str(error).split())
                 self.failed.append(f"{spec.called}: {entry.label} not delivered: {why}; the next run tries again")
-                known = self._outbox.entry(spec.called, entry.label)
-                self._outbox.put(known.model_copy(update={"why": why, "since": known.since or self._moment()}))
+                known = outbox.entry(spec.called, entry.label)
+                outbox.put(known.model_copy(update={"why": why, "since": known.since or self._moment()}))
                 return
             told = "nothing new" if not count else "1 message" if count == 1 else f"{count} messages"
             self.sent.append(f"delivered to {spec.called}: {told}{'' if entry is new else f' of {entry.label}'}")
@@ -83,25 +79,26 @@ class Deliverer:
         late = entry.since is not None and self._moment() - entry.since >= _GIVEN_UP_AFTER
         return None if late or entry.label not in shelf.labels() else shelf.report(entry.label)
 
-    def _send(self, spec: Delivery, report: Report, entry: Entry) -> int:
+    def _send(self, spec: Delivery, report: Report, entry: Entry, outbox: Outbox) -> int:
         """Send what a channel does not have yet of a report; give how many messages that took."""
         channel, web = self._channel(spec), Web(self.settings.web)
-        page = page_model(report, spec.lang or self.settings.lang, web)
-        content = Content(page, web, self.settings.site_url, full=spec.whole)
-        if content.fingerprint in entry.sent:
-            self._outbox.put(_settled(entry))
-            return 0
-        messages, key = channel.messages(content), content.fingerprint
-        done = entry.done if (entry.content, entry.parts) == (key, len(messages)) else 0
-        state = {"content": key, "parts": len(messages), "why": "not finished", "since": entry.since or self._moment()}
-        for number, message in enumerate(messages[done:], start=done + 1):
-            if number > done + 1:
+        content = Content(
+            page_model(report, spec.lang or self.settings.lang, web), web, self.settings.site_url, spec.whole
+        )
+        messages = channel.messages(content) if content.fingerprint not in entry.sent else []
+        keys = [f"{content.fingerprint}-{number}-{len(messages)}" for number, _ in enumerate(messages, start=1)]
+        missing = [(key, one) for key, one in zip(keys, messages, strict=True) if key not in entry.sent]
+        begun = {"why": "not finished", "since": entry.since or self._moment()}
+        for at, (key, message) in enumerate(missing):
+            if at:
                 self.sleep(channel.pause)
-            self._retrying(channel.send, message, f"{key}-{number}")
+            self._retrying(channel.send, message, key)
             # After each message: a run that is killed must not send it again.
-            self._outbox.put(entry.model_copy(update=state | {"done": number}))
-        self._outbox.put(_settled(entry, key))
-        return len(messages) - done
+            entry = entry.model_copy(update=begun | {"sent": (*entry.sent, key)})
+            outbox.put(entry)
+        whole = dict.fromkeys(one for one in (*entry.sent, content.fingerprint) if one not in keys)
+        outbox.put(Entry(channel=entry.channel, label=entry.label, sent=tuple(whole)))
+        return len(missing)
 
     @property
     def _retrying(self) -> Retrying:
@@ -136,8 +133,3 @@ class Deliverer:
         if spec.kind == "slack":
             return Slack(post)
         return Feishu(post, secret, self.now) if spec.kind == "feishu" else Webhook(post, secret, spec.max_bytes)
-
-
-def _settled(entry: Entry, *contents: str) -> Entry:
-    """Note that nothing is under way any more, and what was delivered."""
-    return Entry(channel=entry.channel, label=entry.label, sent=(*entry.sent, *contents))

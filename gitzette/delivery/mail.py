@@ -11,9 +11,10 @@ from urllib.parse import unquote
 
 from agent.domain.base import UpstreamError
 from agent.markdown import visible
-from gitzette.delivery.messages import Content, environment, grouped, numbered
+from gitzette.delivery.messages import Content, grouped, numbered
 from gitzette.delivery.webhook import parsed
 from gitzette.http_server import is_loopback
+from gitzette.render.templating import html_page
 
 _HTML = 90_000
 """Bytes of the HTML of one mail: Gmail cuts off what is behind 102 kB; docs/operations.md names the source."""
@@ -35,7 +36,7 @@ class Mail:
 
     def messages(self, content: Content) -> list[bytes]:
         """Write mails whose HTML is within the limit; they are cut between lines."""
-        lines = list(zip(content.lines(), content.lines("html.jinja"), strict=True))
+        lines = list(zip(content.lines(), content.lines("html"), strict=True))
         groups = grouped(lines, lambda pair: len(pair[1][1].encode()) + _TAGS, self._most - _FRAME)
         return [self._mail(content, title, group) for title, group in numbered(content.title, groups)]
 
@@ -48,8 +49,7 @@ class Mail:
         mail["Content-Language"] = content.page.lang
         texts = (f"{chr(10) if kind == 'heading' else ''}{_BEFORE.get(kind, '')}{text}" for (kind, text), _ in lines)
         mail.set_content("\n\n".join((title, "\n".join(texts))) + "\n")
-        page = environment(html=True).get_template("mail.html")
-        html = page.render(lang=content.page.lang, title=title, lines=[html for _, html in lines])
+        html = html_page("mail.html", lang=content.page.lang, title=title, lines=[html for _, html in lines])
         mail.add_alternative(html, subtype="html")
         return bytes(mail)
 

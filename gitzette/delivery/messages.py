@@ -7,26 +7,16 @@ from functools import cached_property
 from hashlib import sha256
 from typing import TypeVar
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
-
 from agent.markdown import visible
 from agent.web import Web
-from gitzette.render.html import verbatim
-from gitzette.render.page import PageModel
-from gitzette.site.addresses import day_path
+from gitzette.render.addresses import day_path
+from gitzette.render.model import PageModel
+from gitzette.render.templating import made_environment, verbatim
 
 _CODE = re.compile(r"`([^`]+)`")
 _MOST_LEAD, _MOST_WORDS = 100, 500
 """Characters of the lead in a title, and of words between two links of a line."""
 T = TypeVar("T")
-
-
-def environment(*, html: bool = False, **filters: Callable[..., str]) -> Environment:
-    """Give the environment of the templates of messages, with the filters of a channel, which make words harmless."""
-    loader = PackageLoader("gitzette.delivery", "templates")
-    made = Environment(loader=loader, autoescape=html, trim_blocks=True, lstrip_blocks=True, undefined=StrictUndefined)  # noqa: S701
-    made.filters |= {"spans": _spans, "clean": verbatim} | filters
-    return made
 
 
 @dataclass(frozen=True)
@@ -56,11 +46,12 @@ class Content:
         said = [line for line in self.lines() if line[0] != "account"]
         return sha256(repr((self.page.lang, self.title, said)).encode("utf-8", "replace")).hexdigest()[:32]
 
-    def lines(self, template: str = "text.jinja", **filters: Callable[..., str]) -> list[tuple[str, str]]:
-        """List the kind and the words of each line, as the template of a channel writes words."""
-        made, lines = environment(html=template == "html.jinja", **filters), list[tuple[str, str]]()
+    def lines(self, channel: str = "text", **filters: Callable[..., str]) -> list[tuple[str, str]]:
+        """List the kind and the words of each line, as a channel writes words: its filters make them harmless."""
+        made, lines = made_environment(autoescape=channel == "html"), list[tuple[str, str]]()
+        made.filters |= {"spans": _spans, "clean": verbatim} | filters
         values = {"page": self.page, "web": self.web, "site": self.site_url, "url": self.url, "full": self.full}
-        values |= {"c": made.get_template(template).module, "add": lambda *line: lines.append(line)}
+        values |= {"c": made.get_template(f"message_{channel}.jinja").module, "add": lambda *line: lines.append(line)}
         made.get_template("message.jinja").render(values)
         return lines
 

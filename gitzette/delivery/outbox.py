@@ -12,18 +12,13 @@ from gitzette.publish import replace_file
 _REMEMBERED = 2_000
 
 
-class Entry(Frozen):
+class Entry(Frozen, extra="ignore"):
     """How one report stands on one channel."""
 
     channel: str
     label: str
     sent: tuple[str, ...] = ()
-    """The fingerprints of what was delivered whole."""
-    content: str = ""
-    """The fingerprint of what is under way."""
-    parts: int = 0
-    done: int = 0
-    """Messages of it that were taken."""
+    """The fingerprints of what was delivered whole, and of the messages of what is under way."""
     why: str = ""
     """Why it is not delivered; empty where nothing is under way."""
     since: datetime | None = None

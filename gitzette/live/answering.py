@@ -3,10 +3,13 @@
 import asyncio
 import json
 import re
-from collections.abc import AsyncIterator, Mapping
-from contextlib import asynccontextmanager, suppress
+from collections.abc import AsyncIterator, Iterator, Mapping
+from contextlib import suppress
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
+
+from markdown_it import MarkdownIt
 
 from agent.asking.reply import Reply
 from agent.domain.base import AppError, RepoId
@@ -14,43 +17,32 @@ from agent.settings.values import RepoSpec, Settings
 from agent.web import Web
 from gitzette.asking import asking_context
 from gitzette.cited_evidence import CitedEvidence
-from gitzette.live.blocks import blocks_of
 from gitzette.replies import ReplyPage
 from gitzette.wiring import home_of
 from graphs.conversing import open_conversations
 
 _STILL_HERE_SECONDS = 5.0
-_AT_ONCE, _LOOK_SECONDS = 3, 0.5
-_SHOWN = 400
-_AROUND = 40
-_SHORTEST_WORD = 3
-_CODE = re.compile(r"`([^`\n]+)`")
-Event = tuple[str, dict[str, Any]]
+_AT_ONCE, _MOST = 3, 12
+_SHOWN, _AROUND = 400, 40
+_CODE = re.compile(r"`([^`\n]{3,})`")
+Events = asyncio.Queue[tuple[str, dict[str, Any]] | None]
 
 
 class Answering:
     """Answers the questions of a page; few at once, because each of them reads."""
 
-    def __init__(self, settings: Settings, environ: Mapping[str, str], specs: tuple[RepoSpec, ...], most: int) -> None:
-        self._settings = settings
-        self._environ = environ
-        self._specs = specs
-        self._most = most
-        self._busy = 0
-        self._places = asyncio.Semaphore(_AT_ONCE)
-        self._waiting: list[object] = []
-        """Whoever waits for a place, in the order of coming."""
-        self._leaving: set[asyncio.Task[None]] = set()
-        """Answers that were stopped and are putting things away."""
+    def __init__(self, settings: Settings, environ: Mapping[str, str], specs: tuple[RepoSpec, ...]) -> None:
+        self._settings, self._environ, self._specs = settings, environ, specs
+        self._busy, self._places = 0, asyncio.Semaphore(_AT_ONCE)
 
     @property
     def full(self) -> bool:
         """Tell whether too many are waiting already."""
-        return self._busy >= self._most
+        return self._busy >= _MOST
 
     async def stream(self, thread: str, question: str) -> AsyncIterator[str]:
         """Give the events of one answer; whoever stops listening stops the reading."""
-        events: asyncio.Queue[Event | None] = asyncio.Queue()
+        events: Events = asyncio.Queue()
         self._busy += 1
         task = asyncio.create_task(self._answer(thread, question, events))
         try:
@@ -67,27 +59,24 @@ class Answering:
         finally:
             self._busy -= 1
             task.cancel()
-            self._leaving.add(task)
-            task.add_done_callback(self._leaving.discard)
             # A server tells a listener who has gone to stop again and again; an answer that closes its files is told
             # once, or they would stay open, and the process with them.
             with suppress(asyncio.CancelledError):
                 await asyncio.wait({task})
 
-    async def _answer(self, thread: str, question: str, events: "asyncio.Queue[Event | None]") -> None:
+    async def _answer(self, thread: str, question: str, events: Events) -> None:
         try:
-            async with self._place(events):
+            async with self._places:
                 await self._ask(thread, question, events)
         except AppError as error:
             events.put_nowait(("failed", {"message": " ".join(str(error).split())}))
         finally:
             events.put_nowait(None)
 
-    async def _ask(self, thread: str, question: str, events: "asyncio.Queue[Event | None]") -> None:
+    async def _ask(self, thread: str, question: str, events: Events) -> None:
         settings, environ = self._settings, self._environ
-        shown = _Shown(events)
         async with (
-            asking_context(settings, environ, self._specs, datetime.now(UTC), shown) as context,
+            asking_context(settings, environ, self._specs, datetime.now(UTC), _Shown(events)) as context,
             open_conversations(home_of(settings, environ), settings.database_address) as conversations,
         ):
             cited = CitedEvidence(context, self._specs, Web(settings.web), settings.tz)
@@ -95,32 +84,13 @@ class Answering:
             said, found = "", ""
             async for event in conversations.ask(thread, question, context):
                 if isinstance(event, Reply):
-                    told = enumerate(event.cites)
-                    numbers = {url: number for number, cite in told for url in cited.addresses(cite)}
-                    blocks = blocks_of(replies.written(event).answer, numbers)
-                    events.put_nowait(("blocks", {"from": 0, "blocks": blocks}))
+                    numbers = {url: at for at, cite in enumerate(event.cites) for url in cited.addresses(cite)}
+                    events.put_nowait(("blocks", {"blocks": list(_blocks(replies.written(event).answer, numbers))}))
                     events.put_nowait(("done", _ended(event, cited)))
                     continue
                 said += replies.sentence(event["claim"], event["lang"]) if "claim" in event else ""
                 found = replies.found(event["evidence"], event["lang"]) if "evidence" in event else found
-                events.put_nowait(("blocks", {"from": 0, "blocks": blocks_of(said + found, {})}))
-
-    @asynccontextmanager
-    async def _place(self, events: "asyncio.Queue[Event | None]") -> AsyncIterator[None]:
-        """Wait for a place, and tell how many are before."""
-        me = object()
-        self._waiting.append(me)
-        try:
-            while self._places.locked() or self._waiting[0] is not me:
-                events.put_nowait(("waiting", {"place": self._waiting.index(me) + 1}))
-                await asyncio.sleep(_LOOK_SECONDS)
-            await self._places.acquire()
-        finally:
-            self._waiting.remove(me)
-        try:
-            yield
-        finally:
-            self._places.release()
+                events.put_nowait(("blocks", {"blocks": list(_blocks(said + found, {}))}))
 
     async def evidence(self, cite: str, marks: frozenset[str], words: tuple[str, ...]) -> dict[str, Any]:
         """Give the text of what is cited, or the part around the first line that shows what the answer says."""
@@ -129,20 +99,38 @@ class Answering:
             lines = await CitedEvidence(context, self._specs, Web(settings.web), settings.tz).lines(cite)
         marked = [place for place, line in enumerate(lines) if line.strip() in marks or _shows(line, words)]
         start = max(0, marked[0] - _AROUND) if marked and len(lines) > _SHOWN else 0
-        shown = lines[start : start + _SHOWN]
         within = [place - start for place in marked if 0 <= place - start < _SHOWN]
-        return {"lines": shown, "marked": within, "cut": start + _SHOWN < len(lines)}
+        return {"lines": lines[start : start + _SHOWN], "marked": within, "cut": start + _SHOWN < len(lines)}
 
 
+@dataclass(frozen=True)
 class _Shown:
     """Tells the page what is being read."""
 
-    def __init__(self, events: "asyncio.Queue[Event | None] | None") -> None:
-        self._events = events
+    events: Events | None
 
     def step(self, repo: RepoId, what: str, done: int = 0, total: int = 0) -> None:
-        if self._events is not None:
-            self._events.put_nowait(("reading", {"repo": repo, "what": what, "done": done, "total": total}))
+        if self.events is not None:
+            self.events.put_nowait(("reading", {"repo": repo, "what": what, "done": done, "total": total}))
+
+
+def _blocks(markdown: str, cites: Mapping[str, int]) -> Iterator[dict[str, Any]]:
+    """Give a reply as data for the page: paragraphs and items of words, code and links, and nothing else.
+
+    `cites` numbers the addresses of what it cites.
+    """
+    depth, url = 0, ""
+    for token in MarkdownIt("commonmark", {"html": False}).parse(markdown):
+        depth += token.nesting if token.type.startswith("bullet_list") else 0
+        pieces = []
+        for one in token.children or ():
+            if one.type in ("link_open", "link_close"):
+                url = str(one.attrGet("href") or "")
+            elif one.type in ("text", "code_inline", "softbreak", "hardbreak"):
+                code = one.type == "code_inline"
+                pieces.append({"text": one.content or " ", "code": code, "url": url or None, "cite": cites.get(url)})
+        if pieces:
+            yield {"kind": "item" if depth else "text", "level": depth, "pieces": pieces}
 
 
 def _ended(reply: Reply, cited: CitedEvidence) -> dict[str, Any]:
@@ -153,9 +141,8 @@ def _ended(reply: Reply, cited: CitedEvidence) -> dict[str, Any]:
         shown = [(one.cite, one.text) for one in claim.quotes] + [(one.cite, one.text) for one in claim.anchors]
         for cite, text in shown:
             quotes.setdefault(cite, []).extend(text.splitlines())
-        named = [word for text in claim.text.values() for word in _CODE.findall(text) if len(word) >= _SHORTEST_WORD]
         for cite in claim.sources:
-            words.setdefault(cite, []).extend(named)
+            words.setdefault(cite, []).extend(word for text in claim.text.values() for word in _CODE.findall(text))
     cites = [dict(zip(("title", "url"), cited.entry(cite), strict=True)) | {"id": cite} for cite in reply.cites]
     return {"abstained": reply.abstained, "cites": cites, "quotes": quotes, "words": words}
 

@@ -5,12 +5,9 @@ from dataclasses import replace
 
 from agent.domain.claims import Anchor, Claim, Quote, Role
 from agent.domain.ledger import LedgerRow
-from agent.telling.sentences import names_alone
-from gitzette.render.names import cut_title, moment, place_of, row_id
-from gitzette.render.page import Item, Section
-from gitzette.render.pieces import Excerpt, Sentence, words_in
-from gitzette.render.sentences import Sentences, excerpt_of, literals_of
-from gitzette.render.view import View, is_breaking, untold
+from gitzette.render.model import Excerpt, Item, Section, Sentence, row_id, words_in
+from gitzette.render.sentences import Sentences, excerpt_of
+from gitzette.render.view import View, cut_title, is_breaking, untold
 
 _MOST_WORDS, _SHORT_WORDS = 120, 45
 """Words of an item in sight: of one that is told in full, and of one that is told in short."""
@@ -18,63 +15,51 @@ _META = 8
 """Words that stand beside the sentences: author, time, size."""
 
 
-class Items:
-    """Makes the items of one report in one language."""
-
-    def __init__(self, view: View, sentences: Sentences) -> None:
-        self._view = view
-        self._sentences = sentences
-
-    def item(self, row: LedgerRow) -> Item:
-        """Tell a commit whole; `fitted` cuts it to its length."""
-        view, window, name = self._view, self._view.report.window, row_id(row)
-        earlier = view.undid.get(name)
-        words, number = cut_title(earlier or row)
-        headline = "" if earlier else view.headline(row)
-        (sight, folded), bare = self._claims(row), [] if earlier else view.bare(row)
-        return Item(
-            row=row,
-            id=name,
-            place=place_of(name),
-            short=view.short[name],
-            url=view.web.commit(row.repo, row.sha),
-            headline=headline or words or "—",
-            title=words if headline else "",
-            pull=self._sentences.citation(f"{row.repo}#{number}", own=row.repo) if number else None,
-            tier=view.tier(row).value,
-            breaking=earlier is None and any(is_breaking(one) for one in view.said(row) if one.role is Role.CHANGE),
-            when=moment(row.landed_at, window, late=row.late),
-            sentences=tuple(self._sentences.sentence(one) for one in sight if one.text or one.speech),
-            more=tuple(self._sentences.sentence(one) for one in folded if one.text or one.speech),
-            excerpt=self._excerpt([*sight, *folded, *bare]),
-            inside=tuple(names_alone(one.predicate, one.text[view.lang], view.lang) or "" for one in bare),
-            uses=view.uses(row),
-            undid=earlier,
-            undid_short=view.short[row_id(earlier)] if earlier else "",
-            undid_url=view.web.commit(earlier.repo, earlier.sha) if earlier else "",
-            undid_when=moment(earlier.landed_at, window, late=earlier.late) if earlier else "",
-        )
-
-    def _claims(self, row: LedgerRow) -> tuple[list[Claim], list[Claim]]:
-        """Choose what is in sight: the analysis and what it leaves untold, else what code says and quotes."""
-        analysis, facts = self._view.analysis(row), self._view.facts(row)
-        if not analysis:
-            return facts, []
-        apart = untold(facts, analysis)
-        return [*analysis, *apart], [one for one in facts if one not in apart]
-
-    def _excerpt(self, claims: Sequence[Claim]) -> Excerpt | None:
-        """Show the place that proves most: changed lines that an early sentence is anchored in or quotes."""
-        for claim in claims:
-            literals = literals_of(claim.text.get(self._view.lang, ""))
-            places: tuple[Quote | Anchor, ...] = claim.anchors if claim.free else (*claim.quotes, *claim.anchors)
-            for one in places:
-                if one.file and not claim.speech:
-                    return excerpt_of(one.file, one.text, literals)
-        return None
+def items_of(view: View, sentences: Sentences) -> list[Item]:
+    """Make the items, the weightiest first; what is out again stands behind what is in."""
+    repos = {section.repo for section in view.report.sections}
+    elsewhere = {row_id(row) for row in view.undid.values()}
+    rows = [row for name, row in view.rows.items() if name not in elsewhere and row.repo in repos]
+    rows.sort(key=lambda row: (row.noise is not None, row_id(row) in view.undid, -row.weight))
+    return [_item(row, view, sentences) for row in rows]
 
 
-def fitted(item: Item, most: int, told: Container[str] = ()) -> Item:
+def _item(row: LedgerRow, view: View, sentences: Sentences) -> Item:
+    """Tell a commit whole: the analysis and what it leaves untold, else what code says and quotes."""
+    earlier = view.undid.get(row_id(row))
+    words, number = cut_title(earlier or row)
+    headline = "" if earlier else view.headline(row)
+    analysis, facts = view.analysis(row), view.facts(row)
+    sight = [*analysis, *untold(facts, analysis)] if analysis else facts
+    folded = [one for one in facts if one not in sight]
+    bare = [] if earlier else [one for one in view.said(row) if not one.free and view.inside(one)]
+    return Item(
+        row=row,
+        headline=headline or words or "—",
+        title=words if headline else "",
+        pull=sentences.citation(f"{row.repo}#{number}", own=row.repo) if number else None,
+        tier=view.tier(row).value,
+        breaking=earlier is None and any(is_breaking(one) for one in view.said(row) if one.role is Role.CHANGE),
+        sentences=tuple(sentences.sentence(one) for one in sight if one.text or one.speech),
+        more=tuple(sentences.sentence(one) for one in folded if one.text or one.speech),
+        excerpt=_excerpt([*sight, *folded, *bare], view),
+        inside=tuple(view.inside(one) or "" for one in bare),
+        uses=view.uses(row),
+        undid=earlier,
+    )
+
+
+def _excerpt(claims: Sequence[Claim], view: View) -> Excerpt | None:
+    """Show the place that proves most: changed lines that an early sentence is anchored in or quotes."""
+    for claim in claims:
+        places: tuple[Quote | Anchor, ...] = claim.anchors if claim.free else (*claim.quotes, *claim.anchors)
+        for one in places:
+            if one.file and not claim.speech:
+                return excerpt_of(one.file, one.text, claim.text.get(view.lang, ""))
+    return None
+
+
+def _fitted(item: Item, most: int, told: Container[str]) -> Item:
     """Keep as many sentences in sight as `most` words allow, none of which the page has `told` already."""
     shown: list[Sentence] = []
     left = most - words_in(f"{item.headline} {item.title}")
@@ -88,30 +73,28 @@ def fitted(item: Item, most: int, told: Container[str] = ()) -> Item:
     return replace(item, in_brief=brief, sentences=tuple(shown), more=rest)
 
 
-def words_of(item: Item) -> int:
+def _words_of(item: Item) -> int:
     """Count the words that an item has in sight."""
     return words_in(f"{item.headline} {item.title}") + sum(one.words for one in item.sentences) + _META
 
 
-def fit_sections(sections: Sequence[Section], room: int, told: set[str]) -> list[Section]:
+def fit_sections(sections: Sequence[Section], room: int, told: Container[str]) -> list[Section]:
     """Fit the items of tiers into the room of a page: what finds none is folded, and nothing is lost.
 
     The first tier is told in full as long as the others of it can be told in short; the next ones in short.
     """
-    fitting = []
-    for at, section in enumerate(sections):
-        shown: list[Item] = []
-        items = [(fitted(item, _SHORT_WORDS, told), item) for item in section]
-        waiting = sum(words_of(short) for short, _ in items) if at == 0 else 0
-        for short, item in items:
-            waiting -= words_of(short) if at == 0 else 0
-            full = fitted(item, _MOST_WORDS, told) if at == 0 else short
-            whole = at == 0 and words_of(full) + waiting <= room
-            chosen = replace(full, full=True) if whole else short
-            if words_of(chosen) > room:
+    fitting: list[Section] = []
+    for section in sections:
+        first, shown = not fitting, list[Item]()
+        shorts = [_fitted(item, _SHORT_WORDS, told) for item in section.items]
+        waiting = sum(map(_words_of, shorts))
+        for short, item in zip(shorts, section.items, strict=True):
+            waiting -= _words_of(short)
+            full = _fitted(item, _MOST_WORDS, told) if first else short
+            chosen = replace(full, full=True) if first and _words_of(full) + waiting <= room else short
+            if _words_of(chosen) > room:
                 break
             shown.append(chosen)
-            room -= words_of(chosen)
-        rest = tuple(short for short, _ in items[len(shown) :])
-        fitting.append(Section(section.tier, tuple(shown), rest))
+            room -= _words_of(chosen)
+        fitting.append(Section(section.tier, tuple(shown), tuple(shorts[len(shown) :])))
     return fitting

@@ -1,4 +1,4 @@
-"""Reports as Markdown: the templates of both layouts, with the escaping of `agent.markdown` as filters."""
+"""Reports as Markdown: the templates of both layouts, with the escaping of `agent.text.markdown` as filters."""
 
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -12,14 +12,12 @@ from agent.domain.claims import MARK, Claim
 from agent.domain.report import Report
 from agent.markdown import cell, code, inline, link, slug, visible
 from agent.settings.values import Layout
-from agent.telling.catalogue import catalogue
+from agent.telling.words import catalogue
 from agent.web import Web
-from gitzette.render.account import notice_words
+from gitzette.render.addresses import named
 from gitzette.render.compose import page_model
-from gitzette.render.names import named
-from gitzette.render.page import PageModel
-from gitzette.render.pieces import Citation, Excerpt, Sentence
-from gitzette.render.templating import made_environment
+from gitzette.render.model import Citation, Excerpt, PageModel
+from gitzette.render.templating import made_environment, plain
 
 _LINK = re.compile(r"\[((?:[^\[\]\\]|\\.)*)\]\([^()\s]*\)")
 _GAPS = re.compile(r"\n{3,}")
@@ -28,15 +26,18 @@ _GAPS = re.compile(r"\n{3,}")
 @cache
 def _environment() -> Environment:
     # Markdown has its own escaping: every value of a template goes through `md`, `code` or `link`.
-    made = made_environment(autoescape=False, keep_trailing_newline=True)
-    made.filters |= {"md": spaced, "code": code, "link": link, "cell": cell, "fence": fence, "said": said}
-    made.globals |= {"notice_words": notice_words, "zip": zip}
+    made = made_environment(keep_trailing_newline=True)
+    made.filters |= {"md": spaced, "code": code, "link": link, "cell": cell, "fence": _fence, "cited": _cited}
+    made.globals["plain"] = plain()
     return made
 
 
-def filled(name: str, **values: Any) -> str:
+def filled(name: str, lang: Language, web: Web, **values: Any) -> str:
     """Fill a template of Markdown, without gaps of several lines."""
-    return _GAPS.sub("\n\n", _environment().get_template(name).render(**values)).strip("\n") + "\n"
+    words = catalogue(lang)
+    known = {"w": words["page"], "own": words, "signs": words["signs"], "web": web, "headings": Headings()}
+    text = _environment().get_template(name).render(**(known | values))
+    return _GAPS.sub("\n\n", text).strip("\n") + "\n"
 
 
 def report_page(report: Report, lang: Language, web: Web, layout: Layout = "digest") -> str:
@@ -46,8 +47,7 @@ def report_page(report: Report, lang: Language, web: Web, layout: Layout = "dige
 
 def markdown_page(page: PageModel, web: Web, layout: Layout) -> str:
     """Write a page model as Markdown in one of the layouts."""
-    words = page.words
-    return filled(f"{layout}.md", page=page, w=words["page"], signs=words["signs"], web=web, headings=Headings())
+    return filled(f"{layout}.md", page.lang, web, page=page)
 
 
 def readme_page(
@@ -57,39 +57,28 @@ def readme_page(
 
     `others` are the further languages in which each report of the list can be read.
     """
-    words: Mapping[str, Any] = catalogue(lang)["page"]
     listed = [(label, (others or {}).get(label, ())) for label in sorted(labels, reverse=True)]
-    return _environment().get_template("readme.md").render(latest=latest, reports=listed, w=words)
-
-
-def said(sentence: Sentence, signs: Mapping[str, str], reported: str) -> str:
-    """Write a sentence behind its label, with its citations but for that of the commit under whose headline it is."""
-    words = "".join(spaced(one) if isinstance(one, str) else _cited(one) for one in sentence.parts)
-    behind = [_cited(one) for one in sentence.behind if not one.own]
-    before = f"**{sentence.label}**{signs['colon']}" if sentence.label else ""
-    if sentence.reported:
-        before += reported.format(signs["listing"].join(map(_cited, sentence.reported))) + signs["colon"]
-    words = f"{words.strip()} — {inline(sentence.aside)}" if sentence.aside else words.strip()
-    return before + words + (signs["behind"].format(signs["listing"].join(behind)) if behind else "")
+    template = _environment().get_template("readme.md")
+    return template.render(latest=latest, reports=listed, w=catalogue(lang)["page"])
 
 
 def claim_text(
     claim: Claim, lang: Language, web: Web, pulls: Collection[EvidenceId] = (), own: EvidenceId | None = None
 ) -> str:
     """Write one claim by itself with links; `own` is what is linked already where the words stand."""
-    signs, text = catalogue(lang)["signs"], claim.text.get(lang, "")
 
     def linked(cite: EvidenceId) -> str:
         home = RepoId(cite.partition("@")[0]) if claim.repo is None and "@" in cite else claim.repo
         name, url = named(cite, home, web, pull=cite in pulls)
         return link(code(name), url)
 
-    pieces = MARK.split(text)
-    cites = [linked(claim.sources[int(mark) - 1]) if int(mark) <= len(claim.sources) else "" for mark in pieces[1::2]]
-    words = "".join(f"{spaced(piece)}{cite}" for piece, cite in zip(pieces[::2], [*cites, ""], strict=True))
+    pieces, cites = MARK.split(claim.text.get(lang, "")), claim.sources
     marked = {int(mark) for mark in pieces[1::2]}
-    rest = [linked(one) for at, one in enumerate(claim.sources, start=1) if at not in marked and one != own]
-    return words + (signs["behind"].format(signs["listing"].join(rest)) if rest else "")
+    pieces[::2] = map(spaced, pieces[::2])
+    pieces[1::2] = (linked(cites[int(mark) - 1]) if int(mark) <= len(cites) else "" for mark in pieces[1::2])
+    rest = [linked(one) for at, one in enumerate(cites, start=1) if at not in marked and one != own]
+    signs = catalogue(lang)["signs"]
+    return "".join(pieces) + (signs["behind"].format(signs["listing"].join(rest)) if rest else "")
 
 
 def _cited(one: Citation) -> str:
@@ -116,17 +105,11 @@ def spaced(text: str) -> str:
     return f"{left}{inline(text)}{right}" if text.strip() else left
 
 
-def fence(excerpt: Excerpt) -> str:
-    """Show an excerpt in a fence that it cannot close."""
-    lines = [_line(line.text) for line in excerpt.lines]
-    longest = max((len(run) for line in lines for run in re.findall("`+", line)), default=0)
-    marks = "`" * max(3, longest + 1)
-    kind = "diff" if any(line.side for line in excerpt.lines) else "text"
-    return "\n".join((f"{marks}{kind}", *lines, marks))
-
-
-def _line(line: str) -> str:
-    """Keep the indentation and what a reader can see of a line."""
-    line = line.rstrip("\r").expandtabs(4)
-    indent = len(line) - len(line.lstrip(" "))
-    return " " * indent + " ".join(visible(word) for word in line.strip().split(" "))
+def _fence(excerpt: Excerpt) -> str:
+    """Show an excerpt in a fence that it cannot close; of each line the indentation and what can be seen stay."""
+    texts = [line.text.rstrip("\r").expandtabs(4) for line in excerpt.lines]
+    shown = [
+        " " * (len(text) - len(text.lstrip(" "))) + " ".join(map(visible, text.strip().split(" "))) for text in texts
+    ]
+    marks = "`" * max(3, *(len(run) + 1 for line in shown for run in re.findall("`+", line)), 3)
+    return "\n".join((f"{marks}{'diff' if any(line.side for line in excerpt.lines) else 'text'}", *shown, marks))

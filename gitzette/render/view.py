@@ -5,6 +5,7 @@ import re
 from collections import defaultdict
 from collections.abc import Sequence
 from functools import cached_property
+from typing import Any
 
 from agent.domain.base import EvidenceId, Language, RepoId
 from agent.domain.claims import Claim, Kind, Role
@@ -13,46 +14,32 @@ from agent.domain.ledger import LedgerRow, Tier
 from agent.domain.links import Act, undone_pairs
 from agent.domain.report import Report
 from agent.editions.own_code import MOST_PLACES
-from agent.telling.catalogue import catalogue
 from agent.telling.sentences import names_alone
+from agent.telling.words import catalogue
 from agent.web import Web
-from gitzette.render.names import cut_title, row_id, short_hashes
+from gitzette.render.addresses import SHORT
+from gitzette.render.model import row_id
 
-_FACTS = ("fact", "facts", "risk", "risks", "advice", "advices")
-_PASSED = ("fact", "facts", "undoes", "shows")
 WEAK = ("refers to", "refers as said", "changes lines", "continues", "same work")
 """Statements about an earlier commit that are no news by themselves."""
+_FACTS = ("fact", "facts", "risk", "risks", "advice", "advices")
+_PASSED = ("fact", "facts", "undoes", "shows")
 _TOLD = (Role.CHANGE, Role.EFFECT, Role.SUMMARY)
+_SQUASHED = re.compile(r"\(#([1-9]\d{0,8})\)$")
 
 
 class View:
     """One report in one language."""
 
     def __init__(self, report: Report, lang: Language, web: Web) -> None:
-        self.report = report
-        self.lang = lang
-        self.web = web
-        self.words = catalogue(lang)
+        self.report, self.lang, self.web = report, lang, web
+        self.words: dict[str, Any] = catalogue(lang)
         self.rows = {row_id(row): row for row in report.ledger}
         self._pairs = [pair for story in report.stories for pair in undone_pairs(story)]
-
-    @cached_property
-    def _claims(self) -> dict[EvidenceId, list[Claim]]:
-        found: dict[EvidenceId, list[Claim]] = defaultdict(list)
-        for claim in self.report.claims:
+        self._claims: dict[EvidenceId, list[Claim]] = defaultdict(list)
+        for claim in report.claims:
             if claim.about:
-                found[claim.about[0]].append(claim)
-        return found
-
-    @cached_property
-    def short(self) -> dict[EvidenceId, str]:
-        """Give every landed commit and tip a hash as short as it is unique in its repository."""
-        shas: dict[RepoId, list[str]] = defaultdict(list)
-        for row in self.report.ledger:
-            shas[row.repo].append(row.sha)
-        for section in self.report.sections:
-            shas[section.repo].append(section.tip or "")
-        return {f"{repo}@{sha}": name for repo, own in shas.items() for sha, name in short_hashes(own).items()}
+                self._claims[claim.about[0]].append(claim)
 
     @cached_property
     def pulls(self) -> frozenset[EvidenceId]:
@@ -85,11 +72,6 @@ class View:
         """Tell which commit of the window each of these undid; a change and its revert are told together."""
         pairs = [pair for pair in self._pairs if pair[1] not in self._taken_back and {*pair} <= self.rows.keys()]
         return {other: self.rows[one] for one, other in reversed(pairs)}
-
-    @cached_property
-    def told_elsewhere(self) -> set[EvidenceId]:
-        """Name the commits that are told with what undid them."""
-        return {row_id(row) for row in self.undid.values()}
 
     @cached_property
     def _outlived(self) -> set[EvidenceId]:
@@ -127,24 +109,29 @@ class View:
             own = [one for one in self.said(row) if not one.free and one.predicate not in _PASSED]
             return [one for one in self.said(earlier) if one.predicate == "undone"] + own
         claims = [one for one in self.said(row) if not one.free]
-        telling = [one for one in claims if one.role in _TOLD and (one.text or one.quotes) and not self.is_bare(one)]
+        telling = [one for one in claims if one.role in _TOLD and (one.text or one.quotes) and not self.inside(one)]
         after = [one for one in claims if one.role in (Role.RISK, Role.ADVICE)]
         speech = [one for one in telling if one.speech]
         weak = [one for one in telling if one.predicate in WEAK]
         return [*(one for one in telling if not one.speech and one not in weak), *after, *weak, *speech]
 
-    def bare(self, row: LedgerRow) -> list[Claim]:
-        """List the claims that only name functions inside of which something changed: there the lines are the fact."""
-        return [one for one in self.said(row) if not one.free and self.is_bare(one)]
-
-    def is_bare(self, claim: Claim) -> bool:
-        """Tell whether a claim only names functions inside of which something changed."""
-        return names_alone(claim.predicate, claim.text.get(self.lang, ""), self.lang) is not None
+    def inside(self, claim: Claim) -> str | None:
+        """Name the functions inside of which something changed, where a claim says no more: the lines are the fact."""
+        return names_alone(claim.predicate, claim.text.get(self.lang, ""), self.lang)
 
     def whole(self, role: Role, repo: RepoId | None = None) -> list[Claim]:
         """List what is said of a repository's day, or of the whole report."""
         claims = (one for one in self.report.claims if one.role is role and (repo is None or one.repo == repo))
         return [one for one in claims if one.text.get(self.lang) and (repo is None or not one.about)]
+
+
+def cut_title(row: LedgerRow) -> tuple[str, int | None]:
+    """Part the title from the number of its pull request, which squash merges put at the end in parentheses."""
+    words, number = row.title.rstrip(), row.pull
+    if found := _SQUASHED.search(words):
+        number = number or int(found[1])
+        words = words[: found.start()].rstrip() if int(found[1]) == number else words
+    return words, number
 
 
 def is_breaking(claim: Claim) -> bool:
@@ -161,7 +148,7 @@ def untold(claims: Sequence[Claim], sentences: Sequence[Claim]) -> list[Claim]:
             names = [re.split(r"[.:]", name)[-1] for one in _values(claim) for name in one.get("name", "").split(", ")]
         else:
             others = {} if claim.speech else {*claim.sources} - {*claim.about[:1]}
-            names = [one[-40:][:7] if "@" in one else f"#{one.rpartition('#')[2]}" for one in others]
+            names = [one[-40:][:SHORT] if "@" in one else f"#{one.rpartition('#')[2]}" for one in others]
         if names and not all(name in texts for name in names):
             kept.append(claim)
     return kept

@@ -1,35 +1,44 @@
 """Builds the site: the pages of reports that changed, then whatever is made from all reports together."""
 
-import gc
+import argparse
 import json
+import re
+import sys
 import threading
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
-from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import partial
+from functools import cache, partial
+from hashlib import sha256
 from importlib.resources import files
 from multiprocessing import get_context
 from pathlib import Path
-from typing import Any
+from typing import NamedTuple
+from uuid import UUID, uuid5
 
 from pydantic import ValidationError
 
-from agent.domain.base import Language
+from agent.domain.base import EXIT_DONE, EXIT_INCOMPLETE, Language, StorageError, UsageError
 from agent.domain.report import Report
-from gitzette.site.addresses import LANGUAGES, Place, day_path, month_path, repo_path
+from agent.reports.stored import load
+from agent.settings.values import Settings
+from agent.web import Web
+from gitzette.arguments import settings_here
+from gitzette.render.addresses import LANGUAGES, Place, day_path, repo_path
+from gitzette.render.compose import page_model
 from gitzette.site.folder import FORMAT, MANIFEST, SiteFolder, mark
-from gitzette.site.report_files import ReportFile, report_files
-from gitzette.site.report_pages import ASSETS, Made, Order, SiteSettings, asset, make_report, pages_of, summary_file
-from gitzette.site.search_index import write_index
-from gitzette.site.stories import ToldStory, told_stories
-from gitzette.site.summary import Summary
+from gitzette.site.pages import Pages, SiteSettings
+from gitzette.site.search import day_index, script, write_index
+from gitzette.site.summary import Summary, is_week, summarise, told_stories
 
+ASSETS = ("style.css", "theme.js", "page.js", "search.js", "icon.svg")
 # What pages are made by: when any of these changes, all pages are written anew.
 _MAKERS = ("gitzette.site", "gitzette.render", "gitzette.render.templates", "agent", "agent.words")
-
-
+_LISTS = {"days/index.html": "days", "repos/index.html": "repos", "stories.html": "stories", "search.html": "search"}
+_MOMENT = r"\d{4}-\d{2}-\d{2}(?:T\d{4,6})?"
+_LABEL = re.compile(rf"{_MOMENT}(?:\.\.{_MOMENT})?|\d{{4}}-W\d{{2}}", re.ASCII)
+_NAMESPACE = UUID("5b3a9f0c-5d0e-4a55-9a3c-0f4f7a1e2c11")
 _MANY = 60
 """Reports that are worth several processes."""
 
@@ -45,165 +54,220 @@ class Built:
     notices: tuple[str, ...]
 
 
-class Site:
-    """A site while it is built."""
+class _Order(NamedTuple):
+    """One report whose pages are to be made, from its file and with the days beside it."""
 
-    def __init__(self, out: Path, to: Path, settings: SiteSettings) -> None:
-        self._out, self._settings = out, settings
-        self._folder, self._manifest = SiteFolder.open(to)
-        self._maker = mark(maker(), settings.web.base, settings.site_url)
-        self._pages = pages_of(settings)
-        self._notices: list[str] = []
-        self._renewed = 0
+    label: str
+    path: Path
+    hash: str
+    before: str
+    after: str
+    key: str
 
-    def build(self) -> Built:
-        """Write what is missing or old, and the manifest last."""
-        found = report_files(self._out)
-        for name in ASSETS:
-            self._folder.page(f"assets/{name}", mark(asset(name)), partial(asset, name))
-        self._folder.page(".nojekyll", "", str)
-        summaries = self._reports(found)
-        write_index(self._folder, summaries, self._maker)
-        gazette = str(self._manifest.get("id") or self._pages.gazette_id(summaries))
-        self._together(summaries, found, gazette)
-        self._folder.sweep()
-        self._folder.put(MANIFEST, self._record(summaries, gazette))
-        notices = tuple(self._notices)
-        return Built(days=len(summaries), renewed=self._renewed, written=self._folder.written, notices=notices)
+    @property
+    def own(self) -> tuple[str, ...]:
+        """The files that it always has: the summary first."""
+        pages = (f"{lang}/{day_path(self.label)}" for lang in LANGUAGES)
+        words = (f"search/docs/{self.label}.js", f"data/words/{self.label}.json")
+        return (f"data/{self.label}.json", *pages, *words)
 
-    # ---------------------------------------------------------------- one report
-
-    def _reports(self, found: Sequence[ReportFile]) -> list[Summary]:
-        """Make the pages of every report that has none or old ones."""
-        days = [one.label for one in found if len(one.label) == 10]
-        beside = {day: (before, after) for before, day, after in zip(("", *days), days, (*days[1:], ""), strict=False)}
-        orders = [self._order(one, *beside.get(one.label, ("", ""))) for one in found]
-        known = {one.file.label: summary for one in orders if (summary := self._known(one))}
-        todo = [one for one in orders if one.file.label not in known]
-        for order, (summary, written, notice) in zip(todo, self._made(todo), strict=True):
-            self._folder.written += written
-            if summary is None:
-                self._notices.append(notice)
-                continue
-            self._renewed += 1
-            known[order.file.label] = summary
-            self._folder.keep(order.key, *order.own, *commit_files(summary))
-        return [known[one.label] for one in found if one.label in known]
-
-    def _order(self, file: ReportFile, before: str, after: str) -> Order:
-        return Order(file, before, after, mark(file.hash, self._maker, before, after))
-
-    def _known(self, order: Order) -> Summary | None:
-        """Find the summary of a report whose pages are those of this very report."""
-        if not self._folder.current(order.key, *order.own):
-            return None
-        try:
-            summary = Summary.model_validate_json((self._folder.folder / summary_file(order.file.label)).read_bytes())
-        except (OSError, ValidationError):
-            return None
-        self._folder.keep(order.key, *order.own, *commit_files(summary))
-        return summary
-
-    def _made(self, orders: Sequence[Order]) -> Iterator[Made]:
-        make = partial(make_report, self._folder.folder, self._settings)
-        if len(orders) < _MANY or threading.active_count() > 1:
-            yield from map(make, orders)
-            return
-        with ProcessPoolExecutor(mp_context=get_context("fork")) as pool:
-            yield from pool.map(make, orders, chunksize=8)
-
-    # ---------------------------------------------------------------- all reports
-
-    def _together(self, summaries: Sequence[Summary], found: Sequence[ReportFile], gazette: str) -> None:
-        """Write the pages that are made from all reports."""
-        stories, pages = told_stories(summaries, self._settings.web), self._pages
-        key = mark(self._maker, self._settings.lang, *(one.hash for one in summaries))
-        latest, kept_back = self._latest(summaries, found)
-        by_repo: dict[str, list[Summary]] = defaultdict(list)
-        for one in summaries:
-            for part in one.repos:
-                by_repo[part.repo].append(one)
-        for lang in LANGUAGES:
-            front = partial(pages.front, latest, kept_back, summaries)
-            self._page(lang, "index.html", key, front)
-            if lang == self._settings.lang:
-                self._page(lang, "../index.html", key, front)
-            self._page(lang, "days/index.html", key, partial(pages.days, summaries))
-            self._page(lang, "repos/index.html", key, partial(pages.repos, by_repo))
-            self._page(lang, "stories.html", key, partial(pages.stories, stories))
-            self._page(lang, "search.html", self._maker, pages.search)
-            self._page(lang, "feed.xml", key, partial(pages.feed, summaries, gazette))
-            for repo, days in by_repo.items():
-                known = mark(self._maker, *(one.hash for one in days))
-                self._page(lang, repo_path(repo), known, partial(pages.repo, repo, days, stories))
-            self._months(lang, stories)
-
-    def _months(self, lang: Language, stories: Sequence[ToldStory]) -> None:
-        months: dict[str, list[ToldStory]] = defaultdict(list)
-        for one in stories:
-            months[one.month].append(one)
-        for month, own in months.items():
-            key = mark(self._maker, *months, *(f"{one.part.place} {one.hash}" for one in own))
-            render = partial(self._pages.stories, own, month=month, months=list(months))
-            self._page(lang, month_path(month), key, render)
-
-    def _page(self, lang: Language, path: str, key: str, render: Callable[[Place], str]) -> None:
-        place = Place(lang, path)
-        self._folder.page(place.file, key, lambda: render(place))
-
-    def _latest(self, summaries: Sequence[Summary], found: Sequence[ReportFile]) -> tuple[Report | None, list[str]]:
-        """Choose the report of the front page, the latest day of which not too much is missing, and name newer ones."""
-        order = sorted(summaries, key=lambda one: (one.is_day, one.label), reverse=True)
-        sound = next((one for one in order if one.failed_share <= self._settings.max_failed), None)
-        chosen = sound or (order[0] if order else None)
-        if chosen is None:
-            return None, []
-        report = next(one for one in found if one.label == chosen.label).read()
-        return report, [one.label for one in order[: order.index(chosen)]] if sound else []
-
-    def _record(self, summaries: Sequence[Summary], gazette: str) -> str:
-        """Write what the site consists of; equal reports give equal bytes."""
-        days: list[Mapping[str, Any]] = [
-            {
-                "label": one.label,
-                "hash": one.hash,
-                "landed": one.landed,
-                "repos": [part.repo for part in one.repos],
-                "pages": {lang: f"{lang}/{day_path(one.label)}" for lang in LANGUAGES},
-                "data": f"data/{one.label}.json",
-            }
-            for one in summaries
-        ]
-        lang = self._settings.lang
-        head = {"format": FORMAT, "generator": "gitzette", "id": gazette, "languages": LANGUAGES, "lang": lang}
-        return json.dumps(head | {"days": days, "files": dict(sorted(self._folder.keys.items()))}, indent=0) + "\n"
+    def read(self) -> Report:
+        """Read the report; one that speaks of another window than its name says is not ours."""
+        report = load(self.path.read_bytes(), self.path.name)
+        if report.window.label != self.label and not is_week(self.label):
+            raise StorageError(f"{self.path.name} speaks of {report.window.label}; move it away")
+        return report
 
 
 def build_site(out: Path, to: Path, settings: SiteSettings) -> Built:
-    """Write the site of an output folder."""
-    with _uncollected():
-        return Site(out, to, settings).build()
+    """Write what is missing or old of the site of an output folder, and the manifest last."""
+    folder, manifest = SiteFolder.open(to)
+    maker = mark(_maker(), settings.web.base, settings.site_url)
+    for name in ASSETS:
+        folder.page(f"assets/{name}", mark(asset(name)), partial(asset, name))
+    folder.page(".nojekyll", "", str)
+    orders = _orders(out, maker)
+    known = {one.label: summary for one in orders if (summary := _known(folder, one))}
+    notices: list[str] = []
+    todo = [one for one in orders if one.label not in known]
+    for order, (made, written) in zip(todo, _made(todo, to, settings), strict=True):
+        folder.written += written
+        if isinstance(made, str):
+            notices.append(made)
+            continue
+        known[order.label] = made
+        folder.keep(order.key, *order.own, *_commits(made))
+    summaries = [known[one.label] for one in orders if one.label in known]
+    write_index(folder, [one for one in summaries if not is_week(one.label)], maker)
+    gazette = str(manifest.get("id") or _gazette_id(summaries))
+    _write_together(folder, settings, summaries, {one.label: one for one in orders}, maker, gazette)
+    folder.sweep()
+    folder.put(MANIFEST, _record(folder, settings, summaries, gazette))
+    return Built(days=len(summaries), renewed=len(todo) - len(notices), written=folder.written, notices=tuple(notices))
 
 
-@contextmanager
-def _uncollected() -> Iterator[None]:
-    """Look for no cycles meanwhile: reports and pages have none, and looking takes a tenth of the time."""
-    collecting = gc.isenabled()
-    gc.disable()
+def _orders(out: Path, maker: str) -> list[_Order]:
+    """List the reports of an output folder, oldest first."""
     try:
-        yield
-    finally:
-        if collecting:
-            gc.enable()
+        paths = sorted(file for file in (out / "reports").glob("*.json") if _LABEL.fullmatch(file.stem))
+        found = {file.stem: (file, sha256(file.read_bytes()).hexdigest()) for file in paths}
+    except OSError as error:
+        raise StorageError(f"cannot read {out / 'reports'}: {error.strerror or error}") from error
+    days = [label for label in found if len(label) == 10]
+    beside = {day: (before, after) for before, day, after in zip(("", *days), days, (*days[1:], ""), strict=False)}
+    sides = [beside.get(label, ("", "")) for label in found]
+    every = zip(found.items(), sides, strict=True)
+    return [_Order(label, *file, *side, mark(file[1], maker, *side)) for (label, file), side in every]
 
 
-def maker() -> str:
+def _known(folder: SiteFolder, order: _Order) -> Summary | None:
+    """Find the summary of a report whose pages are those of this very report."""
+    if not folder.current(order.key, *order.own):
+        return None
+    try:
+        summary = Summary.model_validate_json((folder.folder / order.own[0]).read_bytes())
+    except (OSError, ValidationError):
+        return None
+    folder.keep(order.key, *order.own, *_commits(summary))
+    return summary
+
+
+def _commits(summary: Summary) -> list[str]:
+    return [f"{lang}/{path}" for lang in LANGUAGES for path in summary.commits]
+
+
+def _made(orders: Sequence[_Order], to: Path, settings: SiteSettings) -> Iterator[tuple[Summary | str, int]]:
+    make = partial(_make_report, to, settings)
+    if len(orders) < _MANY or threading.active_count() > 1:
+        yield from map(make, orders)
+        return
+    with ProcessPoolExecutor(mp_context=get_context("fork")) as pool:
+        yield from pool.map(make, orders, chunksize=8)
+
+
+def _make_report(to: Path, settings: SiteSettings, order: _Order) -> tuple[Summary | str, int]:
+    """Write the pages of a report, its summary and its documents for the search; or say why there are none."""
+    folder = SiteFolder(to)
+    try:
+        report = order.read()
+    except StorageError as error:
+        return str(error), 0
+    pages = {lang: page_model(report, lang, settings.web) for lang in LANGUAGES}
+    for page in pages.values():
+        for name, text in _pages_of(settings).day(page, order.label, order.before, order.after):
+            folder.put(name, text)
+    # What is told of a week is found on its days.
+    documents, words = day_index(pages) if not is_week(order.label) else ([], {})
+    summary = summarise(order.label, order.hash, report, pages, len(documents))
+    folder.put(order.own[0], json.dumps(summary.model_dump(mode="json"), ensure_ascii=False))
+    folder.put(order.own[-2], script(f"docs/{order.label}", documents))
+    folder.put(order.own[-1], json.dumps(words, ensure_ascii=False))
+    return summary, folder.written
+
+
+def _write_together(
+    folder: SiteFolder,
+    settings: SiteSettings,
+    summaries: Sequence[Summary],
+    orders: Mapping[str, _Order],
+    maker: str,
+    gazette: str,
+) -> None:
+    """Write the pages that are made from all reports."""
+    stories, pages = told_stories(summaries, settings.web), _pages_of(settings)
+    key = mark(maker, settings.lang, *(one.hash for one in summaries))
+    # The front page has the latest day of which not too much is missing, and names newer ones.
+    order = sorted(summaries, key=lambda one: (len(one.label) == 10, one.label), reverse=True)
+    sound = [one for one in order if one.failed_share <= settings.max_failed]
+    chosen = next(iter(sound or order), None)
+    kept_back = [one.label for one in order[: order.index(chosen)]] if chosen and sound else []
+    front = partial(pages.front, orders[chosen.label].read() if chosen else None, kept_back, summaries)
+    by_repo: dict[str, list[Summary]] = defaultdict(list)
+    for one in summaries:
+        for part in one.repos if not is_week(one.label) else ():
+            by_repo[part.repo].append(one)
+    values = {"summaries": summaries, "by_repo": by_repo, "stories": stories}
+
+    def write(lang: Language, path: str, known: str, render: Callable[[Place], str]) -> None:
+        place = Place(lang, path)
+        folder.page(place.file, known, lambda: render(place))
+
+    write(settings.lang, "../index.html", key, front)
+    for lang in LANGUAGES:
+        write(lang, "index.html", key, front)
+        write(lang, "feed.xml", key, partial(pages.feed, summaries, gazette))
+        for path, name in _LISTS.items():
+            write(lang, path, key, partial(pages.listing, name, values))
+        for repo, days in by_repo.items():
+            known = mark(maker, *(one.hash for one in days))
+            write(lang, repo_path(repo), known, partial(pages.repo, repo, days, stories))
+
+
+def _record(folder: SiteFolder, settings: SiteSettings, summaries: Sequence[Summary], gazette: str) -> str:
+    """Write what the site consists of; equal reports give equal bytes."""
+    days = [
+        {
+            "label": one.label,
+            "hash": one.hash,
+            "landed": sum(part.landed for part in one.repos),
+            "repos": [part.repo for part in one.repos],
+            "pages": {lang: f"{lang}/{day_path(one.label)}" for lang in LANGUAGES},
+            "data": f"data/{one.label}.json",
+        }
+        for one in summaries
+    ]
+    head = {"format": FORMAT, "generator": "gitzette", "id": gazette, "languages": LANGUAGES, "lang": settings.lang}
+    return json.dumps(head | {"days": days, "files": dict(sorted(folder.keys.items()))}, indent=0) + "\n"
+
+
+def _gazette_id(summaries: Sequence[Summary]) -> str:
+    """Name a gazette by its first report: two gazettes of the same day are not the same."""
+    first = next(iter(summaries), None)
+    return str(uuid5(_NAMESPACE, f"{first.key} {' '.join(sorted(part.repo for part in first.repos))}" if first else ""))
+
+
+@cache
+def _pages_of(settings: SiteSettings) -> Pages:
+    return Pages(settings, mark(*map(asset, ASSETS)))
+
+
+def _maker() -> str:
     """Give a mark of what makes pages, so that a newer Gitzette writes all of them anew."""
     sources = [file for name in _MAKERS for file in files(name).iterdir() if file.is_file()]
-    sources.append(files("memory").joinpath("text_index.py"))
     return mark(*(file.read_text("utf-8") for file in sorted(sources, key=str)), *map(asset, ASSETS))
 
 
-def commit_files(summary: Summary) -> list[str]:
-    """List the pages of the commits of a report."""
-    return [f"{lang}/{path}" for lang in LANGUAGES for path in summary.commits]
+def asset(name: str) -> str:
+    """Read a style or script of the site."""
+    return files("gitzette.site").joinpath("assets", name).read_text("utf-8")
+
+
+# ---------------------------------------------------------------- the command
+
+
+def site(args: argparse.Namespace, environ: Mapping[str, str]) -> int:
+    """Build the site; 3 when a report could not be read."""
+    settings = settings_here(environ)
+    out = args.out or settings.out
+    if not (out / "reports").is_dir():
+        raise UsageError(f"{out} has no reports yet; gitzette run writes them")
+    to: Path = args.to or out / "site"
+    built = site_of(settings, out, to)
+    sys.stdout.write(f"{to / 'index.html'}\n")
+    return EXIT_INCOMPLETE if built.notices else EXIT_DONE
+
+
+def site_of(settings: Settings, out: Path, to: Path | None = None) -> Built:
+    """Build the site of an output folder as the settings say, and tell a person what was done."""
+    built = build_site(out, to or out / "site", site_settings(settings))
+    for notice in built.notices:
+        sys.stderr.write(f"gitzette: {' '.join(notice.split())}\n")
+    told = f"{built.days} reports, {built.renewed} of them new or changed; {built.written} files written"
+    sys.stderr.write(f"gitzette: site: {told}\n")
+    return built
+
+
+def site_settings(settings: Settings) -> SiteSettings:
+    """Take from the settings what shapes the site."""
+    web, site_url = Web(settings.web), settings.site_url or ""
+    return SiteSettings(web=web, lang=settings.lang, max_failed=settings.max_failed, site_url=site_url)

@@ -186,7 +186,7 @@ def test_analysis_comes_back_with_its_kind_its_anchors_and_its_judge() -> None:
 
 def test_the_footer_counts_each_kind_of_text_and_the_controls() -> None:
     footer = to_json(analysed_report())["footer"]
-    kinds = {"fact": 8, "quotation": 1, "stated": 8, "inferred": 3, "advice": 1, "headlines": 4}
+    kinds = {"fact": 5, "quotation": 1, "stated": 8, "inferred": 3, "advice": 1, "headlines": 4}
     assert footer["kinds"] == kinds
     assert footer["model"]["controls"] == {"hidden": 8, "refused": 8}
     assert footer["model"]["judges"] == ["strict-judge"]

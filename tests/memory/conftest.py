@@ -2,17 +2,15 @@
 
 import os
 import subprocess
-from collections.abc import AsyncGenerator, Callable, Iterator, Mapping, Sequence
+from collections.abc import AsyncGenerator, Callable, Iterator, Sequence
 from contextlib import closing
-from datetime import date
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from agent.domain.base import RepoId, UpstreamError
-from agent.domain.commits import Change, Commit, Landing
-from agent.domain.window import Window
-from agent.ports.sources import Study
+from agent.domain.commits import Change
 from evals.postgres import PostgresServer
 from memory.database import Database
 from memory.postgres import PostgresDatabase
@@ -20,12 +18,8 @@ from memory.store import database_in_memory, upgrade
 from tools.git.source import GitSource
 
 REPO = RepoId("octo/engine")
-DAY = Window.days(date(2026, 2, 4), date(2026, 2, 4), "UTC")
-_WHO = {
-    f"GIT_{role}_{field}": value
-    for role in ("AUTHOR", "COMMITTER")
-    for field, value in (("NAME", "Ada"), ("EMAIL", "ada@example.org"), ("DATE", "2026-02-04T10:00:00Z"))
-}
+_FIELDS = {"NAME": "Ada", "EMAIL": "ada@example.org", "DATE": "2026-02-04T10:00:00Z"}
+_WHO = {f"GIT_{role}_{field}": value for role in ("AUTHOR", "COMMITTER") for field, value in _FIELDS.items()}
 
 
 class Watched:
@@ -40,14 +34,10 @@ class Watched:
         self.breaks_after: int | None = None
         self.leaves_out: set[str] = set()
         self.adds: list[str] = []
-        self.instead: Change | None = None
 
     async def open(self) -> "Watched":
         self.asked.append("open")
         return self
-
-    async def landed(self, window: Window, *, known_tip: str | None = None) -> Landing:
-        return await self.inner.landed(window, known_tip=known_tip)
 
     async def changes(self, shas: Sequence[str]) -> AsyncGenerator[Change, None]:
         self.asked.append(list(shas))
@@ -56,28 +46,14 @@ class Watched:
                 if self.breaks_after is not None and len(self.given) >= self.breaks_after:
                     raise UpstreamError("the disk is gone", retryable=True)
                 self.given.append(change.commit.sha)
-                yield self.instead or change
+                yield change
                 async for stranger in self.inner.changes(self.adds):
                     yield stranger
         finally:
             self.closed += 1
 
-    async def members(self, sha: str) -> tuple[Commit, ...]:
-        return await self.inner.members(sha)
-
-    async def blobs(self, change: Change, paths: Sequence[str]) -> Mapping[str, tuple[bytes | None, bytes | None]]:
-        return await self.inner.blobs(change, paths)
-
-    async def before(self, sha: str, paths: Sequence[str]) -> tuple[str, ...]:
-        return await self.inner.before(sha, paths)
-
-    async def resolve(self, prefix: str) -> Commit:
-        return await self.inner.resolve(prefix)
-
-    async def foresee(self, studies: Sequence[Study]) -> None:
-        self.asked.append([(study.change.commit.sha, study.read, study.telling) for study in studies])
-        if self.breaks_after is not None:
-            raise UpstreamError("the disk is gone", retryable=True)
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.inner, name)
 
 
 @pytest.fixture(scope="session")

@@ -5,7 +5,7 @@ import os
 import shutil
 import signal
 import zlib
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import aclosing, closing
 from datetime import UTC, date, datetime
 from pathlib import Path
@@ -14,13 +14,13 @@ from typing import Any
 import pytest
 from pydantic import TypeAdapter
 
-from agent.domain.base import AppError, InputError, NotFound, RateLimited, RepoId, StorageError, UpstreamError
-from agent.domain.commits import Change, Comment, Coverage, Issue, PullRequest, Release, Threads
+from agent.domain.base import AppError, NotFound, RateLimited, RepoId, StorageError, UpstreamError
+from agent.domain.commits import Change, Coverage, Issue, Threads
 from agent.domain.report import Report
 from agent.domain.window import Window
 from agent.models import ModelError
-from agent.ports.sources import CodeSource, Study, ThreadSource
-from memory.artefacts import JsonCodec
+from agent.sources import CodeSource
+from memory.artefacts import JsonCodec, codec_for
 from memory.database import Database
 from memory.proxies import recorded, recorded_source
 from memory.recorder import Call, CallRecorder
@@ -129,17 +129,6 @@ async def test_another_run_takes_over_what_cannot_change_and_can_be_replayed_by_
     assert count(db, "holds") == 7
 
 
-async def test_what_a_partial_clone_lacked_is_asked_for_again(db: Database, watched: Watched, shas: list[str]) -> None:
-    (change,) = [one async for one in watched().inner.changes(shas[:1])]
-    files = tuple(file.model_copy(update={"unreadable": "not here"}) for file in change.files)
-
-    partial, source = watched(), watched()
-    partial.instead = change.model_copy(update={"files": files})
-    await read(code(db, "r1", partial), shas[:1])
-    assert await read(code(db, "r2", source), shas[:1]) == [change]
-    assert source.asked == ["open", shas[:1]]
-
-
 async def test_a_stream_that_breaks_breaks_at_the_same_place_again(
     db: Database, shas: list[str], watched: Watched
 ) -> None:
@@ -179,8 +168,6 @@ async def test_what_a_run_did_not_record_is_named_and_remembered(db: Database, s
     ("error", "asks_again"),
     [
         (NotFound("octo/engine has no commit abcd"), False),
-        (InputError("that is no repository"), False),
-        (UpstreamError("HTTP 404", retryable=False), False),
         (UpstreamError("HTTP 502", retryable=True, retry_after=2.5), True),
         (RateLimited("wait", retry_after=60), True),
         (ModelError("nothing", retryable=True), True),
@@ -203,77 +190,15 @@ async def test_an_error_is_told_again_and_only_one_that_may_get_better_is_asked_
     assert asked == (2 if asks_again else 1)
 
 
-async def test_a_source_is_told_beforehand_only_what_the_record_lacks_and_a_failure_is_no_answer(
-    db: Database, watched: Watched, shas: list[str]
-) -> None:
-    source = watched()
-    watching = code(db, "r1", source)
-    changes = await read(watching, shas[:3])
-    studies = [Study(change=one, read=(one.files[0].path,), telling=(one.files[0].path,)) for one in changes]
-    await watching.blobs(changes[0], studies[0].read)
-    await watching.before(shas[0], studies[0].telling)
-    await watching.blobs(changes[1], studies[1].read)
-    answered = CallRecorder(db, "r1").answered()
-    source.asked.clear()
-    source.breaks_after = 0
-    await watching.foresee(studies)
-    told = [(shas[1], (), ("file4.txt",)), (shas[2], ("file3.txt",), ("file3.txt",))]
-    assert source.asked == ["open", told]
-    await watching.foresee(studies[:1])
-    await replayed(db).foresee(studies)
-    assert source.asked == ["open", told]
-    assert CallRecorder(db, "r1").answered() == answered
-
-
-class Spoken:
-    """A source of threads with one of everything, whose text UTF-8 has no place for."""
-
-    def __init__(self, title: str = "Crash") -> None:
-        about = {"repo": REPO, "body": HOSTILE, "author": None, "labels": (), "created_at": NOON, "updated_at": NOON}
-        self.one = Issue.model_validate(
-            about
-            | {"number": 1, "title": title, "state": "open", "state_reason": None, "closed_at": None}
-            | {"comments": 0, "reactions": 0}
-        )
-        self.pull = PullRequest.model_validate(
-            about
-            | {"number": 2, "title": "Fix", "state": "closed", "merged_at": NOON, "merge_commit": "a" * 40}
-            | {"base": "main", "closes": ("octo/engine#1",)}
-        )
-        self.release = Release(repo=REPO, tag="v1", name="1", body="", published_at=NOON, prerelease=False)
-
-    async def open(self) -> "Spoken":
-        return self
-
-    async def threads(self, *_: Any, **__: Any) -> Threads:
-        parts = {"issues": (self.one,), "pulls": (self.pull,), "releases": (self.release,)}
-        return Threads(coverage=Coverage.READ, pull_of={"a" * 40: 2}, **parts)
-
-    async def issue(self, number: int) -> Issue | PullRequest:
-        return self.one if number == 1 else self.pull
-
-    async def comments(self, number: int) -> tuple[Comment, ...]:
-        return (Comment(author=None, body=f"{number} {HOSTILE}", created_at=NOON),)
-
-
-async def test_threads_are_kept_one_by_one_and_put_together_again(db: Database) -> None:
-    def threads(run: str, opened: Callable[[], Any], *, play_only: bool = False) -> Any:
-        recorder = CallRecorder(db, run, play_only=play_only)
-        return recorded_source(opened, recorder, "threads", REPO, "api https://api.example", ThreadSource)
-
-    async def told(source: Any, known_open: Collection[int]) -> list[object]:
-        listed = await source.threads(DAY, [], known_open=known_open)
-        return [listed, await source.issue(1), await source.issue(2), await source.comments(1)]
-
-    for run in ("r1", "r2"):
-        first = await told(threads(run, Spoken().open), [3, 1])
-    kept: dict[str, str] = dict(db.rows("select evidence, origin from artefacts where evidence is not null"))
-    assert kept == dict.fromkeys(("octo/engine#1", "octo/engine#2", "octo/engine@v1"), "api https://api.example")
-    assert await told(threads("r2", nobody, play_only=True), {1, 3}) == first
-    before = count(db, "artefacts")
-    await threads("r3", Spoken("Crash on start").open).threads(DAY, [], known_open=[1, 3])
-    # The issue and the list of contents are new; the pull request and the release are there.
-    assert count(db, "artefacts") == before + 2
+def test_hostile_text_of_threads_comes_back_as_it_was_and_each_thread_is_stored_once(db: Database) -> None:
+    times = {"created_at": NOON, "updated_at": NOON, "closed_at": None}
+    about = {"repo": REPO, "number": 1, "title": "Crash", "body": HOSTILE, "author": None, "labels": (), **times}
+    issue = Issue.model_validate({**about, "state": "open", "state_reason": None, "comments": 0, "reactions": 0})
+    threads, codec = Threads(coverage=Coverage.READ, issues=(issue,)), codec_for("threads", Threads)
+    for run, told in (("r1", threads), ("r2", threads.model_copy(update={"coverage": Coverage.PARTIAL}))):
+        CallRecorder(db, run).record([(HELLO, codec.encode(told))])
+        assert CallRecorder(db, run, play_only=True).play(HELLO, codec) == told
+    assert db.rows("select count(*) from artefacts where evidence = ?", [issue.id]) == [(1,)]
 
 
 def test_what_the_memory_said_is_on_record_too_and_a_replay_changes_nothing(db: Database) -> None:
@@ -292,29 +217,6 @@ def test_what_the_memory_said_is_on_record_too_and_a_replay_changes_nothing(db: 
     recorded(Reports(db), replay, "archive").remember(Report(window=DAY, repos=(REPO,), sections=(), ledger=()))
     replay.record([(HELLO, TEXT.encode("new"))])
     assert (count(db, "published"), count(db, "calls")) == (0, 2)
-
-
-class Counting:
-    """Counts its calls."""
-
-    calls = 0
-
-    def longest(self, words: Iterable[str], *, below: Collection[int] = ()) -> tuple[str, int] | None:
-        """Answer with plain data."""
-        self.calls += 1
-        return max(((word, len(word)) for word in words if len(word) not in below), default=None)
-
-
-def test_any_object_is_recorded_by_the_annotations_of_its_methods(db: Database) -> None:
-    counting = Counting()
-    for play_only in (False, True):
-        proxy = recorded(counting, CallRecorder(db, "r1", play_only=play_only), "counting")
-        assert proxy.longest(word for word in ("a", "\ud800b")) == ("\ud800b", 2)
-        assert proxy.longest(["a", "\ud800b"], below=()) == ("\ud800b", 2)
-        assert proxy.longest(["a"], below=[1, 3]) is None
-        assert proxy.longest(["a"], below={3, 1}) is None
-    assert counting.calls == 2
-    assert recorded(counting, None, "counting") is counting
 
 
 @pytest.mark.parametrize("damage", [b"not compressed", zlib.compress(b'"hacked"')])

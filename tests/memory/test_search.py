@@ -99,21 +99,12 @@ def test_what_is_named_or_fits_best_comes_first(db: Database, question: str, bes
     assert search(db, question)[0].id == best
 
 
-def test_a_number_gives_the_pull_request_and_the_commit_that_it_brought(db: Database) -> None:
-    named = [hit.id for hit in search(db, "#5") if hit.named]
-    assert sorted(named) == [f"{REPO}#5", CARDS[1].id]
-
-
 def test_neighbours_of_a_hit_join_the_list_behind_it(db: Database) -> None:
+    assert sorted(hit.id for hit in search(db, "#5") if hit.named) == [f"{REPO}#5", CARDS[1].id]
     ids = [hit.id for hit in search(db, "--max-routes")]
     assert ids[0] == CARDS[1].id
     assert {CARDS[3].id, f"{REPO}#5", f"{REPO}@v1.2.0"} <= set(ids)
     assert f"{REPO}#3" in [hit.id for hit in search(db, "prefixes")]
-
-
-def test_every_hit_says_by_which_words_it_was_found(db: Database) -> None:
-    assert search(db, "who cached prefixes")[0].words == ("cached", "prefixes")
-    assert search(db, "`--max-routes`")[0].named == ("--max-routes",)
 
 
 def test_nothing_outside_of_the_window_is_found_and_threads_are_bounded_too(db: Database) -> None:
@@ -130,29 +121,9 @@ def test_what_else_is_known_changes_nothing_within_a_window(db: Database) -> Non
     assert search(db, question, window) == search(small, question, window)
 
 
-def test_the_same_commit_again_is_indexed_once(db: Database) -> None:
-    again = CARDS[0].model_copy(update={"title": "Another title", "message": "Another title"})
-    EvidenceStore(db).keep(REPO, [again])
-    assert search(db, "Another title")[0].id == CARDS[0].id
-    assert len([hit for hit in search(db, "0101010101") if hit.named]) == 1
-
-
 def test_words_of_a_question_are_never_commands_to_the_index(db: Database) -> None:
     for question in ('" OR 1', "title : x", "NEAR(a b)", "*", "''; drop table cards", "-", "（）", "\U0001f600"):
         assert isinstance(search(db, question), list)
-
-
-def test_gaps_are_what_no_complete_window_covers(known: EvidenceStore) -> None:
-    known.complete(REPO, days(0, 1), [])
-    known.complete(REPO, days(2, 3), [CARDS[1].sha])
-    known.complete(REPO, days(3, 4), ["f" * 40])
-    gaps = known.gaps(REPO, days(-1, 4))
-    assert [(one.start, one.end) for one in gaps] == [
-        (days(*span).start, days(*span).end) for span in ((-1, 0), (1, 2), (3, 4))
-    ]
-    assert known.gaps(REPO, days(0, 1)) == []
-    assert known.count(REPO, days(1, 3)) == 2
-    assert [one.title for one in known.listed([REPO], days(1, 4))] == [one.title for one in CARDS[2::-1]]
 
 
 def test_a_card_made_from_whole_files_is_not_replaced_by_one_from_a_patch(known: EvidenceStore) -> None:

@@ -12,7 +12,7 @@ from agent.domain.base import InputError, RepoId
 from agent.domain.commits import Commit, Headline, Release
 from agent.domain.patch import read_patch
 from agent.domain.window import moment
-from agent.ports.sources import Past
+from agent.sources import Past
 from agent.stories.releases import is_version
 from agent.stories.timeline import pull_named
 from agent.triage.conventions import Area, area

@@ -8,7 +8,7 @@ from pathlib import Path
 from agent.domain.base import NotFound, RepoId
 from agent.domain.commits import Change, Commit, Headline, Landing, Release
 from agent.domain.window import Window
-from agent.ports.sources import Past, Study, Usages
+from agent.sources import Past, Study, Usages
 from tools.git.changes import ChangeReader, close_gaps, entries_of, fetch_blobs, present_commits, tree_change
 from tools.git.earlier import Line
 from tools.git.files import lines_with, product_paths, read_blobs, read_file, tree_paths, usages, words_in

@@ -8,7 +8,7 @@ from urllib.parse import quote
 
 from agent.domain.base import NotFound, RepoId
 from agent.domain.commits import Change
-from agent.ports.sources import Study
+from agent.sources import Study
 from tools.github import queries
 from tools.github.address import repo_path
 from tools.github.graphql import Answer, Batches, BlobNode, Question

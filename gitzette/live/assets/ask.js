@@ -66,13 +66,8 @@
       line.textContent = `${data.repo}: ${data.what}${data.total ? ` ${data.done}/${data.total}` : ""}`;
       reading.hidden = false;
     },
-    waiting(data) {
-      reading.replaceChildren(make("li", `${say("waiting")} ${data.place}`));
-      reading.hidden = false;
-    },
     blocks(data, turn) {
-      while (turn.body.children.length > data.from) turn.body.lastChild.remove();
-      turn.body.append(...data.blocks.map((one) => block(one, turn)));
+      turn.body.replaceChildren(...data.blocks.map((one) => block(one, turn)));
     },
     done(data, turn) {
       turn.cites = data.cites;
@@ -171,18 +166,6 @@
     if (data.cut) evidence.append(make("p", "…", "quiet"));
     pre.querySelector(".marked")?.scrollIntoView({ block: "nearest" });
   };
-
-  // ---------------------------------------------------------------- runs
-
-  const told = (one) => `${one.started.slice(0, 16).replace("T", " ")} · ${one.status} · ${one.window}`;
-  const runs = async () => {
-    const answer = await fetch("../api/status");
-    if (!answer.ok) return;
-    const lines = (await answer.json()).runs.map((one) => make("li", told(one)));
-    at("runs").replaceChildren(...(lines.length ? lines : [make("li", say("no_runs"))]));
-  };
-  runs();
-  setInterval(() => { if (!document.hidden) runs(); }, 10000);
 
   let known = "";
   try { known = sessionStorage.getItem("gitzette-thread") || ""; } catch { /* A new one then. */ }

@@ -108,7 +108,7 @@ def test_a_delivery_that_was_cut_short_goes_on_where_it_was(sinks: Any, calm: Re
     Days().deliver(calm, out, sinks.environ)
     whole = len(sinks.web.accepted)
     known = entry(out)
-    half = {"content": known["sent"].pop(), "parts": whole, "done": 2, "why": "not finished"}
+    half = {"sent": [f"{known['sent'][0]}-{part}-{whole}" for part in (1, 2)], "why": "not finished"}
     (out / "deliveries.json").write_text(json.dumps({"of": "gitzette", "entries": [known | half]}))
     sinks.web.accepted.clear()
     assert Days().deliver(calm, out, sinks.environ).failed == []

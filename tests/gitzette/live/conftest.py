@@ -15,7 +15,7 @@ import uvicorn
 from agent.settings.values import RepoSpec, Settings
 from gitzette.cli import main
 from gitzette.http_server import address_of, bound_socket
-from gitzette.live.serving import app
+from gitzette.live.app import app
 
 ROOT = Path(__file__).parents[3]
 Serving = Callable[..., str]

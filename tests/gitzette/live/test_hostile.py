@@ -60,7 +60,7 @@ def _answer(strings: list[str]) -> str:
     ]
     kinds = ("paragraph", "heading", "quote", "item", "code", "constructor")
     blocks = [{"kind": kind, "level": 2, "pieces": pieces} for kind in kinds]
-    told.append(_event("blocks", {"from": 0, "blocks": blocks}))
+    told.append(_event("blocks", {"blocks": blocks}))
     cites = [{"title": bad, "url": bad, "id": f"id-{number}"} for number, bad in enumerate(strings)]
     named = {one["id"]: strings for one in cites}
     told.append(_event("done", {"abstained": True, "cites": cites, "quotes": named, "words": named}))
@@ -69,11 +69,9 @@ def _answer(strings: list[str]) -> str:
 
 def _serve(page: Page, strings: list[str]) -> None:
     """Answer in the place of the server, which would clean much of it."""
-    runs = [{"started": bad, "status": bad, "window": bad} for bad in strings]
     answers: dict[str, tuple[str, str]] = {
         "ask": ("text/event-stream", _answer(strings)),
         "evidence": ("application/json", json.dumps({"lines": strings, "marked": [0], "cut": True})),
-        "status": ("application/json", json.dumps({"runs": runs, "heartbeat": None})),
     }
 
     def reply(route: Route) -> None:

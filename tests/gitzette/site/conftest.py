@@ -14,7 +14,7 @@ from agent.reports.stored import dump
 from agent.web import Web
 from gitzette.cli import main
 from gitzette.site.build import Built, build_site
-from gitzette.site.report_pages import SiteSettings
+from gitzette.site.pages import SiteSettings
 from tests.made_reports import FIRST, made_day
 
 VOID = {"meta", "link", "input"}

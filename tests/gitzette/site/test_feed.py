@@ -5,8 +5,7 @@ from collections.abc import Callable
 from pathlib import Path
 from xml.etree import ElementTree
 
-from gitzette.render.names import place_of
-from gitzette.site.addresses import repo_path
+from gitzette.render.addresses import place_of, repo_path
 from gitzette.site.build import Built
 
 ATOM = "{http://www.w3.org/2005/Atom}"

@@ -7,7 +7,7 @@ import pytest
 
 from agent.web import Web
 from gitzette.render.compose import page_model
-from gitzette.site.search_index import SHARDS, Words, day_index, month_shards, shard_of, shards
+from gitzette.site.search import SHARDS, Words, day_index, month_shards, shard_of, shards
 from tests.made_reports import FIRST, made_day
 
 _LINE = re.compile(r"(\w+) ([#-\[\]-~]+)")
@@ -67,8 +67,8 @@ def test_shards_hold_every_document_of_every_word_in_order() -> None:
     reports = [made_day(FIRST + timedelta(days=at), most=3) for at in range(3)]
     web = Web("https://github.com")
     found = [day_index({"en": page_model(one, "en", web), "zh": page_model(one, "zh", web)}) for one in reports]
-    written = shards([month_shards([(len(one.documents), one.words) for one in found])])
+    written = shards([month_shards([(len(documents), words) for documents, words in found])])
     assert len(written) == SHARDS
     [month] = read(written[shard_of("默认")])
-    documents = [document for one in found for document in one.documents]
+    documents = [document for one, _ in found for document in one]
     assert [place >> 1 for place in month["默认"]] == [at for at, one in enumerate(documents) if "默认" in one[6]]

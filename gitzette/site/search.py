@@ -2,33 +2,31 @@
 
 `search/index.js` tells how many documents each day has, month by month; `search/words/NNN.js` holds the words of one
 shard, month after month; `search/docs/DAY.js` what is shown of each document. They are scripts, because a page that was
-opened from disk may load scripts and no data. A word's shard is told by its first
-two characters, so the beginning of a word is looked for in one shard, too; Chinese, which is indexed by pairs, by the
-first character alone. What takes long is to load many files, so a question needs one for each of its words.
+opened from disk may load scripts and no data. A word's shard is told by its first two characters, so the beginning of
+a word is looked for in one shard, too; Chinese, which is indexed by pairs, by the first character alone.
 
-`data/words/DAY.json` keeps the words of a day and `data/words/MONTH.txt` the shards of a month, so that the
-index is put together without reading texts again.
+`data/words/DAY.json` keeps the words of a day and `data/words/MONTH.txt` the shards of a month, so that the index is
+put together without reading texts again.
 """
 
 import json
 import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import lru_cache, partial
 
 from pydantic import TypeAdapter
 
 from agent.domain.base import Language
-from gitzette.render.html import clean
-from gitzette.render.names import place_of
-from gitzette.render.page import Item, PageModel
+from gitzette.render.addresses import place_of
+from gitzette.render.model import Item, PageModel
+from gitzette.render.templating import clean
 from gitzette.site.folder import SiteFolder, mark
 from gitzette.site.summary import Summary
 from memory.text_index import has_han, indexed
 
 SHARDS = 128
-Document = tuple[str, str, str, str, str, str, str, str, str]
+Document = tuple[str, ...]
 """Kind (commit, issue, release), anchor, repository, tier, title, English and Chinese text, the headlines of both."""
 Words = Mapping[str, Sequence[int]]
 """For each word the documents that have it: twice the number, plus one where it is in the title."""
@@ -38,19 +36,11 @@ _BEGIN = "!"
 # The signs of numbers: no space, no quotation mark, no backslash.
 _LAST, _MORE = ord("#"), ord("]")
 _HIGHEST_LAST, _BASE = ord("[") - _LAST, ord("~") - _MORE + 1
-_SHOWN = 230
-_INDEXED = 1_200
+_SHOWN, _INDEXED = 230, 1_200
+_STORED = TypeAdapter(dict[str, list[int]])
 
 
-@dataclass(frozen=True)
-class DayIndex:
-    """What can be found of one report."""
-
-    documents: list[Document]
-    words: Words
-
-
-def day_index(pages: Mapping[Language, PageModel]) -> DayIndex:
+def day_index(pages: Mapping[Language, PageModel]) -> tuple[list[Document], Words]:
     """List the commits, issues and releases of a report, and the words by which they are found."""
     found: list[Document] = []
     words: dict[str, list[int]] = defaultdict(list)
@@ -59,13 +49,13 @@ def day_index(pages: Mapping[Language, PageModel]) -> DayIndex:
         for word in in_title | _words(f"{document[2]} {more}"):
             words[word].append(len(found) * 2 + (word in in_title))
         found.append((*document[:5], document[5][:_SHOWN], document[6][:_SHOWN], *document[7:]))
-    return DayIndex(found, words)
+    return found, words
 
 
 def _documents(english: PageModel, chinese: PageModel) -> Iterator[tuple[Document, str]]:
     """Give each document with the further text that is looked through and not shown."""
-    for item in english.items:
-        yield _commit(item, chinese.item(item.id) or item)
+    for name, item in english.items.items():
+        yield _commit(item, chinese.items[name])
     for section in english.report.sections:
         for thread in section.issues:
             place = place_of(f"{section.repo}#{thread.number}")
@@ -77,22 +67,21 @@ def _documents(english: PageModel, chinese: PageModel) -> Iterator[tuple[Documen
 
 
 def _commit(english: Item, chinese: Item) -> tuple[Document, str]:
-    one, other = (_said(item) for item in (english, chinese))
-    row = english.row
-    heads = tuple(clean(item.headline.replace("`", "")) if item.title else "" for item in (english, chinese))
-    more = clean(" ".join((row.sha[:12], row.author, *row.places)))
-    title = clean(english.title or english.headline)
-    shown = ("c", english.place, row.repo, english.tier, title, one, other, heads[0], heads[1])
-    return shown, f"{one} {_han_of(other) if one else other} {more}"
+    both, row = (english, chinese), english.row
+    one, other = (clean(" ".join(s.text for s in item.told).replace("`", ""))[:_INDEXED] for item in both)
+    heads = (clean(item.headline.replace("`", "")) if item.title else "" for item in both)
+    shown = ("c", english.place, row.repo, english.tier, clean(english.title or english.headline), one, other, *heads)
+    # Names are the same in both languages, and once is enough.
+    return (
+        shown,
+        f"{one} {_NOT_HAN.sub(' ', other) if one else other} {row.sha[:12]} {row.author} {' '.join(row.places)}",
+    )
 
 
-def _han_of(text: str) -> str:
-    """Leave out what both languages share: names are the same in English, and once is enough."""
-    return _NOT_HAN.sub(" ", text)
-
-
-def _said(item: Item) -> str:
-    return clean(" ".join(one.text for one in item.told).replace("`", ""))[:_INDEXED]
+def _words(text: str) -> dict[str, None]:
+    """Give each word once, in the order of the text: a set would have another order in every process."""
+    found = indexed(clean(text))
+    return dict.fromkeys((*found.words.split(), *found.parts.split()))
 
 
 def month_shards(days: Sequence[tuple[int, Words]]) -> str:
@@ -106,8 +95,7 @@ def month_shards(days: Sequence[tuple[int, Words]]) -> str:
     first = 0
     for count, day in days:
         for word, places in day.items():
-            gaps = words[shard_of(word)].setdefault(word, [])
-            before = last.get(word, -2)
+            gaps, before = words[shard_of(word)].setdefault(word, []), last.get(word, -2)
             for place in places:
                 number = first + (place & ~1)
                 gaps.append(_signs(number - before + (place & 1)))
@@ -136,14 +124,8 @@ def _signs(number: int) -> str:
 @lru_cache(maxsize=65_536)
 def shard_of(word: str) -> int:
     """Tell in which shard a word is; the script of the search page does the same sum."""
-    first = ord(word[0])
     second = 0 if has_han(word[0]) or len(word) < 2 else ord(word[1])
-    return (first * 31 + second) % SHARDS
-
-
-def overview(months: Sequence[Sequence[tuple[str, int]]]) -> str:
-    """Write the days of each month with how many documents they have, oldest first."""
-    return script("index", {"shards": SHARDS, "months": months})
+    return (ord(word[0]) * 31 + second) % SHARDS
 
 
 def script(name: str, data: object) -> str:
@@ -153,44 +135,24 @@ def script(name: str, data: object) -> str:
     return f"gitzetteIndex({json.dumps(name)},{told});\n".replace("\u2028", " ").replace("\u2029", " ")
 
 
-def _words(text: str) -> dict[str, None]:
-    """Give each word once, in the order of the text: a set would have another order in every process."""
-    found = indexed(text)
-    return dict.fromkeys((*found.words.split(), *found.parts.split()))
-
-
-# ---------------------------------------------------------------- files
-
-_STORED = TypeAdapter(dict[str, list[int]])
-
-
-def words_file(label: str) -> str:
-    """Name the file with the words of a day."""
-    return f"data/words/{label}.json"
-
-
 def write_index(folder: SiteFolder, days: Sequence[Summary], maker: str) -> None:
     """Write the index of these days, oldest first, whose words are there already; `maker` marks the code."""
     months: dict[str, list[Summary]] = defaultdict(list)
     for day in days:
         months[day.month].append(day)
-    keys = {name: mark(maker, *(day.hash for day in own)) for name, own in months.items()}
-    for name, own in months.items():
-        folder.page(_month_file(name), keys[name], partial(_month, folder, own))
+    keys = {f"data/words/{name}.txt": mark(maker, *(day.hash for day in own)) for name, own in months.items()}
+    for (file, key), own in zip(keys.items(), months.values(), strict=True):
+        folder.page(file, key, partial(_month, folder, own))
     names = [f"search/words/{number:03}.js" for number in range(SHARDS)]
-    folder.keep(mark(*keys.values()), *names)
-    if not folder.current(mark(*keys.values()), *names):
-        read = [(folder.folder / _month_file(name)).read_text("utf-8") for name in months]
-        for number, text in enumerate(shards(read)):
+    whole = mark(*keys.values())
+    if not folder.current(whole, *names):
+        for number, text in enumerate(shards([(folder.folder / file).read_text("utf-8") for file in keys])):
             folder.put(names[number], script(f"words/{number:03}", text))
-    text = overview([[(day.label, day.documents) for day in own] for own in months.values()])
-    folder.page("search/index.js", mark(text), lambda: text)
+    folder.keep(whole, *names)
+    counts = [[(day.label, day.documents) for day in own] for own in months.values()]
+    folder.page("search/index.js", whole, lambda: script("index", {"shards": SHARDS, "months": counts}))
 
 
 def _month(folder: SiteFolder, days: Sequence[Summary]) -> str:
-    read = [_STORED.validate_json((folder.folder / words_file(day.label)).read_bytes()) for day in days]
-    return month_shards([(day.documents, words) for day, words in zip(days, read, strict=True)])
-
-
-def _month_file(month: str) -> str:
-    return f"data/words/{month}.txt"
+    files = ((folder.folder / f"data/words/{day.label}.json").read_bytes() for day in days)
+    return month_shards([(day.documents, _STORED.validate_json(file)) for day, file in zip(days, files, strict=True)])

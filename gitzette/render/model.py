@@ -1,0 +1,272 @@
+"""The page model: everything that a page of a report shows, computed once, for every template."""
+
+import re
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any, NamedTuple
+
+from agent.domain.base import EvidenceId, Language, RepoId
+from agent.domain.claims import Claim
+from agent.domain.ledger import LedgerRow
+from agent.domain.links import Step, Story
+from agent.domain.report import Report, RepoSection, ThreadLine
+from gitzette.render.addresses import place_of
+
+ISSUES_SHOWN = 5
+"""Issues of a kind that are in sight; the others are folded."""
+_PREVIEW = 200
+_HAN = re.compile("[\u3400-\u9fff]")
+_LETTER = re.compile(r"\w")
+
+
+def words_in(text: str) -> int:
+    """Count words: runs of letters and digits, and two Chinese characters for one."""
+    plain, han = _HAN.subn(" ", text)
+    return sum(_LETTER.search(word) is not None for word in plain.split()) + (han + 1) // 2
+
+
+def row_id(row: LedgerRow) -> EvidenceId:
+    """Give the name under which a row is cited."""
+    return f"{row.repo}@{row.sha}"
+
+
+class Line(NamedTuple):
+    """One line of an excerpt."""
+
+    text: str
+    side: str  # `+`, `-` or empty
+    marked: bool  # it holds an identifier, a number or words of the sentence that it proves
+
+
+class Excerpt(NamedTuple):
+    """Lines of a diff, or words of a message or a thread where `file` is empty."""
+
+    file: str
+    lines: tuple[Line, ...]
+
+    def is_part_of(self, other: "Excerpt") -> bool:
+        """Tell whether another one shows all of these lines."""
+        return self.file == other.file and {one.text for one in self.lines} <= {one.text for one in other.lines}
+
+
+@dataclass(frozen=True)
+class Citation:
+    """One cited artefact, and what its evidence opens on."""
+
+    id: EvidenceId
+    name: str  # as short as it is clear: `a52eff1`, `#2453`, `v0.6.3`
+    url: str
+    title: str = ""
+    author: str = ""
+    when: str = ""
+    place: str = ""  # the anchor under which the page tells of it; empty where it does not
+    own: bool = False  # it is the commit under whose headline the sentence stands
+    earlier: bool = False  # it is of an earlier day
+    excerpts: tuple[Excerpt, ...] = ()  # the anchor of the sentence, or the lines of its fact; never other lines
+    grade: str = ""  # how sure a link to an issue is
+    records: tuple[str, ...] = ()  # what such a link rests on
+
+    @property
+    def opens(self) -> bool:
+        """Whether there is anything to open: another artefact always has its title."""
+        return bool(self.excerpts or self.records or not self.own)
+
+    @property
+    def evidence(self) -> str:
+        """Give the text that it opens on."""
+        named = () if self.own else (self.title, self.name, self.id)
+        lines = (line.text for one in self.excerpts for line in one.lines)
+        return "\n".join((*named, *(one.file for one in self.excerpts), *lines, *self.records))
+
+
+@dataclass(frozen=True)
+class Sentence:
+    """One claim in the reader's language: words, in which backticks mean code, and citations in their places."""
+
+    claim: Claim
+    label: str  # what stands in front of it: inferred, advice, risk, or who says it
+    parts: tuple[str | Citation, ...]
+    behind: tuple[Citation, ...]  # citations that stand behind the words
+    reported: tuple[Citation, ...]  # the issues in which it was reported, where nothing else anchors it
+    telling: bool  # a fact of which a brief may be made: it says more than that something changed
+    aside: str  # the title of the earlier commit that it speaks of
+
+    @cached_property
+    def text(self) -> str:
+        """Give the words alone, with the names of what they cite in the middle."""
+        return "".join(one if isinstance(one, str) else one.name for one in self.parts).strip()
+
+    @property
+    def whole(self) -> str:
+        """Give the sentence as it is read, with the title that stands behind it."""
+        return f"{self.text} — {self.aside}" if self.aside else self.text
+
+    def apart(self) -> "Sentence":
+        """Give the sentence as it stands away from its commit, whose citation is then named."""
+        parts = tuple(one if isinstance(one, str) else replace(one, own=False) for one in self.parts)
+        return replace(self, parts=parts, behind=tuple(replace(one, own=False) for one in self.behind))
+
+    @cached_property
+    def citations(self) -> tuple[Citation, ...]:
+        """List what it cites."""
+        return (*self.reported, *(one for one in self.parts if isinstance(one, Citation)), *self.behind)
+
+    @cached_property
+    def words(self) -> int:
+        """Count its words."""
+        return words_in(f"{self.label} {self.text}")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Item:
+    """One landed change, or a change and what undid it the same day."""
+
+    row: LedgerRow
+    headline: str  # what it does in the reader's language, else its original title
+    title: str  # the original title, where the headline is another
+    pull: Citation | None
+    tier: str  # `act on`, `worth knowing` or `also landed`
+    breaking: bool
+    sentences: tuple[Sentence, ...]
+    more: tuple[Sentence, ...]  # further sentences, which are folded
+    excerpt: Excerpt | None
+    inside: tuple[str, ...]  # functions inside of which lines changed that no sentence tells
+    undid: LedgerRow | None
+    uses: tuple[str, ...]  # places in the reader's own code that use what changed, as `file:line`
+    in_brief: tuple[Sentence, ...] = ()  # what the brief of the page tells already
+    full: bool = False  # whether the excerpt is in sight
+
+    @property
+    def repo(self) -> RepoId:
+        """Name its repository."""
+        return self.row.repo
+
+    @cached_property
+    def place(self) -> str:
+        """Give its anchor on every page."""
+        return place_of(row_id(self.row))
+
+    @property
+    def fresh(self) -> tuple[Sentence, ...]:
+        """List what is said of it beside the brief."""
+        return (*self.sentences, *self.more)
+
+    @cached_property
+    def told(self) -> tuple[Sentence, ...]:
+        """List all that is said of it."""
+        return (*self.in_brief, *self.fresh)
+
+    @cached_property
+    def proofs(self) -> tuple[Excerpt, ...]:
+        """List the excerpts that are folded: what its sentences rest on, each once."""
+        cited = (one for sentence in self.told for cite in sentence.citations for one in cite.excerpts)
+        found = [*((self.excerpt,) if self.excerpt else ()), *(one for one in cited if one.file)]
+        kept: list[Excerpt] = [self.excerpt] if self.excerpt and self.full else []
+        for one in sorted(found, key=lambda one: -len(one.lines)):
+            if not any(one.is_part_of(other) for other in kept):
+                kept.append(one)
+        return tuple(one for one in found if one in kept and not (self.full and one == self.excerpt))
+
+
+class Section(NamedTuple):
+    """The items of one tier: those in sight, and those that are folded for the sake of length."""
+
+    tier: str
+    shown: tuple[Item, ...] = ()
+    folded: tuple[Item, ...] = ()
+
+    @property
+    def items(self) -> tuple[Item, ...]:
+        """List all of them."""
+        return (*self.shown, *self.folded)
+
+    def of(self, repo: RepoId) -> "Section":
+        """Keep the items of one repository."""
+        mine = (tuple(item for item in items if item.repo == repo) for items in (self.shown, self.folded))
+        return Section(self.tier, *mine)
+
+    @property
+    def size(self) -> int:
+        """Count the commits; an item that was undone has two."""
+        return sum(2 if item.undid else 1 for item in self.items)
+
+
+class IssueNews(NamedTuple):
+    """What a commit does to an issue, or how the issue stands."""
+
+    words: str
+    change: Citation | None = None
+    grade: str = ""
+
+
+class Issue(NamedTuple):
+    """An issue with what is new of it."""
+
+    name: str
+    url: str
+    place: str
+    thread: ThreadLine | None  # None where nothing is known but that a commit names it
+    news: tuple[IssueNews, ...]
+
+
+class StoryPart(NamedTuple):
+    """A story as a timeline, oldest step first."""
+
+    story: Story
+    place: str
+    title: str
+    steps: tuple[tuple[Step, Citation], ...]
+    left_out: int
+
+
+class RepoPart(NamedTuple):
+    """What a page tells of one repository beside its commits."""
+
+    section: RepoSection
+    place: str
+    rows: tuple[LedgerRow, ...]
+    summary: tuple[Sentence, ...]
+    issues: tuple[tuple[str, tuple[Issue, ...]], ...]  # by what happened to them
+    stories: tuple[StoryPart, ...]
+
+    @property
+    def repo(self) -> RepoId:
+        """Name the repository."""
+        return self.section.repo
+
+
+@dataclass(frozen=True)
+class PageModel:
+    """One report in one language."""
+
+    report: Report
+    lang: Language
+    words: dict[str, Any]  # the catalogue of the language
+    brief: tuple[Sentence, ...]  # at most seven sentences of a model, else the five weightiest facts
+    analysed: bool  # whether the brief is a model's
+    sections: tuple[Section, Section, Section]  # what to act on, what is worth knowing, what also landed
+    repos: tuple[RepoPart, ...]
+    account: tuple[str, ...]  # the footer, as lines in which backticks mean code
+    tiers: dict[EvidenceId, str]  # of every landed commit
+
+    @cached_property
+    def items(self) -> dict[EvidenceId, Item]:
+        """Give every item by `owner/name@hash`, weightiest tier first."""
+        return {row_id(item.row): item for section in self.sections for item in section.items}
+
+    @cached_property
+    def breaking(self) -> tuple[Item, ...]:
+        """List what breaks something that users reach."""
+        return tuple(item for item in self.items.values() if item.breaking)
+
+    @cached_property
+    def lead(self) -> str:
+        """Give the news of the day in one line, for titles, subjects and previews."""
+        first = next((item for section in self.sections[:2] for item in section.items), None)
+        return first.headline if first else (self.brief[0].text if self.brief else "")
+
+    @property
+    def description(self) -> str:
+        """Give the brief in the length of a preview."""
+        told = " ".join(one.whole for one in self.brief).replace("`", "")
+        return told if len(told) <= _PREVIEW else f"{told[:_PREVIEW].rsplit(' ', 1)[0]} …"
