@@ -20,8 +20,8 @@ from gitzette.fleet.editions import model_limit
 from gitzette.progress import as_json, print_markdown, progress
 from gitzette.replies import ReplyPage, reply_json
 from gitzette.wiring import home_of, open_house, writers_of
+from graphs.ask import Conversations, answered, open_conversations
 from graphs.ask_context import AskContext
-from graphs.conversing import Conversations, answered, open_conversations
 from memory.recorder import QUESTIONS
 from tools.index_for_search import WindowReader
 

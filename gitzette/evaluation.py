@@ -34,7 +34,7 @@ from gitzette.render.compose import page_model
 from gitzette.render.markdown import report_page
 from gitzette.replies import ReplyPage
 from gitzette.running import cover
-from graphs.conversing import answered
+from graphs.ask import answered
 
 SETS: tuple[EvalSet, ...] = tuple(all_sets())
 _SHAPING = ["repo", "since", "until", "threads", "gold", "model", "model_url", "held_out", "small", "analyst", "trials"]
