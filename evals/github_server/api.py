@@ -11,7 +11,7 @@ from starlette.routing import Mount, Route
 from evals.github_server import graphql
 from evals.github_server.faults import TRANSPORT, BrokenResponse, Fault, Faults, partial, substitute
 from evals.github_server.repositories import Call, Hub
-from evals.github_server.responses import ANONYMOUS, EXHAUSTED, Limits, Meter, Refusal, json_response, not_found
+from evals.github_server.responses import ANONYMOUS, EXHAUSTED, Limits, Refusal, json_response, not_found
 from evals.github_server.rest import ENDPOINTS
 
 Answer = Callable[[Request, bytes, str], tuple[Response, bool]]
@@ -99,9 +99,10 @@ class Api:
     def _rest(self, endpoint: Callable[[Call], Response]) -> Answer:
         def answer(request: Request, body: bytes, who: str) -> tuple[Response, bool]:
             meter = self._limits.meter(who, "core")
+            exhausted = Refusal(403, _GUEST_EXHAUSTED if who == ANONYMOUS else EXHAUSTED).response()
             try:
-                _refuse_exhausted(meter, who)
-                response = _conditional(request, endpoint(self._call(request)))
+                left = meter.used < meter.limit
+                response = _conditional(request, endpoint(self._call(request))) if left else exhausted
             except Refusal as refusal:
                 response = refusal.response()
             # Only whoever shows a token gets unchanged answers for nothing.
@@ -140,11 +141,6 @@ def _path(request: Request) -> str:
     """Give the path as the client wrote it, escapes included."""
     raw: bytes = request.scope["raw_path"]
     return raw.decode("ascii", "replace")
-
-
-def _refuse_exhausted(meter: Meter, who: str) -> None:
-    if meter.used >= meter.limit:
-        raise Refusal(403, _GUEST_EXHAUSTED if who == ANONYMOUS else EXHAUSTED)
 
 
 def _conditional(request: Request, response: Response) -> Response:

@@ -5,8 +5,6 @@ import hashlib
 import json
 import random
 import re
-import socket
-import struct
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -16,19 +14,17 @@ from starlette.types import Receive, Scope, Send
 
 from agent.domain.base import InputError
 from evals.github_server.responses import EXHAUSTED, JSON, Limits, Refusal, json_response
+from evals.loopback import reset_connection
 
 TRANSPORT = ("reset", "half_body", "slow")
 """Faults of the connection: the answer is right, but does not arrive as it should."""
-
 STORM = (
     "bad_gateway", "unicorn", "html_labelled_json", *TRANSPORT, "forbidden_retry_after", "graphql_rate_limited",
     "graphql_partial",
 )  # fmt: skip
 """What a storm is made of unless told otherwise: what a patient client gets over quickly."""
-
 KINDS = (*STORM, "forbidden_secondary", "primary_exhausted", "redirect_elsewhere", "grow")
 """Every fault there is."""
-
 _UNICORN = (
     b"<!DOCTYPE html>\n<html>\n<head><title>Unicorn! &middot; GitHub</title></head>\n"
     b"<body><p><strong>We couldn't respond to your request in time.</strong></p></body>\n</html>\n"
@@ -36,7 +32,6 @@ _UNICORN = (
 _SECONDARY = "You have exceeded a secondary rate limit. Please wait a few minutes before you try again."
 _SLICES = 8
 _MAX_SECONDS = 30.0
-_RESET = struct.pack("ii", 1, 0)
 
 
 @dataclass
@@ -173,7 +168,7 @@ class BrokenResponse(Response):
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Send slowly, send half, or reset the connection."""
-        body, transport = bytes(self.body), scope["state"]["transport"]
+        body = bytes(self.body)
         start = {"type": "http.response.start", "status": self.status_code, "headers": self.raw_headers}
         if self._fault.kind == "slow":
             await send(start)
@@ -186,8 +181,7 @@ class BrokenResponse(Response):
         if self._fault.kind == "half_body" and body:
             await send(start)
             await send({"type": "http.response.body", "body": body[: len(body) // 2], "more_body": True})
-            transport.close()
+            scope["state"]["transport"].close()
         else:
-            transport.get_extra_info("socket").setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, _RESET)
-            transport.abort()
+            reset_connection(scope)
         await receive()  # Until the connection is gone.

@@ -7,7 +7,7 @@ refs, so nothing is written into a world or a mirror.
 import os
 import re
 import subprocess
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from datetime import UTC, datetime
 from functools import lru_cache
 from pathlib import Path
@@ -20,7 +20,12 @@ from evals.worlds.model import Repo
 _ATTRIBUTES = Path(__file__).with_name("github.attributes")
 _HEX = frozenset("0123456789abcdef")
 # Answers must not depend on who owns the files or on the machine's own configuration.
-_SETTINGS = {"safe.directory": "*", "uploadpack.allowFilter": "true", "uploadpack.allowAnySHA1InWant": "true"}
+_SETTINGS = ("safe.directory=*", "uploadpack.allowFilter=true", "uploadpack.allowAnySHA1InWant=true")
+GIT = ("git", *(part for setting in _SETTINGS for part in ("-c", setting)))
+GIT_ENVIRONMENT = {"GIT_CONFIG_NOSYSTEM": "1", "GIT_CONFIG_GLOBAL": os.devnull, "GIT_TERMINAL_PROMPT": "0"}
+GIT_ENVIRONMENT |= {"GIT_NO_LAZY_FETCH": "1", "GIT_OPTIONAL_LOCKS": "0", "LC_ALL": "C"}
+GIT_ENVIRONMENT |= {"PATH": os.pathsep.join(os.get_exec_path())}
+"""How and in which environment every git process of the server runs."""
 # The options of `git diff-tree` that give GitHub's order, status and hunks.
 _DIFF = ("-r", "-M", "-p", "--inter-hunk-context=1", "--no-color", "--no-ext-diff", "--no-textconv")
 _PREFIXES = ("--src-prefix=a/", "--dst-prefix=b/")
@@ -31,16 +36,6 @@ _ENTRY = re.compile(
 )
 # Lines of hunks begin with a space, a sign or a backslash, so the word at the start of a line is always a new file.
 _PART = re.compile(rb"^(?=diff --git )", re.MULTILINE)
-
-
-def git_environment(**extra: str) -> Mapping[str, str]:
-    """Give the environment in which every git process of the server runs."""
-    settings = {"GIT_CONFIG_COUNT": str(len(_SETTINGS))}
-    for index, (key, value) in enumerate(_SETTINGS.items()):
-        settings |= {f"GIT_CONFIG_KEY_{index}": key, f"GIT_CONFIG_VALUE_{index}": value}
-    fixed = {"GIT_CONFIG_NOSYSTEM": "1", "GIT_CONFIG_GLOBAL": os.devnull, "GIT_TERMINAL_PROMPT": "0", "LC_ALL": "C"}
-    fixed |= {"GIT_NO_LAZY_FETCH": "1", "GIT_OPTIONAL_LOCKS": "0", "PATH": os.pathsep.join(os.get_exec_path())}
-    return fixed | settings | extra
 
 
 class Commit(NamedTuple):
@@ -135,12 +130,10 @@ class GitStore:
         return {row[0].decode(): int(row[1] or 0) for row in (line.split(b" ") for line in output.splitlines())}
 
     def between(self, base: str, head: str) -> list[str]:
-        """List the commits of `base..head`, newest first."""
+        """List the commits of `base..head`, newest first; the two lines of history must meet somewhere."""
+        if _git(self.git_dir, "merge-base", base, head).returncode:
+            raise Refusal(404, f"No common ancestor between {base} and {head}.")
         return self._run("rev-list", f"{base}..{head}", "--").decode().split()
-
-    def have_common_ancestor(self, one: str, other: str) -> bool:
-        """Tell whether two lines of history meet."""
-        return _git(self.git_dir, "merge-base", one, other).returncode == 0
 
     def _diff(self, old: str | None, new: str) -> tuple[Json, ...]:
         """List the files of a commit against another one, each with its whole patch, as the API shows them."""
@@ -162,9 +155,9 @@ class GitStore:
         if "\n" in name or "\0" in name:
             return None  # The reader takes a line for each object.
         if self._reader is None or self._reader.poll() is not None:
-            command, pipe = ["git", f"--git-dir={self.git_dir}", "cat-file", "--batch"], subprocess.PIPE
+            command, pipe = [*GIT, f"--git-dir={self.git_dir}", "cat-file", "--batch"], subprocess.PIPE
             self._reader = subprocess.Popen(
-                command, env=git_environment(), stdin=pipe, stdout=pipe, stderr=subprocess.DEVNULL
+                command, env=GIT_ENVIRONMENT, stdin=pipe, stdout=pipe, stderr=subprocess.DEVNULL
             )
         assert self._reader.stdin is not None
         assert self._reader.stdout is not None
@@ -192,8 +185,8 @@ class GitStore:
 
 
 def _git(git_dir: Path, *arguments: str) -> subprocess.CompletedProcess[bytes]:
-    command = ["git", f"--git-dir={git_dir}", *arguments]
-    return subprocess.run(command, env=git_environment(), capture_output=True, check=False)
+    command = [*GIT, f"--git-dir={git_dir}", *arguments]
+    return subprocess.run(command, env=GIT_ENVIRONMENT, capture_output=True, check=False)
 
 
 def _parse_commit(sha: str, content: bytes) -> Commit:

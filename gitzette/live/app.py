@@ -26,7 +26,7 @@ from agent.domain.base import (
     UsageError,
 )
 from agent.settings.values import Settings
-from agent.telling.catalogue import catalogue
+from agent.telling.words import catalogue
 from gitzette.arguments import settings_for, specs_of
 from gitzette.asking import checked, thread_name
 from gitzette.fleet.editions import bring_reports, shown_edition
@@ -39,7 +39,7 @@ from gitzette.site.build import build_site, site_settings
 from gitzette.site.folder import mark
 from gitzette.site.pages import Pages
 from gitzette.wiring import home_of, memory_of
-from graphs.conversing import open_conversations
+from graphs.ask import open_conversations
 
 _SHORTEST_TOKEN = 16
 _REFRESH_SECONDS = "10"

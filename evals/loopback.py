@@ -1,0 +1,65 @@
+"""A web application on loopback, in a thread of its own that ends at once whatever its connections are doing."""
+
+import asyncio
+import socket
+import struct
+import threading
+
+import uvicorn
+from starlette.types import ASGIApp, Scope
+from uvicorn.protocols.http.h11_impl import H11Protocol
+from uvicorn.server import ServerState
+
+HOST = "127.0.0.1"
+_KEEP_ALIVE_SECONDS = 3600
+_LINGER = struct.pack("ii", 1, 0)
+
+
+class Loopback:
+    """A socket, known by its port before anybody listens; stopped, it can be started again at the same address."""
+
+    def __init__(self) -> None:
+        self._listener = socket.create_server((HOST, 0), backlog=128)
+        self.url = f"http://{HOST}:{self._listener.getsockname()[1]}"
+
+    def start(self, app: ASGIApp) -> None:
+        """Listen."""
+        if self._listener.fileno() < 0:
+            self._listener = socket.create_server((HOST, int(self.url.rpartition(":")[2])), backlog=128)
+        self._ready, self._stop = threading.Event(), asyncio.Event()
+        self._thread = threading.Thread(target=lambda: asyncio.run(self._serve(app)))
+        self._thread.start()
+        self._ready.wait()
+
+    def stop(self) -> None:
+        """Break all connections, and refuse new ones."""
+        if self._listener.fileno() >= 0 and hasattr(self, "_thread"):
+            self._loop.call_soon_threadsafe(self._stop.set)
+            self._thread.join()
+        self._listener.close()
+
+    async def _serve(self, app: ASGIApp) -> None:
+        quiet = uvicorn.Config(app, lifespan="off", ws="none", log_config=None, log_level="critical")
+        quiet.timeout_keep_alive = _KEEP_ALIVE_SECONDS
+        self._loop, state = asyncio.get_running_loop(), ServerState()
+        server = await self._loop.create_server(lambda: _Connection(quiet, state, {}), sock=self._listener)
+        self._ready.set()
+        await self._stop.wait()
+        server.close()
+        for connection in list(state.connections):
+            connection.transport.abort()
+
+
+class _Connection(H11Protocol):
+    """A connection that an application can reach, to break it."""
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        self.app_state = {"transport": transport}
+        super().connection_made(transport)
+
+
+def reset_connection(scope: Scope) -> None:
+    """Break the connection of a request with a reset."""
+    transport = scope["state"]["transport"]
+    transport.get_extra_info("socket").setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, _LINGER)
+    transport.abort()
