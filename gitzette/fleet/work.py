@@ -23,7 +23,7 @@ from gitzette.sources import SourceDesks, UnopenedDesks
 from gitzette.wiring import House, home_of, keeper_of, memory_of, open_house
 from graphs import daily
 from graphs.checkpoints import open_checkpoints
-from graphs.edition import EditionInput, Part, PartInput, build_edition, build_part, part_of
+from graphs.daily import EditionInput, Part, PartInput, build_edition, build_part, part_of
 from memory.artefacts import Artefact, JsonCodec
 from memory.fleet import DONE, FAILED, LATE, Fleet
 
