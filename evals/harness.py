@@ -12,7 +12,7 @@ from typing import Any, Protocol, TypeVar
 
 from pydantic import SecretStr
 
-from agent.asking.reply import Reply
+from agent.asking.query import Reply
 from agent.audit.lookup import Finding
 from agent.domain.base import AppError, Language, RepoId, UsageError
 from agent.domain.report import Report

@@ -13,7 +13,7 @@ from concurrent.futures.process import BrokenProcessPool
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-from agent.asking.reply import Reply
+from agent.asking.query import Reply
 from agent.audit.lookup import Finding
 from agent.domain.base import EXIT_DONE, EXIT_FAILED, EXIT_INCOMPLETE, Language, RepoId, UsageError
 from agent.domain.report import Report
@@ -32,7 +32,7 @@ from gitzette.render.compose import page_model
 from gitzette.render.markdown import report_page
 from gitzette.replies import ReplyPage
 from gitzette.running import cover
-from graphs.conversing import answered
+from graphs.ask import answered
 
 SETS: tuple[EvalSet, ...] = tuple(all_sets())
 

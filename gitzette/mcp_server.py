@@ -34,7 +34,7 @@ from gitzette.published import PublishedReports
 from gitzette.render.markdown import report_page
 from gitzette.replies import ReplyPage
 from gitzette.wiring import memory_of, open_house
-from graphs.conversing import answered
+from graphs.ask import answered
 from tools.toolset import TOOL_NAMES, Toolset
 from tools.toolset.pages import lines_as_pages
 

@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 from importlib.resources import files
 from typing import Any
 
-from agent.asking.reply import Reply
+from agent.asking.query import Reply
 from agent.domain.base import RepoId
 from agent.domain.claims import Verdict
 from evals.figures import Figures, Score, Target, share

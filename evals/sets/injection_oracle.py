@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from agent.asking.reply import Reply
+from agent.asking.query import Reply
 from agent.domain.base import Language
 from agent.domain.claims import MARK, Claim
 from agent.domain.report import Report

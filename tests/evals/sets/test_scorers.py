@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from agent.asking.reply import Reply
+from agent.asking.query import Reply
 from agent.domain.base import RepoId, commit_id, thread_id
 from agent.domain.claims import Claim, Judgement, Role, Verdict
 from agent.domain.commits import Coverage
