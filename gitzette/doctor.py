@@ -13,7 +13,7 @@ from agent.domain.base import EXIT_DONE, EXIT_INCOMPLETE, AppError
 from agent.domain.window import zone
 from agent.settings.values import FILE_NAME, Settings
 from gitzette.arguments import settings_here
-from gitzette.delivery.outbox import Outbox
+from gitzette.delivery.deliver import Outbox
 from gitzette.earlier_runs import read_heartbeat
 from gitzette.progress import as_json
 from gitzette.publish import check_writable, nearest_folder
