@@ -6,7 +6,7 @@ import traceback
 from collections.abc import Awaitable, Callable, Coroutine, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import date, datetime
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
@@ -111,6 +111,11 @@ class Bench:
             home = Path(name)
             yield Settings(repos=tuple(specs), out=home / "out", home=home / "home", **more)
 
+    async def report(self, specs: Sequence[RepoSpec], first: date, last: date | None = None, **more: Any) -> Report:
+        """Report on some days in a fresh home, as the command line would."""
+        with self.settings(specs, **more) as settings:
+            return (await self.system.report(settings, Window.days(first, last or first, "UTC")))[0]
+
 
 def specs_of(world: World, *, cloned: bool = True) -> tuple[RepoSpec, ...]:
     """Name the repositories of a world, each with its path unless they shall be fetched."""
@@ -127,16 +132,24 @@ def through(server: GitHubServer) -> dict[str, Any]:
     return {"github_url": server.url, "git_url": server.git_url, "token": SecretStr(TOKEN)}
 
 
+Run = Callable[[Bench], Awaitable[Figures]]
+
+
 @dataclass(frozen=True)
 class EvalSet:
     """A named set of cases with its metrics."""
 
     name: str
     about: str
-    run: Callable[[Bench], Awaitable[Figures]]
+    run: Run
     needs_mirrors: bool = False
     by_name: bool = False
     """It takes long, and is only run when it is named."""
+
+
+def evalset(name: str, about: str, *, needs_mirrors: bool = False, by_name: bool = False) -> Callable[[Run], EvalSet]:
+    """Make a set of the function that runs it."""
+    return lambda run: EvalSet(name, about, run, needs_mirrors, by_name)
 
 
 def choose(names: Sequence[str], known: Sequence[EvalSet]) -> list[EvalSet]:

@@ -1,6 +1,7 @@
 """A stage on which any analyst can act: the daily graph over a world, with a new memory for each report."""
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Mapping, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, TypeVar
@@ -13,6 +14,7 @@ from agent.domain.window import Window
 from agent.ports import Desk
 from agent.settings.values import Budget, RepoSpec, Tiers
 from agent.sources import CodeSource, Past, ThreadSource
+from evals.harness import TOKEN, serving
 from evals.worlds.model import World
 from graphs import daily
 from graphs.models import Models
@@ -182,3 +184,11 @@ class _Kept:
         """Keep a report."""
         self.reports.append(report)
         return report
+
+
+@asynccontextmanager
+async def staged(world: World) -> AsyncIterator[Stage]:
+    """Serve a world and give its stage."""
+    with serving(world.repos, world.now) as server:
+        async with GitHubClient(base_url=server.url, token=TOKEN) as client:
+            yield Stage(world, client)
