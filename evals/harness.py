@@ -7,7 +7,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Protocol
 
-from agent.asking.reply import Reply
+from agent.asking.query import Reply
 from agent.audit.lookup import Finding
 from agent.domain.base import AppError, Language, RepoId, UsageError
 from agent.domain.report import Report

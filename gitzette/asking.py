@@ -9,7 +9,7 @@ from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass, fields, replace
 from datetime import UTC, datetime
 
-from agent.asking.reply import Reply
+from agent.asking.query import Reply
 from agent.domain.base import EXIT_ABSTAINED, EXIT_DONE, InputError, UpstreamError, UsageError
 from agent.ports import Desk, Desks, Progress
 from agent.settings.spending import Cap

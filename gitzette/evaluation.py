@@ -13,7 +13,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
-from agent.asking.reply import Reply
+from agent.asking.query import Reply
 from agent.audit.lookup import Finding
 from agent.domain.base import EXIT_DONE, EXIT_FAILED, EXIT_INCOMPLETE, Language, RepoId, UsageError
 from agent.domain.report import Report

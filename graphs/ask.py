@@ -18,8 +18,7 @@ from langgraph.runtime import Runtime
 from agent.analysts.sentences import NAMES, answer_shape
 from agent.analysts.tasks import Sentences
 from agent.asking.packet import AnswerSubject, cited, handles_of
-from agent.asking.query import Hit, Query, query_of
-from agent.asking.reply import Reply
+from agent.asking.query import Hit, Query, Reply, query_of
 from agent.domain.base import EvidenceId, InputError, RepoId
 from agent.domain.evidence import Dossier
 from agent.models import ModelError, fenced, prompt

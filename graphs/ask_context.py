@@ -12,8 +12,7 @@ from typing_extensions import TypedDict
 
 from agent.analysts.rules import statement
 from agent.analysts.tasks import Sentences
-from agent.asking.query import THREADS, Hit, Named, Query
-from agent.asking.reply import Outcome, Reply, Searched, Section
+from agent.asking.query import THREADS, Hit, Named, Outcome, Query, Reply, Searched, Section
 from agent.domain.base import EvidenceId, Language, RepoId
 from agent.domain.claims import Claim
 from agent.domain.evidence import CommitEvidence, Dossier, Evidence, belongs, said_evidence

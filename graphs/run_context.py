@@ -140,7 +140,7 @@ def unless_failed(then: str) -> Callable[[Mapping[str, Any]], str | Literal["__e
 
 
 if TYPE_CHECKING:
-    from graphs.run_context import RunContext
+    pass
 
 THREAD_TOOLS = ("get_issue", "get_pull")
 

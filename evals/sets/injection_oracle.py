@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from agent.asking.reply import Reply
+from agent.asking.query import Reply
 from agent.domain.base import Language
 from agent.domain.claims import MARK, Claim
 from agent.domain.report import Report

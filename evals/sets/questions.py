@@ -12,7 +12,7 @@ from typing import Any
 
 from pydantic import SecretStr
 
-from agent.asking.reply import Reply
+from agent.asking.query import Reply
 from agent.domain.base import RepoId
 from agent.domain.claims import Verdict
 from agent.settings.values import RepoSpec, Settings

@@ -15,8 +15,7 @@ from agent.domain.report import Failure, Report, cited_by
 from agent.domain.window import Window
 from agent.reports.stored import merge
 from agent.settings.values import Recipe, Settings
-from gitzette.delivery.deliver import Deliverer
-from gitzette.delivery.outbox import Entry, Outbox
+from gitzette.delivery.deliver import Deliverer, Entry, Outbox
 from gitzette.fleet.editions import PartPlan, bring_reports, edition_of, part_plan
 from gitzette.progress import QuietProgress, shown
 from gitzette.sources import SourceDesks, UnopenedDesks

@@ -11,7 +11,7 @@ from typing import Any
 
 from markdown_it import MarkdownIt
 
-from agent.asking.reply import Reply
+from agent.asking.query import Reply
 from agent.domain.base import AppError, RepoId
 from agent.settings.values import RepoSpec, Settings
 from agent.web import Web

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from agent.asking.reply import Reply
+from agent.asking.query import Reply
 from agent.domain.claims import Kind
 from agent.domain.window import Window
 from agent.web import Web

@@ -1,6 +1,6 @@
 """Scorers that are used by one set each: a wrong answer is told from a right one, and named."""
 
-from agent.asking.reply import Reply
+from agent.asking.query import Reply
 from agent.domain.base import RepoId, commit_id, thread_id
 from agent.domain.links import Grade, Link, Relation
 from evals.sets.links_real import link_figures
