@@ -88,21 +88,6 @@ def test_a_fresh_folder_is_well_and_the_last_line_says_so(capsys: pytest.Capture
     assert not Path("gazette").exists()
 
 
-def test_a_mistake_in_the_configuration_is_the_only_finding(capsys: pytest.CaptureFixture[str]) -> None:
-    Path("gitzette.toml").write_text('langg = "zh"')
-    found = Examined(capsys)
-    assert (found.status, found.ok, found.verdict) == (3, False, "needs care: configuration")
-    assert "langg" in found.findings["configuration"][1]
-
-
-def test_a_folder_that_cannot_be_written_is_named(capsys: pytest.CaptureFixture[str]) -> None:
-    Path("gitzette.toml").write_text('out = "/proc/gazette"')
-    found = Examined(capsys)
-    assert found.status == 3
-    assert found.findings["output"][0] is False
-    assert "cannot write to /proc" in found.findings["output"][1]
-
-
 def test_a_clone_that_is_gone_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     subprocess.run(["git", "init", "-q", str(tmp_path / "engine")], check=True)
     Path("gitzette.toml").write_text(f'repos = ["a/engine={tmp_path}/engine"]')
@@ -175,14 +160,3 @@ def test_the_endpoint_of_a_model_is_asked_where_one_is_configured(
     assert not ok or "large does not answer small questions" in told[1]
     assert "c4nary" not in json.dumps(found.findings)
     assert found.status == 3
-
-
-def test_an_endpoint_where_nobody_listens_is_unreachable(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    with endpoint(200, b"") as (url, _):
-        pass
-    monkeypatch.setenv("GITZETTE_MODEL_URL", url)
-    found = Examined(capsys)
-    assert (found.status, found.verdict) == (3, "needs care: model")
-    assert found.findings["model"][1].startswith("unreachable: ")
