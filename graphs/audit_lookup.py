@@ -130,7 +130,7 @@ async def search_trees(codes: Mapping[RepoId, CodeSource], entries: Sequence[Ent
 async def read_fenced_files(codes: Mapping[RepoId, CodeSource], entries: Sequence[Entry]) -> dict[CommitId, list[str]]:
     """Read the files that a commit touches, where a fence below it has lines that the diff lacks."""
     files: dict[CommitId, list[str]] = {}
-    for _, entry in fences_of(entries):
+    for entry in fences_of(entries):
         for one in entry.evidence:
             if one.change.commit.id not in files and unknown_lines(entry.block, [one]):
                 paths = [file.path for file in one.change.files if file.patch][:_MOST_FILES]

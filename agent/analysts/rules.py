@@ -1,22 +1,22 @@
 """What code says of commits without a model: their facts, in words of templates, and quotations."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import Any
 
-from agent.analysts.quoting import is_code, is_legible, naming_lines, own_words, short_change, widened
+from agent.analysts.quoting import own_words, short_change, shown_lines
 from agent.domain.base import EvidenceId, Language
 from agent.domain.claims import Anchor, Claim, Kind, Quote, Role
 from agent.domain.evidence import CommitEvidence, Material, Read
-from agent.domain.facts import FactKind, Severity
+from agent.domain.facts import FactKind
 from agent.domain.ledger import Depth, Tier
 from agent.telling.choosing import Group, changed_functions, told_groups
 from agent.telling.sentences import params_of, sentence
 from agent.telling.words import names_of
 
 _LANGUAGES: tuple[Language, ...] = ("en", "zh")
-_SHOWN_DEEP, _SHOWN_SKIM, _SHOWN_LOW = 6, 3, 1
-_EXCERPT_LINES = 12
+_DEEP, _SKIM, _LOW = 6, 3, 1
+"""Facts that are told of a commit, by how closely it was read."""
 _ANCHORED = 5
 """Facts of one statement that are shown by their lines."""
 
@@ -44,22 +44,18 @@ def _unnumbered(read: Read, material: Material) -> Iterator[Claim]:
     # What an author says comes before the bare names of functions.
     said = [] if told else list(_speech(read, material))
     groups = told or (changed_functions(evidence.facts) if telling or not said else [])
-    shown = groups[: _SHOWN_DEEP if deep else _SHOWN_SKIM if telling else _SHOWN_LOW]
-    proof = _proof(shown, evidence) if telling else None
-    yield from said
-    for group in shown:
-        yield statement(group, evidence, _quotes(proof, evidence) if group is proof else ())
-    if telling and proof is None:
+    shown = [statement(one, evidence) for one in groups[: _DEEP if deep else _SKIM if telling else _LOW]]
+    yield from (*said, *shown)
+    if telling and not any(one.anchors for one in shown):
         yield from _shown(evidence)
     if deep and told:
         yield from _speech(read, material)
 
 
-def statement(group: Group, evidence: CommitEvidence, quotes: tuple[Quote, ...] = ()) -> Claim:
+def statement(group: Group, evidence: CommitEvidence) -> Claim:
     """State a fact, or several at once, of the commit that shows them."""
-    anchors = tuple(fact_anchors(group, evidence))
     predicate = "fact" if len(group) == 1 else "facts"
-    return _claim(evidence, predicate, params_of(group), quotes=quotes, anchors=anchors)
+    return _claim(evidence, predicate, params_of(group), anchors=tuple(_anchors(group, evidence)))
 
 
 def _claim(evidence: CommitEvidence, predicate: str, params: dict[str, str] | None = None, **given: Any) -> Claim:
@@ -71,44 +67,16 @@ def _claim(evidence: CommitEvidence, predicate: str, params: dict[str, str] | No
     return Claim(id="", repo=evidence.repo, predicate=predicate, params=params, **known | given)
 
 
-def fact_anchors(group: Group, evidence: CommitEvidence) -> Iterator[Anchor]:
+def _anchors(group: Group, evidence: CommitEvidence) -> Iterator[Anchor]:
     """Give the changed lines that show each fact: those that name it or its values, as the diff has them."""
     patches = {file.path: file.patch or "" for file in evidence.change.files}
     for fact in group[:_ANCHORED]:
         names = [re.split(r"[.:]", name)[-1] for name in names_of(fact)]
         values = [line.strip() for value in (fact.detail, fact.old, fact.new) for line in (value or "").split("\n")]
-        place = next((one for one in fact.places if one.lines), None)
         literals = [one for one in (*names, *values) if one]
-        for lines in naming_lines(place.lines, patches.get(place.file, ""), literals) if place else ():
-            yield Anchor(cite=evidence.id, text="\n".join(lines), file=place.file if place else None)
-
-
-def _proof(groups: Sequence[Group], evidence: CommitEvidence) -> Group | None:
-    """Choose what the excerpt shows: what breaks and is told first, else what went and what came for it, else any."""
-    shown = [(group, lines) for group in groups if (lines := _lines(group, evidence))]
-    leading = [group for group, _ in shown[:1] if group is groups[0] and group[0].severity is Severity.BREAKING]
-    exchanges = [group for group, (_, lines) in shown if {line[:1] for line in lines} >= {"+", "-"}]
-    return next(iter((*leading, *exchanges, *(group for group, _ in shown))), None)
-
-
-def _lines(group: Group | None, evidence: CommitEvidence) -> tuple[str, tuple[str, ...]] | None:
-    """Find the lines that prove a fact best, are few enough to be shown, and stand in the patch one below the other."""
-    places = [place for fact in group or () for place in fact.places[:1]]
-    short = [place for place in places if 0 < len(place.lines) <= _EXCERPT_LINES and is_code(place.file)]
-    patches = {file.path: file.patch or "" for file in evidence.change.files}
-    for pick in ("+- ", "+", "-"):
-        for place in short:
-            lines = tuple(line for line in place.lines if line[:1] in pick)
-            if lines and is_legible(lines) and "\n".join(lines) in (patch := patches.get(place.file, "")):
-                return place.file, widened(lines, patch)
-    return None
-
-
-def _quotes(group: Group | None, evidence: CommitEvidence) -> tuple[Quote, ...]:
-    if (found := _lines(group, evidence)) is None:
-        return ()
-    file, lines = found
-    return (Quote(cite=evidence.id, text="\n".join(lines), file=file),)
+        for place in [one for one in fact.places if one.lines][:1]:
+            if lines := shown_lines(place.lines, patches.get(place.file, ""), literals):
+                yield Anchor(cite=evidence.id, text="\n".join(lines), file=place.file)
 
 
 def _shown(evidence: CommitEvidence) -> Iterator[Claim]:

@@ -8,16 +8,12 @@ from agent.domain.base import Language
 from agent.domain.facts import Fact, FactKind, Severity
 from agent.markdown import code
 from agent.telling.words import (
-    CHOSEN,
     ERRORS,
-    LISTS,
     LONG,
     LONG_MESSAGE,
-    SHOWN,
     Phrases,
     catalogue,
     class_of,
-    exchanged,
     fill,
     fits,
     formed,
@@ -112,10 +108,8 @@ def _change(facts: Sequence[Fact], phrases: Phrases) -> str:
         return _file(first, phrases)
     if first.kind is K.REGISTRATION_CHANGED and len(facts) > 1:
         return fill(phrases["without_values"][first.kind], facts, phrases)
-    exchange = _exchange(first, phrases) if first.kind in LISTS and len(facts) == 1 else None
     must = first.kind is K.PARAMETER_ADDED and first.severity is Severity.BREAKING
-    told = exchange or fill(_template(first, phrases), facts, phrases)
-    return told + (phrases["forms"]["must be given"] if must else "")
+    return fill(_template(first, phrases), facts, phrases) + (phrases["forms"]["must be given"] if must else "")
 
 
 def _template(fact: Fact, phrases: Phrases) -> str:
@@ -200,16 +194,3 @@ def _file(fact: Fact, phrases: Phrases) -> str:
     if fact.new and fact.new != fact.name:
         return fill(phrases["forms"]["with names"], [fact], phrases, names=listed(items(fact.new), phrases))
     return fill(phrases["change"][fact.kind], [fact], phrases)
-
-
-def _exchange(fact: Fact, phrases: Phrases) -> str | None:
-    """Tell what came into a list and what went, where most of it stayed."""
-    gone, came, stayed = exchanged(fact)
-    if not (gone or came) or not (stayed or fact.kind in CHOSEN) or len(gone) + len(came) > 2 * SHOWN:
-        return None
-    if any(len(item) > LONG for item in (*gone, *came)):
-        return None
-    form = "both" if gone and came else "gone" if gone else "came"
-    prefix = {K.FLAG_CHOICES: "flag ", K.BASE_CHANGED: "base "}.get(fact.kind, "")
-    lost, won = listed(gone, phrases), listed(came, phrases)
-    return fill(phrases["lists"][prefix + form], [fact], phrases, gone=lost, came=won)

@@ -15,11 +15,20 @@ K = FactKind
 Phrases = Mapping[str, Any]
 """The part `facts` of a catalogue; «one/more» is chosen by the number of names."""
 ERRORS = (K.ERROR_ADDED, K.ERROR_REMOVED)
-CHOSEN = (K.FLAG_CHOICES, K.BASE_CHANGED)
-LISTS = (*CHOSEN, K.CONSTANT_CHANGED, K.CONFIG_CHANGED, K.REGISTRATION_CHANGED)
-"""What may be a list of which only the difference is told."""
 LONG, LONG_MESSAGE, SHOWN = 90, 240, 5
-_VALUED = (*LISTS, K.CODE_CHANGED, K.MEMBER_CHANGED, K.FIELD_CHANGED, K.DEPENDENCY_CHANGED, K.LIMIT_CHANGED)
+_VALUED = (
+    K.FLAG_CHOICES,
+    K.BASE_CHANGED,
+    K.CONSTANT_CHANGED,
+    K.CONFIG_CHANGED,
+    K.REGISTRATION_CHANGED,
+    K.CODE_CHANGED,
+    K.MEMBER_CHANGED,
+    K.FIELD_CHANGED,
+    K.DEPENDENCY_CHANGED,
+    K.LIMIT_CHANGED,
+)
+"""What says little where its old and its new value cannot be shown."""
 _LONG_PATH, _HASH_SHOWN, _PARTS = 80, 12, 2
 _PATH = re.compile(r"[\w.@+=,-]+(?:/[\w.@+=,-]+)+")
 _NAME = re.compile(r"[A-Za-z_~][\w.:~]*")
@@ -64,9 +73,7 @@ def says_much(fact: Fact) -> bool:
     if fact.kind not in _VALUED:
         return True
     values = [value for value in (fact.old, fact.new) if value]
-    gone, came, stayed = exchanged(fact) if fact.kind in LISTS else ([], [], False)
-    short = bool(values) and all(len(short_value(value)) <= LONG for value in values)
-    return short or (stayed and 0 < len(gone) + len(came) <= SHOWN)
+    return bool(values) and all(len(short_value(value)) <= LONG for value in values)
 
 
 def shown_names(names: Sequence[str], *, constructors: bool = False) -> list[str]:
@@ -132,16 +139,6 @@ def fits(template: str, fact: Fact) -> bool:
         # The default is what another name stands for, which says nothing.
         return False
     return all(value and len(short_value(value)) <= limit for value in values)
-
-
-def exchanged(fact: Fact) -> tuple[list[str], list[str], bool]:
-    """Compare what was listed with what is: what went, what came, and whether something stayed."""
-    old, new = (fact.old or "").strip(), (fact.new or "").strip()
-    if fact.kind not in CHOSEN and not (old[:1] == new[:1] and old[:1] in ("[", "(", "{")):
-        return [], [], False
-    before, after = items(old), items(new)
-    gone, came = [item for item in before if item not in after], [item for item in after if item not in before]
-    return gone, came, len(gone) < len(before)
 
 
 # ---------------------------------------------------------------- templates

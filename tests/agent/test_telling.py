@@ -37,15 +37,6 @@ def test_a_constructor_is_called_by_its_class_and_names_stay_apart() -> None:
     ]
 
 
-def test_of_long_lists_only_what_came_and_went_is_told() -> None:
-    many = [f"Backend.{name}" for name in ("FLASHINFER_TRTLLM", "CPU", "XPU", "TPU", "OUT_OF_TREE", "TRITON_KERNELS")]
-    old, new = f"[{', '.join(many)}]", f"[{', '.join(name for name in many if 'XPU' not in name)}]"
-    changed = fact(K.CONSTANT_CHANGED, "UNSUPPORTED", Severity.BEHAVIOUR, old=old, new=new)
-    assert told([changed]) == ["`UNSUPPORTED` no longer holds `Backend.XPU`."]
-    choices = fact(K.FLAG_CHOICES, "--backend", old="auto, cudnn", new="auto, flashinfer_cudnn")
-    assert told([choices]) == ["The flag `--backend` no longer accepts `cudnn`; it accepts `flashinfer_cudnn` now."]
-
-
 @pytest.mark.parametrize("lang", ["en", "zh"])
 @pytest.mark.parametrize("kind", list(FactKind))
 def test_every_kind_has_words_without_gaps_in_both_languages(kind: FactKind, lang: Language) -> None:

@@ -302,17 +302,6 @@ def test_what_is_no_report_is_told_in_one_line(
     assert told in errors[0]
 
 
-def test_a_report_that_is_too_large_is_refused_unread(
-    corner: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    del corner
-    report = tmp_path / "huge.md"
-    with report.open("wb") as file:
-        file.truncate(51 * 1024 * 1024)
-    assert main(["audit", str(report)]) == 2
-    assert "may have 50" in capsys.readouterr().err
-
-
 @pytest.mark.parametrize("layout", ["ledger", "digest"])
 @pytest.mark.parametrize("lang", ["en", "zh"])
 def test_any_edit_of_a_report_of_ours_is_shown_with_its_line(bench: Bench, layout: str, lang: str) -> None:

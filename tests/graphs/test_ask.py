@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from agent.asking.reply import Reply
+from agent.asking.query import Reply
 from agent.domain.claims import Kind
 from agent.domain.window import Window
 from agent.web import Web
@@ -17,8 +17,8 @@ from evals.model_server.talk import Asked, Saying
 from gitzette.asking import asking_context
 from gitzette.progress import QuietProgress
 from gitzette.replies import ReplyPage
+from graphs.ask import Conversations, open_conversations
 from graphs.ask_context import AskContext
-from graphs.conversing import Conversations, open_conversations
 from tests.scripted_analysis import LIMIT, NOW, Clone, calling, of, settings_of, two_commits
 
 QUESTION = "What happened to MAX_ROUTES?"
