@@ -106,30 +106,6 @@ async def usages(view: "View", sha: str, name: str, *, path: str, limit: int) ->
     return Usages(found=tuple(found[:limit]), more=len(found) > limit)
 
 
-async def tree_paths(view: "View", sha: str) -> frozenset[str]:
-    """Name all files of a commit."""
-    listed = await view.read(["ls-tree", "-r", "-z", "--name-only", sha])
-    return frozenset(path.decode("utf-8", "replace") for path in listed.split(b"\0") if path)
-
-
-async def words_in(view: "View", sha: str, words: Sequence[str]) -> frozenset[str]:
-    """Tell which of these words the files of a commit hold as whole words, in any case."""
-    left, found = {word.casefold() for word in words}, set[str]()
-    if not left:
-        return frozenset()
-    patterns = "\n".join(sorted(left)).encode()
-    command = [*_GREP, "-i", "-h", "-o", "-f", "-", sha]
-    async with view.running(command, stdin=patterns) as git:
-        rest = b""
-        # A word that is everywhere need not be read to its end.
-        while left and (piece := await git.read()):
-            lines = (rest + piece).split(b"\n")
-            rest = lines.pop()
-            seen = {line.decode("utf-8", "replace").casefold() for line in set(lines)} & left
-            found, left = found | seen, left - seen
-    return frozenset(found)
-
-
 async def read_file(view: "View", sha: str, path: str, fetch: Callable[[bytes], Awaitable[None]]) -> str | None:
     """Read a file as it stands at a commit, fetched where a partial clone lacks it; None where there is none."""
     # Git would take these for something else than a path below the root.

@@ -11,7 +11,7 @@ from agent.domain.window import Window
 from agent.sources import Past, Study, Usages
 from tools.git.changes import ChangeReader, close_gaps, entries_of, fetch_blobs, present_commits, tree_change
 from tools.git.earlier import Line
-from tools.git.files import lines_with, product_paths, read_blobs, read_file, tree_paths, usages, words_in
+from tools.git.files import lines_with, product_paths, read_blobs, read_file, usages
 from tools.git.landing import read_landing
 from tools.git.log import Walk, read_commits
 from tools.git.process import patiently, remote_environment
@@ -125,15 +125,6 @@ class GitSource:
         if repository.promisor is not None:
             return None
         return await usages(self._shown(repository), sha, name, path=path, limit=limit)
-
-    async def tree(self, sha: str) -> frozenset[str]:
-        """Name all files of a commit."""
-        return await tree_paths(await self._view(), sha)
-
-    async def words_in(self, sha: str, words: Sequence[str]) -> frozenset[str] | None:
-        """Tell which of these words a commit's files hold; None in a partial clone, which lacks most files."""
-        repository = await self._open()
-        return None if repository.promisor is not None else await words_in(self._shown(repository), sha, words)
 
     async def before(self, sha: str, paths: Sequence[str]) -> tuple[str, ...]:
         """Name the latest landed commits before this one that may be the same change to these paths or its opposite."""
