@@ -3,8 +3,7 @@
 from collections.abc import Collection, Iterator, Sequence
 from typing import Any
 
-from agent.asking.query import Hit
-from agent.asking.reply import Known, Reply, Section
+from agent.asking.query import Hit, Known, Reply, Section
 from agent.domain.base import Language
 from agent.domain.claims import Claim, Kind
 from agent.domain.commits import PullRequest, Release

@@ -6,7 +6,7 @@ from contextlib import suppress
 from datetime import UTC, datetime, time, timedelta
 from typing import TypeVar
 
-from agent.audit.code import fences_of, lacking, unknown_lines
+from agent.audit.code import fences_of, unknown_lines
 from agent.audit.entries import Entry
 from agent.audit.lookup import Library, Repository
 from agent.domain.base import CommitId, NotFound, RepoId, UpstreamError
@@ -108,29 +108,10 @@ async def _read_line(found: Repository, code: CodeSource, entries: Sequence[Entr
         found.commits |= {one.sha: one for some in named.values() for one in some}
 
 
-async def search_trees(codes: Mapping[RepoId, CodeSource], entries: Sequence[Entry], library: Library) -> None:
-    """Look in whole trees for the names that the cited diffs lack: at the newest cited commit and before the oldest."""
-    wanted = lacking(entries)
-    words = set[str]().union(*wanted.values())
-    for found in library.values():
-        code = codes.get(found.repo)
-        if not isinstance(code, CloneSource) or not found.commits or not (words or found.repo in wanted):
-            continue
-        ordered = sorted(found.commits.values(), key=lambda one: one.committed_at)
-        for sha in (ordered[-1].sha, *ordered[0].parents[:1]):
-            held = await code.words_in(sha, sorted(words - found.words))
-            if held is None:
-                break
-            found.words |= held
-            found.paths += "".join(f"/{path}\n" for path in await code.tree(sha)).casefold()
-        else:
-            found.searched = True
-
-
 async def read_fenced_files(codes: Mapping[RepoId, CodeSource], entries: Sequence[Entry]) -> dict[CommitId, list[str]]:
     """Read the files that a commit touches, where a fence below it has lines that the diff lacks."""
     files: dict[CommitId, list[str]] = {}
-    for _, entry in fences_of(entries):
+    for entry in fences_of(entries):
         for one in entry.evidence:
             if one.change.commit.id not in files and unknown_lines(entry.block, [one]):
                 paths = [file.path for file in one.change.files if file.patch][:_MOST_FILES]

@@ -22,8 +22,7 @@ from agent.models import ModelError, fenced
 from agent.ports import Desk, Step
 from agent.sources import CodeSource
 from graphs.judging import judged
-from graphs.material import ReadState, material_of
-from graphs.run_context import RunContext
+from graphs.run_context import ReadState, RunContext, material_of
 
 _CONTROLS = 2
 _Outcome = tuple[list[Related], list[Refused], Account]

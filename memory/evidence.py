@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from datetime import datetime, timedelta
 from itertools import pairwise
 
-from agent.asking.reply import Known
+from agent.asking.query import Known
 from agent.domain.base import EvidenceId, RepoId, commit_id, parse_reference, thread_id
 from agent.domain.commits import Issue, PullRequest, Release, Threads
 from agent.domain.facts import Fact

@@ -19,9 +19,9 @@ from agent.asking.query import query_of
 from agent.domain.base import StorageError
 from agent.domain.window import Window
 from agent.reports.stored import dump
-from evals.figures import Score, Target, measure, share
+from evals.figures import Figures, Score, Target, measure, share
 from evals.github_server.app import GitHubServer
-from evals.harness import Bench, EvalSet, Figures
+from evals.harness import Bench, EvalSet
 from evals.model_server.honest import honest
 from evals.model_server.server import ModelServer
 from evals.postgres import PostgresServer, missing_postgres
@@ -195,15 +195,15 @@ async def run(bench: Bench) -> Figures:
         bench.say(f"fleet: skipped: {lacking}")
         return {}
     folder, seconds = bench.folder / "fleet", dict[str, float]()
-    world = random_world.make(bench.seed, folder / "repos", _FEW if bench.small else _MANY, _STEPS)
+    world = random_world.make(bench.seed, folder / "repos", bench.count(_FEW, _MANY), _STEPS)
     with (
         GitHubServer(world.repos, tokens=(_TOKEN,), now=world.now) as github,
-        ModelServer(honest, context=_CONTEXT, latency=0.1 if bench.small else 1.0) as model,
+        ModelServer(honest, context=_CONTEXT, latency=1.0 if bench.full else 0.1) as model,
         PostgresServer() as postgres,
     ):
         stage = Stage(folder=folder, world=world, github=github, model=model, postgres=postgres)
         expected = await stage.alone()
-        for drill in _SMALL if bench.small else _WHOLE:
+        for drill in _WHOLE if bench.full else _SMALL:
             seconds[drill.name] = await stage.through(drill, expected)
             bench.say(f"fleet: {drill.name}: {seconds[drill.name]:.0f} s")
         same = ask_both(stage, max(seconds))

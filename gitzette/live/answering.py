@@ -11,7 +11,7 @@ from typing import Any
 
 from markdown_it import MarkdownIt
 
-from agent.asking.reply import Reply
+from agent.asking.query import Reply
 from agent.domain.base import AppError, RepoId
 from agent.settings.values import RepoSpec, Settings
 from agent.web import Web
@@ -19,7 +19,7 @@ from gitzette.asking import asking_context
 from gitzette.cited_evidence import CitedEvidence
 from gitzette.replies import ReplyPage
 from gitzette.wiring import home_of
-from graphs.conversing import open_conversations
+from graphs.ask import open_conversations
 
 _STILL_HERE_SECONDS = 5.0
 _AT_ONCE, _MOST = 3, 12

@@ -66,11 +66,6 @@ class Trees(Opened):
                 raise UpstreamError(f"{path} at {sha[:12]}: its content is not in this repository", retryable=False)
         return _text(found.content) if found.kind == b"blob" else None
 
-    async def tree(self, sha: str) -> frozenset[str]:
-        """Name all files of a commit."""
-        listed = await (await self._view()).read(["ls-tree", "-r", "-z", "--name-only", sha])
-        return frozenset(_text(path) for path in listed.split(b"\0") if path)
-
     async def lines_with(self, sha: str, words: Sequence[str], *, called: str = "") -> tuple[tuple[str, str], ...]:
         """Find the lines of a commit's product code that hold one of these words; none in a partial clone.
 
@@ -110,25 +105,6 @@ class Trees(Opened):
             for where, line, text in _USAGE.findall(output)
         ]
         return Usages(found=tuple(found[:limit]), more=len(found) > limit)
-
-    async def words_in(self, sha: str, words: Sequence[str]) -> frozenset[str] | None:
-        """Tell which of these words a commit's files hold, in any case; None in a partial clone."""
-        if (await self._open()).promisor is not None:
-            return None
-        left, found = {word.casefold() for word in words}, set[str]()
-        if not left:
-            return frozenset()
-        patterns = "\n".join(sorted(left)).encode()
-        command = [*_GREP, "-i", "-h", "-o", "-f", "-", sha]
-        async with (await self._view()).running(command, stdin=patterns) as git:
-            rest = b""
-            # A word that is everywhere need not be read to its end.
-            while left and (piece := await git.read()):
-                lines = (rest + piece).split(b"\n")
-                rest = lines.pop()
-                seen = {_text(line).casefold() for line in set(lines)} & left
-                found, left = found | seen, left - seen
-        return frozenset(found)
 
 
 async def _product_paths(view: "View", sha: str, end: bytes, areas: Collection[Area]) -> list[bytes]:
