@@ -15,9 +15,9 @@ from dataclasses import dataclass, field
 from datetime import date
 from pathlib import Path
 
-from agent.asking.query import query_of
 from agent.domain.base import StorageError
 from agent.domain.window import Window
+from agent.questions import query_of
 from agent.reports.stored import dump
 from evals.figures import Figures, Score, Target, measure, share
 from evals.github_server.app import GitHubServer
