@@ -187,8 +187,8 @@ async def _ended(process: Process) -> None:
 
 
 def _tree(folder: Path) -> Tree:
-    """Read every file but the heartbeat, which tells the time."""
-    files = [file for file in sorted(folder.rglob("*")) if file.is_file() and file.name != "heartbeat.json"]
+    """Read every file."""
+    files = [file for file in sorted(folder.rglob("*")) if file.is_file()]
     return {str(file.relative_to(folder)): file.read_bytes() for file in files}
 
 

@@ -106,7 +106,7 @@ class House:
     @property
     def reports(self) -> Mapping[str, bytes]:
         files = (self.folder / "out").rglob("*")
-        return {file.name: file.read_bytes() for file in files if file.is_file() and file.name != "heartbeat.json"}
+        return {file.name: file.read_bytes() for file in files if file.is_file()}
 
     def checkpoint(self, run: str) -> Path:
         return self.folder / "home" / "running" / f"{run}.db"
