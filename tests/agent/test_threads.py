@@ -65,10 +65,6 @@ def test_how_an_issue_was_closed_is_told(reason: str | None, event: str) -> None
     assert news(issue(1, BEFORE, DURING, reason)) == [(1, event, DURING)]
 
 
-def test_nothing_after_the_cut_of_a_partial_window_is_news() -> None:
-    assert news(issue(1, DURING), window=DAY.cut_at(datetime(2026, 2, 4, 11, tzinfo=UTC))) == []
-
-
 def test_releases_of_the_window_come_oldest_first() -> None:
     times = {"v2": DURING, "v1": DURING, "v0": DAY.start, "old": BEFORE, "new": DAY.end}
     releases = tuple(
@@ -132,9 +128,3 @@ def test_a_fix_is_first_in_the_release_that_names_it_and_else_in_none_yet() -> N
     assert release(Known(), links, *releases) == "v0.6.3"
     assert release(Known(), links, releases[0]) is None
     assert release(Known(links=links), (), *releases) == "v0.6.3"
-
-
-def test_a_fix_of_an_earlier_day_is_news_again_when_it_is_released() -> None:
-    done = issue(7, BEFORE, BEFORE)
-    notes = Release(repo=REPO, tag="v1", name="v1", body="Fixes #7", published_at=DURING, prerelease=False)
-    assert told(Connected(known=Known(links=(fix(7),))), done, releases=(notes,)) == [(7, "released")]

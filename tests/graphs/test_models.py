@@ -99,7 +99,6 @@ async def test_a_replay_asks_nobody_and_says_the_same(db: Database) -> None:
         run = models(db, "r1", server)
         answer, context, tools = await told(run), await run.context("writing"), await run.has_tools("reading")
     again = replay(db, "r1")
-    again.prepare()
     assert await told(again) == answer
     assert (await again.context("writing"), await again.has_tools("reading")) == (context, tools) == (32_768, True)
     with pytest.raises(StorageError, match="cannot be replayed"):

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from agent.asking.query import Reply
+from agent.questions import Reply
 from evals.harness import Bench
 from evals.model_server.obedient import Obedient, Order
 from evals.model_server.talk import Asked
