@@ -23,8 +23,18 @@ from evals.lies import (
     omissions,
     wrong_repository,
 )
-from evals.model_server.honest import given, honest, judged, resting, sentence, written
-from evals.model_server.prompts import Prompt, Told, borne_out, prompt_of
+from evals.model_server.honest import (
+    Prompt,
+    Told,
+    borne_out,
+    given,
+    honest,
+    judged,
+    prompt_of,
+    resting,
+    sentence,
+    written,
+)
 from evals.model_server.scripted import ScriptedModels, by_script
 from evals.model_server.server import ModelServer
 from evals.model_server.talk import Asked, Saying, Script, ToolCall

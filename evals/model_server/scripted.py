@@ -50,7 +50,7 @@ def by_script(script: Script) -> Fetch:
 
     async def fetch(question: Question) -> Reply:
         messages = convert_to_openai_messages(list(question.messages))
-        said = script(Asked(next(numbers), {"messages": messages, "tools": list(question.tools)}, {}))
+        said = script(Asked(next(numbers), {"messages": messages, "tools": list(question.tools)}))
         calls = tuple(ToolRequest(call.name, json.loads(call.arguments)) for call in said.calls)
         return Reply(text=said.text, calls=calls, spent=Spent(calls=1, received=tokens_of(said.text)))
 

@@ -18,8 +18,7 @@ from agent.settings.values import Budget, RepoSpec, Settings, SourceChoice
 from evals.figures import Score, Target, measure, share
 from evals.harness import Bench, EvalSet, Figures
 from evals.model_server.honest import honest
-from evals.model_server.moods import KINDS, Mood
-from evals.model_server.server import ModelServer
+from evals.model_server.server import KINDS, ModelServer, Mood
 from evals.model_server.talk import Asked
 from evals.worlds.model import World
 from evals.worlds.worlds import build

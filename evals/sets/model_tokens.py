@@ -17,8 +17,7 @@ from agent.models import message_tokens, tokens_of
 from agent.settings.values import RepoSpec, Settings
 from evals.figures import Figure, Target, measure, share
 from evals.harness import Bench, EvalSet, Figures
-from evals.model_server.honest import given, honest
-from evals.model_server.prompts import prompt_of
+from evals.model_server.honest import given, honest, prompt_of
 from evals.model_server.server import ModelServer
 from evals.model_server.talk import Asked, Saying, Script
 from evals.sets.daily_scores import told

@@ -9,9 +9,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from evals.model_server.honest import given, judged
-from evals.model_server.probes import probed
-from evals.model_server.prompts import prompt_of
+from evals.model_server.honest import given, judged, probed, prompt_of
 from evals.model_server.talk import Asked, Saying, ToolCall
 
 _FENCED = re.compile(r"<<([0-9a-f]{16})\n(.*?)\n\1>>", re.DOTALL)

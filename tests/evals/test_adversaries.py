@@ -13,8 +13,7 @@ from evals.adversaries import ADVERSARIES, Liar, Talker, lies_in, models_of
 from evals.cases import Crash, attempt
 from evals.github_server.app import GitHubServer
 from evals.lies import CANARY, Lie, claimed_fixes
-from evals.model_server.honest import honest
-from evals.model_server.prompts import Told
+from evals.model_server.honest import Told, honest
 from evals.model_server.scripted import ScriptedModels, by_script
 from evals.sets.adversaries import Tally, count, false_in
 from evals.stage import Stage

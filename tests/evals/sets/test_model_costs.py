@@ -11,7 +11,7 @@ def asked(user: str, *, repo: str = "", tools: tuple[str, ...] = ()) -> Asked:
     system = f"You help engineers who depend on {repo}. You are shown commits." if repo else "You answer exactly."
     body: dict[str, Any] = {"messages": [{"role": "system", "content": system}, {"role": "user", "content": user}]}
     body["tools"] = [{"function": {"name": name}} for name in tools]
-    return Asked(0, body, {})
+    return Asked(0, body)
 
 
 def test_a_perfect_reader_chooses_what_the_first_line_does_not_settle() -> None:
