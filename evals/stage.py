@@ -10,9 +10,9 @@ from agent.domain.commits import Change, Comment, Commit, Issue, Landing, PullRe
 from agent.domain.evidence import CommitEvidence, ThreadEvidence
 from agent.domain.report import Report
 from agent.domain.window import Window
-from agent.ports.memories import Desk
-from agent.ports.sources import CodeSource, Past, ThreadSource
+from agent.ports import Desk
 from agent.settings.values import Budget, RepoSpec, Tiers
+from agent.sources import CodeSource, Past, ThreadSource
 from evals.worlds.model import World
 from graphs import daily
 from graphs.models import Models

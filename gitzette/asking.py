@@ -2,27 +2,26 @@
 
 import argparse
 import asyncio
-import json
 import re
 import sys
 from collections.abc import AsyncIterator, Mapping
-from contextlib import asynccontextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass, fields, replace
 from datetime import UTC, datetime
 
 from agent.asking.reply import Reply
 from agent.domain.base import EXIT_ABSTAINED, EXIT_DONE, InputError, UpstreamError, UsageError
-from agent.ports.memories import Desk, Desks, Progress
+from agent.ports import Desk, Desks, Progress
 from agent.settings.spending import Cap
 from agent.settings.values import RepoSpec, Settings
 from agent.web import Web
 from gitzette.arguments import bound_of, settings_for, specs_of
 from gitzette.fleet.editions import model_limit
-from gitzette.progress import progress
-from gitzette.replies import ReplyPage, as_json
+from gitzette.progress import as_json, print_markdown, progress
+from gitzette.replies import ReplyPage, reply_json
 from gitzette.wiring import home_of, open_house, writers_of
 from graphs.ask_context import AskContext
-from graphs.conversing import answered, open_conversations
+from graphs.conversing import Conversations, answered, open_conversations
 from memory.recorder import QUESTIONS
 from tools.index_for_search import WindowReader
 
@@ -38,22 +37,10 @@ def ask(args: argparse.Namespace, environ: Mapping[str, str]) -> int:
     with progress() as display:
         reply = asyncio.run(_once(question, thread, args, settings, environ, display))
     if args.json:
-        data = as_json(reply) | ({"thread": thread} if thread else {})
-        sys.stdout.write(json.dumps(data, ensure_ascii=False, indent=1) + "\n")
+        sys.stdout.write(as_json(reply_json(reply) | ({"thread": thread} if thread else {})))
     else:
         print_markdown(reply.answer)
     return EXIT_ABSTAINED if reply.abstained else EXIT_DONE
-
-
-def print_markdown(text: str) -> None:
-    """Show Markdown as a terminal can; to anything else it is written as it is."""
-    if not sys.stdout.isatty():
-        sys.stdout.write(text)
-        return
-    from rich.console import Console
-    from rich.markdown import Markdown
-
-    Console(file=sys.stdout).print(Markdown(text))
 
 
 def checked(question: str) -> str:
@@ -85,15 +72,29 @@ async def _once(
 ) -> Reply:
     now = datetime.now(UTC)
     bound = bound_of(args.since, args.until, settings.tz, now)
-    replies = ReplyPage(Web(settings.web), settings.tz)
     async with asking_context(settings, environ, specs_of(settings), now, display) as context:
         asked = replace(context.for_question(bound=bound), lang=args.lang)
-        if thread is None:
-            return replies.written(await answered(question, asked))
-        async with open_conversations(home_of(settings, environ), settings.database_address) as conversations:
-            reply = [event async for event in conversations.ask(thread, question, asked)][-1]
+        reply = (
+            await answer_in(thread, question, asked, settings, environ) if thread else await answered(question, asked)
+        )
+    return ReplyPage(Web(settings.web), settings.tz).written(reply)
+
+
+async def answer_in(
+    thread: str, question: str, asked: AskContext, settings: Settings, environ: Mapping[str, str]
+) -> Reply:
+    """Answer the next question of a conversation."""
+    async with conversations_of(settings, environ) as conversations:
+        reply = [event async for event in conversations.ask(thread, question, asked)][-1]
     assert isinstance(reply, Reply)
-    return replies.written(reply)
+    return reply
+
+
+def conversations_of(settings: Settings, environ: Mapping[str, str]) -> AbstractAsyncContextManager[Conversations]:
+    """Open the conversations that are kept beside the memory."""
+    home = home_of(settings, environ)
+    home.mkdir(parents=True, exist_ok=True, mode=0o700)
+    return open_conversations(home, settings.database_address)
 
 
 @asynccontextmanager

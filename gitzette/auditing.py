@@ -16,7 +16,7 @@ from agent.audit.entries import read_page
 from agent.audit.lookup import RIGHT, Finding, in_order, summary
 from agent.domain.base import EXIT_DONE, EXIT_INCOMPLETE, InputError, Language, StorageError
 from agent.domain.report import Report
-from agent.ports.memories import Desk, Desks, Progress
+from agent.ports import Desk, Desks, Progress
 from agent.reports.stored import load
 from agent.settings.spending import Cap
 from agent.settings.values import Layout, RepoSpec, Settings

@@ -86,7 +86,7 @@ class _Version(argparse.Action):
     """Prints the version; looked up only when asked, because that is slow."""
 
     def __call__(self, parser: argparse.ArgumentParser, *_: object, **__: object) -> None:
-        from gitzette.package import own_version
+        from gitzette import own_version
 
         print(f"gitzette {own_version()}")
         parser.exit()

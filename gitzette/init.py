@@ -4,20 +4,20 @@ import argparse
 import json
 import math
 import os
+import subprocess
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
+from importlib.metadata import PackageNotFoundError, distribution
 from importlib.resources import files
 from pathlib import Path
 from string import Template
-from typing import TypeVar, cast, get_args
 
 from agent.domain.base import EXIT_DONE, InputError, Language, StorageError, UsageError
 from agent.domain.window import zone
 from agent.settings.reading import read_settings
-from agent.settings.values import FILE_NAME, RepoSpec
+from agent.settings.values import FILE_NAME, RepoSpec, Settings
 from gitzette.arguments import checkout_here
-from gitzette.package import install_address
 from tools.git.repository import checkout_above
 
 WORKFLOW = Path(".github/workflows/gitzette.yml")
@@ -33,7 +33,6 @@ Next:
   gitzette run              reports on yesterday
   {daily}
 """
-T = TypeVar("T")
 
 
 def init(args: argparse.Namespace, environ: Mapping[str, str]) -> int:
@@ -42,25 +41,22 @@ def init(args: argparse.Namespace, environ: Mapping[str, str]) -> int:
     root = checkout_above(Path.cwd())
     if args.workflow:
         _check_runner(args.repo, root)
-    written = []
     if not Path(FILE_NAME).exists():
-        repos, tz, lang = _given(args, root)
-        if sys.stdin.isatty() and sys.stderr.isatty():
-            repos, tz, lang = _asked(repos, tz, lang)
-        written.append(_write(Path(FILE_NAME), configuration(repos, tz, lang)))
+        settings = Settings(
+            repos=_repos(args, root), tz=zone(args.tz).key if args.tz else "UTC", lang=args.lang or "en"
+        )
+        written = [_write(Path(FILE_NAME), configuration(settings.repos, settings.tz, settings.lang))]
     elif not args.workflow:
         raise InputError(f"{FILE_NAME} is already there and is left alone; edit it, or move it away first")
     else:
-        settings = read_settings(Path(FILE_NAME), {})
-        repos, tz = settings.repos, args.tz or settings.tz
-    if args.workflow:
-        written.append(_write(WORKFLOW, workflow(tz)))
-    if root is not None and (ignored := _ignore(Path(".gitignore"))):
-        written.append(ignored)
+        settings, written = read_settings(Path(FILE_NAME), {}), []
     daily = "gitzette run --catch-up   is what a timer should run every day; see docs/operations.md"
     if args.workflow:
+        written.append(_write(WORKFLOW, workflow(args.tz or settings.tz)))
         daily = f"Commit {FILE_NAME} and {WORKFLOW}, and push: GitHub runs it every day."
-    name = "" if repos else f"  Name your repositories in {FILE_NAME}.\n"
+    if root is not None:
+        written += _ignore(Path(".gitignore"))
+    name = "" if settings.repos else f"  Name your repositories in {FILE_NAME}.\n"
     sys.stdout.write("".join(f"{told}\n" for told in written) + _NEXT.format(name=name, daily=daily))
     return EXIT_DONE
 
@@ -78,8 +74,29 @@ def workflow(tz: str) -> str:
     # GitHub counts in UTC all year; the later of the two midnights is over in both halves of it.
     offsets = [zone(tz).utcoffset(datetime(2026, month, 15)) or timedelta() for month in (1, 7)]  # noqa: DTZ001
     hour = math.ceil((3600 - min(offsets).total_seconds()) / 3600) % 24
-    cron, package = f"{_MINUTE} {hour} * * *", install_address()
+    cron, package = f"{_MINUTE} {hour} * * *", _install_address()
     return _fill("workflow.yml", tz=_quoted(tz), cron=_quoted(cron), package=_quoted(package))
+
+
+def _install_address() -> str:
+    """Give the git address and the commit of this copy, as pip wrote them down (PEP 610) or as its checkout says.
+
+    Empty where neither is known: a bare package name would install whatever somebody publishes under it.
+    """
+    try:
+        told = json.loads(distribution("gitzette").read_text("direct_url.json") or "{}")
+        return f"git+{told['url']}@{told['vcs_info']['commit_id']}"
+    except (PackageNotFoundError, KeyError, TypeError, ValueError):
+        checkout = checkout_above(Path(__file__).parent)
+    if checkout is None:
+        return ""
+    address, commit = _git(checkout, "remote", "get-url", "origin"), _git(checkout, "rev-parse", "HEAD")
+    return f"git+{address}@{commit}" if address.startswith("https://") and commit else ""
+
+
+def _git(checkout: Path, *args: str) -> str:
+    done = subprocess.run(["git", "-C", str(checkout), *args], capture_output=True, text=True, check=False)
+    return done.stdout.strip()
 
 
 def _table(spec: RepoSpec) -> str:
@@ -98,50 +115,15 @@ def _quoted(text: str) -> str:
     return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
 
 
-def _given(args: argparse.Namespace, root: Path | None) -> tuple[tuple[RepoSpec, ...], str, Language]:
+def _repos(args: argparse.Namespace, root: Path | None) -> tuple[RepoSpec, ...]:
     """Take what the command line says; without --repo, the checkout one stands in is what one wants to hear about."""
     repos = tuple(map(RepoSpec.parse, args.repo))
     if len({spec.name.lower() for spec in repos}) < len(repos):
         raise UsageError("--repo: a repository is named twice")
-    if not repos and root is not None and not args.workflow:
-        # Written relative to the file, so that both can be moved together.
-        place = Path(os.path.relpath(root, Path.cwd()))
-        repos = (checkout_here(root).model_copy(update={"path": place}),)
-    return repos, zone(args.tz).key if args.tz else "UTC", args.lang or "en"
-
-
-def _asked(repos: tuple[RepoSpec, ...], tz: str, lang: Language) -> tuple[tuple[RepoSpec, ...], str, Language]:
-    """Ask for what matters most; an empty answer takes what stands in brackets."""
-    names = " ".join(spec.name for spec in repos)
-    known = {spec.name: spec for spec in repos}
-    named = _until_right("Repositories, as owner/name, separated by spaces", names, _repos)
-    tz = _until_right("Time zone that cuts the days", tz, lambda text: zone(text).key)
-    lang = _until_right("Language of the reports (en, zh)", lang, _language)
-    return tuple(known.get(spec.name, spec) for spec in named), tz, lang
-
-
-def _until_right(question: str, default: str, read: Callable[[str], T]) -> T:
-    """Ask again until the answer makes sense; when there are no more answers, the default is taken."""
-    while True:
-        sys.stderr.write(f"{question} [{default}]: ")
-        sys.stderr.flush()
-        line = sys.stdin.readline()
-        try:
-            return read(line.strip() or default)
-        except UsageError as error:
-            sys.stderr.write(f"  {error}\n")
-            if not line:
-                raise
-
-
-def _repos(text: str) -> tuple[RepoSpec, ...]:
-    return tuple(map(RepoSpec.parse, dict.fromkeys(text.replace(",", " ").split())))
-
-
-def _language(text: str) -> Language:
-    if text not in get_args(Language):
-        raise UsageError(f"{text!r} is not one of {', '.join(get_args(Language))}")
-    return cast(Language, text)
+    if repos or root is None or args.workflow:
+        return repos
+    # Written relative to the file, so that both can be moved together.
+    return (checkout_here(root).model_copy(update={"path": Path(os.path.relpath(root, Path.cwd()))}),)
 
 
 def _check_runner(repos: Sequence[str], root: Path | None) -> None:
@@ -165,15 +147,15 @@ def _write(file: Path, text: str) -> str:
     return f"wrote {file}"
 
 
-def _ignore(file: Path) -> str | None:
+def _ignore(file: Path) -> list[str]:
     """Add what should not be committed to .gitignore, once."""
     try:
         text = file.read_text("utf-8", errors="surrogateescape") if file.exists() else ""
         missing = [line for line in _IGNORED if line not in text.splitlines()]
-        if not missing:
-            return None
         with file.open("a", encoding="utf-8") as stream:
-            stream.write("\n" * bool(text and not text.endswith("\n")) + "".join(f"{line}\n" for line in missing))
+            stream.write(
+                "\n" * bool(missing and text and not text.endswith("\n")) + "".join(f"{line}\n" for line in missing)
+            )
     except OSError as error:
         raise StorageError(f"cannot write {file}: {error.strerror}") from error
-    return f"added {' and '.join(missing)} to {file}"
+    return [f"added {' and '.join(missing)} to {file}"] if missing else []

@@ -12,7 +12,7 @@ from agent.domain.facts import FactSheet
 from agent.editions.upgrade import Upgrade
 from agent.markdown import visible
 from agent.settings.values import RepoSpec, Settings
-from agent.telling.catalogue import catalogue
+from agent.telling.words import catalogue
 from agent.web import Web
 from gitzette.arguments import settings_for, settings_here, specs_of
 from gitzette.progress import as_json, say

@@ -7,7 +7,7 @@ from contextlib import aclosing, contextmanager
 from typing import Any, TextIO, cast
 
 from agent.domain.base import RepoId
-from agent.ports.memories import Progress, Step
+from agent.ports import Progress, Step
 
 
 def say(text: object) -> None:

@@ -13,7 +13,7 @@ from agent.domain.window import zone
 from agent.editions.card import Card
 from agent.markdown import code, inline, link
 from agent.reports.stored import claim_json
-from agent.telling.catalogue import catalogue
+from agent.telling.words import catalogue
 from agent.web import Web
 from gitzette.render.markdown import claim_text
 
@@ -138,7 +138,7 @@ class ReplyPage:
                 yield f"{say['capped'].format(repo=one.repo, count=one.left_out, most=one.most)}\n\n"
 
 
-def as_json(reply: Reply) -> dict[str, Any]:
+def reply_json(reply: Reply) -> dict[str, Any]:
     """Give a reply as data that others read."""
     ranked = [
         {"id": hit.id, "rank": rank, "score": hit.score, "words": [*hit.named, *hit.words]}

@@ -18,7 +18,7 @@ from agent.domain.base import EXIT_DONE, EXIT_INCOMPLETE, AppError, InputError, 
 from agent.domain.report import Report, cited_by
 from agent.domain.window import Window, zone
 from agent.editions.week import days_of, week_of
-from agent.ports.memories import Progress
+from agent.ports import Progress
 from agent.reports.stored import load, to_json
 from agent.settings.values import AnalystChoice, Recipe, RepoSpec, Settings
 from agent.web import Web

@@ -24,7 +24,7 @@ from gitzette.arguments import bound_of, settings_for, specs_of, window_of
 from gitzette.asking import asking_context, checked
 from gitzette.demo import demo_world
 from gitzette.progress import shown
-from gitzette.replies import ReplyPage, as_json
+from gitzette.replies import ReplyPage, reply_json
 from gitzette.wiring import open_house
 from graphs import ask as ask_graph
 from graphs import daily as daily_graph
@@ -119,7 +119,7 @@ def ask() -> CompiledStateGraph[AskState, Choices, AskInput, AskOutput]:
             bound = bound_of(args.since, args.until, settings.tz, now)
             async with asking_context(settings, os.environ, specs_of(settings), now, _Steps(runtime)) as context:
                 done = await graph.ainvoke({"question": question}, context=context.for_question(bound=bound))
-        return cast("AskOutput", as_json(ReplyPage(Web(settings.web), settings.tz).written(done["reply"])))
+        return cast("AskOutput", reply_json(ReplyPage(Web(settings.web), settings.tz).written(done["reply"])))
 
     outer = StateGraph(AskState, context_schema=Choices, input_schema=AskInput, output_schema=AskOutput)
     return outer.add_node("ask", answer).add_edge(START, "ask").compile(name="ask")

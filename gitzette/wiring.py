@@ -11,7 +11,7 @@ from pydantic import SecretStr
 
 from agent.domain.base import AppError, ConfigError, Language
 from agent.models import Capabilities, Job, boundary
-from agent.ports.memories import Desk, Desks, Progress, Publisher
+from agent.ports import Desk, Desks, Progress, Publisher
 from agent.settings.spending import Cap, Purse
 from agent.settings.values import Recipe, RepoSpec, Settings, Shape
 from agent.web import Web

@@ -18,7 +18,7 @@ from agent.asking.reply import Outcome, Reply
 from agent.domain.base import EvidenceId, RepoId
 from agent.domain.evidence import Dossier
 from agent.models import ModelError, fenced, prompt
-from agent.ports.memories import Step
+from agent.ports import Step
 from graphs.ask_context import AskContext, AskInput, AskState
 from graphs.judging import SentenceSteps
 from graphs.look_up import filtered_section, named_sections, ranked, told_facts

@@ -17,8 +17,8 @@ from agent.domain.base import EvidenceId, Language, RepoId
 from agent.domain.evidence import Evidence, belongs, said_evidence
 from agent.domain.window import Window
 from agent.editions.card import Card
-from agent.ports.sources import CloneSource
 from agent.settings.values import RepoSpec
+from agent.sources import CloneSource
 from graphs.run_context import RunContext
 from memory.evidence import EvidenceStore
 from memory.search import SearchIndex

@@ -14,17 +14,25 @@ from langgraph.types import Send
 from typing_extensions import TypedDict
 
 from agent.analysts.ruling import PASSING, Batch, Ruling
-from agent.audit.citations import check_citations, check_metadata
+from agent.audit.citations import check_citations
 from agent.audit.code import check_code, check_names
 from agent.audit.entries import Entry, read_page
 from agent.audit.lookup import Finding, Library, Repository, find_commits, in_order, summary
-from agent.audit.output import check_output
-from agent.audit.prose import ProseBatch, Sentence, batches, evidence_text, sentences_of, unchecked, verdict
-from agent.audit.statistics import check_statistics
+from agent.audit.metadata import check_metadata
+from agent.audit.prose import (
+    ProseBatch,
+    Sentence,
+    batches,
+    check_output,
+    evidence_text,
+    sentences_of,
+    unchecked,
+    verdict,
+)
 from agent.domain.base import AppError, Language
 from agent.domain.claims import Claim, Role
 from agent.models import ModelError
-from agent.ports.memories import Desks, Progress
+from agent.ports import Desks, Progress
 from agent.settings.values import RepoSpec
 from graphs.audit_lookup import look_up, read_fenced_files, search_trees, with_facts
 from graphs.judging import ruled
@@ -109,10 +117,9 @@ async def check(state: AuditState, runtime: Runtime[AuditDeps]) -> dict[str, Any
     findings = [
         *check_citations(entries, library),
         *check_metadata(entries, library),
-        *check_statistics(entries, library),
         *check_names(entries, library),
         *check_code(entries, await read_fenced_files(codes, entries)),
-        *check_output(entries, library),
+        *check_output(entries),
     ]
     return {"library": library, "findings": findings}
 

@@ -9,13 +9,12 @@ from typing import TypeVar
 from agent.audit.code import fences_of, lacking, unknown_lines
 from agent.audit.entries import Entry
 from agent.audit.lookup import Library, Repository
-from agent.audit.output import data_names
 from agent.domain.base import CommitId, NotFound, RepoId, UpstreamError
 from agent.domain.commits import Commit, NoticeKind
 from agent.domain.evidence import CommitEvidence
 from agent.domain.window import Window
-from agent.ports.memories import Desk, Progress
-from agent.ports.sources import CloneSource, CodeSource, NoThreads
+from agent.ports import Desk, Progress
+from agent.sources import CloneSource, CodeSource, NoThreads
 from agent.stories.timeline import pull_named
 from tools.diff.sheet import read_facts
 
@@ -111,8 +110,8 @@ async def _read_line(found: Repository, code: CodeSource, entries: Sequence[Entr
 
 async def search_trees(codes: Mapping[RepoId, CodeSource], entries: Sequence[Entry], library: Library) -> None:
     """Look in whole trees for the names that the cited diffs lack: at the newest cited commit and before the oldest."""
-    wanted, data = lacking(entries), data_names(entries)
-    words = data.union(*wanted.values())
+    wanted = lacking(entries)
+    words = set[str]().union(*wanted.values())
     for found in library.values():
         code = codes.get(found.repo)
         if not isinstance(code, CloneSource) or not found.commits or not (words or found.repo in wanted):

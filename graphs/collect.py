@@ -1,7 +1,6 @@
 """The first look at a repository: what landed, what its threads say, and how much each commit matters."""
 
 import itertools
-from collections.abc import Callable
 from functools import cache
 from operator import add, or_
 from typing import Annotated, Any
@@ -16,15 +15,14 @@ from agent.domain.commits import Change, Coverage, Notice, NoticeKind
 from agent.domain.ledger import OwnUse, Triage
 from agent.domain.report import Failure
 from agent.domain.window import Window
-from agent.links.recorded import Patch, carried_links, day_links, patch_partners, with_patches
+from agent.links.recorded import day_links
 from agent.links.references import Day, day_references
-from agent.ports.memories import Desk, Step
+from agent.ports import Desk, Step
 from agent.reports.chapter import share
 from agent.settings.values import RepoSpec
 from agent.triage.collected import Collected, Scales, filter_notices
 from agent.triage.score import lifted, rank
 from graphs.run_context import RunContext, failing_alone, unless_failed
-from tools.diff.lineage import patch_ids
 from tools.evidence_cache import EvidenceCache
 from tools.index_for_search import read_threads
 
@@ -108,17 +106,18 @@ async def triage(state: CollectState, runtime: Runtime[RunContext]) -> dict[str,
     scales = Scales(collected.model_copy(update={"links": links}), state["spec"])
     wanted = collected.shas[: desk.diffs]
     weighed: list[Triage] = []
-    patches: dict[str, Patch] = {}
     problem = "the diff could not be read"
     runtime.stream_writer(Step(repo, "reading diffs", 0, len(wanted)))
-    named = bool(known.issues or known.links or collected.threads.issues)
-    look = _look(runtime, repo, len(wanted), patches if named else None)
+    done = itertools.count(1)
+
+    def look(_: Change) -> None:
+        runtime.stream_writer(Step(repo, "reading diffs", next(done), len(wanted)))
+
     try:
         async for evidence in deps.library.skim(desk.code, wanted, look):
             weighed.append(scales.weigh(evidence))
     except AppError as error:
         problem = str(error)
-    links = with_patches(links, patches)
     own_uses = await _own_uses(deps, desk, collected)
     missing = set(wanted) - {one.sha for one in weighed}
     spent = dict.fromkeys(collected.shas[len(wanted) :], f"subject only: the budget of {desk.diffs} diffs is spent")
@@ -129,9 +128,8 @@ async def triage(state: CollectState, runtime: Runtime[RunContext]) -> dict[str,
         ),
         "table": lifted(rank(weighed, deps.tiers), {one.sha for one in own_uses}),
         "own_uses": own_uses,
-        "links": carried_links(links, known.links, patch_partners(repo, patches, (*known.links, *links))),
+        "links": links,
         "unread": spent | dict.fromkeys(sorted(missing), problem),
-        "patches": patches,
         "failures": (*collected.failures, *([failed] if missing else [])),
     }
     return {"collected": {repo: collected.model_copy(update=update)}}
@@ -145,17 +143,3 @@ async def _own_uses(deps: RunContext, desk: Desk, found: Collected) -> tuple[Own
     landed, library = [row.commit for row in found.landed], EvidenceCache()
     read = await library.study_all(desk.code, found.shas[: desk.diffs], landed=landed)
     return deps.own.found(desk.code.repo, {one.change.commit.sha: one.sheet.touched for one in read if one.sheet})
-
-
-def _look(
-    runtime: Runtime[RunContext], repo: RepoId, total: int, patches: dict[str, Patch] | None
-) -> Callable[[Change], None]:
-    """Stream a step for each diff that was read, and take down its patch."""
-    done = itertools.count(1)
-
-    def look(change: Change) -> None:
-        runtime.stream_writer(Step(repo, "reading diffs", next(done), total))
-        if patches is not None and (names := patch_ids(change.files)).lines:
-            patches[change.commit.sha] = Patch(name=names.forward, opposite=names.reverse)
-
-    return look

@@ -11,7 +11,7 @@ from langgraph.checkpoint.base import BaseCheckpointSaver
 
 from agent.asking.reply import Reply
 from agent.domain.base import InputError
-from agent.ports.memories import Step
+from agent.ports import Step
 from graphs.ask import VERSION, build
 from graphs.ask_context import AskContext
 from graphs.checkpoints import open_checkpoints

@@ -28,7 +28,7 @@ from agent.domain.accounts import Account, Judging, fallback
 from agent.domain.base import Language
 from agent.domain.claims import Claim, Judgement, Refused, Verdict
 from agent.models import ModelError, fenced
-from agent.ports.memories import Step
+from agent.ports import Step
 
 if TYPE_CHECKING:
     from graphs.run_context import RunContext

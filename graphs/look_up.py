@@ -6,7 +6,7 @@ from agent.analysts.rules import statement
 from agent.asking.query import THREADS, Hit, Named, Query
 from agent.asking.reply import Section
 from agent.domain.base import EvidenceId, RepoId
-from agent.domain.claims import Claim, Role
+from agent.domain.claims import Claim
 from agent.domain.evidence import CommitEvidence, Dossier
 from agent.reports.chapter import checked_claims
 from agent.telling.choosing import told_groups
@@ -75,6 +75,6 @@ async def told_facts(query: Query, names: Sequence[EvidenceId], context: AskCont
         if isinstance(one, CommitEvidence):
             groups = told_groups(one.facts)
             groups.sort(key=lambda group: not any(word in fact.name for word in wanted for fact in group))
-            told += [statement("fact", Role.CHANGE, group, one) for group in groups[:_FACTS]]
+            told += [statement(group, one) for group in groups[:_FACTS]]
     passed, _ = checked_claims(told, (), (), dossier)
     return [claim.model_copy(update={"id": f"f{place}"}) for place, claim in enumerate(passed)]

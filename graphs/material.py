@@ -15,9 +15,9 @@ from agent.domain.links import Related
 from agent.domain.window import Window
 from agent.links.candidates import related_links
 from agent.links.recorded import carried_links, partners, reverted_by
-from agent.ports.sources import ThreadSource
 from agent.reports.issue_news import with_pulls
 from agent.settings.values import RepoSpec
+from agent.sources import ThreadSource
 from agent.stories.timeline import StoriesFound
 from agent.triage.collected import Collected, Readings, Scales, known_issues
 from agent.triage.score import lifted
@@ -66,7 +66,7 @@ def _with_related(material: Material, state: ReadState, deps: "RunContext") -> M
         return material
     earlier = deps.issues.known(material.repo, state["window"])
     known = [*(issue.id for issue in found.threads.issues), *(one.id for one in earlier.issues)]
-    links = with_pulls(related_links(material.links, related, known, found.patches), found.threads.pull_of)
+    links = with_pulls(related_links(material.links, related, known), found.threads.pull_of)
     return replace(material, links=links, issues=(*found.threads.issues, *known_issues(found, earlier, links)))
 
 

@@ -14,7 +14,7 @@ from agent.analysts.tasks import Choice, first_fact, fitting, handles_of
 from agent.domain.accounts import Account, fallback
 from agent.domain.commits import Coverage
 from agent.models import ModelError, fenced, prompt, tokens_of
-from agent.ports.memories import Step
+from agent.ports import Step
 from agent.triage.collected import Allotment
 from graphs.material import THREAD_TOOLS, ReadState
 from graphs.run_context import RunContext

@@ -19,8 +19,8 @@ from agent.domain.links import Related
 from agent.links.candidates import Wanted, wanted_pairs
 from agent.links.relating import Pairing, SaidRelations
 from agent.models import ModelError, fenced
-from agent.ports.memories import Desk, Step
-from agent.ports.sources import CodeSource
+from agent.ports import Desk, Step
+from agent.sources import CodeSource
 from graphs.judging import judged
 from graphs.material import ReadState, material_of
 from graphs.run_context import RunContext

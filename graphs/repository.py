@@ -17,7 +17,7 @@ from agent.domain.base import EvidenceId, RepoId
 from agent.domain.claims import Claim, Refused
 from agent.domain.report import Failure, RepoSection
 from agent.domain.window import Window
-from agent.ports.memories import Step
+from agent.ports import Step
 from agent.reports.chapter import Chapter, checked_claims, ledger_of, unexplained
 from agent.reports.issue_news import Connected, issue_news, release_news
 from agent.settings.values import RepoSpec

@@ -14,7 +14,7 @@ from agent.domain.base import AppError, Language, NotFound, RepoId
 from agent.domain.evidence import Material
 from agent.domain.report import Failure
 from agent.models import Job, prompt
-from agent.ports.memories import Desks, Publisher
+from agent.ports import Desks, Publisher
 from agent.settings.values import Tiers
 from memory.evidence import EvidenceStore
 from memory.reports import Landings, OpenIssues, Reports

@@ -14,18 +14,8 @@ from typing import Any, Generic, TypeVar
 from pydantic import BaseModel, TypeAdapter, ValidationError
 from pydantic_core import PydanticSerializationError
 
-from agent.domain.base import (
-    AppError,
-    ConfigError,
-    EvidenceId,
-    Frozen,
-    InputError,
-    NotFound,
-    RateLimited,
-    StorageError,
-    UpstreamError,
-    UsageError,
-)
+from agent.domain import base
+from agent.domain.base import AppError, EvidenceId, Frozen, RateLimited, StorageError, UpstreamError
 from agent.domain.commits import Change, Commit, Issue, PullRequest, Release, Threads
 from agent.domain.evidence import ReleaseEvidence
 from agent.links.issues import Digest, Known
@@ -152,7 +142,8 @@ class _ErrorData(Frozen):
 
 
 _ERROR_CODEC = JsonCodec(ERROR, TypeAdapter(_ErrorData))
-_ERRORS = {kind.__name__: kind for kind in (AppError, UsageError, ConfigError, InputError, StorageError, NotFound)}
+_PLAIN = (AppError, base.UsageError, base.ConfigError, base.InputError, StorageError, base.NotFound)
+_ERRORS = {kind.__name__: kind for kind in _PLAIN}
 _SPLIT: dict[Any, Codec[Any]] = {
     Threads: SplitCodec(
         "threads",

@@ -60,16 +60,13 @@ class EvidenceStore:
     def known(self, repo: RepoId, shas: Sequence[str]) -> set[str]:
         """Tell which of these commits are stored."""
         names = [commit_id(repo, sha) for sha in shas]
-        return {
-            row[0].partition("@")[2] for row in self._db.rows("select name from evidence where name = any(?)", [names])
-        }
+        rows = self._db.rows("select name from evidence where name = any(?)", [names])
+        return {row[0].partition("@")[2] for row in rows}
 
     def has_threads(self, repo: RepoId) -> bool:
         """Tell whether anything is known of a repository's threads."""
-        kinds: list[str] = ["issue", "pull"]
-        return (
-            self._db.row("select 1 from evidence where kind = any(?) and repo = ? limit 1", [kinds, repo]) is not None
-        )
+        sql = "select 1 from evidence where kind in ('issue', 'pull') and repo = ? limit 1"
+        return self._db.row(sql, [repo]) is not None
 
     def get(self, name: EvidenceId) -> Known | None:
         """Give what is known of a commit, thread, release or tag."""

@@ -11,18 +11,7 @@ from agent.reports.stored import dump, load
 from memory.database import Database, Row, stamp
 
 DONE, FAILED, LATE = "done", "failed", "late"
-_EVERY_SECONDS = 1.0
-
-
-@dataclass(frozen=True)
-class Composed:
-    """An edition of a day as it was published."""
-
-    edition: str
-    label: str
-    status: str
-    """`done`, or `late` where repositories were missing."""
-    report: Report
+_EVERY_SECONDS, _PERIODS = 1.0, 100
 
 
 @dataclass(frozen=True)
@@ -68,11 +57,11 @@ class Fleet:
         with self._db.transaction():
             self._db.upsert("editions", [{**row, "body": body}], ("edition", "window_key"))
 
-    def edition(self, edition: str, window_key: str) -> Composed | None:
-        """Find an edition of a window."""
-        sql = "select label, status, body from editions where edition = ? and window_key = ?"
+    def edition(self, edition: str, window_key: str) -> Report | None:
+        """Find an edition of a window as it was published."""
+        sql = "select label, body from editions where edition = ? and window_key = ?"
         row = self._db.row(sql, [edition, window_key])
-        return Composed(edition, row[0], row[1], load(zlib.decompress(bytes(row[2])), row[0])) if row else None
+        return load(zlib.decompress(bytes(row[1])), row[0]) if row else None
 
     def labels(self, edition: str) -> dict[str, tuple[str, str]]:
         """List the days of an edition, each with its window and when it was composed."""
@@ -101,6 +90,8 @@ class Fleet:
             " do update set used = limits.used + 1 where limits.used < ? returning used",
             [name, period, most],
         )
+        if taken == (1,):
+            self._db.execute("delete from limits where name = ? and period < ?", [name, period - _PERIODS])
         return 0.0 if taken else (period + 1) * seconds - now
 
     def put_mirror(self, place: str, repo: str) -> None:
@@ -154,7 +145,7 @@ class Fleet:
         return [_task(row) for row in rows]
 
     def forget(self, before: datetime) -> None:
-        """Delete parts, progress and counts from before a day; editions stay."""
+        """Delete parts and progress from before a day; editions stay."""
         with self._db.transaction():
             self._db.execute("delete from parts where finished < ?", [stamp(before)])
             self._db.execute("delete from progress where at < ?", [stamp(before)])

@@ -14,7 +14,7 @@ from agent.domain.commits import Headline, Release
 from agent.domain.links import Act, Story
 from agent.domain.report import Report
 from agent.domain.window import Window, midnight
-from agent.ports.sources import Past
+from agent.sources import Past
 from agent.stories.timeline import Remembered
 from memory.database import Database, Value, clean, moment_of, stamp
 from memory.evidence import EvidenceStore

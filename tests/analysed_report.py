@@ -49,9 +49,9 @@ def row(repo: RepoId, sha: str, title: str, tier: Tier, **more: Any) -> LedgerRo
 def fact(name: str, sha: str, what: Fact, role: Role = Role.CHANGE, predicate: str = "fact", **more: Any) -> Claim:
     """Make a claim that code writes from a fact."""
     me = f"{ROUTER}@{sha}"
-    text = {lang: sentence(predicate, params_of(what), lang) or "" for lang in LANGUAGES}
+    text = {lang: sentence(predicate, params_of([what]), lang) for lang in LANGUAGES}
     values = {"id": name, "repo": ROUTER, "role": role, "about": (me,), "cites": (me,), "text": text}
-    more = {"predicate": predicate, "params": params_of(what), "judgement": _PASSED} | more
+    more = {"predicate": predicate, "params": params_of([what]), "judgement": _PASSED} | more
     return Claim.model_validate(values | more)
 
 
@@ -115,9 +115,6 @@ def _limit_claims() -> list[Claim]:
         fact("f1", LIMIT, TOP_K, quotes=(Quote(cite=me, text=LINES, file="csrc/routing.cu"),)),
         fact("f2", LIMIT, FLAG),
         fact("f3", LIMIT, CONSTANT),
-        fact("f4", LIMIT, TOP_K, Role.RISK, "risk"),
-        fact("f5", LIMIT, TOP_K, Role.ADVICE, "advice"),
-        fact("f6", LIMIT, FLAG, Role.RISK, "risk"),
     ]
 
 

@@ -11,7 +11,7 @@ from agent.domain.facts import Fact, Severity
 from agent.domain.patch import cut_hunks
 from agent.domain.window import Window
 from agent.models import tokens_of
-from agent.telling.sentences import params_of, sentence
+from agent.telling.sentences import fact_sentence
 from agent.triage.conventions import Area, area
 
 BUDGET = 24_000
@@ -128,7 +128,7 @@ def fact_lines(facts: Sequence[Fact]) -> Iterator[str]:
     """List the facts in words, those that users can notice first."""
     telling = [fact for fact in facts if fact.severity is not Severity.INTERNAL]
     for fact in (telling or facts)[:_FACTS]:
-        yield f"- {fact.severity.value}: {sentence('fact', params_of(fact), 'en')}"
+        yield f"- {fact.severity.value}: {fact_sentence(fact, 'en')}"
 
 
 def cut_text(text: str, room: int) -> str:

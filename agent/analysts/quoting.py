@@ -20,7 +20,7 @@ _CHINESE = re.compile(r"[\u4e00-\u9fff]{8}")
 _READ = 12_000
 _SHORTEST, _LONGEST, _FEW_WORDS = 24, 320, 5
 _SAYS_LITTLE = re.compile(r"[+-]\s*(?:#|//|\*|/\*|import\b|from\b.*\bimport\b|\"\"\"|[)}\]({\[,;]*$|$)")
-_MOST, _ENOUGH, _SHOWN = 12, 6, 8
+_MOST, _SHOWN = 12, 8
 _WIDEST = 400
 """Characters of a line that a person reads: beyond it are pictures in base64, minified code and tables."""
 Excerpt = tuple[str, tuple[str, ...]]
@@ -87,37 +87,20 @@ def _stretches(change: Change) -> Iterator[tuple[str, list[str]]]:
                 yield file.path, stretch
 
 
-def widened(lines: tuple[str, ...], patch: str) -> tuple[str, ...]:
-    """Show lines with what was changed right around them, if that is little: one alone seldom speaks for itself."""
-    for changed, run in groupby(patch.split("\n"), key=lambda line: line[:1] in ("+", "-")):
-        stretch = [*run] if changed and len(lines) < _ENOUGH else []
-        starts = range(len(stretch) - len(lines) + 1)
-        at = next((at for at in starts if tuple(stretch[at : at + len(lines)]) == lines), None)
-        if at is not None:
-            wider = _trimmed(stretch if len(stretch) <= _ENOUGH else stretch[at : at + _ENOUGH])
-            return wider if is_legible(wider) else lines
-    return lines
-
-
-def naming_lines(lines: Sequence[str], patch: str, literals: Sequence[str]) -> list[tuple[str, ...]]:
-    """Choose the few lines that name most of what a fact is about, each stretch one below the other in the patch.
-
-    Where the patch was not kept, nobody knows what stands beside what: then it is one line of each side.
-    """
+def shown_lines(lines: Sequence[str], patch: str, literals: Sequence[str] = ()) -> tuple[str, ...]:
+    """Choose the few lines that name most of what a fact is about, one below the other as they stand in the patch."""
     legible = [line for line in lines if is_legible([line])]
-    worth = [sum(literal in line for literal in literals) for line in legible]
-    order = sorted(range(len(legible)), key=lambda at: (-worth[at], at))
-    if not patch or not order:
-        sides = {legible[at][:1]: at for at in reversed(order)}
-        return [(legible[at],) for at in sorted(sides.values()) if worth[at] or len(sides) == 1]
-    first, last = order[0], order[0] + 1
+    if not legible:
+        return ()
+    at = max(range(len(legible)), key=lambda place: (sum(one in legible[place] for one in literals), -place))
+    first, last = at, at + 1
     while last - first < _SHOWN:
         wider = [(one, two) for one, two in ((first, last + 1), (first - 1, last)) if one >= 0 and two <= len(legible)]
         fitting = next((one for one in wider if "\n".join(legible[slice(*one)]) in patch), None)
         if fitting is None:
             break
         first, last = fitting
-    return [tuple(legible[first:last])] if "\n".join(legible[first:last]) in patch else []
+    return tuple(legible[first:last]) if not patch or "\n".join(legible[first:last]) in patch else ()
 
 
 def is_code(path: str) -> bool:

@@ -1,22 +1,22 @@
 """What code says of commits without a model: their facts, in words of templates, and quotations."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
+from typing import Any
 
-from agent.analysts.quoting import is_code, is_legible, naming_lines, own_words, short_change, widened
+from agent.analysts.quoting import own_words, short_change, shown_lines
 from agent.domain.base import EvidenceId, Language
 from agent.domain.claims import Anchor, Claim, Kind, Quote, Role
 from agent.domain.evidence import CommitEvidence, Material, Read
-from agent.domain.facts import FactKind, Severity
+from agent.domain.facts import FactKind
 from agent.domain.ledger import Depth, Tier
-from agent.domain.links import Link
 from agent.telling.choosing import Group, changed_functions, told_groups
-from agent.telling.filling import names_of
-from agent.telling.sentences import SEVERAL, params_of, params_of_several, sentence
+from agent.telling.sentences import params_of, sentence
+from agent.telling.words import names_of
 
 _LANGUAGES: tuple[Language, ...] = ("en", "zh")
-_SHOWN_DEEP, _SHOWN_SKIM, _SHOWN_LOW = 6, 3, 1
-_EXCERPT_LINES = 12
+_DEEP, _SKIM, _LOW = 6, 3, 1
+"""Facts that are told of a commit, by how closely it was read."""
 _ANCHORED = 5
 """Facts of one statement that are shown by their lines."""
 
@@ -44,103 +44,39 @@ def _unnumbered(read: Read, material: Material) -> Iterator[Claim]:
     # What an author says comes before the bare names of functions.
     said = [] if told else list(_speech(read, material))
     groups = told or (changed_functions(evidence.facts) if telling or not said else [])
-    shown = groups[: _SHOWN_DEEP if deep else _SHOWN_SKIM if telling else _SHOWN_LOW]
-    proof = _proof(shown, evidence) if telling else None
-    yield from said
-    for group in shown:
-        yield statement("fact", Role.CHANGE, group, evidence, _quotes(proof, evidence) if group is proof else ())
-    if telling and proof is None:
+    shown = [statement(one, evidence) for one in groups[: _DEEP if deep else _SKIM if telling else _LOW]]
+    yield from (*said, *shown)
+    if telling and not any(one.anchors for one in shown):
         yield from _shown(evidence)
-    if telling:
-        yield from _consequences(shown, evidence, 2 if read.triage.tier is Tier.HIGH else 1)
     if deep and told:
         yield from _speech(read, material)
 
 
-def _consequences(groups: Sequence[Group], evidence: CommitEvidence, most: int) -> Iterator[Claim]:
-    """Say what can go wrong and what to do about the gravest facts that have something to say."""
-    for predicate, role in (("risk", Role.RISK), ("advice", Role.ADVICE)):
-        fitting = [group for group in groups if sentence(*_told(predicate, group), "en")]
-        for group in _apart(fitting)[:most]:
-            yield statement(predicate, role, group, evidence)
-
-
-def _apart(groups: Sequence[Group]) -> list[Group]:
-    """Leave out groups about names of which another one spoke already."""
-    kept: list[Group] = []
-    spoken: set[str] = set()
-    for group in groups:
-        names = {name.rpartition(".")[2] for fact in group for name in names_of(fact)}
-        if not names & spoken:
-            kept.append(group)
-        spoken |= names
-    return kept
-
-
-def _told(predicate: str, group: Group) -> tuple[str, dict[str, str]]:
-    """Give the predicate and the values of a statement about one fact or several."""
-    if len(group) == 1:
-        return predicate, params_of(group[0])
-    return SEVERAL[predicate], params_of_several(group)
-
-
-def statement(
-    predicate: str, role: Role, group: Group, evidence: CommitEvidence, quotes: tuple[Quote, ...] = ()
-) -> Claim:
+def statement(group: Group, evidence: CommitEvidence) -> Claim:
     """State a fact, or several at once, of the commit that shows them."""
-    predicate, params = _told(predicate, group)
-    return Claim(
-        id="",
-        repo=evidence.repo,
-        role=role,
-        about=(evidence.id,),
-        predicate=predicate,
-        params=params,
-        cites=(evidence.id,),
-        quotes=quotes,
-        anchors=tuple(fact_anchors(group, evidence)),
-        text={lang: sentence(predicate, params, lang) or "" for lang in _LANGUAGES},
-    )
+    predicate = "fact" if len(group) == 1 else "facts"
+    return _claim(evidence, predicate, params_of(group), anchors=tuple(_anchors(group, evidence)))
 
 
-def fact_anchors(group: Group, evidence: CommitEvidence) -> Iterator[Anchor]:
+def _claim(evidence: CommitEvidence, predicate: str, params: dict[str, str] | None = None, **given: Any) -> Claim:
+    """Say something of a commit in the words of a template."""
+    params = params or {}
+    known = {"role": Role.CHANGE, "about": (evidence.id,), "cites": (evidence.id,)}
+    if "text" not in given:
+        given["text"] = {lang: sentence(predicate, params, lang) for lang in _LANGUAGES}
+    return Claim(id="", repo=evidence.repo, predicate=predicate, params=params, **known | given)
+
+
+def _anchors(group: Group, evidence: CommitEvidence) -> Iterator[Anchor]:
     """Give the changed lines that show each fact: those that name it or its values, as the diff has them."""
     patches = {file.path: file.patch or "" for file in evidence.change.files}
     for fact in group[:_ANCHORED]:
         names = [re.split(r"[.:]", name)[-1] for name in names_of(fact)]
         values = [line.strip() for value in (fact.detail, fact.old, fact.new) for line in (value or "").split("\n")]
-        place = next((one for one in fact.places if one.lines), None)
         literals = [one for one in (*names, *values) if one]
-        for lines in naming_lines(place.lines, patches.get(place.file, ""), literals) if place else ():
-            yield Anchor(cite=evidence.id, text="\n".join(lines), file=place.file if place else None)
-
-
-def _proof(groups: Sequence[Group], evidence: CommitEvidence) -> Group | None:
-    """Choose what the excerpt shows: what breaks and is told first, else what went and what came for it, else any."""
-    shown = [(group, lines) for group in groups if (lines := _lines(group, evidence))]
-    leading = [group for group, _ in shown[:1] if group is groups[0] and group[0].severity is Severity.BREAKING]
-    exchanges = [group for group, (_, lines) in shown if {line[:1] for line in lines} >= {"+", "-"}]
-    return next(iter((*leading, *exchanges, *(group for group, _ in shown))), None)
-
-
-def _lines(group: Group | None, evidence: CommitEvidence) -> tuple[str, tuple[str, ...]] | None:
-    """Find the lines that prove a fact best, are few enough to be shown, and stand in the patch one below the other."""
-    places = [place for fact in group or () for place in fact.places[:1]]
-    short = [place for place in places if 0 < len(place.lines) <= _EXCERPT_LINES and is_code(place.file)]
-    patches = {file.path: file.patch or "" for file in evidence.change.files}
-    for pick in ("+- ", "+", "-"):
-        for place in short:
-            lines = tuple(line for line in place.lines if line[:1] in pick)
-            if lines and is_legible(lines) and "\n".join(lines) in (patch := patches.get(place.file, "")):
-                return place.file, widened(lines, patch)
-    return None
-
-
-def _quotes(group: Group | None, evidence: CommitEvidence) -> tuple[Quote, ...]:
-    if (found := _lines(group, evidence)) is None:
-        return ()
-    file, lines = found
-    return (Quote(cite=evidence.id, text="\n".join(lines), file=file),)
+        for place in [one for one in fact.places if one.lines][:1]:
+            if lines := shown_lines(place.lines, patches.get(place.file, ""), literals):
+                yield Anchor(cite=evidence.id, text="\n".join(lines), file=place.file)
 
 
 def _shown(evidence: CommitEvidence) -> Iterator[Claim]:
@@ -148,15 +84,7 @@ def _shown(evidence: CommitEvidence) -> Iterator[Claim]:
     if excerpt := short_change(evidence.change):
         file, lines = excerpt
         quote = Quote(cite=evidence.id, text="\n".join(lines), file=file)
-        yield Claim(
-            id="",
-            repo=evidence.repo,
-            role=Role.CHANGE,
-            about=(evidence.id,),
-            predicate="shows",
-            cites=(evidence.id,),
-            quotes=(quote,),
-        )
+        yield _claim(evidence, "shows", quotes=(quote,), text={})
 
 
 def _speech(read: Read, material: Material) -> Iterator[Claim]:
@@ -167,16 +95,10 @@ def _speech(read: Read, material: Material) -> Iterator[Claim]:
     texts += [(pull.id, pull.body)] if pull else []
     for source, text in texts:
         if words := own_words(text, commit.title):
-            yield Claim(
-                id="",
-                repo=read.evidence.repo,
-                role=Role.CHANGE,
-                about=(read.evidence.id,),
-                cites=tuple(dict.fromkeys((read.evidence.id, source))),
-                quotes=(Quote(cite=source, text=words),),
-                speech=True,
-                kind=Kind.QUOTATION,
-            )
+            cites = tuple(dict.fromkeys((read.evidence.id, source)))
+            quotes = (Quote(cite=source, text=words),)
+            kind = Kind.QUOTATION
+            yield _claim(read.evidence, "says", cites=cites, quotes=quotes, text={}, speech=True, kind=kind)
             return
 
 
@@ -197,16 +119,9 @@ def _is_known(other: EvidenceId, material: Material) -> bool:
 
 def lineage_claim(predicate: str, evidence: CommitEvidence, other: EvidenceId, *, earlier: bool) -> Claim:
     """Say that a commit undoes, brings back or was undone by another, which may be of an earlier day."""
-    return Claim(
-        id="",
-        repo=evidence.repo,
-        role=Role.CHANGE,
-        about=(evidence.id,),
-        predicate=predicate,
-        cites=(evidence.id,) if earlier else (evidence.id, other),
-        background=(other,) if earlier else (),
-        text={lang: sentence(predicate, {}, lang) or "" for lang in _LANGUAGES},
-    )
+    if earlier:
+        return _claim(evidence, predicate, background=(other,))
+    return _claim(evidence, predicate, cites=(evidence.id, other))
 
 
 def _fixes(evidence: CommitEvidence, material: Material) -> Iterator[Claim]:
@@ -216,21 +131,7 @@ def _fixes(evidence: CommitEvidence, material: Material) -> Iterator[Claim]:
         issue = issues.get(link.issue)
         if issue is None or link.change != evidence.id or evidence.id in material.reverted:
             continue
-        if link.may_read_fixed and issue.state == "closed":
-            yield _fixed("fixes", evidence, link)
-        elif link.may_read_likely:
-            yield _fixed("likely fixes", evidence, link)
-
-
-def _fixed(predicate: str, evidence: CommitEvidence, link: Link) -> Claim:
-    params = {"issue": link.issue}
-    return Claim(
-        id="",
-        repo=evidence.repo,
-        role=Role.EFFECT,
-        about=(evidence.id, link.issue),
-        predicate=predicate,
-        params=params,
-        cites=(evidence.id, link.issue),
-        text={lang: sentence(predicate, params, lang) or "" for lang in _LANGUAGES},
-    )
+        predicate = "fixes" if link.may_read_fixed and issue.state == "closed" else ""
+        if predicate := predicate or ("likely fixes" if link.may_read_likely else ""):
+            both = (evidence.id, link.issue)
+            yield _claim(evidence, predicate, {"issue": link.issue}, role=Role.EFFECT, about=both, cites=both)

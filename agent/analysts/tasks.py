@@ -11,7 +11,7 @@ from agent.domain.claims import Claim, Refused
 from agent.domain.evidence import CommitEvidence, Material
 from agent.domain.ledger import Depth
 from agent.models import tokens_of
-from agent.telling.sentences import params_of, sentence
+from agent.telling.sentences import fact_sentence
 from agent.triage.collected import Collected
 
 _HANDLE = re.compile(r"\bc\d{1,3}\b")
@@ -142,7 +142,7 @@ def notes_about(notes: str, handle: str) -> str:
 
 def first_fact(evidence: CommitEvidence | None) -> str:
     """Tell the first thing that code found in a commit, behind its title."""
-    told = sentence("fact", params_of(evidence.facts[0]), "en") if evidence and evidence.facts else ""
+    told = fact_sentence(evidence.facts[0], "en") if evidence and evidence.facts else ""
     return f" | {told}" if told else ""
 
 

@@ -13,7 +13,7 @@ from agent.domain.base import EvidenceId, Language
 from agent.domain.claims import Claim, Judgement
 from agent.domain.evidence import CommitEvidence, ReleaseEvidence, ThreadEvidence
 from agent.models import tokens_of
-from agent.telling.sentences import params_of, sentence
+from agent.telling.sentences import fact_sentence
 
 _LEAST = 500
 """Tokens below which a diff is not shown."""
@@ -87,7 +87,7 @@ class AnswerSubject(Subject):
         """Choose facts of pieces that no sentence cites."""
         (lang,), known = self.languages, {cite for _, claim in passed for cite in claim.cites}
         facts = [fact for name in self.handles.values() if name not in known for fact in self.dossier.found[name].facts]
-        told = [{lang: text} for fact in facts if (text := sentence("fact", params_of(fact), lang))]
+        told = [{lang: fact_sentence(fact, lang)} for fact in facts]
         return [text for text in told if is_foreign(text, evidence)][:2]
 
     def _claim(self, name: str, said: Sentence) -> Claim | None:

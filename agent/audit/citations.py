@@ -1,26 +1,27 @@
 """Checks of references: a commit exists, in its repository; a number is this commit's; a link is what it is called."""
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
-from datetime import UTC, timedelta, timezone, tzinfo
-from typing import NamedTuple
+from urllib.parse import unquote
 
 from agent.audit.entries import Entry, Reference
-from agent.audit.lookup import RIGHT, UNVERIFIABLE, Finding, Library, Repository, folded, people_of
+from agent.audit.lookup import RIGHT, UNVERIFIABLE, Finding, Library, Repository
 from agent.audit.markdown import links_of, plain
 from agent.domain.base import parse_reference
 from agent.domain.commits import Commit
-from agent.domain.dates import Days, Stated, find_dates
+from agent.domain.dates import Days
+from agent.markdown import slug
 from agent.stories.timeline import pull_named
 
 _LABEL_HASH = re.compile(r"(?<![\w/-])([0-9a-f]{7,40})(?![\w/-])", re.ASCII)
 _LABEL_NUMBER = re.compile(r"(?<!\w)(?:#|GH-)([1-9]\d{0,8})(?!\w)", re.ASCII)
-_NO_PULL = "a pull request is promised, and a commit linked"
+_ID = re.compile(r"<[a-z]{1,10}\s[^<>\n]{0,200}?\b(?:id|name)\s?=\s?[\"']?([^\s\"'<>]{1,200})", re.IGNORECASE)
 _NEAR = 20  # Characters of brackets, bars and blanks that may stand between a hash and its pull request.
 
 
 def check_citations(entries: Sequence[Entry], library: Library) -> Iterator[Finding]:
-    """Give every reference of a report its verdict."""
+    """Give every reference and every link into the page its verdict."""
     for entry in entries:
         for one in entry.references:
             verdict = _commit(entry, one, library) if one.kind == "commit" else _thread(entry, one, library)
@@ -29,6 +30,7 @@ def check_citations(entries: Sequence[Entry], library: Library) -> Iterator[Find
                 yield Finding(one.line, kind, one.shown, *verdict)
         yield from _labels(entry)
         yield from _pairs(entry, library)
+    yield from _anchors(entries)
 
 
 def _commit(entry: Entry, one: Reference, library: Library) -> tuple[str, str] | None:
@@ -82,30 +84,27 @@ def _thread(entry: Entry, one: Reference, library: Library) -> tuple[str, str]:
 
 
 def _labels(entry: Entry) -> Iterator[Finding]:
+    """Compare hashes and numbers on links with what they lead to; a field for a pull request promises one."""
     if entry.block.kind in ("fence", "rule") or "://" not in entry.block.text:
         return
+    promised = [field.start for field in entry.fields if field.name == "pull"]
     for link in links_of(entry.block.text):
-        target = parse_reference(link.url) if "://" in link.url and link.text != link.url else None
-        label = plain(link.text).replace("`", "")
-        if target and (_LABEL_HASH.search(label) or _LABEL_NUMBER.search(label) or label.casefold() == "pr"):
-            why = _mislabelled(label, target.kind, target.sha or str(target.number))
-            verdict = "wrong:label" if why else RIGHT
-            yield Finding(entry.block.line_at(link.start), "label", label[:120], verdict, f"{why} {link.url}".strip())
-    for field in entry.fields:
-        for link in links_of(field.value)[:1] if field.name == "pull" else ():
-            target = parse_reference(link.url) if "://" in link.url else None
-            if target and target.kind == "commit" and not _LABEL_NUMBER.search(link.text):
-                told = f"{_NO_PULL}: {link.url}"
-                yield Finding(entry.line_of(field), "label", field.value[:120], "wrong:label", told)
+        target = parse_reference(link.url) if "://" in link.url else None
+        label = "" if link.text == link.url else plain(link.text).replace("`", "")
+        pull = label.casefold() == "pr" or (link.start in promised and not _LABEL_NUMBER.search(label))
+        if target and (pull or _LABEL_HASH.search(label) or _LABEL_NUMBER.search(label)):
+            why = _mislabelled(label, target.kind, target.sha or str(target.number), pull=pull)
+            verdict, shown = "wrong:label" if why else RIGHT, (label or link.url)[:120]
+            yield Finding(entry.block.line_at(link.start), "label", shown, verdict, f"{why} {link.url}".strip())
 
 
-def _mislabelled(label: str, kind: str, value: str) -> str:
+def _mislabelled(label: str, kind: str, value: str, *, pull: bool) -> str:
     hashes, numbers = _LABEL_HASH.findall(label), _LABEL_NUMBER.findall(label)
     if kind == "commit":
         hashes = [one for one in hashes if not one.isdigit() and not one.isalpha()]
         if hashes and not any(value.startswith(one) or one.startswith(value) for one in hashes):
             return f"the label says {hashes[0]} and the link leads to {value[:12]}:"
-        return f"{_NO_PULL}:" if label.casefold() == "pr" else ""
+        return "a pull request is promised, and a commit linked:" if pull else ""
     if len(numbers) == 1 and numbers[0] != value:
         return f"the label says #{numbers[0]} and the link leads to #{value}:"
     return "a commit is promised, and a thread linked:" if label.strip() in hashes and not label.isdigit() else ""
@@ -147,99 +146,16 @@ def _is_near(text: str, first: Reference | None, second: Reference | None) -> bo
     return not re.search(r"\w", re.sub(r"(?i)\b(?:PR|commit)\b", "", text[first.end : second.start]))
 
 
-_BY = re.compile(r"[\s)\]）】*_`]{0,6}\bby +(@?[^\s(（\[,，;；|.\n][^(（\[,，;；|\n]{0,60})")
-_END_OF_NAME = re.compile(r"\*| [-–—] |[,，;；|。(（\[<:：]| on | in |、| and | & |\. ")
-_CAPITALISED = re.compile(r"[A-Z][\w.'-]{0,30}(?: [A-Z][\w.'-]{0,30}){1,3}")
-_PART = re.compile(r"[\s._-]")
-_EARTH = tuple(timezone(timedelta(minutes=minutes)) for minutes in range(-720, 841, 30))
-_FEW, _SHARE = 3, 0.8  # So many stated times, and so many of them, must be git's in a zone to give it away.
-
-
-def check_metadata(entries: Sequence[Entry], library: Library) -> Iterator[Finding]:
-    """Compare authors and dates in columns, behind labels and right behind a reference; then the report's days."""
-    single = [(entry, library.commit(entry.commits[0])) for entry in entries if len(entry.commits) == 1]
-    times = [time for entry, commit in single for time in _times(entry, commit)]
-    zones = _zones(times)
-    for one in times:
-        told = f"{one.commit.id} landed at {one.commit.committed_at:%Y-%m-%d %H:%M} UTC"
-        # A day alone may be that of the author's own zone.
-        verdict = RIGHT if one.fits(zones if one.stated.hour is not None else _EARTH) else "wrong:metadata"
-        yield Finding(one.line, "date", one.stated.text.strip(), verdict, told)
-    for entry, commit in single:
-        known = library[commit.repo].people
-        for line, said, labelled in _authors(entry):
-            if found := _author(line, said, commit, known, labelled=labelled):
-                yield found
-    yield from _windows(entries, library, times)
-
-
-def _authors(entry: Entry) -> Iterator[tuple[int, str, bool]]:
-    """Find who is named as the author: in a column, behind a label, or by `by` right behind a reference."""
-    for field in entry.fields:
-        if field.name == "author":
-            yield entry.line_of(field), field.value, True
-    for one in entry.references:
-        if found := _BY.match(entry.block.text, one.end) if one.place != "issues" else None:
-            yield one.line, found[1], False
-
-
-def _author(line: int, said: str, commit: Commit, known: frozenset[str], *, labelled: bool) -> Finding | None:
-    """Compare a name; one that nobody of the repository has may be a login, and is left open."""
-    stated = _END_OF_NAME.split(f"{plain(said[:200])} ")[0].strip(" @`*_.")
-    name, mine = folded(stated), people_of(commit)
-    # Anything may stand behind `by`: a person is one who is known, has a sign, or has two names.
-    person = labelled or said.startswith("@") or name in known or _CAPITALISED.fullmatch(stated)
-    if not name or not person:
-        return None
-    told = f"{commit.id} is by {commit.author.name}"
-    said_parts, true_parts = (set(map(folded, _PART.split(one))) for one in (stated, commit.author.name))
-    alike = any(name == one or (len(name) > 3 and (name in one or one in name)) for one in mine)
-    if alike or said_parts <= true_parts:
-        return Finding(line, "author", stated, RIGHT, told)
-    two_names = len(said_parts) > 1 < len(true_parts) and not said_parts & true_parts
-    return Finding(line, "author", stated, "wrong:metadata" if name in known or two_names else UNVERIFIABLE, told)
-
-
-class _Time(NamedTuple):
-    line: int
-    stated: Stated
-    commit: Commit
-
-    def fits(self, zones: Sequence[tzinfo]) -> bool:
-        times = (self.commit.committed_at, self.commit.authored_at)
-        return any(self.stated.fits(time, zone) for time in times for zone in zones)
-
-
-def _times(entry: Entry, commit: Commit) -> Iterator[_Time]:
-    for field in entry.fields:
-        # The day of an author's line stands behind the name.
-        if field.name in ("date", "author"):
-            dates = [one for one in find_dates(field.value[:200]) if one.year and one.day]
-            if len(dates) == 1:
-                yield _Time(entry.line_of(field), dates[0], commit)
-
-
-def _zones(times: Sequence[_Time]) -> Sequence[tzinfo]:
-    """Find the zone of a report by its clocks: the one in which nearly all of them are git's; else all."""
-    clocks = [one for one in times if one.stated.hour is not None and one.stated.offset is None]
-    counts = {zone: sum(one.fits((zone,)) for one in clocks) for zone in _EARTH}
-    most = max(counts.values())
-    found = [zone for zone, count in counts.items() if count == most]
-    return found if most >= _FEW and most >= _SHARE * len(clocks) else _EARTH
-
-
-def _windows(entries: Sequence[Entry], library: Library, times: Sequence[_Time]) -> Iterator[Finding]:
-    """Compare the commits that lead an entry with the days that the report says it is about."""
-    zones, stated = _zones(times), {one.commit.id: one.stated for one in times}
-    for entry in entries:
-        first = next((one for one in entry.references if one.kind == "commit"), None)
-        leads = entry.block.kind in ("row", "item", "heading") or entry.fields
-        meant = library.meant(first, entry.scope) if first and leads and entry.days else []
-        if first is None or entry.days is None or len(meant) != 1:
-            continue
-        commit, days, said = library.commit(meant[0]), entry.days, stated.get(meant[0])
-        moments = [time.astimezone(zone) for time in (commit.committed_at, commit.authored_at) for zone in zones]
-        agreed = [one for one in moments if said and said.fits(one, one.tzinfo or UTC)] or moments
-        inside = any(days.first <= one.date() <= days.last for one in agreed)
-        told = f"{commit.id} landed at {commit.committed_at:%Y-%m-%d %H:%M} UTC; the report is about {days}"
-        yield Finding(first.line, "window", first.shown, RIGHT if inside else "wrong:window", told)
+def _anchors(entries: Sequence[Entry]) -> Iterator[Finding]:
+    """Look for the targets of links into the page among its headings and ids, as GitHub names them."""
+    blocks = [entry.block for entry in entries]
+    titles = Counter(slug(plain(block.text).replace("`", ""), set()) for block in blocks if block.kind == "heading")
+    known = {(name if place == 0 else f"{name}-{place}").casefold() for name in titles for place in range(titles[name])}
+    known |= {found.casefold() for block in blocks if "<" in block.text for found in _ID.findall(block.text)}
+    for block in blocks:
+        for link in links_of(block.text) if "](#" in block.text and block.kind != "fence" else ():
+            target = unquote(link.url[1:]).casefold()
+            if link.url.startswith("#") and target not in ("", "top"):
+                verdict = RIGHT if target in known else "wrong:dead-anchor"
+                told = f"the page has {'this' if target in known else 'no such'} heading or id"
+                yield Finding(block.line_at(link.start), "anchor", link.url, verdict, told)

@@ -1,17 +1,14 @@
-"""Checks of paths and names in code: in the diff of the commit, else in the trees of the repositories."""
+"""Checks of code: paths and names stand in the diff or in the trees, fenced lines in the diff or the touched files."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from difflib import get_close_matches
-from functools import lru_cache
 from itertools import pairwise
 from typing import Literal, NamedTuple
 
 from agent.audit.entries import Entry
-from agent.audit.lookup import RIGHT, UNVERIFIABLE, Finding, Library
+from agent.audit.lookup import RIGHT, UNVERIFIABLE, Finding, Library, touched
 from agent.audit.markdown import Block, code_of
 from agent.domain.base import CommitId, RepoId
-from agent.domain.commits import Change, FileChange
 from agent.domain.evidence import CommitEvidence
 from agent.gate.quotes import patch_lines
 from agent.gate.text import SearchText, text_of
@@ -21,14 +18,13 @@ _LISTED_PATH = re.compile(r"(?<![\w./@-])(?:[\w.@+-]{1,120}/){1,25}[\w.@+-]{1,12
 _FLAG = re.compile(r"\A--[a-z][a-z0-9]{0,40}(?:[-_][a-z0-9]{1,40}){1,12}", re.ASCII | re.IGNORECASE)
 _NAME = re.compile(r"\A[A-Za-z_]\w{0,120}(?:(?:\.|::)[A-Za-z_]\w{0,120}){0,8}(?:\(\))?", re.ASCII)
 _HUMPS = re.compile(r"[a-z0-9][A-Z]|[A-Z][a-z].{0,100}[A-Z][a-z]")
-_WORD = re.compile(r"[a-z_]\w{4,80}", re.ASCII)
 _SOURCE = re.compile(
-    r"\A(?i:pyi?|[chm]|mm|cc|[ch]pp|cuh?|cl|comp|glsl|hlsl|metal|wgsl|mlir|td|rs|go|jsx?|tsx?|vue|svelte|html|css|java|kt|rb|sh"
+    r"\A(?i:pyi?|[chm]|mm|cc|[ch]pp|cuh?|rs|go|jsx?|tsx?|vue|html|css|java|kt|rb|sh"
     r"|md|rst|ipynb|toml|ya?ml|json|xml|txt|cmake|jinja2?|inc|in|cfg|ini|lock|proto)"
 )
 """How files end that stand in repositories; `torch.nn` ends otherwise."""
 _ENDING = re.compile(r"\A[a-z]{1,4}")
-_LEAST, _ALIKE = 5, 0.8
+_LEAST = 5
 
 
 class Name(NamedTuple):
@@ -46,10 +42,9 @@ def names_in(entry: Entry) -> list[Name]:
     if entry.block.kind in ("fence", "rule", "heading"):
         return []
     found: dict[str, Name] = {}
-    for field in entry.fields:
-        spans = [code.text for code in code_of(field.value)] if field.name == "files" else []
-        bare = _LISTED_PATH.findall(field.value) if field.name == "files" and not spans else []
-        for text in (*(one for one in spans if _kind(one) == "path"), *bare):
+    for field in (field for field in entry.fields if field.name == "files"):
+        spans = [code.text for code in code_of(field.value)]
+        for text in [one for one in spans if _kind(one) == "path"] or _LISTED_PATH.findall(field.value):
             found[text] = Name("path", text.removeprefix("./"), entry.line_of(field), listed=True)
     for code in code_of(entry.block.text):
         if (kind := _kind(code.text)) and code.text not in found:
@@ -69,13 +64,6 @@ def _kind(text: str) -> Literal["path", "identifier"] | None:
 
 def _has_joints(name: str) -> bool:
     return "_" in name.strip("_") or _HUMPS.search(name) is not None
-
-
-def touched(path: str, change: Change) -> list[FileChange]:
-    """Find the files of a change that a path names, whole or by its last folders."""
-    wanted = f"/{path.removeprefix('./').strip('/').casefold()}"
-    names = ((file, name) for file in change.files for name in (file.path, file.previous_path) if name)
-    return list({file.path: file for file, name in names if f"/{name}".casefold().endswith(wanted)}.values())
 
 
 def lacking(entries: Sequence[Entry]) -> dict[RepoId, set[str]]:
@@ -121,18 +109,21 @@ def _is_whole(word: str, text: SearchText) -> bool:
 
 def check_names(entries: Sequence[Entry], library: Library) -> Iterator[Finding]:
     """Give every path and name that stands in or under an entry its verdict."""
-    for entry in entries:
+    for entry in (entry for entry in entries if entry.whole):
         ids = ", ".join(each.id for each in entry.evidence[:2])
-        for one in names_in(entry) if entry.whole else ():
+        searched = all(library[each.repo].searched for each in entry.evidence)
+        for one in names_in(entry):
             if any(_has(one, each) for each in entry.evidence):
                 verdict, told = RIGHT, ids
+            elif one.kind == "path":
+                verdict, told = _path(one, entry, library, searched=searched)
             else:
-                verdict, told = (_path if one.kind == "path" else _name)(one, entry, library)
+                verdict, told = _name(one, entry, library, searched=searched)
             yield Finding(one.line, one.kind, one.text, verdict, told)
 
 
-def _path(one: Name, entry: Entry, library: Library) -> tuple[str, str]:
-    """Judge a path that no cited commit touches: in a list of files, not in any tree, or hardly another one."""
+def _path(one: Name, entry: Entry, library: Library, *, searched: bool) -> tuple[str, str]:
+    """Judge a path that no cited commit touches: wrong in a list of files, or where no tree has it."""
     files = [file.path for each in entry.evidence for file in each.change.files]
     more = f" and {len(files) - 3} more" if len(files) > 3 else ""
     told = f"{', '.join(each.id for each in entry.evidence[:2])} touches {', '.join(files[:3])}{more}"
@@ -140,46 +131,31 @@ def _path(one: Name, entry: Entry, library: Library) -> tuple[str, str]:
         return UNVERIFIABLE, told
     if one.listed and len(entry.evidence) == 1:
         return "wrong:path", told
-    wanted = f"/{one.text.casefold()}"
-    there = any(f"{wanted}\n" in found.paths for found in library.values())
-    near = get_close_matches(one.text, files, 1, _ALIKE) if "/" in one.text else []
+    there = any(f"/{one.text.casefold()}\n" in found.paths for found in library.values())
     # Under a folder that the repository has, it can hardly be a path of anything else.
     rooted = any(f"\n/{one.text.partition('/')[0].casefold()}/" in found.paths for found in library.values())
-    if there or not all(library[each.repo].searched for each in entry.evidence) or not (entry.direct or near or rooted):
+    if there or not searched or not (entry.direct or rooted):
         return UNVERIFIABLE, told
-    return "wrong:path", f"there is no such file; {f'did it mean {near[0]}? ' if near else ''}{told}"
+    return "wrong:path", f"there is no such file; {told}"
 
 
-def _name(one: Name, entry: Entry, library: Library) -> tuple[str, str]:
-    """Judge a name that no cited diff has: one that no tree has either, or hardly another one of the diff."""
+def _name(one: Name, entry: Entry, library: Library, *, searched: bool) -> tuple[str, str]:
+    """Judge a name that no cited diff has: wrong beside a commit where no tree has it either."""
     ids = ", ".join(each.id for each in entry.evidence[:2])
     wanted, words = _unknown(one.text, entry.evidence), {word for found in library.values() for word in found.words}
     there = bool(wanted & words) if one.text.startswith("--") else wanted <= words
     partly = all(text_of(each).has(form, fold=True) for each in entry.evidence for form in wanted)
-    near = [match for form in wanted for each in entry.evidence for match in _alike(form, text_of(each).folded)]
-    if there or partly or not all(library[each.repo].searched for each in entry.evidence) or not (entry.direct or near):
+    if there or partly or not searched or not entry.direct:
         return UNVERIFIABLE, f"not in the diff of {ids}{', but in the repository' if there else ''}"
-    meant = f"; did it mean {near[0]}?" if near else ""
-    return "wrong:name", f"neither {ids} nor any file has it{meant}"
+    return "wrong:name", f"neither {ids} nor any file has it"
 
 
-@lru_cache(maxsize=256)
-def _words(text: str) -> frozenset[str]:
-    return frozenset(_WORD.findall(text))
-
-
-def _alike(name: str, text: str) -> list[str]:
-    """Find a name that differs in little: it begins or ends alike."""
-    ends = (name[:3], name[-3:])
-    some = [word for word in _words(text) if word[:3] == ends[0] or word[-3:] == ends[1]]
-    return get_close_matches(name, some, 1, _ALIKE)
-
+# ---------------------------------------------------------------- fenced code
 
 _COMMENT = re.compile(r"(?://|#(?!include|define|if|endif|pragma)|/\*|\*|<!--|;;|\"\"\").{0,2000}")
 _TRAILING = re.compile(r"\s(?://|#)\s[^\n]*$")
 _FILE = re.compile(r"(?<![\w./-])[\w./-]{3,200}\.\w{1,8}")
 _GAP = re.compile(r"\.{3}|…")
-_KEPT = {"+": ("+",), "-": ("-",), "": ("+ ", "- ")}
 _CONSOLE = frozenset(("bash", "sh", "shell", "console", "text", "txt", "mermaid", "log", "markdown", "md", "html"))
 """Languages of fences that show commands and drawings, not the change."""
 _SETTINGS = frozenset(("", "json", "yaml", "yml", "toml", "ini"))
@@ -196,24 +172,22 @@ def fences_of(entries: Sequence[Entry]) -> Iterator[tuple[Entry, Entry]]:
 
 def unknown_lines(block: Block, evidence: Sequence[CommitEvidence], files: Sequence[str] = ()) -> list[str]:
     """List the lines of a fence that are neither in the diffs nor in the files; comments and gaps are the writer's."""
-    sides = {mark: _side(evidence, mark) for mark in ("+", "-", "")}
-    whole = "\0".join([sides[""], *map(_bare, files)])
+    sides = {"+": _side(evidence, "+"), "-": _side(evidence, "-")}
+    texts = [text for one in evidence for text in (one.change.commit.message, *one.paths)]
+    whole = "\0".join([_side(evidence, "+ "), _side(evidence, "- "), *map(_bare, (*texts, *files))])
     missing = []
     for line in block.text.splitlines():
         sign = line.strip()[:1] if block.language == "diff" else ""
-        hay = sides[sign] if sign in ("+", "-") else whole
         parts = [_bare(part) for part in _GAP.split(_said(line, sign))]
-        if any(len(part) >= _TELLING and part not in hay for part in parts):
+        if any(len(part) >= _TELLING and part not in sides.get(sign, whole) for part in parts):
             missing.append(line.strip())
     return missing
 
 
-def _side(evidence: Sequence[CommitEvidence], mark: str) -> str:
-    """Give one side of the diffs without blanks, or both sides; people write several lines as one."""
-    texts = [_bare(text) for one in evidence for text in (one.change.commit.message, *one.paths) if not mark]
-    for lines in (patch_lines(file.patch or "") for one in evidence for file in one.change.files):
-        texts += ["".join(_bare(line.text) for line in lines if line.mark in kept) for kept in _KEPT[mark]]
-    return "\0".join(texts)
+def _side(evidence: Sequence[CommitEvidence], kept: str) -> str:
+    """Give the lines of the diffs with some signs, without blanks; people write several lines as one."""
+    patches = (patch_lines(file.patch or "") for one in evidence for file in one.change.files)
+    return "\0".join("".join(_bare(line.text) for line in lines if line.mark in kept) for lines in patches)
 
 
 def _said(line: str, sign: str) -> str:
@@ -235,8 +209,7 @@ def check_code(entries: Sequence[Entry], files: Mapping[CommitId, Sequence[str]]
         said = [line for line in block.text.splitlines() if len(_bare(_GAP.sub("", _said(line, "")))) >= _TELLING]
         if not said:
             continue
-        around = [text for name in entry.commits for text in files.get(name, ())]
-        missing = unknown_lines(block, entry.evidence, around)
+        missing = unknown_lines(block, entry.evidence, [text for name in entry.commits for text in files.get(name, ())])
         ids = ", ".join(one.id for one in entry.evidence[:2])
         told = f"{len(missing)} of {len(said)} lines are not in {ids}: {missing[0][:120]}" if missing else ids
         announced = len(missing) < len(said) or block.language not in _SETTINGS or _names_file(before, entry)

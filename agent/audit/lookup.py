@@ -9,7 +9,7 @@ from typing import Any
 
 from agent.audit.entries import Entry, Reference
 from agent.domain.base import CommitId, RepoId
-from agent.domain.commits import Commit, Issue, PullRequest
+from agent.domain.commits import Change, Commit, FileChange, Issue, PullRequest
 from agent.domain.evidence import CommitEvidence
 from agent.stories.timeline import pull_named
 
@@ -137,6 +137,13 @@ class Library(dict[RepoId, Repository]):
         repos = [repo] if repo else list(scope) or (list(self) if len(self) == 1 else [])
         read = [self[name] for name in repos if name in self]
         return next((one.commits[one.pulls[number]].id for one in read if one.pulls.get(number) in one.commits), None)
+
+
+def touched(path: str, change: Change) -> list[FileChange]:
+    """Find the files of a change that a path names, whole or by its last folders."""
+    wanted = f"/{path.removeprefix('./').strip('/').casefold()}"
+    names = ((file, name) for file in change.files for name in (file.path, file.previous_path) if name)
+    return list({file.path: file for file, name in names if f"/{name}".casefold().endswith(wanted)}.values())
 
 
 def find_commits(entries: Sequence[Entry], library: Library) -> None:

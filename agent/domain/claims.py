@@ -50,16 +50,8 @@ class Anchor(Frozen):
     """The path in a commit's diff; None for a message, a title or a body."""
 
 
-class Quote(Frozen):
-    """Verbatim words of one cited artefact."""
-
-    cite: EvidenceId
-    text: str
-    file: str | None = None
-    """The path in a commit's diff; None for a message, a title or a body."""
-    start: int | None = None
-    """First line of the file that the quote shows, in the new version or, for removed lines, the old one."""
-    end: int | None = None
+class Quote(Anchor):
+    """Verbatim words of one cited artefact that are shown as a quotation."""
 
 
 class Verdict(StrEnum):

@@ -8,7 +8,7 @@ from agent.domain.base import Frozen, Language, RepoId
 from agent.domain.facts import Fact, FactKind, Severity
 from agent.domain.ledger import OwnUse
 from agent.telling.choosing import grouped
-from agent.telling.sentences import params_of_several, sentence
+from agent.telling.sentences import params_of, sentence
 
 
 class Part(StrEnum):
@@ -78,10 +78,9 @@ class Undone(Frozen):
 
 
 class Entry(Frozen):
-    """Items that make one sentence, and what to do about them."""
+    """Items that make one sentence."""
 
     text: str
-    advice: str
     commits: tuple[str, ...]
     backwards: bool
     uses: tuple[OwnUse, ...]
@@ -109,11 +108,9 @@ class Upgrade(Frozen):
             groups.setdefault((one.commits, one.backwards, one.uses), []).append(one.fact)
         for (commits, backwards, uses), members in groups.items():
             for facts in grouped(members):
-                params = params_of_several(facts)
                 files = dict.fromkeys(place.file for fact in facts for place in fact.places[:1])
                 yield Entry(
-                    text=sentence("facts", params, lang) or "",
-                    advice=sentence("advices", params, lang) or "",
+                    text=sentence("facts", params_of(facts), lang),
                     commits=commits,
                     backwards=backwards,
                     uses=uses,

@@ -36,12 +36,12 @@ def patch_lines(patch: str) -> tuple[PatchLine, ...]:
 
 
 @lru_cache(maxsize=512)
-def readings(patch: str, start: int | None, end: int | None) -> tuple[str, ...]:
-    """Give the normalised forms in which people quote a patch, within a range of lines.
+def readings(patch: str) -> tuple[str, ...]:
+    """Give the normalised forms in which people quote a patch.
 
     With the signs of a diff, without them, and each side by itself: the file as it was, the file as it became.
     """
-    lines = [line for line in patch_lines(patch) if (start or 0) <= line.number <= (end or start or line.number)]
+    lines = patch_lines(patch)
     return (
         _joined(lines, lambda line: line.mark.strip() + line.text.strip()),
         _joined(lines, lambda line: line.text),
@@ -94,7 +94,6 @@ def passages(text: str) -> list[str]:
 
 def misquoted(quote: Quote | Anchor, evidence: Evidence) -> str:
     """Say why words do not stand where they should; nothing when they do."""
-    start, end = (quote.start, quote.end) if isinstance(quote, Quote) else (None, None)
     gaps = isinstance(quote, Quote)
     if not normal(quote.text):
         return "the quotation is empty"
@@ -105,7 +104,7 @@ def misquoted(quote: Quote | Anchor, evidence: Evidence) -> str:
     files = [file for file in evidence.change.files if _is_named(quote.file, file)]
     if not files:
         return f"{evidence.id} does not touch {quote.file}; it touches {_listed(evidence.paths)}"
-    return _not_in_file(quote, files, start, end, gaps=gaps)
+    return _not_in_file(quote, files, gaps=gaps)
 
 
 def _is_named(path: str, file: FileChange) -> bool:
@@ -113,16 +112,12 @@ def _is_named(path: str, file: FileChange) -> bool:
     return any(f"/{name}".endswith(f"/{path.removeprefix('./')}") for name in (file.path, file.previous_path) if name)
 
 
-def _not_in_file(
-    quote: Quote | Anchor, files: list[FileChange], start: int | None, end: int | None, *, gaps: bool
-) -> str:
+def _not_in_file(quote: Quote | Anchor, files: list[FileChange], *, gaps: bool) -> str:
     patches = [file.patch for file in files if file.patch]
     if not patches:
         return f"{quote.file} has no text in this diff"
-    if _any_patch(quote.text, patches, start, end, gaps=gaps):
+    if _any_patch(quote.text, patches, gaps=gaps):
         return ""
-    if start is not None and _any_patch(quote.text, patches, None, None, gaps=gaps):
-        return f"“{short(quote.text)}” is in {quote.file}, but not in lines {start} to {end or start}"
     return f"“{short(quote.text)}” is not in the diff of {quote.file}"
 
 
@@ -131,7 +126,7 @@ def is_quoted(text: str, evidence: Evidence, *, gaps: bool = True) -> bool:
     if isinstance(evidence, CommitEvidence):
         patches = [file.patch for file in evidence.change.files if file.patch]
         plain: tuple[str, ...] = (evidence.change.commit.message, "\n".join(evidence.paths))
-        return _in_texts(text, plain, gaps=gaps) or _any_patch(text, patches, None, None, gaps=gaps)
+        return _in_texts(text, plain, gaps=gaps) or _any_patch(text, patches, gaps=gaps)
     return _in_texts(text, evidence.texts, gaps=gaps)
 
 
@@ -140,10 +135,10 @@ def _in_texts(text: str, texts: Iterable[str], *, gaps: bool) -> bool:
     return any(stands(wanted, normalised(one)) for one in texts)
 
 
-def _any_patch(text: str, patches: Iterable[str], start: int | None, end: int | None, *, gaps: bool) -> bool:
+def _any_patch(text: str, patches: Iterable[str], *, gaps: bool) -> bool:
     # A sign may stand apart from its line; that it is there at all is part of what the quotation says.
     forms, stands = {normal(text), normal(_SIGNED.sub(r"\1", text))}, stands_in if gaps else stands_whole
-    return any(stands(form, one) for patch in patches for one in readings(patch, start, end) for form in forms)
+    return any(stands(form, one) for patch in patches for one in readings(patch) for form in forms)
 
 
 def short(text: str) -> str:

@@ -11,7 +11,6 @@ from agent.domain.evidence import CommitEvidence, Material, Read
 from agent.domain.ledger import Depth
 from agent.domain.links import Grade, Link, Place, Reference, Related, Relation
 from agent.links.issues import Digest, digest, terms
-from agent.links.recorded import Patch, with_patches
 from agent.triage.collected import Collected
 
 NEAREST, COMMITS = 10, 20
@@ -132,9 +131,7 @@ def _said(
     return about
 
 
-def related_links(
-    links: Sequence[Link], related: Iterable[Related], issues: Iterable[EvidenceId], patches: Mapping[str, Patch]
-) -> tuple[Link, ...]:
+def related_links(links: Sequence[Link], related: Iterable[Related], issues: Iterable[EvidenceId]) -> tuple[Link, ...]:
     """Put what was admitted in the place of plain references; what says more than GitHub records only narrows it."""
     found, known = {(link.issue, link.change): link for link in links}, set(issues)
     for one in related:
@@ -146,5 +143,5 @@ def related_links(
             continue
         said = tuple(text for _, text in one.anchors)
         link = Link(issue=pair[0], change=one.change, relation=one.relation, grade=one.grade, evidence=said)
-        found[pair] = with_patches([link], patches)[0]
+        found[pair] = link
     return tuple(found.values())

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 
-from agent.domain.base import CommitId, EvidenceId, Frozen, RepoId, ThreadId, commit_id
+from agent.domain.base import CommitId, EvidenceId, ThreadId, commit_id
 from agent.domain.commits import Commit, Issue
 from agent.domain.evidence import CommitEvidence
 from agent.domain.facts import FactKind
@@ -133,18 +133,10 @@ def is_revert(commit: Commit) -> bool:
 
 
 _ADDRESSING = (Relation.FIXES, Relation.PARTLY)
-_PATCH = "patch "
 _KINDS = {FactKind.REVERT: Relation.REVERTS, FactKind.RELAND: Relation.FIXES}
 _SAYS = {Relation.REVERTS: "takes back", Relation.FIXES: BROUGHT_BACK}
 Undoing = tuple[CommitId, Relation, EvidenceId]
 """A commit, whether it takes back or brings back, and the commit that it does so to."""
-
-
-class Patch(Frozen):
-    """The names of a change and of its opposite."""
-
-    name: str
-    opposite: str
 
 
 def partners(commits: Iterable[CommitEvidence]) -> list[Undoing]:
@@ -165,36 +157,6 @@ def reverted_by(commits: Sequence[CommitEvidence]) -> dict[EvidenceId, EvidenceI
     """Tell which of these commits was undone by which."""
     mine = {one.id for one in commits}
     return {other: own for own, does, other in partners(commits) if does is Relation.REVERTS and other in mine}
-
-
-def with_patches(links: Iterable[Link], names: Mapping[str, Patch]) -> tuple[Link, ...]:
-    """Keep with each fix the name of its patch, by which a later day knows what takes it back."""
-    found = []
-    for link in links:
-        patch = names.get(link.change.rpartition("@")[2])
-        if patch and link.relation in _ADDRESSING:
-            link = link.model_copy(update={"evidence": (*link.evidence, f"{_PATCH}{patch.name}")})
-        found.append(link)
-    return tuple(found)
-
-
-def patch_partners(repo: RepoId, names: Mapping[str, Patch], links: Iterable[Link]) -> list[Undoing]:
-    """Tell which commits take back or bring back a fix by their patches alone, however closely they were read."""
-    fixes = {
-        one.removeprefix(_PATCH): link.change
-        for link in links
-        if link.relation in _ADDRESSING
-        for one in link.evidence
-        if one.startswith(_PATCH)
-    }
-    found: list[Undoing] = []
-    for sha, patch in names.items():
-        own = commit_id(repo, sha)
-        for name, relation in ((patch.opposite, Relation.REVERTS), (patch.name, Relation.FIXES)):
-            if fixes.get(name, own) != own:
-                found.append((own, relation, fixes[name]))
-                break
-    return found
 
 
 def carried_links(links: Iterable[Link], earlier: Iterable[Link], pairs: Iterable[Undoing]) -> tuple[Link, ...]:

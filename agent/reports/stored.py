@@ -2,26 +2,18 @@
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator
 from typing import Any, TypeVar
 
-from pydantic import BaseModel, ValidationError
+from pydantic import BaseModel
 
 from agent.domain.base import RepoId, StorageError
-from agent.domain.claims import Claim, Kind
-from agent.domain.ledger import Tier
-from agent.domain.links import Act, Link, Story, StoryKind
+from agent.domain.claims import Claim
+from agent.domain.links import Link, Story
 from agent.domain.report import Drop, Report, checked_counts, footer_counts, model_counts
 from agent.domain.window import Window
 
 FORMAT = 2
-_LATER = (
-    "uses",
-    "account",
-)
-"""What reports of earlier versions do not have."""
-_TIERS = {"high": Tier.HIGH, "mid": Tier.MID, "low": Tier.LOW, "noise": Tier.LOW}
-"""What the first format called them."""
 Part = TypeVar("Part", Claim, Link, Story, Drop)
 
 
@@ -34,44 +26,23 @@ def _parts(report: Report) -> Iterator[tuple[str, Any]]:
     """Give the report's data part by part; lists that may be long are given entry by entry."""
     yield "format", FORMAT
     yield "date", report.window.label
-    yield "window", report.window.model_dump(mode="json")
-    yield "repos", list(report.repos)
-    yield "ledger", _plain(report.ledger)
-    yield "claims", map(claim_json, report.claims)
-    yield "links", _plain(report.links)
-    yield "stories", _plain(report.stories)
-    yield "uses", _plain(report.uses)
-    yield "failures", _plain(report.failures)
-    yield "drops", _plain(report.drops)
-    yield "analyst", report.analyst
-    yield "account", report.account.model_dump(mode="json")
-    yield "sections", _plain(report.sections)
-    yield (
-        "footer",
-        footer_counts(report)
-        | checked_counts(report)
-        | {"threads": {section.repo: section.coverage.value for section in report.sections}}
-        | ({"model": model_counts(report)} if report.analyst.startswith("model") else {}),
-    )
-
-
-def _plain(values: Iterable[BaseModel]) -> Iterator[dict[str, Any]]:
-    return (value.model_dump(mode="json") for value in values)
+    for name in Report.model_fields:
+        value = getattr(report, name)
+        if isinstance(value, BaseModel):
+            yield name, value.model_dump(mode="json")
+        elif isinstance(value, tuple) and name != "repos":
+            yield name, map(claim_json, value) if name == "claims" else (one.model_dump(mode="json") for one in value)
+        else:
+            yield name, list(value) if name == "repos" else value
+    threads = {section.repo: section.coverage.value for section in report.sections}
+    counts = footer_counts(report) | checked_counts(report) | {"threads": threads}
+    yield "footer", counts | ({"model": model_counts(report)} if report.analyst.startswith("model") else {})
 
 
 def claim_json(claim: Claim) -> dict[str, Any]:
     """Give a claim with its verdict in one word; what the gate said in full stands beside it."""
     data = claim.model_dump(mode="json")
     return data | {"verdict": claim.judgement.verdict.value if claim.judgement else None}
-
-
-def _claim_back(data: dict[str, Any]) -> dict[str, Any]:
-    """Read a claim back; of an older report its form tells which kind of text it is."""
-    known = {key: value for key, value in data.items() if key != "verdict"}
-    if "kind" in known:
-        return known
-    words = Kind.STATED if known.get("predicate") == "says" else Kind.FACT
-    return known | {"kind": Kind.QUOTATION if known.get("speech") else words}
 
 
 def dump(report: Report) -> str:
@@ -84,20 +55,16 @@ def dumped(report: Report) -> Iterator[str]:
     before = "{"
     for key, value in _parts(report):
         yield f"{before}\n {json.dumps(key)}: "
-        if isinstance(value, Iterator):
-            yield from _listed(value)
-        else:
+        before = ","
+        if not isinstance(value, Iterator):
             yield _indented(value, "\n ")
-        before = ","
+            continue
+        first = "["
+        for entry in value:
+            yield first + "\n  " + _indented(entry, "\n  ")
+            first = ","
+        yield "[]" if first == "[" else "\n ]"
     yield "\n}\n"
-
-
-def _listed(entries: Iterator[Any]) -> Iterator[str]:
-    before = "["
-    for entry in entries:
-        yield before + "\n  " + _indented(entry, "\n  ")
-        before = ","
-    yield "[]" if before == "[" else "\n ]"
 
 
 def _indented(value: object, newline: str) -> str:
@@ -111,27 +78,9 @@ def load(text: str | bytes, name: str) -> Report:
         data = json.loads(text)
         if data["format"] > FORMAT:
             raise StorageError(f"{name} was written by a newer Gitzette; update Gitzette to change it")
-        if data["format"] < FORMAT:
-            data |= _brought_forward(data)
-        claims = [_claim_back(claim) for claim in data["claims"]]
-        known = {key: data[key] for key in Report.model_fields if key in data or key not in _LATER}
-        return Report.model_validate(known | {"claims": claims})
-    except (ValueError, KeyError, TypeError, RecursionError, ValidationError) as error:
+        return Report.model_validate(data, extra="ignore")
+    except (ValueError, KeyError, TypeError, RecursionError) as error:
         raise StorageError(f"{name} is not a report of ours; move it away to write this one") from error
-
-
-def _brought_forward(data: Mapping[str, Any]) -> dict[str, Any]:
-    """Write parts of a report of the first format as the present one does; mentions were never printed.
-
-    Kinds of stories that are no more are left out.
-    """
-    stories = [one for one in data["stories"] if one["kind"] in {*StoryKind}]
-    kept = [one for one in stories if all(step["act"] in {*Act} for step in one["timeline"])]
-    return {
-        "ledger": [row | {"tier": _TIERS.get(row["tier"])} for row in data["ledger"]],
-        "links": [link for link in data["links"] if link["relation"] != "mentions"],
-        "stories": [{key: value for key, value in one.items() if key in Story.model_fields} for one in kept],
-    }
 
 
 def merge(earlier: Report, new: Report) -> Report:

@@ -1,13 +1,149 @@
-"""Which earlier commits a commit names or changes the lines of: what it may mend or continue."""
+"""Commits that go on with earlier ones: numbered parts of a series (`[2/N]`), references, changed lines."""
 
+import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import timedelta
+from functools import lru_cache
 
 from agent.domain.base import EvidenceId, RepoId, commit_id, thread_id
 from agent.domain.commits import Headline
 from agent.domain.links import Act, Place, Reference, Related, Relation, Story, StoryKind
-from agent.stories.timeline import Line, Pair, step, story
+from agent.stories.timeline import Line, Pair, is_revert, step, story
+
+_APART, _NEXT_APART = timedelta(days=60), timedelta(days=14)
+_MOST_MISSING, _MOST_PARTS = 6, 24
+PARTS = r"[0-9][.0-9a-z]* ?/ ?[0-9nNxX]"
+"""A rough form of every marker, for git and for Python alike."""
+_PULL = re.compile(r"\s*\(#\d{1,9}\)\s*$")
+_COUNTED = re.compile(
+    r"(?<![\w./=])(?P<index>\d{1,2})(?:\.\d|[a-z])?\s?/\s?(?P<total>\d{1,2}|[nx])(?![\w/.])", re.IGNORECASE
+)
+_BRACKETS = re.compile(r"\[([^\[\]]{1,60})\]|【([^】]{1,60})】")
+_LEAD = re.compile(r"\s*([\w][\w\s./+()-]{2,40}?)\s*(?:[:：]|\s[-–—]\s)")
+_TOKEN = re.compile(r"[A-Za-z][\w+.]{3,}|[\u4e00-\u9fff]{2,}")
+_SIGNS = " :：,;|-–—."
+
+
+@dataclass(frozen=True)
+class Part:
+    """A title taken apart: which part of how many, the names in brackets or up to a colon, and its words."""
+
+    index: int
+    total: int | None
+    names: frozenset[str]
+    words: frozenset[str]
+
+
+Series = list[tuple[Headline, Part]]
+"""The parts of one piece of work, oldest first."""
+
+
+@lru_cache(maxsize=8192)
+def read_part(title: str) -> Part | None:
+    """Read which part a title says it is; None where it says nothing of the kind, or takes a part back."""
+    text = _PULL.sub("", title.strip())[:400]
+    match = next((one for one in _COUNTED.finditer(text) if _is_counted(one, text)), None)
+    if match is None or is_revert(text):
+        return None
+    rest = f"{text[: match.start()]} {text[match.end() :]}"
+    return Part(
+        index=int(match["index"]),
+        total=int(match["total"]) if match["total"].isdigit() else None,
+        names=_names(rest),
+        words=frozenset(word.lower().strip(".") for word in _TOKEN.findall(rest)),
+    )
+
+
+def _is_counted(match: re.Match[str], text: str) -> bool:
+    """Tell `(2/3)` from a fraction, a date and a pair of alternatives."""
+    if not match["total"].isdigit():
+        return True
+    if not 0 < int(match["index"]) <= int(match["total"]) > 1:
+        return False
+    before, after = text[: match.start()], text[match.end() :]
+    enclosed = re.search(r"[\[(（【][^\])）】]{0,50}$", before) and re.match(r"[^\[(（【]{0,30}[\])）】]", after)
+    # Inside brackets the number may follow a name, but not a sign: `(k = 2/4)`.
+    return bool(enclosed) and not re.search(r"[=<>~×*]\s*$", before)
+
+
+def _names(rest: str) -> frozenset[str]:
+    tags = [" ".join((one[1] or one[2]).split()).strip(_SIGNS).lower() for one in _BRACKETS.finditer(rest)]
+    lead = _LEAD.match(_BRACKETS.sub(" ", rest).replace("()", " "))
+    return frozenset(filter(None, [*tags, lead[1].strip(_SIGNS).lower() if lead else ""]))
+
+
+def _series_of(heads: Sequence[Headline]) -> list[Series]:
+    """Sort everything on a line, oldest first, that calls itself a part into series."""
+    own = _own_names([head for head in heads if heads[-1].at - head.at <= _APART])
+    found: list[Series] = []
+    for head in heads:
+        if part := read_part(head.title):
+            near = (one for one in reversed(found) if any(_goes_on(head, part, *member, own) for member in one))
+            home = next((one for one in near if not _begins_again(part, one)), None)
+            if home is None:
+                found.append(home := [])
+            home.append((head, part))
+    return found
+
+
+def _own_names(heads: Sequence[Headline]) -> frozenset[str]:
+    """Tell which names are those of one work: most titles with them are parts, or all are by the parts' authors."""
+    authors: dict[str, tuple[list[str], list[str]]] = defaultdict(lambda: ([], []))
+    for head in heads:
+        part = read_part(head.title)
+        for name in part.names if part else _names(head.title):
+            authors[name][part is None].append(head.author)
+    return frozenset(
+        name
+        for name, (counted, others) in authors.items()
+        if len(counted) >= len(others) or set(others) <= set(counted)
+    )
+
+
+def _goes_on(head: Headline, one: Part, of: Headline, other: Part, own: frozenset[str]) -> bool:
+    """Tell whether two parts are of one work: by its own name, by one title, or one author's next number."""
+    same_author, next_one, apart = head.author == of.author, one.index - other.index == 1, head.at - of.at
+    known = bool(one.names & other.names & own) or _has_title(one, other, 0.5 if same_author else 0.75)
+    if apart > _APART:
+        return False
+    if one.total != other.total:
+        # A series may grow: `[1/2]`, `[2/3]`.
+        return same_author and next_one and known
+    alike = one.names == other.names or bool(one.words & other.words)
+    return known or (same_author and next_one and apart <= _NEXT_APART and alike)
+
+
+def _has_title(one: Part, other: Part, least: float) -> bool:
+    """Tell whether two titles have a share of their words in common; one word in common is none."""
+    shared = one.words & other.words
+    return len(shared) > 1 and len(shared) >= least * min(len(one.words), len(other.words))
+
+
+def _begins_again(part: Part, series: Series) -> bool:
+    """Tell a second first part, which is the beginning of something else, unless it is the same one again."""
+    same = [other for _, other in series if other.index == part.index]
+    return part.index <= 1 and bool(same) and not any(_has_title(part, one, 0.75) for one in same)
+
+
+def series_stories(repo: RepoId, heads: Sequence[Headline], today: set[str], *, whole: bool) -> list[Story]:
+    """Tell the series to which today's commits belong; only a line that was read whole shows what is missing."""
+    if not any(head.sha in today and read_part(head.title) for head in heads):
+        return []
+    found = [one for one in _series_of(heads) if len(one) > 1 and any(head.sha in today for head, _ in one)]
+    return [_series_story(repo, one, whole=whole) for one in found]
+
+
+def _series_story(repo: RepoId, series: Series, *, whole: bool) -> Story:
+    steps = [step(repo, head, Act.PART, part=part.index) for head, part in series[-_MOST_PARTS:]]
+    have = {part.index for _, part in series}
+    gaps = tuple(index for index in range(min(have), max(have)) if index not in have)
+    told = whole and len(series) <= _MOST_PARTS and len(gaps) <= min(_MOST_MISSING, len(have))
+    totals = [part.total for _, part in series if part.total is not None]
+    update = {"missing": gaps if told else (), "total": totals[-1] if totals else None}
+    return story(StoryKind.SERIES, repo, steps).model_copy(update=update)
+
 
 MOST, _MOST_OF_THEM = 5, 0.8
 OF_COMMITS = (Place.TITLE, Place.MESSAGE, Place.PULL)

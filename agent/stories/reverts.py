@@ -1,6 +1,5 @@
 """Changes that were undone and came back: who undid whom, by what messages name and by titles."""
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
@@ -9,12 +8,8 @@ from typing import NamedTuple
 from agent.domain.base import RepoId
 from agent.domain.commits import Headline
 from agent.domain.links import Act, Story, StoryKind
-from agent.stories.timeline import Line, plain, step, story
+from agent.stories.timeline import Line, is_revert, plain, step, story
 
-_REVERT = re.compile(
-    r"\W*(?:\[[^\]]{1,40}\]\s*){0,5}(?:[\w/.+-]{1,30}(?:\([^()]{1,30}\))?!?\s?:\s{1,2})?(?:partial(?:ly)?\s)?revert",
-    re.IGNORECASE,
-)
 _SAME_TITLE, _LONG_TITLE = timedelta(days=120), 16
 
 
@@ -36,11 +31,6 @@ class Undoing:
     again: bool = False
     undone_by: Headline | None = None
     part: bool = False
-
-
-def is_revert(title: str) -> bool:
-    """Tell a title that takes something back, as git writes it."""
-    return _REVERT.match(title) is not None
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""Landed commits by what they are called, found again by hash, number or title."""
+"""Landed commits found again by hash, number or title, and the steps that stories are made of."""
 
 import re
 from collections import defaultdict
@@ -13,6 +13,10 @@ from agent.domain.links import Act, Step, Story, StoryKind
 
 _PULL = re.compile(r"^Merge pull request #([1-9]\d{0,8})\b|\(#([1-9]\d{0,8})\)\s*$")
 _NUMBERS = re.compile(r"\s*\(#\d{1,9}\)")
+_REVERT = re.compile(
+    r"\W*(?:\[[^\]]{1,40}\]\s*){0,5}(?:[\w/.+-]{1,30}(?:\([^()]{1,30}\))?!?\s?:\s{1,2})?(?:partial(?:ly)?\s)?revert",
+    re.IGNORECASE,
+)
 _AGAIN = re.compile(r"^\W*(?:re-?land(?:ed|ing)?|re-?apply)\b[\s:\]-]*", re.IGNORECASE)
 
 
@@ -36,6 +40,11 @@ def evidence_of(repo: RepoId, head: Headline) -> CommitEvidence:
     commit = Commit(repo=repo, sha=head.sha, parents=(), author=person, committer=person, message=head.title, **moments)
     unread = "only its first line was read"
     return CommitEvidence(change=Change(commit=commit, files=(), incomplete=unread), pull=head.pull)
+
+
+def is_revert(title: str) -> bool:
+    """Tell a title that takes something back, as git writes it."""
+    return _REVERT.match(title) is not None
 
 
 def plain(title: str) -> str:
@@ -70,19 +79,13 @@ class Line:
         return found if len(found) == 1 else []
 
 
-_SQUASHED = re.compile(r"\(#([1-9][0-9]{0,8})\)\s*$")
-_MERGED = re.compile(r"Merge pull request #([1-9][0-9]{0,8})\b")
-
-
 def pulls_of(evidence: Evidence) -> tuple[int, ...]:
     """List the numbers that the records and the message give, the surest first."""
     if isinstance(evidence, ThreadEvidence):
         return (evidence.thread.number,)
     if not isinstance(evidence, CommitEvidence):
         return ()
-    commit = evidence.change.commit
-    named = [form.search(commit.subject) for form in (_SQUASHED, _MERGED)]
-    numbers = [evidence.pull, *(int(match[1]) for match in named if match)]
+    numbers = (evidence.pull, pull_named(evidence.change.commit.subject))
     return tuple(dict.fromkeys(number for number in numbers if number))
 
 

@@ -7,81 +7,43 @@ from collections.abc import Mapping, Sequence
 from agent.domain.base import Language
 from agent.domain.facts import Fact, FactKind, Severity
 from agent.markdown import code
-from agent.telling.catalogue import catalogue
-from agent.telling.filling import (
-    CALLS,
-    CHOSEN,
+from agent.telling.words import (
     ERRORS,
-    LISTS,
     LONG,
     LONG_MESSAGE,
-    OWNED,
-    PAIRED,
-    SHOWN,
     Phrases,
+    catalogue,
     class_of,
-    exchanged,
     fill,
     fits,
     formed,
-    items_of,
+    items,
     listed,
-    member_name,
     messages_of,
     names_of,
-    old_name,
-    owner_of,
     says_much,
+    short_value,
     shortened,
     shown_names,
     tight,
     unique,
-    value_of,
 )
 
 K = FactKind
 Params = Mapping[str, str]
-SEVERAL = {"fact": "facts", "risk": "risks", "advice": "advices"}
-"""What a statement about one fact is called when it is about several."""
-_LONG_MEMBER = 60
-_MESSAGES_SHOWN = 2
-_REFUSALS = (*ERRORS, K.ERROR_CHANGED, K.LIMIT_CHANGED)
-_GONE = (K.MEMBER_REMOVED, K.FIELD_REMOVED)
-_RENAMED = (K.SYMBOL_RENAMED, K.MEMBER_RENAMED, K.FIELD_RENAMED)
+CALLS = (K.PARAMETER_ADDED, K.PARAMETER_REMOVED, K.PARAMETER_RENAMED, K.PARAMETER_DEFAULT, K.PARAMETER_REQUIRED)
+"""What changes for those who call a function."""
+OWNED = (K.MEMBER_ADDED, K.MEMBER_REMOVED, K.FIELD_ADDED, K.FIELD_REMOVED)
+PAIRED = (K.SYMBOL_RENAMED, K.MEMBER_RENAMED, K.FIELD_RENAMED, K.MEMBER_CHANGED, K.FIELD_CHANGED)
+"""What several members of one owner are told of together, each with what it was and is."""
+_VALUES = {"kind", "severity", "name", "old", "new", "detail"}
+_LONG_MEMBER, _MESSAGES_SHOWN = 60, 2
 _CHECK = re.compile(r"[A-Z0-9_]*(?:CHECK|ASSERT)[A-Z0-9_]*|assert")
 """Macros and statements that are given what must hold; an exception is raised if something else does."""
-_TROUBLES = {
-    K.SYMBOL_REMOVED: "symbol",
-    K.SYMBOL_RENAMED: "renamed",
-    K.MEMBER_RENAMED: "renamed",
-    K.FIELD_RENAMED: "renamed",
-    K.SYMBOL_MOVED: "moved",
-    K.PARAMETER_REORDERED: "order",
-    K.MEMBER_REMOVED: "member",
-    K.MEMBER_CHANGED: "member value",
-    K.FIELD_REMOVED: "field",
-    K.FLAG_REMOVED: "flag",
-    K.FLAG_RENAMED: "flag renamed",
-    K.FLAG_CHOICES: "choices",
-    K.ENV_REMOVED: "env",
-    K.ENV_RENAMED: "env renamed",
-    K.ROUTE_REMOVED: "route",
-    K.FILE_REMOVED: "file",
-    K.FILE_RENAMED: "moved file",
-    K.UNREGISTERED: "registered",
-    K.FLAG_DEFAULT: "default",
-    K.ENV_DEFAULT: "default",
-}
-_TYPED = re.compile(r"""["'][^"'$(]*["']|-?[\w+-]+(?:\.\d[\w+-]*)?%?""")
-"""What somebody can type or set as it stands: a word, a number, a string; no expression of the program."""
-_FEW = 2
-"""Names in sentences about troubles: those before them have named the rest."""
-_DEFAULTS = ("default", "parameter default")
-"""What users meet also where nothing breaks."""
 
 
-def sentence(predicate: str, params: Params, lang: Language) -> str | None:
-    """Write the sentence; None where the values give none, as for the risk of something that has no risk."""
+def sentence(predicate: str, params: Params, lang: Language) -> str:
+    """Write the sentence of a predicate."""
     phrases: Phrases = catalogue(lang)["facts"]
     if predicate == "series":
         return _series(params, phrases["series"])
@@ -90,11 +52,20 @@ def sentence(predicate: str, params: Params, lang: Language) -> str | None:
         return str(phrases["changes_lines"][days > 1]).format(days)
     if predicate in phrases["fixed"]:
         return str(phrases["fixed"][predicate])
-    facts = _facts_of(params)
-    if predicate in ("fact", "facts"):
-        return tight(_change(facts, phrases))
-    told = _trouble(facts, phrases["risk" if predicate.startswith("risk") else "advice"], phrases)
-    return told and tight(told)
+    told = json.loads(params["facts"]) if "facts" in params else [params]
+    facts = [Fact.model_validate({"severity": Severity.BEHAVIOUR, **one}) for one in told]
+    return tight(_change(facts, phrases))
+
+
+def fact_sentence(fact: Fact, lang: Language) -> str:
+    """Tell one fact."""
+    return sentence("fact", params_of([fact]), lang)
+
+
+def params_of(facts: Sequence[Fact]) -> dict[str, str]:
+    """Give the values of a fact, or of several, as those of one statement."""
+    told = [fact.model_dump(mode="json", include=_VALUES, exclude_none=True) for fact in facts]
+    return told[0] if len(told) == 1 else {"facts": json.dumps(told, ensure_ascii=False, separators=(",", ":"))}
 
 
 def names_alone(predicate: str, text: str, lang: Language) -> str | None:
@@ -103,25 +74,6 @@ def names_alone(predicate: str, text: str, lang: Language) -> str | None:
     if predicate not in ("fact", "facts") or not (text.startswith(before) and text.endswith(after)):
         return None
     return text.removeprefix(before).removesuffix(after)
-
-
-def params_of(fact: Fact) -> dict[str, str]:
-    """Give a fact's values as those of a statement."""
-    return fact.model_dump(mode="json", include=_VALUES, exclude_none=True)
-
-
-_VALUES = {"kind", "severity", "name", "old", "new", "detail"}
-
-
-def params_of_several(facts: Sequence[Fact]) -> dict[str, str]:
-    """Give the values of several facts as those of one statement."""
-    told = [params_of(fact) for fact in facts]
-    return {"facts": json.dumps(told, ensure_ascii=False, separators=(",", ":"))}
-
-
-def _facts_of(params: Params) -> tuple[Fact, ...]:
-    told = json.loads(params["facts"]) if "facts" in params else [params]
-    return tuple(Fact.model_validate({"severity": Severity.BEHAVIOUR, **one}) for one in told)
 
 
 def _series(params: Params, say: Mapping[str, str]) -> str:
@@ -145,20 +97,19 @@ def _change(facts: Sequence[Fact], phrases: Phrases) -> str:
     first = facts[0]
     if first.kind in CALLS and len(facts) > 1:
         pieces = [_piece(one, phrases) for kind in CALLS for one in facts if one.kind is kind]
-        return fill(phrases["forms"]["call"], facts[:1], phrases, changes=phrases["semicolon"].join(unique(pieces)))
+        return fill(phrases["forms"]["call"], facts, phrases, changes=phrases["semicolon"].join(unique(pieces)))
     if first.kind in OWNED:
         return _owned(facts, phrases)
     if first.kind in PAIRED and class_of(first) and (first.kind is not K.SYMBOL_RENAMED or len(facts) > 1):
         return _pairs(facts, phrases)
-    if first.kind in _REFUSALS:
+    if first.kind in (*ERRORS, K.ERROR_CHANGED, K.LIMIT_CHANGED):
         return _refusal(first, phrases)
     if first.kind is K.FILE_ADDED and len(facts) == 1:
         return _file(first, phrases)
     if first.kind is K.REGISTRATION_CHANGED and len(facts) > 1:
         return fill(phrases["without_values"][first.kind], facts, phrases)
-    exchange = _exchange(first, phrases) if first.kind in LISTS and len(facts) == 1 else None
-    must = phrases["forms"]["must be given"] if first.kind is K.PARAMETER_ADDED and _must_be_given(first) else ""
-    return (exchange or fill(_template(first, phrases), facts, phrases)) + must
+    must = first.kind is K.PARAMETER_ADDED and first.severity is Severity.BREAKING
+    return fill(_template(first, phrases), facts, phrases) + (phrases["forms"]["must be given"] if must else "")
 
 
 def _template(fact: Fact, phrases: Phrases) -> str:
@@ -182,38 +133,36 @@ def _form(fact: Fact) -> str:
 def _piece(fact: Fact, phrases: Phrases) -> str:
     """Tell one of several changes in the parameters of a function."""
     whole = fact.new if fact.kind is K.PARAMETER_ADDED and len(fact.new or "") <= LONG else None
-    values = {"names": whole or fact.detail or "", "old": value_of(fact.old), "new": value_of(fact.new)}
+    values = {"names": whole or fact.detail or "", "old": short_value(fact.old), "new": short_value(fact.new)}
     own: str = phrases["calls"][_form(fact) or fact.kind.value]
     return own.format(**{name: code(value) for name, value in values.items()})
 
 
-def _must_be_given(fact: Fact) -> bool:
-    """Tell whether callers fail who leave a parameter out."""
-    added = fact.kind is K.PARAMETER_ADDED and fact.severity is Severity.BREAKING
-    return added or fact.kind is K.PARAMETER_REQUIRED
-
-
 def _owned(facts: Sequence[Fact], phrases: Phrases) -> str:
     """Tell what a class or an enumeration lost and gained, with the values that are short."""
-    gone = unique(_member(item) for fact in facts if fact.kind in _GONE for item in items_of(fact.old))
-    came = unique(_member(item) for fact in facts if fact.kind not in _GONE for item in items_of(fact.new))
+    lost = (K.MEMBER_REMOVED, K.FIELD_REMOVED)
+    gone = unique(_member(item) for fact in facts if fact.kind in lost for item in items(fact.old))
+    came = unique(_member(item) for fact in facts if fact.kind not in lost for item in items(fact.new))
     owners = shown_names(unique(map(class_of, facts)))
     form = "both" if gone and came else "gone" if gone else "came"
-    template = phrases["owned"][form if owners else f"{form} somewhere"]
-    values = {"gone": listed(gone, phrases), "came": listed(came, phrases)}
-    return formed(template, len(owners)).format(name=listed(owners, phrases), **values)
+    template = formed(phrases["owned"][form if owners else f"{form} somewhere"], len(owners))
+    return template.format(name=listed(owners, phrases), gone=listed(gone, phrases), came=listed(came, phrases))
 
 
 def _member(item: str) -> str:
-    return item if len(item) <= _LONG_MEMBER else member_name(item)
+    """Write a member or a field with its type and value, or by its name where that would be long."""
+    return item if len(item) <= _LONG_MEMBER else item.partition("=")[0].partition(":")[0].strip()
 
 
 def _pairs(facts: Sequence[Fact], phrases: Phrases) -> str:
     """Tell what happens to members of one owner, each with its old and its new name or value."""
     told, forms = [], phrases["pairs"]
     for fact in facts:
-        form = "renamed" if fact.kind in _RENAMED else "changed" if fits(forms["changed"], fact) else "other"
-        name, old, new = (code(one) for one in (fact.name.rpartition(".")[2], value_of(fact.old), value_of(fact.new)))
+        renamed = fact.kind.endswith("-renamed")
+        form = "renamed" if renamed else "changed" if fits(forms["changed"], fact) else "other"
+        name, old, new = (
+            code(one) for one in (fact.name.rpartition(".")[2], short_value(fact.old), short_value(fact.new))
+        )
         told.append(forms[form].format(name=name, old=old, new=new))
     owner = code(shortened(class_of(facts[0])))
     return str(forms["owner"]).format(owner=owner, pairs=phrases["semicolon"].join(unique(told)))
@@ -221,11 +170,8 @@ def _pairs(facts: Sequence[Fact], phrases: Phrases) -> str:
 
 def _refusal(fact: Fact, phrases: Phrases) -> str:
     """Tell an error or a check by its words or its condition, and by the function that it stands in."""
-    check = "check" if all(map(_CHECK.fullmatch, names_of(fact))) else "error"
-    own = phrases["forms"].get(f"{check} {fact.kind.value.partition('-')[2]}" if fact.kind in ERRORS else "", "")
-    if fact.kind is K.LIMIT_CHANGED and check == "check":
-        own = phrases["forms"]["requires"]
-    own = own or phrases["change"][fact.kind]
+    requires = fact.kind is K.LIMIT_CHANGED and all(map(_CHECK.fullmatch, names_of(fact)))
+    own = phrases["forms"]["requires"] if requires else phrases["change"][fact.kind]
     shown = says_much(fact) if fact.kind in ERRORS else fits(own, fact)
     messages = messages_of(fact)
     template = formed(own if shown else phrases["without_values"][fact.kind], len(messages))
@@ -235,7 +181,7 @@ def _refusal(fact: Fact, phrases: Phrases) -> str:
     told = fill(template, [fact], phrases, messages=quoted)
     if fact.detail in (None, "__init__"):
         return told[:1].upper() + told[1:]
-    return str(phrases["forms"]["inside"]).format(place=code(shortened(fact.detail or "")), told=tight(told))
+    return str(phrases["forms"]["inside"]).format(place=code(shortened(fact.detail or "")), told=told)
 
 
 def _file(fact: Fact, phrases: Phrases) -> str:
@@ -246,73 +192,5 @@ def _file(fact: Fact, phrases: Phrases) -> str:
         names = listed([path.removeprefix(f"{folder}/") for path in paths], phrases)
         return fill(phrases["forms"]["in folder"], [fact], phrases, folder=code(folder or "."), names=names)
     if fact.new and fact.new != fact.name:
-        return fill(phrases["forms"]["with names"], [fact], phrases, names=listed(items_of(fact.new), phrases))
+        return fill(phrases["forms"]["with names"], [fact], phrases, names=listed(items(fact.new), phrases))
     return fill(phrases["change"][fact.kind], [fact], phrases)
-
-
-def _exchange(fact: Fact, phrases: Phrases) -> str | None:
-    """Tell what came into a list and what went, where most of it stayed."""
-    gone, came, stayed = exchanged(fact)
-    if not (gone or came) or not (stayed or fact.kind in CHOSEN) or len(gone) + len(came) > 2 * SHOWN:
-        return None
-    if any(len(item) > LONG for item in (*gone, *came)):
-        return None
-    form = "both" if gone and came else "gone" if gone else "came"
-    prefix = {K.FLAG_CHOICES: "flag ", K.BASE_CHANGED: "base "}.get(fact.kind, "")
-    lost, won = listed(gone, phrases), listed(came, phrases)
-    return fill(phrases["lists"][prefix + form], [fact], phrases, gone=lost, came=won)
-
-
-# ---------------------------------------------------------------- what it means for users
-
-
-def _trouble(facts: Sequence[Fact], table: Mapping[str, str], phrases: Phrases) -> str | None:
-    """Fill the sentence that belongs to the kind of these facts; None where it has nothing to say of them."""
-    fact = facts[0]
-    kind = _call_trouble(facts) if fact.kind in CALLS else _TROUBLES.get(fact.kind, "")
-    if fact.kind in (K.MEMBER_RENAMED, K.FIELD_RENAMED) and owner_of(fact.name):
-        # `d` alone is nothing to search for.
-        kind = "member renamed"
-    template = table.get(kind)
-    if template is None or not fits(template, fact):
-        return None
-    if kind in _DEFAULTS and not all(_TYPED.fullmatch(value) for value in (fact.old, fact.new) if value):
-        return None
-    if kind not in _DEFAULTS and not any(one.severity is Severity.BREAKING for one in facts):
-        return None
-    pairs = [_exchanged_names(one) for one in facts]
-    given = {
-        "gone": listed([name for gone, _ in pairs for name in gone], phrases, _FEW),
-        "came": listed([name for _, came in pairs for name in came], phrases, _FEW),
-    }
-    if any(f"{{{name}}}" in template and not value for name, value in given.items()):
-        return None
-    if fact.kind in (*OWNED, K.MEMBER_RENAMED, K.FIELD_RENAMED):
-        given["name"] = listed([shortened(class_of(one) or one.name) for one in facts], phrases, _FEW)
-    return fill(template, facts, phrases, _FEW, **given)
-
-
-def _call_trouble(facts: Sequence[Fact]) -> str:
-    """Choose by what hurts callers most."""
-    kinds = {fact.kind for fact in facts if fact.severity is Severity.BREAKING}
-    if K.PARAMETER_REMOVED in kinds:
-        return "parameter gone"
-    if K.PARAMETER_RENAMED in kinds:
-        return "parameter renamed"
-    if any(map(_must_be_given, facts)):
-        return "parameter required"
-    return "parameter default" if all(fact.kind is K.PARAMETER_DEFAULT and fact.old for fact in facts) else ""
-
-
-def _exchanged_names(fact: Fact) -> tuple[list[str], list[str]]:
-    """List what users may have written and must not write any more, and what they must write now."""
-    if fact.kind in _GONE:
-        return [member_name(item) for item in items_of(fact.old)], []
-    if fact.kind is K.PARAMETER_REMOVED:
-        return [fact.detail or ""], []
-    if fact.kind is K.FLAG_CHOICES:
-        gone, came, _ = exchanged(fact)
-        return gone, came
-    if fact.kind is K.PARAMETER_RENAMED or fact.kind in _RENAMED:
-        return [old_name(fact) if fact.kind in _RENAMED else fact.old or ""], [fact.new or ""]
-    return [], [fact.detail or ""] if _must_be_given(fact) else []

@@ -12,7 +12,7 @@ from agent.domain.ledger import Noise, OwnUse, Tier, Triage
 from agent.domain.links import Link, Reference
 from agent.domain.report import Failure
 from agent.links.issues import Known, as_issue
-from agent.links.recorded import Patch, partners
+from agent.links.recorded import partners
 from agent.settings.values import RepoSpec, Tiers
 from agent.triage.score import rank, weigh
 
@@ -35,8 +35,6 @@ class Collected(Frozen):
     """What the day's commits and pull requests name, and what issues and releases say of them."""
     unread: dict[str, str] = Field(default_factory=dict)
     """Commits whose diffs were not read, and why."""
-    patches: dict[str, Patch] = Field(default_factory=dict)
-    """The names of the commits' patches, by hash."""
     own_uses: tuple[OwnUse, ...] = ()
     """Where the user's own code uses what these commits change."""
     failures: tuple[Failure, ...] = ()

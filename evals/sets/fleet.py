@@ -33,10 +33,10 @@ from memory.search import SearchIndex
 from memory.store import open_database
 
 _TOKEN = "fleet"  # noqa: S105 -- the loopback server's only token
-_DAY = date(2026, 3, 9)
+_DAY = date(2026, 3, 1)
 _WINDOW = Window.days(_DAY, _DAY, "UTC")
 _PATIENCE, _POLL, _CONTEXT = 3_600, 0.1, 65_536
-_MANY, _FEW, _QUESTIONS = 300, 8, 100
+_MANY, _FEW, _STEPS, _QUESTIONS = 300, 8, 2, 100
 _ASKED = ("who did commit-{}?", "branch-{} land", "part1/file{}.txt", "line {} of 7", "revert commit-{}", "#{}")
 _RUNNING = "select id from procrastinate_jobs where status = 'doing' and worker_id = ?"
 _CALLS = (
@@ -117,7 +117,7 @@ class Stage:
             return {row[0] for row in db.rows("select id from procrastinate_workers")}
 
         before = known()
-        process = await self._start(drill.name, number, "worker", "--concurrency", "2")
+        process = await self._start(drill.name, number, "worker", "--concurrency", "4")
         await _until(lambda: bool(known() - before))
         workers[(known() - before).pop()] = process
 
@@ -142,7 +142,7 @@ class Stage:
         found, failed = Fleet(db).edition("", _WINDOW.key), db.rows(_FAILED)
         calls: dict[str, str] = dict(db.rows(_CALLS))
         parts = sorted(row[0] for row in db.rows("select repo from parts where status = 'done'"))
-        right = found is not None and dump(found.report) == expected and not failed
+        right = found is not None and dump(found) == expected and not failed
         right &= parts == sorted(repo.full_name for repo in self.world.repos)
         self.scores["the report of one machine, each repository once"] += [Score(f"{drill.name}: {failed}", right)]
         for at, tasks, recorded in deaths:
@@ -195,7 +195,7 @@ async def run(bench: Bench) -> Figures:
         bench.say(f"fleet: skipped: {lacking}")
         return {}
     folder, seconds = bench.folder / "fleet", dict[str, float]()
-    world = random_world.make(bench.seed, folder / "repos", _FEW if bench.small else _MANY)
+    world = random_world.make(bench.seed, folder / "repos", _FEW if bench.small else _MANY, _STEPS)
     with (
         GitHubServer(world.repos, tokens=(_TOKEN,), now=world.now) as github,
         ModelServer(honest, context=_CONTEXT, latency=0.1 if bench.small else 1.0) as model,

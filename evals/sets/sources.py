@@ -5,7 +5,7 @@ from pathlib import Path
 
 from agent.domain.base import RepoId
 from agent.domain.commits import Change
-from agent.ports.sources import CodeSource
+from agent.sources import CodeSource
 from evals.figures import Score, Target, share
 from evals.github_server.app import GitHubServer
 from evals.github_server.responses import Allowance

@@ -16,8 +16,8 @@ from agent.domain.ledger import Depth
 from agent.domain.links import Story
 from agent.domain.window import Window
 from agent.links.references import Day, day_references
-from agent.ports.sources import Past
 from agent.settings.values import RepoSpec, Settings
+from agent.sources import Past
 from agent.stories.releases import taken
 from agent.stories.timeline import Remembered
 from agent.triage.score import weigh

@@ -6,7 +6,7 @@ from datetime import UTC, date, datetime, timedelta
 
 from agent.domain.base import RepoId
 from agent.domain.window import Window
-from agent.ports.sources import CodeSource
+from agent.sources import CodeSource
 from evals.figures import Score, Target, share
 from evals.github_server.app import GitHubServer
 from evals.harness import Bench, EvalSet, Figures

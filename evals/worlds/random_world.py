@@ -46,10 +46,10 @@ class Dice:
         return [rest.pop(self.below(len(rest))) for _ in range(len(rest))]
 
 
-def make(seed: int, folder: Path, repos: int = REPOS) -> World:
-    """Make some repositories; their clocks cover about a month."""
+def make(seed: int, folder: Path, repos: int = REPOS, steps: int = STEPS) -> World:
+    """Make some repositories; their clocks cover about a month, or less where they have fewer steps."""
     writers = [_Writer(Dice("random", seed, number), f"random-ai/repo{number}") for number in range(repos)]
-    made = [make_repository(one.written(6000 + number), folder) for number, one in enumerate(writers)]
+    made = [make_repository(one.written(6000 + number, steps), folder) for number, one in enumerate(writers)]
     landed = tuple(row for one in made for row in one.landed)
     return World(max(one.now for one in writers) + timedelta(hours=1), tuple(one.repo for one in made), landed)
 
@@ -67,7 +67,7 @@ class _Writer:
     """The keys on the default branch's first-parent line."""
     files: int = 0
 
-    def written(self, number: int) -> Row:
+    def written(self, number: int, count: int) -> Row:
         """Give the repository as a file would describe it."""
         self._land()
         steps: tuple[Callable[[], None], ...] = (
@@ -76,7 +76,7 @@ class _Writer:
             *(self._octopus, self._batch, self._late, self._skewed, self._midnight),
             *(self._rewrite, self._foxtrot, self._revert),
         )
-        for _ in range(STEPS):
+        for _ in range(count):
             self.now += timedelta(seconds=self.dice.between(60, 40_000))
             self.dice.pick(steps)()
         return {"id": number, "name": self.name, "commit": self.commits, "pull": self.pulls}

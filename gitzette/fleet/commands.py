@@ -9,23 +9,24 @@ from collections.abc import Awaitable, Callable, Mapping
 from contextlib import closing
 from datetime import UTC, datetime, timedelta
 
-from agent.domain.base import EXIT_DONE, AppError, ConfigError, InputError, UsageError
+from agent.domain.base import EXIT_DONE, AppError, ConfigError, InputError, StorageError, UsageError
 from agent.settings.values import Settings
 from gitzette.arguments import settings_here
 from gitzette.fleet.editions import editions_of
-from gitzette.wiring import memory_of
+from gitzette.wiring import home_of, memory_of
+from memory.database import Database
 
 try:
     import psycopg
     from langgraph.checkpoint.postgres import PostgresSaver
     from procrastinate.exceptions import ConnectorException
-    from procrastinate.schema import migrations_path
+    from procrastinate.schema import SchemaManager, migrations_path
 
     from gitzette.fleet.engine import BY_HAND, COMMON, DEAD_AFTER, HEARTBEAT, SWEEP, Engine
     from memory.postgres import PostgresDatabase
 except ImportError as missing:
     raise ConfigError("workers need more packages: pip install 'gitzette[server]'") from missing
-from memory.store import upgrade
+from memory.store import open_database, upgrade
 
 _PAUSE = 2.0
 _GRACE = 10.0
@@ -36,8 +37,7 @@ _QUEUE_VERSION = "queue schema"
 def worker(args: argparse.Namespace, environ: Mapping[str, str]) -> int:
     """Work on tasks until interrupted; a database that is away for a while is waited for."""
     settings = settings_here(environ)
-    with memory_of(settings, environ):
-        engine = Engine(settings, environ)
+    engine = _engine(settings, environ)
     queues = [name for name in (args.queues or COMMON).split(",") if name]
     options = {
         "queues": [*queues, engine.place],
@@ -64,8 +64,7 @@ def worker(args: argparse.Namespace, environ: Mapping[str, str]) -> int:
 def schedule(args: argparse.Namespace, environ: Mapping[str, str]) -> int:
     """Queue what is due, every minute; or a day, a task, once, by hand."""
     settings = settings_here(environ)
-    with memory_of(settings, environ):
-        engine = Engine(settings, environ)
+    engine = _engine(settings, environ)
     if args.list:
         return _list(settings, environ, as_json=args.json)
 
@@ -80,8 +79,10 @@ def schedule(args: argparse.Namespace, environ: Mapping[str, str]) -> int:
             elif args.cancel and not await engine.app.job_manager.cancel_job_by_id_async(args.cancel, abort=True):
                 raise InputError(f"task {args.cancel} cannot be cancelled: it is done, or there is none")
             elif args.retry:
-                now = datetime.now(UTC)
-                await engine.app.job_manager.retry_job_by_id_async(args.retry, now)
+                try:
+                    await engine.app.job_manager.retry_job_by_id_async(args.retry, datetime.now(UTC))
+                except ConnectorException as error:
+                    raise InputError(f"task {args.retry} cannot be tried again: it did not fail") from error
 
     async def plan() -> None:
         await _repeated(lambda: _planned(engine, settings, environ), _PLANNED_EVERY)
@@ -91,6 +92,18 @@ def schedule(args: argparse.Namespace, environ: Mapping[str, str]) -> int:
     else:
         asyncio.run(_until_stopped(engine, plan))
     return EXIT_DONE
+
+
+def _engine(settings: Settings, environ: Mapping[str, str]) -> Engine:
+    """Open the queue, unless the database is of another version than the installed packages."""
+    engine = Engine(settings, environ)
+    with closing(open_database(home_of(settings, environ), settings.database_address)) as db:
+        known, newest = _queue_version(db), max(file.name for file in migrations_path.glob("*.sql"))
+    if known < newest:
+        raise StorageError("the queue is new or of an earlier version; run: gitzette database upgrade")
+    if known > newest:
+        raise StorageError("the queue was changed by a newer Gitzette; update this one")
+    return engine
 
 
 async def _planned(engine: Engine, settings: Settings, environ: Mapping[str, str]) -> None:
@@ -162,17 +175,18 @@ def database(args: argparse.Namespace, environ: Mapping[str, str]) -> int:
     return EXIT_DONE
 
 
+def _queue_version(db: Database) -> str:
+    row = db.row("select value from secrets where name = ?", [_QUEUE_VERSION])
+    return str(row[0]) if row else ""
+
+
 def _upgrade_queue(db: PostgresDatabase) -> int:
     """Create the tables of the queue, or run the changes that the installed version of the engine has more."""
-    known = db.row("select value from secrets where name = ?", [_QUEUE_VERSION])
-    files = sorted(migrations_path.glob("*.sql"))
-    if known is None:
-        from procrastinate.schema import SchemaManager
-
-        scripts = [SchemaManager.get_schema()]
-    else:
-        scripts = [file.read_text("utf-8") for file in files if file.name > known[0]]
+    known, files = _queue_version(db), sorted(migrations_path.glob("*.sql"))
+    more = [file.read_text("utf-8") for file in files if file.name > known]
+    scripts = more if known else [SchemaManager.get_schema()]
     for script in scripts:
         db.run_script(script)
-    db.upsert("secrets", [{"name": _QUEUE_VERSION, "value": files[-1].name}], ("name",))
+    if scripts:
+        db.upsert("secrets", [{"name": _QUEUE_VERSION, "value": files[-1].name}], ("name",))
     return len(scripts)

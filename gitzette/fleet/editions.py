@@ -122,29 +122,27 @@ def bring_reports(fleet: Fleet, settings: Settings, edition: str) -> None:
         file, at = settings.out / "reports" / f"{label}.json", moment_of(finished).timestamp()
         # The time of a file tells which state of the edition it holds.
         if (not file.exists() or file.stat().st_mtime != at) and (there := fleet.edition(edition, key)):
-            publisher.publish(there.report)
+            publisher.publish(there)
             os.utime(file, (at, at))
 
 
 def request_limit(fleet: Fleet, settings: Settings, *, background: bool = False) -> Admission | None:
     """Limit the requests to GitHub of all machines with this token; work in the background leaves some to people."""
-    token = settings.token.get_secret_value() if settings.token else ""
-    limits, shared = settings.limits, settings.database is not None
-    return (
-        _admission(fleet, f"requests {token}", limits.requests, limits.requests_seconds, background) if shared else None
-    )
+    token, limits = settings.token.get_secret_value() if settings.token else "", settings.limits
+    most = limits.requests if settings.database else None
+    return _admission(fleet, f"requests {token}", most, limits.requests_seconds, background=background)
 
 
 def model_limit(
     fleet: Fleet, settings: Settings, environ: Mapping[str, str], *, background: bool = False
 ) -> Admission | None:
     """Limit the questions to a model of all machines with this key."""
-    key = f"{settings.model_url} {environ.get('OPENAI_API_KEY', '')}"
-    limits, shared = settings.limits, settings.database is not None
-    return _admission(fleet, f"model {key}", limits.model_calls, limits.model_seconds, background) if shared else None
+    key, limits = f"{settings.model_url} {environ.get('OPENAI_API_KEY', '')}", settings.limits
+    most = limits.model_calls if settings.database else None
+    return _admission(fleet, f"model {key}", most, limits.model_seconds, background=background)
 
 
-def _admission(fleet: Fleet, name: str, most: int | None, seconds: int, background: bool) -> Admission | None:
+def _admission(fleet: Fleet, name: str, most: int | None, seconds: int, *, background: bool) -> Admission | None:
     if most is None:
         return None
     hashed = f"{name.partition(' ')[0]} {hashlib.sha256(name.encode()).hexdigest()[:16]}"

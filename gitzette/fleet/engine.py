@@ -7,7 +7,7 @@ import socket
 import sys
 from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
-from functools import cached_property
+from functools import cache, cached_property
 
 from procrastinate import App, PsycopgConnector, RetryDecision
 from procrastinate.exceptions import AlreadyEnqueued
@@ -18,7 +18,7 @@ from procrastinate.retry import BaseRetryStrategy
 from agent.domain.base import AppError, ConfigError, RepoId
 from agent.settings.values import Settings
 from gitzette.fleet.editions import day_window, edition_of, editions_of, missing_days
-from gitzette.fleet.work import TryAgain, compose, deliver, plans_of, read_repository, waits_for
+from gitzette.fleet.work import TryAgain, compose, deliver, plans_of, read_repository
 from gitzette.wiring import home_of, memory_of
 
 COMMON, PLANNING = "common", "schedule"
@@ -63,8 +63,6 @@ class Engine:
         where = f"{socket.gethostname()} {home_of(self._settings, self._environ).resolve()}"
         return f"place-{hashlib.sha256(where.encode()).hexdigest()[:12]}"
 
-    # ------------------------------------------------------------ tasks
-
     async def repository(self, context: JobContext, repo: str, tz: str, day: str) -> None:
         """Read a repository's day; whoever reads the last one of an edition lets that be composed."""
         window, last = day_window(day, tz), context.job.attempts >= _MOST_TRIES
@@ -102,19 +100,19 @@ class Engine:
         await asyncio.to_thread(deliver, self._settings, self._environ, edition, day_window(day, mine.tz))
 
     async def _compose_if_read(self, repo: str, tz: str, day: str) -> None:
+        mine = {name: one for name, one in editions_of(self._settings).items() if one.tz == tz}
         with memory_of(self._settings, self._environ) as memory:
             memory.fleet.put_mirror(self.place, repo)
-            ready = [
-                name
-                for name, mine in editions_of(self._settings).items()
-                if mine.tz == tz
-                and repo in {spec.name for spec in mine.repos}
-                and not waits_for(memory, self._settings, name, day_window(day, tz))
-            ]
+            keys = {name: self._keys(name, day) for name, one in mine.items() if repo in {s.name for s in one.repos}}
+            ready = [name for name, parts in keys.items() if len(memory.fleet.statuses(parts)) == len(parts)]
         for name in ready:
             await self._defer("edition", f"edition {name} {day}", f"edition {name} {day} read", edition=name, day=day)
 
-    # ------------------------------------------------------------ planning
+    @cache  # noqa: B019 -- an engine lives as long as its process
+    def _keys(self, edition: str, day: str) -> list[str]:
+        """Name the parts of an edition: that takes long where there are many."""
+        window = day_window(day, edition_of(self._settings, edition).tz)
+        return [plan.key for plan in plans_of(self._settings, edition, window)]
 
     async def plan(self, now: datetime) -> int:
         """Queue every day that an edition lacks, oldest first; what is queued already stays as it is."""

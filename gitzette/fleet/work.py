@@ -26,7 +26,6 @@ from graphs.checkpoints import open_checkpoints
 from graphs.edition import EditionInput, Part, PartInput, build_edition, build_part, part_of
 from memory.artefacts import Artefact, JsonCodec
 from memory.fleet import DONE, FAILED, LATE, Fleet
-from memory.store import Memory
 
 _PART = JsonCodec("part", TypeAdapter(Part))
 _MODES: Any = {"stream_mode": ["custom", "values"], "subgraphs": True, "durability": "sync"}
@@ -118,12 +117,6 @@ def plans_of(settings: Settings, edition: str, window: Window) -> list[PartPlan]
     return [part_plan(settings, spec.name, window) for spec in edition_of(settings, edition).repos]
 
 
-def waits_for(memory: Memory, settings: Settings, edition: str, window: Window) -> int:
-    """Count the parts that an edition still waits for."""
-    keys = [plan.key for plan in plans_of(settings, edition, window)]
-    return len(keys) - len(memory.fleet.statuses(keys))
-
-
 async def compose(settings: Settings, environ: Mapping[str, str], edition: str, window: Window, *, late: bool) -> bool:
     """Compose and publish an edition of what was read, if everything is there or it is late; tell whether it was."""
     mine, now = edition_of(settings, edition), datetime.now(UTC)
@@ -134,7 +127,7 @@ async def compose(settings: Settings, environ: Mapping[str, str], edition: str, 
         known, there = fleet.statuses([plan.key for plan in plans]), fleet.edition(edition, window.key)
         whole = len(known) == len(plans)
         # One that is published is composed again when everything is there, and something that it lacks.
-        told = {section.repo for section in there.report.sections} if there else set()
+        told = {section.repo for section in there.sections} if there else set()
         lacking = {plan.spec.name for plan in plans if known.get(plan.key) == DONE} - told
         if not (whole and lacking if there else whole or late):
             return False
@@ -148,7 +141,7 @@ async def _compose(
 ) -> None:
     memory, window = house.memory, plans[0].window
     found = memory.fleet.parts([plan.key for plan in plans])
-    parts = {plan.spec.name: _decoded(found[plan.key][1]) for plan in plans if plan.key in found}
+    parts = {plan.spec.name: _PART.decode(Artefact("part", found[plan.key][1])) for plan in plans if plan.key in found}
     missing = [plan.spec.name for plan in plans if plan.key not in found]
     failures = [failure for part in parts.values() for failure in part.failures]
     failures += [Failure(repo=repo, stage="code", message="it was not read in time") for repo in missing]
@@ -184,7 +177,7 @@ class EditionPublisher:
     def publish(self, report: Report) -> Report:
         """Store the report, merged with what the window already has."""
         there = self._fleet.edition(self._edition, report.window.key)
-        report = merge(there.report, report) if there else report
+        report = merge(there, report) if there else report
         self._fleet.put_edition(self._edition, report, self._status)
         return report
 
@@ -210,13 +203,9 @@ def deliver(settings: Settings, environ: Mapping[str, str], edition: str, window
         bring_reports(memory.fleet, mine, edition)
         if there := memory.fleet.edition(edition, window.key):
             deliverer = Deliverer(settings=mine, environ=environ, outbox=FleetOutbox(memory.fleet, edition))
-            deliverer.deliver(there.report)
+            deliverer.deliver(there)
             if deliverer.failed:
                 raise TryAgain(deliverer.failed[0])
-
-
-def _decoded(body: bytes) -> Part:
-    return _PART.decode(Artefact("part", body))
 
 
 def _again(error: AppError, *, last: bool) -> AppError:

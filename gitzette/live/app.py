@@ -26,7 +26,7 @@ from agent.domain.base import (
     UsageError,
 )
 from agent.settings.values import Settings
-from agent.telling.catalogue import catalogue
+from agent.telling.words import catalogue
 from gitzette.arguments import settings_for, specs_of
 from gitzette.asking import checked, thread_name
 from gitzette.fleet.editions import bring_reports, shown_edition

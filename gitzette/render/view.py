@@ -14,8 +14,8 @@ from agent.domain.ledger import LedgerRow, Tier
 from agent.domain.links import Act, undone_pairs
 from agent.domain.report import Report
 from agent.editions.own_code import MOST_PLACES
-from agent.telling.catalogue import catalogue
 from agent.telling.sentences import names_alone
+from agent.telling.words import catalogue
 from agent.web import Web
 from gitzette.render.addresses import SHORT
 from gitzette.render.model import row_id

@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 import pytest
 
 from agent.domain.base import StorageError
-from agent.domain.claims import Kind, Role
+from agent.domain.claims import Role
 from agent.domain.ledger import LedgerRow
 from agent.domain.report import Report
 from agent.domain.window import Window
@@ -186,20 +186,10 @@ def test_analysis_comes_back_with_its_kind_its_anchors_and_its_judge() -> None:
 
 def test_the_footer_counts_each_kind_of_text_and_the_controls() -> None:
     footer = to_json(analysed_report())["footer"]
-    kinds = {"fact": 8, "quotation": 1, "stated": 8, "inferred": 3, "advice": 1, "headlines": 4}
+    kinds = {"fact": 5, "quotation": 1, "stated": 8, "inferred": 3, "advice": 1, "headlines": 4}
     assert footer["kinds"] == kinds
     assert footer["model"]["controls"] == {"hidden": 8, "refused": 8}
     assert footer["model"]["judges"] == ["strict-judge"]
-
-
-def test_an_older_report_without_kinds_is_read() -> None:
-    data = to_json(analysed_report())
-    new = ("kind", "anchors", "old", "new", "judged_by")
-    data["claims"] = [{key: claim[key] for key in claim if key not in new} for claim in data["claims"]]
-    for section in data["sections"]:
-        del section["account"]["judging"]
-    kinds = {claim.id: claim.kind for claim in load(json.dumps(data), "x.json").claims}
-    assert (kinds["f1"], kinds["h3"], kinds["h4"], kinds["l1"]) == (Kind.FACT, Kind.FACT, Kind.QUOTATION, Kind.STATED)
 
 
 def test_the_brief_is_that_of_the_newer_run() -> None:

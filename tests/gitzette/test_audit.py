@@ -153,7 +153,7 @@ Total commits: 9
 LLM analysis failed: Error code: 403 - {'error': 'quota'}
 
 - `pages` is called by `cache.py`
-- It has `patch_truncated: true` in it
+- It has one more line
 
 ### Rename run to execute (#14)
 
@@ -188,7 +188,6 @@ def test_each_kind_of_error_is_found_on_its_line(bench: Bench) -> None:
             (25, "dead-anchor"),
             (27, "raw-data"),
             (33, "failed-output"),
-            (36, "raw-data"),
             (40, "cut-off"),
             (44, "cut-off"),
         ]

@@ -1,11 +1,7 @@
-"""Setting up: the configuration that `init` writes, what it asks, and what it leaves alone."""
+"""Setting up: the configuration that `init` writes, and what it leaves alone."""
 
-import io
-import os
-import pty
 import re
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -15,7 +11,6 @@ from agent.settings.values import Budget, RepoSpec, Settings, Tiers
 from gitzette.cli import main
 from gitzette.init import configuration, workflow
 
-ROOT = Path(__file__).parents[2]
 FILE = Path("gitzette.toml")
 
 
@@ -24,7 +19,6 @@ def _own_corner(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     corner = tmp_path / "corner"
     corner.mkdir()
     monkeypatch.chdir(corner)
-    monkeypatch.setattr(sys, "stdin", io.StringIO())
 
 
 def uncommented(text: str) -> str:
@@ -97,19 +91,6 @@ def test_a_mistake_is_told_and_nothing_is_written(
     assert main(["init", *arguments]) == 2
     assert says in capsys.readouterr().err
     assert not list(Path.cwd().iterdir())
-
-
-def test_on_a_terminal_it_asks_until_the_answer_makes_sense() -> None:
-    outer, inner = pty.openpty()
-    os.write(outer, b"nonsense\na/b\nMars\nAsia/Tokyo\nfr\nzh\n")
-    environ = {"PATH": os.environ["PATH"], "PYTHONPATH": str(ROOT)}
-    command = [sys.executable, "-P", "-m", "gitzette", "init"]
-    done = subprocess.run(command, stdin=inner, stderr=inner, stdout=subprocess.PIPE, env=environ, timeout=60)
-    os.close(inner)
-    os.close(outer)
-    assert done.returncode == 0
-    found = read_settings(FILE, {})
-    assert ([spec.name for spec in found.repos], found.tz, found.lang) == (["a/b"], "Asia/Tokyo", "zh")
 
 
 def test_a_workflow_is_written_beside_an_existing_configuration_in_its_zone(

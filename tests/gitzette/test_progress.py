@@ -10,7 +10,7 @@ from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
 from agent.domain.base import RepoId
-from agent.ports.memories import Step
+from agent.ports import Step
 from gitzette.progress import progress, shown
 
 A, B = RepoId("octo/router"), RepoId("octo/kernels")

@@ -1,25 +1,21 @@
 """What an agent is shown of a repository: bounded text from real repositories, and what it is told of its mistakes."""
 
-import re
 import subprocess
 import sys
-from collections.abc import AsyncGenerator, Sequence
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 import pytest
-from langchain_core.language_models import BaseChatModel
-from langchain_core.messages import AIMessage, BaseMessage, ToolMessage
-from langchain_core.outputs import ChatGeneration, ChatResult
+from langchain_core.messages import AIMessage, ToolMessage
 from langgraph.prebuilt import ToolNode
 from langgraph.runtime import Runtime
-from pydantic import Field
 
 from agent.domain.base import NotFound, RepoId, UpstreamError, UsageError, thread_id
-from agent.domain.commits import Change, Comment, Issue, NoticeKind, PullRequest
+from agent.domain.commits import Comment, Issue, NoticeKind, PullRequest
 from agent.models import tokens_of
-from agent.ports.sources import NoThreads, Usages
+from agent.sources import NoThreads
 from tools.git.source import GitSource
 from tools.toolset import ToolError, Toolset, open_tools
 
@@ -55,20 +51,6 @@ class Clone:
         self.git("add", "--all")
         self.git("commit", "--quiet", "-m", message)
         return self.git("rev-parse", "HEAD")
-
-
-class Counting(GitSource):
-    """Counts how often a commit is read."""
-
-    def __init__(self, repo: RepoId, path: Path) -> None:
-        super().__init__(repo, path)
-        self.read: list[str] = []
-
-    async def changes(self, shas: Sequence[str]) -> AsyncGenerator[Change, None]:
-        """Read as ever, and note it."""
-        self.read += shas
-        async for change in super().changes(shas):
-            yield change
 
 
 class Threads(NoThreads):
@@ -118,60 +100,6 @@ async def toolset(clone: Clone, shas: Sequence[str], **options: Any) -> Toolset:
     return Toolset(code, options.pop("threads", None) or Threads(), commits, {}, Reports(), **options)
 
 
-async def test_diffs_that_are_paged_through_by_turns_are_read_once_each(clone: Clone) -> None:
-    lines = {name: [f"{name} line {number}" for number in range(1_000)] for name in ("one", "two")}
-    shas = [clone.commit(f"add {name}", **{name: "\n".join(text) + "\n"}) for name, text in lines.items()]
-    code = Counting(REPO, clone.folder)
-    tools = await toolset(clone, shas, code=code, page_tokens=2_000)
-    first = [await tools.get_diff(sha) for sha in shas]
-    count = int(first[0].split("\n")[0].removeprefix("page 1 of "))
-    assert count > 2
-    assert tools.whole == []
-    rest = {sha: [await tools.get_diff(sha, page=page) for page in range(2, count + 1)] for sha in shas}
-    assert code.read == shas
-    assert tools.shown == tools.whole == shas
-    assert tools.seen == {f"{REPO}@{sha}" for sha in shas}
-    for name, text, sha in zip(lines, first, shas, strict=True):
-        pages = [text, *rest[sha]]
-        assert all(tokens_of(page.partition("\n")[2]) <= 2_000 for page in pages)
-        assert all(f"--- {name}.py (added, +1000 -0)" in page for page in pages), "every page says which file it is of"
-        assert all(any(f"+{line}\n" in page for page in pages) for line in lines[name])
-
-
-async def test_a_line_longer_than_a_page_and_chinese_text_stay_within_pages(clone: Clone) -> None:
-    sha = clone.commit("add tables", table="x = '" + "ab" * 20_000 + "'\n", words="# " + "路由" * 5_000 + "\n")
-    tools = await toolset(clone, [sha], page_tokens=1_000)
-    first = await tools.get_diff(sha)
-    count = int(first.split("\n")[0].removeprefix("page 1 of "))
-    pages = [first, *[await tools.get_diff(sha, page=page) for page in range(2, count + 1)]]
-    assert all(tokens_of(page.partition("\n")[2]) <= 1_000 for page in pages)
-    assert sum(page.count("路") for page in pages) == 5_000
-    assert sum(page.count("ab") for page in pages) >= 20_000 - count
-
-
-async def test_one_file_or_the_hunks_of_one_symbol_can_be_shown(clone: Clone) -> None:
-    gap = "".join(f"filler_{number} = {number}\n" for number in range(20))
-    clone.commit("start", router=f"{ROUTER}{gap}\nLIMIT = 8\n", clock="NOW = 1\n")
-    changed = ROUTER.replace("routes[0]", "routes[-1]")
-    sha = clone.commit("change", router=f"{changed}{gap}\nLIMIT = 9\n", clock="NOW = 2\n")
-    tools = await toolset(clone, [sha])
-    of_file = await tools.get_diff(sha, file="clock.py")
-    assert "+NOW = 2" in of_file
-    assert "LIMIT" not in of_file
-    of_symbol = await tools.get_diff(sha, symbol="LIMIT")
-    assert "+LIMIT = 9" in of_symbol
-    assert "routes[-1]" not in of_symbol
-    assert "NOW" not in of_symbol
-    assert tools.shown == [sha]
-    assert tools.whole == [], "a part is not the whole"
-    with pytest.raises(ToolError, match=r"does not touch 'nowhere\.py'; it touches clock\.py, router\.py"):
-        await tools.get_diff(sha, file="nowhere.py")
-    with pytest.raises(ToolError, match=r"no hunk of .* names 'LIMI'"):
-        await tools.get_diff(sha, symbol="LIMI")
-    with pytest.raises(ToolError, match="pages go from 1 to 1"):
-        await tools.get_diff(sha, page=2)
-
-
 async def test_commits_go_by_handle_hash_or_citation(clone: Clone) -> None:
     shas = [clone.commit(f"step {number}", router=f"STEP = {number}\n") for number in range(3)]
     handles = {"c1": shas[2], "c2": shas[1], "c3": shas[0]}
@@ -214,27 +142,6 @@ async def test_a_file_is_shown_with_numbers_from_a_line_on_as_much_as_fits(clone
     assert tools.seen == set(), "a file is no evidence of a commit's change"
 
 
-async def test_what_is_no_file_is_told_with_what_would_be_right(clone: Clone) -> None:
-    (clone.folder / "logo.png").write_bytes(b"\x89PNG\0\0")
-    (clone.folder / "folder").mkdir()
-    sha = clone.commit("start", router=ROUTER, **{"folder/inner": "A = 1\n"})
-    tools = await toolset(clone, [sha])
-    for path in ("nowhere.py", "folder", "folder/", "ROUTER.py"):
-        with pytest.raises(ToolError, match="there is no file"):
-            await tools.get_file(path)
-    for path in ("", "/", "../router.py", "a/../../b", "a//b", "a\nb"):
-        with pytest.raises(ToolError, match="is not a path; write it from the root"):
-            await tools.get_file(path)
-    with pytest.raises(ToolError, match="binary"):
-        await tools.get_file("logo.png")
-    with pytest.raises(ToolError, match="give a start from 1 to 5"):
-        await tools.get_file("router.py", start=6)
-    with pytest.raises(ToolError, match="find_usages tells"):
-        await tools.get_file("router.py", symbol="chose")
-    with pytest.raises(ToolError, match="not a commit of this window"):
-        await (await toolset(clone, [])).get_file("router.py")
-
-
 async def test_usages_are_found_as_whole_words_at_a_commit(clone: Clone) -> None:
     old = clone.commit("start", router=ROUTER)
     many = "".join(f"choose({number})\n" for number in range(250))
@@ -263,16 +170,6 @@ async def test_a_partial_clone_fetches_one_file_and_says_that_it_cannot_search(c
     assert "def choose(routes)" in await tools.get_file("router.py")
     with pytest.raises(ToolError, match="only a whole clone can"):
         await tools.find_usages("choose")
-
-
-async def test_a_source_that_cannot_search_says_so(clone: Clone) -> None:
-    class Api(GitSource):
-        async def usages(self, sha: str, name: str, *, path: str = "", limit: int = 200) -> Usages | None:
-            return None
-
-    sha = clone.commit("start", router=ROUTER)
-    with pytest.raises(ToolError, match="cannot search all files of a commit"):
-        await (await toolset(clone, [sha], code=Api(REPO, clone.folder))).find_usages("choose")
 
 
 async def test_threads_are_shown_whole_with_the_newest_comments_first(clone: Clone) -> None:
@@ -330,42 +227,6 @@ async def test_the_model_is_told_its_mistakes_and_never_our_outages(clone: Clone
     assert "def choose" in (await call("get_diff", sha=sha)).text
     with pytest.raises(UpstreamError, match="HTTP 502"):
         await call("get_issue", number=500)
-
-
-class Scripted(BaseChatModel):
-    """Says what it is given to say, and keeps what it was asked and offered."""
-
-    replies: list[AIMessage]
-    asked: list[list[BaseMessage]] = Field(default_factory=list)
-    offered: list[str] = Field(default_factory=list)
-
-    @property
-    def _llm_type(self) -> str:
-        return "scripted"
-
-    def bind_tools(self, tools: Sequence[Any], **kwargs: Any) -> Any:
-        self.offered += [tool.name for tool in tools]
-        return self
-
-    def _generate(self, messages: list[BaseMessage], *args: Any, **kwargs: Any) -> ChatResult:
-        self.asked.append(messages)
-        return ChatResult(generations=[ChatGeneration(message=self.replies[len(self.asked) - 1])])
-
-
-async def test_the_agent_of_the_documentation_reads_a_repository(clone: Clone, monkeypatch: pytest.MonkeyPatch) -> None:
-    clone.commit("Add the router", router=ROUTER)
-    sha = clone.commit("Choose the last route", router=ROUTER.replace("[0]", "[-1]"))
-    monkeypatch.chdir(clone.folder)
-    (snippet,) = re.findall(r"```python\n(.*?)```", (ROOT / "docs" / "asking.md").read_text("utf-8"), re.DOTALL)
-    assert len([line for line in snippet.split("\n") if line.strip()]) == 10
-    call = {"name": "get_diff", "args": {"sha": sha[:10]}, "id": "1", "type": "tool_call"}
-    model = Scripted(replies=[AIMessage("", tool_calls=[call]), AIMessage("The last route is chosen.")])
-    place: dict[str, Any] = {}
-    exec(compile(snippet, "docs/asking.md", "exec"), place)
-    state = await place["answer"](model, "What changed in the router?")
-    assert model.offered == [*TOOLS, *TOOLS]
-    assert "+    return routes[-1]" in model.asked[1][-1].text
-    assert state["messages"][-1].text == "The last route is chosen."
 
 
 async def test_tools_open_over_a_clone_without_network_or_memory(clone: Clone) -> None:

@@ -111,7 +111,6 @@ _SUBMODULE = re.compile(rb"Subproject commit [0-9a-f]{40,64}(?:-dirty)?\s*")
 _READERS: tuple[tuple[str, Callable[[Text], Iterator[Entry]]], ...] = (
     (r"pyproject[^/]*\.toml", python.read_pyproject),
     (r"setup\.py", python.read_setup),
-    (r"setup\.cfg", python.read_setup_cfg),
     (r"[^/]*(?:requirements|constraints)[^/]*\.(?:txt|in)", python.read_requirements),
     (r"requirements/(?:.+/)?[^/]+\.(?:txt|in)", python.read_requirements),
     (r"Cargo\.toml", packages.read_cargo),
@@ -119,11 +118,7 @@ _READERS: tuple[tuple[str, Callable[[Text], Iterator[Entry]]], ...] = (
     (r"go\.mod", packages.read_go_mod),
     (r"CMakeLists\.txt|[^/]+\.cmake", packages.read_cmake),
     (r"(?:Docker|Container)file[^/]*|[^/]+\.(?:Docker|docker|Container)file", packages.read_dockerfile),
-    (r"\.gitmodules", python.read_gitmodules),
     (r"(?:[\w-]+[-_])?(?:version|VERSION)(?:\.txt)?|_?version\.py|__(?:version|about)__\.py", packages.read_version),
-    (r"(?:[\w-]+[-_])?versions?\.json", packages.read_versions_json),
-    (r"values[^/]*\.ya?ml", packages.read_values),
-    (r"\.github/workflows/[^/]+\.ya?ml|(?:docker-)?compose[^/]*\.ya?ml|templates/.+\.ya?ml", packages.read_yaml),
 )
 _BY_PATH = tuple((re.compile(rf"(?:.*/)?(?:{pattern})"), reader) for pattern, reader in _READERS)
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from agent.domain.base import UpstreamError
 from agent.domain.commits import Change
-from agent.ports.sources import Usage, Usages
+from agent.sources import Usage, Usages
 from agent.triage.conventions import Area, area
 
 if TYPE_CHECKING:

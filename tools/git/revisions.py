@@ -12,7 +12,7 @@ from agent.domain.base import InputError, RepoId
 from agent.domain.commits import Commit, Headline, Release
 from agent.domain.patch import read_patch
 from agent.domain.window import moment
-from agent.ports.sources import Past
+from agent.sources import Past
 from agent.stories.releases import is_version
 from agent.stories.timeline import pull_named
 from agent.triage.conventions import Area, area
@@ -194,11 +194,8 @@ _SUBSTANCE = re.compile(r"\w.*\w", re.ASCII)
 async def headed(view: "View", repo: RepoId, walk: Walk | None, pattern: str, upto: str, since: datetime) -> Past:
     """List the commits of the line up to one, not before a moment, whose title fits a pattern; newest first."""
     form = re.compile(pattern, re.IGNORECASE)
-    # What a shallow clone shows of its last commits is not all that they are.
-    if walk is not None and not view.shallow and walk.has(upto, since):
-        commits = list(islice(walk.titled(repo, form, upto, since), _MOST))
-    else:
-        commits = await _grepped(view, repo, pattern, upto, since)
+    if walk is None or not walk.has(upto, since):
+        walk = await Walk.down(view, upto, since)
     found = tuple(
         Headline(
             sha=commit.sha,
@@ -207,18 +204,10 @@ async def headed(view: "View", repo: RepoId, walk: Walk | None, pattern: str, up
             title=commit.title[:_LONGEST_TITLE],
             pull=pull_named(commit.subject) or pull_named(commit.title),
         )
-        for commit in commits
-        if form.search(commit.title) or form.search(commit.subject)
+        for commit in islice(walk.titled(repo, form, upto, since), _MOST)
     )
-    whole = not view.shallow and len(commits) < _MOST
+    whole = not view.shallow and len(found) < _MOST
     return Past(found=found, since=since if whole else None)
-
-
-async def _grepped(view: "View", repo: RepoId, pattern: str, upto: str, since: datetime) -> list[Commit]:
-    """Let git look for the commits of a line in whose messages a pattern is found."""
-    chosen = ["--first-parent", "--regexp-ignore-case", "--extended-regexp", f"--grep={pattern}"]
-    limits = [f"--since-as-filter=@{max(1, int(since.timestamp()))} +0000", f"--max-count={_MOST}"]
-    return await read_commits(view, repo, [*chosen, *limits, upto])
 
 
 async def written_by(view: "View", sha: str, since: datetime, *, moved: bool = False) -> Mapping[str, int]:

@@ -8,7 +8,7 @@ from pathlib import Path
 from agent.domain.base import NotFound, RepoId
 from agent.domain.commits import Change, Commit, Headline, Landing, Release
 from agent.domain.window import Window
-from agent.ports.sources import Past, Study, Usages
+from agent.sources import Past, Study, Usages
 from tools.git.changes import ChangeReader, close_gaps, entries_of, fetch_blobs, present_commits, tree_change
 from tools.git.earlier import Line
 from tools.git.files import lines_with, product_paths, read_blobs, read_file, tree_paths, usages, words_in
@@ -171,9 +171,7 @@ class GitSource:
         if not re.fullmatch(r"[0-9a-f]{4,40}", prefix):
             raise NotFound(f"{prefix!r} is not a commit hash; give 4 to 40 hexadecimal digits")
         view = await self._view()
-        whole = len(prefix) == 40
-        told = b"" if whole else await view.read(["rev-parse", f"--disambiguate={prefix}"])
-        found = await self._present(view, [prefix] if whole else told.decode("ascii").split())
+        found = (await name_commits(view, [prefix]))[prefix]
         if len(found) > 1:
             named = ", ".join(sha[:12] for sha in found[:_CANDIDATES])
             raise NotFound(f"{self.repo}@{prefix} is ambiguous: {named}{', …' if len(found) > _CANDIDATES else ''}")

@@ -1,7 +1,6 @@
 """Whole files of commits: many in one GraphQL query where they were foreseen, else a request each."""
 
 import asyncio
-from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import islice
 from typing import TYPE_CHECKING
@@ -9,7 +8,7 @@ from urllib.parse import quote
 
 from agent.domain.base import NotFound, RepoId
 from agent.domain.commits import Change
-from agent.ports.sources import Study
+from agent.sources import Study
 from tools.github import queries
 from tools.github.address import repo_path
 from tools.github.graphql import Answer, Batches, BlobNode, Question
@@ -25,14 +24,12 @@ _FILES = Question[str, BlobNode](queries.files, queries.file_alias, Answer[BlobN
 class Blobs:
     """Reads files of one repository by `<commit>:<path>`.
 
-    What was foreseen is read when the first of it is asked for, together with what comes next; a batch is all that is
-    held at a time, however long the list.
+    What was foreseen is read when the first of it is asked for, together with what comes next; two batches are all
+    that is held at a time, however long the list.
     """
 
     def __init__(self, client: "GitHubClient") -> None:
         self._client = client
-        self._due: Counter[str] = Counter()
-        """How often each file will be asked for: the new version of one commit is the old one of the next."""
         self._ahead: dict[str, None] = {}
         """What was foreseen and not read yet, in the order in which it will be asked for."""
         self._held: dict[str, bytes] = {}
@@ -42,7 +39,6 @@ class Blobs:
         """Note what will be asked for; without a token there is no GraphQL, and nothing to be gained."""
         if self._client.has_token:
             names = [name for study in studies for pair in _versions(study.change, study.read) for name in pair if name]
-            self._due.update(names)
             self._ahead |= dict.fromkeys(name for name in names if name not in self._held)
 
     async def read(
@@ -60,16 +56,7 @@ class Blobs:
                 # Another reader may have brought it in the meantime.
                 if file in self._ahead:
                     await self._read_ahead(name, file)
-        found = self._take(file)
-        return await self.content(name, file) if found is None else found
-
-    def _take(self, file: str) -> bytes | None:
-        """Hand out what is held, and let go of it when it was asked for as often as was foreseen."""
-        if self._due[file] > 1:
-            self._due[file] -= 1
-            return self._held.get(file)
-        del self._due[file]
-        return self._held.pop(file, None)
+        return self._held[file] if file in self._held else await self.content(name, file)
 
     async def _read_ahead(self, name: str, file: str) -> None:
         """Read a file together with those that will be asked for next."""
@@ -80,6 +67,9 @@ class Blobs:
             del self._ahead[one]
         found = ((one, node.content) for one, node in answers.found.items())
         self._held |= {one: content for one, content in found if content is not None}
+        # What was read longest ago was asked for; the new version of a commit may still be the old one of the next.
+        for old in list(self._held)[: -2 * _FILES.size]:
+            del self._held[old]
         if not answers.found:
             # An outage is not met with ever more requests; what is left is asked for file by file.
             self._ahead.clear()

@@ -32,7 +32,6 @@ JSON = "application/vnd.github+json"
 _VERSION = "2022-11-28"
 _REDIRECTS = (301, 302, 307, 308)
 _MAX_REDIRECTS = 5
-_MISSING_SECONDS = 24 * 3600
 _NEXT = re.compile(r'<([^<>]{1,4000})>\s*;[^,<]{0,200}?\brel="?next\b', re.IGNORECASE)
 
 
@@ -186,19 +185,6 @@ class GitHubClient:
     async def get(self, path: str, shape: TypeAdapter[T], params: Params | None = None) -> Page[T]:
         """Ask for one page and parse it."""
         return await self._get(self.address.url(path, params or {}), JSON, _json(path, shape))
-
-    async def get_if_there(self, path: str, shape: TypeAdapter[T]) -> Page[T]:
-        """Ask for what may be missing: a 404 or 410 is remembered and not asked for again for a day."""
-        key = f"MISSING {self.address.url(path, {})} {self._identity}"
-        since = self._cache.get(key)
-        if since is not None and since.isdigit() and self._clock() - int(since) < _MISSING_SECONDS:
-            self._spent.remembered += 1
-            raise NotFound(f"GET {path}: was not there less than a day ago")
-        try:
-            return await self.get(path, shape)
-        except NotFound:
-            self._cache.put(key, str(int(self._clock())).encode())
-            raise
 
     async def pages(self, path: str, shape: TypeAdapter[T], params: Params | None = None) -> AsyncIterator[Page[T]]:
         """Follow `Link: rel="next"` from page to page; the caller stops when it has enough."""

@@ -47,28 +47,18 @@ def _file(part: bytes) -> RawFile:
 
 
 def _path(lines: list[bytes]) -> bytes | None:
-    """Find the name after the change: from the explicit lines, else from two equal halves of the first one."""
+    """Find the name after the change, where a line of its own tells it."""
     marks = {b"rename to ": b"", b"copy to ": b"", b"+++ ": b"b/", b"--- ": b"a/"}
     for mark, prefix in marks.items():
         for line in lines[1:]:
             # git ends a name that has a blank with a tab
-            name = unquote(line.removeprefix(mark).removesuffix(b"\t")) if line.startswith(mark) else b"/dev/null"
+            name = _unquote(line.removeprefix(mark).removesuffix(b"\t")) if line.startswith(mark) else b"/dev/null"
             if name != b"/dev/null":
                 return name.removeprefix(prefix)
-    return _halves(lines[0].removeprefix(b"diff --git "))
-
-
-def _halves(names: bytes) -> bytes | None:
-    """Read `a/NAME b/NAME`, plain or quoted; the names are equal unless it is a rename, which has its own line."""
-    middle = len(names) // 2
-    first, blank, second = names[:middle], names[middle : middle + 1], names[middle + 1 :]
-    first, second = unquote(first), unquote(second)
-    if blank == b" " and first.startswith(b"a/") and second.startswith(b"b/") and first[2:] == second[2:]:
-        return first[2:]
     return None
 
 
-def unquote(name: bytes) -> bytes:
+def _unquote(name: bytes) -> bytes:
     r"""Undo git's quoting of unusual names: `"\346\226\207.md"`."""
     if len(name) < 2 or not (name.startswith(b'"') and name.endswith(b'"')):
         return name

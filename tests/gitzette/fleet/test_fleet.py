@@ -129,7 +129,7 @@ def test_what_fails_for_good_waits_for_a_person_and_joins_its_edition_later(team
     with memory() as opened:
         composed = opened.fleet.edition("both", day_window(DAY, "UTC").key)
     assert composed is not None
-    assert [(one.repo, one.stage) for one in composed.report.failures] == [(COPY, "code")]
+    assert [(one.repo, one.stage) for one in composed.failures] == [(COPY, "code")]
     away.rename(path)
     assert main(["schedule", "--retry", str(failed.id)]) == 0
     work()
@@ -137,7 +137,7 @@ def test_what_fails_for_good_waits_for_a_person_and_joins_its_edition_later(team
     with memory() as opened:
         composed = opened.fleet.edition("both", day_window(DAY, "UTC").key)
     assert composed is not None
-    assert not composed.report.failures
+    assert not composed.failures
     capsys.readouterr()
     assert main(["schedule", "--list", "--json"]) == 0
     assert {one["status"] for one in json.loads(capsys.readouterr().out)} == {"done", "queued"}

@@ -25,14 +25,6 @@ async def ask(limit: Concurrency, clock: Clock, seconds: float, error: ModelErro
             raise error
 
 
-async def test_a_server_that_stays_fast_is_asked_more_at_once() -> None:
-    clock = Clock()
-    limit = Concurrency(first=2, most=5, clock=clock)
-    for _ in range(3):
-        await ask(limit, clock, 1.0)
-    assert limit.open == 5
-
-
 async def test_a_server_that_slows_down_or_fails_is_asked_less_at_once() -> None:
     clock = Clock()
     limit = Concurrency(first=8, clock=clock)
@@ -45,20 +37,6 @@ async def test_a_server_that_slows_down_or_fails_is_asked_less_at_once() -> None
     with pytest.raises(ModelError):
         await ask(limit, clock, 1.0, ModelError("nonsense"))
     assert limit.open == 4
-
-
-async def test_a_server_that_writes_slowly_is_asked_one_thing_at_a_time_until_two_are_as_fast() -> None:
-    clock = Clock()
-    limit = Concurrency(clock=clock)
-    limit.paced(60.0)
-    assert limit.open == 16
-    limit.paced(9.0)
-    assert limit.open == 1
-    await ask(limit, clock, 10.0)
-    limit.paced(9.0)
-    assert limit.open == 2
-    await ask(limit, clock, 20.0)
-    assert limit.open == 2
 
 
 async def test_questions_wait_for_a_turn_in_their_order_and_may_give_up() -> None:

@@ -159,39 +159,12 @@ async def test_what_a_server_lacks_is_found_out_and_done_without(
         assert answer.spent.received > 0
 
 
-async def test_a_server_that_takes_no_schema_is_asked_otherwise_without_having_been_probed() -> None:
-    with serving(without=("schema", "tools")) as server:
-        assert (await write(endpoint(server))).statements
-        assert len(server.asked) == 3
-        assert server.asked[2].user.startswith("What changed?\n\nAnswer with one JSON object")
-
-
 async def test_what_does_not_fit_into_the_context_is_not_sent() -> None:
     with serving() as server:
         small = endpoint(server, capabilities=Capabilities(context=4_096))
         with pytest.raises(ModelError, match="room for 4096 tokens"):
             await write(small, [HumanMessage("x" * 40_000)])
         assert server.asked == []
-
-
-@pytest.mark.parametrize(("context", "most", "question"), [(8_192, 2_048, 5_500), (131_072, 4_000, 120_000)])
-async def test_the_answer_is_limited_and_leaves_room_for_the_question(context: int, most: int, question: int) -> None:
-    with serving() as server:
-        await write(endpoint(server, capabilities=Capabilities(context=context)), [HumanMessage("x" * 3 * question)])
-        body = server.asked[0].body
-    assert (body["max_tokens"], body["stream"], body["temperature"]) == (most, True, 0)
-    assert body["response_format"]["json_schema"]["strict"] is True
-
-
-async def test_a_named_tool_is_the_only_one_offered_and_must_be_called() -> None:
-    def get_file(path: str) -> str:
-        """Show a file."""
-        return path
-
-    with serving() as server:
-        await chat(endpoint(server)).bind_tools([get_diff, get_file], tool_choice="get_diff").ainvoke(ASKED)
-        assert server.asked[0].tools == ["get_diff"]
-        assert server.asked[0].body["tool_choice"] == "required"
 
 
 async def test_calls_have_the_same_ids_each_time_and_their_answers_are_sent_back() -> None:

@@ -45,50 +45,6 @@ member Mode.Fast value=1; member Mode.Named type=(String); constant PORT public=
     ]
 
 
-def test_rust_flags_and_variables_of_clap() -> None:
-    text = """
-struct Args {
-    #[arg(long, default_value_t = Mode::Fast, env = "APP_MODE")]
-    #[serde(default)]
-    mode: Mode,
-    #[arg(short = 'p', long = "listen-port", default_value = "80")]
-    port: u16,
-    #[arg(short, long)]
-    quiet: bool,
-}
-fn home() -> String { std::env::var("APP_HOME").unwrap_or_else(|_| "/".into()) }
-"""
-    assert declared("a.rs", text, "flag env") == entries("""
-env Args.APP_MODE; flag Args.mode default=Fast; flag Args.listen-port default="80"; flag Args.quiet
-env home.APP_HOME default=|_| "/".into()
-""")
-
-
-def test_rust_errors_routes_and_names_for_python() -> None:
-    text = """
-pub use policy::{Pool, load::{Mode as LoadMode}, *};
-enum Failure { #[error("no worker {0}")] NoWorker(String) }
-#[deprecated(since = "1", note = "use run_all")]
-#[pyfunction]
-#[pyo3(name = "run_one")]
-fn run(n: u32) -> Result<()> {
-    ensure!(n > 3, "too few");
-    if n == 9 { return Err(Failure::NoWorker("x".into())); }
-    if n == 8 { anyhow::bail!("eight") }
-    app.route("/v1/x", get(read).post(write))
-        .route("/v1/y", delete(drop))
-}
-#[get("/health")] async fn health() {}
-"""
-    assert declared("a.rs", text, "export error deprecation registration route") == entries("""
-export Pool; export LoadMode; export *; error Failure.NoWorker message=no worker {0}
-deprecation run message=use run_all; registration run table=pyfunction; registration run_one table=pyo3 value=run
-error run.ensure condition=(n > 3, "too few"); error run.Failure::NoWorker condition=n == 9 message=x
-error run.anyhow::bail condition=n == 8 message=eight; route run./v1/x method=get, post
-route run./v1/y method=delete; route /health method=get
-""")
-
-
 def test_go_declarations() -> None:
     text = """package a
 type Server struct {
@@ -119,26 +75,6 @@ parameter Server.Serve.more type=int; error Server.Serve.fmt.Errorf condition=ad
 """)
 
 
-def test_go_flags_variables_routes_and_commands() -> None:
-    text = """package a
-func main() {
-	flag.Int("n", 3, "count")
-	cmd.Flags().StringVarP(&host, "host", "H", "::1", "address")
-	fs.BoolVar(&quiet, "quiet", false, "say less")
-	home, ok := os.LookupEnv("APP_HOME")
-	mux.HandleFunc("GET /health", health)
-	r.POST("/v1/x", write)
-	log.String("key", value)
-	serve := &cobra.Command{Use: "serve", Short: "Serve"}
-}
-"""
-    assert declared("a.go", text, "flag env route registration") == entries("""
-flag main.n default=3 help=count; flag main.host default="::1" help=address
-flag main.quiet default=false help=say less; env main.APP_HOME; route main.GET /health method=HandleFunc
-route main./v1/x method=POST; registration main.serve table=cobra.Command
-""")
-
-
 SHARED = """
 /** @deprecated use open */
 export function start(port) { if (port < 1) { throw new RangeError("bad port"); } }
@@ -160,34 +96,6 @@ error start.RangeError condition=port < 1 message=bad port; constant LIMIT publi
 function stop public=export; export a value="./x"; export c value="./x"
 constant home value=process.env.APP_HOME || "/"; env APP_HOME default="/"; constant level value=process.env["LEVEL"]
 env LEVEL; route /v1/x method=get; flag --host <h> default="::1" help=address; flag -q, --quiet
-""")
-
-
-def test_javascript_classes_have_no_types() -> None:
-    text = "class A extends B { size = 1; run(a, b = 2, ...c) {} }\nmodule.exports = { A };\nA.make = function () {};\n"
-    assert declared("a.js", text, "class field function parameter export") == entries("""
-class A base=B; field A.size value=1; function A.run; parameter A.run.a; parameter A.run.b default=2
-parameter A.run....c; export A; function A.make
-""")
-
-
-@pytest.mark.parametrize("path", ["a.ts", "a.tsx"])
-def test_typescript_types(path: str) -> None:
-    text = """
-export interface Options extends Base { host?: string; open(port: number): void }
-export type Level = "low" | "high";
-type Point = { x: number };
-export enum Mode { Off, On = 4 }
-namespace net { export const PORT: number = 80 }
-export abstract class Pool { private size: number = 1; pick(load: number[], seed?: string): Worker { return w } }
-"""
-    assert declared(path, text, "namespace class enum member field constant function parameter") == entries("""
-class Options base=extends Base public=export; field Options.host type=string value=?
-function Options.open returns=void; parameter Options.open.port type=number
-constant Level public=export value="low" | "high"; class Point; field Point.x type=number; enum Mode public=export
-member Mode.Off; member Mode.On value=4; namespace net; constant net.PORT public=export type=number value=80
-class Pool public=export; field Pool.size type=number value=1; function Pool.pick returns=Worker
-parameter Pool.pick.load type=number[]; parameter Pool.pick.seed default=? type=string
 """)
 
 

@@ -9,7 +9,6 @@ import pytest
 from agent.domain.base import InputError, NotFound, RepoId, UpstreamError
 from agent.domain.commits import Landing, Notice, NoticeKind
 from agent.domain.window import Window
-from tools.git.repository import checkout_above
 from tools.git.source import GitSource
 
 if TYPE_CHECKING:
@@ -29,18 +28,6 @@ async def landed(work: "Work | Path", window: Window = TODAY, **known: str | Non
 
 def subjects(landing: Landing) -> list[str]:
     return [row.commit.subject for row in landing.rows]
-
-
-async def test_a_window_holds_its_first_second_and_not_its_end(work: "Work") -> None:
-    work.commit("before", at=MIDNIGHT - timedelta(seconds=1))
-    work.commit("first", at=MIDNIGHT)
-    work.commit("last", at=MIDNIGHT + timedelta(days=1, seconds=-1))
-    tip = work.commit("after", at=MIDNIGHT + timedelta(days=1))
-
-    landing = await landed(work)
-
-    assert subjects(landing) == ["last", "first"]
-    assert (landing.branch, landing.tip, landing.late, landing.notices) == ("main", tip, (), ())
 
 
 async def test_skewed_dates_hide_nothing_below_them(work: "Work") -> None:
@@ -91,20 +78,6 @@ async def test_rows_are_first_parents_and_members_are_counted_once(work: "Work")
         await source.members("f" * 40)
 
 
-async def test_members_are_counted_where_rows_do_not_lie_together(work: "Work") -> None:
-    work.commit("root", at=MIDNIGHT - timedelta(days=9))
-    for size, when in ((1, MIDNIGHT), (2, MIDNIGHT - timedelta(days=3)), (3, MIDNIGHT + MINUTE)):
-        work.git("checkout", "--quiet", "-B", "side")
-        for step in range(size):
-            work.commit(f"{size} {step}", at=MIDNIGHT - timedelta(days=8))
-        work.git("checkout", "--quiet", "main")
-        work.merge("side", at=when)
-
-    landing = await landed(work)
-
-    assert [row.members for row in landing.rows] == [3, 1]
-
-
 async def test_what_was_pushed_late_is_told_once(work: "Work") -> None:
     work.commit("old", at=MIDNIGHT - timedelta(days=2))
     known = work.commit("known", at=MIDNIGHT - MINUTE)
@@ -117,20 +90,6 @@ async def test_what_was_pushed_late_is_told_once(work: "Work") -> None:
     assert [row.commit.subject for row in landing.late] == ["backdated"]
     assert landing.notices == ()
     assert (await landed(work, known_tip=tip)).late == ()
-
-
-async def test_a_late_merge_has_its_members_counted(work: "Work") -> None:
-    known = work.commit("known", at=MIDNIGHT - timedelta(days=3))
-    work.git("checkout", "--quiet", "-b", "side")
-    work.commit("a", at=MIDNIGHT - timedelta(days=3))
-    work.commit("b", at=MIDNIGHT - timedelta(days=3))
-    work.git("checkout", "--quiet", "main")
-    work.merge("side", at=MIDNIGHT - timedelta(days=2))
-    work.commit("today", at=MIDNIGHT + MINUTE)
-
-    landing = await landed(work, known_tip=known)
-
-    assert [(row.commit.is_merge, row.members) for row in landing.late] == [(True, 2)]
 
 
 async def test_rewritten_history_is_noticed_and_what_follows_the_fork_is_late(work: "Work") -> None:
@@ -157,18 +116,6 @@ async def test_an_unknown_earlier_tip_is_noticed(work: "Work", known: str) -> No
     assert landing.notices[0].kind is NoticeKind.TIP_GONE
 
 
-async def test_an_unrelated_earlier_tip_is_noticed(work: "Work") -> None:
-    known = work.commit("other world", at=MIDNIGHT - MINUTE)
-    work.git("checkout", "--quiet", "--orphan", "fresh")
-    work.commit("today", at=MIDNIGHT + MINUTE)
-    work.git("branch", "--force", "main", "fresh")
-
-    landing = await landed(work, known_tip=known)
-
-    assert landing.notices[0].kind is NoticeKind.REWRITTEN
-    assert landing.late == ()
-
-
 @pytest.mark.parametrize("seconds", ["99999999999", "9223372036854775807", "99999999999999999999", "-5", "", "x"])
 async def test_absurd_dates_neither_crash_nor_hide_others(work: "Work", seconds: str) -> None:
     parent = work.commit("sane", at=MIDNIGHT + MINUTE)
@@ -184,29 +131,6 @@ async def test_absurd_dates_neither_crash_nor_hide_others(work: "Work", seconds:
     assert subjects(landing) == ["sane"]
     assert subjects(everything) == ["absurd", "sane"]
     assert everything.rows[0].commit.committed_at.year in (1970, 5138, 9999)
-
-
-async def test_a_commit_whose_date_is_none_is_late_and_not_lost(work: "Work") -> None:
-    known = work.commit("sane", at=MIDNIGHT - MINUTE)
-    tree = work.git("rev-parse", "HEAD^{tree}")
-    for seconds in ("-5", "x"):
-        person, parent = f"B <b@x> {seconds} +0000", work.head()
-        work.raw_commit(f"tree {tree}\nparent {parent}\nauthor {person}\ncommitter {person}\n\n{seconds}\n".encode())
-
-    landing = await landed(work, known_tip=known)
-
-    assert [row.commit.subject for row in landing.late] == ["x", "-5"]
-
-
-async def test_a_date_beyond_the_calendar_is_told(work: "Work") -> None:
-    tree = work.git("mktree")
-    person = "B <b@x> 999999999999 +0000"
-    sha = work.raw_commit(f"tree {tree}\nauthor {person}\ncommitter {person}\n\nfar\n".encode())
-
-    landing = await landed(work, Window(start=MIDNIGHT, end=datetime.max.replace(tzinfo=UTC), tz="UTC"))
-
-    assert subjects(landing) == ["far"]
-    assert sha[:12] in landing.notices[0].about[0]
 
 
 async def test_an_empty_repository_has_no_tip_and_no_rows(work: "Work") -> None:
@@ -228,53 +152,6 @@ async def test_a_named_branch_is_read_and_an_unknown_one_refused(work: "Work") -
         await GitSource(REPO, work.path, branch="nope").landed(TODAY)
 
 
-async def test_a_clone_on_a_feature_branch_reports_on_the_default_branch(work: "Work", tmp_path: Path) -> None:
-    work.commit("trunk", at=MIDNIGHT)
-    work.git("clone", "--quiet", str(work.path), str(tmp_path / "clone"))
-    work.git("-C", str(tmp_path / "clone"), "checkout", "--quiet", "-b", "feature")
-    work.git("-C", str(tmp_path / "clone"), "commit", "--quiet", "--allow-empty", "-m", "mine")
-
-    landing = await landed(tmp_path / "clone")
-
-    assert (landing.branch, subjects(landing)) == ("main", ["trunk"])
-
-
-async def test_a_clone_that_fetched_without_merging_reports_what_it_fetched(work: "Work", tmp_path: Path) -> None:
-    work.commit("one", at=MIDNIGHT)
-    work.git("clone", "--quiet", str(work.path), str(tmp_path / "clone"))
-    work.commit("two", at=MIDNIGHT + MINUTE)
-    work.git("-C", str(tmp_path / "clone"), "fetch", "--quiet")
-
-    assert subjects(await landed(tmp_path / "clone")) == ["two", "one"]
-
-
-async def test_commits_of_ones_own_on_the_default_branch_count(work: "Work", tmp_path: Path) -> None:
-    work.commit("one", at=MIDNIGHT)
-    work.git("clone", "--quiet", str(work.path), str(tmp_path / "clone"))
-    date_ = {"GIT_COMMITTER_DATE": f"@{int(MIDNIGHT.timestamp()) + 60} +0000"}
-    work.git("-C", str(tmp_path / "clone"), "commit", "--quiet", "--allow-empty", "-m", "own", env=date_)
-
-    assert subjects(await landed(tmp_path / "clone")) == ["own", "one"]
-
-
-@pytest.mark.parametrize(
-    ("branches", "expected"),
-    [(("main", "x"), "main"), (("master", "x"), "master"), (("only",), "only"), (("x", "y"), "HEAD")],
-)
-async def test_a_detached_head_falls_back_to_the_usual_branch(
-    work: "Work", branches: tuple[str, ...], expected: str
-) -> None:
-    work.commit("one", at=MIDNIGHT)
-    work.git("checkout", "--quiet", "--detach")
-    work.git("branch", "--delete", "--force", "main")
-    for name in branches:
-        work.git("branch", name)
-
-    landing = await landed(work)
-
-    assert (landing.branch, subjects(landing)) == (expected, ["one"])
-
-
 async def test_a_shallow_clone_says_when_it_ends_inside_the_window(work: "Work", tmp_path: Path) -> None:
     work.commit("long ago", at=MIDNIGHT - timedelta(days=9))
     work.commit("yesterday", at=MIDNIGHT - MINUTE)
@@ -289,58 +166,6 @@ async def test_a_shallow_clone_says_when_it_ends_inside_the_window(work: "Work",
     assert short.notices[0].kind is NoticeKind.SHALLOW
     assert (subjects(enough), enough.notices) == (["2", "1", "0"], ())
     assert enough.rows == (await landed(work)).rows
-
-
-async def test_a_merge_at_the_end_of_a_shallow_clone_keeps_its_parents(work: "Work", tmp_path: Path) -> None:
-    work.commit("base", at=MIDNIGHT - MINUTE)
-    work.git("checkout", "--quiet", "-b", "side")
-    work.commit("side", at=MIDNIGHT)
-    work.git("checkout", "--quiet", "main")
-    sha = work.merge("side", at=MIDNIGHT + MINUTE)
-    work.git("clone", "--quiet", "--depth=1", f"file://{work.path}", str(tmp_path / "shallow"))
-
-    (row,) = (await landed(tmp_path / "shallow")).rows
-
-    assert row.commit == (await landed(work)).rows[0].commit
-    assert row.members is None
-    assert await GitSource(REPO, tmp_path / "shallow").members(sha) == ()
-
-
-async def test_a_commit_is_found_by_any_unambiguous_beginning_of_its_hash(work: "Work") -> None:
-    commit = b"commit refs/heads/main\ncommitter B <b@x> 1770206400 +0000\ndata %d\n%s\n"
-    work.git("fast-import", "--quiet", stdin=b"".join(commit % (len(text := b"%d" % n), text) for n in range(800)))
-    shas = work.git("rev-list", "--reverse", "main").split()
-    source = GitSource(REPO, work.path)
-
-    assert (await source.resolve(shas[7])).sha == shas[7]
-    assert (await source.resolve(shas[7][:12].upper())).subject == "7"
-    for unknown in ("0" * 40, "abc", "HEAD", "--all", ""):
-        with pytest.raises(NotFound):
-            await source.resolve(unknown)
-    beginnings = [sha[:4] for sha in shas]
-    shared = next(beginning for beginning in beginnings if beginnings.count(beginning) > 1)
-    with pytest.raises(NotFound, match="ambiguous") as raised:
-        await source.resolve(shared)
-    assert all(sha[:12] in str(raised.value) for sha in shas if sha.startswith(shared))
-
-
-async def test_a_path_that_is_no_repository_is_named(work: "Work", tmp_path: Path) -> None:
-    inside = work.path / "inside"
-    inside.mkdir()
-    for path, words in (
-        (tmp_path / "nowhere", "does not exist"),
-        (inside, "not a git repository"),
-        (tmp_path, "not a git"),
-    ):
-        with pytest.raises(InputError, match=words):
-            await landed(path)
-    assert checkout_above(inside) == work.path
-
-
-async def test_a_repository_with_longer_hashes_is_refused(tmp_path: Path, make_work: "type[Work]") -> None:
-    work = make_work("long", "--object-format=sha256")  # type: ignore[arg-type]
-    with pytest.raises(InputError, match="sha256"):
-        await landed(work)
 
 
 @pytest.mark.parametrize("harm", ["ref", "extension", "lost tip"])
@@ -359,12 +184,9 @@ async def test_a_broken_repository_is_not_taken_for_an_empty_one(work: "Work", h
     assert "\n" not in str(raised.value)
 
 
-async def test_a_damaged_history_is_an_error_of_one_line(work: "Work") -> None:
-    work.commit("one", at=MIDNIGHT)
-    first = work.head()
-    work.commit("two", at=MIDNIGHT + MINUTE)
-    (work.path / ".git" / "objects" / first[:2] / first[2:]).unlink()
-
-    with pytest.raises(UpstreamError) as raised:
-        await landed(work)
-    assert "\n" not in str(raised.value)
+async def test_a_commit_that_landed_after_the_first_look_is_seen_by_the_next(work: "Work") -> None:
+    first = work.commit("first", at=MIDNIGHT + MINUTE)
+    walked = GitSource(REPO, work.path)
+    await walked.landed(TODAY)
+    second = work.commit("second", at=MIDNIGHT + 2 * MINUTE)
+    assert [row.commit.sha for row in (await walked.landed(TODAY)).rows] == [second, first]

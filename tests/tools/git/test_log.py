@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tools.git.log import Framing, Record
+from tools.git.log import Framing
 
 # Pieces that look like the frame, so that a cut can fall anywhere inside and beside it.
 PARTS = st.lists(
@@ -35,18 +35,3 @@ async def test_commits_come_out_whole_wherever_the_stream_is_cut(
 
     assert [(record.header, record.body) for record in records] == commits
     assert [record.last for record in records] == [False] * (len(commits) - 1) + [True] * bool(commits)
-
-
-async def test_a_header_that_breaks_off_is_no_commit() -> None:
-    framing = Framing()
-    mark = mark_of(framing)
-    pieces = iter([mark + b"one" + mark + b"body", mark + b"half a hea", b""])
-
-    async def read() -> bytes:
-        return next(pieces)
-
-    assert [record async for record in framing.records(read)] == [Record(b"one", b"body", last=False)]
-
-
-def test_two_readings_never_share_a_frame() -> None:
-    assert mark_of(Framing()) != mark_of(Framing())

@@ -2,18 +2,15 @@
 
 import asyncio
 import base64
-import os
 import shutil
 import subprocess
-from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
-from agent.domain.base import NotFound, RepoId, StorageError, UpstreamError
-from agent.domain.window import Window
-from tools.git.mirrors import MirrorKeeper, Patience, exclusively
+from agent.domain.base import NotFound, RepoId, UpstreamError
+from tools.git.mirrors import MirrorKeeper, Patience
 from tools.git.source import GitSource
 
 if TYPE_CHECKING:
@@ -101,57 +98,6 @@ async def test_a_tip_that_was_pushed_away_stays_readable(work: "Work", server: "
     assert tip(mirror, f"refs/gitzette/tips/{old}") == old
 
 
-@pytest.mark.parametrize("renamed", ["trunk", "main/next"])
-async def test_a_changed_default_branch_is_followed(
-    work: "Work", server: "GitServer", tmp_path: Path, renamed: str
-) -> None:
-    grow(work)
-    bare = server.publish(work)
-    mirror = await keeper(tmp_path, server).refresh(REPO)
-    for where in (bare, work.path / ".git"):
-        git(where, "branch", "--move", "main", "on-the-way")
-        git(where, "branch", "--move", "on-the-way", renamed)
-    new = grow(work)
-    server.publish(work)
-
-    await keeper(tmp_path, server).refresh(REPO)
-
-    assert (git(mirror, "symbolic-ref", "HEAD"), tip(mirror)) == (f"refs/heads/{renamed}", new)
-
-
-async def test_a_named_branch_is_fetched_beside_the_default_one(
-    work: "Work", server: "GitServer", tmp_path: Path
-) -> None:
-    main = grow(work)
-    work.git("checkout", "--quiet", "-b", "release/1")
-    release = grow(work)
-    work.git("branch", "unwanted")
-    server.publish(work)
-
-    source = await refreshed(tmp_path, server, branch="release/1")
-    landing = await source.landed(Window.days(date(2026, 2, 4), date(2026, 2, 4), "UTC"))
-
-    mirror = keeper(tmp_path, server).path(REPO)
-    assert (landing.branch, landing.tip, tip(mirror)) == ("release/1", release, main)
-    assert git(mirror, "for-each-ref", "--format=%(refname:short)", "refs/heads") == "main\nrelease/1"
-    with pytest.raises(NotFound, match="no branch 'nope'"):
-        await keeper(tmp_path, server).refresh(REPO, branch="nope")
-
-
-async def test_an_empty_repository_gives_an_empty_mirror_that_can_grow(
-    work: "Work", server: "GitServer", tmp_path: Path
-) -> None:
-    bare = server.root / "acme" / "engine.git"
-    bare.mkdir(parents=True)
-    work.git("init", "--quiet", "--bare", "--initial-branch=main", str(bare))
-    mirror = await keeper(tmp_path, server).refresh(REPO)
-    assert not list((mirror / "objects" / "pack").iterdir())
-
-    sha = grow(work)
-    server.publish(work)
-    assert tip(await keeper(tmp_path, server).refresh(REPO)) == sha
-
-
 async def test_a_repository_that_is_not_there_is_not_found_and_asked_for_once(
     server: "GitServer", tmp_path: Path
 ) -> None:
@@ -209,17 +155,6 @@ async def test_the_token_goes_to_the_server_and_nowhere_else(work: "Work", serve
     files = [file for file in (tmp_path / "home").rglob("*") if file.is_file()]
     assert files
     assert not [file for file in files if token.encode() in file.read_bytes() or basic.encode() in file.read_bytes()]
-
-
-async def test_a_refused_token_is_told_and_not_repeated(work: "Work", server: "GitServer", tmp_path: Path) -> None:
-    grow(work)
-    server.publish(work)
-    server.faults.extend(["401"] * 9)
-
-    with pytest.raises(UpstreamError, match="refuses the token") as raised:
-        await keeper(tmp_path, server, "expired").refresh(REPO)
-
-    assert not raised.value.retryable
 
 
 @pytest.mark.parametrize("token", [None, "s3cret"])
@@ -320,44 +255,3 @@ async def test_two_runs_wait_for_each_other(work: "Work", server: "GitServer", t
     mirrors = await asyncio.gather(*(one.refresh(REPO) for one in patient))
 
     assert {tip(mirror) for mirror in mirrors} == {sha}
-
-
-async def test_waiting_ends_and_names_who_holds_the_mirror(work: "Work", server: "GitServer", tmp_path: Path) -> None:
-    lock = tmp_path / "home" / "mirrors" / ".locks" / "acme+engine.lock"
-    async with exclusively(lock, patience=1, what="a test"):
-        with pytest.raises(UpstreamError, match=rf"in use by process {os.getpid()} since") as raised:
-            await keeper(tmp_path, server).refresh(REPO)
-    assert raised.value.retryable
-
-
-async def test_many_small_packs_are_joined_and_old_tips_survive(
-    work: "Work", server: "GitServer", tmp_path: Path
-) -> None:
-    grow(work, 2)
-    server.publish(work)
-    mirror = await keeper(tmp_path, server).refresh(REPO)
-    old = tip(mirror)
-    work.git("reset", "--quiet", "--hard", "HEAD~")
-    for _ in range(3):
-        grow(work)
-        server.publish(work)
-        await keeper(tmp_path, server).refresh(REPO)
-    pack = next((mirror / "objects" / "pack").glob("*.pack"))
-    for number in range(60):
-        for suffix in (".pack", ".idx", ".promisor"):
-            name = f"pack-{number:040x}{suffix}"
-            shutil.copy(pack.with_suffix(suffix), mirror / "objects" / "pack" / name)
-
-    sha = grow(work)
-    server.publish(work)
-    await keeper(tmp_path, server).refresh(REPO)
-
-    assert len(list((mirror / "objects" / "pack").glob("*.pack"))) < 5
-    assert (tip(mirror), tip(mirror, old)) == (sha, old)
-
-
-async def test_a_home_that_cannot_be_written_is_named(work: "Work", server: "GitServer", tmp_path: Path) -> None:
-    (tmp_path / "home").write_text("a file")
-
-    with pytest.raises(StorageError):
-        await keeper(tmp_path, server).refresh(REPO)

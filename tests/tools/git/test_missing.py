@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 from agent.domain.base import RepoId
 from agent.domain.commits import Change
-from agent.ports.sources import Study
 from tools.git.source import GitSource
 
 if TYPE_CHECKING:
@@ -61,68 +60,6 @@ async def test_a_partial_clone_fetches_a_whole_day_in_one_go(work: "Work", serve
     assert server.sessions == 1
 
 
-def plans(changes: list[Change]) -> list[Study]:
-    """Say that the files of these changes will be read, and earlier commits looked for by them."""
-    paths = [tuple(file.path for file in change.files) for change in changes]
-    return [Study(change=change, read=some, telling=some) for change, some in zip(changes, paths, strict=True)]
-
-
-async def test_a_day_that_was_foreseen_makes_single_reads_free(
-    work: "Work", server: "GitServer", tmp_path: Path
-) -> None:
-    studies = plans(await read(work.path, a_day(work, 5)))
-    source = GitSource(REPO, partial_clone(work, server, tmp_path / "clone.git"))
-
-    await source.foresee(studies)
-    for study in studies:
-        assert [change async for change in source.changes([study.change.commit.sha])] == [study.change]
-        assert None not in [new for _, new in (await source.blobs(study.change, study.read)).values()]
-
-    assert server.sessions == 1
-
-
-async def test_what_commits_are_compared_with_is_fetched_for_all_of_them_at_once(
-    work: "Work", server: "GitServer", tmp_path: Path
-) -> None:
-    first = "".join(f"line {number}\n" for number in range(60))
-    added = first + "".join(f"more {number}\n" for number in range(12))
-    for text in (first, added, added.replace("line 3\n", "line three\n"), first.replace("line 3\n", "line three\n")):
-        for name in "abcd":
-            work.write(name, f"{name}\n{text}")
-            work.commit(name)
-    shas = work.git("rev-list", "--max-count=4", "HEAD").split()
-    whole = GitSource(REPO, work.path)
-    source = GitSource(REPO, partial_clone(work, server, tmp_path / "clone.git"))
-    studies = plans([change async for change in source.changes(shas)])
-    assert server.sessions == 1
-
-    await source.foresee(studies)
-    found = [await source.before(study.change.commit.sha, study.telling) for study in studies]
-    for earlier in found:
-        assert not [change.unreadable async for change in source.changes(earlier) if change.unreadable]
-
-    assert found == [await whole.before(study.change.commit.sha, study.telling) for study in studies]
-    assert all(found)
-    assert server.sessions == 2
-
-
-async def test_foreseeing_costs_nothing_where_everything_is_here_and_fails_nowhere(
-    work: "Work", server: "GitServer", tmp_path: Path
-) -> None:
-    studies = plans(await read(work.path, a_day(work, 3)))
-    await GitSource(REPO, work.path).foresee(studies)
-    clone = partial_clone(work, server, tmp_path / "clone.git")
-    shutil.rmtree(server.root)
-    source = GitSource(REPO, clone)
-    await source.foresee([*studies, *plans([stranger(studies[0].change)])])
-    assert (await source.blobs(studies[0].change, studies[0].read))[studies[0].read[0]][1] is None
-
-
-def stranger(change: Change) -> Change:
-    """Make a commit that no repository has."""
-    return change.model_copy(update={"commit": change.commit.model_copy(update={"sha": "0" * 40})})
-
-
 async def test_what_cannot_be_fetched_is_named_file_by_file_and_soon(
     work: "Work", server: "GitServer", tmp_path: Path
 ) -> None:
@@ -137,16 +74,6 @@ async def test_what_cannot_be_fetched_is_named_file_by_file_and_soon(
     assert all(file.unreadable and file.patch is None for change in changes for file in change.files)
     assert "could not be fetched" in (changes[0].files[0].unreadable or "")
     assert time.monotonic() - began < 20
-
-
-async def test_a_failure_that_passes_is_tried_again(work: "Work", server: "GitServer", tmp_path: Path) -> None:
-    shas = a_day(work, 3)
-    clone = partial_clone(work, server, tmp_path / "clone.git")
-    server.faults.append("502")
-
-    changes = await read(clone, shas)
-
-    assert [change.unreadable for change in changes] == [()] * 3
 
 
 async def test_a_blob_that_the_server_has_purged_costs_only_its_file(
@@ -170,23 +97,6 @@ async def test_a_blob_that_the_server_has_purged_costs_only_its_file(
     assert {file.path: file.additions for file in changes[0].files} == {"other": 1, "secret": 0}
 
 
-async def test_a_mirror_with_a_missing_blob_loses_that_file_only_and_the_run_goes_on(work: "Work") -> None:
-    shas = a_day(work, 15)
-    whole = await read(work.path, shas)
-    loose(work, f"{shas[4]}:dir/f10").unlink()
-
-    changes = await read(work.path, shas)
-
-    assert [change.commit.sha for change in changes] == shas
-    assert [file.path for change in changes for file in change.unreadable] == ["dir/f10"]
-    damaged = changes[4]
-    assert {f.path: f.status for f in damaged.files} == {
-        "dir/f10": "added", "moving0": "removed", "moving10": "added", "shared": "modified",
-    }  # fmt: skip
-    assert [f for f in damaged.files if f.path == "shared"] == [f for f in whole[4].files if f.path == "shared"]
-    assert changes[:4] + changes[5:] == whole[:4] + whole[5:]
-
-
 async def test_a_blob_that_is_there_but_damaged_loses_its_file_only(work: "Work") -> None:
     for number in range(9):
         work.write(f"f{number}", f"{number}\n")
@@ -204,29 +114,6 @@ async def test_a_blob_that_is_there_but_damaged_loses_its_file_only(work: "Work"
     assert [f.path for f in changes[0].files if f.unreadable] == ["f5"]
     assert [f.additions for f in changes[0].files] == [1, 1, 1, 1, 1, 0, 1, 1, 1]
     assert changes[1].additions == 1
-
-
-async def test_a_missing_tree_leaves_a_commit_without_its_files(work: "Work") -> None:
-    shas = a_day(work, 4)
-    loose(work, f"{shas[0]}:dir").unlink()
-
-    changes = await read(work.path, shas)
-
-    assert [change.commit.sha for change in changes] == shas
-    assert changes[0].files == ()
-    assert changes[0].incomplete
-    assert all(change.incomplete is None for change in changes[1:])
-
-
-async def test_a_commit_that_is_damaged_itself_is_left_out(work: "Work") -> None:
-    shas = a_day(work, 4)
-    file = loose(work, shas[1])
-    file.chmod(0o644)
-    file.write_bytes(file.read_bytes()[:20])
-
-    changes = await read(work.path, [shas[0], shas[1], shas[3]])
-
-    assert [change.commit.sha for change in changes] == [shas[0], shas[3]]
 
 
 async def test_file_names_of_any_kind_are_read_alone_when_a_neighbour_is_missing(work: "Work") -> None:

@@ -34,20 +34,6 @@ def number_of(view: View) -> int:
     return view.objects._git.pid
 
 
-async def test_contents_come_in_the_order_of_their_names_and_what_is_missing_is_none(work: "Work", view: View) -> None:
-    found = await view.objects.contents(names(work, "empty", "not there", "a file.txt", "12 missing"))
-    assert [one and (one.kind, one.content) for one in found] == [(b"blob", b""), None, (b"blob", b"one\ntwo"), None]
-    assert await view.objects.contents([]) == []
-
-
-async def test_what_is_only_looked_up_has_its_kind_and_whole_hash(work: "Work", view: View) -> None:
-    commit, file = await view.objects.known([work.head()[:9].encode(), *names(work, "empty")])
-    assert commit
-    assert (commit.sha, commit.kind, commit.content) == (work.head().encode(), b"commit", b"")
-    assert file
-    assert file.kind == b"blob"
-
-
 async def test_many_questions_at_once_go_to_one_git_and_each_has_its_own_answer(work: "Work", view: View) -> None:
     for number in range(30):
         work.write(f"f{number}", f"{number}\n" * 5_000)
@@ -60,16 +46,6 @@ async def test_many_questions_at_once_go_to_one_git_and_each_has_its_own_answer(
         assert one.content == f"{number}\n".encode() * 5_000
     assert first == [None]
     assert number_of(view) == process
-
-
-async def test_what_is_committed_later_is_found_too(work: "Work", view: View) -> None:
-    assert await view.objects.known([b"0" * 40]) == [None]
-    work.write("late", "late")
-    work.commit("second")
-    work.git("repack", "-a", "-d", "-q")
-    (late,) = await view.objects.contents(names(work, "late"))
-    assert late
-    assert late.content == b"late"
 
 
 async def test_a_git_that_dies_is_told_and_the_next_question_starts_another(work: "Work", view: View) -> None:

@@ -2,7 +2,6 @@
 
 import os
 import subprocess
-from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -34,56 +33,6 @@ def children() -> set[str]:
         ["ps", "-o", "pid=,comm=", "--ppid", str(os.getpid())], capture_output=True, text=True, check=True
     )
     return {line.split()[0] for line in told.stdout.splitlines() if line.split()[1] == "git"}
-
-
-async def test_a_commit_carries_people_times_and_message_as_git_records_them(work: "Work") -> None:
-    work.write("a", "1\n")
-    first = work.commit("root\n\nwith a body\n\n\n")
-    work.write("a", "2\n")
-    sha = work.commit("second\r\nline\n")
-
-    root, change = await read(work.path, first, sha)
-
-    assert root.commit.message == "root\n\nwith a body"
-    assert root.commit.parents == ()
-    assert change.commit.parents == (first,)
-    assert (change.commit.author.name, change.commit.author.email) == ("Ada", "ada@example.org")
-    assert (change.commit.committer.name, change.commit.committer.email) == ("Bob", "bob@example.org")
-    assert change.commit.committed_at.isoformat() == "2026-02-04T12:02:00+00:00"
-    assert change.commit.subject == "second"
-    assert change.commit.id == f"acme/engine@{sha}"
-
-
-async def test_added_removed_and_modified_files_are_counted_from_their_patch(work: "Work") -> None:
-    work.write("keep.py", "def f():\n    return 1\n")
-    work.write("gone", "a\nb\n")
-    work.commit()
-    work.write("keep.py", "def f():\n    return 2\n    # end\n")
-    (work.path / "gone").unlink()
-    work.write("new", "++ not a header\n-- nor this\n")
-
-    files = await only(work.path, work.commit())
-
-    assert {path: (f.status, f.additions, f.deletions) for path, f in files.items()} == {
-        "gone": ("removed", 0, 2),
-        "keep.py": ("modified", 2, 1),
-        "new": ("added", 2, 0),
-    }
-    assert files["keep.py"].patch == "@@ -1,2 +1,3 @@\n def f():\n-    return 1\n+    return 2\n+    # end"
-
-
-async def test_hunks_have_the_headings_that_github_prints(work: "Work") -> None:
-    body = "".join(f"        x{n} = {n}\n" for n in range(12))
-    work.write("a.py", f"class A:\n    def method(self):\n{body}")
-    work.write("a.md", f"# Title\n\n{body}")
-    work.commit()
-    work.write("a.py", f"class A:\n    def method(self):\n{body}        y = 1\n")
-    work.write("a.md", f"# Title\n\n{body}        y = 1\n")
-
-    files = await only(work.path, work.commit())
-
-    assert (files["a.py"].patch or "").splitlines()[0] == "@@ -12,3 +12,4 @@ def method(self):"
-    assert (files["a.md"].patch or "").splitlines()[0] == "@@ -12,3 +12,4 @@"
 
 
 async def test_hunks_one_line_apart_are_joined_as_github_joins_them(work: "Work") -> None:
@@ -132,47 +81,6 @@ async def test_binary_empty_and_mode_only_changes_have_no_patch(work: "Work") ->
     }
 
 
-async def test_a_file_that_becomes_a_link_is_one_change(work: "Work") -> None:
-    work.write("a", "one\ntwo\n")
-    work.write("b", "b\n")
-    work.commit()
-    (work.path / "a").unlink()
-    (work.path / "a").symlink_to("b")
-    work.write("b", "c\n")
-
-    files = await only(work.path, work.commit())
-
-    assert (files["a"].status, files["a"].additions, files["a"].deletions) == ("changed", 1, 2)
-    assert files["a"].patch == "@@ -1,2 +0,0 @@\n-one\n-two\n@@ -0,0 +1 @@\n+b\n\\ No newline at end of file"
-    assert files["b"].patch == "@@ -1 +1 @@\n-b\n+c"
-
-
-async def test_a_submodule_shows_the_commit_it_moves_to(work: "Work") -> None:
-    work.write("a", "a\n")
-    work.commit()
-    work.git("update-index", "--add", "--cacheinfo", f"160000,{'1' * 40},vendored")
-    work.git("commit", "--quiet", "-m", "pin")
-
-    (file,) = (await only(work.path, work.head())).values()
-
-    assert (file.path, file.status, file.additions) == ("vendored", "added", 1)
-    assert file.patch == f"@@ -0,0 +1 @@\n+Subproject commit {'1' * 40}"
-
-
-async def test_a_missing_newline_at_the_end_and_carriage_returns_are_kept(work: "Work") -> None:
-    work.write("crlf", b"a\r\nb\r\n")
-    work.write("open", b"a\nb")
-    work.commit()
-    work.write("crlf", b"a\r\nc\r\n")
-    work.write("open", b"a\nb\n")
-
-    files = await only(work.path, work.commit())
-
-    assert files["crlf"].patch == "@@ -1,2 +1,2 @@\n a\r\n-b\r\n+c\r"
-    assert files["open"].patch == "@@ -1,2 +1,2 @@\n a\n-b\n\\ No newline at end of file\n+b"
-    assert (files["open"].additions, files["open"].deletions) == (1, 1)
-
-
 async def test_paths_may_hold_newlines_tabs_quotes_and_bytes_that_are_no_text(work: "Work") -> None:
     names = [
         b"new\nline",
@@ -197,25 +105,6 @@ async def test_paths_may_hold_newlines_tabs_quotes_and_bytes_that_are_no_text(wo
                for file in [files[name.decode("utf-8", "replace")]])  # fmt: skip
 
 
-async def test_content_that_is_not_utf8_is_replaced_and_not_fatal(work: "Work") -> None:
-    work.write("latin", b"caf\xe9\n")
-    sha = work.commit(b"subject \xff\xfe\n\nbody \xe9", config=("i18n.commitEncoding=UTF-8",))
-
-    (change,) = await read(work.path, sha)
-
-    assert change.files[0].patch == "@@ -0,0 +1 @@\n+caf\N{REPLACEMENT CHARACTER}"
-    assert change.commit.message.startswith("subject ")
-    assert change.commit.message.encode("utf-8")
-
-
-async def test_a_message_in_another_encoding_is_read_by_its_header(work: "Work") -> None:
-    sha = work.commit("größer".encode("latin-1"), config=("i18n.commitEncoding=ISO-8859-1",))
-
-    (change,) = await read(work.path, sha)
-
-    assert change.commit.message == "größer"
-
-
 async def test_hostile_messages_and_contents_cannot_forge_a_commit(work: "Work") -> None:
     forged = (
         "\x1e" + "f" * 40 + "\x1f\x1d\ncommit " + "e" * 40 + "\ndiff --git a/x b/x\n@@ -1 +1 @@\n+forged\n\x1b[31m\x07"
@@ -234,16 +123,6 @@ async def test_hostile_messages_and_contents_cannot_forge_a_commit(work: "Work")
     assert "\x00\x00diff --git" in (changes[1].files[0].patch or "")
 
 
-async def test_an_empty_commit_has_no_files_and_the_next_is_read(work: "Work") -> None:
-    empty = work.commit("nothing")
-    work.write("a", "a\n")
-    full = work.commit("something")
-
-    changes = await read(work.path, empty, full)
-
-    assert [len(change.files) for change in changes] == [0, 1]
-
-
 async def test_a_merge_is_compared_with_its_first_parent(work: "Work") -> None:
     work.write("a", "a\n")
     work.commit()
@@ -257,18 +136,6 @@ async def test_a_merge_is_compared_with_its_first_parent(work: "Work") -> None:
     files = await only(work.path, work.merge("side"))
 
     assert list(files) == ["side"]
-
-
-async def test_commits_come_in_the_order_asked_each_once_and_unknown_ones_are_left_out(work: "Work") -> None:
-    shas = []
-    for number in range(4):
-        work.write("a", f"{number}\n")
-        shas.append(work.commit(str(number)))
-    blob = work.git("rev-parse", "HEAD:a")
-
-    changes = await read(work.path, shas[2], "f" * 40, shas[0], shas[3], shas[2], blob, "--all", "")
-
-    assert [change.commit.sha for change in changes] == [shas[2], shas[0], shas[3]]
 
 
 async def test_no_configuration_attribute_or_variable_changes_a_patch(work: "Work") -> None:
@@ -295,42 +162,6 @@ async def test_no_configuration_attribute_or_variable_changes_a_patch(work: "Wor
 
     assert await read(work.path, sha) == before
     assert [file.additions for file in before[0].files] == [1, 0]
-
-
-async def test_a_linked_worktree_reads_as_its_main_checkout(work: "Work", tmp_path: Path) -> None:
-    work.write("a", "a\n")
-    sha = work.commit()
-    work.git("worktree", "add", "--quiet", "--detach", str(tmp_path / "linked"))
-
-    assert await read(tmp_path / "linked", sha) == await read(work.path, sha)
-
-
-async def test_a_bare_mirror_without_a_config_file_is_enough(work: "Work", tmp_path: Path) -> None:
-    work.write("a", "a\n")
-    sha = work.commit()
-    work.git("clone", "--quiet", "--bare", str(work.path), str(tmp_path / "bare"))
-    (tmp_path / "bare" / "config").unlink()
-
-    assert await read(tmp_path / "bare", sha) == await read(work.path, sha)
-
-
-async def test_objects_borrowed_from_another_repository_are_found(work: "Work", tmp_path: Path) -> None:
-    work.write("a", "a\n")
-    sha = work.commit()
-    work.git("clone", "--quiet", "--shared", str(work.path), str(tmp_path / "borrower"))
-
-    assert await read(tmp_path / "borrower", sha) == await read(work.path, sha)
-
-
-async def test_three_thousand_files_in_one_commit_are_all_there(work: "Work") -> None:
-    stream = [b"commit refs/heads/main\ncommitter B <b@x> 1770206400 +0000\ndata 3\nbig\n"]
-    stream += [b"M 100644 inline d%d/f%d\ndata 2\nx\n\n" % (n % 50, n) for n in range(3000)]
-    work.git("fast-import", "--quiet", stdin=b"".join(stream))
-
-    files = await only(work.path, work.git("rev-parse", "main"))
-
-    assert len(files) == 3000
-    assert all((file.status, file.additions) == ("added", 1) for file in files.values())
 
 
 async def test_a_line_of_twenty_megabytes_and_a_patch_of_fifty_survive(work: "Work") -> None:
@@ -403,14 +234,3 @@ async def test_the_end_of_a_shallow_clone_is_incomplete_and_not_everything_added
     assert shallow[-1].commit == whole[-1].commit
     assert shallow[-1].files == ()
     assert "shallow" in (shallow[-1].incomplete or "")
-
-
-async def test_a_mirror_and_a_checkout_give_equal_objects(make_work: "Callable[..., Work]", tmp_path: Path) -> None:
-    work = make_work("one")
-    work.write("a", "a\n")
-    work.commit()
-    work.write("a", "b\n")
-    sha = work.commit()
-    work.git("clone", "--quiet", "--mirror", str(work.path), str(tmp_path / "mirror"))
-
-    assert await read(tmp_path / "mirror", sha) == await read(work.path, sha)

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 import pytest
 
 from agent.domain.base import NotFound, RepoId, UpstreamError
-from agent.domain.commits import Change, Coverage, Issue, Landing, Notice, NoticeKind, PullRequest, Threads
+from agent.domain.commits import Change, Coverage, Landing, Notice, NoticeKind, Threads
 from agent.domain.window import Window
-from agent.ports.sources import Study
+from agent.sources import Study
 from evals.github_server.app import GitHubServer
 from evals.worlds.model import Repo, World
 from evals.worlds.worlds import build
@@ -101,23 +101,6 @@ async def test_threads_say_what_the_world_knows(world: World, server: GitHubServ
             (f"{repo.full_name}#{issue.number}", issue.closed_at) for issue in repo.issues if issue.closed_at
         }
         assert {release.tag for release in threads.releases} == {r.tag for r in repo.releases if r.published_at}
-
-
-async def test_the_closer_of_an_issue_is_the_pull_request_or_commit_of_its_closing_event(
-    world: World, server: GitHubServer, kit: "Kit"
-) -> None:
-    repo = busiest(world)
-    _, _, threads = await read(kit.client(base=server.url), repo.full_name, WHOLE)
-    found = {c.issue: c.by_commit or c.by_pull for c in threads.closings}
-    for issue in repo.issues:
-        event = next((event for event in reversed(issue.events) if event.kind == "closed"), None)
-        if issue.closed_at is None or event is None:
-            continue
-        closer = found[f"{repo.full_name}#{issue.number}"]  # type: ignore[index]
-        assert (closer is None) == (event.commit is None and event.source is None)
-        if event.source is not None:
-            assert closer == f"{event.source[0]}#{event.source[1]}"
-    assert any(found.values())
 
 
 async def test_a_day_stays_within_its_budget_and_is_free_when_nothing_changed(
@@ -230,11 +213,6 @@ async def test_a_redirect_elsewhere_is_refused_and_nobody_else_sees_the_token(
     assert other.seen == []
 
 
-async def test_an_enterprise_address_works_as_well(world: World, server: GitHubServer, kit: "Kit") -> None:
-    name = busiest(world).full_name
-    assert await read(kit.client(base=server.ghe_url), name) == await read(kit.client(base=server.url), name)
-
-
 async def test_a_renamed_repository_a_deleted_issue_and_a_wrong_token(world: World, kit: "Kit") -> None:
     repo = busiest(world)
     gone = repo.issues[0]
@@ -252,29 +230,3 @@ async def test_a_renamed_repository_a_deleted_issue_and_a_wrong_token(world: Wor
             await source.issue(gone.number)
         with pytest.raises(UpstreamError, match="check GITHUB_TOKEN"):
             await read(kit.client(base=server.url, token="wrong"), repo.full_name)
-
-
-async def test_single_threads_and_their_comments_are_read(world: World, server: GitHubServer, kit: "Kit") -> None:
-    repo = busiest(world)
-    source = GitHubThreads(kit.client(base=server.url), RepoId(repo.full_name))
-    wanted = max(repo.issues, key=lambda issue: len(issue.comments))
-    issue = await source.issue(wanted.number)
-    assert isinstance(issue, Issue)
-    assert (issue.title, issue.body, issue.labels) == (wanted.title, wanted.body, wanted.labels)
-    assert [c.body for c in await source.comments(wanted.number)] == [c.body for c in wanted.comments]
-    merged = next(pull for pull in repo.pulls if pull.closes)
-    pull = await source.issue(merged.number)
-    assert isinstance(pull, PullRequest)
-    assert (pull.merge_commit, pull.base, len(pull.closes)) == (merged.merge_commit, merged.base, len(merged.closes))
-
-
-async def test_a_guest_reads_the_numbers_in_subjects(world: World, server: GitHubServer, kit: "Kit") -> None:
-    repo = busiest(world)
-    git = GitSource(RepoId(repo.full_name), repo.git_dir)
-    commits = [row.commit for row in (await git.landed(DAY)).rows]
-    client = kit.client(base=server.url, token=None)
-    threads = await GitHubThreads(client, RepoId(repo.full_name)).threads(DAY, commits)
-    brought = {pull.merge_commit: pull.number for pull in repo.pulls}
-    assert threads.coverage is Coverage.PARTIAL
-    assert threads.pull_of
-    assert all(brought[sha] == number for sha, number in threads.pull_of.items())

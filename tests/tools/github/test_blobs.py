@@ -10,7 +10,7 @@ import pytest
 
 from agent.domain.base import RepoId
 from agent.domain.commits import Change
-from agent.ports.sources import Study
+from agent.sources import Study
 from evals.github_server.app import GitHubServer
 from evals.worlds.model import Repo
 from tools.git.source import GitSource
@@ -122,11 +122,6 @@ async def test_what_graphql_cannot_send_is_read_by_itself(server: GitHubServer, 
     assert asked(server) == ["graphql", *["contents"] * 6]
 
 
-async def test_a_guest_reads_file_by_file(server: GitHubServer, bench: Bench, kit: "Kit") -> None:
-    await same(kit.client(base=server.url, token=None), bench, bench.commit({**ODD}))
-    assert asked(server) == ["contents"] * 2 * len(ODD)
-
-
 async def test_files_of_many_commits_are_asked_for_forty_at_a_time(
     server: GitHubServer, bench: Bench, kit: "Kit"
 ) -> None:
@@ -135,41 +130,12 @@ async def test_files_of_many_commits_are_asked_for_forty_at_a_time(
     assert asked(server) == ["graphql"] * 3
 
 
-async def test_a_version_that_two_commits_share_is_read_once(server: GitHubServer, bench: Bench, kit: "Kit") -> None:
-    shas = [bench.commit({"plain.py": f"limit = {n}\n".encode()}) for n in range(5)]
-    await same(kit.client(base=server.url), bench, *shas[::-1])
-    assert asked(server) == ["graphql"]
-
-
-async def test_what_was_not_foreseen_is_read_all_the_same(server: GitHubServer, bench: Bench, kit: "Kit") -> None:
-    first, second = bench.commit({"plain.py": b"1\n"}), bench.commit({"windows.py": b"2\r\n"})
-    one, other = await bench.changes(first, second)
-    api = GitHubCode(kit.client(base=server.url), REPO)
-    await api.foresee(plans([one]))
-    for change, path in ((other, "windows.py"), (one, "plain.py"), (one, "plain.py")):
-        assert await api.blobs(change, [path]) == await bench.source.blobs(change, [path])
-    assert asked(server) == ["contents", "contents", "graphql", "contents", "contents"]
-
-
 @pytest.mark.parametrize("kind", ["bad_gateway", "graphql_partial", "half_body"])
 async def test_a_failure_of_graphql_changes_no_file(server: GitHubServer, bench: Bench, kit: "Kit", kind: str) -> None:
     sha = bench.commit({**ODD, **ELSEWHERE})
     server.faults.add(kind, "graphql", times=1000)
     await same(kit.client(base=server.url), bench, sha)
     assert "contents" in asked(server)
-
-
-async def test_an_outage_of_graphql_is_not_met_with_a_query_for_each_batch(
-    server: GitHubServer, bench: Bench, kit: "Kit"
-) -> None:
-    shas = [bench.commit({f"f{n}/{m}.py": f"{n} {m}\n".encode() for m in range(30)}) for n in range(6)]
-    server.faults.add("bad_gateway", "graphql", times=1000)
-    client = kit.client(base=server.url)
-    await same(client, bench, *shas[:2])
-    few = asked(server).count("graphql")
-    server.forget()
-    await same(kit.client(base=server.url), bench, *shas)
-    assert asked(server).count("graphql") == few
 
 
 async def test_a_text_that_is_not_the_file_is_not_taken_for_it(bench: Bench, kit: "Kit") -> None:

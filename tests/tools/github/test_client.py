@@ -8,8 +8,7 @@ import pytest
 from hpack import Encoder
 from pydantic import TypeAdapter
 
-from agent.domain.base import ConfigError, NotFound, UpstreamError
-from tools.github.address import Address
+from agent.domain.base import ConfigError, UpstreamError
 from tools.github.client import TransientCache
 from tools.github.wire import Refused
 
@@ -17,22 +16,6 @@ if TYPE_CHECKING:
     from tests.tools.github.conftest import Kit
 
 NUMBERS = TypeAdapter(list[int])
-
-
-async def test_every_request_names_the_client_the_version_and_the_token(kit: "Kit") -> None:
-    kit.hub.on("/x", kit.Reply(json=[1]))
-    assert (await kit.client().get("/x", NUMBERS)).value == [1]
-    headers = kit.hub.seen[0].headers
-    assert headers["user-agent"].startswith("gitzette")
-    assert headers["x-github-api-version"] == "2022-11-28"
-    assert headers["accept"] == "application/vnd.github+json"
-    assert headers["authorization"] == f"Bearer {kit.token}"
-
-
-async def test_an_anonymous_client_sends_no_authorization(kit: "Kit") -> None:
-    kit.hub.on("/x", kit.Reply(json=[1]))
-    await kit.client(token=None).get("/x", NUMBERS)
-    assert "authorization" not in kit.hub.seen[0].headers
 
 
 async def test_pages_are_followed_by_link_alone(kit: "Kit") -> None:
@@ -43,41 +26,12 @@ async def test_pages_are_followed_by_link_alone(kit: "Kit") -> None:
     assert kit.hub.seen[1].query == {"after": "q"}
 
 
-async def test_pages_that_lead_in_a_circle_are_an_error(kit: "Kit") -> None:
-    kit.hub.on("/x", kit.Reply(json=[1], headers={"Link": '<BASE/x>; rel="next"'}))
-    with pytest.raises(UpstreamError, match="back to themselves"):
-        _ = [page async for page in kit.client().pages("/x", NUMBERS)]
-
-
 async def test_a_next_page_on_another_origin_is_refused_and_never_asked(kit: "Kit") -> None:
     other = await kit.another_hub()
     kit.hub.on("/x", kit.Reply(json=[1], headers={"Link": f'<{other.base}/x>; rel="next"'}))
     with pytest.raises(UpstreamError, match="another origin"):
         _ = [page async for page in kit.client().pages("/x", NUMBERS)]
     assert other.seen == []
-
-
-@pytest.mark.parametrize("status", [301, 302, 307, 308])
-async def test_a_redirect_inside_the_origin_is_followed(kit: "Kit", status: int) -> None:
-    kit.hub.on("/old", kit.Reply(status, {"message": "Moved"}, headers={"Location": "BASE/new"}))
-    kit.hub.on("/new", kit.Reply(json=[5]))
-    page = await kit.client().get("/old", NUMBERS)
-    assert (page.value, page.moved) == ([5], True)
-    assert kit.hub.seen[1].headers["authorization"] == f"Bearer {kit.token}"
-
-
-async def test_a_redirect_elsewhere_is_refused_and_the_token_stays(kit: "Kit") -> None:
-    other = await kit.another_hub()
-    kit.hub.on("/old", kit.Reply(302, headers={"Location": f"{other.base}/new"}))
-    with pytest.raises(UpstreamError, match="another origin"):
-        await kit.client().get("/old", NUMBERS)
-    assert other.seen == []
-
-
-async def test_redirects_in_circles_end(kit: "Kit") -> None:
-    kit.hub.on("/old", kit.Reply(302, headers={"Location": "/old"}))
-    with pytest.raises(UpstreamError, match="circles"):
-        await kit.client().get("/old", NUMBERS)
 
 
 async def test_an_unchanged_answer_is_free_and_keeps_its_next_page(kit: "Kit") -> None:
@@ -109,39 +63,12 @@ async def test_a_damaged_cache_entry_is_as_good_as_none(kit: "Kit") -> None:
     assert (await kit.client(cache=Damaged()).get("/x", NUMBERS)).value == [1]
 
 
-@pytest.mark.parametrize("status", [404, 410, 451])
-async def test_a_missing_thing_is_not_found(kit: "Kit", status: int) -> None:
-    kit.hub.on("/x", kit.Reply(status, {"message": "This issue was deleted"}))
-    with pytest.raises(NotFound, match="deleted"):
-        await kit.client().get("/x", NUMBERS)
-    assert len(kit.hub.seen) == 1
-
-
-async def test_a_missing_thing_is_not_asked_for_again_until_tomorrow(kit: "Kit") -> None:
-    kit.hub.on("/x", kit.Reply(410, {"message": "gone"}))
-    cache = TransientCache()
-    for _ in range(2):
-        with pytest.raises(NotFound):
-            await kit.client(cache=cache).get_if_there("/x", NUMBERS)
-    assert len(kit.hub.seen) == 1
-    kit.time.now += 25 * 3600
-    kit.hub.on("/x", kit.Reply(json=[1]))
-    assert (await kit.client(cache=cache).get_if_there("/x", NUMBERS)).value == [1]
-
-
 async def test_bad_credentials_tell_to_check_the_token_without_showing_it(kit: "Kit") -> None:
     kit.hub.on("/x", kit.Reply(401, {"message": "Bad credentials"}))
     with pytest.raises(Refused, match="check GITHUB_TOKEN") as caught:
         await kit.client().get("/x", NUMBERS)
     assert kit.token not in "".join(traceback.format_exception(caught.value))
     assert len(kit.hub.seen) == 1
-
-
-async def test_a_permission_error_is_not_asked_again(kit: "Kit") -> None:
-    kit.hub.on("/x", kit.Reply(403, {"message": "Resource not accessible by personal access token"}))
-    with pytest.raises(Refused, match="not accessible"):
-        await kit.client().get("/x", NUMBERS)
-    assert (len(kit.hub.seen), kit.time.slept) == (1, [])
 
 
 async def test_an_answer_of_another_shape_is_an_error_that_says_where(kit: "Kit") -> None:
@@ -158,27 +85,6 @@ async def test_error_messages_of_a_hostile_server_are_short_and_printable(kit: "
         await kit.client().get("/x", NUMBERS)
     assert len(str(caught.value)) < 300
     assert str(caught.value).isprintable()
-
-
-@pytest.mark.parametrize(
-    ("base", "graphql"),
-    [
-        ("https://api.github.com", "https://api.github.com/graphql"),
-        ("https://git.example.com/api/v3/", "https://git.example.com/api/graphql"),
-        ("http://127.0.0.1:8080", "http://127.0.0.1:8080/graphql"),
-    ],
-)
-def test_graphql_is_found_beside_each_kind_of_base_address(base: str, graphql: str) -> None:
-    assert Address.parse(base).graphql == graphql
-
-
-@pytest.mark.parametrize(
-    "base", ["ftp://x", "api.github.com", "https://me:pw@host", "https://host/?q=1", "http://h\x00", ""]
-)
-def test_a_wrong_base_address_is_a_configuration_error(base: str) -> None:
-    with pytest.raises(ConfigError) as caught:
-        Address.parse(base)
-    assert "pw" not in str(caught.value)
 
 
 @pytest.mark.parametrize("token", ["", "two words", "line\nbreak", "käse"])

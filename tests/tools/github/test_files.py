@@ -43,12 +43,6 @@ async def read(kit: "Kit", files: list[dict[str, Any]], *, budget: dict[int, int
     return change
 
 
-async def test_an_ordinary_commit_costs_one_request(kit: "Kit") -> None:
-    change = await read(kit, [file("a.py"), file("b.png", None, changes=0, additions=0)], budget={})
-    assert [(f.path, f.patch) for f in change.files] == [("a.py", PATCH), ("b.png", None)]
-    assert len(kit.hub.seen) == 2
-
-
 async def test_all_pages_of_files_are_read_in_order(kit: "Kit") -> None:
     change = await read(kit, [file(f"f{n:03}") for n in range(691)], budget={})
     assert [f.path for f in change.files] == [f"f{n:03}" for n in range(691)]
@@ -94,11 +88,6 @@ async def test_a_binary_file_beside_files_without_patch_stays_binary(kit: "Kit")
     assert change.files[1].unreadable is None
 
 
-async def test_a_commit_of_exactly_3000_files_is_whole_if_its_totals_say_so(kit: "Kit") -> None:
-    change = await read(kit, [file(f"f{n:04}") for n in range(3000)], budget={})
-    assert (len(change.files), change.incomplete) == (3000, None)
-
-
 async def test_a_commit_beyond_the_cap_of_3000_files_says_so(kit: "Kit") -> None:
     await read(kit, [], budget={})
     stats = {"additions": 4000, "deletions": 0}
@@ -106,9 +95,3 @@ async def test_a_commit_beyond_the_cap_of_3000_files_says_so(kit: "Kit") -> None
     kit.hub.on(f"/repos/acme/lib/commits/{SHA}", kit.Reply(json=cut))
     (change,) = [change async for change in GitHubCode(kit.client(), REPO).changes([SHA])]
     assert change.incomplete == "GitHub lists only the first 3,000 files of a commit"
-
-
-async def test_a_rename_names_where_it_came_from(kit: "Kit") -> None:
-    renamed = file("new.py", None, status="renamed", previous_filename="old.py", additions=0, changes=0)
-    change = await read(kit, [renamed], budget={})
-    assert (change.files[0].status, change.files[0].previous_path) == ("renamed", "old.py")

@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from agent.domain.base import NotFound, RepoId
-from agent.domain.commits import Commit, Coverage, Issue, Notice, NoticeKind, Person, PullRequest
+from agent.domain.commits import Commit, Coverage, Notice, NoticeKind, Person
 from agent.domain.window import Window
-from tools.github.client import TransientCache
 from tools.github.threads import GitHubThreads
 from tools.github.wire import Manners
 
@@ -137,40 +136,6 @@ async def test_a_day_of_forty_commits_costs_five_requests(kit: "Kit") -> None:
     ]
 
 
-async def test_an_unchanged_day_read_again_is_free(kit: "Kit") -> None:
-    commits, cache = an_ordinary_day(kit), TransientCache()
-    first = await GitHubThreads(kit.client(cache=cache), REPO).threads(DAY, commits)
-    client = kit.client(cache=cache)
-    assert await GitHubThreads(client, REPO).threads(DAY, commits) == first
-    assert (client.usage.sent, client.usage.free) == (3, 3)
-
-
-async def test_a_thread_that_changed_is_asked_about_again(kit: "Kit") -> None:
-    cache = TransientCache()
-    node = {"associatedPullRequests": {"nodes": [pull_node(1)]}}
-    serve(kit, [kit.issue(101, NOON, pull_request={})], Graph(kit, {f"c{sha(1)}": node}))
-    await GitHubThreads(kit.client(cache=cache), REPO).threads(DAY, [landed(1)])
-    node = {"associatedPullRequests": {"nodes": [pull_node(1, title="Renamed")]}}
-    serve(kit, [kit.issue(101, "2026-02-03T13:00:00Z", pull_request={})], Graph(kit, {f"c{sha(1)}": node}))
-    threads = await GitHubThreads(kit.client(cache=cache), REPO).threads(DAY, [landed(1)])
-    assert threads.pulls[0].title == "Renamed"
-
-
-async def test_known_open_issues_are_not_listed_again(kit: "Kit") -> None:
-    an_ordinary_day(kit)
-    await GitHubThreads(kit.client(), REPO).threads(DAY, [], known_open={50})
-    assert [seen.query["state"] for seen in kit.hub.seen if seen.path.endswith("/issues")] == ["all"]
-
-
-async def test_a_cap_on_open_issues_is_told(kit: "Kit") -> None:
-    serve(kit, [])
-    more = {"Link": '<BASE/repos/acme/lib/issues?state=open&after=x>; rel="next"'}
-    kit.hub.on("/repos/acme/lib/issues", kit.Reply(json=[]), kit.Reply(json=[kit.issue(1, NOON)], headers=more))
-    threads = await GitHubThreads(kit.client(), REPO, open_pages=1).threads(DAY, [])
-    assert threads.coverage is Coverage.PARTIAL
-    assert threads.notices == (Notice(kind=NoticeKind.OPEN_CAPPED, about=("1",)),)
-
-
 async def test_an_issue_updated_while_we_page_is_not_missed(kit: "Kit") -> None:
     before = [kit.issue(n, NOON) for n in (5, 4)]
     after = [kit.issue(2, "2026-02-03T13:00:00Z"), kit.issue(5, NOON)]
@@ -214,45 +179,6 @@ async def test_a_graphql_outage_leaves_the_rest_and_says_what_is_missing(kit: "K
     assert client.usage.sent == 2 + 8
 
 
-async def test_a_token_that_may_not_use_graphql_still_reads_the_lists(kit: "Kit") -> None:
-    serve(kit, [kit.issue(1, NOON)], kit.Reply(403, {"message": "Resource not accessible by integration"}))
-    client = kit.client()
-    threads = await GitHubThreads(client, REPO).threads(DAY, [landed(n) for n in range(90)], known_open={1})
-    assert [issue.number for issue in threads.issues] == [1]
-    assert threads.missing[0].startswith("the pull requests of 90 commits could not be read")
-    assert "not accessible" in threads.missing[0]
-    assert client.usage.sent == 3
-
-
-async def test_a_deleted_issue_or_unknown_commit_is_no_error(kit: "Kit") -> None:
-    closed = {"state": "closed", "closed_at": NOON, "state_reason": "not_planned"}
-    serve(kit, [kit.issue(1, NOON, **closed)])
-    threads = await GitHubThreads(kit.client(), REPO).threads(DAY, [landed(1)], known_open={1})
-    assert threads.coverage is Coverage.READ
-    assert threads.closings[0].reason == "not_planned"
-
-
-async def test_a_pull_request_of_a_fork_is_not_ours(kit: "Kit") -> None:
-    theirs = pull_node(1, repository={"nameWithOwner": "fork/lib"})
-    unmerged = pull_node(2, mergedAt=None, state="OPEN")
-    rebased = pull_node(3, mergeCommit={"oid": sha(99)})
-    exact = pull_node(4, mergeCommit={"oid": sha(1)})
-    node = {"associatedPullRequests": {"nodes": [theirs, unmerged, rebased, exact]}}
-    serve(kit, [], Graph(kit, {f"c{sha(1)}": node}))
-    threads = await GitHubThreads(kit.client(), REPO).threads(DAY, [landed(1)], known_open={1})
-    assert threads.pull_of == {sha(1): 104}
-
-
-async def test_releases_of_the_window_are_read_and_drafts_are_not(kit: "Kit") -> None:
-    serve(kit, [])
-    release: dict[str, Any] = {"tag_name": "v1", "name": None, "body": None, "created_at": NOON, "published_at": NOON}
-    others = [release | {"tag_name": "v2", "draft": True, "published_at": None}]
-    others += [release | {"tag_name": "v0", "published_at": "2026-01-01T00:00:00Z"}]
-    kit.hub.on("/repos/acme/lib/releases", kit.Reply(json=[release, *others]))
-    threads = await GitHubThreads(kit.client(), REPO).threads(DAY, [], known_open={1})
-    assert [(r.tag, r.name) for r in threads.releases] == [("v1", "")]
-
-
 def pull_json(kit: "Kit", number: int, merged: str | None) -> dict[str, Any]:
     head = {"repo": None, "user": None, "label": None, "ref": "x", "sha": sha(9)}
     more = {"base": {"ref": "main"}, "head": head, "merged_at": merged, "merge_commit_sha": sha(number)}
@@ -264,16 +190,13 @@ async def test_without_a_token_only_numbers_in_subjects_are_read(kit: "Kit") -> 
     kit.hub.on("/repos/acme/lib/issues/5", kit.Reply(json=kit.issue(5, NOON)))
     kit.hub.on("/repos/acme/lib/issues/6", kit.Reply(410, {"message": "This issue was deleted"}))
     commits = [landed(7, "Fix #5 and #6, see other/lib#8 (#7)"), landed(1, "Tidy")]
-    cache = TransientCache()
-    threads = await GitHubThreads(kit.client(token=None, cache=cache), REPO).threads(DAY, commits)
+    threads = await GitHubThreads(kit.client(token=None), REPO).threads(DAY, commits)
     assert threads.coverage is Coverage.PARTIAL
     assert threads.notices == (Notice(kind=NoticeKind.ANONYMOUS),)
     assert [issue.number for issue in threads.issues] == [5]
     assert [(pull.number, pull.merge_commit, pull.base) for pull in threads.pulls] == [(7, sha(7), "main")]
     assert threads.pull_of == {sha(7): 7}
     assert sorted(kit.hub.paths) == ["/repos/acme/lib/issues/5", "/repos/acme/lib/issues/6", "/repos/acme/lib/pulls/7"]
-    await GitHubThreads(kit.client(token=None, cache=cache), REPO).threads(DAY, commits)
-    assert kit.hub.paths.count("/repos/acme/lib/issues/6") == 1
 
 
 async def test_without_a_token_reading_stops_before_the_limit(kit: "Kit") -> None:
@@ -289,20 +212,6 @@ async def test_without_a_token_reading_stops_before_the_limit(kit: "Kit") -> Non
     assert threads.notices == (Notice(kind=NoticeKind.ANONYMOUS_LIMIT, about=("6",)),)
 
 
-async def test_one_issue_or_pull_request_is_read_by_number(kit: "Kit") -> None:
-    kit.hub.on("/repos/acme/lib/issues/5", kit.Reply(json=kit.issue(5, NOON)))
-    kit.hub.on("/repos/acme/lib/issues/101", kit.Reply(json=kit.issue(101, NOON, pull_request={})))
-    kit.hub.on("/graphql", Graph(kit, {"p101": pull_node(1)}))
-    source = GitHubThreads(kit.client(), REPO)
-    issue, pull = await source.issue(5), await source.issue(101)
-    assert isinstance(issue, Issue)
-    assert (issue.body, issue.author, issue.labels) == ("", None, ("plain", "bug", ""))
-    assert isinstance(pull, PullRequest)
-    assert pull.closes == ("acme/lib#1", "acme/other#9")
-    await source.issue(101)
-    assert kit.hub.paths.count("/graphql") == 1
-
-
 async def test_a_transferred_issue_is_not_ours_but_one_of_a_renamed_repository_is(kit: "Kit") -> None:
     kit.hub.on("/repos/acme/lib", kit.Reply(json={"full_name": "acme/newlib", "default_branch": "main"}))
     for number, where in ((5, "acme/other"), (6, "acme/newlib")):
@@ -314,36 +223,3 @@ async def test_a_transferred_issue_is_not_ours_but_one_of_a_renamed_repository_i
     assert (await source.issue(6)).id == "acme/lib#6"
     with pytest.raises(NotFound, match="moved to another"):
         await source.issue(5)
-
-
-async def test_comments_come_oldest_first_with_ghosts(kit: "Kit") -> None:
-    more = {"Link": '<BASE/repos/acme/lib/issues/5/more>; rel="next"'}
-    comment = {"user": {"login": "ann"}, "body": "One", "created_at": NOON}
-    kit.hub.on("/repos/acme/lib/issues/5/comments", kit.Reply(json=[comment], headers=more))
-    kit.hub.on("/repos/acme/lib/issues/5/more", kit.Reply(json=[comment | {"user": None, "body": None}]))
-    comments = await GitHubThreads(kit.client(), REPO).comments(5)
-    assert [(c.author, c.body) for c in comments] == [("ann", "One"), (None, "")]
-
-
-async def test_a_renamed_repository_is_redirected_once_not_for_every_request(kit: "Kit") -> None:
-    an_ordinary_day(kit)
-    old = RepoId("old/name")
-    kit.hub.on("/repos/old/name", kit.Reply(json={"full_name": "acme/lib", "default_branch": "main"}))
-    moved = kit.Reply(301, {}, headers={"Location": "BASE/repos/acme/lib/issues?state=all"})
-    kit.hub.on("/repos/old/name/issues", moved)
-    threads = await GitHubThreads(kit.client(), old).threads(DAY, [landed(1)])
-    assert threads.coverage is Coverage.READ
-    assert threads.pulls[0].closes == ("old/name#1", "acme/other#9")
-    assert kit.hub.paths.count("/repos/old/name/issues") == 1
-    assert not any(path.startswith("/repos/old/name/") for path in kit.hub.paths[2:])
-
-
-async def test_a_repository_with_issues_switched_off_still_tells_its_pull_requests(kit: "Kit") -> None:
-    an_ordinary_day(kit)
-    kit.hub.on("/repos/acme/lib/issues", kit.Reply(410, {"message": "Issues are disabled for this repo"}))
-    with pytest.raises(NotFound, match="no repository acme/lib"):
-        await GitHubThreads(kit.client(), REPO).threads(DAY, [landed(1)])
-    kit.hub.on("/repos/acme/lib", kit.Reply(json={"full_name": "acme/lib", "default_branch": "main"}))
-    threads = await GitHubThreads(kit.client(), REPO).threads(DAY, [landed(1)])
-    assert threads.pull_of == {sha(1): 101}
-    assert (threads.coverage, threads.notices[0].kind) == (Coverage.PARTIAL, NoticeKind.ISSUES_OFF)

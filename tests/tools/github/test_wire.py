@@ -1,6 +1,5 @@
 """The client in bad weather: what can get better is tried again, what cannot ends soon, and nothing waits for ever."""
 
-import asyncio
 from typing import TYPE_CHECKING
 
 import pytest
@@ -41,38 +40,9 @@ async def test_faults_that_pass_are_tried_again(kit: "Kit") -> None:
     assert client.usage.host(client.address.host).retried == 7
 
 
-async def test_back_off_grows_and_ends(kit: "Kit") -> None:
-    kit.hub.on("/x", kit.Reply(502))
-    with pytest.raises(UpstreamError, match="HTTP 502") as caught:
-        await kit.client().get("/x", NUMBERS)
-    assert caught.value.retryable
-    assert kit.time.slept == [0.75, 1.5, 3.0, 6.0]
-    assert len(kit.hub.seen) == 5
-
-
-async def test_limits_do_not_use_up_the_patience_with_faults(kit: "Kit") -> None:
-    limited = kit.Reply(429, SECONDARY, headers={"Retry-After": "1"})
-    kit.hub.on("/x", limited, kit.Reply(502), limited, kit.Reply(502), limited, kit.Reply(json=[1]))
-    assert (await kit.client(manners=Manners(attempts=4)).get("/x", NUMBERS)).value == [1]
-    kit.hub.on("/x", limited)
-    with pytest.raises(RateLimited, match="asks to wait 1 s"):
-        await kit.client(manners=Manners(attempts=4)).get("/x", NUMBERS)
-
-
 async def test_a_server_that_dribbles_is_cut_off(kit: "Kit") -> None:
     kit.hub.on("/x", kit.Reply(body=b"[" + b" " * 100 + b"1]", fault="dribble"), kit.Reply(json=[1]))
     assert (await kit.client(manners=Manners(request_seconds=0.3)).get("/x", NUMBERS)).value == [1]
-
-
-async def test_a_silent_server_is_cut_off(kit: "Kit") -> None:
-    kit.hub.on("/x", kit.Reply(fault="silent"))
-    with pytest.raises(UpstreamError, match=r"0\.1 s"):
-        await kit.client(manners=Manners(request_seconds=0.1, attempts=2)).get("/x", NUMBERS)
-
-
-async def test_a_server_that_is_not_there_is_an_error_not_a_traceback(kit: "Kit") -> None:
-    with pytest.raises(UpstreamError, match="ConnectError"):
-        await kit.client(base="http://127.0.0.1:9", manners=Manners(attempts=2)).get("/x", NUMBERS)
 
 
 async def test_an_endless_answer_is_an_error_before_memory_ends(kit: "Kit") -> None:
@@ -95,20 +65,6 @@ async def test_a_secondary_limit_with_retry_after_waits_that_long(
     assert client.usage.host(client.address.host).waited == 7.0
 
 
-async def test_a_secondary_limit_without_retry_after_waits_a_minute_then_two(kit: "Kit") -> None:
-    kit.hub.on("/x", kit.Reply(403, SECONDARY), kit.Reply(403, SECONDARY), kit.Reply(json=[1]))
-    assert (await kit.client().get("/x", NUMBERS)).value == [1]
-    assert kit.time.slept == [60.0, 120.0]
-
-
-async def test_a_secondary_limit_that_never_ends_is_given_up(kit: "Kit") -> None:
-    kit.hub.on("/x", kit.Reply(403, SECONDARY))
-    with pytest.raises(RateLimited) as caught:
-        await kit.client().get("/x", NUMBERS)
-    assert caught.value.retry_after == 240.0
-    assert kit.time.slept == [60.0, 120.0]
-
-
 async def test_an_exhausted_limit_waits_until_its_reset(kit: "Kit") -> None:
     spent = {"X-RateLimit-Remaining": "0", "X-RateLimit-Reset": str(int(kit.time.now) + 30)}
     kit.hub.on("/x", kit.Reply(403, {"message": "API rate limit exceeded"}, headers=spent), kit.Reply(json=[1]))
@@ -127,16 +83,6 @@ async def test_a_reset_too_far_away_is_told_instead_of_waited_for(kit: "Kit") ->
     assert (len(kit.hub.seen), kit.time.slept) == (1, [])
 
 
-async def test_no_request_is_sent_when_the_last_answer_said_that_none_is_left(kit: "Kit") -> None:
-    spent = {"X-RateLimit-Remaining": "0", "X-RateLimit-Reset": str(int(kit.time.now) + 10)}
-    kit.hub.on("/x", kit.Reply(json=[1], headers=spent), kit.Reply(json=[2]))
-    client = kit.client()
-    await client.get("/x", NUMBERS)
-    assert client.remaining() == 0
-    await client.get("/x", NUMBERS)
-    assert kit.time.slept == [11.0]
-
-
 async def test_waits_end_at_the_deadline_of_the_run(kit: "Kit") -> None:
     limited = kit.Reply(429, SECONDARY, headers={"Retry-After": "50"})
     kit.hub.on("/x", limited, kit.Reply(json=[1]), limited, kit.Reply(json=[1]), limited)
@@ -148,41 +94,6 @@ async def test_waits_end_at_the_deadline_of_the_run(kit: "Kit") -> None:
     assert kit.time.slept == [50.0, 50.0]
 
 
-async def test_nonsense_in_limit_headers_is_ignored(kit: "Kit") -> None:
-    odd = {"X-RateLimit-Remaining": "zéro", "X-RateLimit-Reset": "-1", "Retry-After": "9" * 400}
-    kit.hub.on("/x", kit.Reply(json=[1], headers=odd))
-    assert (await kit.client().get("/x", NUMBERS)).value == [1]
-
-
-async def test_a_503_that_says_when_is_tried_again_then(kit: "Kit") -> None:
-    kit.hub.on("/x", kit.Reply(503, headers={"Retry-After": "4"}), kit.Reply(json=[1]))
-    await kit.client().get("/x", NUMBERS)
-    assert kit.time.slept == [4.0]
-
-
-async def test_a_503_with_a_nonsensical_date_is_tried_again_as_usual(kit: "Kit") -> None:
-    answers = [kit.Reply(503, headers={"Retry-After": text}) for text in ("9" * 400, "soon", "-5")]
-    kit.hub.on("/x", *answers, kit.Reply(json=[1]))
-    await kit.client().get("/x", NUMBERS)
-    assert kit.time.slept == [0.75, 1.5, 3.0]
-
-
-async def test_after_a_secondary_limit_requests_go_one_at_a_time(kit: "Kit") -> None:
-    kit.hub.on("/x", kit.Reply(403, SECONDARY, headers={"Retry-After": "1"}), kit.Reply(json=[1]))
-    kit.hub.on("/y", kit.Reply(json=[1], fault="late"))
-    client = kit.client()
-    await client.get("/x", NUMBERS)
-    await asyncio.gather(*(client.get("/y", NUMBERS, {"n": n}) for n in range(4)))
-    assert kit.hub.most_at_once == 1
-
-
-async def test_before_it_a_few_go_at_once_but_never_many(kit: "Kit") -> None:
-    kit.hub.on("/y", kit.Reply(json=[1], fault="late"))
-    client = kit.client(manners=Manners(concurrency=3))
-    await asyncio.gather(*(client.get("/y", NUMBERS, {"n": n}) for n in range(9)))
-    assert kit.hub.most_at_once == 3
-
-
 async def test_a_graphql_limit_comes_with_status_200_and_is_waited_for(kit: "Kit") -> None:
     limited = {"errors": [{"type": "RATE_LIMITED", "message": "API rate limit exceeded"}]}
     spent = {"X-RateLimit-Remaining": "0", "X-RateLimit-Reset": str(int(kit.time.now) + 30)}
@@ -190,22 +101,3 @@ async def test_a_graphql_limit_comes_with_status_200_and_is_waited_for(kit: "Kit
     answer = await kit.client().graphql("{x}", {}, Viewer, stamp="")
     assert answer.data == {"x": "y"}
     assert kit.time.slept == [31.0]
-
-
-async def test_a_graphql_question_is_asked_once_for_each_stamp(kit: "Kit") -> None:
-    kit.hub.on("/graphql", kit.Reply(json={"data": {"x": "y"}}))
-    client = kit.client()
-    for stamp in ("monday", "monday", "tuesday"):
-        assert (await client.graphql("{x}", {}, Viewer, stamp=stamp)).data == {"x": "y"}
-    assert client.usage.sent == 2
-
-
-async def test_a_graphql_failure_without_data_is_tried_again_and_a_wrong_query_is_not(kit: "Kit") -> None:
-    broken = {"data": None, "errors": [{"message": "Something went wrong while executing your query"}]}
-    kit.hub.on("/graphql", kit.Reply(json=broken), kit.Reply(json={"data": {"x": "y"}}))
-    assert (await kit.client().graphql("{x}", {}, Viewer, stamp="")).data == {"x": "y"}
-    wrong = {"errors": [{"message": "Field 'z' doesn't exist", "extensions": {"code": "undefinedField"}}]}
-    kit.hub.on("/graphql", kit.Reply(json=wrong))
-    with pytest.raises(UpstreamError, match="doesn't exist") as caught:
-        await kit.client().graphql("{z}", {}, Viewer, stamp="")
-    assert not caught.value.retryable

@@ -63,14 +63,6 @@ def read_package_json(text: "Text") -> Iterator["Entry"]:
                 yield text.declare("dependency", name, (line, line), version=value)
 
 
-def read_versions_json(text: "Text") -> Iterator["Entry"]:
-    """Read a JSON file of versions; buildx writes a variable's value as its `default`."""
-    for path, value, (outer, line) in _members(text):
-        baked = path[0] == "variable" and path[2:] == ("default",)
-        name = path[1] if baked else ".".join(path)
-        yield text.declare("config", name, (outer if baked else line, line), value=value)
-
-
 def _members(text: "Text") -> Iterator[tuple[tuple[str, ...], str, tuple[int, int]]]:
     """Give the strings that stand on lines of their own, with their keys, the line of their object and their own."""
     around: list[tuple[str, int]] = []
@@ -174,8 +166,6 @@ _PAIR = re.compile(r"""(?<!\w)([A-Za-z_]\w*)=("(?:[^"\\]|\\.)*"|'[^']*'|[^\s"']*
 _PIN = re.compile(r"""(?<![\w$.-])([A-Za-z][\w.-]*)(?:\[[\w,-]*\])?==([\d$][\w.{}$+*!-]*)""")
 _INSTALL = re.compile(r"\bpip3? install\s+(.*)")
 _BARE = re.compile(r"[A-Za-z][\w.-]*(?:\[[\w,-]*\])?")
-_IMAGE = re.compile(r"""\s*(?:-\s+)?image:\s*["']?([^\s"'#{}]+)["']?\s*(?:#.*)?""")
-_KEY = re.compile(r"""( *)([\w.-]+):(?:\s+(?:"([^"\\]*)"|'([^']*)'|([^\s"'#{[&*|>][^#]*?)))?\s*(?:#.*)?""")
 
 
 def read_dockerfile(text: "Text") -> Iterator["Entry"]:
@@ -212,28 +202,3 @@ def _image(written: str, line: int, text: "Text", owner: str = "") -> Iterator["
         yield text.declare("image", head, (line, line), owner, value=tag)
     elif "/" in written:
         yield text.declare("image", written, (line, line), owner)
-
-
-def read_yaml(text: "Text") -> Iterator["Entry"]:
-    """Read which images a workflow, a composition of containers or a chart runs."""
-    for number, line in enumerate(text.lines, start=1):
-        if found := _IMAGE.fullmatch(line):
-            yield from _image(found[1], number, text)
-
-
-def read_values(text: "Text") -> Iterator["Entry"]:
-    """Read the plain values of a chart by their dotted keys; lists and blocks of text are passed over."""
-    around: list[tuple[int, str]] = []
-    for number, line in enumerate(text.lines, start=1):
-        indent = len(line) - len(line.lstrip(" "))
-        if line.lstrip()[:1] in ("", "#"):
-            continue
-        while around and around[-1][0] >= indent:
-            around.pop()
-        found = _KEY.fullmatch(line)
-        # What stands under anything but a plain key has no name here.
-        known = (not indent or bool(around)) and all(key for _, key in around)
-        around.append((indent, found[2] if found else ""))
-        value = next((part for part in found.groups()[2:] if part is not None), None) if found else None
-        if found and known and value is not None:
-            yield text.declare("config", ".".join(key for _, key in around), (number, number), value=value)

@@ -1,4 +1,4 @@
-"""Manifests of Python projects: pyproject.toml, setup.py (parsed, never run), setup.cfg, requirements, .gitmodules."""
+"""Manifests of Python projects: pyproject.toml, setup.py (parsed, never run), requirements."""
 
 import ast
 import re
@@ -16,8 +16,6 @@ if TYPE_CHECKING:
 _FILE = re.compile(r"(?:-r|--requirement|-c|--constraint)[\s=]+\S+")
 _SETTING = re.compile(r"(-i|--index-url|--extra-index-url|-f|--find-links)[\s=]+(\S+)")
 _BESIDE = re.compile(r"(?:^|\s)#.*|\s--hash=\S+|\\$|^(?:-e|--editable)[\s=]+")
-_SECTION = re.compile(r"\[([^\]]+)\]\s*")
-_KEY = re.compile(r"([\w.-]+)\s*[=:]\s*(.*)")
 
 
 def read_pyproject(text: "Text") -> Iterator["Entry"]:
@@ -79,51 +77,6 @@ def read_requirements(text: "Text") -> Iterator["Entry"]:
             yield text.declare("config", written, (number, number))
         elif found := _SETTING.fullmatch(written):
             yield text.declare("config", found[1], (number, number), value=found[2])
-
-
-def _ini(text: "Text") -> Iterator[tuple[str, str, str, int]]:
-    """Give section, key, one line of the value and its number; further lines of a value are indented."""
-    section = key = ""
-    for number, line in enumerate(text.lines, start=1):
-        if found := _SECTION.fullmatch(line):
-            section, key = found[1], ""
-        elif found := _KEY.fullmatch(line.strip() if section.startswith("submodule ") else line):
-            key = found[1]
-            yield section, key, found[2], number
-        elif value := line.strip():
-            yield section, key, value, number
-
-
-def read_setup_cfg(text: "Text") -> Iterator["Entry"]:
-    """Read the sections of setuptools in setup.cfg."""
-    for section, key, value, line in _ini(text):
-        match section, key:
-            case (("options" | ""), "install_requires"):
-                yield from text.requirement(value, line)
-            case "options", "setup_requires":
-                yield from text.requirement(value, line, "build")
-            case "options.extras_require", extra:
-                yield from text.requirement(value, line, f"optional:{extra}")
-            case (("options" | ""), "python_requires"):
-                yield text.declare("dependency", "python", (line, line), version=value)
-            case (("metadata" | ""), "version"):
-                yield text.declare("version", "version", (line, line), value=value)
-            case "options.entry_points", group:
-                yield from text.entry_point(value, line, group)
-            case "", "":
-                # A fragment that begins inside a list.
-                yield from (one for one in text.requirement(value, line) if one.parts)
-
-
-def read_gitmodules(text: "Text") -> Iterator["Entry"]:
-    """Read which repositories stand where; a fragment that lacks the path of one leaves that one out."""
-    path, first = "", 0
-    for _, key, value, line in _ini(text):
-        if key == "path":
-            path, first = value, line
-        elif key == "url" and path:
-            yield text.declare("dependency", path, (first, line), version=value)
-            path = ""
 
 
 _LISTS = ("list", "tuple", "set", "parenthesized_expression", "binary_operator")

@@ -10,8 +10,8 @@ from agent.domain.links import Link
 from agent.domain.report import Report
 from agent.domain.window import Window
 from agent.editions.card import Card
-from agent.ports.sources import CodeSource, Past, ThreadSource
 from agent.settings.values import RepoSpec
+from agent.sources import CodeSource, Past, ThreadSource
 from agent.stories.timeline import Remembered
 
 

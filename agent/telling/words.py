@@ -1,30 +1,35 @@
-"""How names and values of facts are shown, and put into the templates of a language."""
+"""The words that readers see, one file a language in `agent/words`, and how names and values are put into them."""
 
 import re
+import tomllib
 from collections.abc import Iterable, Mapping, Sequence
+from functools import cache
+from importlib.resources import files
 from typing import Any
 
+from agent.domain.base import Language
 from agent.domain.facts import Fact, FactKind
 from agent.markdown import code
 
 K = FactKind
 Phrases = Mapping[str, Any]
 """The part `facts` of a catalogue; «one/more» is chosen by the number of names."""
-LONG, LONG_MESSAGE = 90, 240
-SHOWN = 5
-CALLS = (K.PARAMETER_ADDED, K.PARAMETER_REMOVED, K.PARAMETER_RENAMED, K.PARAMETER_DEFAULT, K.PARAMETER_REQUIRED)
-"""What changes for those who call a function."""
-OWNED = (K.MEMBER_ADDED, K.MEMBER_REMOVED, K.FIELD_ADDED, K.FIELD_REMOVED)
-PAIRED = (K.SYMBOL_RENAMED, K.MEMBER_RENAMED, K.FIELD_RENAMED, K.MEMBER_CHANGED, K.FIELD_CHANGED)
-"""What several members of one owner are told of together, each with what it was and is."""
-CHOSEN = (K.FLAG_CHOICES, K.BASE_CHANGED)
-LISTS = (*CHOSEN, K.CONSTANT_CHANGED, K.CONFIG_CHANGED, K.REGISTRATION_CHANGED)
-"""What may be a list of which only the difference is told."""
 ERRORS = (K.ERROR_ADDED, K.ERROR_REMOVED)
-_VALUED = (*LISTS, K.CODE_CHANGED, K.MEMBER_CHANGED, K.FIELD_CHANGED, K.DEPENDENCY_CHANGED, K.LIMIT_CHANGED)
-_PARTS = 2
-_LONG_PATH = 80
-_HASH_SHOWN = 12
+LONG, LONG_MESSAGE, SHOWN = 90, 240, 5
+_VALUED = (
+    K.FLAG_CHOICES,
+    K.BASE_CHANGED,
+    K.CONSTANT_CHANGED,
+    K.CONFIG_CHANGED,
+    K.REGISTRATION_CHANGED,
+    K.CODE_CHANGED,
+    K.MEMBER_CHANGED,
+    K.FIELD_CHANGED,
+    K.DEPENDENCY_CHANGED,
+    K.LIMIT_CHANGED,
+)
+"""What says little where its old and its new value cannot be shown."""
+_LONG_PATH, _HASH_SHOWN, _PARTS = 80, 12, 2
 _PATH = re.compile(r"[\w.@+=,-]+(?:/[\w.@+=,-]+)+")
 _NAME = re.compile(r"[A-Za-z_~][\w.:~]*")
 _DOTTED = re.compile(r"[A-Za-z_]\w*(?:\.\w+)+")
@@ -36,21 +41,39 @@ _EXPRESSION = re.compile(r"[\w.:]*(?:\(.*\))?")
 """A message that the program puts together elsewhere: a name or a call."""
 
 
-# ---------------------------------------------------------------- names
+@cache
+def catalogue(lang: Language) -> dict[str, Any]:
+    """Read the words of a language; both files have the same keys."""
+    return tomllib.loads(files("agent").joinpath("words", f"{lang}.toml").read_text("utf-8"))
+
+
+# ---------------------------------------------------------------- names and values
 
 
 def names_of(fact: Fact) -> tuple[str, ...]:
     """List what a fact is about; one change of several functions names them all."""
-    text, names, start = fact.name, [], 0
-    # A comparison is no bracket: a sign counts where the text has as many of its other half.
-    pairs = [(opening, closing) for opening, closing in ("<>", "[]") if text.count(opening) == text.count(closing)]
-    for comma in re.finditer(", ", text):
-        before = text[start : comma.start()]
-        # The comma of `Traits<A, B>` or of a path like `shape=[128, 128].json` parts no names.
-        if all(before.count(opening) == before.count(closing) for opening, closing in pairs):
-            names.append(before)
-            start = comma.end()
-    return (*names, text[start:])
+    # The comma of `Traits<A, B>` or of a path like `shape=[128, 128].json` parts no names.
+    return tuple(items(f"[{fact.name}]")) or (fact.name,)
+
+
+def class_of(fact: Fact) -> str:
+    """Name the class that a field or a member belongs to: a fact about several is named by it."""
+    return fact.name if (fact.detail or "")[:1].isdigit() else fact.name.rpartition(".")[0]
+
+
+def messages_of(fact: Fact) -> list[str]:
+    """List what the errors say that came or went together, each message by itself."""
+    return (fact.new or fact.old or "").split("\n")
+
+
+def says_much(fact: Fact) -> bool:
+    """Tell whether a sentence about a changed value or an error can show it, or only say that it is another."""
+    if fact.kind in ERRORS:
+        return any(len(one) <= LONG_MESSAGE and not _EXPRESSION.fullmatch(one) for one in messages_of(fact))
+    if fact.kind not in _VALUED:
+        return True
+    values = [value for value in (fact.old, fact.new) if value]
+    return bool(values) and all(len(short_value(value)) <= LONG for value in values)
 
 
 def shown_names(names: Sequence[str], *, constructors: bool = False) -> list[str]:
@@ -79,23 +102,13 @@ def shortened(name: str, parts: int = _PARTS, *, constructors: bool = False) -> 
     return name[cuts[-parts] :] if len(pieces) > parts else name
 
 
-def owner_of(name: str) -> str:
-    """Give what a member belongs to; empty for a name of its own."""
-    return name.rpartition(".")[0]
-
-
-def class_of(fact: Fact) -> str:
-    """Name the class that a field or a member belongs to: a fact about several is named by it."""
-    return fact.name if (fact.detail or "")[:1].isdigit() else owner_of(fact.name)
-
-
 def old_name(fact: Fact) -> str:
     """Give the name that users have in their code: the old one, behind its class where it is a member."""
-    owner = owner_of(fact.name) if fact.kind is K.SYMBOL_RENAMED and fact.detail == "method" else ""
+    owner = fact.name.rpartition(".")[0] if fact.detail == "method" else ""
     return shortened(f"{owner}.{fact.old}") if owner and fact.old else fact.old or shortened(fact.name)
 
 
-def items_of(text: str | None) -> list[str]:
+def items(text: str | None) -> list[str]:
     """Take a written list apart: `[a, b(1, 2), c<d, e>]` has three items."""
     text = (text or "").strip()
     if text[:1] + text[-1:] in ("[]", "()", "{}"):
@@ -112,15 +125,7 @@ def items_of(text: str | None) -> list[str]:
     return [item for item in (*items, text[start:].strip()) if item]
 
 
-def member_name(item: str) -> str:
-    """Name a member or a field that is written with its type and value."""
-    return item.partition("=")[0].partition(":")[0].strip()
-
-
-# ---------------------------------------------------------------- values
-
-
-def value_of(value: str | None) -> str:
+def short_value(value: str | None) -> str:
     """Write a value in one line, and a whole hash short."""
     text = " ".join((value or "").split())
     return text[:_HASH_SHOWN] if _HASH.fullmatch(text) else text
@@ -133,48 +138,21 @@ def fits(template: str, fact: Fact) -> bool:
     if fact.kind is K.FLAG_ADDED and fact.new and _DOTTED.fullmatch(fact.new):
         # The default is what another name stands for, which says nothing.
         return False
-    return all(value and len(value_of(value)) <= limit for value in values)
-
-
-def exchanged(fact: Fact) -> tuple[list[str], list[str], bool]:
-    """Compare what was listed with what is: what went, what came, and whether something stayed."""
-    old, new = (fact.old or "").strip(), (fact.new or "").strip()
-    if fact.kind not in CHOSEN and not (old[:1] == new[:1] and old[:1] in ("[", "(", "{")):
-        return [], [], False
-    before, after = items_of(old), items_of(new)
-    gone, came = [item for item in before if item not in after], [item for item in after if item not in before]
-    return gone, came, len(gone) < len(before)
-
-
-def messages_of(fact: Fact) -> list[str]:
-    """List what the errors say that came or went together, each message by itself."""
-    return (fact.new or fact.old or "").split("\n")
-
-
-def says_much(fact: Fact) -> bool:
-    """Tell whether a sentence about a changed value or an error can show it, or only say that it is another."""
-    if fact.kind in ERRORS:
-        return any(len(one) <= LONG_MESSAGE and not _EXPRESSION.fullmatch(one) for one in messages_of(fact))
-    if fact.kind not in _VALUED:
-        return True
-    values = [value for value in (fact.old, fact.new) if value]
-    gone, came, stayed = exchanged(fact) if fact.kind in LISTS else ([], [], False)
-    short = bool(values) and all(len(value_of(value)) <= LONG for value in values)
-    return short or (stayed and 0 < len(gone) + len(came) <= SHOWN)
+    return all(value and len(short_value(value)) <= limit for value in values)
 
 
 # ---------------------------------------------------------------- templates
 
 
-def fill(template: str, facts: Sequence[Fact], phrases: Phrases, most: int = SHOWN, **given: str) -> str:
-    """Put names and values into a template; names that several facts have are listed once, `most` of them."""
+def fill(template: str, facts: Sequence[Fact], phrases: Phrases, **given: str) -> str:
+    """Put names and values into a template; names that several facts have are listed once."""
     fact = facts[0]
     whole = unique(name for one in facts for name in names_of(one))
     names = shown_names(whole, constructors=fact.kind in (K.SYMBOL_ADDED, K.SYMBOL_REMOVED))
     values = {
-        "name": listed(names, phrases, most),
-        "old": code(old_name(fact) if fact.kind is K.SYMBOL_RENAMED else value_of(fact.old)),
-        "new": code(value_of(fact.new)),
+        "name": listed(names, phrases),
+        "old": code(old_name(fact) if fact.kind is K.SYMBOL_RENAMED else short_value(fact.old)),
+        "new": code(short_value(fact.new)),
         "detail": code(fact.detail or ""),
         "thing": phrases["things"].get(fact.detail or "", phrases["thing"])[len(names) > 1],
     }
@@ -186,18 +164,18 @@ def formed(template: str, count: int) -> str:
     return _FORMS.sub(r"\1" if count == 1 else r"\2", template)
 
 
-def tight(text: str) -> str:
-    """Take out the spaces that a gap leaves between Chinese signs."""
-    return _BETWEEN_SIGNS.sub("", text)
-
-
-def listed(names: Sequence[str], phrases: Phrases, most: int = SHOWN) -> str:
+def listed(names: Sequence[str], phrases: Phrases) -> str:
     """List names as code: all of a few, or the first ones and how many more there are."""
     names = unique(names)
-    shown = names if len(names) <= most + 1 else names[:most]
+    shown = names if len(names) <= SHOWN + 1 else names[:SHOWN]
     text: str = phrases["comma"].join(code(name) for name in shown)
     rest = len(names) - len(shown)
     return f"{text} {phrases['more'].format(count=rest)}" if rest else text
+
+
+def tight(text: str) -> str:
+    """Take out the spaces that a gap leaves between Chinese signs."""
+    return _BETWEEN_SIGNS.sub("", text)
 
 
 def unique(names: Iterable[str]) -> list[str]:

@@ -19,7 +19,7 @@ from tools.toolset import TOOL_NAMES
 
 TOOLS = {"ask", "audit", "list_reports", "get_report", "stories", "facts", "search", *TOOL_NAMES}
 FEBRUARY = {"since": "2026-02-01", "until": "2026-02-08"}
-ROOT = Path(__file__).parents[3]
+ROOT = Path(__file__).parents[2]
 pytestmark = pytest.mark.usefixtures("corner")
 
 

@@ -1,0 +1,213 @@
+"""Checks of what git knows of commits: authors, dates, days of a report, and counts of lines, files and commits."""
+
+import re
+from bisect import bisect_right
+from collections.abc import Iterator, Sequence
+from datetime import UTC, timedelta, timezone, tzinfo
+from typing import NamedTuple
+
+from agent.audit.entries import Entry
+from agent.audit.lookup import RIGHT, UNVERIFIABLE, Finding, Library, Repository, folded, people_of, touched
+from agent.audit.markdown import Span, code_of, plain
+from agent.domain.commits import Change, Commit, FileChange
+from agent.domain.dates import Days, Stated, find_dates
+
+_BY = re.compile(r"[\s)\]）】*_`]{0,6}\bby +(@?[^\s(（\[,，;；|.\n][^(（\[,，;；|\n]{0,60})")
+_END_OF_NAME = re.compile(r"\*| [-–—] |[,，;；|。(（\[<:：]| on | in |、| and | & |\. ")
+_CAPITALISED = re.compile(r"[A-Z][\w.'-]{0,30}(?: [A-Z][\w.'-]{0,30}){1,3}")
+_PART = re.compile(r"[\s._-]")
+_EARTH = tuple(timezone(timedelta(minutes=minutes)) for minutes in range(-720, 841, 30))
+_FEW, _SHARE = 3, 0.8  # So many stated times, and so many of them, must be git's in a zone to give it away.
+_PAIR = re.compile(r"(?<![\w.+/-])\+(\d[\d,]{0,8})(?: ?lines?| ?行)?[ /,，、|]{0,4}[−–-](\d[\d,]{0,8})(?![\w.%])")
+_SHORTSTAT = re.compile(
+    r"(?<![\d.])(\d{1,6}) files? changed(?:, (\d{1,7}) insertions?\(\+\))?(?:, (\d{1,7}) deletions?\(-\))?"
+)
+_COMMITS = re.compile(r"(?<![\d.#])(\d{1,5}) {0,2}(?:\w{1,20} )?(?:commits?|个提交|次提交)(?!\w)")
+_COUNT = re.compile(r"\A\W{0,4}(\d{1,6})\W{0,4}")
+_BETWEEN = re.compile(r"\A[`*\s(（:：]{0,8}")
+_SHORT = 200
+
+
+def check_metadata(entries: Sequence[Entry], library: Library) -> Iterator[Finding]:
+    """Compare authors, dates and counts of commits, then the report's days and how many commits they have."""
+    single = [(entry, library.commit(entry.commits[0])) for entry in entries if len(entry.commits) == 1]
+    times = [time for entry, commit in single for time in _times(entry, commit)]
+    zones = _zones(times)
+    for one in times:
+        # A day alone may be that of the author's own zone.
+        verdict = RIGHT if one.fits(zones if one.stated.hour is not None else _EARTH) else "wrong:metadata"
+        yield Finding(one.line, "date", one.stated.text.strip(), verdict, _landed(one.commit))
+    for entry, commit in single:
+        yield from _authors(entry, commit, library[commit.repo].people)
+        if entry.block.kind not in ("fence", "rule") and entry.whole:
+            yield from _columns(entry, entry.evidence[0].change)
+            yield from _lines(entry, entry.evidence[0].change)
+    yield from _windows(entries, library, times, zones)
+    yield from _commit_counts(entries, library)
+
+
+def _landed(commit: Commit) -> str:
+    return f"{commit.id} landed at {commit.committed_at:%Y-%m-%d %H:%M} UTC"
+
+
+def _authors(entry: Entry, commit: Commit, known: frozenset[str]) -> Iterator[Finding]:
+    """Compare who is named as the author: in a column, behind a label, or by `by` right behind a reference."""
+    named = [(entry.line_of(field), field.value, True) for field in entry.fields if field.name == "author"]
+    for one in entry.references:
+        if found := _BY.match(entry.block.text, one.end) if one.place != "issues" else None:
+            named.append((one.line, found[1], False))
+    for line, said, labelled in named:
+        stated = _END_OF_NAME.split(f"{plain(said[:200])} ")[0].strip(" @`*_.")
+        # Anything may stand behind `by`: a person is one who is known, has a sign, or has two names.
+        person = labelled or said.startswith("@") or folded(stated) in known or _CAPITALISED.fullmatch(stated)
+        if folded(stated) and person:
+            told = f"{commit.id} is by {commit.author.name}"
+            yield Finding(line, "author", stated, _is_author(stated, commit, known), told)
+
+
+def _is_author(stated: str, commit: Commit, known: frozenset[str]) -> str:
+    """Compare a name; one that nobody of the repository has may be a login, and is left open."""
+    name = folded(stated)
+    said_parts, true_parts = (set(map(folded, _PART.split(one))) for one in (stated, commit.author.name))
+    alike = (name == one or (len(name) > 3 and (name in one or one in name)) for one in people_of(commit))
+    if said_parts <= true_parts or any(alike):
+        return RIGHT
+    two_names = len(said_parts) > 1 < len(true_parts) and not said_parts & true_parts
+    return "wrong:metadata" if name in known or two_names else UNVERIFIABLE
+
+
+class _Time(NamedTuple):
+    line: int
+    stated: Stated
+    commit: Commit
+
+    def fits(self, zones: Sequence[tzinfo]) -> bool:
+        times = (self.commit.committed_at, self.commit.authored_at)
+        return any(self.stated.fits(time, zone) for time in times for zone in zones)
+
+
+def _times(entry: Entry, commit: Commit) -> Iterator[_Time]:
+    for field in entry.fields:
+        # The day of an author's line stands behind the name.
+        if field.name in ("date", "author"):
+            dates = [one for one in find_dates(field.value[:200]) if one.year and one.day]
+            if len(dates) == 1:
+                yield _Time(entry.line_of(field), dates[0], commit)
+
+
+def _zones(times: Sequence[_Time]) -> Sequence[tzinfo]:
+    """Find the zone of a report by its clocks: the one in which nearly all of them are git's; else all."""
+    clocks = [one for one in times if one.stated.hour is not None and one.stated.offset is None]
+    counts = {zone: sum(one.fits((zone,)) for one in clocks) for zone in _EARTH}
+    most = max(counts.values())
+    found = [zone for zone, count in counts.items() if count == most]
+    return found if most >= _FEW and most >= _SHARE * len(clocks) else _EARTH
+
+
+def _windows(
+    entries: Sequence[Entry], library: Library, times: Sequence[_Time], zones: Sequence[tzinfo]
+) -> Iterator[Finding]:
+    """Compare the commits that lead an entry with the days that the report says it is about."""
+    stated = {one.commit.id: one.stated for one in times}
+    for entry in entries:
+        first = next((one for one in entry.references if one.kind == "commit"), None)
+        leads = entry.block.kind in ("row", "item", "heading") or entry.fields
+        meant = library.meant(first, entry.scope) if first and leads and entry.days else []
+        if first is None or entry.days is None or len(meant) != 1:
+            continue
+        commit, days, said = library.commit(meant[0]), entry.days, stated.get(meant[0])
+        moments = [time.astimezone(zone) for time in (commit.committed_at, commit.authored_at) for zone in zones]
+        agreed = [one for one in moments if said and said.fits(one, one.tzinfo or UTC)] or moments
+        inside = any(days.first <= one.date() <= days.last for one in agreed)
+        told = f"{_landed(commit)}; the report is about {days}"
+        yield Finding(first.line, "window", first.shown, RIGHT if inside else "wrong:window", told)
+
+
+# ---------------------------------------------------------------- counts
+
+
+def _counted(line: int, claim: str, change: Change, *, right: bool, file: FileChange | None = None) -> Finding:
+    one = file or change
+    what = file.path if file else f"{len(change.files)} files"
+    told = f"{change.commit.id}: {what}, +{one.additions} −{one.deletions}"
+    return Finding(line, "statistics", claim, RIGHT if right else "wrong:number", told)
+
+
+def _columns(entry: Entry, change: Change) -> Iterator[Finding]:
+    """Compare columns and labels with counts, and git's own summary."""
+    true = {"added": change.additions, "deleted": change.deletions, "files": len(change.files)}
+    for field in entry.fields:
+        if field.name in true and (found := _COUNT.fullmatch(field.value)):
+            right = int(found[1]) == true[field.name]
+            yield _counted(entry.line_of(field), f"{field.name}: {found[1]}", change, right=right)
+    if found := _SHORTSTAT.search(entry.block.text):
+        stat = (len(change.files), change.additions, change.deletions)
+        right = all(said is None or int(said) == one for said, one in zip(found.groups(), stat, strict=True))
+        yield _counted(entry.block.line_at(found.start()), found[0], change, right=right)
+
+
+def _lines(entry: Entry, change: Change) -> Iterator[Finding]:
+    """Compare added and deleted lines, of the file right before them or of the whole commit."""
+    text, codes = entry.block.text, code_of(entry.block.text)
+    for found in _PAIR.finditer(text):
+        line, claim = entry.block.line_at(found.start()), found[0].strip()
+        said = (int(found[1].replace(",", "")), int(found[2].replace(",", "")))
+        if files := _files_before(found.start(), text, codes, change):
+            right = any(_counts(file) == said for file in files)
+            yield _counted(line, claim, change, right=right, file=files[0])
+        elif said in (_counts(change), *map(_counts, change.files)):
+            yield _counted(line, claim, change, right=True)
+        elif any("/" in code.text or "." in code.text for code in codes):
+            yield Finding(line, "statistics", claim, UNVERIFIABLE, "it is not said of which files")
+        else:
+            yield _counted(line, claim, change, right=False)
+
+
+def _counts(one: Change | FileChange) -> tuple[int, int]:
+    return one.additions, one.deletions
+
+
+def _files_before(at: int, text: str, codes: Sequence[Span], change: Change) -> list[FileChange]:
+    """Find the files that a code span right before a place names."""
+    place = bisect_right(codes, at, key=lambda code: code.end) - 1
+    near = place >= 0 and _BETWEEN.fullmatch(text[codes[place].end : at])
+    return touched(codes[place].text, change) if near else []
+
+
+def _commit_counts(entries: Sequence[Entry], library: Library) -> Iterator[Finding]:
+    """Compare how many commits a heading, a label, a column or a line of figures says there are."""
+    known: dict[tuple[str, Days], tuple[set[int], str]] = {}
+    for entry in entries:
+        repos = entry.scope or library.keys()
+        repository = library.get(next(iter(repos))) if len(repos) == 1 else None
+        if repository is None or entry.days is None:
+            continue
+        for line, count in _stated_counts(entry):
+            key = (repository.repo, entry.days)
+            if key not in known:
+                known[key] = _true_counts(repository, entry.days, [one for one in entries if one.scope == entry.scope])
+            counts, told = known[key]
+            verdict = RIGHT if count in counts else "wrong:number"
+            yield Finding(line, "number of commits", str(count), verdict, told)
+
+
+def _stated_counts(entry: Entry) -> Iterator[tuple[int, int]]:
+    block = entry.block
+    for field in entry.fields:
+        if field.name == "commits" and (found := _COUNT.fullmatch(field.value)):
+            yield entry.line_of(field), int(found[1])
+    opening = entry.heading is None or entry.heading.block.level == 1
+    figures = block.kind == "text" and len(block.text) < _SHORT and ("|" in block.text or opening)
+    if block.kind == "heading" or figures:
+        for found in _COMMITS.finditer(block.text):
+            yield block.line_at(found.start()), int(found[1])
+
+
+def _true_counts(repository: Repository, days: Days, entries: Sequence[Entry]) -> tuple[set[int], str]:
+    """Count what landed, in every zone of the earth, and what the report lists itself."""
+    times = [commit.committed_at for commit in repository.line]
+    landed = {sum(days.first <= time.astimezone(zone).date() <= days.last for time in times) for zone in _EARTH}
+    cited = {one.value[:7] for entry in entries for one in entry.references if one.kind == "commit"}
+    rows = sum(bool(entry.block.header) for entry in entries)
+    span = f"{min(landed)} to {max(landed)}, by the zone," if len(landed) > 1 else f"{min(landed)}"
+    return landed | {len(cited), rows}, f"{span} commits landed in {repository.repo} on {days}"

@@ -1,1 +1,0 @@
-"""Gitzette for programs that speak the Model Context Protocol."""
