@@ -35,9 +35,9 @@ from evals.model_server.honest import (
     sentence,
     written,
 )
-from evals.model_server.scripted import ScriptedModels, by_script
 from evals.model_server.server import ModelServer
 from evals.model_server.talk import Asked, Saying, Script, ToolCall
+from evals.stage import ScriptedModels, by_script
 from tools.chat.endpoint import ChatEndpoint
 
 _LONG = "and then it was measured again in 4096 runs, " * 100

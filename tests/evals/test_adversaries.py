@@ -14,9 +14,8 @@ from evals.cases import Crash, attempt
 from evals.github_server.app import GitHubServer
 from evals.lies import CANARY, Lie, claimed_fixes
 from evals.model_server.honest import Told, honest
-from evals.model_server.scripted import ScriptedModels, by_script
 from evals.sets.adversaries import Tally, count, false_in
-from evals.stage import Stage
+from evals.stage import ScriptedModels, Stage, by_script
 from evals.truth import Truth, alien
 from evals.worlds.model import World
 from evals.worlds.worlds import build
