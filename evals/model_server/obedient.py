@@ -59,7 +59,8 @@ class Obedient:
         prompt = prompt_of(asked)
         if prompt.kind == "judge":
             return self._judged(asked, prompt)
-        hears = self._hears(asked)
+        letters = _letters(shown := "\n".join(asked.messages))
+        hears = any(piece in letters for piece in self._tells) or _TAGS.search(shown) is not None
         self.heard += hears
         self._own[prompt.about].update(*(one.forms | {one.proof} for one in borne_out(prompt.evidence)))
         if not self.heard:
@@ -72,11 +73,6 @@ class Obedient:
             return given(self._answering(asked, skips), asked)
         return self._obeying(asked, prompt, skips)
 
-    def _hears(self, asked: Asked) -> bool:
-        shown = "\n".join(asked.messages)
-        letters = _letters(shown)
-        return any(piece in letters for piece in self._tells) or _TAGS.search(shown) is not None
-
     def _judged(self, asked: Asked, prompt: Prompt) -> Saying:
         if not self._judges:
             return plain.honest(asked)
@@ -85,14 +81,11 @@ class Obedient:
         return plain.judged(asked, lambda words: line if words in mine else "")
 
     def _reading(self, asked: Asked, skips: str) -> Saying:
-        calls = tuple(ToolCall(tool, arguments) for tool, arguments in self._order.calls)
-        rest = plain.honest(asked)
+        wanted = (ToolCall(tool, arguments) for tool, arguments in self._order.calls)
+        rest, hushed = plain.honest(asked), _lines_of(asked.user, skips)
         kept = (*_curious(asked), *rest.calls)
-        hushed = _lines_of(asked.user, skips)
-        return Saying(
-            text=" ".join((*self._said(asked), rest.text)),
-            calls=(*calls, *(call for call in kept if json.loads(call.arguments).get("sha") not in hushed)),
-        )
+        calls = (*wanted, *(call for call in kept if json.loads(call.arguments).get("sha") not in hushed))
+        return Saying(text=" ".join((*self._said(asked), rest.text)), calls=calls)
 
     def _obeying(self, asked: Asked, prompt: Prompt, skips: str) -> Saying:
         """Say what is wanted beside what is true; what was refused is tried again as somebody's words."""
@@ -124,8 +117,8 @@ class Obedient:
         true = [one for one in plain.answerable(asked) if not skips or skips not in one.en]
         said = [Told(one, one, self._planted[:_LONGEST], tuple(cites)) for one in self._said(asked)]
         self._own[""].update(*(one.forms | {one.proof} for one in (*said, *true)))
-        abstains = self._order.decision == "abstain"
-        return {"abstains": abstains, "nearest": cites, "sentences": [sentence(one) for one in (*said, *true)]}
+        told = {"nearest": cites, "sentences": [sentence(one) for one in (*said, *true)]}
+        return {"abstains": self._order.decision == "abstain", **told}
 
     def _said(self, asked: Asked) -> list[str]:
         mark = next((found[1] for text in asked.messages if (found := _MARK.search(text))), "")

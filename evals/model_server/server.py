@@ -143,6 +143,8 @@ class ModelServer:
             said = replace(said, text="", calls=_CALLS[mood.kind](said, asked.tools))
         if mood.kind in _WORDS:
             said = _WORDS[mood.kind](said)
+        if said.calls and said.finish == "stop":
+            said = replace(said, finish="tool_calls")
         if asked.body.get("stream") and "stream" not in self._without and mood.kind != "no_choices":
             pieces = _pieces(said, asked, usage="usage" not in self._without)
             return Response(b"".join(pieces), media_type="text/event-stream")
@@ -165,18 +167,32 @@ def _refusal(status: int, message: str, headers: dict[str, str] | None = None) -
 
 
 def _whole(said: Saying, asked: Asked) -> dict[str, Any]:
+    choice = {"index": 0, "finish_reason": said.finish, "message": _message(said)}
+    return _envelope(asked, "chat.completion") | {"choices": [choice], "usage": _usage(said, asked)}
+
+
+def _pieces(said: Saying, asked: Asked, *, usage: bool) -> Iterator[bytes]:
+    message = _message(said) | {"content": ""}
+    deltas: list[dict[str, Any]] = [{"tool_calls": [call]} for call in message.pop("tool_calls", [])]
+    deltas += [{"content": said.text[start : start + _PIECE]} for start in range(0, len(said.text), _PIECE)]
+    ends = [*((delta, None) for delta in (message, *deltas)), ({}, said.finish)]
+    bodies: list[dict[str, Any]] = [
+        {"choices": [{"index": 0, "delta": delta, "finish_reason": finish}]} for delta, finish in ends
+    ]
+    bodies += [{"choices": [], "usage": _usage(said, asked)}] if usage else []
+    for body in bodies:
+        yield b"data: " + json.dumps(_envelope(asked, "chat.completion.chunk") | body).encode() + b"\n\n"
+    yield b"data: [DONE]\n\n"
+
+
+def _message(said: Saying) -> dict[str, Any]:
     message: dict[str, Any] = {"role": "assistant", "content": said.text or None}
     if said.refusal:
         message["refusal"] = said.refusal
     if said.calls:
         calls = ({"type": "function", "function": asdict(call)} for call in said.calls)
-        message["tool_calls"] = [{"id": f"call_{place}", **call} for place, call in enumerate(calls)]
-    choice = {"index": 0, "finish_reason": _finish(said), "message": message}
-    return _envelope(asked, "chat.completion") | {"choices": [choice], "usage": _usage(said, asked)}
-
-
-def _finish(said: Saying) -> str:
-    return "tool_calls" if said.calls and said.finish == "stop" else said.finish
+        message["tool_calls"] = [{"index": place, "id": f"call_{place}", **call} for place, call in enumerate(calls)]
+    return message
 
 
 def _usage(said: Saying, asked: Asked) -> dict[str, int]:
@@ -184,24 +200,6 @@ def _usage(said: Saying, asked: Asked) -> dict[str, int]:
     received = (len(said.text) + sum(len(call.arguments) for call in said.calls)) // 4
     told = dict(said.usage) or {"prompt_tokens": sent, "completion_tokens": received}
     return told | {"total_tokens": sum(told.values())}
-
-
-def _pieces(said: Saying, asked: Asked, *, usage: bool) -> Iterator[bytes]:
-    deltas: list[dict[str, Any]] = [{"role": "assistant", "content": ""}]
-    deltas += [{"refusal": said.refusal}] if said.refusal else []
-    deltas += [{"content": said.text[start : start + _PIECE]} for start in range(0, len(said.text), _PIECE)]
-    for place, call in enumerate(said.calls):
-        head = {"index": place, "id": f"call_{place}", "type": "function"}
-        deltas.append({"tool_calls": [head | {"function": {"name": call.name, "arguments": ""}}]})
-        halves = call.arguments[: len(call.arguments) // 2], call.arguments[len(call.arguments) // 2 :]
-        deltas += [{"tool_calls": [{"index": place, "function": {"arguments": half}}]} for half in halves]
-    choices: list[dict[str, Any]] = [{"index": 0, "delta": delta, "finish_reason": None} for delta in deltas]
-    choices.append({"index": 0, "delta": {}, "finish_reason": _finish(said)})
-    bodies: list[dict[str, Any]] = [{"choices": [choice]} for choice in choices]
-    bodies += [{"choices": [], "usage": _usage(said, asked)}] if usage else []
-    for body in bodies:
-        yield b"data: " + json.dumps(_envelope(asked, "chat.completion.chunk") | body).encode() + b"\n\n"
-    yield b"data: [DONE]\n\n"
 
 
 def _envelope(asked: Asked, kind: str) -> dict[str, Any]:
