@@ -9,9 +9,9 @@ from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass, fields, replace
 from datetime import UTC, datetime
 
-from agent.asking.reply import Reply
 from agent.domain.base import EXIT_ABSTAINED, EXIT_DONE, InputError, UpstreamError, UsageError
 from agent.ports import Desk, Desks, Progress
+from agent.questions import Reply
 from agent.settings.spending import Cap
 from agent.settings.values import RepoSpec, Settings
 from agent.web import Web
@@ -20,8 +20,8 @@ from gitzette.fleet.editions import model_limit
 from gitzette.progress import as_json, print_markdown, progress
 from gitzette.replies import ReplyPage, reply_json
 from gitzette.wiring import home_of, open_house, writers_of
+from graphs.ask import Conversations, answered, open_conversations
 from graphs.ask_context import AskContext
-from graphs.conversing import Conversations, answered, open_conversations
 from memory.recorder import QUESTIONS
 from tools.index_for_search import WindowReader
 

@@ -17,8 +17,7 @@ from agent.domain.claims import Claim, Refused
 from agent.models import ModelError
 from agent.triage.collected import dossier_of
 from graphs.judging import SentenceSteps, spent, tell
-from graphs.material import ReadState, material_of
-from graphs.run_context import RunContext
+from graphs.run_context import ReadState, RunContext, material_of
 
 
 class AnalysisInput(ReadState):

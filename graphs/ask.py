@@ -1,27 +1,31 @@
-"""A question as a graph: retrieve, read with tools, answer, check, judge, repair once, reply."""
+"""Questions as a graph (retrieve, read with tools, answer, check, judge, repair, reply), alone or in a conversation."""
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
 from langchain_core.messages import AIMessage, AnyMessage, HumanMessage, RemoveMessage, SystemMessage
+from langchain_core.runnables import RunnableConfig
+from langgraph.checkpoint.base import BaseCheckpointSaver
 from langgraph.graph import END, START, StateGraph
 from langgraph.graph.state import CompiledStateGraph
 from langgraph.runtime import Runtime
 
 from agent.analysts.sentences import NAMES, answer_shape
+from agent.analysts.subjects import AnswerSubject, cited, handles_of
 from agent.analysts.tasks import Sentences
-from agent.asking.packet import AnswerSubject, cited, handles_of
-from agent.asking.query import Hit, Query, query_of
-from agent.asking.reply import Outcome, Reply
-from agent.domain.base import EvidenceId, RepoId
+from agent.domain.base import EvidenceId, InputError, RepoId
 from agent.domain.evidence import Dossier
 from agent.models import ModelError, fenced, prompt
 from agent.ports import Step
-from graphs.ask_context import AskContext, AskInput, AskState
+from agent.questions import Hit, Query, Reply, query_of
+from graphs.ask_context import AskContext, AskInput, AskState, ranked, reply_of
+from graphs.checkpoints import open_checkpoints
 from graphs.judging import SentenceSteps
-from graphs.look_up import filtered_section, named_sections, ranked, told_facts
 from graphs.reading import called, wants_tools
 from tools.chat.messages import trimmed
 from tools.toolset import tools_of
@@ -195,7 +199,7 @@ async def answer(state: AskState, runtime: Runtime[AskContext]) -> dict[str, Any
 
 async def reply(state: AskState, runtime: Runtime[AskContext]) -> dict[str, Any]:
     """Put the reply together; of this question the conversation keeps what was asked and answered."""
-    given = await _reply(state, runtime.context)
+    given = await reply_of(state, runtime.context, asked=bool(_own(state)))
     gone = [RemoveMessage(str(one.id)) for one in _own(state)]
     question, said = (f"{_KEPT_ID}{uuid4().hex}" for _ in range(2))
     return {
@@ -207,33 +211,80 @@ async def reply(state: AskState, runtime: Runtime[AskContext]) -> dict[str, Any]
     }
 
 
-async def _reply(state: AskState, context: AskContext) -> Reply:
-    """Choose what is published; what a question names outright is shown, whatever a model passes over."""
-    query, hits, repos = state["query"], state["hits"], [one.repo for one in state["searched"]]
-    claims = sorted(state["sentences"].published, key=lambda one: int(one.id[1:]))
-    said = [cite for claim in claims for cite in claim.cites]
-    outcome: Outcome = "filtered" if query.filters.any else "looked up"
-    if state["trouble"]:
-        outcome = "failed"
-    elif _own(state):
-        outcome = "abstained" if state["nearest"] is not None else "answered" if claims else "refused"
-    look = filtered_section if query.filters.any else named_sections
-    sections = [one for one in look(query, repos, context) if not {*said} & {hit.id for hit in one.hits}]
-    told = list(dict.fromkeys(hit.id for section in sections for hit in section.hits[:_BEST]))
-    facts = await told_facts(query, [name for name in told if "#" not in name][:10], context)
-    shown = tuple(dict.fromkeys((*said, *(state["nearest"] or []))))
-    return Reply(
-        outcome=outcome,
-        lang=query.lang,
-        window=query.window,
-        claims=(*claims, *facts),
-        cites=tuple(dict.fromkeys((*shown, *told))),
-        shown=shown,
-        sections=tuple(sections),
-        evidence=tuple(hits),
-        known=context.memory.all((*shown, *told, *(hit.id for hit in hits[: 2 * _BEST]))),
-        searched=tuple(state["searched"]),
-        dropped=len(state["sentences"].failed),
-        trouble=state["trouble"],
-        has_model=context.models is not None,
-    )
+Event = dict[str, Any] | Reply
+"""What a question gives as it goes: `evidence` that was found, each judged `claim`, and the reply at the end."""
+
+
+@dataclass(frozen=True)
+class Standing:
+    """Where a conversation stands after its last answer."""
+
+    turns: tuple[str, ...] = ()
+    sources: tuple[str, ...] = ()
+    """What the last answer cites."""
+
+
+async def stream(
+    graph: Any, question: str, context: AskContext, config: RunnableConfig | None = None
+) -> AsyncIterator[Event]:
+    """Run a question, and give what is found, each sentence once it is judged, then the reply."""
+    # One checkpoint for each answer: a question that was not answered leaves nothing to go on with.
+    options: dict[str, Any] = {"durability": "exit"} if config else {}
+    asked, given, reply = {"question": question, "version": VERSION}, 0, None
+    async for mode, told in graph.astream(asked, config, context=context, stream_mode=["custom", "values"], **options):
+        if isinstance(told, Step):
+            context.reader.progress.step(told.repo, told.what, told.done, told.total)
+        elif mode == "custom":
+            yield told
+        elif "sentences" in told:
+            published, reply = told["sentences"].published, told.get("reply")
+            for claim in published[given:]:
+                yield {"claim": claim, "lang": told["query"].lang, "abstains": told["nearest"] is not None}
+            given = len(published)
+    if reply is not None:
+        yield reply
+
+
+async def answered(question: str, context: AskContext) -> Reply:
+    """Answer one question outside any thread."""
+    reply = [event async for event in stream(build(), question, context)][-1]
+    assert isinstance(reply, Reply)
+    return reply
+
+
+class Conversations:
+    """All threads of a home folder or a database."""
+
+    def __init__(self, saver: BaseCheckpointSaver[Any]) -> None:
+        self._saver = saver
+        self._graph = build(saver)
+
+    async def standing(self, thread: str) -> Standing:
+        """Find where a thread stands; a new one is empty, and one of another version is refused and left as it is."""
+        kept = await self._saver.aget_tuple(_config(thread))
+        if kept is None:
+            return Standing()
+        values = kept.checkpoint["channel_values"]
+        if values.get("version") != VERSION:
+            raise InputError(
+                f"thread {thread} was written by another version of gitzette; go on with that version, "
+                "or begin another thread under a new name"
+            )
+        return Standing(turns=tuple(values.get("turns", ())), sources=tuple(values.get("cites", ())))
+
+    async def ask(self, thread: str, question: str, context: AskContext) -> AsyncIterator[Event]:
+        """Answer the next question of a thread as it goes; cut short, the thread stays with its last answer."""
+        await self.standing(thread)
+        async for event in stream(self._graph, question, context, _config(thread)):
+            yield event
+
+
+@asynccontextmanager
+async def open_conversations(home: Path, database: str | None = None) -> AsyncIterator[Conversations]:
+    """Open the conversations below a home folder, in a private file of their own, or those of a database."""
+    async with open_checkpoints(database or home / "threads.db", precious=True) as saver:
+        yield Conversations(saver)
+
+
+def _config(thread: str) -> RunnableConfig:
+    return {"configurable": {"thread_id": thread}}

@@ -1,6 +1,6 @@
-"""What a question carries from node to node, and what its nodes may touch."""
+"""What a question carries from node to node, what its nodes may touch, and what is found without a model."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Annotated, NotRequired, Self
@@ -10,15 +10,18 @@ from langgraph.channels import UntrackedValue
 from langgraph.graph import add_messages
 from typing_extensions import TypedDict
 
+from agent.analysts.rules import statement
 from agent.analysts.tasks import Sentences
-from agent.asking.query import Hit, Query
-from agent.asking.reply import Reply, Searched
 from agent.domain.base import EvidenceId, Language, RepoId
-from agent.domain.evidence import Evidence, belongs, said_evidence
+from agent.domain.claims import Claim
+from agent.domain.evidence import CommitEvidence, Dossier, Evidence, belongs, said_evidence
 from agent.domain.window import Window
 from agent.editions.card import Card
+from agent.questions import THREADS, Hit, Named, Outcome, Query, Reply, Searched, Section
+from agent.reports.chapter import checked_claims
 from agent.settings.values import RepoSpec
 from agent.sources import CloneSource
+from agent.telling.choosing import told_groups
 from graphs.run_context import RunContext
 from memory.evidence import EvidenceStore
 from memory.search import SearchIndex
@@ -135,3 +138,103 @@ class AskContext(RunContext):
             tools = Toolset(desk.code, desk.threads, commits, {}, recall, page_tokens=_PAGE, handles=short)
             self.toolsets[spec.name] = tools
         return self.toolsets
+
+
+_ALL, _LEAST, _BEST = 50_000, 20, 20
+_FACTS = 3
+"""Facts that are told of each commit."""
+
+
+def ranked(query: Query, repos: Sequence[RepoId], context: AskContext, most: int) -> list[Hit]:
+    """Rank what fits a question; where that is little, the newest of the window come last."""
+    hits = context.index.search(query.words, query.named, repos, query.window, most)
+    if len(hits) < _LEAST:
+        found = {hit.id for hit in hits}
+        rest = (hit for hit in context.index.entries(repos, query.window) if hit.id not in found)
+        hits += _newest(rest)[: _LEAST - len(hits)]
+    return hits
+
+
+def named_sections(query: Query, repos: Sequence[RepoId], context: AskContext) -> list[Section]:
+    """Find everything that is named outright, each name by itself; what looks like a name may be none."""
+    sections = []
+    for one in query.named:
+        found = context.index.search("", [one], repos, query.window, _ALL)
+        hits = _newest(hit for hit in found if hit.named)
+        if hits or one.kind != "name" or "_" in one.text or one.text.startswith("--"):
+            sections.append(Section(what=(_shown(one),), hits=hits))
+    return sections
+
+
+def filtered_section(query: Query, repos: Sequence[RepoId], context: AskContext) -> list[Section]:
+    """Find everything that fits all qualifiers and has everything that is named beside them."""
+    filters, names = query.filters, {one.text for one in query.named}
+    titles = bool(filters.of("in"))
+    if kinds := [THREADS[kind] for kind in filters.of("is") if kind in THREADS]:
+        entries = [hit for hit in context.index.entries(repos, query.window) if hit.kind in kinds]
+        hits = [hit for hit in entries if all(one in hit.author.lower() for one in filters.of("author"))]
+    else:
+        cards = context.memory.listed(repos, query.window, _ALL)
+        fitting = [card for card in cards if filters.fits(card) and (not titles or query.titled(card.title))]
+        hits = [Hit(id=card.id, kind="commit", opened=f"{card.at:%Y-%m-%dT%H:%M:%SZ}") for card in fitting]
+    if names and not titles:
+        having = context.index.search("", query.named, repos, query.window, _ALL)
+        kept = {hit.id for hit in having if names <= set(hit.named)}
+        hits = [hit for hit in hits if hit.id in kept]
+    return [Section(what=(*filters.told, *map(_shown, query.named)), hits=_newest(hits))]
+
+
+def _shown(one: Named) -> str:
+    where = one.repo or ""
+    return {"thread": f"{where}#{one.text}", "commit": f"{where}@{one.text}".lstrip("@")}.get(one.kind, one.text)
+
+
+def _newest(hits: Iterable[Hit]) -> tuple[Hit, ...]:
+    return tuple(sorted(sorted(hits, key=lambda hit: hit.id), key=lambda hit: hit.opened, reverse=True))
+
+
+async def told_facts(query: Query, names: Sequence[EvidenceId], context: AskContext) -> list[Claim]:
+    """Tell the facts of commits, first those about what is named; each is held to the diff."""
+    await context.load(names, query.window)
+    wanted = [one.text.lstrip("-") for one in query.named if one.kind == "name"]
+    dossier = Dossier(found=context.found, seen=frozenset(context.found))
+    told: list[Claim] = []
+    for one in (context.found.get(name) for name in names):
+        if isinstance(one, CommitEvidence):
+            groups = told_groups(one.facts)
+            groups.sort(key=lambda group: not any(word in fact.name for word in wanted for fact in group))
+            told += [statement(group, one) for group in groups[:_FACTS]]
+    passed, _ = checked_claims(told, (), (), dossier)
+    return [claim.model_copy(update={"id": f"f{place}"}) for place, claim in enumerate(passed)]
+
+
+async def reply_of(state: AskState, context: AskContext, *, asked: bool) -> Reply:
+    """Choose what is published; what a question names outright is shown, whatever a model passes over."""
+    query, hits, repos = state["query"], state["hits"], [one.repo for one in state["searched"]]
+    claims = sorted(state["sentences"].published, key=lambda one: int(one.id[1:]))
+    said = [cite for claim in claims for cite in claim.cites]
+    outcome: Outcome = "filtered" if query.filters.any else "looked up"
+    if state["trouble"]:
+        outcome = "failed"
+    elif asked:
+        outcome = "abstained" if state["nearest"] is not None else "answered" if claims else "refused"
+    look = filtered_section if query.filters.any else named_sections
+    sections = [one for one in look(query, repos, context) if not {*said} & {hit.id for hit in one.hits}]
+    told = list(dict.fromkeys(hit.id for section in sections for hit in section.hits[:_BEST]))
+    facts = await told_facts(query, [name for name in told if "#" not in name][:10], context)
+    shown = tuple(dict.fromkeys((*said, *(state["nearest"] or []))))
+    return Reply(
+        outcome=outcome,
+        lang=query.lang,
+        window=query.window,
+        claims=(*claims, *facts),
+        cites=tuple(dict.fromkeys((*shown, *told))),
+        shown=shown,
+        sections=tuple(sections),
+        evidence=tuple(hits),
+        known=context.memory.all((*shown, *told, *(hit.id for hit in hits[: 2 * _BEST]))),
+        searched=tuple(state["searched"]),
+        dropped=len(state["sentences"].failed),
+        trouble=state["trouble"],
+        has_model=context.models is not None,
+    )

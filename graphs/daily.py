@@ -1,5 +1,6 @@
-"""A daily run: look at every repository, share out the reading, write each one's part, and publish the report."""
+"""The graphs of a run: the day, the part of one repository, and an edition that is made of parts."""
 
+from functools import cache
 from operator import add, or_
 from typing import Annotated, Any
 
@@ -12,7 +13,7 @@ from typing_extensions import TypedDict
 
 from agent.analysts.tasks import Task, summary_task
 from agent.domain.accounts import Account
-from agent.domain.base import RepoId, commit_id
+from agent.domain.base import Frozen, RepoId, commit_id
 from agent.domain.claims import Claim, Refused
 from agent.domain.evidence import ThreadEvidence
 from agent.domain.report import Failure, Report
@@ -22,8 +23,10 @@ from agent.settings.values import RepoSpec
 from agent.triage.collected import Allotment, Collected, allot
 from graphs import analysis, collect, repository
 from graphs.collect import CollectInput
-from graphs.repository import RepositoryInput
-from graphs.run_context import RunContext
+from graphs.reading import choose, read, tools, wants_tools
+from graphs.relating import relate
+from graphs.repository import RepositoryInput, RepositoryOutput, RepositoryState
+from graphs.run_context import RunContext, failing_alone, unless_failed
 from tools.history.cross_repository import Connected, Reading, connected
 
 
@@ -42,6 +45,8 @@ class Day(DayInput, total=False):
     """What of each repository may be read in depth."""
     chapters: Annotated[dict[RepoId, Chapter], or_]
     failures: Annotated[list[Failure], add]
+    beside: tuple[RepoSpec, ...]
+    """The other repositories of the edition, where a part is made by itself."""
     joined: Connected
     tasks: list[Task]
     analysis: Annotated[list[Claim], add]
@@ -55,20 +60,25 @@ def build(checkpoints: "BaseCheckpointSaver[Any] | None" = None) -> CompiledStat
     graph = StateGraph(Day, context_schema=RunContext, input_schema=DayInput)
     graph.add_node("collect", collect.build())
     graph.add_node("allocate", allocate)
-    graph.add_node("repository", repository.build())
-    graph.add_node("connect", connect)
-    graph.add_node("compose", analysis.build())
-    graph.add_node("publish", publish)
+    graph.add_node("repository", build_repository())
+    _add_publishing(graph)
     graph.add_conditional_edges(START, to_collect, ["collect", "allocate"])
     graph.add_edge("collect", "allocate")
     graph.add_conditional_edges("allocate", to_repositories, ["repository", "publish"])
     graph.add_edge("repository", "connect")
+    return graph.compile(checkpointer=checkpoints, name="daily")
+
+
+def _add_publishing(graph: StateGraph[Day, RunContext, Any, Day]) -> None:
+    """Add what comes after the repositories: what ties them together, the brief, and the publication."""
+    graph.add_node("connect", connect)
+    graph.add_node("compose", analysis.build())
+    graph.add_node("publish", publish)
     graph.add_conditional_edges(
         "connect", lambda state: "compose" if state["tasks"] else "publish", ["compose", "publish"]
     )
     graph.add_edge("compose", "publish")
     graph.add_edge("publish", END)
-    return graph.compile(checkpointer=checkpoints, name="daily")
 
 
 def to_collect(state: Day) -> list[Send] | str:
@@ -96,7 +106,7 @@ def to_repositories(state: Day) -> list[Send] | str:
                 spec=spec,
                 found=found[spec.name],
                 allotment=shares[spec.name],
-                beside=tuple(other for other in known if other != spec),
+                beside=state.get("beside") or tuple(other for other in known if other != spec),
             ),
         )
         for spec in known
@@ -179,4 +189,103 @@ def report_of(state: Day, analyst: str) -> Report:
         uses=tuple(use for repo in order if repo in parts for use in state["collected"][repo].own_uses),
         analyst=analyst,
         account=state.get("account") or Account(),
+    )
+
+
+@cache
+def build_repository(
+    turns: int = 4,
+) -> CompiledStateGraph[RepositoryState, RunContext, RepositoryInput, RepositoryOutput]:
+    """Wire the part of one repository; a failure ends it, and nothing else."""
+    graph = StateGraph(
+        RepositoryState, context_schema=RunContext, input_schema=RepositoryInput, output_schema=RepositoryOutput
+    )
+    for node in (choose, read, tools, relate, *repository.NODES):
+        graph.add_node(node.__name__, failing_alone(node))
+    graph.add_node("explain", analysis.build())
+    graph.add_node("summarise", analysis.build())
+    graph.add_edge(START, "choose")
+    steps = {"choose": "read", "tools": "read", "study": "connect", "connect": "relate", "relate": "write_facts"}
+    for node_name, then in steps.items():
+        graph.add_conditional_edges(node_name, unless_failed(then), [then, END])
+    graph.add_conditional_edges(
+        "read",
+        lambda state: "tools" if wants_tools(state.get("messages") or [], turns) else unless_failed("study")(state),
+        ["tools", "study", END],
+    )
+    graph.add_conditional_edges("write_facts", _if_any("waiting", "take_next", "file"), ["take_next", "file", END])
+    graph.add_edge("take_next", "explain")
+    graph.add_conditional_edges("explain", _if_any("waiting", "take_next", "sum_up"), ["take_next", "sum_up", END])
+    graph.add_conditional_edges("sum_up", _if_any("tasks", "summarise", "file"), ["summarise", "file", END])
+    graph.add_edge("summarise", "file")
+    graph.add_edge("file", END)
+    return graph.compile(name="repository")
+
+
+def _if_any(what: str, then: str, otherwise: str) -> Any:
+    """Go on to the models where there is something to write about."""
+
+    def route(state: RepositoryState) -> str:
+        return unless_failed(then if state.get(what) else otherwise)(state)
+
+    return route
+
+
+# ---------------------------------------------------------------- a day in parts, on any machine
+
+
+class PartInput(DayInput):
+    """One repository, and those that an edition has beside it."""
+
+    beside: tuple[RepoSpec, ...]
+
+
+class EditionInput(DayInput):
+    """The repositories of an edition, and what was read of them."""
+
+    collected: dict[RepoId, Collected]
+    chapters: dict[RepoId, Chapter]
+    failures: list[Failure]
+    refused: list[Refused]
+
+
+class Part(Frozen):
+    """What was read of one repository; without a chapter it could not be read."""
+
+    collected: Collected | None = None
+    chapter: Chapter | None = None
+    failures: tuple[Failure, ...] = ()
+    refused: tuple[Refused, ...] = ()
+
+
+def build_part(
+    checkpoints: "BaseCheckpointSaver[Any]",
+) -> CompiledStateGraph[Day, RunContext, PartInput, Day]:
+    """Wire the part of one repository: the first look, and everything up to its chapter."""
+    graph = StateGraph(Day, context_schema=RunContext, input_schema=PartInput)
+    graph.add_node("collect", collect.build())
+    graph.add_node("allocate", allocate)
+    graph.add_node("repository", build_repository())
+    graph.add_conditional_edges(START, to_collect, ["collect"])
+    graph.add_edge("collect", "allocate")
+    graph.add_conditional_edges("allocate", to_repositories, {"repository": "repository", "publish": END})
+    graph.add_edge("repository", END)
+    return graph.compile(checkpointer=checkpoints, name="part")
+
+
+def build_edition(checkpoints: "BaseCheckpointSaver[Any]") -> CompiledStateGraph[Day, RunContext, EditionInput, Day]:
+    """Wire an edition: what ties its repositories together, the brief, and the publication."""
+    graph = StateGraph(Day, context_schema=RunContext, input_schema=EditionInput)
+    _add_publishing(graph)
+    graph.add_edge(START, "connect")
+    return graph.compile(checkpointer=checkpoints, name="edition")
+
+
+def part_of(state: Day, repo: RepoId) -> Part:
+    """Take out of the state of a part what an edition needs."""
+    return Part(
+        collected=(state.get("collected") or {}).get(repo),
+        chapter=(state.get("chapters") or {}).get(repo),
+        failures=tuple(state.get("failures") or ()),
+        refused=tuple(state.get("refused") or ()),
     )

@@ -13,27 +13,16 @@ from langgraph.runtime import Runtime
 from agent.analysts.tasks import Choice, first_fact, fitting, handles_of
 from agent.domain.accounts import Account, fallback
 from agent.domain.commits import Coverage
-from agent.models import ModelError, fenced, prompt, tokens_of
+from agent.models import ModelError, fenced, prompt
 from agent.ports import Step
-from agent.triage.collected import Allotment
-from graphs.material import THREAD_TOOLS, ReadState
-from graphs.run_context import RunContext
+from graphs.run_context import THREAD_TOOLS, ReadState, RunContext
 from tools.chat.messages import trimmed
 from tools.toolset import ToolError, Toolset
 
 _QUIET = 6
 """So many commits can be explained one by one, also where the budget would read few of them in depth."""
-_NOTES = 1_500
-"""Tokens of a model's own notes that it is shown again when it writes."""
 _PAGE = 3_000
 """Tokens of one answer of a tool: what a model writes about is shown whole later."""
-
-
-class ReadingState(ReadState, total=False):
-    """The conversation in which the model reads, and what it wants to explain."""
-
-    allotment: Allotment
-    chosen: tuple[str, ...]
 
 
 def explain(error: ToolError | ToolInvocationError) -> str:
@@ -41,7 +30,7 @@ def explain(error: ToolError | ToolInvocationError) -> str:
     return f"Error: {error}"
 
 
-async def choose(state: ReadingState, runtime: Runtime[RunContext]) -> dict[str, Any]:
+async def choose(state: ReadState, runtime: Runtime[RunContext]) -> dict[str, Any]:
     """Let the model choose what to explain from a closed list of handles; without a model nothing is chosen."""
     deps, found, repo = runtime.context, state["found"], state["spec"].name
     if deps.models is None or not found.table:
@@ -65,7 +54,7 @@ async def choose(state: ReadingState, runtime: Runtime[RunContext]) -> dict[str,
     return {"chosen": chosen or state["allotment"].deep, "account": account}
 
 
-async def read(state: ReadingState, runtime: Runtime[RunContext]) -> dict[str, Any]:
+async def read(state: ReadState, runtime: Runtime[RunContext]) -> dict[str, Any]:
     """Ask the model what it wants to look up; its own messages and the tools' answers stand before the question."""
     deps, repo = runtime.context, state["spec"].name
     messages = state.get("messages") or []
@@ -86,14 +75,14 @@ async def read(state: ReadingState, runtime: Runtime[RunContext]) -> dict[str, A
         return {"messages": [AIMessage("")], "account": fallback("reading", error) + spent}
 
 
-def _usable(offered: list[BaseTool], state: ReadingState) -> list[BaseTool]:
+def _usable(offered: list[BaseTool], state: ReadState) -> list[BaseTool]:
     """Offer tools that read threads only where threads can be read."""
     if state["found"].threads.coverage is not Coverage.NOT_READ:
         return offered
     return [tool for tool in offered if tool.name not in THREAD_TOOLS]
 
 
-async def tools(state: ReadingState, runtime: Runtime[RunContext]) -> dict[str, Any]:
+async def tools(state: ReadState, runtime: Runtime[RunContext]) -> dict[str, Any]:
     """Call what the model asked for."""
     runtime.stream_writer(Step(state["spec"].name, "looking further"))
     return await called((await _toolset(state, runtime.context)).as_tools(), state["messages"])
@@ -112,17 +101,10 @@ def wants_tools(messages: Sequence[AnyMessage], turns: float = inf) -> bool:
     return isinstance(last, AIMessage) and bool(last.tool_calls) and asked <= turns
 
 
-def last_notes(messages: Sequence[AnyMessage]) -> str:
-    """Give what the model noted when it had read enough."""
-    last = messages[-1] if messages else None
-    text = str(last.text) if isinstance(last, AIMessage) and not last.tool_calls else ""
-    return text if tokens_of(text) <= _NOTES else ""
-
-
 # ---------------------------------------------------------------- what it is shown
 
 
-async def _rows(state: ReadingState, deps: RunContext) -> dict[str, str]:
+async def _rows(state: ReadState, deps: RunContext) -> dict[str, str]:
     """Write a line for each commit: handle, weight, title, and the first thing that code found."""
     found, code = state["found"], (await deps.desks.open(state["spec"])).code
     titles = {row.commit.sha: row.commit.title for row in found.landed}
@@ -134,14 +116,14 @@ async def _rows(state: ReadingState, deps: RunContext) -> dict[str, str]:
     }
 
 
-async def _opening(state: ReadingState, deps: RunContext) -> list[AnyMessage]:
+async def _opening(state: ReadState, deps: RunContext) -> list[AnyMessage]:
     rows = await _rows(state, deps)
     table = "\n".join(rows[sha] for sha in state["chosen"] if sha in rows)
     system = prompt("system", {"repo": state["spec"].name, "mark": deps.mark})
     return [SystemMessage(system), HumanMessage(prompt("read", {"table": fenced(table, deps.mark)}))]
 
 
-async def _toolset(state: ReadingState, deps: RunContext) -> Toolset:
+async def _toolset(state: ReadState, deps: RunContext) -> Toolset:
     """Make the tools of this repository and window."""
     found, desk = state["found"], await deps.desks.open(state["spec"])
     handles = handles_of(found)

@@ -1,12 +1,11 @@
-"""One repository's part of the report: choose, read with tools, relate, connect, write, check, judge, file."""
+"""The nodes of one repository's part of the report; graphs/daily.py wires them."""
 
 import itertools
-from functools import cache
+from collections.abc import Sequence
 from operator import add, or_
 from typing import Annotated, Any
 
-from langgraph.graph import END, START, StateGraph
-from langgraph.graph.state import CompiledStateGraph
+from langchain_core.messages import AIMessage, AnyMessage
 from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
@@ -17,6 +16,7 @@ from agent.domain.base import EvidenceId, RepoId
 from agent.domain.claims import Claim, Refused
 from agent.domain.report import Failure, RepoSection
 from agent.domain.window import Window
+from agent.models import tokens_of
 from agent.ports import Step
 from agent.reports.chapter import Chapter, checked_claims, ledger_of, unexplained
 from agent.reports.issue_news import Connected, issue_news, release_news
@@ -24,15 +24,13 @@ from agent.settings.values import RepoSpec
 from agent.stories.follow_ups import pairs
 from agent.stories.releases import taken
 from agent.triage.collected import Allotment, Collected, dossier_of, readings_of
-from graphs import analysis
-from graphs.material import material_of
-from graphs.reading import ReadingState, choose, last_notes, read, tools, wants_tools
-from graphs.relating import relate
-from graphs.run_context import RunContext, failing_alone, unless_failed
+from graphs.run_context import ReadState, RunContext, material_of
 from tools.history.find import find_stories, told_stories, with_relations, with_stories
 from tools.history.past import release_stories, tags_of_window
 from tools.index_for_search import index_run
 
+_NOTES = 1_500
+"""Tokens of a model's own notes that it is shown again when it writes."""
 _BLAMED = 60
 """Commits whose lines are followed to earlier ones; without a model fewer, since only the newest are told."""
 
@@ -56,7 +54,7 @@ class RepositoryOutput(TypedDict, total=False):
     refused: Annotated[list[Refused], add]
 
 
-class RepositoryState(ReadingState, RepositoryOutput, total=False):
+class RepositoryState(ReadState, RepositoryOutput, total=False):
     """A repository on its way."""
 
     notes: str
@@ -66,45 +64,6 @@ class RepositoryState(ReadingState, RepositoryOutput, total=False):
     tasks: list[Task]
     analysis: Annotated[list[Claim], add]
     account: Annotated[Account, add]
-
-
-@cache
-def build(turns: int = 4) -> CompiledStateGraph[RepositoryState, RunContext, RepositoryInput, RepositoryOutput]:
-    """Wire the part of one repository; a failure ends it, and nothing else."""
-    graph = StateGraph(
-        RepositoryState, context_schema=RunContext, input_schema=RepositoryInput, output_schema=RepositoryOutput
-    )
-    for node in (choose, read, tools, study, connect, relate, write_facts, take_next, sum_up, file):
-        graph.add_node(node.__name__, failing_alone(node))
-    graph.add_node("explain", analysis.build())
-    graph.add_node("summarise", analysis.build())
-    graph.add_edge(START, "choose")
-    graph.add_conditional_edges("choose", unless_failed("read"), ["read", END])
-    graph.add_conditional_edges(
-        "read",
-        lambda state: "tools" if wants_tools(state.get("messages") or [], turns) else unless_failed("study")(state),
-        ["tools", "study", END],
-    )
-    graph.add_conditional_edges("tools", unless_failed("read"), ["read", END])
-    graph.add_conditional_edges("study", unless_failed("connect"), ["connect", END])
-    graph.add_conditional_edges("connect", unless_failed("relate"), ["relate", END])
-    graph.add_conditional_edges("relate", unless_failed("write_facts"), ["write_facts", END])
-    graph.add_conditional_edges("write_facts", _if_any("waiting", "take_next", "file"), ["take_next", "file", END])
-    graph.add_edge("take_next", "explain")
-    graph.add_conditional_edges("explain", _if_any("waiting", "take_next", "sum_up"), ["take_next", "sum_up", END])
-    graph.add_conditional_edges("sum_up", _if_any("tasks", "summarise", "file"), ["summarise", "file", END])
-    graph.add_edge("summarise", "file")
-    graph.add_edge("file", END)
-    return graph.compile(name="repository")
-
-
-def _if_any(what: str, then: str, otherwise: str) -> Any:
-    """Go on to the models where there is something to write about."""
-
-    def route(state: RepositoryState) -> str:
-        return unless_failed(then if state.get(what) else otherwise)(state)
-
-    return route
 
 
 async def study(state: RepositoryState, runtime: Runtime[RunContext]) -> dict[str, Any]:
@@ -119,7 +78,7 @@ async def study(state: RepositoryState, runtime: Runtime[RunContext]) -> dict[st
         runtime.stream_writer(Step(repo, "reading in depth", next(done), total))
 
     studied = await deps.library.study_all(code, wanted, step, [row.commit for row in found.rows])
-    return {"readings": readings_of(studied, found), "notes": last_notes(state.get("messages") or [])}
+    return {"readings": readings_of(studied, found), "notes": _last_notes(state.get("messages") or [])}
 
 
 async def connect(state: RepositoryState, runtime: Runtime[RunContext]) -> dict[str, Any]:
@@ -208,3 +167,13 @@ async def file(state: RepositoryState, runtime: Runtime[RunContext]) -> dict[str
     if deps.questions is not None:
         await index_run(deps.questions, code, found, material)
     return {"chapters": {repo: chapter}}
+
+
+def _last_notes(messages: Sequence[AnyMessage]) -> str:
+    """Give what the model noted when it had read enough."""
+    last = messages[-1] if messages else None
+    text = str(last.text) if isinstance(last, AIMessage) and not last.tool_calls else ""
+    return text if tokens_of(text) <= _NOTES else ""
+
+
+NODES = (study, connect, write_facts, take_next, sum_up, file)

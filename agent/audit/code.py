@@ -1,14 +1,13 @@
-"""Checks of code: paths and names stand in the diff or in the trees, fenced lines in the diff or the touched files."""
+"""Checks of code: paths and names stand in the diff, fenced lines in the diff or in the files that it touches."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import pairwise
 from typing import Literal, NamedTuple
 
 from agent.audit.entries import Entry
-from agent.audit.lookup import RIGHT, UNVERIFIABLE, Finding, Library, touched
+from agent.audit.lookup import RIGHT, UNVERIFIABLE, Finding, touched
 from agent.audit.markdown import Block, code_of
-from agent.domain.base import CommitId, RepoId
+from agent.domain.base import CommitId
 from agent.domain.evidence import CommitEvidence
 from agent.gate.quotes import patch_lines
 from agent.gate.text import SearchText, text_of
@@ -66,18 +65,6 @@ def _has_joints(name: str) -> bool:
     return "_" in name.strip("_") or _HUMPS.search(name) is not None
 
 
-def lacking(entries: Sequence[Entry]) -> dict[RepoId, set[str]]:
-    """Name what the cited diffs lack, for each repository: it is then looked for in whole trees."""
-    found: dict[RepoId, set[str]] = {}
-    for entry in entries:
-        for one in names_in(entry) if entry.evidence else ():
-            if not any(_has(one, each) for each in entry.evidence):
-                words = _unknown(one.text, entry.evidence) if one.kind == "identifier" else set()
-                for each in entry.evidence:
-                    found.setdefault(each.repo, set()).update(words)
-    return found
-
-
 def _forms(name: str) -> set[str]:
     """Give the words by which a name is found in code: its telling parts, and a flag as the variable it becomes."""
     bare = name.removesuffix("()").lstrip("-")
@@ -85,10 +72,6 @@ def _forms(name: str) -> set[str]:
         return {bare.casefold(), bare.replace("-", "_").casefold()}
     parts = [part for part in re.split(r"\.|::", bare) if part]
     return {part.casefold() for part in [one for one in parts if _has_joints(one)] or parts[-1:]}
-
-
-def _unknown(name: str, evidence: Sequence[CommitEvidence]) -> set[str]:
-    return {form for form in _forms(name) if not any(_is_whole(form, text_of(one)) for one in evidence)}
 
 
 def _has(one: Name, evidence: CommitEvidence) -> bool:
@@ -107,54 +90,23 @@ def _is_whole(word: str, text: SearchText) -> bool:
     return False
 
 
-def check_names(entries: Sequence[Entry], library: Library) -> Iterator[Finding]:
-    """Give every path and name that stands in or under an entry its verdict."""
+def check_names(entries: Sequence[Entry]) -> Iterator[Finding]:
+    """Look for every path and name of an entry in its diffs; only a list of files can be wrong by what it has not."""
     for entry in (entry for entry in entries if entry.whole):
         ids = ", ".join(each.id for each in entry.evidence[:2])
-        searched = all(library[each.repo].searched for each in entry.evidence)
         for one in names_in(entry):
-            if any(_has(one, each) for each in entry.evidence):
-                verdict, told = RIGHT, ids
-            elif one.kind == "path":
-                verdict, told = _path(one, entry, library, searched=searched)
-            else:
-                verdict, told = _name(one, entry, library, searched=searched)
+            verdict, told = RIGHT, ids
+            if not any(_has(one, each) for each in entry.evidence):
+                mentioned = any(text_of(each).has(one.text, fold=True) for each in entry.evidence)
+                wrong = one.listed and len(entry.evidence) == 1 and not mentioned
+                verdict, told = "wrong:path" if wrong else UNVERIFIABLE, f"not in the diff of {ids}"
             yield Finding(one.line, one.kind, one.text, verdict, told)
-
-
-def _path(one: Name, entry: Entry, library: Library, *, searched: bool) -> tuple[str, str]:
-    """Judge a path that no cited commit touches: wrong in a list of files, or where no tree has it."""
-    files = [file.path for each in entry.evidence for file in each.change.files]
-    more = f" and {len(files) - 3} more" if len(files) > 3 else ""
-    told = f"{', '.join(each.id for each in entry.evidence[:2])} touches {', '.join(files[:3])}{more}"
-    if any(text_of(each).has(one.text, fold=True) for each in entry.evidence):
-        return UNVERIFIABLE, told
-    if one.listed and len(entry.evidence) == 1:
-        return "wrong:path", told
-    there = any(f"/{one.text.casefold()}\n" in found.paths for found in library.values())
-    # Under a folder that the repository has, it can hardly be a path of anything else.
-    rooted = any(f"\n/{one.text.partition('/')[0].casefold()}/" in found.paths for found in library.values())
-    if there or not searched or not (entry.direct or rooted):
-        return UNVERIFIABLE, told
-    return "wrong:path", f"there is no such file; {told}"
-
-
-def _name(one: Name, entry: Entry, library: Library, *, searched: bool) -> tuple[str, str]:
-    """Judge a name that no cited diff has: wrong beside a commit where no tree has it either."""
-    ids = ", ".join(each.id for each in entry.evidence[:2])
-    wanted, words = _unknown(one.text, entry.evidence), {word for found in library.values() for word in found.words}
-    there = bool(wanted & words) if one.text.startswith("--") else wanted <= words
-    partly = all(text_of(each).has(form, fold=True) for each in entry.evidence for form in wanted)
-    if there or partly or not searched or not entry.direct:
-        return UNVERIFIABLE, f"not in the diff of {ids}{', but in the repository' if there else ''}"
-    return "wrong:name", f"neither {ids} nor any file has it"
 
 
 # ---------------------------------------------------------------- fenced code
 
 _COMMENT = re.compile(r"(?://|#(?!include|define|if|endif|pragma)|/\*|\*|<!--|;;|\"\"\").{0,2000}")
 _TRAILING = re.compile(r"\s(?://|#)\s[^\n]*$")
-_FILE = re.compile(r"(?<![\w./-])[\w./-]{3,200}\.\w{1,8}")
 _GAP = re.compile(r"\.{3}|…")
 _CONSOLE = frozenset(("bash", "sh", "shell", "console", "text", "txt", "mermaid", "log", "markdown", "md", "html"))
 """Languages of fences that show commands and drawings, not the change."""
@@ -163,11 +115,10 @@ _SETTINGS = frozenset(("", "json", "yaml", "yml", "toml", "ini"))
 _TELLING = 4  # Signs of a line of code that says something: brackets and `else` are everywhere.
 
 
-def fences_of(entries: Sequence[Entry]) -> Iterator[tuple[Entry, Entry]]:
-    """List the fences that stand under a commit and show code, each with the block before it."""
-    for before, entry in pairwise(entries):
-        if entry.block.kind == "fence" and entry.whole and entry.block.language not in _CONSOLE:
-            yield before, entry
+def fences_of(entries: Sequence[Entry]) -> list[Entry]:
+    """List the fences that stand under a commit and show code."""
+    fences = [entry for entry in entries if entry.block.kind == "fence" and entry.whole]
+    return [entry for entry in fences if entry.block.language not in _CONSOLE]
 
 
 def unknown_lines(block: Block, evidence: Sequence[CommitEvidence], files: Sequence[str] = ()) -> list[str]:
@@ -204,7 +155,7 @@ def _bare(line: str) -> str:
 
 def check_code(entries: Sequence[Entry], files: Mapping[CommitId, Sequence[str]]) -> Iterator[Finding]:
     """Compare every fence with the change it stands under; `files` are the touched files as they were and became."""
-    for before, entry in fences_of(entries):
+    for entry in fences_of(entries):
         block = entry.block
         said = [line for line in block.text.splitlines() if len(_bare(_GAP.sub("", _said(line, "")))) >= _TELLING]
         if not said:
@@ -212,13 +163,6 @@ def check_code(entries: Sequence[Entry], files: Mapping[CommitId, Sequence[str]]
         missing = unknown_lines(block, entry.evidence, [text for name in entry.commits for text in files.get(name, ())])
         ids = ", ".join(one.id for one in entry.evidence[:2])
         told = f"{len(missing)} of {len(said)} lines are not in {ids}: {missing[0][:120]}" if missing else ids
-        announced = len(missing) < len(said) or block.language not in _SETTINGS or _names_file(before, entry)
+        announced = len(missing) < len(said) or block.language not in _SETTINGS
         verdict = RIGHT if not missing else "wrong:quote" if announced else UNVERIFIABLE
         yield Finding(block.line, "code", " ".join(" ".join(said).split())[:120], verdict, told)
-
-
-def _names_file(before: Entry, entry: Entry) -> bool:
-    """Tell whether the block above a fence, or its first line, names a file of the change."""
-    named = [one.text for one in names_in(before) if one.kind == "path"]
-    named += _FILE.findall(entry.block.text.partition("\n")[0][:300])
-    return any(touched(path, one.change) for path in named for one in entry.evidence)

@@ -114,7 +114,6 @@ FIELDS = {
 """What columns and labels are called by which reports give what git knows."""
 _PIECE = re.compile(r"[^|·•\n;；]{1,2000}")
 _LABEL = re.compile(r"\A[^\w`\[]{0,12}([^\W\d_][\w /+-]{0,30}?)[*_ ]{0,4}[:：][*_ ]{0,4}(?=\S)")
-_BRACKETED = re.compile(r"[,，(（] ?([^\W\d_][\w ]{0,20})[:：] ?([^,，()（）\[\]\n|:：]{1,60})[)）]")
 _OWNED = re.compile(r"\A[A-Za-z0-9][\w-]{0,38}/[A-Za-z0-9][\w.-]{0,99}", re.ASCII)
 _REPO_LINK = re.compile(r"https?://[\w.-]{1,100}/([\w-]{1,39}/[\w.-]{1,100})(?![\w.-])", re.ASCII)
 _WORDS = re.compile(r"[\w.-]{1,100}(?:/[\w.-]{1,100})?")
@@ -214,8 +213,7 @@ def _fields(block: Block) -> list[Field]:
     for piece in _PIECE.finditer(block.text) if not block.cells else ():
         if (label := _LABEL.match(piece[0])) and (name := field_name(label[1])):
             found.append(Field(name, piece[0][label.end() :].strip(), piece.start() + label.end()))
-    bracketed = _BRACKETED.finditer(block.text) if not block.cells else ()
-    return found + [Field(name, one[2], one.start(2)) for one in bracketed if (name := field_name(one[1]))]
+    return found
 
 
 def _references(block: Block, fields: Sequence[Field], known: Mapping[str, RepoId]) -> Iterator[Reference]:

@@ -151,28 +151,33 @@ class Landing(Frozen):
 # ---------------------------------------------------------------- threads
 
 
-class Issue(Frozen):
-    """An issue; its comments and timeline are read only when somebody asks."""
+class Thread(Frozen):
+    """What issues and pull requests share; GitHub numbers them together."""
 
     repo: RepoId
     number: int
     title: str
     body: str
     state: Literal["open", "closed"]
-    state_reason: str | None
     author: str | None
     """The login; None for a deleted account."""
     labels: tuple[str, ...]
     created_at: datetime
     updated_at: datetime
-    closed_at: datetime | None
-    comments: int
-    reactions: int
 
     @property
     def id(self) -> ThreadId:
-        """The name under which the issue is cited."""
+        """The name under which the thread is cited."""
         return thread_id(self.repo, self.number)
+
+
+class Issue(Thread):
+    """An issue; its comments and timeline are read only when somebody asks."""
+
+    state_reason: str | None
+    closed_at: datetime | None
+    comments: int
+    reactions: int
 
     @property
     def ended_at(self) -> datetime | None:
@@ -180,30 +185,16 @@ class Issue(Frozen):
         return self.closed_at
 
 
-class PullRequest(Frozen):
+class PullRequest(Thread):
     """A pull request and the issues that GitHub says it closes."""
 
-    repo: RepoId
-    number: int
-    title: str
-    body: str
-    state: Literal["open", "closed"]
     merged_at: datetime | None
     merge_commit: str | None
     base: str
     """The branch it targets: closing words count only on the default branch."""
-    author: str | None
-    labels: tuple[str, ...]
-    created_at: datetime
-    updated_at: datetime
     closes: tuple[ThreadId, ...] = ()
     named_by: tuple[ThreadId, ...] = ()
     """The issues whose texts name it, as GitHub records."""
-
-    @property
-    def id(self) -> ThreadId:
-        """The name under which the pull request is cited."""
-        return thread_id(self.repo, self.number)
 
     @property
     def ended_at(self) -> datetime | None:
@@ -279,13 +270,13 @@ class Headline(Frozen):
     """The pull request that it says it came by."""
 
 
+# ---------------------------------------------------------------- memory
+
 M = TypeVar("M", bound=BaseModel)
-_KNOWN: dict[tuple[type, frozenset[str]], set[str]] = {}
+_FIELDS: dict[tuple[type, frozenset[str]], set[str]] = {}
 _PEOPLE: dict[Person, Person] = {}
 _SHORT = 200
 """Characters of a text that may well come again: a path, a name, a line of code."""
-_PLAIN = frozenset({str, int, float, bool, type(None), datetime})
-"""What has nothing in it; most values are such, and are not looked at."""
 
 
 def compact(value: M) -> M:
@@ -293,25 +284,16 @@ def compact(value: M) -> M:
 
     The values are frozen and copies copy what they change, so nobody ever changes one that is shared.
     """
-    waiting: list[object] = [value]
-    while waiting:
-        one = waiting.pop()
-        if isinstance(one, BaseModel):
-            own = one.model_fields_set
-            shared = _KNOWN.setdefault((type(one), frozenset(own)), own)
-            object.__setattr__(one, "__pydantic_fields_set__", shared)
-            fields = one.__dict__
-            for name, part in fields.items():
-                kind = type(part)
-                if kind is str:
-                    if len(part) <= _SHORT:
-                        fields[name] = sys.intern(part)
-                elif kind is Person:
-                    fields[name] = _PEOPLE.setdefault(part, part)
-                elif kind not in _PLAIN:
-                    waiting.append(part)
-        elif isinstance(one, tuple | list):
-            waiting.extend(part for part in one if type(part) not in _PLAIN)
-        elif isinstance(one, dict):
-            waiting.extend(part for part in one.values() if type(part) not in _PLAIN)
+    own = value.model_fields_set
+    object.__setattr__(value, "__pydantic_fields_set__", _FIELDS.setdefault((type(value), frozenset(own)), own))
+    fields = value.__dict__
+    for name, part in fields.items():
+        if type(part) is str and len(part) <= _SHORT:
+            fields[name] = sys.intern(part)
+        elif type(part) is Person:
+            fields[name] = _PEOPLE.setdefault(part, part)
+        else:
+            for one in part if type(part) is tuple else (part,):
+                if isinstance(one, BaseModel):
+                    compact(one)
     return value

@@ -9,6 +9,13 @@ from typing import Literal
 Side = Literal["old", "new"]
 _HEADER = re.compile(r"@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@ ?(.*)")
 _SIGNS = {"old": " -", "new": " +"}
+_DEFINED = re.compile(
+    r"(?:def|class|fn|func|function|struct|enum|trait|impl|interface|namespace|module|type|union)\s+([A-Za-z_]\w{3,60})"
+)
+_CALLED = re.compile(r"([A-Za-z_]\w{3,60})\s*\(")
+_DISTINCT = re.compile(r"(?<![\w-])(?:(?=[\w-]*[A-Za-z0-9][_-][\w-]*\w)|(?=__)|(?=[a-z]+[A-Z]))[A-Za-z_][\w-]{3,60}")
+_READ, _WIDEST = 200_000, 400
+"""Characters of a patch and of a line in which names are looked for."""
 
 
 @dataclass(frozen=True)
@@ -96,6 +103,21 @@ def read_hunks(patch: str) -> list[Hunk]:
     """Read the hunks whose headers can be read, whether or not they have the lines that those say."""
     pairs = ((text.split("\n"), _HEADER.match(text)) for text in cut_hunks(patch))
     return [Hunk(int(head[1]), int(head[3]), head[5], tuple(lines[1:])) for lines, head in pairs if head]
+
+
+def touched_names(patch: str) -> Iterator[str]:
+    """Name the functions and classes that hunks lie in, by what git prints at their heads, or define."""
+    for hunk in read_hunks(patch[:_READ]):
+        head = hunk.heading[:_WIDEST]
+        if found := _DEFINED.search(head) or _CALLED.search(head):
+            yield found[1]
+        yield from (found[1] for line in hunk.changed if (found := _DEFINED.match(line[1:_WIDEST].strip())))
+
+
+def written_names(patch: str) -> Iterator[str]:
+    """Name what stands on the changed lines themselves, as far as it is a name and no plain word."""
+    for hunk in read_hunks(patch[:_READ]):
+        yield from (found[0].rstrip("-") for line in hunk.changed for found in _DISTINCT.finditer(line[1:_WIDEST]))
 
 
 def read_patch(text: str | None) -> Patch:

@@ -1,18 +1,21 @@
 """What is remembered of a landed commit beyond its report, so that questions about it need no second reading."""
 
 import re
+from collections.abc import Callable, Iterator
 from datetime import datetime
+from itertools import islice
 
-from agent.analysts.touches import touched_names, written_names
 from agent.domain.base import EvidenceId, Frozen, RepoId, commit_id
 from agent.domain.commits import Change
 from agent.domain.evidence import CommitEvidence
 from agent.domain.facts import Fact, FactKind, FactSheet, Severity
+from agent.domain.patch import touched_names, written_names
 
 _MESSAGE = 6_000
 _PATHS = 400
 _FACTS = 80
 _PLACES = 1
+_TOUCHED, _WRITTEN = 80, 150
 _LINES = 12
 _UNDOES = re.compile(r"^(?:\[[^\]\n]{1,40}\]\s*)?Revert\b|^This reverts commit ", re.MULTILINE)
 
@@ -72,8 +75,8 @@ class Card(Frozen):
             additions=evidence.change.additions,
             deletions=evidence.change.deletions,
             paths=tuple(dict.fromkeys(evidence.paths))[:_PATHS],
-            touched=touched_names(evidence.change),
-            written=written_names(evidence.change),
+            touched=_names(evidence.change, touched_names, _TOUCHED),
+            written=_names(evidence.change, written_names, _WRITTEN),
             facts=tuple(_short(fact) for fact in evidence.facts[:_FACTS]),
             route=evidence.sheet.route if evidence.sheet else "hunks",
         )
@@ -85,6 +88,12 @@ class Card(Frozen):
         facts = tuple(fact for fact in self.facts if _is_shown(fact, old | patches))
         sheet = FactSheet(facts=facts, route=self.route)
         return CommitEvidence(change=change, sheet=sheet, pull=self.pull)
+
+
+def _names(change: Change, read: Callable[[str], Iterator[str]], most: int) -> tuple[str, ...]:
+    """List the names that the patches of a change have, each once."""
+    found = (name for file in change.files for name in read(file.patch or ""))
+    return tuple(islice(dict.fromkeys(islice(found, 100 * most)), most))
 
 
 def _short(fact: Fact) -> Fact:

@@ -11,38 +11,15 @@ _STARTS = frozenset(".!?:;。!?:;…—\n")
 _OPENING = frozenset(" \t\"'“”‘’([（「『*_-•")
 _PLAIN = re.compile(r"(?P<value>\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d[\d_]*(?:\.\d+)?)(?P<tail>[A-Za-zμ]*|%|×)", re.ASCII)
 _ORDINAL = ("st", "nd", "rd", "th")
-_GROUPS = tuple(
-    tuple(words.split())
-    for words in (
-        "ns nanosecond nanoseconds 纳秒",
-        "us μs microsecond microseconds 微秒",
-        "ms msec millisecond milliseconds 毫秒",
-        "s sec secs second seconds 秒",
-        "min mins minute minutes 分钟",
-        "h hr hrs hour hours 小时",
-        "d day days 天",
-        "week weeks 周",
-        "b byte bytes 字节",
-        "kb kib kilobytes",
-        "mb mib megabytes",
-        "gb gib gigabytes",
-        "tb tib terabytes",
-        "bit bits 位 比特",
-        "% percent 百分",
-        "x × times fold 倍",
-        "hz",
-        "khz",
-        "mhz",
-        "ghz",
-        "gflops gflop/s",
-        "tflops tflop/s",
-        "mb/s mib/s",
-        "gb/s gib/s",
-        "tb/s tib/s",
-    )
-)
-"""Notation of units; every row is one unit in its spellings."""
-UNITS = {word: group for group in _GROUPS for word in group}
+_GROUPS = """
+ns nanosecond nanoseconds 纳秒 | us μs microsecond microseconds 微秒 | ms msec millisecond milliseconds 毫秒
+s sec secs second seconds 秒 | min mins minute minutes 分钟 | h hr hrs hour hours 小时 | d day days 天 | week weeks 周
+bit bits 位 比特 | b byte bytes 字节 | kb kib kilobytes | mb mib megabytes | gb gib gigabytes | tb tib terabytes
+% percent 百分 | x × times fold 倍 | hz | khz | mhz | ghz | gflops gflop/s | tflops tflop/s
+mb/s mib/s | gb/s gib/s | tb/s tib/s
+"""
+"""Notation of units: the spellings of one unit stand together."""
+UNITS = {word: one.split() for line in _GROUPS.splitlines() for one in line.split("|") for word in one.split()}
 MAGNITUDES = {
     "k": (10**3, 2**10),
     "m": (10**6, 2**20),

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from fnmatch import fnmatchcase
 
 from agent.domain.base import RepoId
-from agent.domain.dates import find_dates
+from agent.domain.dates import Stated, find_dates
 from agent.domain.evidence import CommitEvidence, Evidence, ThreadEvidence, all_dates_of
 from agent.domain.window import zone
 from agent.gate.literals import MAGNITUDES, UNITS, Literal, split_number, unit_behind
@@ -16,20 +16,23 @@ from agent.gate.verbatim import fold_case
 _PART = re.compile(r"[a-z0-9]+")
 _HOST = ("git", "github")
 """Names that every report knows: where the evidence comes from."""
-_LANGUAGES = {
-    "py": "python",
-    "pyi": "python",
-    "rs": "rust",
-    "go": "go",
-    "js": "javascript",
-    "ts": "typescript",
-    "md": "markdown",
-    "java": "java",
-    "sh": "bash",
-    "rb": "ruby",
-    "kt": "kotlin",
-    "swift": "swift",
-}
+_LANGUAGES = dict(
+    pair.split("=")
+    for pair in [
+        "py=python",
+        "pyi=python",
+        "rs=rust",
+        "go=go",
+        "js=javascript",
+        "ts=typescript",
+        "md=markdown",
+        "java=java",
+        "sh=bash",
+        "rb=ruby",
+        "kt=kotlin",
+        "swift=swift",
+    ]
+)
 """What files with these endings are written in."""
 _CODE_TOKEN = re.compile(r"--?[A-Za-z][\w-]*|\w+|[<>=!]=|->|[-+*/%<>&|!~^@$?]")
 _HUMP = re.compile(r"[A-Z]+(?![a-z])|[A-Z][a-z]+|[a-z]+|[0-9]+")
@@ -61,6 +64,15 @@ class Lookup:
     def has(self, word: str, *, fold: bool = False) -> bool:
         """Tell whether any evidence has a word."""
         return any(text.has(word, fold=fold) for text in self.texts)
+
+    def has_form(self, text: str, before: str, after: str) -> bool:
+        """Tell whether any evidence has a text between what may stand before and after it."""
+        form = re.compile(f"{before}{re.escape(text)}{after}")
+        return any(text in one.text and form.search(one.text) for one in self.texts)
+
+    def has_hash(self, digits: str) -> bool:
+        """Tell whether a commit of the evidence has a hash that begins with these digits."""
+        return any(sha.startswith(digits) for text in self.texts for sha in text.hashes)
 
 
 def _code(where: Lookup, literal: Literal) -> bool:
@@ -112,17 +124,12 @@ def _path(where: Lookup, literal: Literal) -> bool:
         return True
     if "*" in tail:
         return any(fnmatchcase(one, pattern) for one in paths for pattern in (tail, f"*/{tail}", f"{tail}/*"))
-    if _has_path(tail, where):
+    # As a whole or as the end of a longer path.
+    if where.has_form(tail, r"(?<![\w.-])", r"(?![\w-]|\.\w)"):
         return True
     words = tail.split("/")
     plain = not path.startswith("/") and all(re.fullmatch(r"[A-Za-z0-9-]+", word) for word in words)
     return plain and len(words) > 2 and all(where.has(word, fold=True) for word in words)
-
-
-def _has_path(path: str, where: Lookup) -> bool:
-    """Tell whether a path stands in a text, as a whole or as the end of a longer one."""
-    form = re.compile(rf"(?<![\w.-]){re.escape(path)}(?![\w-]|\.\w)")
-    return any(path in text.text and form.search(text.text) for text in where.texts)
 
 
 def _pair(where: Lookup, literal: Literal) -> bool:
@@ -134,20 +141,9 @@ def _pair(where: Lookup, literal: Literal) -> bool:
     return all(where.has(word, fold=True) for word in words)
 
 
-def _flag(where: Lookup, literal: Literal) -> bool:
-    form = re.compile(rf"(?<![\w-]){re.escape(literal.text)}(?![\w-])")
-    return any(literal.text in text.text and form.search(text.text) for text in where.texts)
-
-
-def _hash(where: Lookup, literal: Literal) -> bool:
-    form = re.compile(rf"(?<![0-9A-Za-z_]){literal.text}")
-    own = any(sha.startswith(literal.text) for text in where.texts for sha in text.hashes)
-    return own or any(literal.text in text.text and form.search(text.text) for text in where.texts)
-
-
 def _number(where: Lookup, literal: Literal) -> bool:
     # A hash may happen to have digits alone.
-    own = len(literal.text) > 6 and any(sha.startswith(literal.text) for text in where.texts for sha in text.hashes)
+    own = len(literal.text) > 6 and where.has_hash(literal.text)
     return own or stands_number(literal.text, literal.unit, where.texts)
 
 
@@ -155,8 +151,7 @@ def _version(where: Lookup, literal: Literal) -> bool:
     """Look up a version with or without its letter; a longer one that begins with it will do."""
     bare = literal.text.lstrip("vV")
     after = r"(?![0-9A-Za-z])" if "." in bare or literal.text != bare else r"(?![0-9A-Za-z]|\.\d)"
-    form = re.compile(rf"(?<![0-9.]){re.escape(bare)}{after}")
-    return any(bare in text.text and form.search(text.text) for text in where.texts)
+    return where.has_form(bare, r"(?<![0-9.])", after)
 
 
 def _thread(where: Lookup, literal: Literal) -> bool:
@@ -180,17 +175,13 @@ def _date(where: Lookup, literal: Literal) -> bool:
         return True
     if where.has(literal.text):
         return True
-    written = {
-        (date.year, date.month, date.day)
-        for one in where.evidence
-        for text in one.texts[:2]
-        for date in find_dates(text[:100_000])
-    }
-    return all(any(_same_day((date.year, date.month, date.day), other) for other in written) for date in stated)
+    written = [date for one in where.evidence for text in one.texts[:2] for date in find_dates(text[:100_000])]
+    return all(any(_same_day(date, other) for other in written) for date in stated)
 
 
-def _same_day(one: tuple[int | None, ...], other: tuple[int | None, ...]) -> bool:
-    return all(mine is None or mine == theirs for mine, theirs in zip(one, other, strict=True))
+def _same_day(one: Stated, other: Stated) -> bool:
+    pairs = ((one.year, other.year), (one.month, other.month), (one.day, other.day))
+    return all(mine is None or mine == theirs for mine, theirs in pairs)
 
 
 def known_names(evidence: Iterable[Evidence], repo: RepoId | None) -> frozenset[str]:
@@ -268,8 +259,10 @@ _CHECKS: dict[str, Callable[[Lookup, Literal], bool]] = {
     "qualified": _qualified,
     "path": _path,
     "pair": _pair,
-    "flag": _flag,
-    "hash": _hash,
+    "flag": lambda where, literal: where.has_form(literal.text, r"(?<![\w-])", r"(?![\w-])"),
+    "hash": lambda where, literal: (
+        where.has_hash(literal.text) or where.has_form(literal.text, r"(?<![0-9A-Za-z_])", "")
+    ),
     "number": _number,
     "version": _version,
     "thread": _thread,

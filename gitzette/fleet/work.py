@@ -15,15 +15,14 @@ from agent.domain.report import Failure, Report, cited_by
 from agent.domain.window import Window
 from agent.reports.stored import merge
 from agent.settings.values import Recipe, Settings
-from gitzette.delivery.deliver import Deliverer
-from gitzette.delivery.outbox import Entry, Outbox
+from gitzette.delivery.deliver import Deliverer, Entry, Outbox
 from gitzette.fleet.editions import PartPlan, bring_reports, edition_of, part_plan
 from gitzette.progress import QuietProgress, shown
 from gitzette.sources import SourceDesks, UnopenedDesks
 from gitzette.wiring import House, home_of, keeper_of, memory_of, open_house
 from graphs import daily
 from graphs.checkpoints import open_checkpoints
-from graphs.edition import EditionInput, Part, PartInput, build_edition, build_part, part_of
+from graphs.daily import EditionInput, Part, PartInput, build_edition, build_part, part_of
 from memory.artefacts import Artefact, JsonCodec
 from memory.fleet import DONE, FAILED, LATE, Fleet
 

@@ -11,15 +11,15 @@ from typing import Any
 
 from markdown_it import MarkdownIt
 
-from agent.asking.reply import Reply
 from agent.domain.base import AppError, RepoId
+from agent.questions import Reply
 from agent.settings.values import RepoSpec, Settings
 from agent.web import Web
 from gitzette.asking import asking_context
 from gitzette.cited_evidence import CitedEvidence
 from gitzette.replies import ReplyPage
 from gitzette.wiring import home_of
-from graphs.conversing import open_conversations
+from graphs.ask import open_conversations
 
 _STILL_HERE_SECONDS = 5.0
 _AT_ONCE, _MOST = 3, 12

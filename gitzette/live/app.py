@@ -39,7 +39,7 @@ from gitzette.site.build import build_site, site_settings
 from gitzette.site.folder import mark
 from gitzette.site.pages import Pages
 from gitzette.wiring import home_of, memory_of
-from graphs.conversing import open_conversations
+from graphs.ask import open_conversations
 
 _SHORTEST_TOKEN = 16
 _REFRESH_SECONDS = "10"

@@ -7,6 +7,7 @@ from hashlib import blake2b
 from typing import get_args
 
 from agent.domain.base import EvidenceId, Language, RepoId
+from agent.domain.links import Story
 from agent.web import Web
 
 LANGUAGES: tuple[Language, ...] = get_args(Language)
@@ -42,6 +43,11 @@ def place_of(evidence: EvidenceId) -> str:
 def mark_of(text: str, size: int) -> str:
     """Give a short mark of a name, in digits that any address may hold."""
     return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=size).hexdigest()
+
+
+def story_key(story: Story) -> str:
+    """Name a story by its kind and its first step, which stay while it goes on."""
+    return f"{story.kind.value} {story.repo} {story.steps[0] if story.steps else ''}"
 
 
 @dataclass(frozen=True)

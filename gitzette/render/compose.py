@@ -17,19 +17,16 @@ from agent.domain.report import (
     kind_counts,
     model_counts,
 )
-from agent.domain.window import zone
 from agent.web import Web
 from gitzette.render.addresses import SHORT, mark_of, named, place_of
 from gitzette.render.items import fit_sections, items_of
 from gitzette.render.model import (
     ISSUES_SHOWN,
-    Citation,
     Issue,
     IssueNews,
     PageModel,
     RepoPart,
     Section,
-    StoryPart,
     row_id,
     words_in,
 )
@@ -39,7 +36,7 @@ from gitzette.render.view import View
 
 MOST_WORDS = 1_200
 """Words of a page before the folds."""
-_MOST_BRIEF, _MOST_FACTS, _MOST_STEPS = 7, 5, 12
+_MOST_BRIEF, _MOST_FACTS = 7, 5
 _FRAME = 90
 """Words of headings, counts and the first line of the account."""
 _EVENTS = ("linked", "closed", "opened", "not planned", "released", "important", "active")
@@ -77,15 +74,11 @@ def page_model(report: Report, lang: Language, web: Web, most_words: int = MOST_
 
 
 def _repo(section: RepoSection, view: View, sentences: Sentences) -> RepoPart:
-    stories = [story for story in view.report.stories if story.repo == section.repo and _goes_on(story)]
-    return RepoPart(
-        section=section,
-        place=f"r{mark_of(section.repo, 4)}",
-        rows=view.report.rows(section.repo),
-        summary=tuple(sentences.sentence(claim) for claim in view.whole(Role.SUMMARY, section.repo)),
-        issues=_issues(section, view, sentences),
-        stories=tuple(story_part(story, view.web, view.report.window.tz) for story in stories),
-    )
+    repo, report = section.repo, view.report
+    stories = tuple(story for story in report.stories if story.repo == repo and _goes_on(story))
+    summary = tuple(sentences.sentence(claim) for claim in view.whole(Role.SUMMARY, repo))
+    issues = _issues(section, view, sentences)
+    return RepoPart(section, repo, f"r{mark_of(repo, 4)}", report.rows(repo), summary, issues, stories)
 
 
 def _words_of_repo(part: RepoPart) -> int:
@@ -147,18 +140,6 @@ def _relation(link: Link, standing: Standing | None, view: View) -> str | None:
 # ---------------------------------------------------------------- stories
 
 
-def story_part(story: Story, web: Web, tz: str) -> StoryPart:
-    """Tell a story: its first step, and the latest ones."""
-    left_out = max(0, len(story.timeline) - _MOST_STEPS)
-    steps = []
-    for step in (*story.timeline[:1], *story.timeline[left_out + 1 :]):
-        name, url = named(step.cite, story.repo, web)
-        when = f"{step.at.astimezone(zone(tz)):%Y-%m-%d}"
-        steps.append((step, Citation(id=step.cite, name=name, url=url, title=step.title, when=when)))
-    title = next((step.title for step in story.timeline if step.title), story.repo)
-    return StoryPart(story, f"s{place_of(story_key(story))}", title, tuple(steps), left_out)
-
-
 def _goes_on(story: Story) -> bool:
     """Tell whether a story has its own place.
 
@@ -167,11 +148,6 @@ def _goes_on(story: Story) -> bool:
     steps = [step for step in story.timeline if step.act is not Act.RELEASED]
     older = any(step.cite not in story.news for step in steps)
     return story.kind not in (StoryKind.RELEASED, *BARE) and older and len(steps) > 1
-
-
-def story_key(story: Story) -> str:
-    """Name a story by its kind and its first step, which stay while it goes on."""
-    return f"{story.kind.value} {story.repo} {story.steps[0] if story.steps else ''}"
 
 
 # ---------------------------------------------------------------- the account

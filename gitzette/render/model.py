@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from agent.domain.base import EvidenceId, Language, RepoId
 from agent.domain.claims import Claim
 from agent.domain.ledger import LedgerRow
-from agent.domain.links import Step, Story
+from agent.domain.links import Story
 from agent.domain.report import Report, RepoSection, ThreadLine
 from gitzette.render.addresses import place_of
 
@@ -136,11 +136,6 @@ class Item:
     in_brief: tuple[Sentence, ...] = ()  # what the brief of the page tells already
     full: bool = False  # whether the excerpt is in sight
 
-    @property
-    def repo(self) -> RepoId:
-        """Name its repository."""
-        return self.row.repo
-
     @cached_property
     def place(self) -> str:
         """Give its anchor on every page."""
@@ -182,7 +177,7 @@ class Section(NamedTuple):
 
     def of(self, repo: RepoId) -> "Section":
         """Keep the items of one repository."""
-        mine = (tuple(item for item in items if item.repo == repo) for items in (self.shown, self.folded))
+        mine = (tuple(item for item in items if item.row.repo == repo) for items in (self.shown, self.folded))
         return Section(self.tier, *mine)
 
     @property
@@ -209,30 +204,16 @@ class Issue(NamedTuple):
     news: tuple[IssueNews, ...]
 
 
-class StoryPart(NamedTuple):
-    """A story as a timeline, oldest step first."""
-
-    story: Story
-    place: str
-    title: str
-    steps: tuple[tuple[Step, Citation], ...]
-    left_out: int
-
-
 class RepoPart(NamedTuple):
     """What a page tells of one repository beside its commits."""
 
     section: RepoSection
+    repo: RepoId
     place: str
     rows: tuple[LedgerRow, ...]
     summary: tuple[Sentence, ...]
     issues: tuple[tuple[str, tuple[Issue, ...]], ...]  # by what happened to them
-    stories: tuple[StoryPart, ...]
-
-    @property
-    def repo(self) -> RepoId:
-        """Name the repository."""
-        return self.section.repo
+    stories: tuple[Story, ...]
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ from markupsafe import Markup
 
 from agent.domain.window import zone
 from agent.markdown import visible
-from gitzette.render import addresses
+from gitzette.render.addresses import commit_path, day_path, named, place_of, repo_path, story_key
 from gitzette.render.model import ISSUES_SHOWN, Excerpt
 
 _CODE = re.compile(r"(?<!`)(`+)(?!`) ?(.+?) ?(?<!`)\1(?!`)", re.DOTALL)
@@ -22,8 +22,8 @@ def made_environment(*, autoescape: bool = False, **options: Any) -> Environment
     loader = PackageLoader("gitzette.render", "templates")
     shape: dict[str, Any] = {"trim_blocks": True, "lstrip_blocks": True, "undefined": StrictUndefined}
     made = Environment(loader=loader, autoescape=autoescape, **(shape | options))  # noqa: S701 -- see who calls
-    ways = {name: getattr(addresses, name) for name in ("day_path", "repo_path", "commit_path", "place_of", "named")}
-    made.globals |= ways | {"zone": zone, "date": date, "issues_shown": ISSUES_SHOWN}
+    ways = (named, place_of, day_path, repo_path, commit_path, story_key, zone)
+    made.globals |= {one.__name__: one for one in ways} | {"date": date, "issues_shown": ISSUES_SHOWN}
     return made
 
 

@@ -1,6 +1,5 @@
 """A report as pages look at it: what is said of each commit, what was undone, and which tier holds in the end."""
 
-import json
 import re
 from collections import defaultdict
 from collections.abc import Sequence
@@ -25,6 +24,8 @@ WEAK = ("refers to", "refers as said", "changes lines", "continues", "same work"
 _FACTS = ("fact", "facts", "risk", "risks", "advice", "advices")
 _PASSED = ("fact", "facts", "undoes", "shows")
 _TOLD = (Role.CHANGE, Role.EFFECT, Role.SUMMARY)
+_BREAKING = f'"severity":"{Severity.BREAKING.value}"'
+_CODE = re.compile(r"`+([^`]+)`+")
 _SQUASHED = re.compile(r"\(#([1-9]\d{0,8})\)$")
 
 
@@ -135,8 +136,10 @@ def cut_title(row: LedgerRow) -> tuple[str, int | None]:
 
 
 def is_breaking(claim: Claim) -> bool:
-    """Tell whether a claim states a fact that breaks what users reach."""
-    return any(values.get("severity") == Severity.BREAKING for values in _values(claim))
+    """Tell whether a claim states a fact, or one of several, that breaks what users reach."""
+    if claim.predicate not in _FACTS:
+        return False
+    return claim.params.get("severity") == Severity.BREAKING or _BREAKING in claim.params.get("facts", "")
 
 
 def untold(claims: Sequence[Claim], sentences: Sequence[Claim]) -> list[Claim]:
@@ -144,22 +147,10 @@ def untold(claims: Sequence[Claim], sentences: Sequence[Claim]) -> list[Claim]:
     texts = "\n".join("\n".join((*one.text.values(), *(anchor.text for anchor in one.anchors))) for one in sentences)
     kept = []
     for claim in claims:
+        others = {} if claim.speech else {*claim.sources} - {*claim.about[:1]}
+        names = [one[-40:][:SHORT] if "@" in one else f"#{one.rpartition('#')[2]}" for one in others]
         if is_breaking(claim):
-            names = [re.split(r"[.:]", name)[-1] for one in _values(claim) for name in one.get("name", "").split(", ")]
-        else:
-            others = {} if claim.speech else {*claim.sources} - {*claim.about[:1]}
-            names = [one[-40:][:SHORT] if "@" in one else f"#{one.rpartition('#')[2]}" for one in others]
+            names = [re.split(r"[.:]", name)[-1] for name in _CODE.findall(claim.text.get("en", ""))]
         if names and not all(name in texts for name in names):
             kept.append(claim)
     return kept
-
-
-def _values(claim: Claim) -> list[dict[str, str]]:
-    if claim.predicate not in _FACTS:
-        return []
-    try:
-        listed = json.loads(claim.params["facts"]) if "facts" in claim.params else [claim.params]
-    except ValueError:
-        # A report that was changed by hand is shown as far as it can be read.
-        return []
-    return [one for one in listed if isinstance(one, dict)] if isinstance(listed, list) else []

@@ -8,16 +8,13 @@ import threading
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
-from dataclasses import dataclass
 from functools import cache, partial
 from hashlib import sha256
 from importlib.resources import files
 from multiprocessing import get_context
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 from uuid import UUID, uuid5
-
-from pydantic import ValidationError
 
 from agent.domain.base import EXIT_DONE, EXIT_INCOMPLETE, Language, StorageError, UsageError
 from agent.domain.report import Report
@@ -27,7 +24,7 @@ from agent.web import Web
 from gitzette.arguments import settings_here
 from gitzette.render.addresses import LANGUAGES, Place, day_path, repo_path
 from gitzette.render.compose import page_model
-from gitzette.site.folder import FORMAT, MANIFEST, SiteFolder, mark
+from gitzette.site.folder import HEAD, MANIFEST, SiteFolder, mark
 from gitzette.site.pages import Pages, SiteSettings
 from gitzette.site.search import day_index, script, write_index
 from gitzette.site.summary import Summary, is_week, summarise, told_stories
@@ -43,13 +40,11 @@ _MANY = 60
 """Reports that are worth several processes."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class Built:
+class Built(NamedTuple):
     """What a build did."""
 
     days: int
-    renewed: int
-    """Reports whose pages were written anew."""
+    renewed: int  # reports whose pages were written anew
     written: int
     notices: tuple[str, ...]
 
@@ -66,10 +61,9 @@ class _Order(NamedTuple):
 
     @property
     def own(self) -> tuple[str, ...]:
-        """The files that it always has: the summary first."""
+        """The files that it always has: summary, documents and words for the search, a page in each language."""
         pages = (f"{lang}/{day_path(self.label)}" for lang in LANGUAGES)
-        words = (f"search/docs/{self.label}.js", f"data/words/{self.label}.json")
-        return (f"data/{self.label}.json", *pages, *words)
+        return (f"data/{self.label}.json", f"search/docs/{self.label}.js", f"data/words/{self.label}.json", *pages)
 
     def read(self) -> Report:
         """Read the report; one that speaks of another window than its name says is not ours."""
@@ -87,37 +81,39 @@ def build_site(out: Path, to: Path, settings: SiteSettings) -> Built:
         folder.page(f"assets/{name}", mark(asset(name)), partial(asset, name))
     folder.page(".nojekyll", "", str)
     orders = _orders(out, maker)
-    known = {one.label: summary for one in orders if (summary := _known(folder, one))}
-    notices: list[str] = []
+    known: dict[str, Summary | str] = {one.label: found for one in orders if (found := _known(folder, one))}
     todo = [one for one in orders if one.label not in known]
     for order, (made, written) in zip(todo, _made(todo, to, settings), strict=True):
         folder.written += written
-        if isinstance(made, str):
-            notices.append(made)
-            continue
         known[order.label] = made
-        folder.keep(order.key, *order.own, *_commits(made))
-    summaries = [known[one.label] for one in orders if one.label in known]
-    write_index(folder, [one for one in summaries if not is_week(one.label)], maker)
+    summaries = []
+    for order in orders:
+        if isinstance(summary := known[order.label], dict):
+            commits = (f"{lang}/{path}" for lang in LANGUAGES for path in summary["commits"])
+            folder.keys |= dict.fromkeys((*order.own, *commits), order.key)
+            summaries.append(summary)
+    notices = tuple(one for one in known.values() if isinstance(one, str))
+    write_index(folder, [one for one in summaries if not is_week(one["label"])], maker)
     gazette = str(manifest.get("id") or _gazette_id(summaries))
     _write_together(folder, settings, summaries, {one.label: one for one in orders}, maker, gazette)
     folder.sweep()
-    folder.put(MANIFEST, _record(folder, settings, summaries, gazette))
-    return Built(days=len(summaries), renewed=len(todo) - len(notices), written=folder.written, notices=tuple(notices))
+    head = HEAD | {"id": gazette, "languages": LANGUAGES, "lang": settings.lang, "days": list(map(_listed, summaries))}
+    folder.put(MANIFEST, json.dumps(head | {"files": dict(sorted(folder.keys.items()))}, indent=0) + "\n")
+    return Built(len(summaries), len(todo) - len(notices), folder.written, notices)
 
 
 def _orders(out: Path, maker: str) -> list[_Order]:
     """List the reports of an output folder, oldest first."""
     try:
         paths = sorted(file for file in (out / "reports").glob("*.json") if _LABEL.fullmatch(file.stem))
-        found = {file.stem: (file, sha256(file.read_bytes()).hexdigest()) for file in paths}
+        hashes = [sha256(file.read_bytes()).hexdigest() for file in paths]
     except OSError as error:
         raise StorageError(f"cannot read {out / 'reports'}: {error.strerror or error}") from error
-    days = [label for label in found if len(label) == 10]
-    beside = {day: (before, after) for before, day, after in zip(("", *days), days, (*days[1:], ""), strict=False)}
-    sides = [beside.get(label, ("", "")) for label in found]
-    every = zip(found.items(), sides, strict=True)
-    return [_Order(label, *file, *side, mark(file[1], maker, *side)) for (label, file), side in every]
+    days = [file.stem for file in paths if len(file.stem) == 10]
+    beside = dict(zip(days, zip(("", *days), (*days[1:], ""), strict=False), strict=False))
+    sides = [beside.get(file.stem, ("", "")) for file in paths]
+    every = zip(paths, hashes, sides, strict=True)
+    return [_Order(file.stem, file, digest, *side, mark(digest, maker, *side)) for file, digest, side in every]
 
 
 def _known(folder: SiteFolder, order: _Order) -> Summary | None:
@@ -125,15 +121,10 @@ def _known(folder: SiteFolder, order: _Order) -> Summary | None:
     if not folder.current(order.key, *order.own):
         return None
     try:
-        summary = Summary.model_validate_json((folder.folder / order.own[0]).read_bytes())
-    except (OSError, ValidationError):
+        found = json.loads((folder.folder / order.own[0]).read_bytes())
+    except (OSError, ValueError):
         return None
-    folder.keep(order.key, *order.own, *_commits(summary))
-    return summary
-
-
-def _commits(summary: Summary) -> list[str]:
-    return [f"{lang}/{path}" for lang in LANGUAGES for path in summary.commits]
+    return found if isinstance(found, dict) else None
 
 
 def _made(orders: Sequence[_Order], to: Path, settings: SiteSettings) -> Iterator[tuple[Summary | str, int]]:
@@ -159,9 +150,9 @@ def _make_report(to: Path, settings: SiteSettings, order: _Order) -> tuple[Summa
     # What is told of a week is found on its days.
     documents, words = day_index(pages) if not is_week(order.label) else ([], {})
     summary = summarise(order.label, order.hash, report, pages, len(documents))
-    folder.put(order.own[0], json.dumps(summary.model_dump(mode="json"), ensure_ascii=False))
-    folder.put(order.own[-2], script(f"docs/{order.label}", documents))
-    folder.put(order.own[-1], json.dumps(words, ensure_ascii=False))
+    folder.put(order.own[0], json.dumps(summary, ensure_ascii=False))
+    folder.put(order.own[1], script(f"docs/{order.label}", documents))
+    folder.put(order.own[2], json.dumps(words, ensure_ascii=False))
     return summary, folder.written
 
 
@@ -174,24 +165,23 @@ def _write_together(
     gazette: str,
 ) -> None:
     """Write the pages that are made from all reports."""
-    stories, pages = told_stories(summaries, settings.web), _pages_of(settings)
-    key = mark(maker, settings.lang, *(one.hash for one in summaries))
+    pages, key = _pages_of(settings), mark(maker, settings.lang, *(one["hash"] for one in summaries))
     # The front page has the latest day of which not too much is missing, and names newer ones.
-    order = sorted(summaries, key=lambda one: (len(one.label) == 10, one.label), reverse=True)
-    sound = [one for one in order if one.failed_share <= settings.max_failed]
-    chosen = next(iter(sound or order), None)
-    kept_back = [one.label for one in order[: order.index(chosen)]] if chosen and sound else []
-    front = partial(pages.front, orders[chosen.label].read() if chosen else None, kept_back, summaries)
+    order = sorted(summaries, key=lambda one: (len(one["label"]) == 10, one["label"]), reverse=True)
+    at = next((at for at, one in enumerate(order) if one["failed_share"] <= settings.max_failed), 0)
+    latest = orders[order[at]["label"]].read() if order else None
     by_repo: dict[str, list[Summary]] = defaultdict(list)
     for one in summaries:
-        for part in one.repos if not is_week(one.label) else ():
-            by_repo[part.repo].append(one)
+        for part in one["repos"] if not is_week(one["label"]) else ():
+            by_repo[part["repo"]].append(one)
+    stories = told_stories(summaries)
     values = {"summaries": summaries, "by_repo": by_repo, "stories": stories}
 
     def write(lang: Language, path: str, known: str, render: Callable[[Place], str]) -> None:
         place = Place(lang, path)
         folder.page(place.file, known, lambda: render(place))
 
+    front = partial(pages.front, latest, [one["label"] for one in order[:at]], summaries)
     write(settings.lang, "../index.html", key, front)
     for lang in LANGUAGES:
         write(lang, "index.html", key, front)
@@ -199,31 +189,22 @@ def _write_together(
         for path, name in _LISTS.items():
             write(lang, path, key, partial(pages.listing, name, values))
         for repo, days in by_repo.items():
-            known = mark(maker, *(one.hash for one in days))
+            known = mark(maker, *(one["hash"] for one in days))
             write(lang, repo_path(repo), known, partial(pages.repo, repo, days, stories))
 
 
-def _record(folder: SiteFolder, settings: SiteSettings, summaries: Sequence[Summary], gazette: str) -> str:
-    """Write what the site consists of; equal reports give equal bytes."""
-    days = [
-        {
-            "label": one.label,
-            "hash": one.hash,
-            "landed": sum(part.landed for part in one.repos),
-            "repos": [part.repo for part in one.repos],
-            "pages": {lang: f"{lang}/{day_path(one.label)}" for lang in LANGUAGES},
-            "data": f"data/{one.label}.json",
-        }
-        for one in summaries
-    ]
-    head = {"format": FORMAT, "generator": "gitzette", "id": gazette, "languages": LANGUAGES, "lang": settings.lang}
-    return json.dumps(head | {"days": days, "files": dict(sorted(folder.keys.items()))}, indent=0) + "\n"
+def _listed(summary: Summary) -> dict[str, Any]:
+    """Name a report in the manifest, for other programs."""
+    label, repos = summary["label"], summary["repos"]
+    pages = {lang: f"{lang}/{day_path(label)}" for lang in LANGUAGES}
+    known = {"label": label, "hash": summary["hash"], "landed": sum(part["landed"] for part in repos)}
+    return known | {"repos": [part["repo"] for part in repos], "pages": pages, "data": f"data/{label}.json"}
 
 
 def _gazette_id(summaries: Sequence[Summary]) -> str:
     """Name a gazette by its first report: two gazettes of the same day are not the same."""
-    first = next(iter(summaries), None)
-    return str(uuid5(_NAMESPACE, f"{first.key} {' '.join(sorted(part.repo for part in first.repos))}" if first else ""))
+    about = [f"{one['key']} {' '.join(sorted(part['repo'] for part in one['repos']))}" for one in summaries[:1]]
+    return str(uuid5(_NAMESPACE, about[0] if about else "empty"))
 
 
 @cache

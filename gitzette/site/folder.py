@@ -11,7 +11,12 @@ from typing import Any
 from agent.domain.base import StorageError
 
 MANIFEST = "manifest.json"
-FORMAT = 2
+HEAD = {"format": 2, "generator": "gitzette"}
+
+
+def mark(*parts: str) -> str:
+    """Give a key of what a file is made from."""
+    return sha256("\0".join(parts).encode("utf-8", "surrogatepass")).hexdigest()[:20]
 
 
 @dataclass
@@ -24,7 +29,6 @@ class SiteFolder:
     keys: dict[str, str] = field(default_factory=dict)
     """The keys of the files that belong to the site now."""
     written: int = 0
-    _parents: set[Path] = field(default_factory=set)
 
     @classmethod
     def open(cls, folder: Path) -> tuple["SiteFolder", dict[str, Any]]:
@@ -36,23 +40,19 @@ class SiteFolder:
             folder.mkdir(parents=True, exist_ok=True)
             if manifest is None:
                 # A build that is cut short must not lock itself out.
-                (folder / MANIFEST).write_text(json.dumps({"format": FORMAT, "generator": "gitzette", "files": {}}))
+                (folder / MANIFEST).write_text(json.dumps(HEAD | {"files": {}}))
         except OSError as error:
             raise StorageError(f"cannot write to {folder}: {error.strerror or error}") from error
         known = manifest or {}
         return cls(folder, made=dict(known.get("files", {}))), known
 
-    def keep(self, key: str, *files: str) -> None:
-        """Note that files belong to the site, and what they are made from."""
-        self.keys |= dict.fromkeys(files, key)
-
     def current(self, key: str, *files: str) -> bool:
         """Tell whether files were all made from the same things before."""
-        return all(self.made.get(file) == key for file in files) and all((self.folder / one).exists() for one in files)
+        return all(self.made.get(file) == key and (self.folder / file).exists() for file in files)
 
     def page(self, file: str, key: str, render: Callable[[], str]) -> None:
         """Write a file unless it is current."""
-        self.keep(key, file)
+        self.keys[file] = key
         if not self.current(key, file):
             self.put(file, render())
 
@@ -60,21 +60,15 @@ class SiteFolder:
         """Write a file so that a visitor sees the old one or the new one."""
         target = self.folder / file
         data = text.encode("utf-8", errors="replace")
-        fresh = target.with_name(f".{target.name}.{os.getpid()}.new")
         try:
-            if target.parent not in self._parents:
-                target.parent.mkdir(parents=True, exist_ok=True)
-                self._parents.add(target.parent)
-            if not target.exists():
-                target.write_bytes(data)
-            elif target.read_bytes() == data:
+            if target.exists() and target.read_bytes() == data:
                 return
-            else:
-                # No waiting for the disk: what a crash spoils is made again from the reports.
-                fresh.write_bytes(data)
-                fresh.replace(target)
+            target.parent.mkdir(parents=True, exist_ok=True)
+            # No waiting for the disk: what a crash spoils is made again from the reports.
+            fresh = target.with_name(f".{target.name}.{os.getpid()}.new")
+            fresh.write_bytes(data)
+            fresh.replace(target)
         except OSError as error:
-            fresh.unlink(missing_ok=True)
             raise StorageError(f"cannot write {target}: {error.strerror or error}") from error
         self.written += 1
 
@@ -86,17 +80,11 @@ class SiteFolder:
                 target.unlink(missing_ok=True)
 
 
-def mark(*parts: str) -> str:
-    """Give a key of what a file is made from."""
-    return sha256("\0".join(parts).encode("utf-8", "surrogatepass")).hexdigest()[:20]
-
-
 def _manifest(file: Path) -> dict[str, Any] | None:
     """Read the manifest; what is not ours counts as no manifest."""
     try:
         data = json.loads(file.read_bytes())
-    except (FileNotFoundError, ValueError, RecursionError):
+        ours = HEAD.items() <= data.items() and isinstance(data["files"], dict)
+    except (FileNotFoundError, ValueError, RecursionError, AttributeError, KeyError, TypeError):
         return None
-    if not isinstance(data, dict) or not isinstance(data.get("files"), dict):
-        return None
-    return data if data.get("generator") == "gitzette" and data.get("format") == FORMAT else None
+    return dict(data) if ours else None

@@ -14,9 +14,9 @@ from agent.telling.words import catalogue
 from agent.web import Web
 from gitzette.render.addresses import LANGUAGES, Place, commit_path, day_path
 from gitzette.render.compose import page_model
-from gitzette.render.model import PageModel, StoryPart
+from gitzette.render.model import PageModel
 from gitzette.render.templating import clean, html_environment, html_page
-from gitzette.site.summary import TOLD, Summary, is_week
+from gitzette.site.summary import TOLD, Summary, ToldStory, is_week
 
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "
@@ -93,14 +93,14 @@ class Pages:
         yield at.file, self._framed(at, title, page.description, html_page("day.html", **context), here="days")
         for name, article in context["articles"].items() if not is_week(label) else ():
             item = page.items[name]
-            place = Place(at.lang, commit_path(item.repo, item.row.sha))
+            place = Place(at.lang, commit_path(item.row.repo, item.row.sha))
             told = " ".join(one.text for one in item.told[:2]).replace("`", "")
             # The article of the day, unfolded; both pages lie equally deep, so that links stay as they are.
             whole = str(article).replace("<h3>", "<h1>", 1).replace("</h3>", "</h1>", 1)
             whole = whole.replace('<details class="more">', '<details class="more" open>')
             whole = whole.replace("<!--brief-->", str(pieces.sentences(item.in_brief)) if item.in_brief else "")
             content = pieces.permalink(item, label).split("@@")
-            title = f"{item.headline} · {item.repo} {item.row.sha[:7]}"
+            title = f"{item.headline} · {item.row.repo} {item.row.sha[:7]}"
             yield place.file, self._framed(place, title, told or item.headline, whole.join(content))
 
     def front(self, latest: Report | None, kept_back: Sequence[str], summaries: Sequence[Summary], at: Place) -> str:
@@ -108,15 +108,15 @@ class Pages:
         if latest is None:
             return self.write("front.html", at, wide=True)
         page, label = page_model(latest, at.lang, self._web), latest.window.label
-        recent = [one for one in reversed(summaries) if one.label != label][:_RECENT]
+        recent = [one for one in reversed(summaries) if one["label"] != label][:_RECENT]
         values = {"page": page, "label": label, "day": at.to(day_path(label)), "days": recent, "kept_back": kept_back}
         return self.write("front.html", at, page.lead, page.description, wide=True, **values)
 
-    def repo(self, repo: str, days: Sequence[Summary], stories: Sequence[tuple[StoryPart, str]], at: Place) -> str:
+    def repo(self, repo: str, days: Sequence[Summary], stories: Sequence[ToldStory], at: Place) -> str:
         """Write a repository's page: its latest news first."""
-        recent = [(one.label, part) for one in reversed(days) for part in one.repos if part.repo == repo][:_OF_REPO]
-        own = [one for one in stories if one[0].story.repo == repo][:_OF_REPO]
-        lead = next((one.headline.get(at.lang) or one.title for _, part in recent for one in part.highlights), "")
+        every = ((one["label"], part) for one in reversed(days) for part in one["repos"] if part["repo"] == repo)
+        recent, own = list(every)[:_OF_REPO], [one for one in stories if one[0].repo == repo][:_OF_REPO]
+        lead = next((one["name"][at.lang] for _, part in recent for one in part["highlights"]), "")
         title = f"{lead} · {repo}" if lead else repo
         return self.write("repo.html", at, title, repo=repo, days=recent, stories=own, here="repos")
 
@@ -127,7 +127,7 @@ class Pages:
 
     def feed(self, summaries: Sequence[Summary], gazette: str, at: Place) -> str:
         """Write the Atom feed of a language: absolute links where the site knows where it will lie."""
-        newest = sorted(summaries, key=lambda one: (one.end, one.label), reverse=True)[:_IN_FEED]
+        newest = sorted(summaries, key=lambda one: (one["end"], one["label"]), reverse=True)[:_IN_FEED]
         base = f"{self._site_url}/{at.lang}/" if self._site_url else ""
         values = {"newest": newest, "base": base, "id": lambda name: uuid5(UUID(gazette), name)}
         return html_page("feed.xml", **self._context(at, **values))

@@ -139,8 +139,8 @@ def write_index(folder: SiteFolder, days: Sequence[Summary], maker: str) -> None
     """Write the index of these days, oldest first, whose words are there already; `maker` marks the code."""
     months: dict[str, list[Summary]] = defaultdict(list)
     for day in days:
-        months[day.month].append(day)
-    keys = {f"data/words/{name}.txt": mark(maker, *(day.hash for day in own)) for name, own in months.items()}
+        months[day["month"]].append(day)
+    keys = {f"data/words/{name}.txt": mark(maker, *(day["hash"] for day in own)) for name, own in months.items()}
     for (file, key), own in zip(keys.items(), months.values(), strict=True):
         folder.page(file, key, partial(_month, folder, own))
     names = [f"search/words/{number:03}.js" for number in range(SHARDS)]
@@ -148,11 +148,13 @@ def write_index(folder: SiteFolder, days: Sequence[Summary], maker: str) -> None
     if not folder.current(whole, *names):
         for number, text in enumerate(shards([(folder.folder / file).read_text("utf-8") for file in keys])):
             folder.put(names[number], script(f"words/{number:03}", text))
-    folder.keep(whole, *names)
-    counts = [[(day.label, day.documents) for day in own] for own in months.values()]
+    folder.keys |= dict.fromkeys(names, whole)
+    counts = [[(day["label"], day["documents"]) for day in own] for own in months.values()]
     folder.page("search/index.js", whole, lambda: script("index", {"shards": SHARDS, "months": counts}))
 
 
 def _month(folder: SiteFolder, days: Sequence[Summary]) -> str:
-    files = ((folder.folder / f"data/words/{day.label}.json").read_bytes() for day in days)
-    return month_shards([(day.documents, _STORED.validate_json(file)) for day, file in zip(days, files, strict=True)])
+    files = ((folder.folder / f"data/words/{day['label']}.json").read_bytes() for day in days)
+    return month_shards(
+        [(day["documents"], _STORED.validate_json(file)) for day, file in zip(days, files, strict=True)]
+    )

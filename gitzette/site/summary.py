@@ -2,67 +2,23 @@
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
+from typing import Any
 
-from agent.domain.base import Frozen, Language, RepoId
+from agent.domain.base import Language, RepoId
 from agent.domain.ledger import Tier
 from agent.domain.links import BARE, Story
 from agent.domain.report import Report, failed_share
-from agent.web import Web
-from gitzette.render.addresses import commit_path
-from gitzette.render.compose import story_key, story_part
-from gitzette.render.model import Item, PageModel, RepoPart, StoryPart, row_id
+from gitzette.render.addresses import commit_path, story_key
+from gitzette.render.model import Item, PageModel, row_id
 
 TOLD = (Tier.HIGH.value, Tier.MID.value)
 """Tiers whose commits have pages of their own."""
 _MOST = 8
 """Highlights of a repository on one day."""
-
-
-class Highlight(Frozen):
-    """A commit that stands out, as other pages name it."""
-
-    path: str
-    title: str
-    tier: str
-    breaking: bool
-    headline: dict[Language, str]
-    lead: dict[Language, str]
-
-
-class RepoDay(Frozen):
-    """What one repository did on the day."""
-
-    repo: RepoId
-    landed: int
-    counts: dict[str, int]
-    """Commits by tier."""
-    releases: tuple[str, ...]
-    highlights: tuple[Highlight, ...]
-
-
-class Summary(Frozen):
-    """One report in short."""
-
-    hash: str
-    label: str
-    key: str
-    end: datetime
-    tz: str
-    lead: dict[Language, str]
-    """Its news in one line."""
-    brief: dict[Language, tuple[str, ...]]
-    repos: tuple[RepoDay, ...]
-    stories: tuple[Story, ...] = ()
-    commits: tuple[str, ...] = ()
-    """The pages of its commits; those of a week are the pages of its days."""
-    failed_share: float
-    documents: int = 0
-    """How many documents of it can be found by searching."""
-
-    @property
-    def month(self) -> str:
-        """The month in which the report begins, that in which a week ends."""
-        return f"{self.end:%Y-%m}" if is_week(self.label) else self.label[:7]
+Summary = dict[str, Any]
+"""One report in short, as `data/DAY.json` has it; `summarise` says which keys there are."""
+ToldStory = tuple[Story, str, str]
+"""A story, with the label and the time zone of the latest report that tells it."""
 
 
 def is_week(label: str) -> bool:
@@ -71,53 +27,52 @@ def is_week(label: str) -> bool:
 
 
 def summarise(label: str, digest: str, report: Report, pages: Mapping[Language, PageModel], documents: int) -> Summary:
-    """Take from the pages of a report what other pages show of it."""
-    told = [one for one in pages["en"].items.values() if one.tier in TOLD and not is_week(label)]
-    return Summary(
-        hash=digest,
-        label=label,
-        key=report.window.key.replace(report.window.label, label),
-        end=report.window.cutoff or report.window.end,
-        tz=report.window.tz,
-        lead={lang: page.lead for lang, page in pages.items()},
-        brief={lang: tuple(one.whole for one in page.brief) for lang, page in pages.items()},
-        repos=tuple(_repo_day(part, pages) for part in pages["en"].repos),
-        stories=() if is_week(label) else report.stories,
-        commits=tuple(commit_path(one.repo, one.row.sha) for one in told),
-        failed_share=failed_share(report),
-        documents=documents,
-    )
+    """Take from the pages of a report what other pages show of it; a week's commits have the pages of its days."""
+    window, page = report.window, pages["en"]
+    told = [one for one in page.items.values() if one.tier in TOLD and not is_week(label)]
+    end = window.cutoff or window.end
+    return {
+        "hash": digest,
+        "label": label,
+        "month": f"{end:%Y-%m}" if is_week(label) else label[:7],
+        "key": window.key.replace(window.label, label),
+        "end": f"{end:%Y-%m-%dT%H:%M:%SZ}",
+        "tz": window.tz,
+        "lead": {lang: page.lead for lang, page in pages.items()},
+        "brief": {lang: [one.whole for one in page.brief] for lang, page in pages.items()},
+        "repos": [_repo_day(part.section.repo, len(part.rows), pages) for part in page.repos],
+        "stories": [] if is_week(label) else [one.model_dump(mode="json") for one in report.stories],
+        "commits": [commit_path(one.row.repo, one.row.sha) for one in told],
+        "failed_share": failed_share(report),
+        "documents": documents,
+    }
 
 
-def _repo_day(part: RepoPart, pages: Mapping[Language, PageModel]) -> RepoDay:
-    sections = [section.of(part.repo) for section in pages["en"].sections]
-    return RepoDay(
-        repo=part.repo,
-        landed=len(part.rows),
-        counts={section.tier: section.size for section in sections},
-        releases=tuple(one.tag for one in part.section.releases),
-        highlights=tuple(_highlight(item, pages) for section in sections[:2] for item in section.items)[:_MOST],
-    )
+def _repo_day(repo: RepoId, landed: int, pages: Mapping[Language, PageModel]) -> dict[str, Any]:
+    page = pages["en"]
+    sections = [section.of(repo) for section in page.sections]
+    chosen = [item for section in sections[:2] for item in section.items][:_MOST]
+    releases = [one.tag for section in page.report.sections if section.repo == repo for one in section.releases]
+    counts = {section.tier: section.size for section in sections}
+    highlights = [_highlight(item, pages) for item in chosen]
+    return {"repo": repo, "landed": landed, "counts": counts, "releases": releases, "highlights": highlights}
 
 
-def _highlight(item: Item, pages: Mapping[Language, PageModel]) -> Highlight:
+def _highlight(item: Item, pages: Mapping[Language, PageModel]) -> dict[str, Any]:
+    """Name a commit as other pages do: by what it does, and by its first sentence."""
     both = {lang: page.items[row_id(item.row)] for lang, page in pages.items()}
-    return Highlight(
-        path=commit_path(item.repo, item.row.sha),
-        title=item.title or item.headline,
-        tier=item.tier,
-        breaking=item.breaking,
-        headline={lang: one.headline for lang, one in both.items() if one.title},
-        lead={lang: one.told[0].text for lang, one in both.items() if one.told},
-    )
+    names = {lang: one.headline for lang, one in both.items()}
+    leads = {lang: one.told[0].text for lang, one in both.items() if one.told}
+    path = commit_path(item.row.repo, item.row.sha)
+    return {"path": path, "tier": item.tier, "breaking": item.breaking, "name": names, "lead": leads}
 
 
-def told_stories(summaries: Sequence[Summary], web: Web) -> list[tuple[StoryPart, str]]:
-    """Collect the stories of all reports, each once with the label of its latest report, newest news first."""
-    found: dict[str, tuple[StoryPart, str]] = {}
-    for one in sorted(summaries, key=lambda one: (one.end, one.label)):
-        for story in one.stories:
+def told_stories(summaries: Sequence[Summary]) -> list[ToldStory]:
+    """Collect the stories of all reports, each once, newest news first."""
+    found: dict[str, ToldStory] = {}
+    for one in sorted(summaries, key=lambda one: (datetime.fromisoformat(one["end"]), one["label"])):
+        for story in map(Story.model_validate, one["stories"]):
             if len(story.timeline) > 1 and story.kind not in BARE:
                 found.pop(story_key(story), None)
-                found[story_key(story)] = story_part(story, web, one.tz), one.label
+                found[story_key(story)] = story, one["label"], one["tz"]
     return list(found.values())[::-1]

@@ -114,23 +114,6 @@ def test_what_a_model_passes_over_is_read_as_closely_as_without_it(
     assert len(explained) == 1
 
 
-def test_a_report_says_where_the_rules_had_to_do_without_the_model(
-    engine: Engine, point: Callable[[ModelServer], None], tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    (Path.cwd() / "gitzette.toml").write_text("[budget]\nmodel_calls = 1\n")
-    out = tmp_path / "out"
-    command = ["run", "--date", "2026-02-03", "--analyst", "model", "--out", str(out), *engine.repo]
-    with ModelServer(honest, context=32_768) as server:
-        point(server)
-        assert main(command) == 0
-    page = (out / "reports" / "2026-02-03.md").read_text()
-    assert "Done without the model, because it failed:" in page
-    assert "the run has used its 1 calls" in page
-    assert "done by rules; first acme/engine" in capsys.readouterr().err
-    ledger = json.loads((out / "reports" / "2026-02-03.json").read_text())["ledger"]
-    assert any("not analysed" in row["reason"] for row in ledger)
-
-
 def test_the_doctor_tells_what_a_model_can_do_and_asks_it_once(
     point: Callable[[ModelServer], None], capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -142,13 +125,3 @@ def test_the_doctor_tells_what_a_model_can_do_and_asks_it_once(
         main(["doctor"])
         assert len(server.asked) == asked
     assert "scripted: answers by tool calls; several tool calls at once; 16384 tokens of context" in said
-
-
-def test_the_demo_is_explained_by_a_model_where_one_is_asked_for(
-    point: Callable[[ModelServer], None], capsys: pytest.CaptureFixture[str]
-) -> None:
-    with ModelServer(honest) as server:
-        point(server)
-        assert main(["run", "--demo", "--analyst", "model", "--json"]) == 0
-    account = json.loads(capsys.readouterr().out)["footer"]["model"]
-    assert account["statements"] > 0

@@ -1,0 +1,216 @@
+"""A question taken apart by what it names, filters by and bounds in time, and the reply to it as data."""
+
+import re
+from datetime import date, datetime, timedelta
+from typing import Literal
+
+from pydantic import Field
+
+from agent.domain.base import EvidenceId, Frozen, Language, RepoId, UsageError, parse_reference
+from agent.domain.claims import Claim
+from agent.domain.commits import Issue, PullRequest, Release
+from agent.domain.window import Window, midnight, moment, narrowed
+from agent.editions.card import Card
+
+_HAN = re.compile("[\u3400-\u9fff]")
+_QUALIFIER = re.compile(
+    r'(?<![\w:/"])(is|author|path|repo|since|until|in):("[^"\n]{1,200}"|[^\s"，。；？！]{1,200})', re.IGNORECASE
+)
+_SPAN = re.compile(r'`([^`\n]{1,200})`|"([^"\n]{1,200})"')
+_TOKEN = re.compile(r"[A-Za-z0-9_./:#@~+-]{2,300}")
+_TAG = re.compile(r"v?\d{1,6}(?:\.\d{1,6}){1,4}(?:[.-]?[a-z]{1,8}\.?\d{0,8})?")
+_NAME = re.compile(
+    r"--?[A-Za-z][\w-]+|[\w.-]*[A-Za-z0-9]_[\w.-]+|_\w+|[\w.-]+(?:/[\w.*-]+)+|[A-Za-z]\w*(?:\.\w+)+|\w*[a-z0-9][A-Z]\w*"
+)
+_DATE = re.compile(r"(?<![\w/.-])20\d{2}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])(?![\w/-])")
+THREADS = {"issue": "issue", "pr": "pull", "release": "release"}
+"""Kinds that are no commits, as the index calls them."""
+_FILTERS: dict[str, tuple[str, ...]] = {
+    "is": ("revert", "reland", "breaking", "commit", *THREADS),
+    "author": (),
+    "path": (),
+    "repo": (),
+    "in": ("title",),
+}
+"""The qualifiers in the order in which they are told, with their values where only some are known."""
+
+
+class Named(Frozen):
+    """Something named outright: a `commit`, `thread` or `tag` by its own name, or a `name` that others may have."""
+
+    kind: str
+    text: str
+    repo: RepoId | None = None
+
+
+class Hit(Frozen):
+    """One piece of evidence with its score, the named things that it is or has, and the words by which it was found."""
+
+    id: EvidenceId
+    kind: str
+    """`commit`, `issue`, `pull` or `release`."""
+    opened: str
+    author: str = ""
+    score: float = 0.0
+    named: tuple[str, ...] = ()
+    words: tuple[str, ...] = ()
+
+    @property
+    def fits(self) -> bool:
+        """Tell whether something speaks for it: a word that everything has gives no score."""
+        return bool(self.score or self.named or self.words)
+
+
+class Filters(Frozen):
+    """GitHub-style qualifiers as pairs in one order, however they were asked for; a commit fits all of them."""
+
+    asked: tuple[tuple[str, str], ...] = ()
+
+    @property
+    def any(self) -> bool:
+        """Tell whether something is filtered by."""
+        return any(key != "repo" for key, _ in self.asked)
+
+    @property
+    def told(self) -> tuple[str, ...]:
+        """Write the qualifiers as they are asked for."""
+        return tuple(":".join(pair) for pair in self.asked)
+
+    def of(self, key: str) -> list[str]:
+        """Give the values of one qualifier."""
+        return [value for name, value in self.asked if name == key]
+
+    def wants(self, repo: RepoId) -> bool:
+        """Tell whether a repository is asked about, by its whole name or the part behind the slash."""
+        return any(f"/{repo.lower()}".endswith(f"/{one}") for one in self.of("repo")) or not self.of("repo")
+
+    def fits(self, card: Card) -> bool:
+        """Tell whether a commit fits: its kind, its author, and one of its paths."""
+        by = all(one in card.author.lower() for one in self.of("author"))
+        touched = all(any(one in path.lower() for path in card.paths) for one in self.of("path"))
+        return by and touched and card.kinds >= set(self.of("is"))
+
+
+class Query(Frozen):
+    """A question taken apart by its form alone."""
+
+    text: str
+    words: str
+    """The question without its qualifiers."""
+    lang: Language
+    named: tuple[Named, ...] = ()
+    filters: Filters = Filters()
+    window: Window | None = None
+
+    def titled(self, title: str) -> bool:
+        """Tell whether a title has everything that is named, or a word where nothing is."""
+        wanted = [one.text.lower() for one in self.named]
+        words = set(self.words.lower().split()) & set(title.lower().split())
+        return all(one in title.lower() for one in wanted) if wanted else bool(words)
+
+
+def query_of(question: str, bound: Window | None, tz: str, now: datetime, lang: Language | None = None) -> Query:
+    """Take a question apart; dates narrow the bound, and never widen it."""
+    found = [(key.lower(), value.strip('"').rstrip(",;")) for key, value in _QUALIFIER.findall(question)]
+    words = _QUALIFIER.sub(" ", question)
+    days = _DATE.findall(words)
+    starts = [moment(value, tz) for key, value in found if key == "since"]
+    ends = [moment(value, tz) for key, value in found if key == "until"]
+    if days:
+        # Several dates are the stretch between them.
+        starts.append(moment(min(days), tz))
+        ends.append(midnight(date.fromisoformat(max(days)) + timedelta(days=1), tz))
+    return Query(
+        text=question,
+        words=words,
+        lang=lang or ("zh" if _HAN.search(question) else "en"),
+        named=_named(words),
+        filters=_filters(found),
+        window=narrowed(bound, starts, ends, tz, now),
+    )
+
+
+def _filters(found: list[tuple[str, str]]) -> Filters:
+    asked = {(key, value.lower().strip("@/*")) for key, value in found if key in _FILTERS}
+    for key, value in asked:
+        if (known := _FILTERS[key]) and value not in known:
+            raise UsageError(f"{key}:{value[:40]} is not known; there are {', '.join(f'{key}:{one}' for one in known)}")
+    return Filters(asked=tuple(sorted(asked, key=lambda pair: (list(_FILTERS).index(pair[0]), pair[1]))))
+
+
+def _named(words: str) -> tuple[Named, ...]:
+    """List what is named by its form: between marks, or written as a reference, tag, flag, path or identifier."""
+    spans = [span for pair in _SPAN.findall(words) if (span := (pair[0] or pair[1]).strip())]
+    found = {span: Named(kind="name", text=span) for span in spans}
+    tokens = [token.rstrip(".:/") for token in _TOKEN.findall(_SPAN.sub(" ", words))]
+    for token in (*tokens, *spans):
+        reference = None if _DATE.fullmatch(token) else parse_reference(token)
+        if reference is not None:
+            text = reference.sha or str(reference.number)
+            found[token] = Named(kind=reference.kind, text=text, repo=reference.repo)
+        elif kind := "tag" if _TAG.fullmatch(token) else "name" if _NAME.fullmatch(token) else "":
+            found[token] = Named(kind=kind, text=token)
+    return tuple(sorted(found.values(), key=lambda one: (one.kind, one.text)))
+
+
+Known = Card | Issue | PullRequest | Release
+Outcome = Literal["answered", "abstained", "refused", "failed", "looked up", "filtered"]
+"""What became of a question: a model answered, abstained, had everything refused or failed; or code looked it up."""
+
+
+class Searched(Frozen):
+    """Where and when was looked, and how many commits a cap left unread."""
+
+    repo: RepoId
+    start: datetime
+    end: datetime
+    tz: str
+    commits: int
+    threads: bool
+    left_out: int = 0
+    most: int = 0
+    """The cap."""
+
+
+class Section(Frozen):
+    """Everything that fits one name or all qualifiers, newest first."""
+
+    what: tuple[str, ...]
+    hits: tuple[Hit, ...]
+
+
+class Reply(Frozen):
+    """What somebody gets for a question."""
+
+    outcome: Outcome
+    lang: Language
+    window: Window | None = None
+    claims: tuple[Claim, ...] = ()
+    cites: tuple[EvidenceId, ...] = ()
+    shown: tuple[EvidenceId, ...] = ()
+    """The part of it that sentences cite, or that a model calls nearest."""
+    sections: tuple[Section, ...] = ()
+    evidence: tuple[Hit, ...] = ()
+    """The ranked list."""
+    known: dict[EvidenceId, Known] = Field(default_factory=dict)
+    """What memory has of everything that is shown."""
+    searched: tuple[Searched, ...] = ()
+    dropped: int = 0
+    """Sentences that did not pass."""
+    trouble: str = ""
+    """Why the model did not answer."""
+    has_model: bool = False
+    answer: str = ""
+    """The reply as Markdown, where somebody has written it."""
+
+    @property
+    def abstained(self) -> bool:
+        """Tell whether nothing is answered: evidence alone is no answer."""
+        return self.outcome not in ("answered", "filtered") and not (self.outcome == "looked up" and self.cites)
+
+    @property
+    def said(self) -> str:
+        """Give what a conversation keeps: the sentences, and the names of what is cited."""
+        words = " ".join(claim.text.get(self.lang, "") for claim in self.claims)
+        cites = ", ".join(self.cites[:20])
+        return f"{words or '(nothing was answered)'}\n(cited: {cites or 'nothing'})"

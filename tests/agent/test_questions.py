@@ -1,0 +1,101 @@
+"""What a question names, filters by and bounds in time is read by its form alone, in any order."""
+
+from datetime import UTC, datetime, timedelta
+from itertools import permutations
+
+import pytest
+
+from agent.domain.base import UsageError
+from agent.domain.facts import Fact, FactKind, Severity
+from agent.domain.window import Window
+from agent.editions.card import Card
+from agent.questions import Named, query_of
+
+NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
+WEEK = Window(start=datetime(2026, 2, 2, tzinfo=UTC), end=datetime(2026, 2, 9, tzinfo=UTC), tz="UTC")
+
+
+@pytest.mark.parametrize(
+    ("text", "kind", "named"),
+    [
+        ("what is a1b2c3d4 about", "commit", "a1b2c3d4"),
+        ("#2462 做了什么", "thread", "2462"),
+        ("see https://github.com/a/b/pull/17, please", "thread", "17"),
+        ("a/b#9?", "thread", "9"),
+        ("what is in v0.6.3?", "tag", "v0.6.3"),
+        ("0.6.0rc1 里有什么", "tag", "0.6.0rc1"),
+        ("is --max-routes gone", "name", "--max-routes"),
+        ("MAX_ROUTES 是多少", "name", "MAX_ROUTES"),
+        ("who wrote src/router/policy.rs?", "name", "src/router/policy.rs"),
+        ("BatchDecodeWithPagedKVCache", "name", "BatchDecodeWithPagedKVCache"),
+        ("torch.compile", "name", "torch.compile"),
+        ("the `limit` of it", "name", "limit"),
+        ('the "prefix cache" of it', "name", "prefix cache"),
+    ],
+)
+def test_what_is_named_outright_is_known_by_its_form(text: str, kind: str, named: str) -> None:
+    (found,) = query_of(text, None, "UTC", NOW).named
+    assert (found.kind, found.text) == (kind, named)
+
+
+def test_plain_words_and_dates_name_nothing() -> None:
+    for text in ("what changed in the scheduler this week?", "2026-02-03 有什么变化", "why is it slow, again?"):
+        assert query_of(text, None, "UTC", NOW).named == ()
+
+
+def test_qualifiers_are_the_same_in_any_order_and_among_other_words() -> None:
+    parts = ("is:revert", "author:Ada", 'path:"src/a b"', "please", "show", "me")
+    found = {query_of(" ".join(order), None, "UTC", NOW).filters for order in permutations(parts)}
+    (filters,) = found
+    assert filters.told == ("is:revert", "author:ada", "path:src/a b")
+
+
+def test_an_unknown_qualifier_is_told() -> None:
+    with pytest.raises(UsageError, match="is:lucky is not known; there are is:revert"):
+        query_of("is:lucky", None, "UTC", NOW)
+
+
+@pytest.mark.parametrize(
+    ("text", "first", "last"),
+    [
+        ("on 2026-02-03?", "2026-02-03", "2026-02-04"),
+        ("between 2026-02-03 and 2026-02-05", "2026-02-03", "2026-02-06"),
+        ("2026 或 2026-02 的变化", "2026-02-02", "2026-02-09"),
+        ("since:2026-02-06", "2026-02-06", "2026-02-09"),
+        ("until:2026-02-06 since:2026-01-01", "2026-02-02", "2026-02-06"),
+        ("on 2026-01-03", "2026-02-02", "2026-02-09"),
+        ("model-2026-02-03 and docs/2026-02-03.md", "2026-02-02", "2026-02-09"),
+        ("2026-13-45", "2026-02-02", "2026-02-09"),
+    ],
+)
+def test_dates_narrow_the_bound_and_never_widen_it(text: str, first: str, last: str) -> None:
+    window = query_of(text, WEEK, "UTC", NOW).window
+    assert window is not None
+    assert (f"{window.start:%Y-%m-%d}", f"{window.end:%Y-%m-%d}") == (first, last)
+
+
+def test_without_a_bound_dates_are_the_window_and_now_is_its_end() -> None:
+    assert query_of("what changed?", None, "UTC", NOW).window is None
+    window = query_of(f"on {NOW:%Y-%m-%d}", None, "UTC", NOW).window
+    assert window is not None
+    assert window.cutoff == NOW
+    assert query_of("since:2026-02-20", None, "UTC", NOW).window == Window(
+        start=datetime(2026, 2, 20, tzinfo=UTC), end=NOW + timedelta(seconds=1), tz="UTC"
+    ).cut_at(NOW)
+
+
+def test_commits_fit_by_kind_author_and_path() -> None:
+    fact = Fact(kind=FactKind.FLAG_REMOVED, severity=Severity.BREAKING, name="--x")
+    values = {"repo": "a/b", "sha": "0" * 40, "at": NOW, "author": "Ada, Bo Chen", "title": 'Revert "x"'}
+    card = Card.model_validate(values | {"message": 'Revert "x"', "paths": ("src/router.py",), "facts": (fact,)})
+    for text in ("is:revert", "is:breaking author:bo", "path:router", "is:commit", "path:src/ author:ADA"):
+        assert query_of(text, None, "UTC", NOW).filters.fits(card), text
+    for text in ("is:reland", "author:eve", "path:tests"):
+        assert not query_of(text, None, "UTC", NOW).filters.fits(card), text
+
+
+def test_the_language_is_that_of_the_question_unless_one_is_asked_for() -> None:
+    assert query_of("#5 怎么样了", None, "UTC", NOW).lang == "zh"
+    assert query_of("what is #5?", None, "UTC", NOW).lang == "en"
+    assert query_of("what is #5?", None, "UTC", NOW, "zh").lang == "zh"
+    assert Named(kind="thread", text="5") in query_of("what is #5?", None, "UTC", NOW).named
