@@ -5,7 +5,6 @@ import re
 from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Protocol
 
 import pytest
 
@@ -14,18 +13,10 @@ from evals.model_server.server import ModelServer, Mood
 from evals.model_server.talk import Asked, Saying
 from evals.sets.model_storm import leak_in
 from gitzette.cli import main
+from tests.gitzette.conftest import Engine
 
 QUESTION = "what changed in MAX_ROUTES between 2026-02-01 and 2026-02-04?"
 KEY = "sk-canary-abcdef0123456789"
-
-
-class Engine(Protocol):
-    """The clone of the fixture."""
-
-    @property
-    def repo(self) -> list[str]: ...
-
-    def commit(self, title: str, at: datetime, author: str = "Ada", **files: str) -> str: ...
 
 
 pytestmark = pytest.mark.usefixtures("corner")
