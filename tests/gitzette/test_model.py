@@ -9,8 +9,7 @@ from pathlib import Path
 import pytest
 
 from evals.model_server.honest import honest
-from evals.model_server.moods import Mood
-from evals.model_server.server import ModelServer
+from evals.model_server.server import ModelServer, Mood
 from evals.model_server.talk import Asked, Saying
 from evals.sets.model_storm import leak_in
 from gitzette.cli import main
