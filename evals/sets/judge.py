@@ -13,12 +13,18 @@ from pydantic import SecretStr
 from agent.domain.window import Window
 from evals.figures import Figures, Score, Target, share
 from evals.harness import Bench, evalset
-from evals.model_server.honest import given, honest, is_borne_out, judged, written
-from evals.model_server.prompts import borne_out, prompt_of
-from evals.model_server.scripted import Fetch, ScriptedModels, by_script
+from evals.model_server.honest import (
+    borne_out,
+    given,
+    honest,
+    # GONE
+    judged,
+    prompt_of,
+    written,
+)
 from evals.model_server.talk import Asked, Saying, Script
 from evals.sets.liars import Scene
-from evals.stage import staged
+from evals.stage import Fetch, ScriptedModels, by_script, staged
 from tools.chat.endpoint import ChatEndpoint
 
 _DAYS = ("2026-02-03", "2026-02-02", "2026-02-01", "2026-01-30")
@@ -59,11 +65,13 @@ class Wavering:
         return judged(asked, lambda _: "") if again else honest(asked)
 
 
+def _true(asked: Asked) -> set[str]:
+    return {form for one in borne_out(prompt_of(asked).evidence) for form in one.forms}
+
+
 BAD: dict[str, Script] = {
     "says yes": lambda asked: judged(asked, lambda _: prompt_of(asked).evidence.splitlines()[1]),
-    "invents quotes": lambda asked: judged(
-        asked, lambda words: "nobody wrote this" if is_borne_out(words, prompt_of(asked).evidence) else ""
-    ),
+    "invents quotes": lambda asked: judged(asked, lambda words: "nobody wrote this" if words in _true(asked) else ""),
     "says nothing": lambda asked: given({"rulings": []}, asked),
     "wavers": Wavering(),
 }

@@ -13,11 +13,22 @@ from typing import Any, Literal
 from pydantic import SecretStr
 
 from agent.domain.claims import Claim
-from evals.model_server.honest import given, honest, judged, resting, sentence, written
-from evals.model_server.prompts import Prompt, Told, borne_out, prompt_of, title_of
-from evals.model_server.scripted import ScriptedModels, by_script
+from evals.model_server.honest import (
+    Prompt,
+    Told,
+    borne_out,
+    given,
+    honest,
+    judged,
+    prompt_of,
+    resting,
+    sentence,
+    title_of,
+    written,
+)
 from evals.model_server.server import ModelServer
 from evals.model_server.talk import Asked, Saying, ToolCall
+from evals.stage import ScriptedModels, by_script
 from tools.chat.endpoint import ChatEndpoint
 
 CANARY = "xq7canary"

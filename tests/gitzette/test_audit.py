@@ -178,8 +178,6 @@ def test_each_kind_of_error_is_found_on_its_line(bench: Bench) -> None:
             (12, "window"),
             (12, "number"),
             (15, "label"),
-            (15, "name"),
-            (15, "path"),
             (16, "label"),
             (16, "nonexistent"),
             (17, "label"),

@@ -43,7 +43,7 @@ def test_the_text_stands_where_it_should(carrier: str, tmp_path: Path, git: Call
 
 def question(evidence: str, words: str, sentences: str = "") -> Asked:
     fenced = f"<<m\n{evidence}\nm>>\n\n{words}\n" + (f"<<m\n{sentences}\nm>>" if sentences else "")
-    return Asked(0, {"messages": [{"role": "user", "content": fenced}]}, {})
+    return Asked(0, {"messages": [{"role": "user", "content": fenced}]})
 
 
 FACTS = "Facts that a program found in the diff:\n- additive: New function `f`."
