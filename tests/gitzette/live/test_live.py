@@ -77,10 +77,9 @@ def test_an_answer_is_streamed_with_what_is_read_its_citations_and_their_evidenc
         assert {name for name, _ in told} <= {"reading", "blocks", "done"}
         (cite,) = done["cites"]
         assert cite["title"].endswith("Lower the limit of routes (#9)")
-        wanted = {"cite": cite["id"], "marks": [], "words": done["words"][cite["id"]]}
-        evidence = browser.post("/api/evidence", json=wanted).json()
-        marked = [evidence["lines"][place] for place in evidence["marked"]]
-        assert marked == ["-MAX_ROUTES = 22", "+MAX_ROUTES = 12"]
+        assert "MAX_ROUTES" in done["words"][cite["id"]]
+        evidence = browser.post("/api/evidence", json={"cite": cite["id"]}).json()
+        assert [one for one in evidence["lines"] if "= " in one] == ["-MAX_ROUTES = 22", "+MAX_ROUTES = 12"]
         more = events(browser.post("/api/ask", json={"question": "what changed?", "thread": "t"}))
         read = [data for name, data in more if name == "reading"]
         assert {one["repo"] for one in read} == {"acme/engine"}
@@ -126,29 +125,6 @@ async def test_a_listener_who_is_stopped_again_and_again_leaves_no_file_open(eng
     for one in files:
         one.join(10)
     assert not [one for one in files if one.is_alive()]
-
-
-async def test_more_questions_than_are_read_at_once_wait_and_are_answered(engine: Engine, corner: Path) -> None:
-    settings = Settings(repos=(RepoSpec.parse(engine.repo[1]),), home=corner)
-    answering = Answering(settings, dict(os.environ), settings.repos)
-
-    async def told(number: int) -> list[str]:
-        return [event async for event in answering.stream(f"t-{number}", QUESTION)]
-
-    answers = await asyncio.gather(*map(told, range(6)))
-    assert all(one[-1].startswith("event: done") for one in answers)
-
-
-def test_a_folder_that_is_not_ours_is_told_and_left_alone(serving: Serving) -> None:
-    folder = Path("gazette/site")
-    folder.mkdir()
-    (folder / "index.html").write_text("mine")
-    with httpx.Client(base_url=serving()) as browser:
-        answer = browser.get("/")
-        assert answer.status_code == 500
-        assert "\n" not in answer.text
-        assert "site" in answer.text
-    assert (folder / "index.html").read_text() == "mine"
 
 
 def test_others_are_kept_out(serving: Serving) -> None:
