@@ -26,7 +26,7 @@ _SHOWN = 230
 
 
 def day_index(pages: Mapping[Language, PageModel]) -> tuple[list[Document], str]:
-    """List the commits, issues and releases of a report, and the lines by which they are found: title, tab, the rest."""
+    """List the commits, issues and releases of a report, and the line by which each is found: title, tab, the rest."""
     documents, lines = [], []
     for document, more in _documents(pages["en"], pages["zh"]):
         title = " ".join((document[4], *document[7:]))

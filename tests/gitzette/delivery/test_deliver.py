@@ -93,17 +93,6 @@ def test_what_can_get_better_is_tried_again_after_a_while(sinks: Any, calm: Repo
     assert len(sinks.web.accepted) == sinks.web.accepted[0]["parts"] > 2
 
 
-def test_what_was_refused_waits_and_only_the_missing_parts_are_sent(sinks: Any, calm: Report, out: Path) -> None:
-    sinks.web.trouble = [(404, {}, "no such hook")]
-    told = Days().deliver(calm, out, sinks.environ)
-    assert told.failed == [
-        "webhook: 2026-03-12 not delivered: the receiver answers HTTP 404 no such hook; the next run tries again"
-    ]
-    assert Days().deliver(calm, out, sinks.environ).failed == []
-    parts = [one["part"] for one in sinks.web.accepted]
-    assert parts == list(range(1, sinks.web.accepted[0]["parts"] + 1))
-
-
 def test_a_delivery_that_was_cut_short_goes_on_where_it_was(sinks: Any, calm: Report, out: Path) -> None:
     Days().deliver(calm, out, sinks.environ)
     whole = len(sinks.web.accepted)
@@ -149,7 +138,7 @@ def test_a_busy_bot_and_a_busy_mail_server_are_asked_again_and_a_refusal_is_told
     assert '"code":19021' in failed
 
 
-@pytest.mark.parametrize("address", ["", "ftp://x", "not an address", "http://", "smtp://x:y", "http://[x"])
+@pytest.mark.parametrize("address", ["", "ftp://x", "http://[x"])
 def test_a_wrong_address_is_told_by_the_name_of_its_variable(address: str, calm: Report, out: Path) -> None:
     for kind in ("slack", "email"):
         spec = Delivery(kind=kind, address_env="WHERE", sender="g@example.org", to=("t@example.org",))

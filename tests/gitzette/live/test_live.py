@@ -89,22 +89,9 @@ def test_an_answer_is_streamed_with_what_is_read_its_citations_and_their_evidenc
         assert browser.get("/api/threads/t-1").json()["turns"] == [QUESTION, "author:grace"]
 
 
-async def test_whoever_stops_listening_stops_the_reading_and_leaves_nothing_in_the_thread(
+async def test_whoever_stops_listening_leaves_nothing_in_the_thread_and_no_file_open(
     engine: Engine, corner: Path
 ) -> None:
-    settings = Settings(repos=(RepoSpec.parse(engine.repo[1]),), home=corner)
-    answering = Answering(settings, dict(os.environ), settings.repos)
-    stream = answering.stream("gone", "what changed between 2026-02-01 and 2026-02-04?")
-    assert (await anext(stream)).startswith("event: ")
-    await stream.aclose()  # type: ignore[attr-defined]
-    assert not answering.full
-    async with open_conversations(corner) as conversations:
-        assert (await conversations.standing("gone")).turns == ()
-    told = [event async for event in answering.stream("gone", "what changed between 2026-02-01 and 2026-02-04?")]
-    assert told[-1].startswith("event: done")
-
-
-async def test_a_listener_who_is_stopped_again_and_again_leaves_no_file_open(engine: Engine, corner: Path) -> None:
     settings = Settings(repos=(RepoSpec.parse(engine.repo[1]),), home=corner)
     answering = Answering(settings, dict(os.environ), settings.repos)
     begun = asyncio.Event()
@@ -119,6 +106,8 @@ async def test_a_listener_who_is_stopped_again_and_again_leaves_no_file_open(eng
     while not listener.done():
         listener.cancel()
         await asyncio.sleep(0)
+    async with open_conversations(corner) as conversations:
+        assert (await conversations.standing("gone")).turns == ()
     told = [event async for event in answering.stream("next", "what changed between 2026-02-01 and 2026-02-04?")]
     assert told[-1].startswith("event: done")
     files = [one for one in set(threading.enumerate()) - before if "connection_worker" in one.name]
@@ -149,13 +138,19 @@ def test_others_are_kept_out(serving: Serving) -> None:
             assert browser.get(path).status_code == 404
 
 
-def test_anything_but_loopback_needs_a_token(
-    process: Serving, engine: Engine, capsys: pytest.CaptureFixture[str]
+def test_anything_but_loopback_needs_a_long_token(
+    serving: Serving, engine: Engine, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setenv("LIVE", "short")
     assert main(["serve", "--host", "0.0.0.0", *engine.repo]) == 2
     assert "--token-env" in capsys.readouterr().err
+    assert main(["serve", "--host", "0.0.0.0", "--token-env", "LIVE", *engine.repo]) == 2
+    assert "at least 16" in capsys.readouterr().err
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        assert main(["serve", "--port", str(taken.getsockname()[1]), *engine.repo]) == 2
+    assert "choose another --port" in capsys.readouterr().err
     token = "a-long-random-word"
-    address = process("--host", "0.0.0.0", "--token-env", "LIVE", LIVE=token).replace("0.0.0.0", "127.0.0.1")
+    address = serving(token)
     with httpx.Client(base_url=address) as browser:
         assert browser.get("/").status_code == 401
         assert browser.get("/", params={"token": "wrong"}).status_code == 401
@@ -166,15 +161,3 @@ def test_anything_but_loopback_needs_a_token(
         assert "SameSite=strict" in entered.headers["set-cookie"]
         assert token not in entered.headers["set-cookie"]
         assert browser.get("/").status_code == 200
-
-
-def test_a_short_token_and_a_taken_port_are_told_in_one_line(
-    engine: Engine, corner: object, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    del corner
-    monkeypatch.setenv("LIVE", "short")
-    assert main(["serve", "--host", "0.0.0.0", "--token-env", "LIVE", *engine.repo]) == 2
-    assert "at least 16" in capsys.readouterr().err
-    with socket.create_server(("127.0.0.1", 0)) as taken:
-        assert main(["serve", "--port", str(taken.getsockname()[1]), *engine.repo]) == 2
-    assert "choose another --port" in capsys.readouterr().err

@@ -45,13 +45,7 @@ def sentences(page: PageModel) -> Iterator[Sentence]:
 def test_a_page_goes_from_the_brief_over_what_to_act_on_to_what_is_folded(lang: Language, layout: Layout) -> None:
     words = catalogue(lang)["page"]["tiers"]
     page = report_page(analysed_report(), lang, WEB, layout)
-    order = [
-        "- ",
-        f"# {words['act on']} (1)",
-        f"# {words['worth knowing']} (",
-        f"# {words['also landed']} (",
-        "---",
-    ]
+    order = ["- ", f"# {words['act on']} (1)", f"# {words['worth knowing']} (", f"# {words['also landed']} (", "---"]
     places = [page.index(one) for one in order]
     assert places == sorted(places)
     assert "8 experts" in page[: places[1]] or "8 个专家" in page[: places[1]]

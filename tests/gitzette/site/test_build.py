@@ -272,13 +272,6 @@ def test_entries_of_the_feed_keep_their_ids_when_the_site_is_made_again(
     assert not set(ids(tmp_path / "anew" / "zh" / "feed.xml")) & set(after)
 
 
-def test_the_manifest_names_every_day_with_its_pages(demo_site: Path) -> None:
-    manifest = json.loads((demo_site / "manifest.json").read_bytes())
-    [day] = manifest["days"]
-    assert (day["label"], day["landed"]) == ("2026-02-04", 36)
-    assert all((demo_site / page).is_file() for page in (*day["pages"].values(), day["data"], *manifest["files"]))
-
-
 def test_names_from_anywhere_become_files_inside_the_site() -> None:
     assert repo_path("vllm-project/vllm") == "repos/vllm-project--vllm.html"
     for name in ("../../x", "a/../b", "a--b/c", "a/b/c", "", "a/b\0", "<x>/y"):
