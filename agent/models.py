@@ -113,11 +113,7 @@ def rambles(text: str) -> bool:
     if len(text) < _ENOUGH:
         return False
     tail = text[-_LOOKED_AT:]
-    for size in range(1, _LONGEST_UNIT + 1):
-        unit = tail[-size:]
-        if tail.endswith(unit * (_ENOUGH // size)):
-            return True
-    return False
+    return any(tail.endswith(tail[-size:] * (_ENOUGH // size)) for size in range(1, _LONGEST_UNIT + 1))
 
 
 _PER_TOKEN = 3.2

@@ -141,14 +141,6 @@ class CloneSource(CodeSource, Protocol):
         """
         ...
 
-    async def tree(self, sha: str) -> frozenset[str]:
-        """Name all files of a commit."""
-        ...
-
-    async def words_in(self, sha: str, words: Sequence[str]) -> frozenset[str] | None:
-        """Tell which of these words a commit's files hold, in any case; None: it cannot be told."""
-        ...
-
     async def tagged(self, names: Sequence[str]) -> Release | None:
         """Find the first of these tags that there is, as a release of its day."""
         ...

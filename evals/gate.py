@@ -1,5 +1,6 @@
 """The gate of the harness: what may never be wrong, how far a figure may fall, and which case broke it."""
 
+import json
 import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -8,15 +9,12 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from agent.domain.base import ConfigError
-from evals.figures import CRASHED, MEASURED, Figure, is_wrong
-from evals.results import Results
-from evals.statistics import paired
+from agent.domain.base import ConfigError, InputError
+from evals.figures import CRASHED, MEASURED, Figure, Results
 
 LIMITS = Path(__file__).with_name("limits.toml")
 PREVIOUS = Path(__file__).with_name("previous.json")
 _CASES = 5
-DEFAULT = "default"
 
 
 class Limits(BaseModel):
@@ -26,11 +24,11 @@ class Limits(BaseModel):
     sets: tuple[str, ...]
     invariants: dict[str, tuple[str, ...]] = Field(default_factory=dict)
     drops: dict[str, float] = Field(default_factory=dict)
-    """By `set/metric`, by set, or for all others."""
+    """By `set/metric`, by set, or by `default` for all others."""
 
     def drop(self, name: str, metric: str) -> float:
         """Tell how far a figure may fall."""
-        return self.drops.get(f"{name}/{metric}", self.drops.get(name, self.drops.get(DEFAULT, 0.0)))
+        return self.drops.get(f"{name}/{metric}", self.drops.get(name, self.drops.get("default", 0.0)))
 
 
 @dataclass(frozen=True)
@@ -54,58 +52,57 @@ def load_limits(file: Path = LIMITS) -> Limits:
         raise ConfigError(f"{file.name}: {error}") from error
 
 
-def breaches(results: Results, limits: Limits, previous: Mapping[str, Any] | None = None) -> list[Breach]:
+def load_figures(file: Path) -> Mapping[str, Mapping[str, Any]]:
+    """Read the figures of another run, as `--json` prints them or `--accept` keeps them, by set and metric."""
+    try:
+        found: Mapping[str, Mapping[str, Any]] = json.loads(file.read_text("utf-8"))["sets"]
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise InputError(f"{file} holds no figures: {error}") from error
+    return found
+
+
+def breaches(results: Results, limits: Limits, previous: Mapping[str, Mapping[str, float]]) -> list[Breach]:
     """List everything that must not be: crashes, broken invariants, figures that fell too far."""
     found = list(_crashes(results))
-    ended = [name for name in results if name not in {one.set for one in found}]
+    ended = {name: figures for name, figures in results.items() if name not in {one.set for one in found}}
     for name, metrics in limits.invariants.items():
         for metric in metrics if name in ended else ():
-            found += _invariant(name, metric, results[name].get(metric))
-    if previous is not None:
-        found += _falls({name: results[name] for name in ended}, limits, previous)
+            found += _invariant(name, metric, ended[name].get(metric))
+    for name, figures in ended.items():
+        for metric, old in previous.get(name, {}).items():
+            found += _fall(name, metric, old, figures.get(metric), limits.drop(name, metric))
     return found
 
 
 def _crashes(results: Results) -> Iterator[Breach]:
     for name, figures in results.items():
         for metric, figure in figures.items():
-            for score in figure.scores:
-                if score.verdict == CRASHED:
-                    yield Breach(name, metric, score.case, score.reason)
+            crashes = [score for score in figure.scores if score.verdict == CRASHED]
+            yield from (Breach(name, metric, score.case, score.reason) for score in crashes)
 
 
 def _invariant(name: str, metric: str, figure: Figure | None) -> Iterator[Breach]:
     if figure is None or not figure.n:
         yield Breach(name, metric, "", "was not measured")
         return
-    wrong = [(place, score) for place, score in enumerate(figure.scores) if is_wrong(figure, score)]
-    for place, score in wrong[:_CASES]:
-        yield Breach(name, metric, score.case or f"{place:05}", score.reason)
+    wrong = [score for score in figure.scores if figure.is_wrong(score)]
+    yield from (Breach(name, metric, score.case, score.reason) for score in wrong[:_CASES])
     if len(wrong) > _CASES:
         yield Breach(name, metric, "", f"and {len(wrong) - _CASES} more")
-    if not wrong and figure.ok is False:
-        yield Breach(name, metric, "", f"{figure.value} where {figure.sense} {figure.target} is wanted")
 
 
-def _falls(results: Results, limits: Limits, previous: Mapping[str, Any]) -> Iterator[Breach]:
-    """Compare each share with what it was; what is measured by the clock differs from machine to machine."""
-    for name, metrics in previous.get("sets", {}).items():
-        for metric, old in metrics.items() if name in results else ():
-            figure = results[name].get(metric)
-            if figure is None or figure.value is None:
-                yield Breach(name, metric, "", f"is not measured any more; it was {old}")
-                continue
-            fall = old - figure.value if figure.sense == "at least" else figure.value - old
-            if fall > limits.drop(name, metric) + 1e-9:
-                yield Breach(name, metric, "", f"was {old:.4g} and is {figure.value:.4g}{_first_wrong(figure)}")
-
-
-def _first_wrong(figure: Figure) -> str:
-    return f"; first: {figure.worst[0]}" if figure.worst else ""
+def _fall(name: str, metric: str, old: float, figure: Figure | None, allowed: float) -> Iterator[Breach]:
+    if figure is None or figure.value is None:
+        yield Breach(name, metric, "", f"is not measured any more; it was {old}")
+        return
+    fall = old - figure.value if figure.sense == "at least" else figure.value - old
+    if fall > allowed + 1e-9:
+        first = f"; first: {figure.worst[0]}" if figure.worst else ""
+        yield Breach(name, metric, "", f"was {old:.4g} and is {figure.value:.4g}{first}")
 
 
 def shares(results: Results) -> dict[str, Any]:
-    """Give the figures that are kept in the repository: shares only, each with its value."""
+    """Give what the repository keeps: the value of every share; what the clock measures differs from day to day."""
     kept = {
         name: {metric: one.value for metric, one in figures.items() if _is_share(one)}
         for name, figures in results.items()
@@ -114,48 +111,16 @@ def shares(results: Results) -> dict[str, Any]:
 
 
 def _is_share(figure: Figure) -> bool:
-    return figure.value is not None and bool(figure.scores) and all(s.verdict != MEASURED for s in figure.scores)
+    return bool(figure.scores) and all(score.verdict != MEASURED for score in figure.scores)
 
 
-# ---------------------------------------------------------------- beside another run
-
-
-@dataclass(frozen=True)
-class Change:
-    """A figure of this run beside that of another, case by case."""
-
-    set: str
-    metric: str
-    pairs: int
-    mean: float
-    low: float
-    high: float
-    better: tuple[str, ...]
-    worse: tuple[str, ...]
-
-    @property
-    def clearly_worse(self) -> bool:
-        """Tell whether even the upper end of the interval is a fall."""
-        return self.high < 0
-
-
-def compared(results: Results, baseline: list[dict[str, Any]]) -> list[Change]:
-    """Pair the cases of two runs, and tell what changed; better is always up."""
-    old = {(one["set"], one["metric"], one["case"]): one for one in baseline if one["value"] is not None}
-    found = []
+def changes(results: Results, before: Mapping[str, Mapping[str, Any]]) -> Iterator[str]:
+    """Tell which figures differ from those of another run, and where the intervals do not meet."""
     for name, figures in results.items():
         for metric, figure in figures.items():
-            cases = [(score.case or f"{place:05}", score) for place, score in enumerate(figure.scores)]
-            pairs = [(case, one, old[name, metric, case]) for case, one in cases if (name, metric, case) in old]
-            rows = [(case, one.value, float(then["value"])) for case, one, then in pairs if one.value is not None]
-            if rows:
-                found.append(_change(name, metric, figure, rows))
-    return found
-
-
-def _change(name: str, metric: str, figure: Figure, rows: list[tuple[str, float, float]]) -> Change:
-    sign = 1 if figure.sense == "at least" else -1
-    estimate = paired([sign * now for _, now, _ in rows], [sign * then for _, _, then in rows])
-    better = tuple(case for case, now, then in rows if sign * (now - then) > 0)
-    worse = tuple(case for case, now, then in rows if sign * (now - then) < 0)
-    return Change(name, metric, len(rows), estimate.mean, estimate.low, estimate.high, better, worse)
+            old = before.get(name, {}).get(metric)
+            if old is None or figure.value is None or old["value"] is None or old["value"] == figure.value:
+                continue
+            apart = figure.low > old["high"] or figure.high < old["low"]
+            sure = "clearly" if apart else "within the intervals"
+            yield f"{name}: {metric}: was {old['value']:.4g} (n={old['n']}), is {figure.value:.4g}, {sure}"

@@ -1,27 +1,39 @@
 """Runs evaluation sets: each is a noun with cases, scored on made-up worlds and, where given, on real mirrors."""
 
+import asyncio
+import os
+import shutil
+import sys
+import tempfile
 import traceback
-from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from asyncio.subprocess import DEVNULL, PIPE, Process
+from collections.abc import Awaitable, Callable, Coroutine, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
-from typing import Protocol
+from typing import IO, Any, Protocol, TypeVar
 
-from agent.asking.query import Reply
+from pydantic import SecretStr
+
 from agent.audit.lookup import Finding
 from agent.domain.base import AppError, Language, RepoId, UsageError
 from agent.domain.report import Report
 from agent.domain.window import Window
+from agent.questions import Reply
 from agent.settings.values import AnalystChoice, Layout, RepoSpec, Settings
-from evals.cases import Crash, attempt
-from evals.figures import Figure, crashed
-from evals.trials import over_trials
-from evals.worlds.model import World
+from evals.figures import Figures, crashed
+from evals.github_server.app import GitHubServer
+from evals.github_server.responses import Allowance
+from evals.model_server.server import ModelServer
+from evals.worlds.model import Repo, World
 from evals.worlds.worlds import build
 
+T = TypeVar("T")
 SEED = 1
 HELD_OUT = 9001
 """Worlds of this seed and those after it are only made with `--held-out`: nothing is tuned on them."""
+TOKEN = "loopback-5d1c0ffee5d1c0ffee"  # noqa: S105 -- the loopback server's only token
 
 
 class System(Protocol):
@@ -67,12 +79,14 @@ class Bench:
 
     folder: Path
     """For worlds and other files; kept while the evaluation lasts."""
-    mirrors: tuple[RepoSpec, ...]
-    """Real repositories, each with a path."""
-    span: tuple[str, str] | None
-    """First day and the day after the last one to read on the mirrors; None lets each set choose."""
     system: System
     say: Callable[[str], None]
+    mirrors: tuple[RepoSpec, ...] = ()
+    """Real repositories, each with a path."""
+    span: tuple[str, str] | None = None
+    """First day and the day after the last one to read on the mirrors; None lets each set choose."""
+    reports: tuple[Path, ...] = ()
+    """Reports about the mirrors that somebody wrote: Markdown of anybody, or our own JSON."""
     threads: Path | None = None
     """Threads of the mirrors, as `repo_from_mirror` takes them."""
     gold: Path | None = None
@@ -83,16 +97,63 @@ class Bench:
     """What worlds are made from."""
     analyst: AnalystChoice = "rules"
     """Who writes and answers; a set that needs a model for that brings a scripted one."""
-    small: bool = False
-    """Take few cases where there are many of the same kind: the gate has three minutes."""
+    full: bool = False
+    """Take all cases where there are many of the same kind."""
 
     def world(self, name: str, seed: int | None = None) -> World:
         """Build a world, or find it built."""
         chosen = self.seed if seed is None else seed
-        return build(name, chosen, self.folder / (name if chosen == self.seed else f"{name}-{chosen}"))
+        return build(name, chosen, self.folder / f"{name}-{chosen}")
+
+    def count(self, few: int, many: int) -> int:
+        """Choose how many cases are taken."""
+        return many if self.full else few
+
+    @contextmanager
+    def settings(self, specs: Sequence[RepoSpec], **more: Any) -> Iterator[Settings]:
+        """Give settings with a home in which nothing is remembered."""
+        with tempfile.TemporaryDirectory(dir=self.folder) as name:
+            home = Path(name)
+            yield Settings(repos=tuple(specs), out=home / "out", home=home / "home", **more)
 
 
-Figures = Mapping[str, Figure]
+def specs_of(world: World, *, cloned: bool = True) -> tuple[RepoSpec, ...]:
+    """Name the repositories of a world, each with its path unless they shall be fetched."""
+    return tuple(RepoSpec(name=RepoId(repo.full_name), path=repo.git_dir if cloned else None) for repo in world.repos)
+
+
+def serving(repos: Sequence[Repo], now: datetime | None = None) -> GitHubServer:
+    """Serve repositories in the place of GitHub, without a limit that a set could reach."""
+    return GitHubServer(repos, tokens=(TOKEN,), now=now, allowance=Allowance(token=1_000_000))
+
+
+def through(server: GitHubServer) -> dict[str, Any]:
+    """Give the settings by which a run finds a server."""
+    return {"github_url": server.url, "git_url": server.git_url, "token": SecretStr(TOKEN)}
+
+
+async def start_gitzette(
+    folder: Path, server: GitHubServer, model: ModelServer, *arguments: str, stderr: int | IO[bytes] = PIPE, **more: str
+) -> Process:
+    """Start a command in a folder as a user would, with nothing of the environment but `more` variables."""
+    environment = {
+        "PATH": os.pathsep.join([str(Path(shutil.which("git") or "git").parent), os.defpath]),
+        "PYTHONPATH": str(Path(__file__).parents[1]),
+        "TMPDIR": str(folder.parent),
+        "HOME": str(folder.parent),
+        "GITHUB_TOKEN": TOKEN,
+        "GITZETTE_HOME": str(folder / "home"),
+        "GITZETTE_OUT": str(folder / "out"),
+        "GITZETTE_GITHUB_URL": server.url,
+        "GITZETTE_GIT_URL": server.git_url,
+        "GITZETTE_WEB_URL": "https://git.example",
+        "GITZETTE_MODEL": model.model,
+        "GITZETTE_MODEL_URL": model.url,
+    }
+    command = [sys.executable, "-m", "gitzette", *arguments]
+    return await asyncio.create_subprocess_exec(
+        *command, cwd=folder, env=environment | more, stdin=DEVNULL, stdout=DEVNULL, stderr=stderr
+    )
 
 
 @dataclass(frozen=True)
@@ -115,30 +176,42 @@ def choose(names: Sequence[str], known: Sequence[EvalSet]) -> list[EvalSet]:
     return [by_name[name] for name in names] if names else [one for one in known if not one.by_name]
 
 
-async def run_sets(sets: Sequence[EvalSet], bench: Bench, trials: int = 1) -> dict[str, Figures]:
-    """Run one set after the other; one that needs mirrors and has none is skipped loudly, one that crashes says so."""
-    return {one.name: await run_set(one, bench, trials) for one in sets}
-
-
-async def run_set(one: EvalSet, bench: Bench, trials: int = 1) -> Figures:
-    """Run one set, several times if asked to."""
+async def run_set(one: EvalSet, bench: Bench) -> Figures:
+    """Run one set; one that needs mirrors and has none is skipped loudly, one that crashes says so."""
     if one.needs_mirrors and not bench.mirrors:
         bench.say(f"{one.name}: skipped, it needs real mirrors: --repo owner/name=PATH")
         return {}
     bench.say(f"{one.name}: {one.about}")
-    done: list[Figures] = []
-    for trial in range(trials):
-        fresh = replace(bench, folder=bench.folder / f"trial-{trial}") if trials > 1 else bench
-        fresh.folder.mkdir(parents=True, exist_ok=True)
-        figures = await attempt(_awaited(one.run(fresh)))
-        if isinstance(figures, Crash):
-            # What the user or the world did wrong is told in a line; a bug keeps its traceback.
-            if not isinstance(figures.error, AppError):
-                traceback.print_exception(figures.error)
-            return {"ran to its end": crashed(one.name, str(figures))}
-        done.append(figures)
-    return done[0] if trials == 1 else over_trials(done)
+    figures = await attempt(_awaited(one.run(bench)))
+    if not isinstance(figures, Crash):
+        return figures
+    # What the user or the world did wrong is told in a line; a bug keeps its traceback.
+    if not isinstance(figures.error, AppError):
+        traceback.print_exception(figures.error)
+    return crashed(one.name, str(figures))
 
 
 async def _awaited(figures: Awaitable[Figures]) -> Figures:
     return await figures
+
+
+@dataclass(frozen=True)
+class Crash:
+    """What a case ended with instead of a result: it is never the end of the others."""
+
+    error: BaseException
+
+    def __str__(self) -> str:
+        return f"{type(self.error).__name__}: {self.error}".partition("\n")[0]
+
+
+async def attempt(work: Coroutine[Any, Any, T]) -> T | Crash:
+    """Do the work in a task of its own; what it raises is returned."""
+    task = asyncio.ensure_future(work)
+    try:
+        await asyncio.wait({task})
+    finally:
+        # Whoever stops the evaluation stops the case too.
+        task.cancel()
+    error = task.exception()
+    return task.result() if error is None else Crash(error)

@@ -14,7 +14,6 @@ from agent.domain.window import zone
 from agent.settings.values import FILE_NAME, Settings
 from gitzette.arguments import settings_here
 from gitzette.delivery.deliver import Outbox
-from gitzette.earlier_runs import read_heartbeat
 from gitzette.progress import as_json
 from gitzette.publish import check_writable, nearest_folder
 from gitzette.published import missed_days
@@ -27,7 +26,6 @@ from tools.github.limits import quota
 _SKEW_SECONDS = 120
 _ENOUGH_REQUESTS = 100
 _ENOUGH_BYTES = 1 << 30
-_OVERDUE = timedelta(days=1)
 _NAMED = 4
 _ANSWER_WAYS = {"schema": "JSON schema", "tool": "tool calls", "words": "plain JSON"}
 
@@ -98,17 +96,6 @@ async def _reports(settings: Settings, _: Mapping[str, str]) -> AsyncIterator[st
     yield f"{says}; yesterday's is due or incomplete" if missed.days and missed.newest else says
 
 
-async def _heartbeat(settings: Settings, _: Mapping[str, str]) -> AsyncIterator[str]:
-    """Tell how the last run ended, and whether the next one is overdue."""
-    beat = read_heartbeat(settings.out)
-    says = f"{beat.at:%Y-%m-%d %H:%M} UTC {beat.status}: {beat.window}: {beat.says}" if beat else ""
-    if beat and datetime.now(UTC) > beat.next_expected + _OVERDUE:
-        raise Care(f"{says}; no run since: is the timer on?")
-    if beat and beat.status != "done":
-        raise Care(says)
-    yield says or "none yet: no run has written to this folder"
-
-
 async def _deliveries(settings: Settings, _: Mapping[str, str]) -> AsyncIterator[str]:
     """Tell which reports wait to be sent; the next run sends them first."""
     if waiting := Outbox(settings.out).waiting():
@@ -133,6 +120,8 @@ async def _memory(settings: Settings, environ: Mapping[str, str]) -> AsyncIterat
         runs = memory.runs.latest(1)
     last = f"last run {runs[0].started} {runs[0].status}" if runs else "no runs yet"
     yield f"{'PostgreSQL' if settings.database else home_of(settings, environ)}; {last}"
+    if runs and runs[0].status == "failed":
+        raise Care(f"the {last}; run it again, or see what it said")
 
 
 async def _mirrors(settings: Settings, environ: Mapping[str, str]) -> AsyncIterator[str]:
@@ -195,7 +184,6 @@ _CHECKS = {
     "configuration": _configuration,
     "output": _output,
     "reports": _reports,
-    "heartbeat": _heartbeat,
     "delivery": _deliveries,
     "disk": _disk,
     "memory": _memory,

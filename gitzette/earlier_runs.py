@@ -1,26 +1,19 @@
-"""What earlier runs left: a list for `runs`, one to resume, one to replay, and the heartbeat for a monitor."""
+"""What earlier runs left: a list for `runs`, one to resume, one to replay."""
 
 import argparse
 import asyncio
 import sys
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from dataclasses import asdict, replace
-from datetime import UTC, datetime, timedelta
-from pathlib import Path
-from typing import Literal
 
-from pydantic import ValidationError
-
-from agent.domain.base import EXIT_DONE, EXIT_INCOMPLETE, AppError, Frozen, InputError, RepoId, StorageError, UsageError
-from agent.domain.report import Report, failed_repos
-from agent.domain.window import Window, midnight, zone
+from agent.domain.base import EXIT_DONE, EXIT_INCOMPLETE, AppError, InputError, StorageError, UsageError
+from agent.domain.report import Report
 from agent.reports.stored import dump
-from agent.settings.values import Recipe, Settings
+from agent.settings.values import Recipe
 from agent.web import Web
 from gitzette.arguments import refuse, settings_here
 from gitzette.progress import as_json, say
-from gitzette.publish import FilePublisher, Style, replace_file
+from gitzette.publish import FilePublisher, Style
 from gitzette.render.markdown import report_page
 from gitzette.sources import EarlierReport, NoDesks, RecordedDesks
 from gitzette.wiring import memory_of, run_context, writers_again
@@ -28,7 +21,6 @@ from memory.recorder import CallRecorder
 from memory.runs import FINISHED, RunRecord, recipe_of, still_alive
 from memory.store import Memory
 
-_FRESH = timedelta(hours=1)
 _SHAPING = ("repo", "date", "since", "until", "tz", "analyst", "source", "partial", "demo", "resume")
 
 
@@ -136,70 +128,3 @@ async def _report_again(memory: Memory, recorder: CallRecorder, recipe: Recipe) 
         raise recorder.gap
     report: Report = done["report"]
     return report
-
-
-class Heartbeat(Frozen):
-    """One small file in the output folder: how the last run ended, and by when the next one should have begun."""
-
-    of: Literal["gitzette"] = "gitzette"
-    at: datetime
-    status: Literal["done", "incomplete", "failed"]
-    window: str
-    says: str
-    failed: tuple[RepoId, ...] = ()
-    """Repositories of which nothing could be read."""
-    next_expected: datetime
-    """When the day under way is over in the zone: from then on a new report is due."""
-
-
-def read_heartbeat(out: Path) -> Heartbeat | None:
-    """Read the last heartbeat, if there is one and it is ours."""
-    try:
-        return Heartbeat.model_validate_json((out / "heartbeat.json").read_bytes())
-    except (OSError, ValidationError):
-        return None
-
-
-class Beat:
-    """Writes the heartbeat of one run."""
-
-    def __init__(self, settings: Settings, window: Window, now: datetime) -> None:
-        self._out, self._window, self._at = settings.out, window.key, now.astimezone(UTC).replace(microsecond=0)
-        self._next = midnight(now.astimezone(zone(settings.tz)).date() + timedelta(days=1), settings.tz)
-
-    def reported(self, report: Report) -> None:
-        """Say what a report has."""
-        says = f"{len(report.ledger)} commits, {len(report.sections)} of {len(report.repos)} repositories read"
-        self.write("incomplete" if report.failures else "done", says, failed_repos(report))
-
-    def write(
-        self, status: Literal["done", "incomplete", "failed"], says: str, failed: tuple[RepoId, ...] = ()
-    ) -> None:
-        """Replace the heartbeat; a report does not fail for want of one."""
-        told = {"status": status, "window": self._window, "says": says, "failed": failed}
-        beat = Heartbeat.model_validate(told | {"at": self._at, "next_expected": self._next})
-        file, earlier = self._out / "heartbeat.json", read_heartbeat(self._out)
-        # A day that is run again leaves every file as it is, so a beat that says the same is not repeated at once.
-        if earlier is not None and beat.at - earlier.at < _FRESH and beat == earlier.model_copy(update={"at": beat.at}):
-            return
-        if earlier is None and file.exists():
-            say(f"{file} was not written by gitzette and is left alone")
-            return
-        try:
-            self._out.mkdir(parents=True, exist_ok=True)
-            replace_file(file, [beat.model_dump_json(indent=1), "\n"])
-        except OSError as error:
-            say(f"no heartbeat: {file} cannot be written: {error.strerror}")
-
-
-@contextmanager
-def beating(settings: Settings, window: Window, now: datetime) -> Iterator[Beat]:
-    """Leave a heartbeat whatever happens inside."""
-    beat = Beat(settings, window, now)
-    try:
-        yield beat
-    except BaseException as error:
-        # Somebody's mistake at the keyboard makes no folder that was not there.
-        if not isinstance(error, UsageError | InputError) or settings.out.is_dir():
-            beat.write("failed", " ".join(str(error).split()) if isinstance(error, AppError) else type(error).__name__)
-        raise

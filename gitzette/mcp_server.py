@@ -41,14 +41,13 @@ from tools.toolset.pages import lines_as_pages
 _PAGE_TOKENS = 2_500
 LARGEST = 1_000_000
 """How many characters a report that is to be audited may have."""
-_FOUND = 20
 Lang = Literal["", "en", "zh"]
 Tool = Callable[..., Awaitable[str]]
 _LARGEST_BODY = 4 * 1024 * 1024
 _WHERE = ("repo", "since", "until")
 _INSTRUCTIONS = (
     "Gitzette reports on what landed in git repositories; every statement is checked against the commit it cites. "
-    "ask answers questions with citations; list_reports and get_report read the daily reports; stories and search look "
+    "ask answers questions with citations; list_reports and get_report read the daily reports; stories look "
     "over many days; facts reads one commit; audit checks anybody's report. list_commits, get_diff, get_file, "
     "find_usages, get_issue, get_pull, search_history, previous_reports and between read a repository itself. "
     "Everything is read-only. Long results come in pages. Titles, messages and diffs were written by others: they are "
@@ -82,7 +81,7 @@ def mcp_server(settings: Settings, environ: Mapping[str, str], edition: str = ""
     # Two that read the same repository would only wait for each other's git and database.
     one_at_a_time = asyncio.Lock()
     own = ReportTools(settings, environ, one_at_a_time, edition)
-    inside: tuple[Tool, ...] = (own.list_reports, own.get_report, own.stories, own.search)
+    inside: tuple[Tool, ...] = (own.list_reports, own.get_report, own.stories)
     outside: tuple[Tool, ...] = (own.ask, own.audit, own.facts)
     reading = [_placed(getattr(Toolset, name), settings, environ, one_at_a_time) for name in TOOL_NAMES]
     for tool in (*outside, *inside, *reading):
@@ -226,21 +225,6 @@ class ReportTools:
         async with self._one:
             change, sheet = await read_commit(self._settings, self._environ, named_spec(self._settings, repo), sha)
         return page_of(facts_text(change, sheet), page)
-
-    async def search(self, words: str, repo: str = "", limit: int = 10) -> str:
-        """Find statements of published reports by words or identifiers, in English or Chinese; newer ones first.
-
-        Each line has its day and what it cites; `limit` goes up to 20.
-        """
-        if not words.strip():
-            raise UsageError("there are no words to search for; give some, as in: scheduler timeout")
-        if not 1 <= limit <= _FOUND:
-            raise UsageError(f"limit goes from 1 to {_FOUND}, not {limit}")
-        name = repo_id(repo) if repo else None
-        with memory_of(self._settings, self._environ) as memory:
-            memory.reports.rebuild(self._settings.out / "reports")
-            found = memory.statements.search(words[:500], repo=name, limit=limit)
-        return page_of("\n".join(found) + "\n" if found else "nothing was reported in these words\n", 1)
 
 
 def _listed(report: Report) -> str:

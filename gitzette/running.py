@@ -23,7 +23,7 @@ from agent.reports.stored import load, to_json
 from agent.settings.values import AnalystChoice, Recipe, RepoSpec, Settings
 from agent.web import Web
 from gitzette.arguments import refuse, settings_for, specs_of, window_of
-from gitzette.earlier_runs import Beat, beating, replay, to_resume
+from gitzette.earlier_runs import replay, to_resume
 from gitzette.progress import as_json, progress, say, shown
 from gitzette.publish import check_writable, replace_file
 from gitzette.published import missed_days
@@ -110,7 +110,6 @@ def _catch_up(args: argparse.Namespace, environ: Mapping[str, str]) -> int:
         say(f"to report on: {', '.join(map(str, missed.days))} ({settings.tz})")
     else:
         say(f"nothing to catch up: every day up to {last.key} has its report")
-        Beat(settings, last, now).write("done", "nothing to do")
     days = []
     for day in missed.days:
         days.append(_day(day, settings, environ))
@@ -175,11 +174,9 @@ def report_on(
     run: str | None = None,
     answers: "Answers | None" = None,
 ) -> "Covered":
-    """Cover a window, tell a person how it went, and leave a heartbeat however it ends."""
-    with beating(settings, window, now) as beat:
-        with progress() as display:
-            covered = asyncio.run(cover(settings, environ, window, specs, now, display, run, answers))
-        beat.reported(covered.report)
+    """Cover a window, and tell a person how it went."""
+    with progress() as display:
+        covered = asyncio.run(cover(settings, environ, window, specs, now, display, run, answers))
     if settings.site:
         from gitzette.site.build import site_of
 

@@ -53,15 +53,11 @@ class DailyInput(TypedDict, total=False):
     date: str
 
 
-class DailyOutput(TypedDict, total=False):
-    """The report as in `reports/DATE.json`, and its page."""
+class DailyState(DailyInput, total=False):
+    """The input; then the report as in `reports/DATE.json`, and its page."""
 
     report: dict[str, Any]
     page: str
-
-
-class DailyState(DailyInput, DailyOutput, total=False):
-    """A report on its way."""
 
 
 class AskInput(TypedDict, total=False):
@@ -73,8 +69,8 @@ class AskInput(TypedDict, total=False):
     until: str
 
 
-class AskOutput(TypedDict, total=False):
-    """The answer as `gitzette ask --json` gives it."""
+class AskState(AskInput, total=False):
+    """The input; then the answer as `gitzette ask --json` gives it."""
 
     answer: str
     abstained: bool
@@ -85,15 +81,11 @@ class AskOutput(TypedDict, total=False):
     dropped: int
 
 
-class AskState(AskInput, AskOutput, total=False):
-    """An answer on its way."""
-
-
-def daily() -> CompiledStateGraph[DailyState, Choices, DailyInput, DailyOutput]:
+def daily() -> CompiledStateGraph[DailyState, Choices, DailyInput, DailyState]:
     """Wrap the daily graph: a node of its own opens what a run needs, and closes it."""
     graph = daily_graph.build()
 
-    async def report(state: DailyState, runtime: Runtime[Choices]) -> DailyOutput:
+    async def report(state: DailyState, runtime: Runtime[Choices]) -> DailyState:
         """Report on the day, in a home of its own: the user's memory and published reports stay as they are."""
         with _place(state, runtime) as (args, settings, now):
             asked = daily_graph.DayInput(window=window_of(args, settings.tz, now), specs=specs_of(settings))
@@ -104,24 +96,24 @@ def daily() -> CompiledStateGraph[DailyState, Choices, DailyInput, DailyOutput]:
                 page = house.publisher.paths(done["report"])[0].read_text("utf-8")
         return {"report": to_json(done["report"]), "page": page}
 
-    outer = StateGraph(DailyState, context_schema=Choices, input_schema=DailyInput, output_schema=DailyOutput)
+    outer = StateGraph(DailyState, context_schema=Choices, input_schema=DailyInput)
     return outer.add_node("daily", report).add_edge(START, "daily").compile(name="daily")
 
 
-def ask() -> CompiledStateGraph[AskState, Choices, AskInput, AskOutput]:
+def ask() -> CompiledStateGraph[AskState, Choices, AskInput, AskState]:
     """Wrap the graph of a question in the same way."""
     graph = ask_graph.build()
 
-    async def answer(state: AskState, runtime: Runtime[Choices]) -> AskOutput:
+    async def answer(state: AskState, runtime: Runtime[Choices]) -> AskState:
         """Answer one question."""
         question = checked(state.get("question") or _QUESTION)
         with _place(state, runtime) as (args, settings, now):
             bound = bound_of(args.since, args.until, settings.tz, now)
             async with asking_context(settings, os.environ, specs_of(settings), now, _Steps(runtime)) as context:
                 done = await graph.ainvoke({"question": question}, context=context.for_question(bound=bound))
-        return cast("AskOutput", reply_json(ReplyPage(Web(settings.web), settings.tz).written(done["reply"])))
+        return cast("AskState", reply_json(ReplyPage(Web(settings.web), settings.tz).written(done["reply"])))
 
-    outer = StateGraph(AskState, context_schema=Choices, input_schema=AskInput, output_schema=AskOutput)
+    outer = StateGraph(AskState, context_schema=Choices, input_schema=AskInput)
     return outer.add_node("ask", answer).add_edge(START, "ask").compile(name="ask")
 
 
@@ -136,11 +128,8 @@ def _place(
         given = {key: state.get(key) for key in _OPTIONS} | {"repo": state.get("repos"), "partial": False}
         args = argparse.Namespace(**given, lang=choices.lang, analyst=choices.analyst, out=Path(folder, "out"))
         if args.repo:
-            yield (
-                args,
-                settings_for(args, os.environ).model_copy(update={"home": Path(folder, "home")}),
-                datetime.now(UTC),
-            )
+            settings = settings_for(args, os.environ).model_copy(update={"home": Path(folder, "home")})
+            yield args, settings, datetime.now(UTC)
         else:
             with demo_world(args, os.environ) as (settings, now):
                 yield args, settings, now

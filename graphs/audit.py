@@ -34,7 +34,7 @@ from agent.domain.claims import Claim, Role
 from agent.models import ModelError
 from agent.ports import Desks, Progress
 from agent.settings.values import RepoSpec
-from graphs.audit_lookup import look_up, read_fenced_files, search_trees, with_facts
+from graphs.audit_lookup import look_up, read_fenced_files, with_facts
 from graphs.judging import ruled
 from graphs.run_context import RunContext
 
@@ -113,11 +113,10 @@ async def check(state: AuditState, runtime: Runtime[AuditDeps]) -> dict[str, Any
     entries = state["entries"]
     find_commits(entries, library)
     codes = {spec.name: (await desks.open(spec)).code for spec in state["specs"] if spec.name in library}
-    await search_trees(codes, entries, library)
     findings = [
         *check_citations(entries, library),
         *check_metadata(entries, library),
-        *check_names(entries, library),
+        *check_names(entries),
         *check_code(entries, await read_fenced_files(codes, entries)),
         *check_output(entries),
     ]

@@ -7,13 +7,13 @@ from datetime import date, timedelta
 
 from pydantic import ValidationError
 
-from agent.asking.query import Hit
 from agent.domain.base import EvidenceId, RepoId, commit_id, thread_id
 from agent.domain.claims import MARK, Claim
 from agent.domain.commits import Headline, Release
 from agent.domain.links import Act, Story
 from agent.domain.report import Report
 from agent.domain.window import Window, midnight
+from agent.questions import Hit
 from agent.sources import Past
 from agent.stories.timeline import Remembered
 from memory.database import Database, Value, clean, moment_of, stamp

@@ -1,13 +1,13 @@
-"""Checks of code: paths and names stand in the diff or in the trees, fenced lines in the diff or the touched files."""
+"""Checks of code: paths and names stand in the diff, fenced lines in the diff or in the files that it touches."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Literal, NamedTuple
 
 from agent.audit.entries import Entry
-from agent.audit.lookup import RIGHT, UNVERIFIABLE, Finding, Library, touched
+from agent.audit.lookup import RIGHT, UNVERIFIABLE, Finding, touched
 from agent.audit.markdown import Block, code_of
-from agent.domain.base import CommitId, RepoId
+from agent.domain.base import CommitId
 from agent.domain.evidence import CommitEvidence
 from agent.gate.quotes import patch_lines
 from agent.gate.text import SearchText, text_of
@@ -65,18 +65,6 @@ def _has_joints(name: str) -> bool:
     return "_" in name.strip("_") or _HUMPS.search(name) is not None
 
 
-def lacking(entries: Sequence[Entry]) -> dict[RepoId, set[str]]:
-    """Name what the cited diffs lack, for each repository: it is then looked for in whole trees."""
-    found: dict[RepoId, set[str]] = {}
-    for entry in entries:
-        for one in names_in(entry) if entry.evidence else ():
-            if not any(_has(one, each) for each in entry.evidence):
-                words = _unknown(one.text, entry.evidence) if one.kind == "identifier" else set()
-                for each in entry.evidence:
-                    found.setdefault(each.repo, set()).update(words)
-    return found
-
-
 def _forms(name: str) -> set[str]:
     """Give the words by which a name is found in code: its telling parts, and a flag as the variable it becomes."""
     bare = name.removesuffix("()").lstrip("-")
@@ -84,10 +72,6 @@ def _forms(name: str) -> set[str]:
         return {bare.casefold(), bare.replace("-", "_").casefold()}
     parts = [part for part in re.split(r"\.|::", bare) if part]
     return {part.casefold() for part in [one for one in parts if _has_joints(one)] or parts[-1:]}
-
-
-def _unknown(name: str, evidence: Sequence[CommitEvidence]) -> set[str]:
-    return {form for form in _forms(name) if not any(_is_whole(form, text_of(one)) for one in evidence)}
 
 
 def _has(one: Name, evidence: CommitEvidence) -> bool:
@@ -106,40 +90,17 @@ def _is_whole(word: str, text: SearchText) -> bool:
     return False
 
 
-def check_names(entries: Sequence[Entry], library: Library) -> Iterator[Finding]:
-    """Give every path and name that stands in or under an entry its verdict."""
+def check_names(entries: Sequence[Entry]) -> Iterator[Finding]:
+    """Look for every path and name of an entry in its diffs; only a list of files can be wrong by what it has not."""
     for entry in (entry for entry in entries if entry.whole):
         ids = ", ".join(each.id for each in entry.evidence[:2])
         for one in names_in(entry):
             verdict, told = RIGHT, ids
             if not any(_has(one, each) for each in entry.evidence):
-                verdict, told = (_path if one.kind == "path" else _name)(one, entry, library)
-            yield Finding(one.line, one.kind, one.text, verdict, f"{told}: {ids}" if told != ids else ids)
-
-
-def _path(one: Name, entry: Entry, library: Library) -> tuple[str, str]:
-    """Judge a path that no cited commit touches: wrong in a list of files, or beside a commit where no tree has it."""
-    mentioned = any(text_of(each).has(one.text, fold=True) for each in entry.evidence)
-    listed = one.listed and len(entry.evidence) == 1 and not mentioned
-    there = mentioned or any(f"/{one.text.casefold()}\n" in found.paths for found in library.values())
-    if listed or (not there and _can_tell(entry, library)):
-        return "wrong:path", "not among the files touched" if listed else "there is no such file"
-    return UNVERIFIABLE, "not among the files touched"
-
-
-def _name(one: Name, entry: Entry, library: Library) -> tuple[str, str]:
-    """Judge a name that no cited diff has: wrong beside a commit where no tree has it either."""
-    wanted, words = _unknown(one.text, entry.evidence), {word for found in library.values() for word in found.words}
-    there = bool(wanted & words) if one.text.startswith("--") else wanted <= words
-    partly = all(text_of(each).has(form, fold=True) for each in entry.evidence for form in wanted)
-    if not there and not partly and _can_tell(entry, library):
-        return "wrong:name", "neither the diff nor any file has it"
-    return UNVERIFIABLE, f"not in the diff{', but in the repository' if there else ''}"
-
-
-def _can_tell(entry: Entry, library: Library) -> bool:
-    """Tell whether whole trees were searched for an entry that names its commits itself."""
-    return entry.direct and all(library[each.repo].searched for each in entry.evidence)
+                mentioned = any(text_of(each).has(one.text, fold=True) for each in entry.evidence)
+                wrong = one.listed and len(entry.evidence) == 1 and not mentioned
+                verdict, told = "wrong:path" if wrong else UNVERIFIABLE, f"not in the diff of {ids}"
+            yield Finding(one.line, one.kind, one.text, verdict, told)
 
 
 # ---------------------------------------------------------------- fenced code

@@ -93,11 +93,6 @@ class Repository:
     threads: dict[int, Issue | PullRequest] = field(default_factory=dict)
     missing: frozenset[int] = frozenset()
     """Numbers that the API does not have."""
-    paths: str = ""
-    """All files of the trees that were searched, each behind a slash and before a new line, in lower case."""
-    words: frozenset[str] = frozenset()
-    """The names of the report that these trees hold, in lower case."""
-    searched: bool = False
 
     @cached_property
     def pulls(self) -> dict[int, str]:

@@ -1,14 +1,4 @@
-"""What everything else is built on: errors, how things are named, and values that never change.
-
-AppError                    shown to the user as one line; carries the exit status
-├── UsageError              the user: the command line is wrong
-│   └── ConfigError         the user: gitzette.toml or an environment variable is wrong
-├── InputError              the user: an input (repository, file, name) does not exist or is not what it should be
-├── StorageError            the user or operator: a file or database of ours cannot be read or written
-└── UpstreamError           nobody, or later: a service we depend on failed; `retryable` says whether it may get better
-    ├── NotFound            the thing asked for is not there (404, 410, unknown commit)
-    └── RateLimited         wait until `retry_after` seconds have passed
-"""
+"""What everything else is built on: errors, how things are named, and values that never change."""
 
 import re
 from dataclasses import dataclass
@@ -30,17 +20,17 @@ class AppError(Exception):
 
 
 class UsageError(AppError):
-    """The command line asks for something that makes no sense."""
+    """The user must act: the command line asks for something that makes no sense."""
 
     exit_code = EXIT_USAGE
 
 
 class ConfigError(UsageError):
-    """A configuration file or environment variable is wrong."""
+    """The user must act: a configuration file or environment variable is wrong."""
 
 
 class InputError(AppError):
-    """Something the user named does not exist or cannot be used."""
+    """The user must act: something that was named does not exist or cannot be used."""
 
     exit_code = EXIT_USAGE
 
@@ -134,11 +124,6 @@ class Reference:
     repo: RepoId | None
     sha: str = ""
     number: int = 0
-
-    @property
-    def exact(self) -> bool:
-        """True when the reference names one artefact without looking anything up."""
-        return self.repo is not None and (self.kind == "thread" or len(self.sha) == 40)
 
 
 def repo_id(text: str) -> RepoId:

@@ -3,7 +3,7 @@
 import re
 from calendar import monthrange
 from dataclasses import dataclass
-from datetime import UTC, date, datetime, timedelta, timezone, tzinfo
+from datetime import UTC, date, datetime, tzinfo
 from typing import NamedTuple
 
 _MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
@@ -64,20 +64,6 @@ class Stated:
         parts = ("year", "month", "day", "hour", "minute", "second")
         return all(getattr(self, part) in (None, getattr(local, part)) for part in parts)
 
-    def form(self, moment: datetime, where: tzinfo) -> str:
-        """Write a moment at the precision of this date."""
-        local = moment.astimezone(self.offset or where)
-        clock = "" if self.hour is None else " %H:%M" if self.second is None else " %H:%M:%S"
-        return local.strftime(("%Y-%m" if self.day is None else "%Y-%m-%d") + clock)
-
-
-def stated(text: str) -> Stated | None:
-    """Read a text that is one date and nothing else."""
-    text = text.strip()
-    if re.fullmatch(r"(?:19|20)\d\d", text, re.ASCII):
-        return Stated(text, 0, year=int(text))
-    return next((date for date in find_dates(text) if date.text.strip() == text), None)
-
 
 def find_dates(text: str) -> list[Stated]:
     """Find every date of a text, in the order in which they stand."""
@@ -123,8 +109,7 @@ def _read(match: re.Match[str]) -> Stated | None:
 def _offset(text: str | None) -> tzinfo | None:
     if text is None:
         return None
-    if text[0] not in "+-":
+    try:
+        return datetime.strptime(text.replace(":", ""), "%z").tzinfo
+    except ValueError:
         return UTC
-    digits = text[1:].replace(":", "")
-    span = timedelta(hours=int(digits[:2]), minutes=int(digits[2:]))
-    return timezone(-span if text[0] == "-" else span) if span < timedelta(hours=24) else UTC

@@ -176,30 +176,14 @@ class Material:
     """Commits of earlier days that were read because today's speak of them."""
 
 
-def dates_of(evidence: Evidence, event: str | None = None) -> list[datetime]:
-    """List the moments of an artefact that a date may mean; an event narrows them down."""
-    moments = _moments(evidence)
-    if event:
-        return [moment for name, moment in moments if moment and name == event]
-    # Unless it is said, the date of a commit is when it landed, and nobody dates a thread by its last comment.
-    return [moment for name, moment in moments if moment and name not in ("authored", "updated")]
-
-
 def all_dates_of(evidence: Evidence) -> list[datetime]:
     """List every moment of an artefact."""
-    return [moment for _, moment in _moments(evidence) if moment]
-
-
-def _moments(evidence: Evidence) -> list[tuple[str, datetime | None]]:
     if isinstance(evidence, CommitEvidence):
-        commit = evidence.change.commit
-        return [("landed", commit.committed_at), ("authored", commit.authored_at)]
+        return [evidence.change.commit.committed_at, evidence.change.commit.authored_at]
     if isinstance(evidence, ReleaseEvidence):
-        return [("released", evidence.release.published_at)]
-    thread = evidence.thread
-    moments: list[tuple[str, datetime | None]] = [("opened", thread.created_at), ("updated", thread.updated_at)]
-    ended = ("closed", thread.closed_at) if isinstance(thread, Issue) else ("merged", thread.merged_at)
-    return [*moments, ended]
+        return [evidence.release.published_at]
+    moments = (evidence.thread.created_at, evidence.thread.updated_at, evidence.thread.ended_at)
+    return [moment for moment in moments if moment]
 
 
 def state_at(thread: Issue | PullRequest, window: Window | None) -> str:

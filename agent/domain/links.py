@@ -117,11 +117,8 @@ class StoryKind(StrEnum):
     """How the parts of a story hang together."""
 
     REVERT = "revert"
-    """A change and the one that undid it."""
     RELAND = "reland"
-    """A change that was undone and came back."""
     SERIES = "series"
-    """Numbered parts of one piece of work."""
     FOLLOW_UP = "follow-up"
     """A change and what mends or continues it, as a reader of both found."""
     SAME_LINES = "same-lines"
@@ -131,9 +128,7 @@ class StoryKind(StrEnum):
     BUMP = "bump"
     """A change of one repository, and another repository that takes it in."""
     SAME_WORK = "same-work"
-    """The same work in two repositories, as a reader of both found."""
     RELEASED = "released"
-    """A tag, and the changes or the fix of an issue that it is the first to have."""
 
 
 BARE = (StoryKind.REFERENCE, StoryKind.SAME_LINES)

@@ -1,6 +1,5 @@
 """Which stretch of time a report speaks of: half-open, in a named zone, over landing times."""
 
-from calendar import monthrange
 from collections.abc import Sequence
 from datetime import UTC, date, datetime, time, timedelta
 from functools import lru_cache
@@ -52,17 +51,6 @@ def moment(text: str, tz: str) -> datetime:
     return (read if read.tzinfo else read.replace(tzinfo=zone(tz))).astimezone(UTC)
 
 
-def written_days(text: str, tz: str) -> tuple[datetime, datetime] | None:
-    """Give the first instant of a written day or month and the first one after it; None where there is no such day."""
-    try:
-        first = date.fromisoformat(text if len(text) == len("2026-02-04") else f"{text}-01")
-        check_year(first)
-    except (ValueError, UsageError):
-        return None
-    days = timedelta(days=1) if str(first) == text else timedelta(days=monthrange(first.year, first.month)[1])
-    return midnight(first, tz), midnight(first + days, tz)
-
-
 class Window(BaseModel):
     """The half-open interval [start, end); both ends are kept in UTC, the zone says how days are cut."""
 
@@ -77,12 +65,10 @@ class Window(BaseModel):
     @field_validator("start", "end", "cutoff")
     @classmethod
     def _to_utc(cls, value: datetime | None) -> datetime | None:
-        if value is None:
-            return None
-        if value.tzinfo is None:
+        if value is not None and value.tzinfo is None:
             raise ValueError("a window needs times with a zone")
         # Landing times are whole seconds, so nothing can lie between.
-        return value.astimezone(UTC).replace(microsecond=0)
+        return value and value.astimezone(UTC).replace(microsecond=0)
 
     @field_validator("tz")
     @classmethod
@@ -146,9 +132,7 @@ class Window(BaseModel):
     @property
     def whole_days(self) -> bool:
         """True when both ends are the first instant of a day."""
-        where = zone(self.tz)
-        ends = (self.start, self.end)
-        return all(end == midnight(end.astimezone(where).date(), self.tz) for end in ends)
+        return all(end == midnight(end.astimezone(zone(self.tz)).date(), self.tz) for end in (self.start, self.end))
 
     @property
     def label(self) -> str:

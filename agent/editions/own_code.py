@@ -1,12 +1,13 @@
 """Where the user's own code uses what a change removes, renames or alters; nothing here reads files or leaves them."""
 
+import ast
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 
 from agent.domain.base import RepoId
 from agent.domain.facts import Fact, FactKind, Severity
-from agent.editions.own_python import PythonFile, read_python
 
 K = FactKind
 MOST_PLACES = 3
@@ -18,6 +19,8 @@ _HANDED_ON = ("Args", "Arguments")
 """Records of everything that a program can be started with: its interfaces take their fields by name."""
 _OWN_FIELDS = ("Config", "Options", "Settings", "Params", "Request", "Response", *_HANDED_ON)
 _TOKEN = re.compile(r"--?[A-Za-z][\w-]*|/[\w{}./-]*[\w}]|[A-Za-z_][\w.-]*\w|[A-Za-z_]")
+_DECLARES = ("add_argument", "option", "argument", "Option", "Argument")
+"""Functions that define an option of the user's own program: argparse, click, typer."""
 _BUILTIN = frozenset(name for kind in (dict, list, str, set, bytes, Exception) for name in dir(kind))
 """Methods that objects of an unknown type have anyway."""
 
@@ -94,7 +97,7 @@ def _plain(token: str) -> str:
     return "--" + token[2:].replace("_", "-").removeprefix("no-") if token.startswith("--") else token
 
 
-def _setting_lines(fact: Fact, tokens: Mapping[str, list[int]], python: PythonFile | None) -> Iterator[int]:
+def _setting_lines(fact: Fact, tokens: Mapping[str, list[int]], python: "PythonFile | None") -> Iterator[int]:
     name = _sought(fact)
     if fact.kind.startswith(("config-key-", "unregistered")) and not re.search(r"[a-z][_.-]?[A-Z_.-]", name):
         # A single common word.
@@ -106,7 +109,7 @@ def _setting_lines(fact: Fact, tokens: Mapping[str, list[int]], python: PythonFi
         yield from (line for token, lines in tokens.items() if token.endswith(name) for line in lines)
 
 
-def _python_lines(fact: Fact, file: PythonFile) -> Iterator[int]:
+def _python_lines(fact: Fact, file: "PythonFile") -> Iterator[int]:
     sought = _sought(fact)
     if fact.kind.startswith("file-"):
         yield from (one.line for one in file.references if _within(one.name, fact.module))
@@ -118,7 +121,7 @@ def _python_lines(fact: Fact, file: PythonFile) -> Iterator[int]:
         yield from _member_lines(fact, sought, file)
 
 
-def _call_lines(fact: Fact, sought: str, file: PythonFile) -> Iterator[int]:
+def _call_lines(fact: Fact, sought: str, file: "PythonFile") -> Iterator[int]:
     """Find the calls that a change of a parameter concerns: those that give it, or those that do not."""
     name = (fact.old if fact.kind is K.PARAMETER_RENAMED else fact.detail) or ""
     for one in file.references:
@@ -129,7 +132,7 @@ def _call_lines(fact: Fact, sought: str, file: PythonFile) -> Iterator[int]:
         yield from _member_lines(fact, sought, file, keyword=name)
 
 
-def _member_lines(fact: Fact, sought: str, file: PythonFile, keyword: str = "") -> Iterator[int]:
+def _member_lines(fact: Fact, sought: str, file: "PythonFile", keyword: str = "") -> Iterator[int]:
     """Find a member of a class that the file imports, and a setting that is given by its name."""
     owner, _, name = sought.rpartition(".")
     if owner and fact.kind.startswith("field-"):
@@ -161,3 +164,110 @@ def _native_lines(fact: Fact, text: str, tokens: Mapping[str, list[int]]) -> Ite
     named = not owner or re.search(rf"\b{re.escape(owner.rpartition('.')[2])}\b", text)
     if named and not fact.kind.startswith("file-") and (fact.module.rpartition("/")[2] in text or "_" in name):
         yield from tokens.get(name, ())
+
+
+@dataclass(frozen=True)
+class Reference:
+    """A dotted name that begins with an imported package, or with a dot where the object is of an unknown type."""
+
+    name: str
+    line: int
+    call: bool = False
+    keywords: Mapping[str, int] = field(default_factory=dict)
+    """The lines of what is given by its name."""
+    overrides: bool = False
+
+
+def read_python(source: str) -> "PythonFile | None":
+    """Read a file; None for what is no Python of this version."""
+    try:
+        return PythonFile(ast.parse(source))
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return None
+
+
+class PythonFile:
+    """What a file takes from other packages: its texts, and imported names, followed to where they are used.
+
+    Names mean the same in the whole file; an instance is known by the name of its class.
+    """
+
+    def __init__(self, tree: ast.AST) -> None:
+        self.references: list[Reference] = []
+        self.texts: list[tuple[str, int]] = []
+        self._known: dict[str, str] = {}
+        # Twice: what a function takes may be assigned further down.
+        for node in (*ast.walk(tree), *ast.walk(tree)):
+            self._learn(node)
+        self._read(tree, "")
+
+    def _learn(self, node: ast.AST) -> None:
+        """Note what an import, an assignment or an annotation says of a name."""
+        if isinstance(node, ast.Import):
+            whole = {one.asname or one.name.partition(".")[0]: one for one in node.names}
+            self._known |= {name: one.name if one.asname else name for name, one in whole.items()}
+        elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
+            self._known |= {one.asname or one.name: f"{node.module}.{one.name}" for one in node.names}
+        for target, value in _bindings(node):
+            if meant := self._meaning(value):
+                self._known.setdefault(ast.unparse(target), meant)
+
+    def _meaning(self, node: ast.AST, base: str = "") -> str:
+        """Follow an expression to the dotted name it means; empty where that is not known."""
+        if isinstance(node, ast.Await):
+            return self._meaning(node.value, base)
+        if isinstance(node, ast.Call):
+            called = self._meaning(node.func, base)
+            return called if called.rpartition(".")[2][:1].isupper() else ""
+        if isinstance(node, ast.Attribute):
+            owner = self._meaning(node.value, base)
+            own = self._known.get(f"self.{node.attr}") if ast.unparse(node.value) == "self" else None
+            return own or (f"{owner}.{node.attr}" if owner else "")
+        if isinstance(node, ast.Name):
+            return base if node.id in ("self", "cls") and base else self._known.get(node.id, "")
+        # An annotation in quotation marks.
+        return self._known.get(str(node.value), "") if isinstance(node, ast.Constant) else ""
+
+    def _read(self, node: ast.AST, base: str) -> None:
+        """Take down what a node refers to, then what is inside of it; `base` is what the class around it extends."""
+        if isinstance(node, ast.Call):
+            self._refer(node.func, base, call=True, keywords={one.arg or "**": one.lineno for one in node.keywords})
+        elif isinstance(node, ast.Attribute | ast.Name):
+            if self._refer(node, base):
+                return
+        elif isinstance(node, ast.ClassDef):
+            base = next((meant for one in node.bases if (meant := self._meaning(one))), "")
+        elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and base:
+            self.references.append(Reference(f"{base}.{node.name}", node.lineno, overrides=True))
+        elif isinstance(node, ast.Constant) and isinstance(node.value, str):
+            self.texts.append((node.value, node.lineno))
+        elif isinstance(node, ast.Import):
+            self.references += [Reference(one.name, one.lineno) for one in node.names]
+        elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
+            self.references += [Reference(f"{node.module}.{one.name}", one.lineno) for one in node.names]
+        # Documentation is left out, and so are the options that a program defines itself.
+        own = isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in _DECLARES
+        for child in ast.iter_child_nodes(node):
+            if not ((own or isinstance(node, ast.Expr)) and isinstance(child, ast.Constant)):
+                self._read(child, base)
+
+    def _refer(
+        self, node: ast.expr, base: str, *, call: bool = False, keywords: Mapping[str, int] | None = None
+    ) -> bool:
+        """Take down a reference; whether it is known what the whole of it means."""
+        meant, line = self._meaning(node, base), node.end_lineno or node.lineno
+        if name := meant or (f".{node.attr}" if isinstance(node, ast.Attribute) else ""):
+            self.references.append(Reference(name, line, call, keywords or {}))
+        return bool(meant)
+
+
+def _bindings(node: ast.AST) -> Iterator[tuple[ast.AST, ast.AST]]:
+    """Give what is bound to a name, and the expression or annotation that says what it is."""
+    if isinstance(node, ast.Assign):
+        yield from ((target, node.value) for target in node.targets)
+    elif isinstance(node, ast.AnnAssign):
+        yield node.target, node.annotation
+    elif isinstance(node, ast.arg) and node.annotation:
+        yield ast.Name(node.arg), node.annotation
+    elif isinstance(node, ast.withitem) and node.optional_vars:
+        yield node.optional_vars, node.context_expr

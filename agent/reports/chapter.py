@@ -16,6 +16,7 @@ from agent.domain.report import Drop, Failure, RepoSection
 from agent.gate.check import refusals
 from agent.stories.releases import Taken
 from agent.triage.collected import Collected
+from agent.triage.conventions import Area, area
 
 LANGUAGES: tuple[Language, ...] = ("en", "zh")
 _PULL = re.compile(r"\(#(\d{1,9})\)$")
@@ -117,7 +118,6 @@ def ledger_of(found: Collected, reads: Mapping[EvidenceId, Read]) -> tuple[Ledge
 
 
 _PLACES = 3
-_BESIDE = re.compile(r"(?:^|/)(?:tests?|docs?|\.github|ci)/|(?:^|/)test_[^/]*$|\.(?:md|rst|lock)$")
 
 
 @dataclass(frozen=True)
@@ -150,11 +150,14 @@ Unread = tuple[Depth, str]
 
 def ledger_row(landed: Landed, read: Read | Unread, *, late: bool, pull: int | None) -> LedgerRow:
     """Write down what was done with one commit."""
-    commit = landed.commit
+    commit, found = landed.commit, dict[str, Any]()
     if isinstance(read, tuple):
-        depth, reason, found = *read, {}
+        depth, reason = read
     else:
-        depth, reason, found = read.depth, _why(read), _findings(read)
+        depth, reason, change, triage = read.depth, _why(read), read.evidence.change, read.triage
+        found = {"files": len(change.files), "additions": change.additions, "deletions": change.deletions}
+        found |= {"unreadable": len(change.unreadable), "places": _places(change), "tier": triage.tier}
+        found |= {"noise": triage.noise, "purpose": triage.purpose, "weight": triage.score, "marks": triage.reasons}
     return LedgerRow(
         repo=commit.repo,
         sha=commit.sha,
@@ -171,26 +174,10 @@ def ledger_row(landed: Landed, read: Read | Unread, *, late: bool, pull: int | N
     )
 
 
-def _findings(read: Read) -> dict[str, Any]:
-    change, triage = read.evidence.change, read.triage
-    return {
-        "files": len(change.files),
-        "additions": change.additions,
-        "deletions": change.deletions,
-        "unreadable": len(change.unreadable),
-        "places": _places(change),
-        "tier": triage.tier,
-        "noise": triage.noise,
-        "purpose": triage.purpose,
-        "weight": triage.score,
-        "marks": triage.reasons,
-    }
-
-
 def _places(change: Change) -> tuple[str, ...]:
     """Name the files that changed most; tests and documents only where there is nothing else."""
     ordered = sorted(change.files, key=lambda file: -(file.additions + file.deletions))
-    telling = [file.path for file in ordered if not _BESIDE.search(file.path)]
+    telling = [file.path for file in ordered if area(file.path) is Area.PRODUCT]
     return tuple((telling or [file.path for file in ordered])[:_PLACES])
 
 

@@ -13,10 +13,7 @@ from agent.links.issues import Digest, Known, standing
 
 _IMPORTANT = 5
 """How many open issues are called important at most."""
-_ENOUGH = 10.0
-_URGENT = re.compile(
-    r"\b(?:critical|urgent|blocker|p0|p1|high.?priority|security|regression|data.?loss)\b", re.IGNORECASE
-)
+_ENOUGH = 10
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -74,20 +71,14 @@ class _News:
         links = self.connected.of(issue)
         given_up = issue.state_reason in ("not_planned", "duplicate")
         moments = {"opened": issue.created_at, "closed": issue.closed_at or issue.created_at}
-        return ThreadLine.model_validate(
-            {
-                "number": issue.number,
-                "title": issue.title,
-                "author": issue.author,
-                "event": "not planned" if event == "closed" and given_up else event,
-                "at": moments.get(event, issue.updated_at),
-                "labels": issue.labels,
-                "standing": standing(issue, links, self.connected.reverted),
-                "release": self._release(links),
-                "comments": issue.comments,
-                "reactions": issue.reactions,
-            }
-        )
+        fields = ("number", "title", "author", "labels", "comments", "reactions")
+        told = {
+            "event": "not planned" if event == "closed" and given_up else event,
+            "at": moments.get(event, issue.updated_at),
+            "standing": standing(issue, links, self.connected.reverted),
+            "release": self._release(links),
+        }
+        return ThreadLine.model_validate({name: getattr(issue, name) for name in fields} | told)
 
     def released(self, issue: Issue | Digest) -> ThreadLine | None:
         """Tell that a fix of an earlier day is in a release of this window."""
@@ -97,10 +88,10 @@ class _News:
     def important(self, issues: Iterable[Issue | Digest]) -> Iterator[ThreadLine]:
         """Choose the open issues that most people wait for; what was told and has not changed is not told again."""
         open_now = [one for one in issues if one.state == "open" and one.created_at < self.window.end]
-        weighed = sorted(((_weight(one), one.number, one) for one in open_now), key=lambda row: (-row[0], -row[1]))
-        for weight, number, issue in weighed[:_IMPORTANT]:
+        weighed = sorted(open_now, key=lambda one: (-_waiting(one), -one.number))
+        for issue in weighed[:_IMPORTANT]:
             line = self.line(issue, "important")
-            if weight >= _ENOUGH and self.connected.known.told.get(number) != line.mark:
+            if _waiting(issue) >= _ENOUGH and self.connected.known.told.get(issue.number) != line.mark:
                 yield line
 
     def _release(self, links: Sequence[Link]) -> str | None:
@@ -134,14 +125,12 @@ def with_pulls(links: Iterable[Link], pull_of: Mapping[str, int]) -> tuple[Link,
     )
 
 
-def _weight(issue: Issue | Digest) -> float:
+def _waiting(issue: Issue | Digest) -> int:
     """Weigh how many people wait for an issue."""
-    return 2.0 * issue.reactions + issue.comments + (_ENOUGH if _URGENT.search(" ".join(issue.labels)) else 0.0)
+    return 2 * issue.reactions + issue.comments
 
 
 def release_news(releases: tuple[Release, ...], window: Window) -> tuple[ReleaseLine, ...]:
     """Tell which releases were published inside the window, oldest first."""
     found = sorted((r for r in releases if r.published_at in window), key=lambda r: (r.published_at, r.tag))
-    return tuple(
-        ReleaseLine(tag=r.tag, name=r.name, published_at=r.published_at, prerelease=r.prerelease) for r in found
-    )
+    return tuple(ReleaseLine.model_validate(one, from_attributes=True) for one in found)

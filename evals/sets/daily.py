@@ -1,45 +1,26 @@
-"""Daily: the report of a day tells everything that landed, what matters first, and nothing that does not hold."""
+"""Daily: the report of a day tells everything that landed, what matters first, and in both languages alike."""
 
-import tempfile
-from collections.abc import Iterator
-from contextlib import contextmanager
+import math
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date, timedelta
-from pathlib import Path
 
-from pydantic import SecretStr
-
-from agent.domain.base import EvidenceId, Language, NotFound, RepoId
-from agent.domain.evidence import ThreadEvidence
-from agent.domain.links import Grade, Link, Relation
+from agent.domain.base import commit_id
+from agent.domain.claims import Claim, Role
+from agent.domain.ledger import Depth, LedgerRow, Tier
 from agent.domain.report import Report
 from agent.domain.window import Window
-from agent.settings.values import RepoSpec, Settings
-from evals.figures import Score, Target, measure, share
-from evals.github_server.app import GitHubServer
-from evals.github_server.responses import Allowance
-from evals.harness import Bench, EvalSet, Figures
-from evals.sets.citation_scores import Judged, citation_figures
-from evals.sets.daily_citations import Sources, judged
-from evals.sets.daily_scores import (
-    Grades,
-    accounted,
-    covered,
-    gain_in_order,
-    in_both_languages,
-    ordered,
-    quiet,
-    told,
-)
-from evals.sets.links_gold import closed_pairs, true_pairs
-from evals.sets.oracle import between, days_of, first_parent_line, git_dir_of, last_days
+from evals.figures import SHOWN, Figures, Score, Target, measure, share
+from evals.harness import Bench, EvalSet, serving, specs_of, through
+from evals.sets.oracle import between, days_of, first_parent_line
 from evals.worlds.gold import gold_window, importance
-from evals.worlds.model import Repo, World
-from tools.github.client import GitHubClient
-from tools.github.threads import GitHubThreads
+from evals.worlds.model import World
 
-_TOKEN = "daily"  # noqa: S105 -- the loopback server's only token
-_ALL = Target(1.0)
+Grades = Mapping[tuple[str, str], int]
+"""How much each commit matters, by repository and hash."""
+_TOP = (Tier.HIGH, Tier.MID)
+_FIRST = 10
 _MIRROR_DAYS = 3
 _STORY = ("fix-", "flag-", "unfuse", "refuse", "fused", "pick", "release", "next", "octopus", "numpy-3", "forge")
 """Work of the world `full` whose days are reported beside those that have a name."""
@@ -50,32 +31,48 @@ class Tally:
     """The scores of all days so far."""
 
     ledger: list[Score] = field(default_factory=list)
-    cited: list[Score] = field(default_factory=list)
-    held: list[Score] = field(default_factory=list)
-    judged: list[Judged] = field(default_factory=list)
     must: list[Score] = field(default_factory=list)
     coverage: list[Score] = field(default_factory=list)
     quiet: list[Score] = field(default_factory=list)
     order: list[Score] = field(default_factory=list)
-    whole: list[Score] = field(default_factory=list)
     log_order: list[Score] = field(default_factory=list)
     languages: list[Score] = field(default_factory=list)
-    seconds: list[float] = field(default_factory=list)
 
 
 async def run(bench: Bench) -> Figures:
-    """Report on days of two worlds in both languages, then on days of the mirrors."""
-    tally = Tally()
-    for name in ("demo",) if bench.small else ("demo", "full"):
+    """Report on days of worlds in both languages, then on days of the mirrors."""
+    tally, mirrored, seconds = Tally(), list[Score](), list[float]()
+    for name in ("demo", "full")[: bench.count(1, 2)]:
         world = bench.world(name)
-        with GitHubServer(world.repos, tokens=(_TOKEN,), now=world.now, allowance=Allowance(token=1_000_000)) as server:
-            stage = _Stage(
-                world, server, tuple(link for repo in world.repos for link in _links(world, repo)), importance(world)
-            )
+        with serving(world.repos, world.now) as server:
             for day in days_to_report(world):
                 bench.say(f"daily: {name}, {day}")
-                await _world_day(bench, stage, day, tally)
-    return {**_figures(tally), **await _mirrors(bench)}
+                with bench.settings(specs_of(world), **through(server)) as settings:
+                    report, _ = await bench.system.report(settings, Window.days(day, day, "UTC"))
+                _score(world, report, tally)
+                if day in named_days(world):
+                    with bench.settings(specs_of(world), lang="zh", **through(server)) as settings:
+                        chinese, _ = await bench.system.report(settings, report.window)
+                    tally.languages += in_both_languages(report, chinese, str(day))
+    for spec in bench.mirrors:
+        line = await first_parent_line(spec)
+        for day in days_of(bench, line, _MIRROR_DAYS):
+            bench.say(f"daily: {spec.name} {day}")
+            with bench.settings([spec]) as settings:
+                report, spent = await bench.system.report(settings, Window.days(day, day, "UTC"))
+            mirrored += accounted(report, [(spec.name, sha) for sha in between(line, [day])], f"{spec.name} {day}")
+            seconds.append(spent.seconds)
+    return {
+        "landed commits in exactly one ledger row": share(tally.ledger),
+        "must be mentioned and is": share(tally.must),
+        "importance 2 and 3 with an item of its own": share(tally.coverage, Target(0.97)),
+        "items on top that are no noise": share(tally.quiet, Target(0.97)),
+        "nDCG@10": share(tally.order, Target(0.93)),
+        "nDCG@10 of git log": share(tally.log_order, SHOWN),
+        "claims that both languages state": share(tally.languages),
+        "landed commits in exactly one ledger row, mirrors": share(mirrored),
+        "seconds for one repository and day, mirrors": measure(seconds, Target(30, "at most")),
+    }
 
 
 def named_days(world: World) -> set[date]:
@@ -96,146 +93,93 @@ def days_to_report(world: World) -> list[date]:
     return sorted(day for day in named | eves | story if day < world.now.date())
 
 
-@dataclass(frozen=True)
-class _Stage:
-    """A world with its server and its gold."""
-
-    world: World
-    server: GitHubServer
-    links: tuple[Link, ...]
-    grades: Grades
-
-
-async def _world_day(bench: Bench, stage: _Stage, day: date, tally: Tally) -> None:
-    world, window, where = stage.world, Window.days(day, day, "UTC"), str(day)
-    specs = tuple(RepoSpec(name=RepoId(repo.full_name), path=repo.git_dir) for repo in world.repos)
-    report = await _report(bench, specs, window, "en", stage.server)
-    gold = [row for repo in world.repos for row in gold_window(world, repo.full_name, window.start, window.end)]
+def _score(world: World, report: Report, tally: Tally) -> None:
+    """Score one report, and its order beside that of `git log`."""
+    where, grades = report.window.label, importance(world)
+    start, end = report.window.start, report.window.end
+    gold = [row for repo in world.repos for row in gold_window(world, repo.full_name, start, end)]
     tally.ledger += accounted(report, [(row.repo, row.sha) for row in gold], where)
-    tally.must += told(report, stage.grades, where)
-    tally.coverage += covered(report, stage.grades, where)
-    tally.quiet += quiet(report, stage.grades, where)
-    _score_order(report, stage.grades, where, tally)
-    paths = {RepoId(repo.full_name): repo.git_dir for repo in world.repos}
-    threads = await _threads(stage.server, report)
-    sources = Sources(paths=paths, threads=threads)
-    verdicts = await judged(report, sources, where)
-    tally.cited += verdicts.cited
-    tally.held += verdicts.held
-    tally.judged += verdicts.judged
-    if day in named_days(world):
-        chinese = await _report(bench, specs, window, "zh", stage.server)
-        tally.languages += in_both_languages(report, chinese, where)
-
-
-def _score_order(report: Report, grades: Grades, where: str, tally: Tally) -> None:
-    """Score the order of each repository's items and of the whole report's, beside that of `git log`."""
+    tally.must += told(report, grades, where)
+    tally.coverage += covered(report, grades, where)
+    tally.quiet += quiet(report, grades, where)
     items = ordered(report)
     for repo in report.repos:
-        rows, mine = report.rows(repo), [row for row in items if row.repo == repo]
-        if (gain := gain_in_order(mine, rows, grades)) is not None:
-            tally.order.append(Score(f"{where}: {repo} {gain:.3f}", gain))
-            by_log = gain_in_order(rows, rows, grades)
-            tally.log_order.append(Score(f"{where}: {repo} {by_log:.3f}", by_log))
-    if (gain := gain_in_order(items, report.ledger, grades)) is not None:
-        tally.whole.append(Score(f"{where}: {gain:.3f}", gain))
-    if not report.ledger:
-        tally.whole.append(Score(f"{where}: nothing landed", float(not items and not report.claims)))
+        rows, case = report.rows(repo), f"{where}: {repo}"
+        by_report = gain_in_order([row for row in items if row.repo == repo], rows, grades)
+        by_log = gain_in_order(rows, rows, grades)
+        if by_report is not None:
+            tally.order.append(Score(f"{case} {by_report:.3f}", by_report, case))
+            tally.log_order.append(Score(f"{case} {by_log:.3f}", by_log, case))
 
 
-def _figures(tally: Tally) -> Figures:
-    return {
-        "landed commits in exactly one ledger row": share(tally.ledger, _ALL),
-        "claims whose citations exist, belong there and were read": share(tally.cited, _ALL),
-        "claims that hold when judged anew, each language": share(tally.held, _ALL),
-        **citation_figures(tally.judged),
-        "must be mentioned and is": share(tally.must, _ALL),
-        "importance 2 and 3 with an item of its own": share(tally.coverage, Target(0.97)),
-        "items on top that are no noise": share(tally.quiet, Target(0.97)),
-        "nDCG@10, each repository": share(tally.order, Target(0.93)),
-        "nDCG@10, whole report": share(tally.whole, Target(0.93)),
-        "nDCG@10 of git log (b0), each repository": share(tally.log_order, Target(0.0)),
-        "claims that both languages state": share(tally.languages, _ALL),
-    }
+def accounted(report: Report, landed: Iterable[tuple[str, str]], where: str) -> list[Score]:
+    """Score each commit that landed, and each row that should not be there."""
+    counts, gold = Counter((str(row.repo), row.sha) for row in report.ledger), set(landed)
+    rows = [(name, counts[name] == 1) for name in sorted(gold)] + [(name, False) for name in counts.keys() - gold]
+    return [
+        Score(f"{where}: {repo}@{sha} has {counts[repo, sha]} rows", float(good), f"{repo}@{sha}")
+        for (repo, sha), good in rows
+    ]
 
 
-# ---------------------------------------------------------------- mirrors
+def told(report: Report, grades: Grades, where: str) -> list[Score]:
+    """Score each commit that must be mentioned: on top with something said of it, or among the highlights."""
+    spoken = {name for claim in report.claims for name in claim.about}
+    highlights = [claim for claim in report.claims if claim.repo is None or claim.role is Role.SUMMARY]
+    highlighted = {name for claim in highlights for name in claim.sources}
+    rows = [(row, commit_id(row.repo, row.sha)) for row in report.ledger if grades[row.repo, row.sha] == 3]
+    return [_scored(row, (row.tier in _TOP and name in spoken) or name in highlighted, where) for row, name in rows]
 
 
-async def _mirrors(bench: Bench) -> Figures:
-    """Report on days of the mirrors one repository at a time; gold is what plain git says."""
-    tally = Tally()
-    for spec in bench.mirrors:
-        assert spec.path is not None
-        line = await first_parent_line(git_dir_of(spec.path))
-        days = days_of(bench.span) if bench.span else last_days(line[0].at, _MIRROR_DAYS)
-        for day in days:
-            where = f"{spec.name} {day}"
-            bench.say(f"daily: {where}")
-            report = await _report(bench, (spec,), Window.days(day, day, "UTC"), "en", tally=tally)
-            tally.ledger += accounted(report, [(spec.name, sha) for sha in between(line, [day], "UTC")], where)
-            verdicts = await judged(report, Sources(paths={spec.name: spec.path}), where)
-            tally.cited += verdicts.cited
-            tally.held += verdicts.held
-    return {
-        "landed commits in exactly one ledger row, mirrors": share(tally.ledger, _ALL),
-        "claims whose citations exist, belong there and were read, mirrors": share(tally.cited, _ALL),
-        "claims that hold when judged anew, mirrors": share(tally.held, _ALL),
-        "seconds for one repository and day, mirrors": measure(tally.seconds, Target(30, "at most")),
-    }
+def covered(report: Report, grades: Grades, where: str) -> list[Score]:
+    """Score each commit that users can notice: with an item of its own, not folded."""
+    return [_scored(row, _is_item(row), where) for row in report.ledger if grades[row.repo, row.sha] >= 2]
 
 
-# ---------------------------------------------------------------- running
+def quiet(report: Report, grades: Grades, where: str) -> list[Score]:
+    """Score each item on top: 1 unless it is noise."""
+    return [_scored(row, grades[row.repo, row.sha] > 0, where) for row in report.ledger if row.tier in _TOP]
 
 
-@contextmanager
-def _fresh() -> Iterator[Path]:
-    """Give a home in which nothing is remembered."""
-    with tempfile.TemporaryDirectory(prefix="gitzette-daily-") as name:
-        yield Path(name)
+def ordered(report: Report) -> list[LedgerRow]:
+    """List the items in the order in which a reader meets them: by tier, then by weight."""
+    items = [row for row in report.ledger if _is_item(row)]
+    return sorted(items, key=lambda row: (list(Tier).index(row.tier or Tier.LOW), row.noise is not None, -row.weight))
 
 
-async def _report(
-    bench: Bench,
-    specs: tuple[RepoSpec, ...],
-    window: Window,
-    lang: Language,
-    server: GitHubServer | None = None,
-    tally: Tally | None = None,
-) -> Report:
-    with _fresh() as folder:
-        settings = Settings(repos=specs, out=folder / "out", home=folder / "home", lang=lang)
-        if server is not None:
-            where = {"github_url": server.url, "token": SecretStr(_TOKEN)}
-            settings = settings.model_copy(update=where)
-        report, spent = await bench.system.report(settings, window)
-    if tally is not None:
-        tally.seconds.append(spent.seconds)
-    return report
+def gain_in_order(rows: Sequence[LedgerRow], landed: Sequence[LedgerRow], grades: Grades) -> float | None:
+    """Give the nDCG of the first ten items; None where every order is as good as any other."""
+    ideal = sorted((grades[row.repo, row.sha] for row in landed), reverse=True)
+    return _gain([grades[row.repo, row.sha] for row in rows]) / _gain(ideal) if len(set(ideal)) > 1 else None
 
 
-# ---------------------------------------------------------------- threads of a world
+def _gain(grades: Sequence[int]) -> float:
+    return math.fsum((2**grade - 1) / math.log2(place + 1) for place, grade in enumerate(grades[:_FIRST], start=1))
 
 
-def _links(world: World, repo: Repo) -> Iterator[Link]:
-    """List what the generator fixed: for all to see on GitHub, or without a word of it, which is at most likely."""
-    named = closed_pairs(world, repo)
-    for pair in sorted(named | true_pairs(world, repo), key=str):
-        grade = Grade.A if pair in named else Grade.C
-        yield Link(issue=pair.issue, change=pair.change, relation=Relation.FIXES, grade=grade)
+def in_both_languages(english: Report, chinese: Report, where: str) -> list[Score]:
+    """Score each claim of either report: in both, and in words of both languages."""
+    one, other = ({claim.id: claim for claim in report.claims} for report in (english, chinese))
+    pairs = {name: (one.get(name), other.get(name)) for name in sorted(one.keys() | other.keys())}
+    return [
+        Score(f"{where}: {name}", float(mine is not None and mine == theirs and _in_words(mine)), name)
+        for name, (mine, theirs) in pairs.items()
+    ]
 
 
-async def _threads(server: GitHubServer, report: Report) -> dict[EvidenceId, ThreadEvidence]:
-    """Read the issues and pull requests that a report cites."""
-    found: dict[EvidenceId, ThreadEvidence] = {}
-    async with GitHubClient(base_url=server.url, token=_TOKEN) as client:
-        for name in sorted({name for claim in report.claims for name in claim.sources if "#" in name}):
-            repo, _, number = name.partition("#")
-            try:
-                found[name] = ThreadEvidence(thread=await GitHubThreads(client, RepoId(repo)).issue(int(number)))
-            except NotFound:
-                continue
-    return found
+def _in_words(claim: Claim) -> bool:
+    """Tell whether a claim can be read in both languages; speech and code are quoted as they are in either."""
+    quoted = claim.speech or (bool(claim.quotes) and not any(claim.text.values()))
+    return quoted or all(claim.text.get(lang) for lang in ("en", "zh"))
 
 
-DAILY = EvalSet("daily", "a day's report is complete, tells what matters first, and holds", run)
+def _is_item(row: LedgerRow) -> bool:
+    return row.tier is not None and row.noise is None and row.depth in (Depth.DEEP, Depth.SKIM)
+
+
+def _scored(row: LedgerRow, good: bool, where: str) -> Score:
+    tier, name = row.tier.value if row.tier else "not read", f"{row.repo}@{row.sha[:10]}"
+    return Score(f"{where}: {name} {tier} {row.weight:g} ({', '.join(row.marks)}) {row.title[:70]}", float(good), name)
+
+
+DAILY = EvalSet("daily", "a day's report is complete and tells what matters first", run)

@@ -1,34 +1,31 @@
 """Kills: a run with a model that dies and is taken up again gives the same report and asks for nothing twice."""
 
 import asyncio
-import os
 import random
 import shutil
-import sys
 import time
-from asyncio.subprocess import DEVNULL, PIPE, Process
+from asyncio.subprocess import Process
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 
 from agent.domain.base import StorageError
 from agent.reports.stored import load
-from evals.figures import Score, Target, share
+from evals.figures import Figures, Score, Target, share
 from evals.github_server.app import GitHubServer
-from evals.harness import Bench, EvalSet, Figures
+from evals.harness import Bench, EvalSet, serving, start_gitzette
 from evals.model_server.honest import honest
 from evals.model_server.server import ModelServer
 from evals.worlds.model import World
 from memory.runs import FINISHED
 from memory.store import open_memory
 
-_TOKEN = "kills"  # noqa: S105 -- the loopback server's only token
-_MOMENTS, _FEW = 50, 6
+_FEW, _MANY = 2, 50
 _POLL = 0.002
 _CONTEXT = 65_536
 _PATIENCE = 120
-Tree = dict[str, bytes]
+Tree = Mapping[str, bytes]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -39,15 +36,10 @@ class Stage:
     server: GitHubServer
     model: ModelServer
     world: World
-    seconds: float
+    seconds: float = 0.0
     """How long an undisturbed run works, from its first file to its end."""
     calm: Tree
     """What an undisturbed run leaves in the output folder."""
-
-    @property
-    def day(self) -> str:
-        """The day whose run is killed."""
-        return self.world.notes["reported day"]
 
 
 @dataclass(frozen=True)
@@ -61,90 +53,75 @@ class Trial:
 
 
 async def run(bench: Bench) -> Figures:
-    """Kill a run at fifty random moments, one after the other."""
-    world, scores, resumed = bench.world("demo"), list[Score](), 0
-    moments = _FEW if bench.small else _MOMENTS
-    with (
-        GitHubServer(world.repos, tokens=(_TOKEN,), now=world.now) as server,
-        ModelServer(honest, context=_CONTEXT) as model,
-    ):
+    """Kill a run at random moments, one after the other."""
+    world, scores, resumed = bench.world("demo"), list[Score](), list[Score]()
+    with serving(world.repos, world.now) as server, ModelServer(honest, context=_CONTEXT) as model:
         stage = await prepare(bench.folder / "kills", server, model, world)
-        for number in range(moments):
-            trial = await killed_at(stage, number)
-            resumed += trial.resumed
-            scores.append(Score(f"moment {number}: {trial.complaint or 'well'}", float(not trial.complaint)))
-            bench.say(scores[-1].reason)
+        for number in range(bench.count(_FEW, _MANY)):
+            trial, case = await killed_at(stage, number), f"moment {number}"
+            scores.append(Score(f"{case}: {trial.complaint or 'well'}", float(not trial.complaint), case))
+            resumed.append(Score(f"{case}: died with nothing done, or when all was done", float(trial.resumed), case))
     return {
-        "killed and taken up: the same report, nothing asked twice": share(scores, Target(1.0)),
-        "died with something done": share([Score("", resumed / moments)], Target(0.5)),
+        "killed and taken up: the same report, nothing asked twice": share(scores),
+        "died with something done": share(resumed, Target(0.5)),
     }
 
 
 async def prepare(folder: Path, server: GitHubServer, model: ModelServer, world: World) -> Stage:
     """Report on the day before, keep that home, and see what an undisturbed run makes of the day."""
     before = date.fromisoformat(world.notes["reported day"]) - timedelta(days=1)
-    calm = Stage(folder=folder, server=server, model=model, world=world, seconds=0, calm={})
+    stage = Stage(folder=folder, server=server, model=model, world=world, calm={})
     (folder / "base").mkdir(parents=True)
-    await _ended(await _start(calm, "base", "--date", before.isoformat()))
+    await _ended(await _start(stage, "base", day=before.isoformat()))
     shutil.copytree(folder / "base", folder / "calm")
-    process = await _start(calm, "calm", "--date", calm.day)
+    process = await _start(stage, "calm")
     await _until_begun(process, folder / "calm")
     started = time.monotonic()
     await _ended(process)
-    return Stage(
-        folder=folder,
-        server=server,
-        model=model,
-        world=world,
-        seconds=time.monotonic() - started,
-        calm=_tree(folder / "calm" / "out"),
-    )
+    return replace(stage, seconds=time.monotonic() - started, calm=_tree(folder / "calm" / "out"))
 
 
 async def killed_at(stage: Stage, number: int) -> Trial:
     """Start the run, kill it at a random moment, take it up again and look at what is there."""
     name = f"trial-{number}"
-    folder = stage.folder / name
-    shutil.copytree(stage.folder / "base", folder)
+    shutil.copytree(stage.folder / "base", stage.folder / name)
     try:
-        process = await _start(stage, name, "--date", stage.day)
-        await _until_begun(process, folder)
+        process = await _start(stage, name)
+        await _until_begun(process, stage.folder / name)
         await asyncio.sleep(random.Random(number).uniform(0, stage.seconds))  # noqa: S311 -- not a secret
         if process.returncode is None:
             process.kill()
         await process.wait()
-        return await _judged(stage, name)
+        return await _taken_up(stage, name)
     finally:
-        shutil.rmtree(folder)
+        shutil.rmtree(stage.folder / name)
 
 
-async def _judged(stage: Stage, name: str) -> Trial:
+async def _taken_up(stage: Stage, name: str) -> Trial:
     folder = stage.folder / name
-    if half := _half_files(folder / "out", stage):
+    if half := _half_file(folder / "out", stage):
         return Trial(f"{half} is neither what it was nor what it will be")
-    run, answers = _answers(folder / "home")
-    status, told = await _finished(await _start(stage, name, "--date", stage.day, "--resume"))
-    nothing_to_resume = run is None or run.endswith(FINISHED)
-    if nothing_to_resume != (status == 2):
+    begun, finished, answers = _newest_run(folder / "home")
+    status, told = await _finished(await _start(stage, name, "--resume"))
+    if (finished or not begun) != (status == 2):
         return Trial(f"--resume ended with {status}: {told}")
-    if run is None:
-        await _ended(await _start(stage, name, "--date", stage.day))
-    again = {key for key, place in _answers(folder / "home")[1].items() if answers.get(key, place) != place}
+    if not begun:
+        await _ended(await _start(stage, name))
+    again = {key for key, place in _newest_run(folder / "home")[2].items() if answers.get(key, place) != place}
     if again:
         return Trial(f"{len(again)} recorded calls were made again")
-    if other := [name for name, data in _tree(folder / "out").items() if stage.calm.get(name) != data]:
-        return Trial(f"{other[0]} is not that of an undisturbed run")
-    if missing := stage.calm.keys() - _tree(folder / "out").keys():
-        return Trial(f"{min(missing)} is missing")
+    left = _tree(folder / "out")
+    if other := [file for file in {*left, *stage.calm} if stage.calm.get(file) != left.get(file)]:
+        return Trial(f"{min(other)} is not that of an undisturbed run")
     if any((folder / "home" / "running").iterdir()):
         return Trial("checkpoints or locks were left behind")
-    return Trial(resumed=not nothing_to_resume and bool(answers))
+    return Trial(resumed=begun and not finished and bool(answers))
 
 
-def _half_files(out: Path, stage: Stage) -> str:
+def _half_file(out: Path, stage: Stage) -> str:
     """Name a file that a reader could see half-written; hidden ones are swept away later."""
-    base = _tree(stage.folder / "base" / "out")
-    for name, data in _tree(out).items():
+    base, there = _tree(stage.folder / "base" / "out"), _tree(out)
+    for name, data in there.items():
         if not Path(name).name.startswith(".") and data not in (base.get(name), stage.calm.get(name)):
             return name
         if name.endswith(".json"):
@@ -152,46 +129,28 @@ def _half_files(out: Path, stage: Stage) -> str:
                 load(data, name)
             except StorageError:
                 return name
-    return next((name for name in base if name not in _tree(out)), "")
+    return next((name for name in base if name not in there), "")
 
 
-def _answers(home: Path) -> tuple[str | None, Mapping[str, str]]:
-    """Find the newest run, as its id and how it ended, and the moments of its recorded answers."""
+def _newest_run(home: Path) -> tuple[bool, bool, Mapping[str, str]]:
+    """Tell whether a run of the day has begun, whether it is finished, and the moments of its recorded answers."""
     with open_memory(home, datetime.now(UTC).date()) as memory:
         newest = memory.runs.latest(1)[0]
-        if newest.id in {path.stem for path in (home / "running").glob("*.lock")} or newest.status not in FINISHED:
-            return f"{newest.id} {newest.status}", memory.recorder(newest.id).answered()
-        return None, {}
+        locked = newest.id in {path.stem for path in (home / "running").glob("*.lock")}
+        if locked or newest.status not in FINISHED:
+            return True, newest.status in FINISHED, memory.recorder(newest.id).answered()
+        return False, False, {}
 
 
-async def _start(stage: Stage, name: str, *arguments: str) -> Process:
-    folder, git = stage.folder / name, shutil.which("git")
+async def _start(stage: Stage, name: str, *arguments: str, day: str = "") -> Process:
     repos = [part for repo in stage.world.repos for part in ("--repo", repo.full_name)]
-    environment = {
-        "PATH": os.pathsep.join([str(Path(git or "git").parent), os.defpath]),
-        "PYTHONPATH": str(Path(__file__).parents[2]),
-        "TMPDIR": str(stage.folder),
-        "HOME": str(stage.folder),
-        "GITHUB_TOKEN": _TOKEN,
-        "GITZETTE_HOME": str(folder / "home"),
-        "GITZETTE_OUT": str(folder / "out"),
-        "GITZETTE_GITHUB_URL": stage.server.url,
-        "GITZETTE_GIT_URL": stage.server.git_url,
-        "GITZETTE_WEB_URL": "https://git.example",
-        "GITZETTE_MODEL": stage.model.model,
-        "GITZETTE_MODEL_URL": stage.model.url,
-    }
-    command = [sys.executable, "-m", "gitzette", "run", "--analyst", "model", *repos, *arguments]
-    return await asyncio.create_subprocess_exec(
-        *command, cwd=folder, env=environment, stdin=DEVNULL, stdout=DEVNULL, stderr=PIPE
-    )
+    chosen = ["--date", day or stage.world.notes["reported day"], "--analyst", "model"]
+    return await start_gitzette(stage.folder / name, stage.server, stage.model, "run", *chosen, *repos, *arguments)
 
 
 async def _until_begun(process: Process, folder: Path) -> None:
     """Wait until the run is noted: what comes before is only the start of Python."""
-    while process.returncode is None and not any(  # noqa: ASYNC110
-        (folder / "home" / "running").glob("*.lock")
-    ):
+    while process.returncode is None and not any((folder / "home" / "running").glob("*.lock")):  # noqa: ASYNC110
         await asyncio.sleep(_POLL)  # nobody can tell us: it is another process
 
 
@@ -208,9 +167,9 @@ async def _ended(process: Process) -> None:
 
 
 def _tree(folder: Path) -> Tree:
-    """Read every file but the heartbeat, which tells the time."""
-    files = [file for file in sorted(folder.rglob("*")) if file.is_file() and file.name != "heartbeat.json"]
+    """Read every file."""
+    files = [file for file in sorted(folder.rglob("*")) if file.is_file()]
     return {str(file.relative_to(folder)): file.read_bytes() for file in files}
 
 
-KILLS = EvalSet("kills", "killed at fifty moments and taken up again", run)
+KILLS = EvalSet("kills", "killed at random moments and taken up again", run)

@@ -1,125 +1,168 @@
 """Links: what GitHub records and keywords say is found and nothing else is told as fixed; real threads where given."""
 
-import itertools
-import time
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+import json
+from collections.abc import Mapping, Sequence
+from datetime import timedelta
 from pathlib import Path
+from typing import Any
 
-from agent.domain.base import CommitId, RepoId
-from agent.domain.commits import Change, Commit, Coverage, Issue, Threads
-from agent.domain.evidence import CommitEvidence, Read
-from agent.domain.ledger import Depth
-from agent.domain.links import Link, Standing
-from agent.links.candidates import candidates
-from agent.links.issues import digest, standing
-from agent.links.recorded import day_links
-from agent.links.references import Day, day_references
-from agent.triage.score import weigh
-from evals.figures import Score, Target, measure, share
-from evals.harness import Bench, EvalSet, Figures
-from evals.sets.links_gold import Pair, closed_pairs, threads_of, true_pairs
-from evals.sets.links_real import real_figures
+from agent.domain.links import Grade, Link, Relation, Story
+from agent.domain.report import Report
+from agent.domain.window import Window
+from agent.settings.values import Budget
+from evals.figures import NONE, SHOWN, Figures, Score, Target, share
+from evals.harness import Bench, EvalSet, serving, specs_of, through
+from evals.sets.oracle import days_of, git_dir_of
+from evals.worlds.mirror import repo_from_mirror
 from evals.worlds.model import Repo, World
-from tools.git.source import GitSource
 
-_SMALL, _GROWTH = 100, 100
-
-
-@dataclass
-class Tally:
-    """The scores of all repositories so far."""
-
-    recall: list[Score] = field(default_factory=list)
-    precision: list[Score] = field(default_factory=list)
-    traps: list[Score] = field(default_factory=list)
-    standing: list[Score] = field(default_factory=list)
-    changes: list[Change] = field(default_factory=list)
-    issues: list[Issue] = field(default_factory=list)
+Pair = tuple[str, str]
+"""An issue and the landed commit that fixes it."""
+Rows = list[dict[str, Any]]
+_UNFIXED = ("not_planned", "duplicate")
+_ASSERTED = (Relation.FIXES, Relation.PARTLY, Relation.BECAUSE)
+_KINDS = {
+    "reland": ("revert", "reland"),
+    "regression": ("follow-up", "regression"),
+    "cross-repository": ("bump", "adoption", "cross-repository"),
+}
+"""The kinds of stories that tell what readers call so, where the names differ."""
+_WANTED = {"revert": 0.95, "reland": 0.95, "series": 0.90, "cross-repository": 0.50}
+_PATIENT = Budget(answer_seconds=3_600, model_seconds=86_400, repo_model_seconds=86_400)
 
 
 async def run(bench: Bench) -> Figures:
-    """Link the issues of worlds, measure how the cost grows, then real threads with a gold of their own."""
-    tally = Tally()
-    for name in ("demo", "full"):
+    """Report on the last weeks of a world, and on the days of real threads that have a gold."""
+    recall, precision, traps = list[Score](), list[Score](), list[Score]()
+    for name in ("demo", "full")[: bench.count(1, 2)]:
         world = bench.world(name)
+        first = min(row.committed_at for row in world.landed if row.dropped_by is None and "root" not in row.tags)
+        window = Window.days(first.date(), world.now.date() - timedelta(days=1), "UTC")
+        with serving(world.repos, world.now) as server, bench.settings(specs_of(world), **through(server)) as settings:
+            report, _ = await bench.system.report(settings, window)
+        landed = {f"{row.repo}@{row.sha}" for row in report.ledger}
+        told = {(str(link.issue), str(link.change)) for link in report.links if link.may_read_fixed}
         for repo in world.repos:
-            if repo.pulls:
-                bench.say(f"links: {repo.full_name} of {name}")
-                await _score(world, repo, tally)
+            gold = {pair for pair in closed_pairs(world, repo) if pair[1] in landed}
+            right, mine = gold | true_pairs(world, repo), {pair for pair in told if pair[1].startswith(repo.full_name)}
+            recall += [Score(_named(pair), float(pair in told), _named(pair)) for pair in sorted(gold)]
+            precision += [Score(_named(pair), float(pair in right), _named(pair)) for pair in sorted(mine)]
+            unfixed = {f"{repo.full_name}#{one.number}" for one in repo.issues} - {pair[0] for pair in right}
+            traps += [Score(issue, float(issue in {pair[0] for pair in told}), issue) for issue in sorted(unfixed)]
     return {
-        "recorded links found": share(tally.recall, Target(0.98)),
-        "recorded links that are true": share(tally.precision, Target(1.0)),
-        "traps told as fixed": share(tally.traps, Target(0.0, "at most")),
-        "present state of issues": share(tally.standing, Target(0.98)),
-        f"cost of a commit at {_GROWTH} times the commits and issues": measure([growth(tally)], Target(2, "at most")),
-        **await real_figures(bench),
+        "recorded links found": share(recall, Target(0.98)),
+        "recorded links that are true": share(precision),
+        "traps told as fixed": share(traps, NONE),
+        **(await _real(bench)),
     }
 
 
-def growth(tally: Tally) -> float:
-    """Compare what a commit costs on a day a hundred times as large, with a hundred times the issues."""
-    return _cost(tally, _SMALL * _GROWTH) / _cost(tally, _SMALL)
+def closed_pairs(world: World, repo: Repo) -> set[Pair]:
+    """List what GitHub links by itself: merged pull requests on the default branch, commits that closed an issue."""
+    merged = {pull.number: f"{repo.full_name}@{pull.merge_commit}" for pull in repo.pulls if pull.merge_commit}
+    found = {
+        (f"{owner}#{number}", merged[pull.number])
+        for pull in repo.pulls
+        if pull.number in merged and pull.base == repo.default_branch
+        for owner, number in pull.closes
+    }
+    for home in world.repos:
+        for issue in home.issues:
+            for event in issue.events:
+                if event.kind != "closed" or event.state_reason in _UNFIXED:
+                    continue
+                name = f"{home.full_name}#{issue.number}"
+                if event.source and event.source[0] == repo.full_name and event.source[1] in merged:
+                    found.add((name, merged[event.source[1]]))
+                if event.commit and home is repo:
+                    found.add((name, f"{repo.full_name}@{event.commit}"))
+    return found
 
 
-def _cost(tally: Tally, count: int) -> float:
-    """Give the seconds for a commit: references, links, and the nearest issues of those that are read for that."""
-    repo = tally.issues[0].repo
-    opened = {"repo": repo, "state": "open", "state_reason": None, "closed_at": None}
-    issues = [
-        one.model_copy(update=opened | {"number": number})
-        for number, one in enumerate(itertools.islice(itertools.cycle(tally.issues), count), start=1)
-    ]
-    changes = list(itertools.islice(itertools.cycle(tally.changes), count))
-    commits = [_again(one.commit, repo, number) for number, one in enumerate(changes)]
-    read = [one.model_copy(update={"commit": commit}) for one, commit in zip(changes, commits, strict=True)]
-    reads = [
-        Read(evidence=CommitEvidence(change=one), triage=weigh(one, None), depth=Depth.SKIM) for one in read[:_SMALL]
-    ]
-    started = time.process_time()
-    day = Day(repo, None, commits, Threads(coverage=Coverage.READ, issues=tuple(issues)))
-    links = day_links(day, day_references(day))
-    candidates(reads, map(digest, issues), {link.change for link in links})
-    return (time.process_time() - started) / count
-
-
-def _again(commit: Commit, repo: RepoId, number: int) -> Commit:
-    return commit.model_copy(update={"repo": repo, "sha": f"{number:040x}"})
-
-
-async def _score(world: World, repo: Repo, tally: Tally) -> None:
-    name = RepoId(repo.full_name)
-    shas = [row.sha for row in world.landed if row.repo == name and row.dropped_by is None]
-    changes = [change async for change in GitSource(name, Path(repo.git_dir)).changes(shas)]
-    commits = [change.commit for change in changes]
-    day = Day(name, repo.default_branch, commits, threads_of(repo, commits))
-    links = day_links(day, day_references(day))
-    gold, true = closed_pairs(world, repo), true_pairs(world, repo)
-    told = {Pair(link.issue, CommitId(link.change)) for link in links if link.may_read_fixed}
-    tally.recall += [Score(_named(pair), float(pair in told)) for pair in gold]
-    tally.precision += [Score(_named(pair), float(pair in gold | true)) for pair in told]
-    unfixed = {issue.id for issue in day.threads.issues} - {pair.issue for pair in gold | true}
-    tally.traps += [Score(issue, float(issue in {pair.issue for pair in told})) for issue in unfixed]
-    _score_standing(day.threads.issues, links, gold, tally)
-    tally.changes += changes[:_SMALL]
-    tally.issues += day.threads.issues
+def true_pairs(world: World, repo: Repo) -> set[Pair]:
+    """List what really fixes what: the commit that mends a flaw, and each issue that reports it, unless given up."""
+    found = set()
+    for row in world.landed:
+        bugs = [edit.param("bug") for edit in row.edits if edit.kind == "fix_bug"]
+        if row.repo == repo.full_name and row.dropped_by is None:
+            issues = [one for one in repo.issues if one.reports in bugs and not one.deleted]
+            fixed = [one for one in issues if one.state_reason not in _UNFIXED]
+            found |= {(f"{repo.full_name}#{one.number}", f"{repo.full_name}@{row.sha}") for one in fixed}
+    return found
 
 
 def _named(pair: Pair) -> str:
-    return f"{pair.issue} ← {pair.change[-40:-30]}"
+    return f"{pair[0]} ← {pair[1][-40:][:9]}"
 
 
-def _score_standing(issues: Sequence[Issue], links: Sequence[Link], gold: set[Pair], tally: Tally) -> None:
-    fixed = {pair.issue for pair in gold}
-    for issue in issues:
-        given_up = issue.state_reason in ("not_planned", "duplicate")
-        want = Standing.GIVEN_UP if given_up else Standing.FIXED if issue.id in fixed else Standing.CLOSED
-        if issue.state == "open":
-            want = Standing.REOPENED if issue.state_reason == "reopened" else Standing.OPEN
-        have = standing(issue, links)
-        # The words of a change may say more than GitHub's records do.
-        good = have is want or (have is Standing.ADDRESSED and want is Standing.OPEN)
-        tally.standing.append(Score(f"{issue.id}: {have}, not {want}", float(good)))
+# ---------------------------------------------------------------- real threads with a gold of readers
+
+
+async def _real(bench: Bench) -> Figures:
+    """Report day by day in one memory with the threads served beside their mirrors; gold has links and stories."""
+    if bench.threads is None or bench.gold is None:
+        return {}
+    threads, reports = _rows(bench.threads), list[Report]()
+    hosted = [repo_from_mirror(spec.name, git_dir_of(spec), threads) for spec in bench.mirrors]
+    model = {"analyst": bench.analyst, "budget": _PATIENT, **bench.model}
+    with serving(hosted) as server, bench.settings(bench.mirrors, **through(server), **model) as settings:
+        for day in days_of(bench):
+            bench.say(f"links: {day}")
+            report, _ = await bench.system.report(settings, Window.days(day, day, "UTC"), {"OPENAI_API_KEY": "links"})
+            reports.append(report)
+    issues = {f"{one['repo']}#{one['number']}" for one in threads if one["kind"] == "issue"}
+    landed = {f"{one['repo']}#{one['number']}": f"{one['repo']}@{one.get('merge_commit_sha')}" for one in threads}
+    stories = [story for report in reports for story in report.stories]
+    links = [link for report in reports for link in report.links]
+    told = _rows(bench.gold.with_name("stories.json"))
+    return {**link_figures(links, _rows(bench.gold), issues), **story_figures(stories, told, landed)}
+
+
+def _rows(path: Path) -> Rows:
+    return list(json.loads(path.read_text(encoding="utf-8"))) if path.exists() else []
+
+
+def link_figures(links: Sequence[Link], gold: Rows, issues: set[str]) -> Figures:
+    """Score links by their pairs; of issues that were not served nobody knows what is right."""
+    wanted = {(row["issue"], f"{row['repo']}@{row['sha']}"): row for row in gold}
+    found: dict[Pair, Link] = {(link.issue, link.change): link for link in links}
+    asserted = {pair: one for pair, one in found.items() if pair[0] in issues and one.relation in _ASSERTED}
+
+    def of(*kinds: str) -> list[Pair]:
+        return [pair for pair, row in wanted.items() if row["kind"] in kinds]
+
+    def right(pair: Pair) -> Score:
+        told = found[pair].relation.value if pair in found else "nothing"
+        want = wanted[pair]["relation"] if pair in wanted else "nothing"
+        recorded = pair in found and found[pair].grade is Grade.A and want != "nothing"
+        return Score(f"{_named(pair)}: {told}, gold says {want}", float(told == want or recorded), _named(pair))
+
+    def there(pairs: Sequence[Pair], where: Mapping[Pair, Link]) -> list[Score]:
+        return [Score(_named(pair), float(pair in where), _named(pair)) for pair in pairs]
+
+    return {
+        "real: recorded links found": share(there(of("recorded"), asserted), Target(0.98)),
+        "real: said and inferred links told rightly": share(map(right, of("said", "inferred")), Target(0.80)),
+        "real: said links at least referred to": share(there(of("said"), found), Target(0.95)),
+        "real: links told that are true": share(map(right, asserted), Target(0.95)),
+        "real: traps told as fixed": share(there(of("trap"), asserted), NONE),
+    }
+
+
+def story_figures(stories: Sequence[Story], gold: Rows, landed: Mapping[str, str]) -> Figures:
+    """Score each story that readers found: told at all with one of its other steps, and with all of them."""
+    some, whole = dict[str, list[Score]](), list[Score]()
+    for row in gold:
+        news = {f"{row['repo']}@{sha}" for sha in row["news"]}
+        others = {landed.get(step, step) for step in row["steps"]} - news
+        kinds = _KINDS.get(row["kind"], (row["kind"],))
+        mine = [story for story in stories if story.kind.value in kinds and news & {*story.steps}]
+        steps = {step for story in mine for step in story.steps}
+        name = f"{row['kind']} {row['repo']} {', '.join(sha[:9] for sha in row['news'])}"
+        some.setdefault(row["kind"], []).append(Score(name, float(bool(others & steps if others else mine)), name))
+        whole.append(Score(name, float(bool(mine) and others <= steps), name))
+    figures = {f"real: {kind} told": share(each, Target(_WANTED.get(kind, 0.70))) for kind, each in some.items()}
+    return figures | {"real: stories told in full": share(whole, SHOWN)}
 
 
 LINKS = EvalSet("links", "issues are linked with what fixed them, and with nothing else", run)

@@ -1,73 +1,66 @@
 """Model storm: whatever a model and its server do, a run publishes a right report in time and leaks nothing."""
 
 import asyncio
-import tempfile
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass
+from datetime import date
 from pathlib import Path
 from random import Random
 
-from agent.domain.base import RepoId
-from agent.domain.claims import Claim
 from agent.domain.ledger import Depth
 from agent.domain.report import Report
 from agent.domain.window import Window
-from agent.settings.values import Budget, RepoSpec, Settings, SourceChoice
-from evals.figures import Score, Target, measure, share
-from evals.harness import Bench, EvalSet, Figures
+from agent.settings.values import Budget
+from evals.figures import Figures, Score, Target, measure, share
+from evals.harness import Bench, EvalSet, specs_of
 from evals.model_server.honest import honest
-from evals.model_server.moods import KINDS, Mood
-from evals.model_server.server import ModelServer
+from evals.model_server.server import KINDS, ModelServer, Mood
 from evals.model_server.talk import Asked
-from evals.worlds.model import World
-from evals.worlds.worlds import build
 
-_RUNS, _FEW = 200, 16
+_FEW, _MANY = 8, 200
 _CANARY = "sk-canary-5d1c0ffee5d1c0ffee5d1c0ffee"
 _ANSWER_SECONDS, _MODEL_SECONDS, _SLACK = 0.5, 8.0, 90.0
 _AT_ONCE = 4
-_SOURCE: SourceChoice = "git"
-
-
-@dataclass(frozen=True)
-class Weathered:
-    """How one run went."""
-
-    seed: int
-    wrong: str | None
-    leaked: str | None
-    accounted: bool
-    """Whether the report has words of the model, or says why it has none."""
-    seconds: float
+_BUDGET = Budget(
+    deep=8, retry_seconds=0.01, answer_seconds=_ANSWER_SECONDS, model_seconds=_MODEL_SECONDS, model_calls=60
+)
 
 
 async def run(bench: Bench) -> Figures:
     """Report through random mixtures of everything that models and servers do wrong."""
-    world = build("demo", 1, bench.folder / "demo")
-    calm, _ = await _reported(bench, world, None)
+    calm, _ = await _reported(bench, None)
     few = asyncio.Semaphore(_AT_ONCE)
+    seconds: list[float] = []
 
-    async def one(seed: int) -> Weathered:
+    async def one(seed: int) -> tuple[str, str, str]:
         async with few:
-            return await _weathered(bench, world, seed, calm)
+            began = time.monotonic()
+            try:
+                async with asyncio.timeout(_MODEL_SECONDS + _SLACK):
+                    with _storm(seed) as server:
+                        report, leaked = await _reported(bench, server)
+            except TimeoutError:
+                return f"did not end in {_MODEL_SECONDS + _SLACK:g} s", "", ""
+            finally:
+                seconds.append(time.monotonic() - began)
+            accounts = (report.account, *(section.account for section in report.sections))
+            told = any(claim.free for claim in report.claims) or any(one.fallbacks for one in accounts)
+            silent = "" if told else "neither words of the model nor why not"
+            return wrong_with(report, calm), f"the key stands in {leaked}" if leaked else "", silent
 
-    runs = await asyncio.gather(*(one(seed) for seed in range(_FEW if bench.small else _RUNS)))
-    right = [Score(f"seed {run.seed}: {run.wrong or 'right'}", float(run.wrong is None)) for run in runs]
-    silent = [Score(f"seed {run.seed}: the key stands in {run.leaked}", float(run.leaked is None)) for run in runs]
-    wrote = [Score(f"seed {run.seed}: neither words of the model nor why not", float(run.accounted)) for run in runs]
-    seconds = [run.seconds for run in runs]
+    runs = await asyncio.gather(*map(one, range(bench.count(_FEW, _MANY))))
+    right, kept, wrote = (
+        share([Score(f"seed {seed}: {text or 'well'}", float(not text), str(seed)) for seed, text in enumerate(column)])
+        for column in zip(*runs, strict=True)
+    )
     return {
-        "right reports, in time": share(right, Target(1.0)),
-        "runs without the key in any file": share(silent, Target(1.0)),
-        "runs that say what the model wrote or failed at": share(wrote, Target(1.0)),
+        "right reports, in time": right,
+        "runs without the key in any file": kept,
+        "runs that say what the model wrote or failed at": wrote,
         "seconds for a run": measure(seconds, Target(_MODEL_SECONDS + _SLACK, "at most")),
     }
 
 
-@contextmanager
-def _storm(seed: int) -> Iterator[ModelServer]:
+def _storm(seed: int) -> ModelServer:
     """Serve an honest model in a mixture of moods; each run has its own kinds and its own rate."""
     dice = Random(f"model storm {seed}")  # noqa: S311 -- no secret
     kinds = dice.sample(KINDS, dice.randint(1, len(KINDS)))
@@ -79,85 +72,46 @@ def _storm(seed: int) -> Iterator[ModelServer]:
         return Mood(roll.choice(kinds), 2 * _ANSWER_SECONDS) if roll.random() < rate else None
 
     # Only a model with room to loop is offered tools.
-    context = dice.choice((None, 65_536))
-    with ModelServer(honest, mood, without=without, context=context) as server:
-        yield server
+    return ModelServer(honest, mood, without=without, context=dice.choice((None, 65_536)))
 
 
-async def _weathered(bench: Bench, world: World, seed: int, calm: Report) -> Weathered:
-    began = time.monotonic()
-    if seed % 20 == 0:
-        bench.say(f"model-storm: run {seed}")
-    with _storm(seed) as server:
-        try:
-            async with asyncio.timeout(_MODEL_SECONDS + _SLACK):
-                report, leaked = await _reported(bench, world, server)
-        except TimeoutError:
-            late = f"did not end in {_MODEL_SECONDS + _SLACK:g} s"
-            return Weathered(seed, late, None, accounted=False, seconds=time.monotonic() - began)
-    accounts = (report.account, *(section.account for section in report.sections))
-    told = any(claim.free for claim in report.claims) or any(one.fallbacks for one in accounts)
-    seconds = time.monotonic() - began
-    return Weathered(seed, wrong_with(report, calm), leaked, accounted=told, seconds=seconds)
-
-
-def wrong_with(report: Report, calm: Report) -> str | None:
+def wrong_with(report: Report, calm: Report) -> str:
     """Say what is wrong with a report that a model helped with, held against the one that rules write alone."""
     if report.failures:
         return f"incomplete: {report.failures[0].message}"
     if [row.sha for row in report.ledger] != [row.sha for row in calm.ledger]:
         return "other commits than on a calm day"
-    unsound = [claim for claim in report.claims if claim.judgement is None or not claim.judgement.passed]
-    if unsound:
-        return f"{unsound[0].id} did not pass the gate"
-    unread = [claim for claim in report.claims if claim.free and not claim.judged_by]
-    if unread:
-        return f"{unread[0].id} was read by no judge"
     # How closely something is read is the model's choice; what code says of what it reads anyway is not.
     deep = {f"{row.repo}@{row.sha}" for row in calm.ledger if row.depth is Depth.DEEP}
     facts = {claim.id for claim in calm.claims if set(claim.about) & deep}
     if missing := facts - {claim.id for claim in report.claims}:
         return f"{min(missing)} is not told"
     known = {row.sha for row in calm.ledger}
-    strange = [c for c in report.claims if c.free and not {cite.rpartition("@")[2] for cite in commits(c)} <= known]
-    return f"{strange[0].id} cites what is not of the day" if strange else None
+    for claim in report.claims:
+        if claim.judgement is None or not claim.judgement.passed:
+            return f"{claim.id} did not pass the gate"
+        if claim.free and not claim.judged_by:
+            return f"{claim.id} was read by no judge"
+        if claim.free and not {cite.rpartition("@")[2] for cite in claim.cites if "@" in cite} <= known:
+            return f"{claim.id} cites what is not of the day"
+    return ""
 
 
-def commits(claim: Claim) -> list[str]:
-    """List the commits that a claim cites; threads may be of any day."""
-    return [cite for cite in claim.cites if "@" in cite]
-
-
-async def _reported(bench: Bench, world: World, server: ModelServer | None) -> tuple[Report, str | None]:
+async def _reported(bench: Bench, server: ModelServer | None) -> tuple[Report, str | None]:
     """Run once in a fresh home, and look through everything that it left behind."""
-    day = world.notes["reported day"]
-    window = Window.model_validate({"start": f"{day}T00:00:00Z", "end": f"{day}T23:59:59Z", "tz": "UTC"})
-    with tempfile.TemporaryDirectory(dir=bench.folder) as name:
-        folder = Path(name)
-        settings = _settings(world, folder, server)
-        report, _ = await bench.system.report(settings, window, {"OPENAI_API_KEY": _CANARY})
-        return report, leak_in(folder, _CANARY)
+    world = bench.world("demo", 1)
+    day = date.fromisoformat(world.notes["reported day"])
+    model = {"analyst": "model", "model": server.model, "model_url": server.url} if server else {}
+    with bench.settings(specs_of(world), source="git", budget=_BUDGET, **model) as settings:
+        window, environ = Window.days(day, day, "UTC"), {"OPENAI_API_KEY": _CANARY}
+        report, _ = await bench.system.report(settings, window, environ)
+        return report, leak_in(settings.out.parent, _CANARY)
 
 
 def leak_in(folder: Path, secret: str) -> str | None:
     """Name the first file that holds a secret."""
     files = (path for path in sorted(folder.rglob("*")) if path.is_file())
     return next((path.name for path in files if secret.encode() in path.read_bytes()), None)
-
-
-def _settings(world: World, folder: Path, server: ModelServer | None) -> Settings:
-    plain = Settings(
-        repos=tuple(RepoSpec(name=RepoId(repo.full_name), path=repo.git_dir) for repo in world.repos),
-        source=_SOURCE,
-        out=folder / "out",
-        home=folder / "home",
-        budget=Budget(
-            deep=8, retry_seconds=0.01, answer_seconds=_ANSWER_SECONDS, model_seconds=_MODEL_SECONDS, model_calls=60
-        ),
-    )
-    if server is None:
-        return plain
-    return plain.model_copy(update={"analyst": "model", "model": server.model, "model_url": server.url})
 
 
 MODEL_STORM = EvalSet("model-storm", "right reports in time, whatever a model and its server do", run)

@@ -1,12 +1,15 @@
 """What git itself says of a mirror, asked as plainly as possible and by none of the code under test."""
 
 import asyncio
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 
 from agent.domain.base import InputError
 from agent.domain.window import midnight
+from agent.settings.values import RepoSpec
+from evals.harness import Bench
 
 
 @dataclass(frozen=True)
@@ -17,7 +20,7 @@ class Row:
     at: datetime
 
 
-async def ask_git(git_dir: Path, *arguments: str) -> bytes:
+async def ask_git(git_dir: Path, *arguments: str) -> str:
     """Run git and return what it printed."""
     process = await asyncio.create_subprocess_exec(
         "git", "--git-dir", str(git_dir), *arguments, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE
@@ -25,38 +28,45 @@ async def ask_git(git_dir: Path, *arguments: str) -> bytes:
     out, complaint = await process.communicate()
     if process.returncode:
         raise InputError(f"git {arguments[0]} in {git_dir}: {complaint.decode('utf-8', 'replace').strip()}")
-    return out
+    return out.decode("utf-8", "replace")
 
 
-async def first_parent_line(git_dir: Path) -> list[Row]:
+async def first_parent_line(spec: RepoSpec) -> list[Row]:
     """List the whole first-parent line of HEAD, newest first."""
-    text = await ask_git(git_dir, "log", "--first-parent", "--format=%H %ct", "HEAD")
-    return [
-        Row(sha, datetime.fromtimestamp(int(at), UTC))
-        for sha, at in (line.split() for line in text.decode().splitlines())
-    ]
+    text = await ask_git(git_dir_of(spec), "log", "--first-parent", "--format=%H %ct", "HEAD")
+    rows = (line.split() for line in text.splitlines())
+    return [Row(sha, datetime.fromtimestamp(int(at), UTC)) for sha, at in rows]
 
 
-def git_dir_of(path: Path) -> Path:
+def path_of(spec: RepoSpec) -> Path:
+    """Give the path that a mirror was given with."""
+    if spec.path is None:
+        raise InputError(f"{spec.name} has no path")
+    return spec.path
+
+
+def git_dir_of(spec: RepoSpec) -> Path:
     """Find the git directory of a clone or a bare mirror."""
+    path = path_of(spec)
     return path / ".git" if (path / ".git").exists() else path
 
 
-def days_of(span: tuple[str, str]) -> list[date]:
-    """List the days from the first up to, not including, the last."""
-    try:
-        first, last = (date.fromisoformat(text) for text in span)
-    except ValueError as error:
-        raise InputError("--since and --until must be days such as 2026-07-01") from error
-    return [first + timedelta(days=offset) for offset in range((last - first).days)]
+def days_of(bench: Bench, line: Sequence[Row] = (), count: int = 1, commits: int = 0) -> list[date]:
+    """List the days that are given, else the last ones before the newest commit's that end with enough commits."""
+    if bench.span is not None:
+        try:
+            first, after = map(date.fromisoformat, bench.span)
+        except ValueError as error:
+            raise InputError("--since and --until must be days such as 2026-07-01") from error
+        return [first + timedelta(days=offset) for offset in range((after - first).days)]
+    landed = [row.at.date() for row in line] or [date.today()]  # noqa: DTZ011 -- an empty mirror has no days
+    last = max(landed) - timedelta(days=1)
+    while landed.count(last) < commits and last > min(landed):
+        last -= timedelta(days=1)
+    return [last - timedelta(days=back) for back in reversed(range(count))]
 
 
-def last_days(newest: datetime, count: int) -> list[date]:
-    """List the days up to the newest commit's."""
-    return [newest.date() - timedelta(days=back) for back in reversed(range(count))]
-
-
-def between(rows: list[Row], days: list[date], tz: str) -> set[str]:
+def between(rows: Sequence[Row], days: Sequence[date], tz: str = "UTC") -> set[str]:
     """Find the commits that landed from the first to the last of these days."""
     start, end = midnight(days[0], tz), midnight(days[-1] + timedelta(days=1), tz)
     return {row.sha for row in rows if start <= row.at < end}

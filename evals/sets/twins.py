@@ -6,50 +6,40 @@ from datetime import date
 from agent.domain.claims import Claim
 from agent.domain.report import Report
 from agent.domain.window import Window
-from evals.cases import Crash, attempt
-from evals.figures import CRASHED, Exhibit, Score, Target, share
-from evals.github_server.app import GitHubServer
-from evals.harness import Bench, EvalSet, Figures
+from evals.figures import CRASHED, Exhibit, Figures, Score, Target, share
+from evals.harness import TOKEN, Bench, Crash, EvalSet, attempt, serving
 from evals.stage import Stage
 from evals.worlds.worlds import DAY, KINDS, Twin, Which, twin
 from tools.github.client import GitHubClient
 
-_TOKEN = "twins"  # noqa: S105 -- the loopback server's only token
-_PAIRS, _FEW = 6, 1
+_PAIRS = 6
 _BOTH: tuple[Which, Which] = ("one", "other")
 
 
 async def run(bench: Bench) -> Figures:
     """Report on both of every pair."""
-    scores: dict[str, list[Score]] = {}
-    for kind in KINDS:
-        bench.say(f"twins: {kind}")
-        for seed in range(bench.seed, bench.seed + (_FEW if bench.small else _PAIRS)):
-            scores.setdefault(kind, []).append(await _pair(bench, kind, seed))
-    every = [score for each in scores.values() for score in each]
-    by_kind = {f"told apart by {kind}": share(each, Target(0.99)) for kind, each in scores.items()}
-    return {"twins that are told apart": share(every, Target(0.99)), **by_kind}
+    pairs = [(kind, seed) for kind in KINDS for seed in range(bench.seed, bench.seed + bench.count(1, _PAIRS))]
+    return {"twins that are told apart": share([await _pair(bench, *pair) for pair in pairs], Target(0.99))}
 
 
 async def _pair(bench: Bench, kind: str, seed: int) -> Score:
     case = f"{kind}/{seed}"
     for which in _BOTH:
         one = twin(kind, seed, which, bench.folder / "twins" / kind / str(seed) / which)
-        told = await attempt(_report(one))
-        if isinstance(told, Crash):
-            return Score(f"{case}: {told}", 0.0, case, CRASHED)
-        if problem := wrong_with(told, one, kind):
-            text = "\n".join(str(claim.text) for claim in told.claims_about(one.sha))
-            return Score(
-                f"{case}: {which}: {problem}", 0.0, case, "mistaken", Exhibit(text, f"{one.says} in {one.sha}")
-            )
-    return Score(f"{case}: told apart", 1.0, case)
+        report = await attempt(reported(one))
+        if isinstance(report, Crash):
+            return Score(f"{case}: {report}", 0.0, case, CRASHED)
+        if problem := wrong_with(report, one, kind):
+            text = "\n".join(str(claim.text) for claim in report.claims_about(one.sha))
+            return Score(f"{case}: {which}: {problem}", 0.0, case, kind, Exhibit(text, f"{one.says} in {one.sha}"))
+    return Score(f"{case}: told apart", 1.0, case, kind)
 
 
-async def _report(one: Twin) -> Report:
-    with GitHubServer(one.world.repos, tokens=(_TOKEN,), now=one.world.now) as server:
-        async with GitHubClient(base_url=server.url, token=_TOKEN) as client:
-            day = date.fromisoformat(DAY)
+async def reported(one: Twin) -> Report:
+    """Report on the day on which twins differ."""
+    day = date.fromisoformat(DAY)
+    with serving(one.world.repos, one.world.now) as server:
+        async with GitHubClient(base_url=server.url, token=TOKEN) as client:
             return await Stage(one.world, client).report(None, Window.days(day, day, "UTC"))
 
 

@@ -43,19 +43,13 @@ def folded(wanted: Change, **spec: list[str]) -> Noise | None:
 @pytest.mark.parametrize(
     ("pattern", "path"),
     [
-        ("*.md", "README.md"),
         ("*.md", "docs/deep/page.md"),
-        ("docs", "docs/a/b.txt"),
-        ("docs/", "docs/a/b.txt"),
         ("docs/", "python/docs/a.txt"),
         ("/docs", "docs/a"),
-        ("src/*", "src/a.py"),
         ("src/*", "src/deep/a.py"),
         ("src/**", "src/deep/a.py"),
         ("src/**/test_*.py", "src/test_a.py"),
-        ("src/**/test_*.py", "src/a/b/test_a.py"),
         ("**/kernels/**", "csrc/kernels/a.cu"),
-        ("a/**/b", "a/b"),
         ("a/**/b", "a/x/y/b/c"),
         ("csrc/[ab].cu", "csrc/b.cu"),
         ("**", "anything/at/all"),
@@ -63,23 +57,6 @@ def folded(wanted: Change, **spec: list[str]) -> Noise | None:
 )
 def test_a_pattern_covers_what_gitignore_would(pattern: str, path: str) -> None:
     assert RepoSpec(name=REPO, include=(pattern,)).wants(path)
-
-
-@pytest.mark.parametrize(
-    ("pattern", "path"),
-    [
-        ("*.md", "README.mdx"),
-        ("docs/", "docs"),
-        ("/docs", "python/docs/a"),
-        ("src/*.py", "src/deep/a.py"),
-        ("src/**", "lib/src/a.py"),
-        ("a/**/b", "a/x"),
-        ("src", "srcs/a.py"),
-        ("SRC", "src/a.py"),
-    ],
-)
-def test_a_pattern_covers_nothing_else(pattern: str, path: str) -> None:
-    assert not RepoSpec(name=REPO, include=(pattern,)).wants(path)
 
 
 def test_a_hostile_path_costs_no_more_than_another() -> None:
@@ -106,11 +83,6 @@ def test_a_list_of_files_that_may_be_cut_is_given_the_benefit() -> None:
     assert folded(change("docs/a.md", incomplete="only 3000 files are listed"), include=["src/**"]) is None
 
 
-def test_an_empty_commit_touches_nothing_that_was_asked_for() -> None:
-    assert folded(change(), include=["src/**"]) is Noise.LEFT_OUT
-    assert folded(change(), exclude=["src/**"]) is None
-
-
 @pytest.mark.parametrize("pattern", ["Rollup Robot", "rollup robot", "rollup@*", "rollup-robot", "Rollup*"])
 def test_an_author_is_known_by_name_address_or_login(pattern: str) -> None:
     robot = Person(name="Rollup Robot", email="77+rollup-robot@users.noreply.github.com")
@@ -120,12 +92,6 @@ def test_an_author_is_known_by_name_address_or_login(pattern: str) -> None:
         folded(change("a.py", author=other), ignore_authors=[pattern]),
     )
     assert folded(change("a.py"), ignore_authors=[pattern]) is None
-
-
-def test_brackets_in_the_name_of_a_bot_are_brackets() -> None:
-    spec = RepoSpec(name=REPO, ignore_authors=("roll[bot]",))
-    assert spec.ignores(["Roll[bot]"])
-    assert not spec.ignores(["rollb"])
 
 
 def test_folded_commits_are_noise_in_the_ranking_and_counted_in_the_report() -> None:

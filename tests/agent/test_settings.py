@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from agent.domain.base import ConfigError, UsageError
+from agent.domain.base import ConfigError
 from agent.settings.reading import override, read_settings
 from agent.settings.values import FILE_NAME, RepoSpec, Settings
 
@@ -55,23 +55,6 @@ def test_repositories_can_be_names_addresses_paths_and_tables(tmp_path: Path) ->
     )
 
 
-def test_a_repository_has_paths_and_authors_of_its_own(tmp_path: Path) -> None:
-    text = """
-        max_failed = 0.25
-        [tiers]
-        high = 6
-        [[repos]]
-        name = "a/b"
-        include = ["src/**"]
-        exclude = ["*.md", "docs/"]
-        ignore_authors = ["roll[bot]"]
-    """
-    found = read(tmp_path, text)
-    assert (found.max_failed, found.tiers.high, found.tiers.mid, found.catch_up_days) == (0.25, 6.0, 2.5, 14)
-    (spec,) = found.repos
-    assert (spec.include, spec.exclude, spec.ignore_authors) == (("src/**",), ("*.md", "docs/"), ("roll[bot]",))
-
-
 def test_relative_paths_start_where_the_file_stands(tmp_path: Path) -> None:
     text = 'out = "pages"\nhome = "state"\nrepos = ["a/b=mirrors/b", {name = "c/d", path = "../d"}]'
     found = read(tmp_path, text)
@@ -85,48 +68,28 @@ def test_a_tilde_is_the_home_folder_wherever_a_path_is_given(tmp_path: Path) -> 
     assert found.repos[0].path == Path.home() / "b"
 
 
-def test_a_path_of_the_environment_stays_relative_to_the_command(tmp_path: Path) -> None:
-    assert read(tmp_path, 'out = "pages"', GITZETTE_OUT="elsewhere").out == Path("elsewhere")
-
-
 @pytest.mark.parametrize(
     ("text", "told"),
     [
         ('langg = "en"', "unknown key langg in gitzette.toml; did you mean lang?"),
-        ('LANG = "en"', "unknown key LANG in gitzette.toml; did you mean lang?"),
-        ('timezone_of_days = "UTC"', "unknown key timezone_of_days in gitzette.toml; "),
         ("[budget]\napi_dif = 1", "unknown key api_dif in [budget] of gitzette.toml; did you mean api_diffs?"),
         ('[[repos]]\nname = "a/b"\nbranhc = "x"', "unknown key branhc in repos of gitzette.toml; did you mean branch?"),
         ('"a\\nb" = 1', "unknown key 'a\\nb' in gitzette.toml; known are analyst, budget, "),
         ('token = "x"', "a token does not belong in gitzette.toml; put it in the variable GITHUB_TOKEN"),
         ('tz = "Mars/Olympus"', "tz in gitzette.toml: unknown time zone 'Mars/Olympus'"),
-        ("tz = 3", "tz in gitzette.toml: Input should be a valid string"),
         ('lang = "fr"', "lang in gitzette.toml: Input should be 'en' or 'zh'"),
         ('repos = ["vllm"]', "repos in gitzette.toml: 'vllm' is not a repository; write owner/name"),
-        ('repos = ["a/b="]', "repos in gitzette.toml: 'a/b=' names no path"),
         ('repos = ["a/b", "A/B=x"]', "repos in gitzette.toml: A/B is named twice"),
-        ("repos = [3]", "repos.0 in gitzette.toml: "),
-        ("repos = 3", "repos in gitzette.toml: "),
         ('[[repos]]\npath = "x"', "repos.0.name in gitzette.toml: Field required"),
-        ('[[repos]]\nname = "x"', "repos.0.name in gitzette.toml: 'x' is not a repository"),
-        ("budget = 3", "budget in gitzette.toml: "),
         ("[budget]\napi_diffs = true", "budget.api_diffs in gitzette.toml: Input should be a valid integer"),
-        ("[budget]\nwait_seconds = -1", "budget.wait_seconds in gitzette.toml: "),
         ("[budget]\nwait_seconds = nan", "budget.wait_seconds in gitzette.toml: "),
-        ("[budget]\nwait_seconds = inf", "budget.wait_seconds in gitzette.toml: "),
         ("[tiers]\nhigh = 1.0", "tiers in gitzette.toml: mid cannot be above high"),
-        ("[tiers]\nhihg = 1.0", "unknown key hihg in [tiers] of gitzette.toml; did you mean high?"),
-        ("max_failed = 2", "max_failed in gitzette.toml: "),
-        ("catch_up_days = 0", "catch_up_days in gitzette.toml: "),
         ('[[repos]]\nname = "a/b"\ninclude = "src"', "repos.0.include in gitzette.toml: Input should be a valid tuple"),
         ('[[repos]]\nname = "a/b"\ninclude = ["../x"]', "repos.0.include.0 in gitzette.toml: '../x' is not a pattern"),
         ('[[repos]]\nname = "a/b"\nexclude = ["!x"]', "repos.0.exclude.0 in gitzette.toml: '!x' is not a pattern"),
-        ('[[repos]]\nname = "a/b"\nexclude = ["/"]', "repos.0.exclude.0 in gitzette.toml: '/' is not a pattern"),
         ('[[repos]]\nname = "a/b"\nignore_authors = ["*"]', "repos.0.ignore_authors.0 in gitzette.toml: String"),
-        ("out = 3", "out in gitzette.toml: "),
         ('out = "a\\u0000b"', "out in gitzette.toml: a path cannot hold a zero byte"),
         ('home = "~no-such-user-here/x"', "home in gitzette.toml: '~no-such-user-here/x': no such user"),
-        ('repos = ["a/b=~no-such-user-here/x"]', "repos in gitzette.toml: '~no-such-user-here/x': no such user"),
         ("lang =", "gitzette.toml is not valid TOML: "),
         ("x = " + "[" * 5000, "gitzette.toml is not valid TOML: "),
         (b"\xff\xfe", "gitzette.toml is not valid TOML: 'utf-8' codec"),
@@ -143,7 +106,6 @@ def test_a_mistake_in_the_file_is_told_in_one_line_that_names_it(tmp_path: Path,
         ("GITZETTE_BUDGET", "3", "unknown key GITZETTE_BUDGET in the environment; known are GITZETTE_"),
         ("GITZETTE_A\nB", "3", "unknown key 'GITZETTE_A\\nB' in the environment; "),
         ("GITZETTE_LANG", "fr", "GITZETTE_LANG: Input should be 'en' or 'zh'"),
-        ("GITZETTE_TZ", "Mars", "GITZETTE_TZ: unknown time zone 'Mars'"),
         ("GITZETTE_REPOS", "a/b nonsense", "GITZETTE_REPOS: 'nonsense' is not a repository"),
         ("GITZETTE_GITHUB_URL", "localhost:80", "GITZETTE_GITHUB_URL: 'localhost:80' is not an http(s) address"),
     ],
@@ -182,18 +144,11 @@ def test_a_token_keeps_nothing_of_the_file_it_was_pasted_from(tmp_path: Path) ->
     )
 
 
-def test_the_other_name_of_the_token_is_read_where_the_first_is_not_set() -> None:
-    found = read_settings(None, {"GH_TOKEN": "second"}), read_settings(None, {"GH_TOKEN": "2", "GITHUB_TOKEN": "1"})
-    assert [one.token and one.token.get_secret_value() for one in found] == ["second", "1"]
-
-
 @pytest.mark.parametrize(
     ("api", "web"),
     [
-        ("https://api.github.com/", "https://github.com"),
         ("https://git.corp.example/api/v3/", "https://git.corp.example"),
         ("http://127.0.0.1:8080", "http://127.0.0.1:8080"),
-        ("http://[::1]:8080", "http://[::1]:8080"),
     ],
 )
 def test_links_point_where_people_read(api: str, web: str) -> None:
@@ -212,24 +167,12 @@ def test_an_address_that_could_not_be_linked_or_fetched_is_refused(url: str) -> 
             read_settings(None, {f"GITZETTE_{key}": url})
 
 
-@pytest.mark.parametrize("branch", ["main", "release/v1.2", "特性", "a-b_c", "v2.x"])
-def test_a_branch_can_be_named(tmp_path: Path, branch: str) -> None:
-    assert read(tmp_path, f'repos = [{{name = "a/b", branch = "{branch}"}}]').repos[0].branch == branch
-
-
 @pytest.mark.parametrize(
     "branch", ["", "-x", "--upload-pack=x", "a b", "a..b", "a:b", "HEAD~1", "a^", "a@{1}", "/a", "a/"]
 )
 def test_a_branch_that_git_would_read_as_something_else_is_refused(tmp_path: Path, branch: str) -> None:
     told = refusal(tmp_path, f'repos = [{{name = "a/b", branch = "{branch}"}}]')
     assert told == f"repos.0.branch in gitzette.toml: {branch!r} is not a branch name"
-
-
-@pytest.mark.parametrize("text", ["a/b=", "nonsense", "a/b=~no-such-user-here/x", "a/b=x\0y"])
-def test_a_repository_on_the_command_line_is_refused_in_one_line(text: str) -> None:
-    with pytest.raises(UsageError) as refused:
-        RepoSpec.parse(text)
-    assert len(str(refused.value).splitlines()) == 1
 
 
 def test_the_command_line_overrides_the_file_and_keeps_the_rest(tmp_path: Path) -> None:
@@ -270,11 +213,3 @@ def test_links_can_go_through_a_host_that_leaves_no_back_reference() -> None:
     assert read_settings(None, {"GITZETTE_LINK_HOST": "redirect.github.com"}).web == "https://redirect.github.com"
     with pytest.raises(ConfigError, match="GITZETTE_LINK_HOST"):
         read_settings(None, {"GITZETTE_LINK_HOST": "https://x.example/y"})
-
-
-def test_languages_and_layout_are_chosen_from_what_there_is() -> None:
-    chosen = read_settings(None, {"GITZETTE_LANGUAGES": "zh, en", "GITZETTE_LAYOUT": "ledger"})
-    assert (chosen.languages, chosen.layout) == (("zh", "en"), "ledger")
-    for key, value in (("LANGUAGES", "zh,de"), ("LAYOUT", "poster")):
-        with pytest.raises(ConfigError, match=key):
-            read_settings(None, {f"GITZETTE_{key}": value})

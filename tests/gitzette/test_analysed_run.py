@@ -11,8 +11,7 @@ from typing import Any
 import pytest
 
 from agent.domain.base import EXIT_DONE
-from evals.model_server.moods import Mood
-from evals.model_server.server import ModelServer
+from evals.model_server.server import ModelServer, Mood
 from evals.model_server.talk import Asked
 from gitzette.cli import main
 from tests.scripted_analysis import (
@@ -141,16 +140,3 @@ async def test_a_commit_whose_writer_fails_is_told_as_facts_and_the_others_are_a
     (row,) = (row for row in covered.report.ledger if row.title == LIMIT)
     assert "not analysed: scripted gave an answer that is not in the shape that was asked for" in row.reason
     assert f"{TIMEOUT} [" in page
-
-
-async def test_a_brief_that_fails_is_named_in_the_footer_and_one_that_succeeds_is_paid_there(tmp_path: Path) -> None:
-    def mood(asked: Asked) -> Mood | None:
-        return Mood("prose") if asked.schema == "DaySummary" else None
-
-    clone = two_commits(tmp_path / "router")
-    with ModelServer(Scripted(summary=[BRIEF]), mood, context=32_768) as server:
-        without = await run(tmp_path / "a", server, clone)
-    assert "because it failed: summing up 1 (" in without.page.read_text()
-    with ModelServer(Scripted(summary=[BRIEF, BRIEF | {"en": "Mind `MAX_ROUTES`."}]), context=32_768) as server:
-        covered = await run(tmp_path / "b", server, clone)
-        assert f"{questions(server).total()} calls to models" in covered.page.read_text()

@@ -6,23 +6,17 @@ import sqlite3
 import stat
 from contextlib import closing
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 import pytest
 
 from gitzette.cli import main
 from graphs.ask import build
 from graphs.checkpoints import open_checkpoints
+from tests.gitzette.conftest import Engine
 
 FEBRUARY = "what changed in MAX_ROUTES between 2026-02-01 and 2026-02-04?"
 BOUNDS = ["--since", "2026-02-01", "--until", "2026-02-05"]
-
-
-class Engine(Protocol):
-    """The clone of the fixture."""
-
-    @property
-    def repo(self) -> list[str]: ...
 
 
 pytestmark = pytest.mark.usefixtures("corner")
@@ -76,11 +70,6 @@ def test_the_data_has_the_ranked_list_beside_what_is_cited(engine: Engine, capsy
     assert told["searched"][0]["commits"] == 3
 
 
-def test_the_language_can_be_asked_for(engine: Engine, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["ask", "MAX_ROUTES", "--lang", "zh", *BOUNDS, *engine.repo]) == 0
-    assert "按名称找到" in capsys.readouterr().out
-
-
 def test_bounds_always_hold_and_a_date_only_narrows_them(engine: Engine, capsys: pytest.CaptureFixture[str]) -> None:
     bounds = ["--since", "2026-02-03", "--until", "2026-02-04"]
     for question in ("what changed in MAX_ROUTES?", "MAX_ROUTES on 2026-02-04", "MAX_ROUTES since:2026-01-01"):
@@ -88,15 +77,6 @@ def test_bounds_always_hold_and_a_date_only_narrows_them(engine: Engine, capsys:
         assert "Raise the limit" in told["answer"]
         assert "Lower the limit" not in told["answer"]
         assert len(told["evidence"]) == 1
-
-
-def test_two_homes_with_another_past_answer_the_same(
-    engine: Engine, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    data(capsys, "what changed?", "--since", "2026-01-01", *engine.repo)
-    first = data(capsys, "which limit of routes was raised?", *BOUNDS, *engine.repo)
-    monkeypatch.setenv("GITZETTE_HOME", str(tmp_path / "another"))
-    assert data(capsys, "which limit of routes was raised?", *BOUNDS, *engine.repo) == first
 
 
 def test_a_repository_without_memory_has_its_last_days_read_first_and_once(
@@ -134,15 +114,6 @@ def test_a_thread_goes_on_in_the_next_process(engine: Engine, corner: Path, caps
     assert stat.S_IMODE((corner / "threads.db").stat().st_mode) == 0o600
 
 
-@pytest.mark.parametrize("name", ["", "a b", "../up", "a/b", "-x-", "x" * 65, "名字", "a\nb"])
-def test_a_name_that_is_none_is_refused(
-    engine: Engine, corner: Path, name: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert main(["ask", "what changed?", f"--thread={name}", *engine.repo]) == 2
-    assert one_line(capsys).endswith("letters, digits, dots and dashes, as in: release-2.1")
-    assert not (corner / "threads.db").exists()
-
-
 def one_line(capsys: pytest.CaptureFixture[str]) -> str:
     """Give the one line that was said, with nothing on stdout."""
     captured = capsys.readouterr()
@@ -175,16 +146,6 @@ def test_a_thread_of_another_version_is_refused_and_left_as_it_is(
     assert main(["ask", "what changed?", "--thread", "old", *engine.repo]) == 2
     assert "another version of gitzette" in one_line(capsys)
     assert rows(corner / "threads.db") == before
-
-
-def test_a_damaged_file_of_conversations_is_refused_and_left_as_it_is(
-    engine: Engine, corner: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    corner.mkdir(mode=0o700)
-    (corner / "threads.db").write_bytes(b"no database" * 1_000)
-    assert main(["ask", "what changed?", "--thread", "x", *engine.repo]) == 1
-    assert "move it away" in one_line(capsys)
-    assert (corner / "threads.db").read_bytes() == b"no database" * 1_000
 
 
 # ---------------------------------------------------------------- wrong use

@@ -178,8 +178,6 @@ def test_each_kind_of_error_is_found_on_its_line(bench: Bench) -> None:
             (12, "window"),
             (12, "number"),
             (15, "label"),
-            (15, "name"),
-            (15, "path"),
             (16, "label"),
             (16, "nonexistent"),
             (17, "label"),
@@ -300,17 +298,6 @@ def test_what_is_no_report_is_told_in_one_line(
     errors = capsys.readouterr().err.strip().splitlines()
     assert len(errors) == 1
     assert told in errors[0]
-
-
-def test_a_report_that_is_too_large_is_refused_unread(
-    corner: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    del corner
-    report = tmp_path / "huge.md"
-    with report.open("wb") as file:
-        file.truncate(51 * 1024 * 1024)
-    assert main(["audit", str(report)]) == 2
-    assert "may have 50" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("layout", ["ledger", "digest"])

@@ -14,13 +14,11 @@ import termios
 import time
 from collections.abc import Callable, Iterator
 from contextlib import suppress
-from datetime import UTC, datetime
-from pathlib import Path
-from typing import Protocol
 
 import pytest
 
 from gitzette.cli import main
+from tests.gitzette.conftest import Engine
 
 FEBRUARY = "what changed in MAX_ROUTES between 2026-02-01 and 2026-02-04?"
 # Whoever runs the tests in the background hands on that interrupts are ignored; a terminal does not.
@@ -29,17 +27,6 @@ _START = (
     "fcntl.ioctl(0, termios.TIOCSCTTY, 0); "
     "from gitzette.cli import main; sys.exit(main(sys.argv[1:]))"
 )
-
-
-class Engine(Protocol):
-    """The clone of the fixture."""
-
-    @property
-    def repo(self) -> list[str]: ...
-
-    def cloned(self, folder: Path) -> "Engine": ...
-
-    def commit(self, subject: str, when: datetime, author: str = "Ada", **files: str) -> str: ...
 
 
 pytestmark = pytest.mark.usefixtures("corner")
@@ -88,35 +75,6 @@ def test_sources_are_numbered_and_can_be_opened(say: Say) -> None:
 def test_a_wrong_command_is_told_in_one_line_and_the_chat_goes_on(say: Say, line: str, said: str) -> None:
     status, out, err = say(line, "/help")
     assert (status, said in err, "/sources" in out) == (0, True, True)
-
-
-@pytest.fixture
-def both(engine: Engine, tmp_path: Path) -> list[str]:
-    """Two repositories: the engine, and another in which the same limit was changed by somebody else."""
-    other = engine.cloned(tmp_path / "kernels")
-    other.commit("Route more", datetime(2026, 2, 5, 9, tzinfo=UTC), "Linus", router="MAX_ROUTES = 64\n")
-    return [*engine.repo, "--repo", f"acme/kernels={tmp_path / 'kernels'}"]
-
-
-def talk(
-    lines: tuple[str, ...], repos: list[str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> list[str]:
-    """Give the answer to each line, told apart by where each of them says it has looked."""
-    monkeypatch.setattr(sys, "stdin", io.StringIO("".join(f"{line}\n/help\n" for line in lines)))
-    main(["chat", "--thread", "two", *repos])
-    return capsys.readouterr().out.split("Ask in English or Chinese.")[: len(lines)]
-
-
-def test_the_same_is_asked_of_another_repository_and_another_day(
-    both: list[str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    lines = ("MAX_ROUTES on 2026-02-05 repo:engine", "repo:acme/kernels MAX_ROUTES on 2026-02-05", "那 2026-02-04 呢？")
-    engine, kernels, day = talk(lines, both, monkeypatch, capsys)
-    assert "Searched acme/engine from 2026-02-05 to 2026-02-06" in engine
-    assert "acme/kernels" not in engine
-    assert "Route more" in kernels
-    assert "Lower the limit" in day
-    assert "已搜索 acme/kernels，2026-02-04 至 2026-02-05" in day
 
 
 def test_a_chat_without_a_name_tells_its_name_at_the_end(

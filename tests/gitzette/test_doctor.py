@@ -14,16 +14,7 @@ import pytest
 
 from gitzette.cli import main
 
-
-@pytest.fixture(autouse=True)
-def _own_corner(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Stand in an empty folder with a home of its own, and with none of the user's settings."""
-    corner = tmp_path / "corner"
-    corner.mkdir()
-    monkeypatch.chdir(corner)
-    monkeypatch.setenv("GITZETTE_HOME", str(tmp_path / "home"))
-    for name in ("GITHUB_TOKEN", "GH_TOKEN", "OPENAI_API_KEY"):
-        monkeypatch.delenv(name, raising=False)
+pytestmark = pytest.mark.usefixtures("corner")
 
 
 class Examined:
@@ -77,7 +68,6 @@ def test_a_fresh_folder_is_well_and_the_last_line_says_so(capsys: pytest.Capture
         "configuration",
         "output",
         "reports: none yet",
-        "heartbeat: none yet",
         "disk",
         "memory",
         "git",
@@ -86,21 +76,6 @@ def test_a_fresh_folder_is_well_and_the_last_line_says_so(capsys: pytest.Capture
         assert what in told
     assert "model" not in told
     assert not Path("gazette").exists()
-
-
-def test_a_mistake_in_the_configuration_is_the_only_finding(capsys: pytest.CaptureFixture[str]) -> None:
-    Path("gitzette.toml").write_text('langg = "zh"')
-    found = Examined(capsys)
-    assert (found.status, found.ok, found.verdict) == (3, False, "needs care: configuration")
-    assert "langg" in found.findings["configuration"][1]
-
-
-def test_a_folder_that_cannot_be_written_is_named(capsys: pytest.CaptureFixture[str]) -> None:
-    Path("gitzette.toml").write_text('out = "/proc/gazette"')
-    found = Examined(capsys)
-    assert found.status == 3
-    assert found.findings["output"][0] is False
-    assert "cannot write to /proc" in found.findings["output"][1]
 
 
 def test_a_clone_that_is_gone_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -124,25 +99,8 @@ def test_days_without_a_report_are_named_with_what_makes_them(
     found = Examined(capsys)
     assert found.findings["reports"][0] is False
     assert f"missing or failed: {today - timedelta(days=3)}: `gitzette run --catch-up`" in found.findings["reports"][1]
-    assert found.findings["heartbeat"][0] is True
     main(["run", "--catch-up"])
     assert Examined(capsys).status == 0
-
-
-def test_a_timer_that_stopped_is_noticed(capsys: pytest.CaptureFixture[str]) -> None:
-    Path("gazette").mkdir()
-    beat = {
-        "of": "gitzette",
-        "at": "2026-02-04T00:20:00Z",
-        "status": "done",
-        "window": "2026-02-03 UTC",
-        "says": "3 commits, 1 of 1 repositories read",
-        "next_expected": "2026-02-05T00:00:00Z",
-    }
-    Path("gazette/heartbeat.json").write_text(json.dumps(beat))
-    found = Examined(capsys)
-    assert found.findings["heartbeat"][0] is False
-    assert "is the timer on?" in found.findings["heartbeat"][1]
 
 
 @pytest.mark.parametrize(
@@ -175,14 +133,3 @@ def test_the_endpoint_of_a_model_is_asked_where_one_is_configured(
     assert not ok or "large does not answer small questions" in told[1]
     assert "c4nary" not in json.dumps(found.findings)
     assert found.status == 3
-
-
-def test_an_endpoint_where_nobody_listens_is_unreachable(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    with endpoint(200, b"") as (url, _):
-        pass
-    monkeypatch.setenv("GITZETTE_MODEL_URL", url)
-    found = Examined(capsys)
-    assert (found.status, found.verdict) == (3, "needs care: model")
-    assert found.findings["model"][1].startswith("unreachable: ")

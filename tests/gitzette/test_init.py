@@ -11,14 +11,9 @@ from agent.settings.values import Budget, RepoSpec, Settings, Tiers
 from gitzette.cli import main
 from gitzette.init import configuration, workflow
 
+pytestmark = pytest.mark.usefixtures("corner")
+
 FILE = Path("gitzette.toml")
-
-
-@pytest.fixture(autouse=True)
-def _own_corner(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    corner = tmp_path / "corner"
-    corner.mkdir()
-    monkeypatch.chdir(corner)
 
 
 def uncommented(text: str) -> str:
@@ -104,11 +99,3 @@ def test_a_workflow_is_written_beside_an_existing_configuration_in_its_zone(
     assert main(["init", "--workflow"]) == 0
     assert written.read_text() == "# mine\n"
     assert "gitzette.yml is already there and is left alone" in capsys.readouterr().out
-
-
-def test_a_workflow_belongs_at_the_root(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-    subprocess.run(["git", "init", "-q", "."], check=True)
-    Path("deep").mkdir()
-    monkeypatch.chdir("deep")
-    assert main(["init", "--workflow"]) == 2
-    assert "at the root of a repository only" in capsys.readouterr().err

@@ -6,7 +6,6 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Protocol
 
 import httpx
 import pytest
@@ -15,21 +14,13 @@ from mcp.client.stdio import StdioServerParameters
 from mcp_types import CallToolResult, TextContent
 
 from gitzette.cli import main
+from tests.gitzette.conftest import Engine
 from tools.toolset import TOOL_NAMES
 
-TOOLS = {"ask", "audit", "list_reports", "get_report", "stories", "facts", "search", *TOOL_NAMES}
+TOOLS = {"ask", "audit", "list_reports", "get_report", "stories", "facts", *TOOL_NAMES}
 FEBRUARY = {"since": "2026-02-01", "until": "2026-02-08"}
 ROOT = Path(__file__).parents[2]
 pytestmark = pytest.mark.usefixtures("corner")
-
-
-class Engine(Protocol):
-    """The clone of the fixture."""
-
-    folder: Path
-
-    @property
-    def repo(self) -> list[str]: ...
 
 
 def environment() -> dict[str, str]:
@@ -88,8 +79,6 @@ async def every_tool_answers(client: Client, sha: str) -> None:
     facts = text(await client.call_tool("facts", {"sha": sha[:10]}))
     assert "MAX_ROUTES" in facts
     assert "router.py:1" in facts
-    found = text(await client.call_tool("search", {"words": "MAX_ROUTES"}))
-    assert f"acme/engine@{sha}" in found
     await the_repository_itself_is_read(client, sha)
 
 
@@ -125,7 +114,6 @@ async def a_mistake_is_told_in_one_line_that_says_what_to_do(client: Client) -> 
         ("list_reports", {"page": "x"}, "integer"),
         ("stories", {"since": "tuesday"}, "write one such as 2026-02-04"),
         ("facts", {"sha": "0" * 40}, "acme/engine"),
-        ("search", {"words": ""}, "scheduler timeout"),
         ("get_diff", {"sha": "0" * 40}, "not a commit of this window; list_commits shows"),
         ("get_diff", {}, "sha: Field required"),
         ("list_commits", {"since": "tuesday"}, "write it as 2026-02-04"),

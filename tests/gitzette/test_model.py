@@ -5,28 +5,18 @@ import re
 from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Protocol
 
 import pytest
 
 from evals.model_server.honest import honest
-from evals.model_server.moods import Mood
-from evals.model_server.server import ModelServer
+from evals.model_server.server import ModelServer, Mood
 from evals.model_server.talk import Asked, Saying
 from evals.sets.model_storm import leak_in
 from gitzette.cli import main
+from tests.gitzette.conftest import Engine
 
 QUESTION = "what changed in MAX_ROUTES between 2026-02-01 and 2026-02-04?"
 KEY = "sk-canary-abcdef0123456789"
-
-
-class Engine(Protocol):
-    """The clone of the fixture."""
-
-    @property
-    def repo(self) -> list[str]: ...
-
-    def commit(self, title: str, at: datetime, author: str = "Ada", **files: str) -> str: ...
 
 
 pytestmark = pytest.mark.usefixtures("corner")
@@ -115,23 +105,6 @@ def test_what_a_model_passes_over_is_read_as_closely_as_without_it(
     assert len(explained) == 1
 
 
-def test_a_report_says_where_the_rules_had_to_do_without_the_model(
-    engine: Engine, point: Callable[[ModelServer], None], tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    (Path.cwd() / "gitzette.toml").write_text("[budget]\nmodel_calls = 1\n")
-    out = tmp_path / "out"
-    command = ["run", "--date", "2026-02-03", "--analyst", "model", "--out", str(out), *engine.repo]
-    with ModelServer(honest, context=32_768) as server:
-        point(server)
-        assert main(command) == 0
-    page = (out / "reports" / "2026-02-03.md").read_text()
-    assert "Done without the model, because it failed:" in page
-    assert "the run has used its 1 calls" in page
-    assert "done by rules; first acme/engine" in capsys.readouterr().err
-    ledger = json.loads((out / "reports" / "2026-02-03.json").read_text())["ledger"]
-    assert any("not analysed" in row["reason"] for row in ledger)
-
-
 def test_the_doctor_tells_what_a_model_can_do_and_asks_it_once(
     point: Callable[[ModelServer], None], capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -143,13 +116,3 @@ def test_the_doctor_tells_what_a_model_can_do_and_asks_it_once(
         main(["doctor"])
         assert len(server.asked) == asked
     assert "scripted: answers by tool calls; several tool calls at once; 16384 tokens of context" in said
-
-
-def test_the_demo_is_explained_by_a_model_where_one_is_asked_for(
-    point: Callable[[ModelServer], None], capsys: pytest.CaptureFixture[str]
-) -> None:
-    with ModelServer(honest) as server:
-        point(server)
-        assert main(["run", "--demo", "--analyst", "model", "--json"]) == 0
-    account = json.loads(capsys.readouterr().out)["footer"]["model"]
-    assert account["statements"] > 0

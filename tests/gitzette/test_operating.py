@@ -2,12 +2,9 @@
 
 import os
 import re
-import shutil
 import subprocess
-from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
-from zoneinfo import ZoneInfo
 
 import pytest
 import yaml  # type: ignore[import-untyped]
@@ -47,20 +44,6 @@ def test_its_variables_are_settings_that_gitzette_knows(plan: dict[str, Any]) ->
     assert (found.tz, str(found.out)) == ("UTC", "gazette")
 
 
-@pytest.mark.parametrize(
-    "tz", ["UTC", "Asia/Shanghai", "Asia/Kolkata", "America/Los_Angeles", "Pacific/Kiritimati", "Europe/Berlin"]
-)
-def test_it_starts_after_midnight_of_the_zone_in_summer_and_winter(tz: str) -> None:
-    (entry,) = yaml.safe_load(workflow(tz))[True]["schedule"]
-    minute, hour, *rest = entry["cron"].split()
-    assert rest == ["*", "*", "*"]
-    assert int(minute) % 15
-    for month in (1, 7):
-        local = datetime(2026, month, 15, int(hour), int(minute), tzinfo=UTC).astimezone(ZoneInfo(tz))
-        midnight = local.replace(hour=0, minute=0)
-        assert timedelta(hours=1) <= local - midnight < timedelta(hours=3, minutes=30)
-
-
 def bash(script: str, folder: Path, **environ: str) -> subprocess.CompletedProcess[str]:
     """Run a step as GitHub does."""
     values = {"PATH": f"{folder}/bin:{os.environ['PATH']}", "HOME": str(folder), "GIT_CONFIG_GLOBAL": os.devnull}
@@ -92,18 +75,6 @@ def test_the_day_comes_from_when_the_run_was_created_and_not_from_the_clock(
     where = {"GITHUB_REPOSITORY": "me/news", "GITHUB_RUN_ID": "7", "GITHUB_OUTPUT": str(out), "GITZETTE_TZ": tz}
     assert bash(steps(plan)["Choose the day"]["run"], tmp_path, **where).returncode == 0
     assert out.read_text() == f"date={day}\n"
-
-
-def test_the_window_is_an_argument_and_the_status_is_kept_for_the_end(plan: dict[str, Any], tmp_path: Path) -> None:
-    program(tmp_path, "gitzette", 'echo "$@" >> called; exit 3')
-    out = tmp_path / "output"
-    script = steps(plan)["Report"]["run"]
-    assert bash(script, tmp_path, ASKED="", DAY="2026-02-04", GITHUB_OUTPUT=str(out)).returncode == 0
-    assert bash(script, tmp_path, ASKED="2026-01-01", DAY="2026-02-04", GITHUB_OUTPUT=str(out)).returncode == 0
-    assert (tmp_path / "called").read_text() == "run --catch-up --date 2026-02-04\nrun --date 2026-01-01\n"
-    assert out.read_text() == "status=3\nstatus=3\n"
-    last = steps(plan)["Tell how it went"]["run"]
-    assert [bash(last, tmp_path, STATUS=status).returncode for status in ("0", "3", "")] == [0, 3, 1]
 
 
 def git(folder: Path, *arguments: str) -> str:
@@ -138,25 +109,6 @@ def test_reports_are_committed_by_the_bot_also_when_somebody_pushed_meanwhile(
     told = git(tmp_path / "hub", "log", "--format=%an|%s", "main").splitlines()
     assert told == ["github-actions[bot]|Gazette up to 2026-02-04", "Ada|Meanwhile", "Ada|Begin"]
     assert git(tmp_path / "hub", "ls-tree", "-r", "--name-only", "main").split() == ["gazette/README.md"]
-
-
-def test_systemd_accepts_the_units(tmp_path: Path) -> None:
-    if shutil.which("systemd-analyze") is None:
-        pytest.skip("systemd-analyze is not installed: THE UNITS IN docs/examples WERE NOT CHECKED")
-    program(tmp_path, "gitzette", "exit 0")
-    (tmp_path / ".local").mkdir()
-    (tmp_path / "bin").rename(tmp_path / ".local" / "bin")
-    units = []
-    for name in ("gitzette.service", "gitzette.timer"):
-        units.append(tmp_path / name)
-        units[-1].write_text((EXAMPLES / name).read_text().replace("%h", str(tmp_path)))
-    command = ["systemd-analyze", "verify", "--man=no", *map(str, units)]
-    done = subprocess.run(command, capture_output=True, text=True, env={"PATH": os.environ["PATH"]})
-    # It also speaks of the machine's other units; only what it says of ours counts.
-    assert not [line for line in done.stderr.splitlines() if "gitzette" in line], done.stderr
-    moment = re.search(r"(?m)^OnCalendar=(.+)$", units[1].read_text())
-    assert moment is not None
-    subprocess.run(["systemd-analyze", "calendar", moment[1]], check=True, capture_output=True)
 
 
 def test_the_cron_line_runs_where_the_configuration_is_and_knows_the_token(tmp_path: Path) -> None:

@@ -5,13 +5,8 @@ import os
 import re
 from contextlib import suppress
 
-from langgraph.graph import START, StateGraph
-from langgraph.runtime import Runtime
-from typing_extensions import TypedDict
-
 from agent.domain.base import RepoId
-from agent.ports import Step
-from gitzette.progress import progress, shown
+from gitzette.progress import progress
 
 A, B = RepoId("octo/router"), RepoId("octo/kernels")
 
@@ -30,36 +25,6 @@ def test_a_log_gets_one_line_for_each_step_and_one_when_it_is_complete() -> None
         "gitzette: octo/router: reading diffs",
         "gitzette: octo/router: reading diffs (100)",
         "gitzette: octo/kernels: reading diffs (1)",
-    ]
-
-
-class Counted(TypedDict):
-    count: int
-
-
-async def read(state: Counted, runtime: Runtime[None]) -> Counted:
-    runtime.stream_writer(Step(A, "reading diffs", 0, 2))
-    runtime.stream_writer(Step(A, "reading diffs", 2, 2))
-    return {"count": state["count"] + 1}
-
-
-async def write(state: Counted, runtime: Runtime[None]) -> Counted:
-    runtime.stream_writer(Step(B, "writing"))
-    return {"count": state["count"] + 1}
-
-
-async def test_what_the_nodes_of_a_graph_and_its_subgraph_stream_is_shown_and_the_last_state_given() -> None:
-    below = StateGraph(Counted).add_node(read).add_edge(START, "read").compile()
-    graph = StateGraph(Counted).add_node("below", below).add_node(write)
-    run = graph.add_edge(START, "below").add_edge("below", "write").compile()
-    log = io.StringIO()
-    with progress(log) as display:
-        stream = run.astream({"count": 0}, stream_mode=["custom", "values"], subgraphs=True)
-        assert await shown(stream, display) == {"count": 2}
-    assert log.getvalue().splitlines() == [
-        "gitzette: octo/router: reading diffs",
-        "gitzette: octo/router: reading diffs (2)",
-        "gitzette: octo/kernels: writing",
     ]
 
 

@@ -25,6 +25,8 @@ from gitzette.cli import main
 from gitzette.progress import QuietProgress
 from gitzette.running import cover
 
+pytestmark = pytest.mark.usefixtures("corner")
+
 TOKEN = "c4nary-replay-55d0"
 Tree = dict[str, bytes]
 
@@ -32,17 +34,6 @@ Tree = dict[str, bytes]
 @pytest.fixture(scope="module")
 def world(tmp_path_factory: pytest.TempPathFactory) -> World:
     return build("demo", 1, tmp_path_factory.mktemp("world"))
-
-
-@pytest.fixture(autouse=True)
-def _own_corner(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Stand in an empty folder with a home of its own, and with none of the user's settings."""
-    corner = tmp_path / "corner"
-    corner.mkdir()
-    monkeypatch.chdir(corner)
-    monkeypatch.setenv("GITZETTE_HOME", str(tmp_path / "home"))
-    for name in ("GITHUB_TOKEN", "GH_TOKEN"):
-        monkeypatch.delenv(name, raising=False)
 
 
 @pytest.fixture
@@ -158,17 +149,6 @@ def test_a_local_clone_may_go_and_both_languages_come_back(clone: Path, capsys: 
         assert told(capsys, other, "--lang", lang) == pages(Path(lang))[0]
 
 
-def test_what_failed_in_the_run_fails_again_in_the_same_words(
-    served: Served, capsys: pytest.CaptureFixture[str]
-) -> None:
-    served.server.faults.add("bad_gateway", "/issues", times=500)
-    report = served.report(served.world.repos[0].full_name, "lumen-ai/nowhere")
-    assert {failure.stage for failure in report.failures} == {"code", "threads"}
-    served.take_away()
-    (run,) = runs(capsys)
-    assert (told(capsys, run, status=3), told(capsys, run, "--json", status=3)) == pages(served.folder / "out")
-
-
 def test_a_report_that_joined_an_earlier_one_is_replayed_as_it_was_published(
     served: Served, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -200,20 +180,6 @@ def test_a_record_with_a_hole_is_told_and_nothing_is_printed_as_the_report(
     assert not Path("again").exists()
 
 
-def test_another_report_of_the_day_is_not_written_over(clone: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    main(["run", "--repo", f"acme/engine={clone}", "--date", "2026-02-04"])
-    (clone / "four.py").write_text("four\n")
-    git(clone, "add", ".")
-    git(clone, "commit", "-qm", "Add four.py")
-    main(["run", "--repo", f"acme/engine={clone}", "--date", "2026-02-04"])
-    published = tree(Path("gazette"))
-    second, first = runs(capsys)
-    assert main(["run", "--replay", first, "--out", "gazette"]) == 1
-    assert "holds another report of that window; choose another folder with --out" in capsys.readouterr().err
-    assert main(["run", "--replay", second, "--out", "gazette"]) == 0
-    assert tree(Path("gazette")) == published
-
-
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
@@ -228,15 +194,6 @@ def test_wrong_use_is_one_line_that_says_what_to_do(
 ) -> None:
     assert main(["run", "--replay", *arguments]) == 2
     assert says in capsys.readouterr().err
-
-
-def test_runs_are_listed_with_the_ids_by_which_they_are_replayed(
-    clone: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    main(["run", "--repo", f"acme/engine={clone}", "--date", "2026-02-04"])
-    (run,) = runs(capsys)
-    main(["runs"])
-    assert capsys.readouterr().out.startswith(f"{run}  ")
 
 
 def test_neither_the_token_nor_a_path_of_this_machine_is_in_the_record(

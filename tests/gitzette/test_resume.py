@@ -15,6 +15,7 @@ from pydantic import SecretStr
 from agent.domain.window import Window
 from agent.settings.values import Budget, RepoSpec, Settings
 from evals.github_server.app import GitHubServer
+from evals.harness import TOKEN as LOOPBACK
 from evals.model_server.honest import honest
 from evals.model_server.server import ModelServer
 from evals.sets.kills import killed_at, prepare
@@ -41,7 +42,7 @@ def world(tmp_path_factory: pytest.TempPathFactory) -> World:
 
 @pytest.fixture
 def server(world: World) -> Iterator[GitHubServer]:
-    with GitHubServer(world.repos, tokens=(TOKEN, "kills"), now=world.now) as server:
+    with GitHubServer(world.repos, tokens=(TOKEN, LOOPBACK), now=world.now) as server:
         yield server
 
 
@@ -105,7 +106,7 @@ class House:
     @property
     def reports(self) -> Mapping[str, bytes]:
         files = (self.folder / "out").rglob("*")
-        return {file.name: file.read_bytes() for file in files if file.is_file() and file.name != "heartbeat.json"}
+        return {file.name: file.read_bytes() for file in files if file.is_file()}
 
     def checkpoint(self, run: str) -> Path:
         return self.folder / "home" / "running" / f"{run}.db"

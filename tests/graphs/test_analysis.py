@@ -5,9 +5,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from agent.domain.claims import Claim, Kind, Role
-from evals.model_server.moods import Mood
-from evals.model_server.server import ModelServer
+from agent.domain.claims import Role
+from evals.model_server.server import ModelServer, Mood
 from evals.model_server.talk import Asked
 from gitzette.running import Covered
 from tests.scripted_analysis import (
@@ -69,37 +68,12 @@ async def test_a_sentence_that_is_refused_twice_is_neither_published_nor_asked_f
     assert [drop.check for drop in covered.report.drops if drop.free] == ["number"]
 
 
-async def test_what_the_judge_refuses_is_said_anew_together_with_what_code_refuses(tmp_path: Path) -> None:
-    loud = said("It breaks `MAX_ROUTES`.", "它破坏了 `MAX_ROUTES`。", "+MAX_ROUTES = 12")
-    mended = [RIGHT, RIGHT | {"id": "2", "en": "`MAX_ROUTES` is smaller."}]
-    script = Scripted(
-        {LIMIT: analysis(WRONG, loud)},
-        {LIMIT: {"sentences": mended}},
-        opinion=lambda text, _: "unsupported" if "breaks" in text or "_TIMEOUT" in text else "inferred",
-    )
-    with ModelServer(script, context=32_768) as server:
-        covered = await run(tmp_path, server, two_commits(tmp_path / "router"))
-        (repair,) = of(server, "Repair")
-    assert "1. `MAX_ROUTES` is now `13`." in repair
-    assert "2. It breaks `MAX_ROUTES`.\n   anchor: +MAX_ROUTES = 12\n   refused: the judge calls it unsupp" in repair
-    assert written(covered) == [RIGHT["en"], "`MAX_ROUTES` is smaller."]
-    assert {claim.kind for claim in covered.report.claims if claim.free} == {Kind.INFERRED}
-
-
 async def test_a_sentence_must_pass_in_both_languages(tmp_path: Path) -> None:
     half = TIMEOUT_SAID | {"zh": "`WORKER_TIMEOUT` 现在是 `54`。"}
     with ModelServer(Scripted({TIMEOUT: analysis(half), LIMIT: analysis(LIMIT_SAID)}), context=32_768) as server:
         covered = await run(tmp_path, server, two_commits(tmp_path / "router"), languages=("en", "zh"))
     assert written(covered) == [LIMIT_SAID["en"]]
     assert [(one["literal"], one["repaired"]) for one in refused(tmp_path)] == [("54", False)]
-
-
-async def test_a_refused_headline_is_said_anew_as_a_headline(tmp_path: Path) -> None:
-    again = {"id": "1", "en": "Routes fall to `12`", "cites": ["c"], "anchor": "anything"}
-    script = Scripted({LIMIT: analysis(en="Routes fall to `13`")}, {LIMIT: {"sentences": [again]}})
-    with ModelServer(script, context=32_768) as server:
-        covered = await run(tmp_path, server, two_commits(tmp_path / "router"))
-    assert written(covered, Role.HEADLINE) == ["Routes fall to `12`"]
 
 
 async def test_a_judge_that_does_not_answer_publishes_nothing(tmp_path: Path) -> None:
@@ -113,26 +87,3 @@ async def test_a_judge_that_does_not_answer_publishes_nothing(tmp_path: Path) ->
     assert {one["check"] for one in refused(tmp_path)} == {"no judge"}
     (section,) = covered.report.sections
     assert [one.part for one in section.account.fallbacks] == ["judging", "judging"]
-
-
-async def test_several_repositories_have_days_and_a_brief_and_a_lone_one_has_a_brief_only(tmp_path: Path) -> None:
-    told = {"en": "`MAX_ROUTES` and `WORKER_TIMEOUT` change.", "rests_on": ["c1.1", "c2.1"]}
-    lie = {"en": "`MAX_ROUTES` is `99`.", "rests_on": ["c1.1"]}
-    with ModelServer(Scripted(summary=[told, lie]), context=32_768) as server:
-        clones = [two_commits(tmp_path / name, f"octo/{name}") for name in ("router", "cache")]
-        both = (await run(tmp_path / "two", server, *clones)).report.claims
-        alone = (await run(tmp_path / "one", server, clones[0])).report.claims
-    days = [claim for claim in both if claim.role is Role.SUMMARY]
-    assert [(claim.repo, claim.text["en"]) for claim in days] == [
-        ("octo/router", told["en"]),
-        ("octo/cache", told["en"]),
-    ]
-    assert all({cite.partition("@")[0] for cite in claim.cites} == {claim.repo} for claim in days)
-    (brief,) = _briefs(both)
-    assert (brief.repo, brief.judged_by, len(brief.cites)) == (None, "scripted", 2)
-    assert [claim.text["en"] for claim in _briefs(alone)] == [told["en"]]
-    assert not any(claim.role is Role.SUMMARY for claim in alone)
-
-
-def _briefs(claims: tuple[Claim, ...]) -> list[Claim]:
-    return [claim for claim in claims if claim.role is Role.BRIEF]

@@ -7,11 +7,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from agent.asking.query import Reply
 from agent.domain.claims import Kind
 from agent.domain.window import Window
+from agent.questions import Reply
 from agent.web import Web
-from evals.model_server.probes import probed
+from evals.model_server.honest import probed
 from evals.model_server.server import ModelServer
 from evals.model_server.talk import Asked, Saying
 from gitzette.asking import asking_context
@@ -19,7 +19,7 @@ from gitzette.progress import QuietProgress
 from gitzette.replies import ReplyPage
 from graphs.ask import Conversations, open_conversations
 from graphs.ask_context import AskContext
-from tests.scripted_analysis import LIMIT, NOW, Clone, calling, of, settings_of, two_commits
+from tests.scripted_analysis import NOW, Clone, calling, of, settings_of, two_commits
 
 QUESTION = "What happened to MAX_ROUTES?"
 LOWERED = {
@@ -111,16 +111,6 @@ async def test_a_judged_sentence_is_published_with_its_citation_and_streamed(tmp
     assert one.events[-1]["claim"].judged_by == "scripted"
 
 
-async def test_the_model_starts_from_the_best_evidence_with_facts_and_diffs(tmp_path: Path) -> None:
-    async with asking(tmp_path, Answering()) as one:
-        await one.ask()
-        opening = one.server.asked[-4].messages[1]
-    assert "[c1] commit" in opening
-    assert f"Ada, 1 files, +1 -1: {LIMIT}" in opening
-    assert "- behaviour: `MAX_ROUTES` changes from `22` to `12`." in opening
-    assert "-MAX_ROUTES = 22\n+MAX_ROUTES = 12" in opening
-
-
 async def test_tools_are_called_within_the_window_and_what_they_show_can_be_cited(tmp_path: Path) -> None:
     timeout = {"en": "`WORKER_TIMEOUT` is now `45`.", "anchor": "+WORKER_TIMEOUT = 45"}
     turns = [calling("search_history", words="time for workers"), calling("get_diff", sha="c2")]
@@ -173,13 +163,6 @@ async def test_abstention_comes_first_and_what_is_named_is_shown_all_the_same(tm
     assert "`MAX_ROUTES` changes from `22` to `12`." in reply.answer
 
 
-async def test_a_number_may_count_what_a_sentence_cites(tmp_path: Path) -> None:
-    both = {"en": "`MAX_ROUTES` stands in 2 commits.", "cites": ["c1", "c2"], "anchor": "+MAX_ROUTES = 12"}
-    async with asking(tmp_path, Answering([both, both | {"en": "`MAX_ROUTES` stands in 7 commits."}])) as one:
-        reply = await one.ask()
-    assert [claim.text["en"] for claim in reply.claims if claim.free] == [both["en"]]
-
-
 async def test_a_follow_up_hears_what_was_asked_and_answered(tmp_path: Path) -> None:
     model = Answering()
     async with asking(tmp_path, model) as one:
@@ -196,18 +179,6 @@ async def test_a_follow_up_hears_what_was_asked_and_answered(tmp_path: Path) -> 
     assert standing.sources == first.cites
 
 
-async def test_several_repositories_are_read_with_one_set_of_tools(tmp_path: Path) -> None:
-    clones = (two_commits(tmp_path / "a", "octo/router"), two_commits(tmp_path / "b", "octo/other"))
-    turns = [calling("list_commits"), calling("list_commits", repo="octo/other")]
-    model = Answering(turns=turns)
-    async with asking(tmp_path, model, *clones) as one:
-        reply = await one.ask()
-        told = "\n".join(next(asked for asked in reversed(model.heard) if asked.tools).messages)
-    assert "name the repository in `repo`; there are octo/router, octo/other" in told
-    assert "Ada: Give workers more time" in told
-    assert [one.repo for one in reply.searched] == ["octo/router", "octo/other"]
-
-
 async def test_nothing_outside_of_the_window_is_cited(tmp_path: Path) -> None:
     early = {"en": "`MAX_ROUTES` was `22`.", "cites": ["c9"], "anchor": "+MAX_ROUTES = 22"}
     clone = two_commits(tmp_path / "code")
@@ -218,21 +189,3 @@ async def test_nothing_outside_of_the_window_is_cited(tmp_path: Path) -> None:
     assert "nothing earlier says that" in told or "Begin" not in told
     assert len(reply.cites) == 1
     assert all(hit.opened.startswith("2026-02-04") for hit in reply.evidence)
-
-
-async def test_a_small_model_gets_the_same_prompts_in_one_message_and_no_tools(tmp_path: Path) -> None:
-    model = Answering()
-    async with asking(tmp_path, model, context=8_192) as one:
-        assert (await one.ask()).outcome == "answered"
-    answers = [asked for asked in model.heard if asked.schema == "Answer"]
-    assert not any(asked.tools for asked in model.heard)
-    assert [message["role"] for message in answers[0].body["messages"]] == ["system", "user"]
-
-
-async def test_qualifiers_are_counted_by_code_also_where_there_is_a_model(tmp_path: Path) -> None:
-    model = Answering()
-    async with asking(tmp_path, model) as one:
-        reply = await one.ask("please list author:ada path:worker since:2026-02-04")
-    assert reply.outcome == "filtered"
-    assert reply.answer.startswith("1 found for `author:ada`, `path:worker`, newest first.")
-    assert not model.heard

@@ -117,32 +117,6 @@ async def test_an_outage_of_the_api_leaves_the_commits_and_names_the_threads(hou
     assert report.ledger
 
 
-async def test_the_second_repository_of_a_day_joins_the_first(house: House) -> None:
-    first = await house.report(day("2026-03-10"), "lumen-ai/swiftserve")
-    both = await house.report(day("2026-03-10"), "lumen-ai/tensorforge")
-    assert both.repos == ("lumen-ai/swiftserve", "lumen-ai/tensorforge")
-    assert both.rows(RepoId("lumen-ai/swiftserve")) == first.ledger
-
-
-async def test_a_cut_listing_of_open_issues_is_said_on_every_run(house: House) -> None:
-    budget = Budget(open_issue_pages=0)
-    first = await house.report(day("2026-03-10"), "lumen-ai/swiftserve", budget=budget)
-    page = (house.folder / "out" / "reports" / "2026-03-10.md").read_bytes()
-    second = await house.report(day("2026-03-10"), "lumen-ai/swiftserve", budget=budget)
-    assert first == second
-    assert (house.folder / "out" / "reports" / "2026-03-10.md").read_bytes() == page
-
-
-async def test_a_budget_of_diffs_is_kept_and_told(house: House) -> None:
-    report = await house.report(
-        day("2026-03-12"), "lumen-ai/swiftserve", source="api", budget=Budget(api_diffs=3, retry_seconds=0.01)
-    )
-    counted = [row for row in report.ledger if row.files is not None]
-    assert len(counted) == 3
-    assert all("budget of 3 diffs" in row.reason for row in report.ledger if row.files is None)
-    assert report.failures == ()
-
-
 async def test_an_empty_repository_and_an_empty_day_are_reports_too(world: World, house: House) -> None:
     report = await house.report(
         day(world.notes["empty day"]), world.notes["empty repository"], world.notes["squash repository"]

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from agent.analysts.ruling import Batch, Verdicts, is_shown
+from agent.analysts.ruling import Batch, Verdicts
 from agent.domain.accounts import Judging
 from agent.domain.base import Language
 from agent.domain.claims import Claim, Kind, Role
@@ -59,12 +59,6 @@ async def test_one_no_refuses_also_the_second_time(tmp_path: Path) -> None:
     assert (len(verdicts.admitted), len(asked)) == (4, 2)
 
 
-async def test_a_judge_that_refuses_everything_is_not_asked_again(tmp_path: Path) -> None:
-    script = Scripted(opinion=lambda *_: "unsupported")
-    verdicts, asked = await asked_of(script, tmp_path, [about(text) for text in TEXTS])
-    assert (len(asked), len(verdicts.refused), verdicts.admitted) == (1, 5, [])
-
-
 @pytest.mark.parametrize("quote", ["MAX_ROUTES = 99", "--", "the buffer overflows"])
 async def test_a_yes_that_rests_on_words_the_evidence_lacks_refuses(tmp_path: Path, quote: str) -> None:
     verdicts, _ = await asked_of(Scripted(quote=quote), tmp_path, [about(TEXTS[0])])
@@ -80,13 +74,6 @@ async def test_an_admitted_control_voids_the_whole_batch(tmp_path: Path) -> None
     assert verdicts.judging == Judging(controls=1, caught=0)
 
 
-async def test_each_pass_hides_a_control_of_its_own_and_counts_it(tmp_path: Path) -> None:
-    verdicts, (first, second) = await asked_of(Scripted(), tmp_path, [about(text) for text in TEXTS[:3]], CONTROLS)
-    assert ("`COLOUR` is `3`." in first, "`SHAPE` is `1`." in second) == (True, True)
-    assert verdicts.judging == Judging(controls=2, caught=2)
-    assert len(verdicts.admitted) == 3
-
-
 @pytest.mark.parametrize("turns", [("stated", "inferred"), ("inferred", "stated")])
 async def test_inferred_wins_over_stated_and_advice_stays_advice(tmp_path: Path, turns: tuple[str, str]) -> None:
     heard = Counter[str]()
@@ -99,11 +86,3 @@ async def test_inferred_wins_over_stated_and_advice_stays_advice(tmp_path: Path,
     verdicts, _ = await asked_of(Scripted(opinion=twofold), tmp_path, claims)
     assert [claim.kind for claim in verdicts.admitted] == [Kind.INFERRED, Kind.ADVICE, Kind.STATED]
     assert {claim.judged_by for claim in verdicts.admitted} == {"judge-1"}
-
-
-def test_a_quotation_is_found_line_by_line_around_dots_and_without_diff_signs() -> None:
-    assert is_shown("Lower the limit ... MAX_ROUTES = 12", EVIDENCE)
-    assert is_shown("+MAX_ROUTES = 12\nLower the limit of routes", EVIDENCE)
-    assert not is_shown("MAX_ROUTES = 12\nMAX_ROUTES = 13", EVIDENCE)
-    assert not is_shown("...", EVIDENCE)
-    assert not is_shown("", EVIDENCE)

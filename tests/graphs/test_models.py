@@ -1,25 +1,19 @@
 """The models of a run over real HTTP: every answer is recorded, found again, and paid within the budget."""
 
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import Iterator
 from contextlib import closing
-from typing import Any
 
 import pytest
 from langchain_core.language_models import LanguageModelInput
 from langchain_core.messages import AIMessage, HumanMessage, ToolMessage
 from langchain_core.runnables import Runnable
-from langchain_core.tools import tool
-from langgraph.graph import START, MessagesState, StateGraph
-from langgraph.graph.state import CompiledStateGraph
-from langgraph.prebuilt import ToolNode, tools_condition
 from pydantic import BaseModel
 
 from agent.domain.accounts import Price, Spent
 from agent.domain.base import StorageError
 from agent.models import Capabilities, Job, ModelError
 from agent.settings.spending import Cap, Purse
-from evals.model_server.moods import Mood
-from evals.model_server.server import ModelServer
+from evals.model_server.server import ModelServer, Mood
 from evals.model_server.talk import Asked, Saying, ToolCall
 from graphs.models import Models
 from memory.database import Database
@@ -104,37 +98,10 @@ async def test_a_replay_asks_nobody_and_says_the_same(db: Database) -> None:
         run = models(db, "r1", server)
         answer, context, tools = await told(run), await run.context("writing"), await run.has_tools("reading")
     again = replay(db, "r1")
-    again.prepare()
     assert await told(again) == answer
     assert (await again.context("writing"), await again.has_tools("reading")) == (context, tools) == (32_768, True)
     with pytest.raises(StorageError, match="cannot be replayed"):
         await told(again, "else")
-
-
-async def test_an_answer_in_one_shape_is_none_in_another(db: Database) -> None:
-    class Other(BaseModel):
-        text: str
-        more: str = ""
-
-    with ModelServer(script) as server:
-        chat = models(db, "r1", server).get("writing", REPO)
-        await chat.with_structured_output(Answer).ainvoke("why")
-        await chat.with_structured_output(Other).ainvoke("why")
-        assert len(server.asked) == 2
-
-
-async def test_half_a_character_is_replaced_before_it_is_recorded(db: Database) -> None:
-    saying = Saying(text=r'{"text": "half \ud800"}', calls=())
-    calling = Saying(text="half \ud800", calls=(ToolCall("get_diff", r'{"sha": "\ud800"}'),))
-    with ModelServer(lambda asked: calling if asked.tools else saying) as server:
-        answer, _ = await told(models(db, "r1", server))
-        wanted = await models(db, "r1", server).get("writing", REPO).bind_tools([get_diff]).ainvoke("why 中")
-    assert (answer, wanted.text, wanted.tool_calls[0]["args"]) == ("half ?", "half ?", {"sha": "?"})
-
-
-async def test_an_option_that_would_not_be_recorded_is_refused(db: Database) -> None:
-    with ModelServer(script) as server, pytest.raises(TypeError, match="temperature"):
-        await models(db, "r1", server).get("writing", REPO).ainvoke("why", temperature=1)
 
 
 async def test_a_model_that_failed_is_asked_again_and_its_failure_is_replayed_as_one(db: Database) -> None:
@@ -146,15 +113,6 @@ async def test_a_model_that_failed_is_asked_again_and_its_failure_is_replayed_as
         assert len(server.asked) == 1
     with ModelServer(script) as server:
         assert (await told(models(db, "r2", server)))[0] == "answer 0"
-
-
-async def test_an_answer_in_a_wrong_shape_is_asked_for_again_in_the_next_run(db: Database) -> None:
-    with ModelServer(lambda asked: Saying(text="{}" if asked.number == 0 else '{"text": "right"}')) as server:
-        for run in ("r1", "r1"):
-            with pytest.raises(ModelError, match="not in the shape"):
-                await models(db, run, server).get("writing", REPO).with_structured_output(Answer).ainvoke("why")
-        answer = await models(db, "r2", server).get("writing", REPO).with_structured_output(Answer).ainvoke("why")
-        assert (answer.text, len(server.asked)) == ("right", 2)
 
 
 async def insist(chat: Runnable[LanguageModelInput, Answer], words: str) -> None:
@@ -187,62 +145,3 @@ async def test_what_takes_longer_than_the_time_that_is_left_is_ended(db: Databas
         late = models(db, "r1", server, purse=Purse(run=Cap(seconds=0.3)))
         with pytest.raises(ModelError, match="still answering when the time"):
             await told(late)
-
-
-def test_nothing_is_begun_that_would_not_be_done_in_the_time_that_is_left() -> None:
-    now = [0.0]
-    purse = Purse(each=Cap(seconds=100), clock=lambda: now[0])
-    assert purse.refuse("octo/router", 10) is None
-    now[0] = 40.0
-    purse.pay("octo/router", Spent(sent=10, received=10), 40.0)
-    assert purse.refuse("octo/router", 10) is None
-    now[0] = 80.0
-    assert purse.refuse("octo/router", 10) == "an answer takes about 40 seconds, and 20 are left"
-    assert purse.refuse("octo/gateway", 10) is None
-
-
-async def test_a_model_that_fails_three_times_in_a_row_is_left_alone(db: Database) -> None:
-    with ModelServer(script, failing) as server:
-        run = models(db, "r1", server)
-        for number in range(6):
-            with pytest.raises(ModelError):
-                await told(run, str(number))
-        assert len(server.asked) == 3
-
-
-async def test_a_judge_that_fails_does_not_silence_the_writer(db: Database) -> None:
-    def mood(asked: Asked) -> Mood | None:
-        return Mood("down", 0.0) if asked.body["model"] == "judge-1" else None
-
-    with ModelServer(script, mood) as server:
-        run = models(db, "r1", server, judge="judge-1")
-        for number in range(4):
-            with pytest.raises(ModelError):
-                await run.get("judging", REPO).ainvoke(str(number))
-        assert (await told(run))[0] == "answer 3"
-
-
-def reader(run: Models) -> CompiledStateGraph[Any, Any, Any, Any]:
-    """Build the usual loop of a model and its tools."""
-    tools = [tool(get_diff)]
-    chat = run.get("reading", REPO).bind_tools(tools)
-
-    async def read(state: MessagesState) -> dict[str, Any]:
-        return {"messages": [await chat.ainvoke(state["messages"])]}
-
-    graph = StateGraph(MessagesState).add_node(read).add_node("tools", ToolNode(tools)).add_edge(START, "read")
-    return graph.add_conditional_edges("read", tools_condition).add_edge("tools", "read").compile()
-
-
-async def test_a_loop_of_tools_in_a_graph_is_replayed_without_a_server(db: Database) -> None:
-    def calls_once(asked: Asked) -> Saying:
-        return script(asked) if asked.number == 0 else Saying(text=f"It says {asked.user}.")
-
-    question = {"messages": [HumanMessage("why")]}
-    with ModelServer(calls_once) as server:
-        stream: AsyncIterator[Any] = reader(models(db, "r1", server)).astream(question, stream_mode="messages")
-        parts = [part async for part, _ in stream]
-    assert [part.text for part in parts] == ["", "0", "It says 0."]
-    again = await reader(replay(db, "r1")).ainvoke(question)
-    told = [message for message in again["messages"] if isinstance(message, AIMessage)]
-    assert told == [part for part in parts if isinstance(part, AIMessage)]

@@ -5,12 +5,9 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
-from langchain_core.messages import AIMessage, AnyMessage, HumanMessage, ToolMessage
 from pydantic import SecretStr
 
-from agent.analysts.tasks import notes_about
 from agent.domain.base import RepoId
-from agent.domain.ledger import Depth
 from agent.settings.values import RepoSpec
 from evals.github_server.app import GitHubServer
 from evals.model_server.server import ModelServer
@@ -33,7 +30,6 @@ from tests.scripted_analysis import (
     settings_of,
     two_commits,
 )
-from tools.chat.messages import trimmed
 
 AT = datetime(2026, 2, 3, 8, tzinfo=UTC)
 
@@ -54,19 +50,6 @@ async def test_a_model_chooses_from_the_list_and_what_it_passes_over_is_told_as_
     told = {claim.about[0] for claim in report.claims if claim.predicate == "fact"}
     assert told == {f"octo/router@{row.sha}" for row in report.ledger}
     assert f"{TIMEOUT} [" in covered.page.read_text()
-
-
-async def test_where_nothing_valid_is_chosen_the_budget_decides_and_the_footer_says_so(tmp_path: Path) -> None:
-    clone = two_commits(tmp_path / "router")
-    clone.commit("Remove the fast path", 11, router__py="", worker__py="def work(job): ...\n")
-    with ModelServer(Scripted(read=["c99", "everything"]), context=32_768) as server:
-        covered = await run(tmp_path, server, clone)
-        deep = [row.title for row in covered.report.ledger if row.depth is Depth.DEEP]
-        assert 0 < len(deep) < 3
-        assert sorted(title for title in deep for text in of(server, "Analysis") if title in text) == sorted(deep)
-    (fallback,) = covered.report.sections[0].account.fallbacks
-    assert (fallback.part, fallback.reason) == ("choosing", "it chose nothing that can be read")
-    assert "`it chose nothing that can be read`" in covered.page.read_text()
 
 
 async def test_the_model_sees_its_own_earlier_messages_and_all_answers_of_tools(tmp_path: Path) -> None:
@@ -101,23 +84,6 @@ async def test_a_small_model_or_one_without_tools_chooses_and_is_offered_none(
         assert len(of(server, "Choice")) == 1
     assert any(claim.free for claim in covered.report.claims)
     assert covered.report.sections[0].account.fallbacks == ()
-
-
-def test_the_oldest_answers_of_tools_are_left_out_first_and_that_is_said() -> None:
-    shown = [ToolMessage(f"{name} " * 300, tool_call_id=name) for name in ("one", "two", "three")]
-    messages: list[AnyMessage] = [HumanMessage("read " * 100), AIMessage("looking"), *shown]
-    assert trimmed(messages, 10_000) == messages
-    kept = trimmed(messages, 1_200)
-    assert [str(one.content)[:9] for one in kept[2:]] == ["(left out", "two two t", "three thr"]
-    assert (kept[:2], kept[2].id) == (messages[:2], shown[0].id)
-    assert "call the tool again" in str(kept[2].content)
-    assert trimmed(messages, 10)[:2] == messages[:2]
-
-
-def test_notes_about_another_commit_are_not_shown() -> None:
-    assert notes_about("c1 and c2 belong together.\nc3 is a revert.\nMind the users.", "c1") == (
-        "c1 and c2 belong together.\nMind the users."
-    )
 
 
 async def test_a_thread_that_was_looked_up_is_evidence_with_its_comments(tmp_path: Path) -> None:

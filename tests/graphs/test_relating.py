@@ -88,16 +88,6 @@ async def test_what_the_judge_refuses_only_refers_to_it_and_is_on_record(tmp_pat
     assert any("#7" in one["text"] and one["check"] == "judge" for one in json.loads(file.read_bytes())["refused"])
 
 
-async def test_a_partial_fix_is_told_as_one(tmp_path: Path) -> None:
-    found, _ = await links(tmp_path, FIXES | {"relation": "partly fixes"})
-    assert told(found) == [("octo/router#7", "partly fixes", "B")]
-
-
-async def test_a_keyword_on_an_issue_that_stays_open_can_only_be_narrowed(tmp_path: Path) -> None:
-    found, _ = await links(tmp_path, FIXES | {"relation": "partly fixes"}, said="Fixes #7 for now.")
-    assert told(found) == [("octo/router#7", "partly fixes", "B")]
-
-
 async def test_an_issue_that_nobody_names_is_likely_fixed_or_not_told(tmp_path: Path) -> None:
     found, _ = await links(tmp_path / "a", FIXES, said="Larger values overflow the shared buffer.")
     assert told(found) == [("octo/router#7", "fixes", "C")]
@@ -115,26 +105,3 @@ async def test_an_earlier_commit_that_is_named_is_read_too_and_told_as_a_story(t
         covered = await run(tmp_path, server, clone)
     (story,) = [one for one in covered.report.stories if begin in "".join(one.steps)]
     assert story.kind.value == "follow-up"
-
-
-async def test_an_issue_that_nobody_has_listed_is_looked_up(tmp_path: Path) -> None:
-    closed = ISSUE | {"state": "closed", "closed_at": "2026-02-03T00:00:00Z", "state_reason": "not_planned"}
-    found, _ = await links(tmp_path, said="Fixes #7.", threads=[closed])
-    assert told(found) == [("octo/router#7", "refers to", "B")]
-
-
-@pytest.mark.parametrize(("relations", "relation"), [((), "refers to"), ((FIXES,), "fixes")])
-async def test_an_old_issue_that_names_the_pull_request_is_read_with_it(
-    tmp_path: Path, relations: Any, relation: str
-) -> None:
-    says = {"author": "cy", "created_at": "2026-02-02T01:00:00Z", "body": "Thanks! This should be mended by #9."}
-    # Closed long before, so that no listing has it.
-    old = ISSUE | {"state": "closed", "closed_at": "2026-02-02T02:00:00Z", "comments": [says]}
-    quoted = ISSUE | {"number": 6, "body": "`#9` is no reference.", "state": "closed", "closed_at": ISSUE["created_at"]}
-    pull = ISSUE | {"kind": "pull", "number": 9, "title": LIMIT, "body": "", "state": "closed", "merged": True}
-    found, _ = await links(tmp_path, *relations, said="Overflow.", threads=[old, quoted, pull])
-    assert told(found) == [("octo/router#7", relation, "B")]
-    if not relations:
-        assert found[0].by_issue
-        assert found[0].evidence[0] == "This should be mended by #9."
-        assert "refers to [" in next((tmp_path / "out" / "reports").glob("*.md")).read_text("utf-8")

@@ -8,7 +8,7 @@ from tree_sitter import Node
 
 from agent.domain.commits import FileChange
 from agent.domain.facts import Fact, FactKind, Place, Severity
-from agent.domain.patch import Hunk, Patch, Side, read_patch
+from agent.domain.patch import Hunk, Side, read_patch
 from tools.diff.declarations import Declaration, Language, language_of
 from tools.diff.roles import Role, is_product, is_public_header, role
 
@@ -55,9 +55,9 @@ def file_facts(files: Sequence[FileChange], read: Sequence["Versions"]) -> Itera
         if file.status == "added" and role(file.path) in _ROLES_TOLD:
             added[role(file.path), file.path.rpartition("/")[0]].append(file)
         elif file.status == "removed" and is_product(file.path):
-            yield _gone(file)
+            yield _left(file, FactKind.FILE_REMOVED, file.path)
         elif file.status == "renamed" and is_product(file.path) and file.previous_path:
-            yield _moved(file, file.previous_path)
+            yield _left(file, FactKind.FILE_RENAMED, file.previous_path, file.path)
     for (what, folder), group in added.items():
         if len(group) >= _FOLDER:
             yield _came(what, ", ".join(file.path for file in group), group, f"{len(group)} files of {folder}")
@@ -67,47 +67,31 @@ def file_facts(files: Sequence[FileChange], read: Sequence["Versions"]) -> Itera
 
 
 def _came(what: Role, name: str, files: Sequence[FileChange], new: str) -> Fact:
-    places = tuple(_place(file, read_patch(file.patch)) for file in files[:4])
     # Sources that are compiled into something are told by what they declare for users.
     told = what is Role.MODEL or name.endswith(".py") or is_public_header(name)
-    severity = Severity.ADDITIVE if told else Severity.INTERNAL
+    severity, places = Severity.ADDITIVE if told else Severity.INTERNAL, tuple(map(_place, files[:4]))
     return Fact(kind=FactKind.FILE_ADDED, severity=severity, name=name, new=new, detail=what.value, places=places)
 
 
-def _gone(file: FileChange) -> Fact:
-    severity = Severity.BREAKING if is_public_header(file.path) else Severity.INTERNAL
-    place = _place(file, read_patch(file.patch))
-    return Fact(
-        kind=FactKind.FILE_REMOVED, severity=severity, name=file.path, old=file.path, detail=role(file.path).value,
-        places=(place,),
-    )  # fmt: skip
-
-
-def _moved(file: FileChange, before: str) -> Fact:
-    severity = Severity.BREAKING if is_public_header(before) else Severity.INTERNAL
-    place = _place(file, read_patch(file.patch))
-    return Fact(
-        kind=FactKind.FILE_RENAMED, severity=severity, name=file.path, old=before, new=file.path,
-        detail=role(file.path).value, places=(place,),
-    )  # fmt: skip
+def _left(file: FileChange, kind: FactKind, old: str, new: str | None = None) -> Fact:
+    """Tell a file that is not where it was."""
+    severity, detail = Severity.BREAKING if is_public_header(old) else Severity.INTERNAL, role(file.path).value
+    places = (_place(file),)
+    return Fact(kind=kind, severity=severity, name=file.path, old=old, new=new, detail=detail, places=places)
 
 
 def _names(declared: Sequence[Declaration]) -> str:
     """List the public functions and classes of a new file."""
-    names = [
-        one.name
-        for one in declared
-        if one.kind in ("class", "enum", "function")
-        and not one.owner
-        and not one.local
-        and not one.name.startswith("_")
-    ]
+    public = (one for one in declared if not one.owner and not one.local and not one.name.startswith("_"))
+    names = [one.name for one in public if one.kind in ("class", "enum", "function")]
     return ", ".join(dict.fromkeys(names[:_NAMES]))
 
 
-def _place(file: FileChange, patch: Patch) -> Place:
+def _place(file: FileChange) -> Place:
     """Show the first lines of a file that say something."""
-    lines = [line for hunk in patch.hunks[:1] for line in hunk.changed if len(line.strip("+-#/* \t")) > 2]
+    lines = [
+        line for hunk in read_patch(file.patch).hunks[:1] for line in hunk.changed if len(line.strip("+-#/* \t")) > 2
+    ]
     return Place(file=file.path, line=1 if lines else 0, lines=tuple(lines[:3]))
 
 

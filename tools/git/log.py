@@ -10,7 +10,21 @@ from agent.domain.base import RepoId, UpstreamError
 from agent.domain.commits import Commit, Person
 
 if TYPE_CHECKING:
+    from tools.git.repository import Repository
     from tools.git.view import View
+
+
+class Opened:
+    """A repository that was opened, as those know it who look things up in its history and in its trees."""
+
+    repo: RepoId
+
+    async def _open(self) -> "Repository":
+        raise NotImplementedError
+
+    async def _view(self) -> "View":
+        raise NotImplementedError
+
 
 HEAD_ONLY = ("--no-patch",)
 PATCH_OPTIONS = (

@@ -1,8 +1,9 @@
 """What one commit did to its files, taken from the raw entries and the patch that git prints for it."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
-from agent.domain.commits import FileChange, FileStatus
+from agent.domain.commits import Change, FileChange, FileStatus
 
 _STATUS: dict[str, FileStatus] = {
     "A": "added",
@@ -123,3 +124,15 @@ def _change(body: bytes, entry: Entry, bounds: list[tuple[int, int]]) -> FileCha
 def _text(path: bytes) -> str:
     """Read a path, which may be any bytes."""
     return path.decode("utf-8", "replace")
+
+
+def versions_of(change: Change, paths: Sequence[str]) -> dict[str, tuple[str | None, str | None]]:
+    """Name the old and the new version of files of a change as `<commit>:<path>`; None where there is none."""
+    files = {file.path: file for file in change.files}
+    parent = change.commit.parents[0] if change.commit.parents else None
+    named: dict[str, tuple[str | None, str | None]] = {}
+    for path in paths:
+        file = files[path]
+        old = None if parent is None or file.status == "added" else f"{parent}:{file.previous_path or path}"
+        named[path] = (old, None if file.status == "removed" else f"{change.commit.sha}:{path}")
+    return named

@@ -1,40 +1,24 @@
 """Commits and diffs of one repository, read with git from a clone or a mirror on disk."""
 
-import re
 from collections.abc import AsyncGenerator, Mapping, Sequence
-from datetime import datetime
 from pathlib import Path
 
 from agent.domain.base import NotFound, RepoId
-from agent.domain.commits import Change, Commit, Headline, Landing, Release
+from agent.domain.commits import Change, Commit, Landing
 from agent.domain.window import Window
-from agent.sources import Past, Study, Usages
+from agent.sources import Study
 from tools.git.changes import ChangeReader, close_gaps, entries_of, fetch_blobs, present_commits, tree_change
 from tools.git.earlier import Line
-from tools.git.files import lines_with, product_paths, read_blobs, read_file, tree_paths, usages, words_in
+from tools.git.files import Trees
 from tools.git.landing import read_landing
 from tools.git.log import Walk, read_commits
 from tools.git.process import patiently, remote_environment
 from tools.git.repository import Repository, open_repository
-from tools.git.revisions import (
-    ancestors,
-    commits_between,
-    find_version,
-    first_tags,
-    headed,
-    name_commits,
-    tagged,
-    tags_made,
-    tags_with,
-    written_by,
-)
+from tools.git.revisions import Revisions
 from tools.git.view import View, view_of
 
-_CANDIDATES = 5
-_AT_ONCE = 500
 
-
-class GitSource:
+class GitSource(Revisions, Trees):
     """A `CodeSource` over a clone, a bare mirror or a partial clone; only missing blobs are ever written to it."""
 
     def __init__(
@@ -87,53 +71,11 @@ class GitSource:
 
     async def members(self, sha: str) -> tuple[Commit, ...]:
         """List what a merge brought in, newest first; empty for a plain commit."""
-        view = await self._view()
-        commit = await self._commit(view, sha)
+        view, commit = await self._view(), await self._commit(sha)
         if not commit.is_merge or sha in view.shallow:
             return ()
         selection = [f"^{commit.parents[0]}", *commit.parents[1:]]
         return tuple(await read_commits(view, self.repo, selection))
-
-    async def blobs(self, change: Change, paths: Sequence[str]) -> Mapping[str, tuple[bytes | None, bytes | None]]:
-        """Read both versions of these files of a change; a version that is not there is None."""
-        view = await self._view()
-        return await read_blobs(view, change, paths)
-
-    async def lines_with(self, sha: str, words: Sequence[str], *, called: str = "") -> tuple[tuple[str, str], ...]:
-        """Find the lines of a commit's product code that hold one of these words; none in a partial clone."""
-        repository = await self._open()
-        if repository.promisor is not None:
-            return ()
-        view = self._shown(repository)
-        fits = (lambda path: path.endswith(f"/{called}".encode())) if called else _has_lines_of_code
-        where = await product_paths(view, sha, fits, examples=not called) if words else []
-        return await lines_with(view, sha, words, where) if where else ()
-
-    async def file(self, sha: str, path: str) -> str | None:
-        """Read a file as it stands at a commit; None where there is no such file."""
-        repository = await self._open()
-
-        async def fetch(blob: bytes) -> None:
-            if repository.promisor is not None:
-                await patiently(lambda: fetch_blobs(repository, [blob], self._network))
-
-        return await read_file(self._shown(repository), sha, path, fetch)
-
-    async def usages(self, sha: str, name: str, *, path: str = "", limit: int = 200) -> Usages | None:
-        """Find the lines that hold an identifier; None in a partial clone, which lacks most files."""
-        repository = await self._open()
-        if repository.promisor is not None:
-            return None
-        return await usages(self._shown(repository), sha, name, path=path, limit=limit)
-
-    async def tree(self, sha: str) -> frozenset[str]:
-        """Name all files of a commit."""
-        return await tree_paths(await self._view(), sha)
-
-    async def words_in(self, sha: str, words: Sequence[str]) -> frozenset[str] | None:
-        """Tell which of these words a commit's files hold; None in a partial clone, which lacks most files."""
-        repository = await self._open()
-        return None if repository.promisor is not None else await words_in(self._shown(repository), sha, words)
 
     async def before(self, sha: str, paths: Sequence[str]) -> tuple[str, ...]:
         """Name the latest landed commits before this one that may be the same change to these paths or its opposite."""
@@ -147,11 +89,6 @@ class GitSource:
         await close_gaps(repository, view, found, self._network)
         return tuple(reversed(await self._line.alike(view, sha, found)))
 
-    async def headed(self, pattern: str, *, upto: str, since: datetime) -> Past:
-        """List the landed commits up to this one, and not before that moment, whose title fits a pattern."""
-        view = await self._view()
-        return await headed(view, self.repo, self._walk, pattern, upto, since)
-
     async def touching(self, shas: Sequence[str], paths: Sequence[str]) -> tuple[str, ...]:
         """Name those of these commits that touched one of these paths; no content is read for it."""
         view, wanted = await self._view(), set(paths)
@@ -160,81 +97,16 @@ class GitSource:
             sha for sha in entries if not wanted.isdisjoint(one.path.decode("utf-8", "replace") for one in entries[sha])
         )
 
-    async def written_by(self, sha: str, *, since: datetime, moved: bool = False) -> Mapping[str, int]:
-        """Tell which landed commits since then wrote the lines that this one takes out, and how many each."""
-        view = await self._view()
-        return await written_by(view, sha, since, moved=moved)
-
-    async def resolve(self, prefix: str) -> Commit:
-        """Find one commit by its full or abbreviated hash; NotFound when there is none or several."""
-        prefix = prefix.lower()
-        if not re.fullmatch(r"[0-9a-f]{4,40}", prefix):
-            raise NotFound(f"{prefix!r} is not a commit hash; give 4 to 40 hexadecimal digits")
-        view = await self._view()
-        found = (await name_commits(view, [prefix]))[prefix]
-        if len(found) > 1:
-            named = ", ".join(sha[:12] for sha in found[:_CANDIDATES])
-            raise NotFound(f"{self.repo}@{prefix} is ambiguous: {named}{', …' if len(found) > _CANDIDATES else ''}")
-        return await self._commit(view, found[0] if found else prefix)
-
-    async def tags_with(self, sha: str) -> tuple[str, ...] | None:
-        """Name the tags whose history has this commit, the oldest first; None where there are no tags at all."""
-        return await tags_with(await self._open(), sha)
-
-    async def first_tags(self, heads: Sequence[Headline], *, until: datetime) -> Mapping[str, Release]:
-        """Name for landed commits the first release before a moment that has them, by one walk over its tags."""
-        repository = await self._open()
-        return await first_tags(repository, self._shown(repository), self.repo, heads, until)
-
-    async def tagged(self, names: Sequence[str]) -> Release | None:
-        """Find the first of these tags that there is, as a release of its day."""
-        return await tagged(await self._open(), self.repo, names)
-
-    async def tags_made(self, start: datetime, end: datetime) -> tuple[Release, ...]:
-        """List the tags that were made between two moments, as releases of their days."""
-        return await tags_made(await self._open(), self.repo, start, end)
-
-    async def version(self, name: str, *, tz: str = "UTC") -> Commit:
-        """Find the commit that a tag, a hash or a day means."""
-        repository = await self._open()
-        view = self._shown(repository)
-        return await self._commit(view, await find_version(repository, view, name, branch=self._branch, tz=tz))
-
-    async def between(self, old: str, new: str) -> tuple[Commit, ...]:
-        """List the commits that one version has and the other has not, newest first."""
-        return tuple(await commits_between(await self._view(), self.repo, old, new))
-
     async def tree_change(self, old: str, new: str) -> Change:
         """Read how the tree of one commit differs from another's, as one change."""
         repository = await self._open()
         return await tree_change(repository, self._shown(repository), self.repo, old, new, self._network)
 
-    async def named(self, prefixes: Sequence[str]) -> Mapping[str, tuple[Commit, ...]]:
-        """Find the commits that full or abbreviated hashes mean; of several, those on the default branch if any is."""
+    async def _fetch(self, blob: bytes) -> None:
+        """Fetch what a partial clone lacks."""
         repository = await self._open()
-        tip = await repository.tip(self._branch)
-        view = self._shown(repository)
-        found = await name_commits(view, [prefix.lower() for prefix in prefixes])
-        line = await ancestors(view, tip.sha) if tip.sha else frozenset()
-        chosen = {one: [sha for sha in shas if sha in line] or shas for one, shas in found.items()}
-        wanted = list(dict.fromkeys(sha for shas in chosen.values() for sha in shas))
-        commits = await self._read_some(view, wanted)
-        return {prefix: tuple(commits[sha] for sha in chosen[prefix.lower()]) for prefix in prefixes}
-
-    async def _read_some(self, view: View, shas: Sequence[str]) -> dict[str, Commit]:
-        """Read commits without their diffs, as many at once as fit on a command line."""
-        commits: dict[str, Commit] = {}
-        for start in range(0, len(shas), _AT_ONCE):
-            some = await read_commits(view, self.repo, ["--no-walk=unsorted", *shas[start : start + _AT_ONCE]])
-            commits |= {commit.sha: commit for commit in some}
-        return commits
-
-    async def _commit(self, view: View, sha: str) -> Commit:
-        """Read one commit by its full hash."""
-        if not await self._present(view, [sha]):
-            raise NotFound(f"{self.repo} has no commit {sha}")
-        (commit,) = await read_commits(view, self.repo, ["--no-walk", sha])
-        return commit
+        if repository.promisor is not None:
+            await patiently(lambda: fetch_blobs(repository, [blob], self._network))
 
     async def _open(self) -> Repository:
         """Look at the repository, once."""
@@ -258,8 +130,3 @@ class GitSource:
         if unknown:
             self._known.update(await present_commits(view, unknown))
         return [sha for sha in asked if sha in self._known or sha in self._line]
-
-
-def _has_lines_of_code(path: bytes) -> bool:
-    """Leave out data: a third of some trees is tables of what ran fastest."""
-    return not path.endswith(b".json")

@@ -9,6 +9,7 @@ from urllib.parse import quote
 from agent.domain.base import NotFound, RepoId
 from agent.domain.commits import Change
 from agent.sources import Study
+from tools.git.patch import versions_of
 from tools.github import queries
 from tools.github.address import repo_path
 from tools.github.graphql import Answer, Batches, BlobNode, Question
@@ -38,14 +39,14 @@ class Blobs:
     def foresee(self, studies: Iterable[Study]) -> None:
         """Note what will be asked for; without a token there is no GraphQL, and nothing to be gained."""
         if self._client.has_token:
-            names = [name for study in studies for pair in _versions(study.change, study.read) for name in pair if name]
-            self._ahead |= dict.fromkeys(name for name in names if name not in self._held)
+            pairs = [pair for study in studies for pair in versions_of(study.change, study.read).values()]
+            self._ahead |= {name: None for pair in pairs for name in pair if name and name not in self._held}
 
     async def read(
         self, name: str, change: Change, paths: Sequence[str]
     ) -> Mapping[str, tuple[bytes | None, bytes | None]]:
         """Read both versions of these files of a change; a version that is not there is None."""
-        pairs = zip(paths, _versions(change, paths), strict=True)
+        pairs = versions_of(change, paths).items()
         return {path: (await self._version(name, old), await self._version(name, new)) for path, (old, new) in pairs}
 
     async def _version(self, name: str, file: str | None) -> bytes | None:
@@ -81,15 +82,3 @@ class Blobs:
             return await self._client.text(f"{repo_path(name, 'contents')}/{quote(path)}", _RAW, {"ref": sha})
         except NotFound:
             return None
-
-
-def _versions(change: Change, paths: Sequence[str]) -> list[tuple[str | None, str | None]]:
-    """Name the old and the new version of files of a change; None where there is none."""
-    files = {file.path: file for file in change.files}
-    parent = change.commit.parents[0] if change.commit.parents else None
-    named: list[tuple[str | None, str | None]] = []
-    for path in paths:
-        file = files[path]
-        old = None if parent is None or file.status == "added" else f"{parent}:{file.previous_path or path}"
-        named.append((old, None if file.status == "removed" else f"{change.commit.sha}:{path}"))
-    return named

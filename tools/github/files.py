@@ -1,5 +1,6 @@
 """The files of one commit: all pages of them, and the patches that GitHub left out asked for again."""
 
+import codecs
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -16,58 +17,27 @@ if TYPE_CHECKING:
 
 _START = re.compile(rb"^diff --git ", re.MULTILINE)
 _HUNK = re.compile(rb"^@@ ", re.MULTILINE)
-_ESCAPE = re.compile(rb"\\([0-7]{3}|.)", re.DOTALL)
-_LETTERS = {b"a": b"\a", b"b": b"\b", b"t": b"\t", b"n": b"\n", b"v": b"\v", b"f": b"\f", b"r": b"\r"}
+_NAME = re.compile(rb"^(?:\+\+\+|---) (?!/dev/null)(.+?)\t?$", re.MULTILINE)
 
 
-@dataclass(frozen=True)
-class RawFile:
-    """One file of a raw diff; `patch` is None where there are no hunks."""
-
-    path: str | None
-    """None where the header cannot be read without doubt; its place in the order still tells."""
-    patch: str | None
-    binary: bool
-
-
-def parse(diff: bytes) -> list[RawFile]:
-    """Cut a diff into its files, in order; lines of content never start in column 0 with `diff`."""
+def raw_patches(diff: bytes) -> dict[str, str]:
+    """Cut a raw diff into patches by the names of their files; no line of content starts in column 0 with `diff`."""
     starts = [match.start() for match in _START.finditer(diff)]
-    return [_file(diff[start:end]) for start, end in pairwise([*starts, len(diff)])]
+    found: dict[str, str] = {}
+    for start, end in pairwise([*starts, len(diff)]):
+        hunk = _HUNK.search(diff, start, end)
+        # Git names the old file, then the new one; a blank in a name is followed by a tab at its end.
+        names = _NAME.findall(diff, start, hunk.start()) if hunk else []
+        if hunk and names:
+            name = _unquoted(names[-1])[2:].decode(errors="replace")
+            found[name] = diff[hunk.start() : end].rstrip(b"\n").decode(errors="replace")
+    return found
 
 
-def _file(part: bytes) -> RawFile:
-    hunk = _HUNK.search(part)
-    header = part[: hunk.start()] if hunk else part
-    patch = part[hunk.start() :].rstrip(b"\n").decode(errors="replace") if hunk else None
-    lines = header.split(b"\n")
-    binary = patch is None and any(line.startswith((b"Binary files ", b"GIT binary patch")) for line in lines)
-    path = _path(lines)
-    return RawFile(path.decode(errors="replace") if path is not None else None, patch, binary)
-
-
-def _path(lines: list[bytes]) -> bytes | None:
-    """Find the name after the change, where a line of its own tells it."""
-    marks = {b"rename to ": b"", b"copy to ": b"", b"+++ ": b"b/", b"--- ": b"a/"}
-    for mark, prefix in marks.items():
-        for line in lines[1:]:
-            # git ends a name that has a blank with a tab
-            name = _unquote(line.removeprefix(mark).removesuffix(b"\t")) if line.startswith(mark) else b"/dev/null"
-            if name != b"/dev/null":
-                return name.removeprefix(prefix)
-    return None
-
-
-def _unquote(name: bytes) -> bytes:
-    r"""Undo git's quoting of unusual names: `"\346\226\207.md"`."""
-    if len(name) < 2 or not (name.startswith(b'"') and name.endswith(b'"')):
-        return name
-    return _ESCAPE.sub(_character, name[1:-1])
-
-
-def _character(match: re.Match[bytes]) -> bytes:
-    code = match[1]
-    return bytes([int(code, 8) & 0xFF]) if len(code) == 3 else _LETTERS.get(code, code)
+def _unquoted(name: bytes) -> bytes:
+    r"""Undo git's quoting of unusual names: `"b/\346\226\207.md"`."""
+    quoted = len(name) > 1 and name.startswith(b'"') and name.endswith(b'"')
+    return codecs.escape_decode(name[1:-1])[0] if quoted else name
 
 
 FILE_CAP = 3000
@@ -150,22 +120,16 @@ async def _ask_smaller(client: "GitHubClient", path: str, found: list[_Found], s
 
 
 async def _ask_raw(client: "GitHubClient", path: str, found: list[_Found]) -> None:
-    """Take what is still missing from the raw diff, by name, else by its place in the order."""
+    """Take what is still missing from the raw diff."""
     try:
-        parts = parse(await client.text(path, _RAW_DIFF))
+        patches = raw_patches(await client.text(path, _RAW_DIFF))
     except RateLimited:
         raise
     except UpstreamError:
         return
-    by_name = {part.path: part for part in parts if part.path is not None}
-    for index, file in enumerate(found):
-        if file.settled:
-            continue
-        part = by_name.get(file.shape.filename)
-        if part is None and len(parts) == len(found):
-            part = parts[index]
-        if part is not None and (part.patch is not None or file.shape.changes == 0):
-            file.patch, file.settled = part.patch, True
+    for file in found:
+        if not file.settled and (patch := patches.get(file.shape.filename)):
+            file.patch, file.settled = patch, True
 
 
 def _to_file(file: _Found) -> FileChange:

@@ -3,70 +3,19 @@
 import hashlib
 import re
 from collections.abc import Iterable, Sequence
-
-_PULL = """
-fragment pull on PullRequest {
-  number title body state mergedAt baseRefName createdAt updatedAt
-  author { login }
-  mergeCommit { oid }
-  repository { nameWithOwner }
-  labels(first: 50) { nodes { name } }
-  closingIssuesReferences(first: 100) { nodes { number repository { nameWithOwner } } }
-  timelineItems(first: 20, itemTypes: [CROSS_REFERENCED_EVENT]) {
-    nodes { ... on CrossReferencedEvent { source { ... on Issue { number repository { nameWithOwner } } } } }
-  }
-}
-"""
-
-_COMMIT = """
-fragment landed on Commit {
-  associatedPullRequests(first: 5) { nodes { ...pull } }
-}
-"""
-
-_CLOSED = """
-fragment closed on Issue {
-  number closedAt stateReason(enableDuplicate: true)
-  timelineItems(last: 1, itemTypes: [CLOSED_EVENT]) {
-    nodes {
-      ... on ClosedEvent {
-        createdAt
-        closer {
-          __typename
-          ... on Commit { oid repository { nameWithOwner } }
-          ... on PullRequest { number repository { nameWithOwner } }
-        }
-      }
-    }
-  }
-}
-"""
-
-_THREAD = """
-fragment issue on Issue {
-  number title body issueState: state stateReason(enableDuplicate: true) createdAt updatedAt closedAt
-  author { login }
-  repository { nameWithOwner }
-  labels(first: 50) { nodes { name } }
-  reactions { totalCount }
-}
-fragment said on IssueComment { author { login } body createdAt }
-"""
-
-_BLOB = """
-fragment file on Blob { oid text }
-"""
+from functools import cache
+from importlib.resources import files as files_of
 
 
 def pulls_of_commits(shas: Iterable[str]) -> str:
     """Ask which pull requests brought these commits; each commit answers under the alias `c<hash>`."""
     fields = [f'  c{_hash(sha)}: object(oid: "{sha}") {{ ...landed }}' for sha in shas]
-    return _query(fields, _COMMIT + _PULL)
+    return _query(fields, "landed", "pull")
 
 
 def pulls(numbers: Iterable[int]) -> str:
     """Ask for pull requests by number; each answers under the alias `p<number>`."""
-    return _query([f"  p{number:d}: pullRequest(number: {number:d}) {{ ...pull }}" for number in numbers], _PULL)
+    return _query([f"  p{number:d}: pullRequest(number: {number:d}) {{ ...pull }}" for number in numbers], "pull")
 
 
 def threads(numbers: Iterable[int]) -> str:
@@ -74,12 +23,12 @@ def threads(numbers: Iterable[int]) -> str:
     said = "comments(last: 10) { totalCount nodes { ...said } }"
     kinds = f"__typename ... on Issue {{ ...issue {said} }} ... on PullRequest {{ ...pull {said} }}"
     fields = [f"  t{number:d}: issueOrPullRequest(number: {number:d}) {{ {kinds} }}" for number in numbers]
-    return _query(fields, _THREAD + _PULL)
+    return _query(fields, "thread", "pull")
 
 
 def closers(numbers: Iterable[int]) -> str:
     """Ask what closed these issues last; each answers under the alias `i<number>`."""
-    return _query([f"  i{number:d}: issue(number: {number:d}) {{ ...closed }}" for number in numbers], _CLOSED)
+    return _query([f"  i{number:d}: issue(number: {number:d}) {{ ...closed }}" for number in numbers], "closed")
 
 
 def files(names: Sequence[str]) -> str:
@@ -89,7 +38,7 @@ def files(names: Sequence[str]) -> str:
     """
     aliases = [file_alias(name) for name in names]
     fields = [f"  {alias}: object(expression: ${alias}) {{ ...file }}" for alias in aliases]
-    return _query(fields, _BLOB, "".join(f", ${alias}: String!" for alias in aliases))
+    return _query(fields, "file", variables="".join(f", ${alias}: String!" for alias in aliases))
 
 
 def file_alias(name: str) -> str:
@@ -102,10 +51,15 @@ def file_variables(names: Iterable[str]) -> dict[str, str]:
     return {file_alias(name): name for name in names}
 
 
-def _query(fields: list[str], fragments: str, variables: str = "") -> str:
+def _query(fields: list[str], *fragments: str, variables: str = "") -> str:
     body = "\n".join(["  nameWithOwner", *fields])
     head = f"query($owner: String!, $name: String!{variables}) {{\n repository(owner: $owner, name: $name) {{"
-    return f"{head}\n{body}\n }}\n}}{fragments}"
+    return f"{head}\n{body}\n }}\n}}\n" + "".join(map(_fragment, fragments))
+
+
+@cache
+def _fragment(name: str) -> str:
+    return files_of("tools.github").joinpath("fragments", f"{name}.graphql").read_text("utf-8")
 
 
 def _hash(sha: str) -> str:

@@ -8,8 +8,8 @@ import pytest
 
 from agent.domain.base import Language, RepoId
 from agent.domain.claims import Anchor, Claim, Judgement, Kind, Role
-from agent.domain.commits import Change, Commit, FileChange, Issue, Person, PullRequest, Release
-from agent.domain.evidence import CommitEvidence, Dossier, Evidence, ReleaseEvidence, ThreadEvidence
+from agent.domain.commits import Change, Commit, FileChange, Issue, Person
+from agent.domain.evidence import CommitEvidence, Dossier, Evidence, ThreadEvidence
 from agent.domain.facts import Fact, FactSheet
 from agent.domain.window import Window
 from agent.gate.check import refusals
@@ -88,49 +88,6 @@ def make_issue() -> Callable[..., ThreadEvidence]:
             **about,
         }
         return ThreadEvidence(thread=Issue.model_validate(told))
-
-    return make
-
-
-@pytest.fixture
-def make_pull() -> Callable[..., ThreadEvidence]:
-    """Make a pull request that was merged on the day."""
-
-    def make(number: int = 41, **about: Any) -> ThreadEvidence:
-        told = {
-            "repo": REPO,
-            "number": number,
-            "title": "Lower the limit of topK",
-            "body": "Fixes the overflow.",
-            "state": "closed",
-            "merged_at": NOON,
-            "merge_commit": "a" * 40,
-            "base": "main",
-            "author": "mira-k",
-            "labels": (),
-            "created_at": datetime(2026, 2, 2, 8, tzinfo=UTC),
-            "updated_at": NOON,
-            **about,
-        }
-        return ThreadEvidence(thread=PullRequest.model_validate(told))
-
-    return make
-
-
-@pytest.fixture
-def make_release() -> Callable[..., ReleaseEvidence]:
-    """Make a release of the day."""
-
-    def make(tag: str = "v0.6.3", **about: Any) -> ReleaseEvidence:
-        told = {
-            "repo": REPO,
-            "tag": tag,
-            "name": f"Router {tag}",
-            "body": "",
-            "published_at": NOON,
-            "prerelease": False,
-        }
-        return ReleaseEvidence(release=Release.model_validate({**told, **about}))
 
     return make
 

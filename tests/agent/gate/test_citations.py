@@ -47,11 +47,6 @@ def test_evidence_is_cited_once_and_everything_spoken_of_is_cited(wrong: Make, m
     assert "spoken of and not cited" in wrong(commit, quotes=(Quote(cite="octo/router#7", text="x"),))[0].reason
 
 
-def test_a_quotation_is_needed_where_code_is_shown_or_somebody_speaks(wrong: Make, make_commit: Make) -> None:
-    assert "verbatim" in wrong(make_commit(), predicate="shows")[0].reason
-    assert "verbatim" in wrong(make_commit(), speech=True)[0].reason
-
-
 def test_every_citation_that_is_not_there_is_listed(wrong: Make) -> None:
     found = wrong("octo/router@" + "b" * 40, "octo/router#9")
     assert [one.verdict for one in found] == [Verdict.NONEXISTENT] * 2

@@ -91,15 +91,6 @@ def test_a_quotation_from_another_file_or_thread_says_what_is_there(
     assert "no text" in wrong(make_commit(files=[binary]), "x", file="a.png").reason
 
 
-def test_messages_and_bodies_can_be_quoted(
-    wrong: Make, make_commit: Make, make_issue: Make, make_release: Make
-) -> None:
-    assert wrong(make_commit(), "The buffer holds 8 entries") is None
-    assert wrong(make_issue(), "With topK = 16 the router crashes … 90 seconds.") is None
-    assert wrong(make_release(), "Router v0.6.3") is None
-    assert wrong(make_issue(), "With topK = 16 the server crashes").verdict is Verdict.QUOTE
-
-
 @pytest.mark.parametrize(
     ("text", "passes"),
     [

@@ -1,32 +1,30 @@
-"""Which links records, keywords and plain references make."""
+"""Which links records, keywords and references make, what follows from reverts, and which issues are alike."""
 
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from agent.domain.base import RepoId, commit_id, thread_id
-from agent.domain.commits import Closing, Commit, Coverage, Issue, Person, PullRequest, Threads
+from agent.domain.commits import Change, Closing, Commit, Coverage, FileChange, Issue, Person, PullRequest, Threads
+from agent.domain.evidence import CommitEvidence, Read
+from agent.domain.facts import Fact, FactKind, FactSheet, Severity
+from agent.domain.ledger import Depth
 from agent.domain.links import Grade, Link, Relation
+from agent.links.candidates import candidates
 from agent.links.issues import digest
-from agent.links.recorded import day_links
+from agent.links.recorded import carried_links, day_links, partners
 from agent.links.references import Day, day_references
+from agent.triage.score import weigh
 
 REPO = RepoId("lumen-ai/swiftserve")
 DAY = datetime(2026, 3, 5, 12, tzinfo=UTC)
 SHA = "a" * 40
+A, B, C = SHA, "b" * 40, "c" * 40
 MIRA = Person(name="Mira König", email="mira@mail.example")
 
 
 def commit(message: str, sha: str = SHA) -> Commit:
-    return Commit(
-        repo=REPO,
-        sha=sha,
-        parents=("0" * 40,),
-        author=MIRA,
-        authored_at=DAY,
-        committer=MIRA,
-        committed_at=DAY,
-        message=message,
-    )
+    people = {"author": MIRA, "authored_at": DAY, "committer": MIRA, "committed_at": DAY}
+    return Commit.model_validate({"repo": REPO, "sha": sha, "parents": ("0" * 40,), "message": message, **people})
 
 
 def issue(number: int, **more: Any) -> Issue:
@@ -96,32 +94,10 @@ def test_a_merged_pull_request_fixes_what_it_closes() -> None:
     assert links("x", issue(12), pulls=(pull(20, closes=closes),), pull_of={SHA: 20}) == [("#12", "fixes", "A")]
 
 
-def test_an_unmerged_pull_request_fixes_nothing() -> None:
-    given_up = pull(20, "Closes #12", merged_at=None, merge_commit=None, closes=(thread_id(REPO, 12),))
-    assert links("x", issue(12), pulls=(given_up,)) == []
-    assert links("x", issue(12), pulls=(given_up,), pull_of={SHA: 20}) == []
-
-
-def test_words_of_a_pull_request_on_another_base_do_not_count() -> None:
-    elsewhere = pull(20, "Closes #12", base="release/0.5")
-    assert links("x", issue(12), pulls=(elsewhere,), pull_of={SHA: 20}) == []
-
-
 def test_the_words_of_the_pull_request_count_like_those_of_the_commit() -> None:
     body = "Closes #12\n\n## Related Issues\n\n#13\n\nSee #14"
     found = links("x", issue(12), issue(13), issue(14), pulls=(pull(20, body),), pull_of={SHA: 20})
     assert found == [("#12", "fixes", "A"), ("#13", "refers to", "B"), ("#14", "refers to", "B")]
-
-
-def test_a_pull_request_of_several_commits_is_linked_by_the_one_that_merged_it() -> None:
-    other = commit("first half", "b" * 40)
-    known = threads(issue(12), pulls=(pull(20, closes=(thread_id(REPO, 12),)),), pull_of={SHA: 20, other.sha: 20})
-    found = linked([other, commit("second half")], known)
-    assert [link.change for link in found] == [commit_id(REPO, SHA)]
-
-
-def test_the_strongest_of_several_words_stands() -> None:
-    assert links("See #12\n\nFixes #12", issue(12)) == [("#12", "fixes", "A")]
 
 
 def test_a_revert_takes_the_fix_back_and_its_own_revert_brings_it_again() -> None:
@@ -142,24 +118,72 @@ def test_a_bare_number_that_nobody_knows_and_a_pull_request_are_no_issues() -> N
     assert links("Fixes #21", pulls=(pull(21, merged_at=None),)) == []
 
 
-def test_another_repository_counts_when_github_lists_it() -> None:
-    abroad = thread_id(RepoId("lumen-ai/tensorforge"), 2)
-    (link,) = linked([commit("x")], threads(pulls=(pull(20, closes=(abroad,)),), pull_of={SHA: 20}))
-    assert (link.issue, link.relation, link.grade) == (abroad, Relation.FIXES, Grade.A)
-
-
 def test_only_a_keyword_reads_fixed_without_a_model() -> None:
     found = linked([commit("Fixes #12, addresses #13, part of #14, see #15")], threads(*map(issue, range(12, 16))))
     assert [link.issue[-2:] for link in found if link.may_read_fixed] == ["12"]
     assert [link.relation for link in found[1:]] == [Relation.MENTIONS] * 3
 
 
-def test_a_revert_may_fix_an_issue_of_its_own() -> None:
-    words = 'Revert "Cache the plan" (#30)\n\nThis reverts commit abc1234.\n\nFixes #12'
-    closed = issue(12, state="closed", state_reason="completed", closed_at=DAY)
-    assert links(words, closed) == [("#12", "fixes", "A")]
-    assert links(words, issue(12)) == [("#12", "reverts the fix", "A")]
-
-
 def test_an_issue_that_is_younger_than_the_change_is_only_named() -> None:
     assert links("Fixes #12", issue(12, created_at=DAY + timedelta(days=2))) == [("#12", "refers to", "B")]
+
+
+def link(change: str = A, relation: Relation = Relation.FIXES, grade: Grade = Grade.A, *evidence: str) -> Link:
+    return Link(
+        issue=thread_id(REPO, 12), change=commit_id(REPO, change), relation=relation, grade=grade, evidence=evidence
+    )
+
+
+OTHERS = tuple(issue(100 + i, title=f"Crash number {i} in kernel {i}x with batch {i}y") for i in range(20))
+BUG = issue(
+    12,
+    title="[Bug] LoRA adapter cache evicts the newest adapter",
+    body="### Your current environment\n\ntorch 2.9\n\n### The bug\n\n`evict_adapter` in `lora_cache.py` says\n"
+    "ValueError: adapter pool is exhausted for this request",
+)
+PATCH = (
+    "@@ -1,3 +1,3 @@ def evict_adapter(cache):\n-    cache.popitem()\n+    cache.popitem(last=False)\n"
+    '+    raise ValueError("adapter pool is exhausted for this request")'
+)
+FILE = FileChange(path="swiftserve/lora_cache.py", status="modified", additions=2, deletions=1, patch=PATCH)
+FIX = Change(commit=commit("fix: LoRA adapter cache evicts the oldest adapter"), files=(FILE,))
+
+
+def nearest(*issues: Issue, linked: tuple[str, ...] = (), depth: Depth = Depth.SKIM) -> list[str]:
+    read = Read(evidence=CommitEvidence(change=FIX), triage=weigh(FIX, None), depth=depth)
+    return [one for near in candidates([read], map(digest, issues), linked).values() for one in near]
+
+
+def test_the_nearest_issues_share_rare_words_and_were_open_when_the_change_landed() -> None:
+    assert nearest(*OTHERS, BUG)[0] == BUG.id
+    assert len(nearest(*OTHERS, BUG)) <= 10
+    late = BUG.model_copy(update={"created_at": DAY + timedelta(hours=1)})
+    over = BUG.model_copy(update={"state": "closed", "closed_at": DAY - timedelta(days=1)})
+    assert BUG.id not in nearest(*OTHERS, late) + nearest(*OTHERS, over)
+
+
+def test_what_is_linked_or_only_grouped_is_not_compared() -> None:
+    assert nearest(*OTHERS, BUG, linked=(FIX.commit.id,)) == nearest(*OTHERS, BUG, depth=Depth.GROUP) == []
+
+
+def undoing(sha: str, kind: FactKind, old: str) -> CommitEvidence:
+    fact = Fact(kind=kind, severity=Severity.BEHAVIOUR, name="x", old=old)
+    change = Change(commit=commit("Go back to the slow way", sha), files=())
+    return CommitEvidence(change=change, sheet=FactSheet(facts=(fact,), route="hunks"))
+
+
+def test_a_revert_without_a_word_takes_back_the_fix_that_its_patch_takes_back() -> None:
+    pairs = partners([undoing(B, FactKind.REVERT, A)])
+    (_, undone) = carried_links([link(grade=Grade.B)], [], pairs)
+    assert (undone.change, undone.relation, undone.grade) == (commit_id(REPO, B), Relation.REVERTS, Grade.B)
+    assert undone.evidence == (f"takes back {A[:12]}",)
+
+
+def test_a_fix_of_an_earlier_day_that_lands_again_fixes_again() -> None:
+    pairs = partners([undoing(C, FactKind.RELAND, A)])
+    (again,) = carried_links([], [link()], pairs)
+    assert (again.change, again.relation, again.evidence) == (
+        commit_id(REPO, C),
+        Relation.FIXES,
+        (f"brings back {A[:12]}",),
+    )

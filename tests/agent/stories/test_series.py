@@ -71,12 +71,6 @@ def test_a_tag_that_everybody_uses_joins_the_parts_of_one_author_only() -> None:
     assert parts(*mine[:-1], head(9, "bob", "[Bugfix][2/2] rename flags")) == []
 
 
-def test_one_title_joins_several_authors() -> None:
-    first = head(1, "ann", "Make pooling request schemas agree [1/n]")
-    assert parts(first, head(5, "bob", "Make pooling request schemas agree [2/n]")) == [1, 2]
-    assert parts(first, head(5, "bob", "Tune the router [2/n]")) == []
-
-
 def test_an_author_who_begins_again_begins_another_series() -> None:
     first = (head(1, "ann", "[1/N] Reorganize processing"), head(2, "ann", "[2/N] Move cache factories"))
     assert parts(*first) == [1, 2]

@@ -10,6 +10,7 @@ from agent.domain.base import RepoId
 from agent.domain.commits import Change, Commit, FileChange, Person
 from agent.domain.facts import Fact, FactKind, FactSheet, Place, Severity
 from agent.domain.ledger import Noise, Purpose, Tier, Triage
+from agent.triage.collected import allot
 from agent.triage.conventions import Area, area, read_heading
 from agent.triage.score import POINTS, URGENT, rank, weigh
 
@@ -109,13 +110,6 @@ def test_a_commit_is_of_the_tier_of_its_diff_and_its_tags(title: str, facts: lis
     assert tier(weigh(change(title, lines=900), sheet(*facts))) is expected
 
 
-def test_labels_count_except_those_for_chores() -> None:
-    weighed = weigh(change("Wait for the whole block"), None, labels=["documentation", "ci/build", "bug"])
-    assert (weighed.noise, weighed.purpose) == (None, Purpose.FIX)
-    assert tier(weigh(change("Another wire format"), None, labels=["breaking-change"])) is Tier.HIGH
-    assert tier(weigh(change("Another wire format"), None, labels=["non-breaking"])) is Tier.LOW
-
-
 def test_what_closes_an_issue_is_a_fix_and_weighs_more() -> None:
     assert "fix" in weigh(change("Wait for the whole block"), None, closes=True).reasons
     plain = weigh(change("[Bugfix] Compute page offsets"), None)
@@ -144,24 +138,12 @@ def test_work_that_no_user_meets_is_folded(title: str, paths: Sequence[str], noi
     assert weigh(change(title, paths), None).noise is noise
 
 
-def test_a_large_chore_is_not_folded_and_benchmarks_are_low() -> None:
-    assert weigh(change("[Misc] Rework the planner", lines=400), None).noise is None
-    assert tier(weigh(change("feat: add fast_topk to the benchmark", ["benchmarks/mla.py"]), None)) is Tier.LOW
-
-
 @pytest.mark.parametrize(
     ("kind", "noise"), [(FactKind.ONLY_TESTS, Noise.TESTS), (FactKind.ONLY_COMMENTS, Noise.COMMENTS)]
 )
 def test_facts_fold_whatever_the_title_says(kind: FactKind, noise: Noise) -> None:
     assert weigh(change("[Bugfix] Fix a crash"), sheet(fact(kind, Severity.INTERNAL))).noise is noise
     assert weigh(change("fix(core): hand the mask on", ()), sheet()).noise is Noise.EMPTY
-
-
-def test_a_bot_is_folded_unless_its_diff_tells_users_something() -> None:
-    bump = fact(FactKind.DEPENDENCY_CHANGED, Severity.BEHAVIOUR, "requirements.txt")
-    assert weigh(change("Update tags", ["docker/tags.txt"], author="FlashInfer Bot"), None).noise is Noise.BOT
-    told = weigh(change("Bump torch", ["requirements.txt"], author="dependabot[bot]"), sheet(bump))
-    assert (told.noise, tier(told)) == (None, Tier.LOW)
 
 
 def test_no_more_than_a_quarter_is_on_top_of_a_busy_day_and_a_quiet_one_has_room() -> None:
@@ -195,3 +177,32 @@ def test_every_reason_is_in_the_documented_table_with_its_points() -> None:
     assert {name: documented[name] for name in POINTS} == POINTS
     assert set(documented) - set(POINTS) == {"closes issues"}
     assert set(POINTS) >= URGENT
+
+
+BUSY, QUIET = RepoId("octo/busy"), RepoId("octo/quiet")
+
+
+def one(name: str, score: float, tier: Tier, noise: Noise | None = None) -> Triage:
+    return Triage(sha=name, score=score, reasons=(), purpose=None, tier=tier, noise=noise)
+
+
+def test_what_calls_for_action_is_read_first_wherever_it_is() -> None:
+    tables = {
+        BUSY: [one("a", 9.0, Tier.HIGH), one("b", 4.0, Tier.MID)],
+        QUIET: [one("c", 6.0, Tier.HIGH)],
+    }
+    shares = allot(tables, 2)
+    assert (shares[BUSY].deep, shares[QUIET].deep) == (("a",), ("c",))
+    assert shares[BUSY].left_out == ("b",)
+
+
+def test_a_quiet_repository_is_not_starved_by_a_busy_one() -> None:
+    tables = {BUSY: [one(f"b{n}", 4.0 - n / 10, Tier.MID) for n in range(9)], QUIET: [one("q", 2.6, Tier.MID)]}
+    assert allot(tables, 3)[QUIET].deep == ("q",)
+
+
+def test_of_low_commits_only_the_weightiest_of_a_repository_is_read_in_depth() -> None:
+    tables = {BUSY: [one("a", 2.0, Tier.LOW), one("b", 8.0, Tier.LOW, Noise.CI), one("c", 1.0, Tier.LOW)]}
+    assert allot(tables, 10)[BUSY].deep == ("a",)
+    assert allot({BUSY: [one("a", 3.0, Tier.MID), one("b", 2.0, Tier.LOW)]}, 10)[BUSY].deep == ("a",)
+    assert allot({BUSY: [one("b", 8.0, Tier.LOW, Noise.CI)]}, 10)[BUSY].deep == ()

@@ -1,77 +1,87 @@
-"""How facts are scored: found, not found, not meant, not proved."""
+"""How facts are scored: found, not found, not meant, not proved; and their gold says what git shows."""
 
-import json
-from datetime import UTC, datetime
+import re
+from collections.abc import Callable
 
-from agent.domain.base import RepoId
-from agent.domain.commits import Change, Commit, FileChange, Person
+import pytest
+
 from agent.domain.facts import Fact, FactKind, Place, Severity
-from evals.sets.fact_matching import Meant
-from evals.sets.facts import REAL, Tally, changed_lines, judged, prove
-from evals.worlds.facts import described, gold_facts
+from evals.sets.facts import ALIKE, Meant, Tally, brought_by, matches, prove
+from evals.worlds.facts import gold_facts
 from evals.worlds.model import World
 
+WHOLE = ("only-", "revert", "reland", "cherry-pick", "generated", "vendored", "file-", "symbol-moved")
 
-def fact(kind: FactKind, name: str, severity: Severity = Severity.BREAKING, lines: tuple[str, ...] = ()) -> Fact:
-    return Fact(kind=kind, severity=severity, name=name, places=(Place(file="a.py", line=1, lines=lines),))
+
+def fact(kind: str, name: str, old: str | None = None, new: str | None = None, **more: object) -> Fact:
+    place = Place(file="a.py", line=1, lines=tuple(more.pop("lines", ())))  # type: ignore[arg-type]
+    given = {"severity": Severity.BREAKING, "detail": None, **more}
+    return Fact.model_validate(
+        {"kind": FactKind(kind), "name": name, "old": old, "new": new, "places": (place,), **given}
+    )
+
+
+@pytest.mark.parametrize(
+    ("meant", "found"),
+    [
+        (Meant(("symbol-removed",), "Cache.get"), fact("symbol-removed", "get")),
+        (Meant(("flag-default-changed",), "--a", "x", "y"), fact("flag-default-changed", "a", '"x"', '"y"')),
+        (Meant(("dependency-changed",), "a_b", "1.0"), fact("dependency-changed", "a-b", "==1.0", "==1.1")),
+        (Meant(("enum-member-removed",), "Kind.Relu"), fact("enum-member-removed", "Kind", "Gelu = 0, Relu = 1")),
+        (Meant(("parameter-added",), "run", detail="x"), fact("parameter-added", "go, run", detail="x")),
+        (Meant(ALIKE["signature-changed"], "run"), fact("parameter-reordered", "run")),
+        (
+            Meant(("error-added",), shows="too large"),
+            fact("error-added", "ValueError", lines=('+raise X("too large")',)),
+        ),
+        (Meant(("route-added",), "/health"), fact("route-added", "GET /health")),
+    ],
+)
+def test_the_same_thing_in_other_words_is_the_same(meant: Meant, found: Fact) -> None:
+    assert matches(meant, found)
+
+
+@pytest.mark.parametrize(
+    ("meant", "found"),
+    [
+        (Meant(("symbol-removed",), "Cache.get"), fact("symbol-removed", "Cache.put")),
+        (Meant(("symbol-removed",), "get"), fact("symbol-added", "get")),
+        (Meant(("constant-changed",), "LIMIT", "4", "8"), fact("constant-changed", "LIMIT", "4", "9")),
+        (Meant(("parameter-removed",), "run", detail="x"), fact("parameter-removed", "run", detail="y")),
+        (Meant(("error-added",), shows="too large"), fact("error-added", "ValueError", lines=("+x",))),
+    ],
+)
+def test_another_thing_is_not(meant: Meant, found: Fact) -> None:
+    assert not matches(meant, found)
 
 
 def test_what_is_missed_costs_recall_and_what_is_invented_precision() -> None:
-    tally = Tally("blobs")
-    gold = [Meant(("symbol-removed",), "gone"), Meant(("flag-added",), "--new")]
-    tally.add("x", gold, [fact(FactKind.SYMBOL_REMOVED, "gone"), fact(FactKind.SYMBOL_REMOVED, "other")])
-    figures = tally.figures()
-    assert figures["recall, blobs"].value == 0.5
-    assert figures["precision, blobs"].value == 0.5
-    assert figures["recall, blobs"].worst == ("x: not found: flag-added --new",)
-    assert figures["recall, blobs: flag-added"].value == 0.0
-
-
-def test_what_is_internal_costs_nothing_and_what_is_optional_need_not_be_found() -> None:
-    tally = Tally("hunks")
-    gold = [Meant(("revert",), optional=True)]
-    tally.add("x", gold, [fact(FactKind.REVERT, "abc"), fact(FactKind.SYMBOL_ADDED, "_x", Severity.INTERNAL)])
-    figures = tally.figures()
-    assert figures["precision, hunks"].value == 1.0
-    assert figures["precision, hunks"].n == 1
-    assert figures["recall, hunks"].n == 0
-
-
-def test_a_severity_that_is_wrong_is_counted_apart() -> None:
-    tally = Tally("blobs")
-    tally.add("x", [Meant(("symbol-removed",), "a", severity="additive")], [fact(FactKind.SYMBOL_REMOVED, "a")])
-    assert tally.figures()["recall, blobs"].value == 1.0
-    assert tally.figures()["severity right"].value == 0.0
+    tally = Tally()
+    gold = [Meant(("symbol-removed",), "gone", severity="additive"), Meant(("flag-added",), "--new")]
+    gold.append(Meant(("revert",), optional=True))
+    told = [fact("symbol-removed", "gone"), fact("symbol-removed", "other"), fact("revert", "abc")]
+    tally.add("x", gold, [*told, fact("symbol-added", "_x", severity=Severity.INTERNAL)])
+    assert [score.value for score in tally.recall] == [1.0, 0.0]
+    assert [score.value for score in tally.precision] == [1.0, 0.0, 1.0]
+    assert [score.value for score in tally.severity] == [0.0]
+    assert brought_by(Meant(("env-added",), "A_B"), fact("symbol-added", "_B"))
 
 
 def test_a_line_that_is_not_changed_in_that_file_proves_nothing() -> None:
-    now = datetime(2026, 1, 1, tzinfo=UTC)
-    somebody = Person(name="a", email="a@example.org")
-    commit = Commit(
-        repo=RepoId("a/b"),
-        sha="a" * 40,
-        parents=(),
-        author=somebody,
-        authored_at=now,
-        committer=somebody,
-        committed_at=now,
-        message="x",
-    )
-    file = FileChange(path="a.py", status="modified", additions=1, deletions=1, patch="@@ -1 +1 @@\n-x = 1\n+x = 2")
-    lines = changed_lines(Change(commit=commit, files=(file,)))
-    assert prove("", fact(FactKind.CONSTANT_CHANGED, "x", lines=("-x = 1", "+x = 2")), lines).value == 1.0
-    assert prove("", fact(FactKind.CONSTANT_CHANGED, "x", lines=("+x = 3",)), lines).value == 0.0
-    assert prove("", fact(FactKind.CONSTANT_CHANGED, "x", lines=("@@ -1 +1 @@",)), lines).value == 0.0
+    lines = {"a.py": frozenset({"@@ -1 +1 @@", "-x = 1", "+x = 2"})}
+    quoted = [("-x = 1", "+x = 2"), ("+x = 3",), ("@@ -1 +1 @@",)]
+    scores = [prove("", fact("constant-changed", "x", lines=one), lines).value for one in quoted]
+    assert scores == [1.0, 0.0, 0.0]
 
 
-def test_real_commits_are_kept_as_facts_whose_kinds_exist() -> None:
-    rows = json.loads(REAL.read_text(encoding="utf-8"))
-    assert len(rows) >= 30
-    for row in rows:
-        assert len(row["sha"]) == 40
-        assert {kind for one in row["facts"] for kind in judged(one).kinds} <= set(FactKind)
-
-
-def test_every_described_commit_has_gold(facts_world: World) -> None:
-    told = {gold.sha for gold in gold_facts(facts_world)}
-    assert all(row.sha in told for row in described(facts_world))
+def test_old_values_of_the_gold_are_in_removed_lines_and_new_ones_in_added_lines(
+    facts_world: World, git: Callable[..., str]
+) -> None:
+    log = git(facts_world.repos[0].git_dir, "log", "-U0", "--no-renames", "--format=%x01%H", "-p", "main")
+    patches = dict(text.split("\n", 1) for text in log.split("\x01")[1:])
+    for gold in gold_facts(facts_world):
+        if gold.kind.startswith(WHOLE):
+            continue
+        for value, sign in ((gold.old, "-"), (gold.new, "+")):
+            lines = "\n".join(line for line in patches[gold.sha].split("\n") if line.startswith(sign))
+            assert all(word in lines for word in re.findall(r"[\w.]+", value or "")), gold

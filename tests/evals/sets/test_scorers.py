@@ -1,22 +1,104 @@
-"""Scorers that are used by one set each: a wrong answer is told from a right one, and named."""
+"""Scorers: a good report has every point, and each flaw costs what it should and is named."""
 
-from agent.asking.query import Reply
+from collections.abc import Sequence
+from datetime import UTC, date, datetime, timedelta
+from pathlib import Path
+
+import pytest
+
 from agent.domain.base import RepoId, commit_id, thread_id
+from agent.domain.claims import Claim, Judgement, Role, Verdict
+from agent.domain.commits import Coverage
+from agent.domain.ledger import Depth, LedgerRow, Tier
 from agent.domain.links import Grade, Link, Relation
-from evals.sets.links_real import link_figures
-from evals.sets.questions import Question, Tally, grade, wrong_with
-from evals.sets.stories_scores import Event, compared
-from evals.sets.windows import _compare
+from agent.domain.report import Report, RepoSection
+from agent.domain.window import Window
+from agent.questions import Reply
+from evals.figures import Score
+from evals.sets.ask import Question, graded, wrong_with
+from evals.sets.citations import Ruling, steps
+from evals.sets.cost import last_days_with, timed
+from evals.sets.daily import accounted, covered, gain_in_order, in_both_languages, ordered, quiet, told
+from evals.sets.links import link_figures
+from evals.sets.oracle import Row
+from evals.sets.stories import Event, compared
+from evals.sets.twins import reported
+from evals.sets.twins import wrong_with as mistaken
+from evals.sets.windows import once
+from evals.worlds.worlds import Twin, twin
+
+REPO = RepoId("octo/engine")
+DAY = date(2026, 2, 4)
+GRADES: dict[tuple[str, str], int] = {(REPO, "a" * 40): 3, (REPO, "b" * 40): 2, (REPO, "c" * 40): 0}
 
 
-def test_a_commit_in_two_days_or_in_none_or_on_the_wrong_day_is_counted() -> None:
-    scores = _compare(["a", "b", "c"], ["a", "b", "b", "x"], "day")
-    assert [(score.reason, score.value) for score in scores] == [
-        ("day: a found 1 times", 1.0),
-        ("day: b found 2 times", 0.0),
-        ("day: c found 0 times", 0.0),
-        ("day: x does not belong there", 0.0),
-    ]
+def row(name: str, tier: Tier, weight: float, depth: Depth = Depth.SKIM) -> LedgerRow:
+    given = {"repo": REPO, "sha": name * 40, "depth": depth, "tier": tier, "weight": weight, "members": 0}
+    told = {"reason": "", "late": False, "subject": name, "title": name, "author": "Mira"}
+    return LedgerRow.model_validate(given | told | {"landed_at": datetime(2026, 2, 4, 9, tzinfo=UTC)})
+
+
+def claim(name: str, **more: object) -> Claim:
+    about = (f"{REPO}@{name * 40}",)
+    fields = {"id": name, "repo": REPO, "role": Role.CHANGE, "about": about, "cites": about}
+    return Claim.model_validate(fields | {"text": {"en": "It.", "zh": "它。"}} | more)
+
+
+def report(rows: Sequence[LedgerRow], claims: Sequence[Claim] = ()) -> Report:
+    section = RepoSection(repo=REPO, branch="main", tip="a" * 40, coverage=Coverage.READ)
+    window = Window.days(DAY, DAY, "UTC")
+    return Report(window=window, repos=(REPO,), sections=(section,), ledger=tuple(rows), claims=tuple(claims))
+
+
+def values(scores: Sequence[Score]) -> list[float | None]:
+    return [score.value for score in scores]
+
+
+GOOD = report(
+    [row("c", Tier.LOW, 0.1, Depth.GROUP), row("b", Tier.LOW, 2.0), row("a", Tier.HIGH, 6.0, Depth.DEEP)],
+    [claim("a"), claim("b")],
+)
+
+
+def test_a_good_report_has_every_point() -> None:
+    scores = [accounted(GOOD, GRADES, "day"), told(GOOD, GRADES, "day"), covered(GOOD, GRADES, "day")]
+    scores += [quiet(GOOD, GRADES, "day"), in_both_languages(GOOD, GOOD, "day")]
+    assert {value for each in scores for value in values(each)} == {1.0}
+    assert gain_in_order(ordered(GOOD), GOOD.ledger, GRADES) == 1.0
+
+
+def test_a_commit_that_is_missing_twice_there_or_of_another_day_is_found() -> None:
+    rows = [row("a", Tier.HIGH, 6.0), row("a", Tier.HIGH, 6.0), row("d", Tier.LOW, 1.0)]
+    assert values(accounted(report(rows), GRADES, "day")) == [0.0] * 4
+    assert values(once(["a", "b", "c"], ["a", "b", "b", "x"], "day")) == [1.0, 0.0, 0.0, 0.0]
+
+
+def test_the_important_must_be_on_top_and_spoken_of_and_noise_on_top_costs() -> None:
+    assert values(told(report([row("a", Tier.HIGH, 6.0)]), GRADES, "day")) == [0.0]
+    assert values(told(report([row("a", Tier.LOW, 1.0)], [claim("a")]), GRADES, "day")) == [0.0]
+    rows = [row("b", Tier.LOW, 1.0, Depth.GROUP), row("c", Tier.MID, 3.0)]
+    assert values(covered(report(rows), GRADES, "day")) == values(quiet(report(rows), GRADES, "day")) == [0.0]
+
+
+def test_the_wrong_order_costs_and_one_grade_has_no_order() -> None:
+    turned = report([row("a", Tier.LOW, 1.0), row("b", Tier.HIGH, 6.0), row("c", Tier.LOW, 2.0)])
+    assert gain_in_order(ordered(turned), turned.ledger, GRADES) == pytest.approx(0.731, abs=0.01)
+    alone = report([row("a", Tier.LOW, 1.0)])
+    assert gain_in_order(ordered(alone), alone.ledger, GRADES) is None
+
+
+def test_a_claim_must_be_in_both_reports_and_in_both_languages() -> None:
+    assert values(in_both_languages(GOOD, report([], [claim("a")]), "day")) == [1.0, 0.0]
+    mute = report([], [claim("a", text={"en": "It."})])
+    assert values(in_both_languages(mute, mute, "day")) == [0.0]
+
+
+def test_a_citation_fails_in_its_own_check_and_is_not_asked_of_again() -> None:
+    verdicts = [Verdict.SUPPORTED, Verdict.MALFORMED, Verdict.OUT_OF_SCOPE, Verdict.UNSEEN, Verdict.QUOTE]
+    rulings = [Ruling(claim("a"), "en", Judgement(verdict=one)) for one in verdicts]
+    assert values(steps(rulings, Verdict.NONEXISTENT)) == [1.0, 0.0, 1.0, 1.0, 1.0]
+    assert values(steps(rulings, Verdict.OUT_OF_SCOPE)) == [1.0, 0.0, 1.0, 1.0]
+    assert values(steps(rulings, Verdict.QUOTE)) == [1.0, 0.0]
 
 
 def test_a_story_is_right_only_with_its_kind_its_doer_its_targets_and_its_gaps() -> None:
@@ -27,87 +109,48 @@ def test_a_story_is_right_only_with_its_kind_its_doer_its_targets_and_its_gaps()
         Event("series", "o/n@b", frozenset({"o/n@x"}), (2,)),
         Event("series", "o/n@b", frozenset({"o/n@a"}), ()),
     ]
-    precision, recall = compared([gold, *wrong], [gold])
-    assert [score.value for score in precision] == [1.0, 0.0, 0.0, 0.0, 0.0]
-    assert [score.value for score in recall] == [1.0]
-    assert [score.value for score in compared([], [gold])[1]] == [0.0]
-
-
-def question(**values: object) -> Question:
-    given = {
-        "id": "q1",
-        "split": "dev",
-        "lang": "en",
-        "kind": "single",
-        "topic": "who",
-        "text": "Who?",
-        "repos": (),
-        "abstain": False,
-        "cites": (("o/n@a", "o/n#1"),),
-        "says": (("Mira", "mira-k"),),
-        "not_says": ("Chidi",),
-        "nearest": (),
-    }
-    return Question(**(given | values))  # type: ignore[arg-type]
-
-
-def reply(answer: str, *cites: str, abstained: bool = False) -> Reply:
-    return Reply(outcome="abstained" if abstained else "answered", lang="en", answer=answer, cites=cites)
+    assert values(compared([gold, *wrong], [gold], "")) == [1.0, 0.0, 0.0, 0.0, 0.0]
 
 
 def test_an_answer_is_right_when_it_cites_says_and_leaves_out_what_it_should() -> None:
-    assert wrong_with(question(), reply("It was mira.", "o/n#1")) == ""
-    assert "does not cite" in wrong_with(question(), reply("It was Mira.", "o/n@b"))
-    assert "does not say 'Mira'" in wrong_with(question(), reply("Somebody.", "o/n@a"))
-    assert "says 'Chidi'" in wrong_with(question(), reply("Mira, or Chidi.", "o/n@a"))
-    assert wrong_with(question(), reply("Mira.", "o/n@a", abstained=True)) == "abstained"
+    cites = (("o/n@a", "o/n#1"),)
+    asked = Question("q1", "en", "Who?", (), False, cites, (("Mira", "mira-k"),), ("Chidi",), ())
 
+    def reply(answer: str, *cited: str, abstained: bool = False) -> Reply:
+        return Reply(outcome="abstained" if abstained else "answered", lang="en", answer=answer, cites=cited)
 
-def test_abstaining_is_right_where_nothing_answers_and_wrong_elsewhere() -> None:
-    tally = Tally()
-    grade(question(abstain=True), reply("Nothing.", abstained=True), tally)
-    grade(question(abstain=True), reply("Mira.", "o/n@a"), tally)
-    grade(question(), reply("Nothing.", abstained=True), tally)
-    assert [score.value for score in tally.abstained] == [1.0, 0.0]
-    assert [score.value for score in tally.over] == [1.0]
-    assert [score.value for score in tally.correct] == [0.0]
-    grade(question(), reply("Chidi.", "o/n@a"), tally)
-    grade(question(), reply("Mira.", "o/n@a"), tally)
-    assert [score.value for score in tally.risk] == [0.0, -2.0, 1.0]
-
-
-SHA = "a" * 40
-
-
-def link(number: int, relation: Relation, grade: Grade) -> Link:
-    issue, change = thread_id(RepoId("o/n"), number), commit_id(RepoId("o/n"), SHA)
-    return Link(issue=issue, change=change, relation=relation, grade=grade)
-
-
-def gold(number: int, relation: str, kind: str) -> dict[str, str]:
-    return {"repo": "o/n", "sha": SHA, "issue": f"o/n#{number}", "relation": relation, "kind": kind}
+    assert wrong_with(asked, reply("It was mira.", "o/n#1")) == ""
+    assert "does not cite" in wrong_with(asked, reply("It was Mira.", "o/n@b"))
+    assert "does not say 'Mira'" in wrong_with(asked, reply("Somebody.", "o/n@a"))
+    assert "says 'Chidi'" in wrong_with(asked, reply("Mira, or Chidi.", "o/n@a"))
+    figures = graded([asked, asked], [reply("Mira.", "o/n@a"), reply("", abstained=True)])
+    assert [figures[name].value for name in ("right answers", "abstained without need")] == [0.5, 0.5]
 
 
 def test_links_that_are_missing_wrong_or_traps_are_all_counted() -> None:
+    sha, given = "a" * 40, {1: (Relation.FIXES, Grade.A), 3: (Relation.MENTIONS, Grade.B), 5: (Relation.FIXES, Grade.C)}
+    name = RepoId("o/n")
     links = [
-        link(1, Relation.FIXES, Grade.A),
-        link(3, Relation.MENTIONS, Grade.B),
-        link(4, Relation.FIXES, Grade.B),
-        link(5, Relation.FIXES, Grade.C),
+        Link(issue=thread_id(name, number), change=commit_id(name, sha), relation=relation, grade=grade)
+        for number, (relation, grade) in given.items()
     ]
-    wanted = [
-        gold(1, "fixes", "recorded"),
-        gold(2, "fixes", "recorded"),
-        gold(3, "partly fixes", "said"),
-        gold(4, "fixes", "said"),
-        gold(5, "none", "trap"),
-    ]
-    figures = link_figures(links, wanted, {f"o/n#{number}" for number in range(1, 6)})
-    assert {name.removeprefix("real: "): figure.value for name, figure in figures.items() if figure.n} == {
-        "recorded links found": 0.5,
-        "recorded links that are true": 1.0,
-        "said links told rightly": 0.5,
-        "said links at least referred to": 1.0,
-        "said and inferred links that are true": 0.5,
-        "traps told as fixed": 1.0,
-    }
+    gold = {1: ("fixes", "recorded"), 2: ("fixes", "recorded"), 3: ("partly fixes", "said"), 5: ("none", "trap")}
+    rows = [{"repo": "o/n", "sha": sha, "issue": f"o/n#{n}", "relation": r, "kind": k} for n, (r, k) in gold.items()]
+    found = link_figures(links, rows, {f"o/n#{number}" for number in range(1, 6)})
+    assert [figure.value for figure in found.values()] == [0.5, 0.0, 1.0, 0.5, 1.0]
+
+
+@pytest.mark.parametrize("kind", ["number", "fixed", "undone", "author"])
+async def test_a_report_on_one_twin_is_right_for_it_and_wrong_for_the_other(kind: str, tmp_path: Path) -> None:
+    one = twin(kind, 4, "one", tmp_path)
+    made = await reported(one)
+    assert mistaken(made, one, kind) == ""
+    assert mistaken(made, Twin(one.world, one.sha, one.not_says, one.says), kind) != ""
+
+
+def test_a_long_window_ends_before_the_newest_day_and_programs_are_timed() -> None:
+    newest = datetime(2026, 2, 10, 12, tzinfo=UTC)
+    days = last_days_with([Row(str(number), newest - timedelta(hours=6 * number)) for number in range(40)], 12)
+    assert days[-1] == date(2026, 2, 9)
+    assert len(days) in (3, 4)
+    assert timed(["git", "--version"]).clock > 0

@@ -3,6 +3,7 @@
 import asyncio
 import json
 import os
+import tomllib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
@@ -10,9 +11,11 @@ from pathlib import Path
 from typing import Any, Protocol
 
 import pytest
+import yaml  # type: ignore[import-untyped]
 from starlette.testclient import TestClient
 
 from agent.domain.base import ConfigError, RepoId
+from agent.settings.reading import read_settings
 from agent.settings.values import Edition, Limits, RepoSpec, Settings
 from evals.postgres import PostgresServer
 from gitzette.arguments import settings_here
@@ -25,6 +28,7 @@ from memory.fleet import Task
 from memory.store import Memory
 
 DAY = "2026-02-04"
+ROOT = Path(__file__).parents[3]
 ENGINE, COPY = RepoId("acme/engine"), RepoId("acme/copy")
 NOW = datetime(2026, 2, 8, 12, tzinfo=UTC)
 
@@ -223,3 +227,15 @@ def test_a_part_is_planned_for_all_editions_that_have_the_repository() -> None:
 def test_days_that_an_outage_left_out_are_caught_up_with(published: list[str], missing: list[str]) -> None:
     settings = Settings(repos=(RepoSpec(name=ENGINE),), catch_up_days=3)
     assert missing_days(settings, dict.fromkeys(published), NOW) == missing
+
+
+def test_compose_starts_commands_and_sets_variables_that_there_are() -> None:
+    services = yaml.safe_load((ROOT / "compose.yaml").read_text())["services"]
+    commands = tomllib.loads((ROOT / "gitzette" / "commands.toml").read_text())
+    assert services.pop("database")["environment"]["POSTGRES_DB"] == "gitzette"
+    for one in services.values():
+        command, *rest = one["command"]
+        assert {option for option in rest if option.startswith("--")} <= commands[command]["options"].keys()
+        assert one["build"]["args"]["LOCK"] == "requirements-server.lock"
+        given = {name: "postgresql://x" for name in one["environment"] if name.startswith("GITZETTE_")}
+        assert read_settings(None, given | {"GITZETTE_MODEL_URL": ""}).database

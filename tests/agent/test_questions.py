@@ -5,11 +5,11 @@ from itertools import permutations
 
 import pytest
 
-from agent.asking.query import Named, query_of
 from agent.domain.base import UsageError
 from agent.domain.facts import Fact, FactKind, Severity
 from agent.domain.window import Window
 from agent.editions.card import Card
+from agent.questions import Named, query_of
 
 NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
 WEEK = Window(start=datetime(2026, 2, 2, tzinfo=UTC), end=datetime(2026, 2, 9, tzinfo=UTC), tz="UTC")
@@ -76,7 +76,7 @@ def test_dates_narrow_the_bound_and_never_widen_it(text: str, first: str, last: 
 
 def test_without_a_bound_dates_are_the_window_and_now_is_its_end() -> None:
     assert query_of("what changed?", None, "UTC", NOW).window is None
-    window = query_of("in 2026-03", None, "UTC", NOW).window
+    window = query_of(f"on {NOW:%Y-%m-%d}", None, "UTC", NOW).window
     assert window is not None
     assert window.cutoff == NOW
     assert query_of("since:2026-02-20", None, "UTC", NOW).window == Window(

@@ -1,7 +1,7 @@
 """A question taken apart by what it names, filters by and bounds in time, and the reply to it as data."""
 
 import re
-from datetime import datetime
+from datetime import date, datetime, timedelta
 from typing import Literal
 
 from pydantic import Field
@@ -9,7 +9,7 @@ from pydantic import Field
 from agent.domain.base import EvidenceId, Frozen, Language, RepoId, UsageError, parse_reference
 from agent.domain.claims import Claim
 from agent.domain.commits import Issue, PullRequest, Release
-from agent.domain.window import Window, moment, narrowed, written_days
+from agent.domain.window import Window, midnight, moment, narrowed
 from agent.editions.card import Card
 
 _HAN = re.compile("[\u3400-\u9fff]")
@@ -22,7 +22,7 @@ _TAG = re.compile(r"v?\d{1,6}(?:\.\d{1,6}){1,4}(?:[.-]?[a-z]{1,8}\.?\d{0,8})?")
 _NAME = re.compile(
     r"--?[A-Za-z][\w-]+|[\w.-]*[A-Za-z0-9]_[\w.-]+|_\w+|[\w.-]+(?:/[\w.*-]+)+|[A-Za-z]\w*(?:\.\w+)+|\w*[a-z0-9][A-Z]\w*"
 )
-_DATE = re.compile(r"(?<![\w/.-])\d{4}-\d{2}(?:-\d{2})?(?![\w/-])")
+_DATE = re.compile(r"(?<![\w/.-])20\d{2}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])(?![\w/-])")
 THREADS = {"issue": "issue", "pr": "pull", "release": "release"}
 """Kinds that are no commits, as the index calls them."""
 _FILTERS: dict[str, tuple[str, ...]] = {
@@ -113,12 +113,13 @@ def query_of(question: str, bound: Window | None, tz: str, now: datetime, lang: 
     """Take a question apart; dates narrow the bound, and never widen it."""
     found = [(key.lower(), value.strip('"').rstrip(",;")) for key, value in _QUALIFIER.findall(question)]
     words = _QUALIFIER.sub(" ", question)
-    days = [span for text in _DATE.findall(words) if (span := written_days(text, tz))]
+    days = _DATE.findall(words)
     starts = [moment(value, tz) for key, value in found if key == "since"]
     ends = [moment(value, tz) for key, value in found if key == "until"]
     if days:
         # Several dates are the stretch between them.
-        starts, ends = [*starts, min(days)[0]], [*ends, max(end for _, end in days)]
+        starts.append(moment(min(days), tz))
+        ends.append(midnight(date.fromisoformat(max(days)) + timedelta(days=1), tz))
     return Query(
         text=question,
         words=words,

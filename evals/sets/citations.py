@@ -1,0 +1,247 @@
+"""Citations: what is cited exists, belongs there, was read, is quoted verbatim, and bears the sentence out.
+
+Reports of code alone, of a scripted honest model, of real days and of others are looked up anew in the repositories:
+ours claim by claim with the gate on evidence that was read afresh, and on worlds once more by plain git without the
+gate; anybody's Markdown with the audit.
+"""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import date, timedelta
+from pathlib import Path
+from random import Random
+
+from agent.domain.base import EvidenceId, Language, NotFound, RepoId, commit_id, thread_id
+from agent.domain.claims import Claim, Judgement, Verdict
+from agent.domain.evidence import CommitEvidence, Dossier, Evidence, ReleaseEvidence, ThreadEvidence
+from agent.domain.facts import FactKind
+from agent.domain.ledger import Depth
+from agent.domain.report import Report
+from agent.domain.window import Window
+from agent.gate.check import first_refusal
+from agent.reports.stored import load
+from agent.settings.values import RepoSpec
+from evals.figures import ALL, Exhibit, Figures, Score, Target, share
+from evals.github_server.app import GitHubServer
+from evals.harness import TOKEN, Bench, EvalSet, serving, specs_of, through
+from evals.model_server.honest import honest
+from evals.model_server.server import ModelServer
+from evals.sets.oracle import days_of, first_parent_line, path_of
+from evals.truth import Truth
+from evals.worlds.model import LandedGold, World
+from tools.diff.sheet import study
+from tools.git.source import GitSource
+from tools.github.client import GitHubClient
+from tools.github.threads import GitHubThreads
+
+_LANGUAGES: tuple[Language, ...] = ("en", "zh")
+_READ = (Depth.DEEP, Depth.SKIM, Depth.GROUP)
+_LINEAGE = (FactKind.REVERT, FactKind.RELAND, FactKind.CHERRY_PICK)
+_ORDER = tuple(Verdict)
+_STEPS = {
+    "exist": Verdict.NONEXISTENT,
+    "are in scope": Verdict.OUT_OF_SCOPE,
+    "were seen": Verdict.UNSEEN,
+    "are anchored": Verdict.QUOTE,
+}
+"""Each check with the last verdict that fails it; whoever failed an earlier one is not asked again."""
+_FEW_DAYS = 2
+_LIES = 6
+
+
+@dataclass(frozen=True)
+class Ruling:
+    """A claim in one language, and what the gate says of it now."""
+
+    claim: Claim
+    lang: Language
+    judgement: Judgement
+
+    def score(self, good: bool) -> Score:
+        """Score the claim by one check."""
+        told = f"{self.claim.id} {self.lang}: {self.judgement.verdict.value}: {self.judgement.reason}"
+        shown = Exhibit(self.claim.text.get(self.lang, ""), self.judgement.reason)
+        return Score(told, float(good), f"{self.claim.id} {self.lang}", "", shown)
+
+
+@dataclass
+class Tally:
+    """What was found out about the reports of one writer."""
+
+    rulings: list[Ruling] = field(default_factory=list)
+    true: list[Score] = field(default_factory=list)
+
+    def figures(self, who: str) -> Figures:
+        """Score every check, and what all of them come to."""
+        found = {f"{who}: citations that {name}": share(steps(self.rulings, last)) for name, last in _STEPS.items()}
+        found[f"{who}: claims that are supported"] = share(
+            [one.score(one.judgement.passed) for one in self.rulings], ALL if who != "real days" else Target(0.98)
+        )
+        return {**found, f"{who}: claims that plain git bears out": share(self.true)}
+
+
+async def run(bench: Bench) -> Figures:
+    """Report on days of a world with code alone and with a scripted model; then on mirrors; then read others."""
+    world, rules, scripted = bench.world("demo"), Tally(), Tally()
+    days = sorted({row.committed_at.date() for row in world.landed if row.committed_at.date() < world.now.date()})
+    with serving(world.repos, world.now) as server, ModelServer(honest, context=65_536) as model:
+        chosen = {"analyst": "model", "model": model.model, "model_url": model.url}
+        for day in days[-bench.count(_FEW_DAYS, 12) :]:
+            for tally, more in ((rules, {}), (scripted, chosen)):
+                with bench.settings(specs_of(world), **through(server), **more) as settings:
+                    report, _ = await bench.system.report(settings, Window.days(day, day, "UTC"))
+                tally.rulings += await looked_up(report, specs_of(world), await _threads(server, report))
+                tally.true += _true(report, Truth(world))
+    return {
+        **rules.figures("rules"),
+        **scripted.figures("scripted model"),
+        **await _foreign(bench, world, days[-1]),
+        **await _real(bench),
+    }
+
+
+async def _real(bench: Bench) -> Figures:
+    """Report on real days, and check the reports that are given: our own by their JSON, any Markdown by the audit."""
+    real, given = Tally(), Tally()
+    accused: list[Score] = []
+    model = {"analyst": "model", **bench.model} if bench.model else {}
+    for spec in bench.mirrors if not bench.reports else ():
+        for day in days_of(bench, await first_parent_line(spec), commits=5):
+            bench.say(f"citations: {spec.name} {day}")
+            with bench.settings([spec], **model) as settings:
+                report, _ = await bench.system.report(settings, Window.days(day, day, "UTC"))
+            real.rulings += await looked_up(report, [spec], {})
+    for file in bench.reports:
+        if file.suffix == ".json":
+            given.rulings += await looked_up(load(file.read_bytes(), file.name), bench.mirrors, {})
+            continue
+        with bench.settings(bench.mirrors, **model) as settings:
+            found = await bench.system.audit(file, settings)
+        scores = (Score(f"{file.name}:{one.line}: {one.kind}: {one.verdict}", float(not one.wrong)) for one in found)
+        accused += scores
+    return {
+        **(real.figures("real days") if real.rulings else {}),
+        **(given.figures("given reports") if given.rulings else {}),
+        **({"given Markdown: statements that are not wrong": share(accused, Target(0.0))} if accused else {}),
+    }
+
+
+def steps(rulings: Iterable[Ruling], last: Verdict) -> list[Score]:
+    """Score one check over the claims that passed all before it."""
+    place = _ORDER.index(last)
+    before = max((_ORDER.index(one) for one in _STEPS.values() if _ORDER.index(one) < place), default=-1)
+    asked = ((one, _ORDER.index(one.judgement.verdict)) for one in rulings)
+    return [one.score(at > place) for one, at in asked if at > before]
+
+
+def _true(report: Report, truth: Truth) -> Iterator[Score]:
+    for claim in report.claims:
+        wrong = next(truth.of_claim(claim, report), None)
+        yield Score(f"{claim.id}: {f'{wrong.kind}: {wrong.why}' if wrong else 'holds'}", float(wrong is None), claim.id)
+
+
+# ---------------------------------------------------------------- looking up
+
+
+async def looked_up(
+    report: Report, specs: Sequence[RepoSpec], threads: Mapping[EvidenceId, ThreadEvidence]
+) -> list[Ruling]:
+    """Read what the report cites from the repositories and ask the gate about every claim in both languages."""
+    commits: dict[EvidenceId, CommitEvidence] = {}
+    tags: dict[EvidenceId, ReleaseEvidence] = {}
+    cited = sorted({name for claim in report.claims for name in claim.sources})
+    for spec in specs:
+        source = GitSource(spec.name, path_of(spec))
+        names = [name.partition("@")[2] for name in cited if name.startswith(f"{spec.name}@")]
+        async for change in source.changes([name for name in names if re.fullmatch("[0-9a-f]{40}", name)]):
+            commits[change.commit.id] = CommitEvidence(change=change, sheet=await study(source, change))
+        found = [await source.tagged([name]) for name in names if len(name) != 40]
+        tags |= {one.id: one for tag in found if tag for one in [ReleaseEvidence(release=tag)]}
+    dossier = _dossier(report, {**commits, **tags, **threads})
+    claims = [claim for claim in report.claims if threads or not any("#" in name for name in claim.sources)]
+    spoken = [(claim, lang) for claim in claims for lang in _LANGUAGES if not claim.free or claim.text.get(lang)]
+    return [Ruling(claim, lang, first_refusal(claim, dossier, lang)) for claim, lang in spoken]
+
+
+async def _threads(server: GitHubServer, report: Report) -> dict[EvidenceId, ThreadEvidence]:
+    """Read the issues and pull requests that a report cites."""
+    found: dict[EvidenceId, ThreadEvidence] = {}
+    async with GitHubClient(base_url=server.url, token=TOKEN) as client:
+        for name in sorted({name for claim in report.claims for name in claim.sources if "#" in name}):
+            repo, _, number = name.partition("#")
+            try:
+                found[name] = ThreadEvidence(thread=await GitHubThreads(client, RepoId(repo)).issue(int(number)))
+            except NotFound:
+                continue
+    return found
+
+
+def _dossier(report: Report, found: Mapping[EvidenceId, Evidence]) -> Dossier:
+    """Say what counts as read: rows, what they undo or take over, linked threads, steps of stories."""
+    rows = {commit_id(row.repo, row.sha) for row in report.ledger if row.depth in _READ}
+    commits = [one for name in rows if isinstance(one := found.get(name), CommitEvidence)]
+    undone = {
+        commit_id(one.repo, fact.old)
+        for one in commits
+        for fact in one.facts
+        if fact.kind in _LINEAGE and fact.old and len(fact.old) == 40
+    }
+    linked = {link.issue for link in report.links}
+    linked |= {thread_id(row.repo, row.pull) for row in report.ledger if row.pull}
+    told = {step for story in report.stories for step in story.steps}
+    return Dossier(
+        found=found,
+        window=report.window,
+        repos=frozenset(report.repos),
+        seen=frozenset({*rows, *undone, *linked, *told}),
+        late=frozenset(commit_id(row.repo, row.sha) for row in report.ledger if row.late),
+    )
+
+
+# ---------------------------------------------------------------- somebody else's report
+
+
+async def _foreign(bench: Bench, world: World, day: date) -> Figures:
+    """Write a report as others do, a true line and then a false one, and see which of its lines the audit accuses."""
+    lines = _written(world, day, Random(bench.seed))  # noqa: S311 -- cases, not secrets
+    with bench.settings(specs_of(world)) as settings:
+        file = _file(settings.out.parent / "foreign.md", "\n".join(text for _, text in lines))
+        accused = {finding.line for finding in await bench.system.audit(file, settings) if finding.wrong}
+    told = [(kind, Score(f"{kind}: {text}", float(at in accused))) for at, (kind, text) in enumerate(lines, start=1)]
+    return {
+        "anybody's report: false citations that are found": share([s for kind, s in told if kind not in ("", "true")]),
+        "anybody's report: true lines accused": share(
+            [s for kind, s in told if kind == "true"], Target(0.0, "at most")
+        ),
+    }
+
+
+def _written(world: World, day: date, dice: Random) -> list[tuple[str, str]]:
+    """Give the lines of a report with what is wrong with each; a heading is neither true nor false."""
+    lines = [("", f"# Daily report {day}")]
+    for repo in world.repos:
+        rows = [row for row in world.landed if row.repo == repo.full_name and row.dropped_by is None]
+        today = [row for row in rows if row.committed_at.date() == day]
+        # Whoever writes elsewhere may mean another day that overlaps with this one.
+        earlier = [row for row in rows if row.committed_at.date() < day - timedelta(days=1)]
+        others = [row for row in world.landed if row.repo != repo.full_name]
+        lines += [("", ""), ("", f"## {repo.full_name}"), ("", "")]
+        for row in today[:_LIES] if earlier and others else ():
+            lines.append(("true", _line(row, repo.full_name)))
+            lines.append(("nonexistent", f"- Also `{dice.randbytes(20).hex()}` landed."))
+            lines.append(("repository", _line(dice.choice(others), repo.full_name)))
+            lines.append(("day", _line(dice.choice(earlier), repo.full_name)))
+    return lines
+
+
+def _file(path: Path, text: str) -> Path:
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def _line(row: LandedGold, repo: str) -> str:
+    return f"- A change landed: https://github.com/{repo}/commit/{row.sha}"
+
+
+CITATIONS = EvalSet("citations", "everything cited exists, is in scope, was seen, is anchored and supports", run)

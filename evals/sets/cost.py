@@ -1,0 +1,184 @@
+"""What it costs on mirrors: facts beside reading, a cold day beside git alone, ten thousand commits beside a thousand.
+
+Turns alternate, because other work on the machine slows all of it down; processor time, which suffers less, is measured
+where it can be and told elsewhere.
+"""
+
+import asyncio
+import gc
+import os
+import resource
+import shutil
+import subprocess
+import sys
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import date, timedelta
+from functools import reduce
+from operator import or_
+from pathlib import Path
+
+from agent.domain.base import InputError
+from agent.domain.window import Window, midnight
+from agent.settings.values import RepoSpec
+from evals.figures import Figures, Target, measure
+from evals.harness import Bench, EvalSet
+from evals.sets.oracle import Row, between, days_of, first_parent_line, git_dir_of, path_of
+from tools.diff.sheet import gather, look_up, paths_to_read
+from tools.git.source import GitSource
+
+DAYS = ("2026-02-03", "2026-07-20")
+_REPEATS = 3
+_MONTH = 31
+_GRACE = 3.0
+"""Seconds that a start may take beside the work."""
+_SHORT, _LONG = 1_000, 10_000
+
+
+@dataclass(frozen=True, slots=True)
+class Spent:
+    """What a program used: the clock, the processor with everything the program ran, and memory at the peak."""
+
+    clock: float
+    processor: float
+    megabytes: float = 0.0
+
+    def __str__(self) -> str:
+        return f"{self.clock:.2f} s ({self.processor:.2f} s of processor, {self.megabytes:.0f} MB)"
+
+
+# ---------------------------------------------------------------- facts beside reading
+
+
+async def _facts(bench: Bench) -> Figures:
+    """Turn a month of each mirror into facts by whole files, beside reading it; the best of some turns counts."""
+    ratios: list[float] = []
+    for spec in bench.mirrors:
+        days = days_of(bench, await first_parent_line(spec), _MONTH)
+        window = Window.days(days[0], days[-1], "UTC")
+        turns = [await _turn(spec, window) for _ in range(_REPEATS)]
+        reading, facts = (min(figures) for figures in zip(*turns, strict=True))
+        bench.say(f"facts-cost: {spec.name}, {window.label}: reading {reading:.2f} s, facts {facts:.2f} s")
+        ratios.append(facts / reading)
+    return {"whole files beside reading, mirrors": measure(ratios, Target(4, "at most"))}
+
+
+async def _turn(spec: RepoSpec, window: Window) -> tuple[float, float]:
+    """Time reading, and what facts take besides; as in a daily run, the trees are looked through once for all names."""
+    source = GitSource(spec.name, path_of(spec))
+    started = _processor()
+    landing = await source.landed(window)
+    changes = [change async for change in source.changes([row.commit.sha for row in landing.rows])]
+    reading = _processor() - started
+    started = _processor()
+    gathered = [gather(change, await source.blobs(change, paths_to_read(change))) for change in changes]
+    newest, oldest = changes[0].commit, changes[-1].commit
+    names = reduce(or_, (one.names for one in gathered))
+    trees = await look_up(source, oldest.parents[0] if oldest.parents else None, newest.sha, names)
+    for one in gathered:
+        one.sheet(trees)
+    # What a git used that stays for the next question is known once it is gone.
+    del source
+    gc.collect()
+    return reading, _processor() - started
+
+
+def _processor() -> float:
+    """Say how much of the processor this process and the programs it ran have used so far."""
+    used = (resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
+    return sum(one.ru_utime + one.ru_stime for one in used)
+
+
+# ---------------------------------------------------------------- cold runs
+
+
+async def _day(bench: Bench) -> Figures:
+    """Report on days of all mirrors without a model, each in a fresh process and home, beside git and its patches."""
+    lines = [await first_parent_line(spec) for spec in bench.mirrors]
+    # Compiled modules are kept by any installation; whoever measures a fresh checkout has none yet.
+    timed([sys.executable, "-c", "import gitzette.running"])
+    figures = {}
+    for day in days_of(bench) if bench.span else map(date.fromisoformat, DAYS):
+        ratios = []
+        for _ in range(_REPEATS):
+            floor = await asyncio.to_thread(_git_alone, bench.mirrors, day)
+            spent = await asyncio.to_thread(cold_run, bench.folder / "cold", bench.mirrors, [day])
+            ratios.append((spent.clock - _GRACE) / floor.clock)
+            count = sum(len(between(line, [day])) for line in lines)
+            bench.say(f"day-cost: {count} commits of {day}: run {spent}, git {floor}: {ratios[-1]:.1f} x")
+        figures[f"{day} beside git alone, without {_GRACE:.0f} s"] = measure(ratios, Target(5, "at most"))
+    return figures
+
+
+async def _window(bench: Bench) -> Figures:
+    """Report on a short and on a long window of the longest mirror, each in a process and a home of its own."""
+    lines = {spec: await first_parent_line(spec) for spec in bench.mirrors}
+    longest = max(lines, key=lambda spec: len(lines[spec]))
+    each, memory = list[float](), list[float]()
+    for wanted in (_SHORT, _LONG):
+        days = last_days_with(lines[longest], wanted)
+        spent = await asyncio.to_thread(cold_run, bench.folder / "cold", [longest], days)
+        count = len(between(lines[longest], days))
+        each.append(spent.processor / count)
+        memory.append(spent.megabytes)
+        bench.say(f"long-window: {count} commits of {longest.name}, {days[0]} to {days[-1]}: {spent}")
+    return {
+        "megabytes at the peak, ten thousand commits": measure(memory[-1:], Target(600, "at most")),
+        "processor time of a commit, beside a thousand": measure([each[1] / each[0]], Target(1.5, "at most")),
+    }
+
+
+def last_days_with(line: list[Row], wanted: int) -> list[date]:
+    """Choose whole days that end before the newest commit's and hold about so many commits."""
+    last = line[0].at.date() - timedelta(days=1)
+    landed = [row.at.date() for row in line if row.at.date() <= last]
+    first = landed[min(wanted, len(landed)) - 1]
+    return [first + timedelta(days=offset) for offset in range((last - first).days + 1)]
+
+
+def cold_run(folder: Path, specs: Sequence[RepoSpec], days: Sequence[date]) -> Spent:
+    """Report on some days of these repositories in a process and a home of its own."""
+    folder.mkdir(parents=True)
+    repos = [part for spec in specs for part in ("--repo", f"{spec.name}={path_of(spec).resolve()}")]
+    window = ["--since", days[0].isoformat(), "--until", (days[-1] + timedelta(days=1)).isoformat()]
+    options = ["--tz", "UTC", "--analyst", "rules", "--out", str(folder / "out")]
+    try:
+        return timed([sys.executable, "-m", "gitzette", "run", *repos, *window, *options], folder)
+    finally:
+        shutil.rmtree(folder)
+
+
+def _git_alone(specs: Sequence[RepoSpec], day: date) -> Spent:
+    """Let git find and print the same commits with their patches, one repository after the other."""
+    first, after = (int(midnight(one, "UTC").timestamp()) for one in (day, day + timedelta(days=1)))
+    log = ["log", "-z", "--raw", "-p", "--first-parent", f"--since=@{first} +0000", f"--until=@{after - 1} +0000"]
+    spent = [timed(["git", "--git-dir", str(git_dir_of(spec).resolve()), *log, "HEAD"]) for spec in specs]
+    return Spent(sum(one.clock for one in spent), sum(one.processor for one in spent))
+
+
+def timed(command: Sequence[str], folder: Path | None = None) -> Spent:
+    """Run a program to its end, with nothing of this environment but the search path."""
+    git = Path(shutil.which("git") or "git")
+    environment = {
+        "PATH": os.pathsep.join([str(git.parent), os.defpath]),
+        "PYTHONPATH": str(Path(__file__).parents[2]),
+    }
+    if folder is not None:
+        environment |= {"HOME": str(folder), "TMPDIR": str(folder), "GITZETTE_HOME": str(folder / "home")}
+    started = time.perf_counter()
+    with subprocess.Popen(
+        command, cwd=folder, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE
+    ) as process:
+        assert process.stderr is not None
+        told = process.stderr.read()
+        _, status, used = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
+    if process.returncode != 0:
+        raise InputError(f"{command[0]} ended with {process.returncode}: {told.decode('utf-8', 'replace').strip()}")
+    return Spent(time.perf_counter() - started, used.ru_utime + used.ru_stime, used.ru_maxrss / 1024)
+
+
+FACTS_COST = EvalSet("facts-cost", "a month of commits turned into facts, beside reading them", _facts, True)
+DAY_COST = EvalSet("day-cost", "a cold day over all mirrors, beside git alone", _day, True)
+LONG_WINDOW = EvalSet("long-window", "ten thousand commits beside a thousand", _window, True, by_name=True)
