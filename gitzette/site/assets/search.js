@@ -139,7 +139,8 @@
         const days = await load(month);
         if (turn !== asked) return;
         for (const [day, lines] of days) look(day, lines, words, answers);
-        if (answers.length) await show();
+        // The newest at once, all of them at the end.
+        if (answers.length && shown < 0) await show();
       }
       await show();
       if (turn === asked) status.textContent = answers.length ? say.found.replace("{}", String(answers.length)) : say.none;
