@@ -16,11 +16,11 @@ from typing import IO, Any, Protocol, TypeVar
 
 from pydantic import SecretStr
 
-from agent.asking.query import Reply
 from agent.audit.lookup import Finding
 from agent.domain.base import AppError, Language, RepoId, UsageError
 from agent.domain.report import Report
 from agent.domain.window import Window
+from agent.questions import Reply
 from agent.settings.values import AnalystChoice, Layout, RepoSpec, Settings
 from evals.figures import Figures, crashed
 from evals.github_server.app import GitHubServer

@@ -11,9 +11,9 @@ from dataclasses import dataclass, field
 from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 
-from agent.asking.query import query_of
 from agent.domain.base import StorageError
 from agent.domain.window import Window
+from agent.questions import query_of
 from agent.reports.stored import dump
 from evals.figures import Figures, Score, Target, measure, share
 from evals.github_server.app import GitHubServer

@@ -30,6 +30,12 @@ class Engine:
 
     folder: Path
 
+    @classmethod
+    def made(cls, folder: Path) -> "Engine":
+        """Make an empty one."""
+        subprocess.run(["git", "init", "-q", "-b", "main", str(folder)], check=True)
+        return cls(folder)
+
     @property
     def repo(self) -> list[str]:
         """The option that names it."""
@@ -56,9 +62,7 @@ class Engine:
 @pytest.fixture
 def engine(tmp_path: Path) -> Engine:
     """A clone in which a limit is raised and lowered again in February, and something happened two days ago."""
-    folder = tmp_path / "engine"
-    subprocess.run(["git", "init", "-q", "-b", "main", str(folder)], check=True)
-    engine = Engine(folder)
+    engine = Engine.made(tmp_path / "engine")
     engine.commit("Add the router", datetime(2026, 2, 1, 9, tzinfo=UTC), router="MAX_ROUTES = 8\n")
     engine.commit("Raise the limit of routes (#7)", datetime(2026, 2, 3, 9, tzinfo=UTC), router="MAX_ROUTES = 22\n")
     engine.commit(
@@ -74,7 +78,7 @@ def corner(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (tmp_path / "corner").mkdir()
     monkeypatch.chdir(tmp_path / "corner")
     monkeypatch.setenv("GITZETTE_HOME", str(tmp_path / "home"))
-    for name in ("GITHUB_TOKEN", "GH_TOKEN"):
+    for name in ("GITHUB_TOKEN", "GH_TOKEN", "OPENAI_API_KEY"):
         monkeypatch.delenv(name, raising=False)
     return tmp_path / "home"
 

@@ -25,6 +25,8 @@ from gitzette.cli import main
 from gitzette.progress import QuietProgress
 from gitzette.running import cover
 
+pytestmark = pytest.mark.usefixtures("corner")
+
 TOKEN = "c4nary-replay-55d0"
 Tree = dict[str, bytes]
 
@@ -32,17 +34,6 @@ Tree = dict[str, bytes]
 @pytest.fixture(scope="module")
 def world(tmp_path_factory: pytest.TempPathFactory) -> World:
     return build("demo", 1, tmp_path_factory.mktemp("world"))
-
-
-@pytest.fixture(autouse=True)
-def _own_corner(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Stand in an empty folder with a home of its own, and with none of the user's settings."""
-    corner = tmp_path / "corner"
-    corner.mkdir()
-    monkeypatch.chdir(corner)
-    monkeypatch.setenv("GITZETTE_HOME", str(tmp_path / "home"))
-    for name in ("GITHUB_TOKEN", "GH_TOKEN"):
-        monkeypatch.delenv(name, raising=False)
 
 
 @pytest.fixture

@@ -13,8 +13,7 @@ from agent.domain.accounts import Price, Spent
 from agent.domain.base import StorageError
 from agent.models import Capabilities, Job, ModelError
 from agent.settings.spending import Cap, Purse
-from evals.model_server.moods import Mood
-from evals.model_server.server import ModelServer
+from evals.model_server.server import ModelServer, Mood
 from evals.model_server.talk import Asked, Saying, ToolCall
 from graphs.models import Models
 from memory.database import Database
