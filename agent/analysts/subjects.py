@@ -183,11 +183,9 @@ def light_dossier(rests: Mapping[str, Claim], titles: Mapping[EvidenceId, str]) 
 
 def _light(name: EvidenceId, text: str) -> CommitEvidence:
     """Give words the form of a commit that says them."""
-    repo, _, sha = name.partition("@")
-    at = datetime.fromtimestamp(0, UTC)
-    commit = Commit(
-        repo=repo, sha=sha, parents=(), author=_NOBODY, authored_at=at, committer=_NOBODY, committed_at=at, message=text
-    )
+    (repo, _, sha), at = name.partition("@"), datetime.fromtimestamp(0, UTC)
+    people = {"author": _NOBODY, "committer": _NOBODY, "authored_at": at, "committed_at": at}
+    commit = Commit.model_validate({"repo": repo, "sha": sha, "parents": (), "message": text, **people})
     return CommitEvidence(change=Change(commit=commit, files=()))
 
 
@@ -231,9 +229,7 @@ class AnswerSubject(Subject):
         pieces = {handle: found[name] for handle, name in self.handles.items() if not claims or name in wanted}
         each = int(self.room * _COMPACT) // max(1, len(pieces))
         texts = {handle: piece_text(handle, one, each, self.dossier.window) for handle, one in pieces.items()}
-        texts |= {
-            handle: f"{texts[handle]}\n{self.notes[one.id]}" for handle, one in pieces.items() if one.id in self.notes
-        }
+        texts |= {key: f"{texts[key]}\n{self.notes[one.id]}" for key, one in pieces.items() if one.id in self.notes}
         room = self.room - sum(map(tokens_of, texts.values()))
         for handle, one in pieces.items():
             if isinstance(one, CommitEvidence) and room >= _LEAST:
