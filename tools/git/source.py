@@ -54,7 +54,6 @@ class GitSource(Revisions, Trees):
         gaps = await close_gaps(repository, view, present, self._network)
         async with ChangeReader(view, self.repo, present, gaps) as reader:
             while (change := await reader.next()) is not None:
-                self._line.count(change)
                 yield change
 
     async def foresee(self, studies: Sequence[Study]) -> None:
@@ -101,17 +100,14 @@ class GitSource(Revisions, Trees):
             await patiently(lambda: fetch_blobs(repository, [blob], self._network))
 
     async def _open(self) -> Repository:
-        """Look at the repository, once."""
         if self._repository is None:
             self._repository = await open_repository(self._path)
         return self._repository
 
     async def _view(self) -> View:
-        """Open a view of the repository."""
         return self._shown(await self._open())
 
     def _shown(self, repository: Repository) -> View:
-        """Use one view for all that is read."""
         self._last_view = view_of(repository, self._last_view)
         return self._last_view
 

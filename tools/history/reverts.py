@@ -12,7 +12,7 @@ from agent.domain.facts import FactKind
 from agent.sources import CloneSource, CodeSource
 from agent.stories.follow_ups import main_writer
 from agent.stories.reverts import Named, Said, Undoing
-from agent.stories.timeline import Pair, headline, is_revert
+from agent.stories.timeline import Pair, headline
 from tools.diff.lineage import read_lineage, read_trailers
 from tools.history.past import NEAR
 
@@ -39,12 +39,6 @@ def share(change: Change, original: Change, *, again: bool) -> float:
     brought, gone = lines(original, "+"), lines(original, "-")
     both = len(brought & lines(change, "+-"[not again])) + len(gone & lines(change, "-+"[not again]))
     return both / (len(brought) + len(gone)) if brought or gone else 1.0
-
-
-def puts_back(change: Change, original: Change) -> bool:
-    """Tell whether a change takes out lines that another one brought, and what comes there is what stood before."""
-    came = {(path, line) for path, line in lines(change, "+") if path in {file.path for file in original.files}}
-    return bool(lines(change, "-") & lines(original, "+")) and len(came & lines(original, "-")) >= _MOST * len(came)
 
 
 def was_moved(change: Change, original: Change) -> bool:
@@ -98,21 +92,15 @@ _MOST_LINES = 160
 
 async def changed_lines(
     reads: Sequence[Read], code: CodeSource, library: "EvidenceCache", known: Set[tuple[str, str]], most: int
-) -> tuple[list[Pair], list[Undoing]]:
-    """Pair the heaviest small changes with the one commit whose lines they take out, and name those that undo it."""
+) -> list[Pair]:
+    """Pair the heaviest small changes with the one commit whose lines they take out."""
     pairs: list[Pair] = []
-    undone: list[Undoing] = []
     for read in [one for one in reads if _is_small(one)][:most]:
         doer = headline(read.evidence.change.commit, read.evidence.pull)
         earlier = await _writer(doer, code, library)
-        if earlier is None or (doer.sha, earlier.sha) in known:
-            continue
-        both = await library.whole(code, [doer.sha, earlier.sha])
-        if undoing := _undoing(doer, earlier, both[doer.sha], both[earlier.sha]):
-            undone.append(undoing)
-        else:
+        if earlier is not None and (doer.sha, earlier.sha) not in known:
             pairs.append(Pair(doer=doer, earlier=earlier, by_lines=True))
-    return pairs, undone
+    return pairs
 
 
 async def _writer(doer: Headline, code: CodeSource, library: "EvidenceCache") -> Headline | None:
@@ -130,17 +118,6 @@ async def _writer(doer: Headline, code: CodeSource, library: "EvidenceCache") ->
         if not was_moved(both[doer.sha], both[writer]):
             break
     return earlier
-
-
-def _undoing(doer: Headline, earlier: Headline, change: Change, original: Change) -> Undoing | None:
-    """Tell whether what comes is what stood there before the earlier commit; a lone value may be chance."""
-    if not puts_back(change, original):
-        return None
-    said, gone = is_revert(doer.title), lines(original, "-")
-    if share(change, original, again=False) == 1 and (said or len(gone | lines(original, "+")) >= _ENOUGH_LINES):
-        return Undoing(doer, earlier)
-    enough = said or len(gone & lines(change, "+")) >= FEW
-    return Undoing(doer, earlier, part=True) if enough else None
 
 
 def _is_small(read: Read) -> bool:
