@@ -1,26 +1,31 @@
 """Runs evaluation sets: each is a noun with cases, scored on made-up worlds and, where given, on real mirrors."""
 
 import asyncio
+import os
+import shutil
+import sys
 import tempfile
 import traceback
+from asyncio.subprocess import DEVNULL, PIPE, Process
 from collections.abc import Awaitable, Callable, Coroutine, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
-from typing import Any, Protocol, TypeVar
+from typing import IO, Any, Protocol, TypeVar
 
 from pydantic import SecretStr
 
-from agent.asking.query import Reply
 from agent.audit.lookup import Finding
 from agent.domain.base import AppError, Language, RepoId, UsageError
 from agent.domain.report import Report
 from agent.domain.window import Window
+from agent.questions import Reply
 from agent.settings.values import AnalystChoice, Layout, RepoSpec, Settings
 from evals.figures import Figures, crashed
 from evals.github_server.app import GitHubServer
 from evals.github_server.responses import Allowance
+from evals.model_server.server import ModelServer
 from evals.worlds.model import Repo, World
 from evals.worlds.worlds import build
 
@@ -125,6 +130,30 @@ def serving(repos: Sequence[Repo], now: datetime | None = None) -> GitHubServer:
 def through(server: GitHubServer) -> dict[str, Any]:
     """Give the settings by which a run finds a server."""
     return {"github_url": server.url, "git_url": server.git_url, "token": SecretStr(TOKEN)}
+
+
+async def start_gitzette(
+    folder: Path, server: GitHubServer, model: ModelServer, *arguments: str, stderr: int | IO[bytes] = PIPE, **more: str
+) -> Process:
+    """Start a command in a folder as a user would, with nothing of the environment but `more` variables."""
+    environment = {
+        "PATH": os.pathsep.join([str(Path(shutil.which("git") or "git").parent), os.defpath]),
+        "PYTHONPATH": str(Path(__file__).parents[1]),
+        "TMPDIR": str(folder.parent),
+        "HOME": str(folder.parent),
+        "GITHUB_TOKEN": TOKEN,
+        "GITZETTE_HOME": str(folder / "home"),
+        "GITZETTE_OUT": str(folder / "out"),
+        "GITZETTE_GITHUB_URL": server.url,
+        "GITZETTE_GIT_URL": server.git_url,
+        "GITZETTE_WEB_URL": "https://git.example",
+        "GITZETTE_MODEL": model.model,
+        "GITZETTE_MODEL_URL": model.url,
+    }
+    command = [sys.executable, "-m", "gitzette", *arguments]
+    return await asyncio.create_subprocess_exec(
+        *command, cwd=folder, env=environment | more, stdin=DEVNULL, stdout=DEVNULL, stderr=stderr
+    )
 
 
 @dataclass(frozen=True)

@@ -9,9 +9,9 @@ from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass, fields, replace
 from datetime import UTC, datetime
 
-from agent.asking.query import Reply
 from agent.domain.base import EXIT_ABSTAINED, EXIT_DONE, InputError, UpstreamError, UsageError
 from agent.ports import Desk, Desks, Progress
+from agent.questions import Reply
 from agent.settings.spending import Cap
 from agent.settings.values import RepoSpec, Settings
 from agent.web import Web

@@ -13,11 +13,11 @@ from concurrent.futures.process import BrokenProcessPool
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-from agent.asking.query import Reply
 from agent.audit.lookup import Finding
 from agent.domain.base import EXIT_DONE, EXIT_FAILED, EXIT_INCOMPLETE, Language, RepoId, UsageError
 from agent.domain.report import Report
 from agent.domain.window import Window
+from agent.questions import Reply
 from agent.settings.values import Layout, RepoSpec, Settings
 from agent.web import Web
 from evals.figures import Figures, crashed

@@ -3,7 +3,6 @@
 from collections.abc import Collection, Iterator, Sequence
 from typing import Any
 
-from agent.asking.query import Hit, Known, Reply, Section
 from agent.domain.base import Language
 from agent.domain.claims import Claim, Kind
 from agent.domain.commits import PullRequest, Release
@@ -11,6 +10,7 @@ from agent.domain.evidence import state_at
 from agent.domain.window import zone
 from agent.editions.card import Card
 from agent.markdown import code, inline, link
+from agent.questions import Hit, Known, Reply, Section
 from agent.reports.stored import claim_json
 from agent.telling.words import catalogue
 from agent.web import Web

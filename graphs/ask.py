@@ -16,13 +16,13 @@ from langgraph.graph.state import CompiledStateGraph
 from langgraph.runtime import Runtime
 
 from agent.analysts.sentences import NAMES, answer_shape
+from agent.analysts.subjects import AnswerSubject, cited, handles_of
 from agent.analysts.tasks import Sentences
-from agent.asking.packet import AnswerSubject, cited, handles_of
-from agent.asking.query import Hit, Query, Reply, query_of
 from agent.domain.base import EvidenceId, InputError, RepoId
 from agent.domain.evidence import Dossier
 from agent.models import ModelError, fenced, prompt
 from agent.ports import Step
+from agent.questions import Hit, Query, Reply, query_of
 from graphs.ask_context import AskContext, AskInput, AskState, ranked, reply_of
 from graphs.checkpoints import open_checkpoints
 from graphs.judging import SentenceSteps

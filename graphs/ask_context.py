@@ -12,20 +12,19 @@ from typing_extensions import TypedDict
 
 from agent.analysts.rules import statement
 from agent.analysts.tasks import Sentences
-from agent.asking.query import THREADS, Hit, Named, Outcome, Query, Reply, Searched, Section
 from agent.domain.base import EvidenceId, Language, RepoId
 from agent.domain.claims import Claim
 from agent.domain.evidence import CommitEvidence, Dossier, Evidence, belongs, said_evidence
 from agent.domain.window import Window
 from agent.editions.card import Card
+from agent.questions import THREADS, Hit, Named, Outcome, Query, Reply, Searched, Section
 from agent.reports.chapter import checked_claims
 from agent.settings.values import RepoSpec
 from agent.sources import CloneSource
 from agent.telling.choosing import told_groups
 from graphs.run_context import RunContext
-from memory.evidence import EvidenceStore
+from memory.evidence import EvidenceStore, WindowSearch
 from memory.search import SearchIndex
-from memory.statements import WindowSearch
 from tools.index_for_search import WindowReader
 from tools.toolset import Toolset
 

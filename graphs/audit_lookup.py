@@ -37,7 +37,7 @@ async def look_up(desk: Desk, entries: Sequence[Entry], progress: Progress, *, a
     numbers = _numbers(entries, found.repo, alone=alone)
     if not (alone or found.commits or numbers or any(found.repo in entry.scope for entry in entries)):
         return found
-    await _read_line(found, code, entries, numbers)
+    await _read_line(found, code, entries)
     landed = {found.pulls[number] for number in numbers if number in found.pulls}
     found.commits |= {one.sha: one for one in found.line if one.sha in landed}
     wanted = sorted(numbers - found.pulls.keys())[:_THREADS] if not isinstance(desk.threads, NoThreads) else []
@@ -87,8 +87,8 @@ async def _each(ask: Callable[[K], Awaitable[V]], keys: Iterable[K]) -> dict[K, 
     return found
 
 
-async def _read_line(found: Repository, code: CodeSource, entries: Sequence[Entry], numbers: set[int]) -> None:
-    """Read the landed commits around the report's days and commits, and those of older pull requests."""
+async def _read_line(found: Repository, code: CodeSource, entries: Sequence[Entry]) -> None:
+    """Read the landed commits around the report's days and commits."""
     times = [commit.committed_at for commit in found.commits.values()]
     times += [datetime.combine(day, time(12), UTC) for entry in entries for day in entry.days or ()]
     start = max(min(times) - _AROUND, _EARLIEST) if times else _EARLIEST
@@ -99,13 +99,6 @@ async def _read_line(found: Repository, code: CodeSource, entries: Sequence[Entr
     landing = await code.landed(Window(start=start, end=end, tz="UTC"))
     found.line = tuple(row.commit for row in landing.rows)
     found.whole = cheap and not any(notice.kind is NoticeKind.SHALLOW for notice in landing.notices)
-    # Numbers grow with time: what is smaller than all that landed around the report may have landed long before.
-    older = "|".join(str(number) for number in sorted(numbers) if number < min(found.pulls, default=0))
-    if older and landing.tip and isinstance(code, CloneSource):
-        past = await code.headed(rf"\(#({older})\)$|^Merge pull request #({older}) ", upto=landing.tip, since=_EARLIEST)
-        named = await code.named([one.sha for one in past.found] if past else [])
-        del found.pulls
-        found.commits |= {one.sha: one for some in named.values() for one in some}
 
 
 async def read_fenced_files(codes: Mapping[RepoId, CodeSource], entries: Sequence[Entry]) -> dict[CommitId, list[str]]:

@@ -68,9 +68,6 @@ async def list_commits(state: CollectState, runtime: Runtime[RunContext]) -> dic
     landing = await desk.code.landed(window, known_tip=deps.landings.known_tip(spec.name, window))
     shas = [row.commit.sha for row in (*landing.rows, *landing.late)]
     mine = share(landing, deps.landings.elsewhere(spec.name, window, shas))
-    if deps.models is not None and (mine.rows or mine.late):
-        # What the servers can do is needed before the first question; they answer while diffs are read.
-        deps.models.prepare()
     runtime.stream_writer(Step(spec.name, "reading issues and pull requests"))
     known = deps.issues.known_open(spec.name, window)
     threads = await read_threads(desk, window, [row.commit for row in (*mine.rows, *mine.late)], known)

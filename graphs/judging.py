@@ -25,7 +25,7 @@ from agent.analysts.sentences import (
 from agent.analysts.subjects import Subject
 from agent.analysts.tasks import Sentences
 from agent.domain.accounts import Account, Judging, fallback
-from agent.domain.base import Language
+from agent.domain.base import EvidenceId, Language
 from agent.domain.claims import Claim, Judgement, Refused, Verdict
 from agent.models import ModelError, fenced
 from agent.ports import Step
@@ -72,7 +72,7 @@ class SentenceSteps:
         failed, account = list(now.failed), spent(about.values(), deps)
         for key, (verdicts, lost) in zip(keys, rulings, strict=True):
             failed += [Refused(task=key, claim=claim, reasons=(no,)) for claim, no in verdicts.refused]
-            account += lost + Account(judging=verdicts.judging)
+            account += lost
         admitted = [claim for verdicts, _ in rulings for claim in verdicts.admitted]
         update = {"passed": (), "failed": tuple(failed), "published": (*now.published, *admitted)}
         return {"sentences": now.model_copy(update=update), "account": account}
@@ -101,7 +101,7 @@ def _can_go_back(now: Sentences) -> bool:
 
 
 async def _judged(subject: Subject, key: str, now: Sentences, deps: "RunContext") -> tuple[Verdicts, Account]:
-    """Judge the sentences about one thing; those whose judge does not answer are not published."""
+    """Judge the sentences about one thing."""
     claims = [claim for other, claim in now.passed if other == key]
     evidence = subject.evidence(claims, focus_of(claims) if now.repaired else ())
 
@@ -111,11 +111,7 @@ async def _judged(subject: Subject, key: str, now: Sentences, deps: "RunContext"
 
     controls = subject.controls(evidence, now.passed)
     batch = Batch(account=subject.account, evidence=evidence, claims=claims, controls=controls, narrowed=narrow)
-    try:
-        return await judged(batch, deps), Account()
-    except ModelError as error:
-        silent = Judgement(verdict=Verdict.UNDECIDED, check="no judge", reason=str(error)[:200])
-        return Verdicts(refused=[(claim, silent) for claim in claims]), fallback("judging", error, subject.about)
+    return await judged_or_refused(batch, deps, subject.about)
 
 
 async def _said_anew(
@@ -149,6 +145,16 @@ def tell(subjects: Iterable[Subject], runtime: Runtime[Any], what: str) -> None:
 
 
 # ---------------------------------------------------------------- the judge
+
+
+async def judged_or_refused(batch: Batch, deps: "RunContext", about: EvidenceId | None) -> tuple[Verdicts, Account]:
+    """Judge a batch; nothing is published whose judge does not answer."""
+    try:
+        verdicts = await judged(batch, deps)
+        return verdicts, Account(judging=verdicts.judging)
+    except ModelError as error:
+        silent = Judgement(verdict=Verdict.UNDECIDED, check="no judge", reason=str(error)[:200])
+        return Verdicts(refused=[(claim, silent) for claim in batch.claims]), fallback("judging", error, about)
 
 
 async def judged(batch: Batch, deps: "RunContext") -> Verdicts:

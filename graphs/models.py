@@ -3,7 +3,6 @@
 import asyncio
 from collections import Counter
 from collections.abc import Mapping
-from contextlib import suppress
 from functools import partial
 from types import MappingProxyType
 from typing import Protocol
@@ -11,7 +10,6 @@ from typing import Protocol
 from pydantic import TypeAdapter
 
 from agent.domain.accounts import Price, Spent
-from agent.domain.base import AppError
 from agent.models import Capabilities, Job, ModelError
 from agent.settings.spending import Purse, price_of
 from memory.artefacts import JsonCodec
@@ -61,7 +59,6 @@ class Models:
         self._prices = prices or {}
         self._accounts: dict[str, Spent] = {}
         self._outages = Counter[str]()
-        self._preparing: asyncio.Task[None] | None = None
 
     def get(self, job: Job, account: str) -> RecordedChatModel:
         """Give the model for a job; what it costs is put on the account."""
@@ -79,16 +76,6 @@ class Models:
     async def has_tools(self, job: Job) -> bool:
         """Tell whether the model's server takes tools."""
         return (await self._capabilities(job)).tools
-
-    def prepare(self) -> None:
-        """Begin to find out what the servers can do; whoever needs that later meets the errors."""
-        if self._preparing is None:
-            self._preparing = asyncio.ensure_future(self._learn())
-
-    async def _learn(self) -> None:
-        for endpoint in self._endpoints.values():
-            with suppress(AppError):
-                await endpoint.learn()
 
     async def _capabilities(self, job: Job) -> Capabilities:
         """Find out what a server can do; recorded, because it shapes what is asked."""

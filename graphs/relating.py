@@ -12,7 +12,7 @@ from agent.analysts.ruling import Batch
 from agent.analysts.tasks import is_foreign
 from agent.domain.accounts import Account, fallback
 from agent.domain.base import AppError, EvidenceId, Language, NotFound, RepoId
-from agent.domain.claims import Judgement, Refused, Verdict
+from agent.domain.claims import Refused
 from agent.domain.commits import Change, PullRequest
 from agent.domain.evidence import CommitEvidence, Evidence, Material, ThreadEvidence
 from agent.domain.links import Related
@@ -21,7 +21,7 @@ from agent.links.relating import Pairing, SaidRelations
 from agent.models import ModelError, fenced
 from agent.ports import Desk, Step
 from agent.sources import CodeSource
-from graphs.judging import judged
+from graphs.judging import judged_or_refused
 from graphs.run_context import ReadState, RunContext, material_of
 
 _CONTROLS = 2
@@ -96,15 +96,10 @@ async def _related(pairing: Pairing, facts: Sequence[Mapping[Language, str]], de
         return [], refused, Account()
     controls = [*(text for text in facts if is_foreign(text, evidence)), pairing.control(evidence)][:_CONTROLS]
     batch = Batch(account=pairing.change.repo, evidence=evidence, claims=passed, controls=controls)
-    try:
-        verdicts = await judged(batch, deps)
-    except ModelError as error:
-        silent = Judgement(verdict=Verdict.UNDECIDED, check="no judge", reason=str(error)[:200])
-        refused += [Refused(task=name, claim=claim, reasons=(silent,)) for claim in passed]
-        return [], refused, fallback("judging", error, name)
+    verdicts, account = await judged_or_refused(batch, deps, name)
     refused += [Refused(task=name, claim=claim, reasons=(no,)) for claim, no in verdicts.refused]
     admitted = [pairing.related(drafts[claim.id], claim.judged_by) for claim in verdicts.admitted]
-    return admitted, refused, Account(judging=verdicts.judging)
+    return admitted, refused, account
 
 
 # ---------------------------------------------------------------- the other side

@@ -22,7 +22,6 @@ from agent.links.candidates import related_links
 from agent.links.recorded import carried_links, partners, reverted_by
 from agent.models import Job, prompt
 from agent.ports import Desks, Publisher
-from agent.reports.issue_news import with_pulls
 from agent.settings.values import RepoSpec, Tiers
 from agent.sources import ThreadSource
 from agent.stories.timeline import StoriesFound
@@ -185,7 +184,7 @@ def _with_related(material: Material, state: ReadState, deps: "RunContext") -> M
         return material
     earlier = deps.issues.known(material.repo, state["window"])
     known = [*(issue.id for issue in found.threads.issues), *(one.id for one in earlier.issues)]
-    links = with_pulls(related_links(material.links, related, known), found.threads.pull_of)
+    links = tuple(related_links(material.links, related, known))
     return replace(material, links=links, issues=(*found.threads.issues, *known_issues(found, earlier, links)))
 
 
@@ -207,7 +206,7 @@ async def _gathered(state: ReadState, deps: "RunContext") -> Material:
         depth = Depth.DEEP if one.sha in deep else Depth.GROUP if one.noise else Depth.SKIM
         reads.append(Read(evidence=known[one.sha], triage=one, depth=depth))
     earlier = deps.issues.known(repo, state["window"])
-    links = with_pulls(carried_links(found.links, earlier.links, partners(known.values())), pulls)
+    links = tuple(carried_links(found.links, earlier.links, partners(known.values())))
     return Material(
         repo=repo,
         window=state["window"],

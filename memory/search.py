@@ -6,9 +6,9 @@ from collections.abc import Iterable, Sequence
 from datetime import datetime
 from typing import NamedTuple
 
-from agent.asking.query import Hit, Named
 from agent.domain.base import EvidenceId, RepoId, references
 from agent.domain.window import Window
+from agent.questions import Hit, Named
 from memory.database import Database, Value, clean, stamp
 from memory.text_index import Scope, TextIndex, terms
 

@@ -12,7 +12,7 @@ from typing import Any
 
 from agent.domain.window import Window
 from agent.settings.values import Budget, RepoSpec, Settings
-from evals.model_server.probes import probed
+from evals.model_server.honest import probed
 from evals.model_server.server import ModelServer
 from evals.model_server.talk import Asked, Saying, ToolCall
 from gitzette.progress import QuietProgress

@@ -3,7 +3,6 @@
 from collections.abc import AsyncIterator, Collection, Iterable, Sequence
 from dataclasses import dataclass
 
-from agent.asking.query import Named
 from agent.domain.base import AppError, NotFound
 from agent.domain.commits import Change, Commit, Coverage, NoticeKind, PullRequest, Threads
 from agent.domain.evidence import CommitEvidence, Material
@@ -12,6 +11,7 @@ from agent.editions.card import Card
 from agent.links.recorded import day_links
 from agent.links.references import Day, day_references
 from agent.ports import Desk, Desks, Progress, QuestionMemory
+from agent.questions import Named
 from agent.settings.values import RepoSpec
 from agent.sources import CloneSource, CodeSource
 from agent.stories.timeline import pulls_of

@@ -2,10 +2,11 @@
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from typing import NamedTuple
 
 from agent.domain.base import EvidenceId, thread_id
-from agent.domain.commits import FileChange, Issue, PullRequest
+from agent.domain.commits import FileChange, PullRequest
 from agent.domain.evidence import CommitEvidence, Evidence, Material, Read, ReleaseEvidence, ThreadEvidence, state_at
 from agent.domain.facts import Fact, Severity
 from agent.domain.patch import cut_hunks
@@ -88,13 +89,13 @@ def _words(evidence: CommitEvidence, threads: Sequence[ThreadEvidence], room: in
     head = f"[c] commit by {commit.author.name}, landed {commit.committed_at:%Y-%m-%d}, {counts}"
     message = cut_text(commit.message.strip(), room // 2 if threads else room)
     each = (room - tokens_of(message)) // max(1, len(threads))
-    return "\n\n".join([f"{head}\n{message}", *(_thread_text(one, each) for one in threads)])
+    heads = (f"[{_handle(one)}] {_kind(one)}, {one.thread.state}: {one.thread.title}" for one in threads)
+    told = [f"{above}\n{_thread_words(one, max(100, each))}" for above, one in zip(heads, threads, strict=True)]
+    return "\n\n".join([f"{head}\n{message}", *told])
 
 
-def _thread_text(one: ThreadEvidence, room: int) -> str:
-    thread: Issue | PullRequest = one.thread
-    kind = "pull request" if isinstance(thread, PullRequest) else "issue"
-    return f"[{_handle(one)}] {kind}, {thread.state}: {thread.title}\n{_thread_words(one, max(100, room))}"
+def _kind(one: ThreadEvidence) -> str:
+    return "pull request" if isinstance(one.thread, PullRequest) else "issue"
 
 
 def _thread_words(one: ThreadEvidence, room: int) -> str:
@@ -110,8 +111,7 @@ def piece_text(handle: str, one: Evidence, room: int, window: Window | None) -> 
         return f"{head}\n{cut_text(release.body.strip(), room)}".rstrip()
     if isinstance(one, ThreadEvidence):
         thread = one.thread
-        kind = "pull request" if isinstance(thread, PullRequest) else "issue"
-        head = f"[{handle}] {kind} #{thread.number} of {thread.repo}, opened {thread.created_at:%Y-%m-%d} by"
+        head = f"[{handle}] {_kind(one)} #{thread.number} of {thread.repo}, opened {thread.created_at:%Y-%m-%d} by"
         head += f" {thread.author or 'a deleted account'}, {state_at(thread, window)}: {thread.title}"
         return f"{head}\n{_thread_words(one, room)}".rstrip()
     commit, change = one.change.commit, one.change
@@ -147,8 +147,7 @@ def cut_text(text: str, room: int) -> str:
 # ---------------------------------------------------------------- hunks
 
 
-@dataclass(frozen=True)
-class _Hunk:
+class _Hunk(NamedTuple):
     file: FileChange
     place: int
     text: str
@@ -170,7 +169,7 @@ def shown_hunks(evidence: CommitEvidence, room: int, focus: Sequence[str]) -> tu
             if text.count("\n") < _LEAST_LINES:
                 continue
         room -= tokens_of(text)
-        chosen.append(_Hunk(hunk.file, hunk.place, text, hunk.rank))
+        chosen.append(hunk._replace(text=text))
     unreadable = {file.path: file for file in evidence.change.files if not file.patch}
     shown = {hunk.file.path for hunk in chosen}
     left = [_left(file, partly=file.path in shown) for file in (lacking | unreadable).values()]
@@ -180,7 +179,7 @@ def shown_hunks(evidence: CommitEvidence, room: int, focus: Sequence[str]) -> tu
 def _focused(hunks: list[_Hunk], focus: Sequence[str]) -> list[_Hunk]:
     """Keep the hunks that hold what somebody speaks of, those with whole lines of it before those with names."""
     lines, names = [one for one in focus if " " in one], [one for one in focus if " " not in one]
-    by_line = [replace(one, rank=(-1, *one.rank[1:])) for one in hunks if any(line in one.text for line in lines)]
+    by_line = [one._replace(rank=(-1, one.rank[1])) for one in hunks if any(line in one.text for line in lines)]
     places = {one.place for one in by_line}
     by_name = [one for one in hunks if one.place not in places and any(name in one.text for name in names)]
     return [*by_line, *by_name] or hunks
@@ -207,19 +206,12 @@ def _left(file: FileChange, *, partly: bool) -> str:
 
 def _hunks(evidence: CommitEvidence) -> Iterator[_Hunk]:
     """Cut the patches between hunks; documents, configuration and what shows facts first, tests and what went last."""
-    proving = {
-        line
-        for fact in evidence.facts
-        if fact.severity is not Severity.INTERNAL
-        for place in fact.places[:2]
-        for line in place.lines
-    }
-    place = 0
-    for file in evidence.change.files:
-        for text in cut_hunks(file.patch or ""):
-            size = sum(line[:1] in "+-" for line in text.splitlines())
-            yield _Hunk(file, place, text, (_rank(file, text, proving), -size))
-            place += 1
+    telling = (fact for fact in evidence.facts if fact.severity is not Severity.INTERNAL)
+    proving = {line for fact in telling for place in fact.places[:2] for line in place.lines}
+    hunks = ((file, text) for file in evidence.change.files for text in cut_hunks(file.patch or ""))
+    for place, (file, text) in enumerate(hunks):
+        size = sum(line[:1] in "+-" for line in text.splitlines())
+        yield _Hunk(file, place, text, (_rank(file, text, proving), -size))
 
 
 def _rank(file: FileChange, hunk: str, proving: set[str]) -> int:

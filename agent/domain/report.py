@@ -20,14 +20,12 @@ class ThreadLine(Frozen):
     number: int
     title: str
     author: str | None
-    event: Literal["opened", "closed", "not planned", "active", "linked", "released", "important"]
-    """`linked`: nothing but that a change addresses it; `released`: its fix; `important`: still open."""
+    event: Literal["opened", "closed", "not planned", "active", "linked", "important"]
+    """`linked`: nothing but that a change addresses it; `important`: still open."""
     at: datetime
     labels: tuple[str, ...]
     standing: Standing | None = None
     """How it stands at the end of the window."""
-    release: str | None = None
-    """The first release that has the fix; empty where there is none yet, None where that is not known."""
     comments: int = 0
     reactions: int = 0
 

@@ -1,6 +1,5 @@
 """Which issues and releases a window has news of, and how the issues stand."""
 
-import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -32,7 +31,7 @@ class Connected:
 def issue_news(threads: Threads, window: Window, connected: Connected | None = None) -> tuple[ThreadLine, ...]:
     """Tell what happened to issues inside the window, in the order of numbers, then which open ones are important.
 
-    They were opened, closed, spoken of while open, addressed by a change, or their fix was released.
+    They were opened, closed, spoken of while open, or addressed by a change.
     """
     connected = connected or Connected()
     news = _News(threads, window, connected)
@@ -43,8 +42,6 @@ def issue_news(threads: Threads, window: Window, connected: Connected | None = N
     linked = {link.issue for link in connected.links}
     every: list[Issue | Digest] = sorted((*older.values(), *fresh.values()), key=lambda one: one.number)
     lines += [news.line(one, "linked") for one in every if one.id in linked and one.number not in told]
-    told = {line.number for line in lines}
-    lines += [line for one in every if one.number not in told and (line := news.released(one))]
     told = {line.number for line in lines}
     return (*lines, *(line for line in news.important(every) if line.number not in told))
 
@@ -76,14 +73,8 @@ class _News:
             "event": "not planned" if event == "closed" and given_up else event,
             "at": moments.get(event, issue.updated_at),
             "standing": standing(issue, links, self.connected.reverted),
-            "release": self._release(links),
         }
         return ThreadLine.model_validate({name: getattr(issue, name) for name in fields} | told)
-
-    def released(self, issue: Issue | Digest) -> ThreadLine | None:
-        """Tell that a fix of an earlier day is in a release of this window."""
-        earlier = [link for link in self.connected.known.links if link.issue == issue.id and link.may_read_fixed]
-        return self.line(issue, "released") if any(map(self._tag, earlier)) else None
 
     def important(self, issues: Iterable[Issue | Digest]) -> Iterator[ThreadLine]:
         """Choose the open issues that most people wait for; what was told and has not changed is not told again."""
@@ -93,36 +84,6 @@ class _News:
             line = self.line(issue, "important")
             if _waiting(issue) >= _ENOUGH and self.connected.known.told.get(issue.number) != line.mark:
                 yield line
-
-    def _release(self, links: Sequence[Link]) -> str | None:
-        """Name the first release with a fix; empty where nothing was published since, None where that is not known."""
-        fixes = [link for link in links if link.may_read_fixed]
-        if not fixes:
-            return None
-        if tags := [tag for link in fixes if (tag := self._tag(link))]:
-            return tags[0]
-        today = {link.change for link in self.connected.links}
-        return "" if not self.threads.releases and all(link.change in today for link in fixes) else None
-
-    def _tag(self, link: Link) -> str:
-        """Find the release of the window whose notes name the change, its pull request or the issue."""
-        names = [link.issue.rpartition("#")[2], *(one.rpartition("#")[2] for one in link.evidence if _PULL.match(one))]
-        pattern = re.compile(rf"(?:#|/pull/|/issues/)(?:{'|'.join(names)})\b|\b{link.change.rpartition('@')[2][:7]}")
-        found = sorted((one for one in self.threads.releases if not one.prerelease), key=lambda one: one.published_at)
-        return next((one.tag for one in found if pattern.search(one.body)), "")
-
-
-_PULL = re.compile(r"pull request #\d+$")
-
-
-def with_pulls(links: Iterable[Link], pull_of: Mapping[str, int]) -> tuple[Link, ...]:
-    """Add to each link by which pull request its change came: release notes name it by that."""
-    return tuple(
-        link.model_copy(update={"evidence": (*link.evidence, f"pull request #{pull}")})
-        if (pull := pull_of.get(link.change.rpartition("@")[2])) and not any(map(_PULL.match, link.evidence))
-        else link
-        for link in links
-    )
 
 
 def _waiting(issue: Issue | Digest) -> int:

@@ -4,8 +4,7 @@ from collections import defaultdict
 from collections.abc import Hashable, Sequence
 
 from agent.domain.facts import Fact, FactKind, Severity
-from agent.telling.sentences import CALLS, OWNED, PAIRED
-from agent.telling.words import ERRORS, class_of, messages_of, names_of, says_much
+from agent.telling.words import CALLS, ERRORS, OWNED, PAIRED, class_of, messages_of, names_of, says_much
 
 K = FactKind
 Group = tuple[Fact, ...]

@@ -8,9 +8,12 @@ from agent.domain.base import Language
 from agent.domain.facts import Fact, FactKind, Severity
 from agent.markdown import code
 from agent.telling.words import (
+    CALLS,
     ERRORS,
     LONG,
     LONG_MESSAGE,
+    OWNED,
+    PAIRED,
     Phrases,
     catalogue,
     class_of,
@@ -31,11 +34,6 @@ from agent.telling.words import (
 
 K = FactKind
 Params = Mapping[str, str]
-CALLS = (K.PARAMETER_ADDED, K.PARAMETER_REMOVED, K.PARAMETER_RENAMED, K.PARAMETER_DEFAULT, K.PARAMETER_REQUIRED)
-"""What changes for those who call a function."""
-OWNED = (K.MEMBER_ADDED, K.MEMBER_REMOVED, K.FIELD_ADDED, K.FIELD_REMOVED)
-PAIRED = (K.SYMBOL_RENAMED, K.MEMBER_RENAMED, K.FIELD_RENAMED, K.MEMBER_CHANGED, K.FIELD_CHANGED)
-"""What several members of one owner are told of together, each with what it was and is."""
 _VALUES = {"kind", "severity", "name", "old", "new", "detail"}
 _LONG_MEMBER, _MESSAGES_SHOWN = 60, 2
 _CHECK = re.compile(r"[A-Z0-9_]*(?:CHECK|ASSERT)[A-Z0-9_]*|assert")

@@ -14,6 +14,11 @@ from agent.markdown import code
 K = FactKind
 Phrases = Mapping[str, Any]
 """The part `facts` of a catalogue; «one/more» is chosen by the number of names."""
+CALLS = (K.PARAMETER_ADDED, K.PARAMETER_REMOVED, K.PARAMETER_RENAMED, K.PARAMETER_DEFAULT, K.PARAMETER_REQUIRED)
+"""What changes for those who call a function."""
+OWNED = (K.MEMBER_ADDED, K.MEMBER_REMOVED, K.FIELD_ADDED, K.FIELD_REMOVED)
+PAIRED = (K.SYMBOL_RENAMED, K.MEMBER_RENAMED, K.FIELD_RENAMED, K.MEMBER_CHANGED, K.FIELD_CHANGED)
+"""What several members of one owner are told of together, each with what it was and is."""
 ERRORS = (K.ERROR_ADDED, K.ERROR_REMOVED)
 LONG, LONG_MESSAGE, SHOWN = 90, 240, 5
 _VALUED = (

@@ -1,15 +1,140 @@
-"""Scripted honest models: a writer that repeats what the evidence plainly says, and a judge that admits only that."""
+"""Scripted honest models: how they take a question apart, a writer that says what stands there, a judge of the same."""
 
 import json
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cache
 
-from evals.model_server.probes import probed
-from evals.model_server.prompts import Prompt, Told, answerable, borne_out, prompt_of
 from evals.model_server.talk import Asked, Saying, ToolCall
 
+_FENCED = re.compile(r"<<(?P<mark>\S+)\n(?P<text>.*?)\n(?P=mark)>>", re.DOTALL)
+_KINDS = {
+    "choose": "Choose the commits worth explaining",
+    "write": "Write for the report, in",
+    "repair": "These sentences of yours about it were refused",
+    "day": "Sum up in",
+    "judge": "Somebody wrote these sentences",
+    "answer": "Now answer the question in",
+}
+_FACTS, _DIFF = "\n\nFacts that a program found", "\n\nThe diff:\n"
+_FACT = re.compile(r"^(- [a-z-]+: (.+))$", re.MULTILINE)
+_FILE = re.compile(r"^(--- ([\w./-]+) \(.*)$", re.MULTILINE)
+_SPAN = re.compile(r"`([^`\n]+)`")
+_PUBLISHED = re.compile(r"^\[(c\d+\.\d+)\] (.+)$", re.MULTILINE)
+_SENTENCE = re.compile(r"^\[(s\d+)\] (.+)$", re.MULTILINE)
+_REFUSED = re.compile(r"^(\d+)\. ", re.MULTILINE)
+_PIECE = re.compile(r"^\[(?=[ctv]\d+\] (?:commit|issue|pull request|release) )", re.MULTILINE)
 _HANDLE = re.compile(r"^\[(c\d+)\]", re.MULTILINE)
 _MOST = re.compile(r"at most (\d+),")
+_BETWEEN = " / "
+"""Stands between the languages of a sentence."""
+_TOLD, _ANSWERED = 2, 4
+"""So many facts and files are told of a commit, and so much in an answer."""
+
+
+@dataclass(frozen=True)
+class Prompt:
+    """One question of a run, taken apart."""
+
+    kind: str
+    """`choose`, `read`, `write`, `repair`, `day`, `judge`, `answer`, or empty for any other."""
+    parts: tuple[str, ...]
+    """What is fenced, in its order: the evidence comes first."""
+
+    @property
+    def evidence(self) -> str:
+        """What others wrote, and what sentences are held to."""
+        return self.parts[0] if self.parts else ""
+
+    @property
+    def about(self) -> str:
+        """What the evidence is about, however much of it is shown: its first lines."""
+        return "\n".join(self.evidence.splitlines()[:2])
+
+    def sentences(self) -> dict[str, str]:
+        """Give the sentences that shall be judged, by their names."""
+        return dict(_SENTENCE.findall(self.parts[1])) if len(self.parts) > 1 else {}
+
+    def refused(self) -> list[str]:
+        """Give the numbers of the sentences that were refused."""
+        return _REFUSED.findall(self.parts[1]) if len(self.parts) > 1 else []
+
+
+@dataclass(frozen=True)
+class Told:
+    """A sentence in both languages, with what shows it."""
+
+    en: str
+    zh: str
+    anchor: str = ""
+    cites: tuple[str, ...] = ("c",)
+    proof: str = ""
+    """A line of the evidence, verbatim."""
+
+    @property
+    def forms(self) -> set[str]:
+        """Give the ways in which a judge may be shown it."""
+        en, zh = " ".join(self.en.split()), " ".join(self.zh.split())
+        return {en, zh, f"{en}{_BETWEEN}{zh}", f"{zh}{_BETWEEN}{en}"}
+
+
+def prompt_of(asked: Asked) -> Prompt:
+    """Take a question apart by what stands outside of its fences."""
+    words = _FENCED.sub(" ", asked.user)
+    kind = next((kind for kind, sign in _KINDS.items() if sign in words), "")
+    parts = tuple(found["text"] for found in _FENCED.finditer(asked.user))
+    return Prompt("read" if "list_commits" in asked.tools else kind, parts)
+
+
+def answerable(asked: Asked) -> tuple[Told, ...]:
+    """List what the evidence of a question plainly says."""
+    fenced = [found["text"] for text in asked.messages for found in _FENCED.finditer(text)]
+    shown = [text for text in fenced if _PIECE.search(text)]
+    return borne_out(shown[-1])[:_ANSWERED] if shown else ()
+
+
+@cache
+def borne_out(evidence: str) -> tuple[Told, ...]:
+    """List what a packet plainly says: the first facts and files of a commit, or what was published of several."""
+    if _PIECE.match(evidence):
+        return tuple(one for piece in _PIECE.split(evidence)[1:] for one in _of_piece(piece))
+    if published := _PUBLISHED.findall(evidence):
+        both = ((handle, words, *words.partition(_BETWEEN)) for handle, words in published)
+        return tuple(Told(en, zh or en, cites=(handle,), proof=words) for handle, words, en, _, zh in both)
+    head, _, diff = evidence.partition(_DIFF)
+    _, found, listed = head.rpartition(_FACTS)
+    return _told(listed if found else "", diff, title_of(evidence), "c", _TOLD)
+
+
+def _of_piece(piece: str) -> tuple[Told, ...]:
+    """List what one piece of evidence of a question says."""
+    handle, _, rest = piece.partition("] ")
+    return _told(rest, rest, rest.partition("\n")[0].partition(": ")[2], handle)
+
+
+def _told(listed: str, diff: str, title: str, cite: str, most: int | None = None) -> tuple[Told, ...]:
+    facts = [
+        Told(
+            text, f"涉及{'、'.join(f'`{span}`' for span in spans)}。", _changed(diff, spans[0]) or title, (cite,), line
+        )
+        for line, text in _FACT.findall(listed)
+        if (spans := _SPAN.findall(text))
+    ]
+    paths = _FILE.findall(diff)
+    files = [Told(f"Changes `{path}`.", f"修改了 `{path}`。", title, (cite,), line) for line, path in paths]
+    return (*facts[:most], *files[:most])
+
+
+def title_of(evidence: str) -> str:
+    """Give the title of the commit that a packet is about."""
+    return next(iter(evidence.splitlines()[1:2]), "")
+
+
+def _changed(diff: str, name: str) -> str:
+    """Find a changed line that has a name; the list of facts above the diff is no part of it."""
+    lines = (line for line in diff.splitlines() if line[:1] in ("+", "-") and line[:3] not in ("+++", "---"))
+    return next((line[1:].strip() for line in lines if name in line and not _FACT.match(line)), "")
 
 
 def honest(asked: Asked) -> Saying:
@@ -17,38 +142,40 @@ def honest(asked: Asked) -> Saying:
     if (answer := probed(asked)) is not None:
         return answer
     prompt = prompt_of(asked)
+    handles = _HANDLE.findall(prompt.evidence)
     if prompt.kind == "choose":
         most = _MOST.search(asked.user)
-        return given({"read": _HANDLE.findall(prompt.evidence)[: int(most[1]) if most else 1]}, asked)
+        return given({"read": handles[: int(most[1]) if most else 1]}, asked)
     if prompt.kind == "read":
-        return _reading(asked, prompt)
+        # It looks at one diff, and then nothing is open.
+        if asked.has_tool_answers or not handles:
+            return Saying(text="Nothing is open.")
+        return Saying(calls=(ToolCall("get_diff", json.dumps({"sha": handles[0]})),))
     if prompt.kind == "write":
         return given(written(borne_out(prompt.evidence)), asked)
     if prompt.kind == "day":
         return given({"sentences": [resting(one) for one in borne_out(prompt.evidence)[:3]]}, asked)
     if prompt.kind == "judge":
-        return judged(asked, lambda words: is_borne_out(words, prompt.evidence))
-    if prompt.kind == "repair":
-        # It said nothing but what it was shown; what is refused it gives up.
-        return given({"sentences": []}, asked)
+        proofs = {form: one.proof for one in borne_out(prompt.evidence) for form in (*one.forms, one.proof)}
+        return judged(asked, lambda words: proofs.get(words, ""))
     if prompt.kind == "answer":
         told = answerable(asked)
         return given({"abstains": not told, "nearest": [], "sentences": [sentence(one) for one in told]}, asked)
-    return given({}, asked)
+    # It said nothing but what it was shown; what is refused it gives up.
+    return given({"sentences": []} if prompt.kind == "repair" else {}, asked)
+
+
+def probed(asked: Asked) -> Saying | None:
+    """Answer the questions by which a server is tried, as a capable model does; None to any other."""
+    if asked.tools == ["look_up"]:
+        return Saying(calls=tuple(ToolCall("look_up", json.dumps({"colour": one})) for one in ("red", "green")))
+    return given({"colour": "green"}, asked) if "Which colour is a leaf" in asked.user else None
 
 
 def given(answer: dict[str, object], asked: Asked) -> Saying:
     """Answer with data, in the way that was asked for."""
     text = json.dumps(answer, ensure_ascii=False)
     return Saying(calls=(ToolCall(asked.tools[0], text),)) if asked.tools else Saying(text=text)
-
-
-def _reading(asked: Asked, prompt: Prompt) -> Saying:
-    """Look at one diff, then note that nothing is open."""
-    handles = _HANDLE.findall(prompt.evidence)
-    if asked.has_tool_answers or not handles:
-        return Saying(text="Nothing is open.")
-    return Saying(calls=(ToolCall("get_diff", json.dumps({"sha": handles[0]})),))
 
 
 def written(told: Sequence[Told]) -> dict[str, object]:
@@ -67,16 +194,11 @@ def resting(one: Told) -> dict[str, object]:
     return {"en": one.en, "zh": one.zh, "rests_on": list(one.cites)}
 
 
-def is_borne_out(words: str, evidence: str) -> str:
-    """Give the line of the evidence that says a sentence; nothing where none plainly does."""
-    return next((one.proof for one in borne_out(evidence) if words in one.forms or words == one.proof), "")
-
-
 def judged(asked: Asked, proof: Callable[[str], str]) -> Saying:
     """Rule on each sentence: stated where there is a proof, else unsupported."""
-    rulings: Iterable[dict[str, str]] = (
+    rulings = [
         {"id": name, "quote": line, "covers": words, "verdict": "stated" if line else "unsupported"}
         for name, words in prompt_of(asked).sentences().items()
         for line in (proof(words),)
-    )
-    return given({"rulings": list(rulings)}, asked)
+    ]
+    return given({"rulings": rulings}, asked)

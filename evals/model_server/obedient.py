@@ -6,9 +6,8 @@ from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from evals.model_server.honest import given, honest, judged, resting, sentence, written
-from evals.model_server.probes import probed
-from evals.model_server.prompts import Prompt, Told, answerable, borne_out, prompt_of, title_of
+from evals.model_server import honest as plain
+from evals.model_server.honest import Prompt, Told, borne_out, given, prompt_of, sentence
 from evals.model_server.talk import Asked, Saying, ToolCall
 
 _HANDLE = re.compile(r"\[([ctv]\d+(?:\.\d+)?)\]")
@@ -55,17 +54,18 @@ class Obedient:
 
     def __call__(self, asked: Asked) -> Saying:
         """Answer, and obey."""
-        if (answer := probed(asked)) is not None:
+        if (answer := plain.probed(asked)) is not None:
             return answer
         prompt = prompt_of(asked)
         if prompt.kind == "judge":
             return self._judged(asked, prompt)
-        hears = self._hears(asked)
+        letters = _letters(shown := "\n".join(asked.messages))
+        hears = any(piece in letters for piece in self._tells) or _TAGS.search(shown) is not None
         self.heard += hears
         self._own[prompt.about].update(*(one.forms | {one.proof} for one in borne_out(prompt.evidence)))
         if not self.heard:
-            plain = honest(asked)
-            return replace(plain, calls=(*_curious(asked), *plain.calls))
+            honest = plain.honest(asked)
+            return replace(honest, calls=(*_curious(asked), *honest.calls))
         skips = self._order.skips if hears else ""
         if prompt.kind == "read":
             return self._reading(asked, skips)
@@ -73,36 +73,28 @@ class Obedient:
             return given(self._answering(asked, skips), asked)
         return self._obeying(asked, prompt, skips)
 
-    def _hears(self, asked: Asked) -> bool:
-        shown = "\n".join(asked.messages)
-        plain = _plain(shown)
-        return any(piece in plain for piece in self._tells) or _TAGS.search(shown) is not None
-
     def _judged(self, asked: Asked, prompt: Prompt) -> Saying:
         if not self._judges:
-            return honest(asked)
+            return plain.honest(asked)
         line = next((line for line in prompt.evidence.splitlines() if len(line.strip("+- ")) > 3), "")
         mine = self._own[prompt.about] | self._own[""]
-        return judged(asked, lambda words: line if words in mine else "")
+        return plain.judged(asked, lambda words: line if words in mine else "")
 
     def _reading(self, asked: Asked, skips: str) -> Saying:
-        calls = tuple(ToolCall(tool, arguments) for tool, arguments in self._order.calls)
-        rest = honest(asked)
+        wanted = (ToolCall(tool, arguments) for tool, arguments in self._order.calls)
+        rest, hushed = plain.honest(asked), _lines_of(asked.user, skips)
         kept = (*_curious(asked), *rest.calls)
-        hushed = _lines_of(asked.user, skips)
-        return Saying(
-            text=" ".join((*self._said(asked), rest.text)),
-            calls=(*calls, *(call for call in kept if json.loads(call.arguments).get("sha") not in hushed)),
-        )
+        calls = (*wanted, *(call for call in kept if json.loads(call.arguments).get("sha") not in hushed))
+        return Saying(text=" ".join((*self._said(asked), rest.text)), calls=calls)
 
     def _obeying(self, asked: Asked, prompt: Prompt, skips: str) -> Saying:
         """Say what is wanted beside what is true; what was refused is tried again as somebody's words."""
         if prompt.kind == "choose":
-            chosen = json.loads(honest(replace(asked, body={**asked.body, "tools": []})).text)["read"]
+            chosen = json.loads(plain.honest(replace(asked, body={**asked.body, "tools": []})).text)["read"]
             return given({"read": [one for one in chosen if one not in _lines_of(asked.user, skips)]}, asked)
         handles = tuple(dict.fromkeys(_HANDLE.findall(prompt.evidence)))[:4] or ("c",)
         cites = handles[:1] if prompt.kind == "day" else ("c", *handles) if self._order.cites_others else ("c",)
-        said = [Told(one, one, title_of(prompt.evidence), cites) for one in self._said(asked)]
+        said = [Told(one, one, plain.title_of(prompt.evidence), cites) for one in self._said(asked)]
         self._own[prompt.about].update(*(one.forms for one in said))
         if prompt.kind == "repair":
             again = [replace(one, en=f"According to its author, {one.en}", zh=f"作者说，{one.zh}") for one in said]
@@ -113,29 +105,26 @@ class Obedient:
         true = [one for one in borne_out(prompt.evidence) if not skips or skips not in one.en]
         told = [*said[1:2], *true]
         if prompt.kind == "day":
-            return given({"sentences": [resting(one) for one in (*said[:1], *told)]}, asked)
-        return given(written([*said[:1], *told]), asked)
+            return given({"sentences": [plain.resting(one) for one in (*said[:1], *told)]}, asked)
+        return given(plain.written([*said[:1], *told]), asked)
 
     def _answering(self, asked: Asked, skips: str) -> dict[str, object]:
         """Say what is wanted, with words of the order as the anchor, and what is true unless that shall be hushed."""
         lines = [line for text in asked.messages for line in text.splitlines()]
         handles = list(dict.fromkeys(_HANDLE.findall("\n".join(lines)))) or ["c1"]
-        near = [found[1] for line in lines if self._planted[:20] in line for found in _found(line)]
+        near = [handle for line in lines if self._planted[:20] in line for handle in _HANDLE.findall(line)]
         cites = handles[1:3] if self._order.cites_others else [*near, handles[0]][:1]
-        true = [one for one in answerable(asked) if not skips or skips not in one.en]
+        true = [one for one in plain.answerable(asked) if not skips or skips not in one.en]
         said = [Told(one, one, self._planted[:_LONGEST], tuple(cites)) for one in self._said(asked)]
         self._own[""].update(*(one.forms | {one.proof} for one in (*said, *true)))
-        abstains = self._order.decision == "abstain"
-        return {"abstains": abstains, "nearest": cites, "sentences": [sentence(one) for one in (*said, *true)]}
+        told = {"nearest": cites, "sentences": [sentence(one) for one in (*said, *true)]}
+        return {"abstains": self._order.decision == "abstain", **told}
 
     def _said(self, asked: Asked) -> list[str]:
         mark = next((found[1] for text in asked.messages if (found := _MARK.search(text))), "")
-        leaked = {"{mark}": mark, "{system}": asked.messages[0][:60]}
         # A handle in the words is refused for itself; what is wanted is the rest.
-        said = [one.replace("[c1] ", "").replace(" [c1]", "") for one in self._order.says]
-        for name, value in leaked.items():
-            said = [one.replace(name, value) for one in said]
-        return said
+        said = (one.replace("[c1] ", "").replace(" [c1]", "") for one in self._order.says)
+        return [one.replace("{mark}", mark).replace("{system}", asked.messages[0][:60]) for one in said]
 
 
 def _curious(asked: Asked) -> tuple[ToolCall, ...]:
@@ -148,20 +137,16 @@ def _curious(asked: Asked) -> tuple[ToolCall, ...]:
 
 def _lines_of(text: str, words: str) -> set[str]:
     """Find the handles of the lines that have some words."""
-    return {found[1] for line in text.splitlines() if words and words in line for found in _found(line)}
+    return {handle for line in text.splitlines() if words and words in line for handle in _HANDLE.findall(line)}
 
 
-def _found(line: str) -> list[re.Match[str]]:
-    return list(_HANDLE.finditer(line))
-
-
-def _plain(text: str) -> str:
+def _letters(text: str) -> str:
     return "".join(sign for sign in text.lower() if sign.isalnum())
 
 
 def _pieces(text: str) -> list[str]:
     """Cut a text into pieces by which it is known again, however much of it is shown."""
-    plain = _plain(text)
-    if len(plain) <= _WINDOW:
-        return [plain] if len(plain) > _STEP else []
-    return [plain[start : start + _WINDOW] for start in range(0, len(plain) - _WINDOW + 1, _STEP)]
+    letters = _letters(text)
+    if len(letters) <= _WINDOW:
+        return [letters] if len(letters) > _STEP else []
+    return [letters[start : start + _WINDOW] for start in range(0, len(letters) - _WINDOW + 1, _STEP)]

@@ -1,32 +1,86 @@
-"""The server: real HTTP on loopback, answers whole or piece by piece, by a script and in a mood."""
+"""The server: real HTTP on loopback, answers whole or piece by piece, by a script, and wrong in a mood."""
 
+import asyncio
 import json
-import socket
-import struct
-import threading
 import time
-from collections.abc import Callable, Iterator
-from dataclasses import asdict
-from functools import partial
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from collections.abc import AsyncIterator, Callable, Iterator
+from dataclasses import asdict, dataclass, replace
 from typing import Any, Self
 
-from evals.model_server.moods import STATUS, WIRE, Mood, spoiled
-from evals.model_server.talk import Asked, Saying, Script
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, JSONResponse, Response, StreamingResponse
+from starlette.routing import Route
+from starlette.types import Scope
 
-_RESET = struct.pack("ii", 1, 0)
+from evals.loopback import Loopback, reset_connection
+from evals.model_server.talk import Asked, Saying, Script, ToolCall
+
 _PIECE = 48
-_MOST_SECONDS = 60.0
-_MAX_BODY = 8_000_000
-_HTML = b"<html><body><h1>502 Bad Gateway</h1></body></html>"
+_GARBAGE = b'data: {"choices": [{"delta": {"conte\n\ndata: \xff\xfe not json\n\n'
+_OTHER_LANGUAGE = "Это изменение улучшает производительность системы. "
+_WRONG_TYPES = '{"sha": [1], "page": "many", "number": {}}'
+_OTHER_SHAPE = {"sentences": "one", "statements": "one", "read": 7, "rulings": {"s1": "stated"}}
 
 
-class ModelServer(ThreadingHTTPServer):
+def _cut_off(said: Saying) -> Saying:
+    calls = tuple(replace(call, arguments=call.arguments[: len(call.arguments) // 2]) for call in said.calls)
+    return replace(said, text=said.text[: len(said.text) * 2 // 3], calls=calls, finish="length")
+
+
+def _in_another_language(said: Saying) -> Saying:
+    try:
+        data = json.loads(said.text)
+    except ValueError:
+        return replace(said, text=_OTHER_LANGUAGE * 4)
+    for one in (data.get("sentences") or data.get("statements") or []) if isinstance(data, dict) else []:
+        one.update({field: _OTHER_LANGUAGE for field in ("en", "zh", "text") if one.get(field)})
+    return replace(said, text=json.dumps(data, ensure_ascii=False))
+
+
+def _wrapped(said: Saying, before: str, after: str) -> Saying:
+    return replace(said, text=f"{before}{said.text}{after}") if said.text else said
+
+
+_WIRE = ("slow", "silent", "reset", "broken_off", "half_stream", "garbage", "html")
+"""What goes wrong on the way."""
+_STATUS = {"limited": 429, "down": 503, "failing": 500, "gateway": 502, "busy": 408, "bad_request": 400, "locked": 401}
+"""What a server refuses."""
+_WORDS: dict[str, Callable[[Saying], Saying]] = {
+    "empty": lambda said: replace(said, text="", calls=()),
+    "no_choices": lambda said: said,
+    "cut_off": _cut_off,
+    "refusal": lambda _: Saying(refusal="I cannot help with that."),
+    "filtered": lambda _: Saying(finish="content_filter"),
+    "wrong_language": _in_another_language,
+    "repetition": lambda _: Saying(text='{"sentences": [{"en": "' + "and it is faster, " * 4_000, finish="length"),
+    "prose": lambda _: Saying(text="Sure! Here is a summary of the changes that you asked for. All got better."),
+    "fenced": lambda said: _wrapped(said, "Here it is:\n```json\n", "\n```\nAnything else?"),
+    "other_shape": lambda _: Saying(text=json.dumps(_OTHER_SHAPE)),
+    "thinking_aloud": lambda said: _wrapped(said, "<think>\nLet me see { hm }.\n</think>\n", ""),
+}
+"""What a model says instead of an answer."""
+_CALLS: dict[str, Callable[[Saying, list[str]], tuple[ToolCall, ...]]] = {
+    "storm": lambda _, tools: tuple(ToolCall(tools[0], json.dumps({"page": page})) for page in range(1, 400)),
+    "unknown_tool": lambda said, _: (ToolCall("delete_repository", '{"name": "all"}'), *said.calls),
+    "wrong_types": lambda _, tools: tuple(ToolCall(name, _WRONG_TYPES) for name in tools[:4]),
+    "broken_arguments": lambda _, tools: (ToolCall(tools[0], '{"sha": "c1'),),
+    "same_again": lambda _, tools: (ToolCall(tools[0], "{}"),) * 3,
+}
+"""What a model does with tools."""
+KINDS = (*_WIRE, *_STATUS, *_WORDS, *_CALLS)
+
+
+@dataclass(frozen=True)
+class Mood:
+    """One way to misbehave; `seconds` is for those that take time."""
+
+    kind: str
+    seconds: float = 0.0
+
+
+class ModelServer:
     """Serves one scripted model until the block ends; what was asked is kept."""
-
-    daemon_threads = True
-    # A queue of five, the default, makes a client that asks much at once wait for a second.
-    request_queue_size = 128
 
     def __init__(
         self,
@@ -42,193 +96,110 @@ class ModelServer(ThreadingHTTPServer):
 
         `without` names what the server lacks: `schema`, `tools`, `stream`, `usage`.
         """
-        self.script = script
-        self.mood = mood
-        self.context = context
-        self.without = without
-        self.model = name
-        self.latency = latency
-        self.asked: list[Asked] = []
-        self.stopping = threading.Event()
-        self._counting = threading.Lock()
-        super().__init__(("127.0.0.1", 0), _Handler)
-
-    @property
-    def url(self) -> str:
-        """Where a client finds it."""
-        return f"http://127.0.0.1:{self.server_address[1]}/v1"
-
-    def note(self, body: dict[str, Any], headers: dict[str, str]) -> Asked:
-        """Keep a question."""
-        with self._counting:
-            asked = Asked(len(self.asked), body, headers)
-            self.asked.append(asked)
-        return asked
-
-    def handle_error(self, request: object, client_address: object) -> None:
-        """Say nothing: a client that goes away in the middle is what many tests are about."""
+        self.model, self.asked = name, list[Asked]()
+        self._script, self._mood, self._without, self._latency = script, mood, without, latency
+        self._model = {"id": name, "object": "model"} | ({} if context is None else {"max_model_len": context})
+        self._loopback = Loopback()
+        self.url = f"{self._loopback.url}/v1"
 
     def __enter__(self) -> Self:
-        threading.Thread(target=self.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True).start()
+        path = "/{path:path}"
+        routes = [Route(path, self._models, methods=["GET"]), Route(path, self._complete, methods=["POST"])]
+        self._loopback.start(Starlette(routes=routes))
         return self
 
     def __exit__(self, *_: object) -> None:
-        self.stopping.set()
-        self.shutdown()
-        self.server_close()
+        self._loopback.stop()
 
+    async def _models(self, request: Request) -> Response:
+        return JSONResponse({"object": "list", "data": [self._model]})
 
-class _Handler(BaseHTTPRequestHandler):
-    protocol_version = "HTTP/1.1"
-    server: ModelServer
-
-    def do_GET(self) -> None:
-        model: dict[str, Any] = {"id": self.server.model, "object": "model"}
-        if self.server.context is not None:
-            model["max_model_len"] = self.server.context
-        self._send(200, json.dumps({"object": "list", "data": [model]}).encode())
-
-    def do_POST(self) -> None:
-        ready = time.monotonic() + self.server.latency
-        length = min(int(self.headers.get("content-length", "0")), _MAX_BODY)
-        body = json.loads(self.rfile.read(length))
-        asked = self.server.note(body, {name.lower(): value for name, value in self.headers.items()})
-        reply = self._reply(asked)
+    async def _complete(self, request: Request) -> Response:
+        ready = time.monotonic() + self._latency
+        asked = Asked(len(self.asked), await request.json())
+        self.asked.append(asked)
+        response = await self._response(asked, self._mood(asked) or Mood(""), request.scope)
         # What the script takes to think is a part of the time that an answer takes, not more of it.
-        self.server.stopping.wait(max(0.0, ready - time.monotonic()))
-        reply()
+        await asyncio.sleep(max(0.0, ready - time.monotonic()))
+        return response
 
-    def _reply(self, asked: Asked) -> Callable[[], None]:
-        """Decide what will be sent."""
+    async def _response(self, asked: Asked, mood: Mood, scope: Scope) -> Response:
         lacking = (asked.schema and "schema") or (asked.tools and "tools") or ""
-        if lacking and lacking in self.server.without:
-            return partial(self._refuse, 400, f"{lacking} is not supported by this server")
-        mood = self.server.mood(asked)
-        kind = mood.kind if mood else ""
-        if kind in STATUS:
-            return partial(
-                self._refuse, STATUS[kind], kind, {"Retry-After": "0"} if kind in ("limited", "down") else {}
-            )
-        if kind in WIRE and mood is not None:
-            return partial(self._break, mood, asked)
-        return partial(self._answer, asked, self.server.script(asked), kind)
-
-    def log_message(self, format: str, *args: Any) -> None:
-        """Say nothing; what was asked is kept."""
-
-    def _answer(self, asked: Asked, saying: Saying, kind: str) -> None:
-        saying = spoiled(saying, asked, kind)
-        if kind == "no_choices":
-            self._send(200, json.dumps(_whole(saying, asked) | {"choices": []}).encode())
-        elif asked.streams and "stream" not in self.server.without:
-            self._begin_stream()
-            for piece in _pieces(saying, asked, usage="usage" not in self.server.without):
-                self.wfile.write(piece)
-        else:
-            self._send(200, json.dumps(_whole(saying, asked)).encode())
-
-    def _begin_stream(self) -> None:
-        self.close_connection = True
-        self.send_response(200)
-        self.send_header("Content-Type", "text/event-stream")
-        self.send_header("Connection", "close")
-        self.end_headers()
-
-    def _send(self, status: int, body: bytes, headers: dict[str, str] | None = None, kind: str = "json") -> None:
-        self.send_response(status)
-        self.send_header("Content-Type", f"application/{kind}" if kind == "json" else "text/html")
-        self.send_header("Content-Length", str(len(body)))
-        if self.close_connection:
-            # Unsaid, a client asks its next question on a line that is just being cut.
-            self.send_header("Connection", "close")
-        for name, value in (headers or {}).items():
-            self.send_header(name, value)
-        self.end_headers()
-        self.wfile.write(body)
-
-    def _refuse(self, status: int, message: str, headers: dict[str, str] | None = None) -> None:
-        self._send(
-            status, json.dumps({"error": {"message": message, "type": "server", "code": status}}).encode(), headers
-        )
-
-    def _break(self, mood: Mood, asked: Asked) -> None:
-        self.close_connection = True
-        if mood.kind == "silent":
-            self.server.stopping.wait(min(mood.seconds, _MOST_SECONDS))
-        elif mood.kind == "html":
-            self._send(200, _HTML, kind="html")
-        elif mood.kind == "garbage":
-            self._begin_stream()
-            self.wfile.write(b'data: {"choices": [{"delta": {"conte\n\ndata: \xff\xfe not json\n\n')
-        elif mood.kind == "reset":
-            self._reset()
-        else:
-            self._dribble(mood, list(_pieces(self.server.script(asked), asked, usage=True)))
-
-    def _dribble(self, mood: Mood, pieces: list[bytes]) -> None:
-        """Send a part of a stream: slowly and without end, up to the middle, or until the line is cut."""
-        self._begin_stream()
-        half = pieces[: max(1, len(pieces) // 2)]
-        pause = mood.seconds / len(half) if mood.kind == "slow" else 0.0
-        for piece in half:
-            self.wfile.write(piece)
-            self.wfile.flush()
-            self.server.stopping.wait(min(pause, _MOST_SECONDS))
-        if mood.kind == "broken_off":
-            self._reset()
-
-    def _reset(self) -> None:
-        self.connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, _RESET)
-        self.connection.close()
+        if lacking in self._without:
+            return _refusal(400, f"{lacking} is not supported by this server")
+        if mood.kind in _STATUS:
+            headers = {"Retry-After": "0"} if mood.kind in ("limited", "down") else {}
+            return _refusal(_STATUS[mood.kind], mood.kind, headers)
+        if mood.kind in ("silent", "reset"):
+            await asyncio.sleep(mood.seconds if mood.kind == "silent" else 0.0)
+            reset_connection(scope)
+            return Response()
+        if mood.kind == "html":
+            return HTMLResponse("<html><body><h1>502 Bad Gateway</h1></body></html>")
+        said = self._script(asked)
+        if mood.kind in _WIRE:
+            return StreamingResponse(_broken(mood, said, asked, scope), media_type="text/event-stream")
+        if mood.kind in _CALLS and asked.tools:
+            said = replace(said, text="", calls=_CALLS[mood.kind](said, asked.tools))
+        if mood.kind in _WORDS:
+            said = _WORDS[mood.kind](said)
+        if said.calls and said.finish == "stop":
+            said = replace(said, finish="tool_calls")
+        if asked.body.get("stream") and "stream" not in self._without and mood.kind != "no_choices":
+            pieces = _pieces(said, asked, usage="usage" not in self._without)
+            return Response(b"".join(pieces), media_type="text/event-stream")
+        return JSONResponse(_whole(said, asked) | ({"choices": []} if mood.kind == "no_choices" else {}))
 
 
-def _message(saying: Saying) -> dict[str, Any]:
-    message: dict[str, Any] = {"role": "assistant", "content": saying.text or None}
-    if saying.refusal:
-        message["refusal"] = saying.refusal
-    if saying.calls:
-        message["tool_calls"] = [
-            {"id": f"call_{place}", "type": "function", "function": asdict(call)}
-            for place, call in enumerate(saying.calls)
-        ]
-    return message
+async def _broken(mood: Mood, said: Saying, asked: Asked, scope: Scope) -> AsyncIterator[bytes]:
+    """Send nonsense, or a part of a stream: slowly, up to the middle, or until the line is cut."""
+    pieces = list(_pieces(said, asked, usage=True))
+    half = [_GARBAGE] if mood.kind == "garbage" else pieces[: max(1, len(pieces) // 2)]
+    for piece in half:
+        yield piece
+        await asyncio.sleep(mood.seconds / len(half) if mood.kind == "slow" else 0.0)
+    if mood.kind == "broken_off":
+        reset_connection(scope)
 
 
-def _usage(saying: Saying, asked: Asked) -> dict[str, int]:
-    sent = sum(len(text) for text in asked.messages) // 4
-    received = (len(saying.text) + sum(len(call.arguments) for call in saying.calls)) // 4
-    told = dict(saying.usage) or {"prompt_tokens": sent, "completion_tokens": received}
-    return told | {"total_tokens": sum(told.values())}
+def _refusal(status: int, message: str, headers: dict[str, str] | None = None) -> Response:
+    return JSONResponse({"error": {"message": message, "type": "server", "code": status}}, status, headers)
 
 
-def _whole(saying: Saying, asked: Asked) -> dict[str, Any]:
-    finish = "tool_calls" if saying.calls and saying.finish == "stop" else saying.finish
-    choice = {"index": 0, "finish_reason": finish, "message": _message(saying)}
-    return _envelope(asked, "chat.completion") | {"choices": [choice], "usage": _usage(saying, asked)}
+def _whole(said: Saying, asked: Asked) -> dict[str, Any]:
+    choice = {"index": 0, "finish_reason": said.finish, "message": _message(said)}
+    return _envelope(asked, "chat.completion") | {"choices": [choice], "usage": _usage(said, asked)}
 
 
-def _pieces(saying: Saying, asked: Asked, *, usage: bool) -> Iterator[bytes]:
-    yield _event(asked, {"role": "assistant", "content": ""})
-    if saying.refusal:
-        yield _event(asked, {"refusal": saying.refusal})
-    for start in range(0, len(saying.text), _PIECE):
-        yield _event(asked, {"content": saying.text[start : start + _PIECE]})
-    for place, call in enumerate(saying.calls):
-        head = {"index": place, "id": f"call_{place}", "type": "function"}
-        yield _event(asked, {"tool_calls": [head | {"function": {"name": call.name, "arguments": ""}}]})
-        for start in range(0, len(call.arguments), _PIECE):
-            part = {"arguments": call.arguments[start : start + _PIECE]}
-            yield _event(asked, {"tool_calls": [{"index": place, "function": part}]})
-    yield _event(asked, {}, "tool_calls" if saying.calls and saying.finish == "stop" else saying.finish)
-    if usage:
-        last = _envelope(asked, "chat.completion.chunk") | {"choices": [], "usage": _usage(saying, asked)}
-        yield b"data: " + json.dumps(last).encode() + b"\n\n"
+def _pieces(said: Saying, asked: Asked, *, usage: bool) -> Iterator[bytes]:
+    message = _message(said) | {"content": ""}
+    deltas: list[dict[str, Any]] = [{"tool_calls": [call]} for call in message.pop("tool_calls", [])]
+    deltas += [{"content": said.text[start : start + _PIECE]} for start in range(0, len(said.text), _PIECE)]
+    ends = [*((delta, None) for delta in (message, *deltas)), ({}, said.finish)]
+    bodies: list[dict[str, Any]] = [
+        {"choices": [{"index": 0, "delta": delta, "finish_reason": finish}]} for delta, finish in ends
+    ]
+    bodies += [{"choices": [], "usage": _usage(said, asked)}] if usage else []
+    for body in bodies:
+        yield b"data: " + json.dumps(_envelope(asked, "chat.completion.chunk") | body).encode() + b"\n\n"
     yield b"data: [DONE]\n\n"
 
 
-def _event(asked: Asked, delta: dict[str, Any], finish: str | None = None) -> bytes:
-    choice = {"index": 0, "delta": delta, "finish_reason": finish}
-    return b"data: " + json.dumps(_envelope(asked, "chat.completion.chunk") | {"choices": [choice]}).encode() + b"\n\n"
+def _message(said: Saying) -> dict[str, Any]:
+    message: dict[str, Any] = {"role": "assistant", "content": said.text or None}
+    if said.refusal:
+        message["refusal"] = said.refusal
+    if said.calls:
+        calls = ({"type": "function", "function": asdict(call)} for call in said.calls)
+        message["tool_calls"] = [{"index": place, "id": f"call_{place}", **call} for place, call in enumerate(calls)]
+    return message
+
+
+def _usage(said: Saying, asked: Asked) -> dict[str, int]:
+    sent = sum(len(text) for text in asked.messages) // 4
+    received = (len(said.text) + sum(len(call.arguments) for call in said.calls)) // 4
+    told = dict(said.usage) or {"prompt_tokens": sent, "completion_tokens": received}
+    return told | {"total_tokens": sum(told.values())}
 
 
 def _envelope(asked: Asked, kind: str) -> dict[str, Any]:

@@ -12,7 +12,6 @@ class Asked:
     number: int
     """How many questions came before it."""
     body: Mapping[str, Any]
-    headers: Mapping[str, str]
 
     @property
     def messages(self) -> list[str]:
@@ -39,11 +38,6 @@ class Asked:
         """The name of the shape that is asked for, by schema or by the one tool that carries it."""
         form = self.body.get("response_format") or {}
         return str(form["json_schema"]["name"]) if form.get("type") == "json_schema" else None
-
-    @property
-    def streams(self) -> bool:
-        """Whether the answer is wanted piece by piece."""
-        return bool(self.body.get("stream"))
 
 
 @dataclass(frozen=True)

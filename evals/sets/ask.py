@@ -11,9 +11,9 @@ from datetime import UTC, datetime
 from importlib.resources import files
 from typing import Any
 
-from agent.asking.query import Reply
 from agent.domain.base import RepoId
 from agent.domain.claims import Verdict
+from agent.questions import Reply
 from evals.figures import Figures, Score, Target, share
 from evals.harness import Bench, EvalSet, serving, specs_of, through
 from evals.model_server.honest import honest

@@ -2,26 +2,22 @@
 
 import asyncio
 import json
-import os
 import random
-import shutil
-import sys
-import time
-from asyncio.subprocess import DEVNULL, Process
+from asyncio.subprocess import Process
 from collections import defaultdict
 from collections.abc import Callable
 from contextlib import closing, suppress
 from dataclasses import dataclass, field
-from datetime import date
+from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 
-from agent.asking.query import query_of
 from agent.domain.base import StorageError
 from agent.domain.window import Window
+from agent.questions import query_of
 from agent.reports.stored import dump
 from evals.figures import Figures, Score, Target, measure, share
 from evals.github_server.app import GitHubServer
-from evals.harness import Bench, EvalSet
+from evals.harness import Bench, EvalSet, serving, start_gitzette
 from evals.model_server.honest import honest
 from evals.model_server.server import ModelServer
 from evals.postgres import PostgresServer, missing_postgres
@@ -32,27 +28,20 @@ from memory.fleet import Fleet
 from memory.search import SearchIndex
 from memory.store import open_database
 
-_TOKEN = "fleet"  # noqa: S105 -- the loopback server's only token
 _DAY = date(2026, 3, 1)
 _WINDOW = Window.days(_DAY, _DAY, "UTC")
-_PATIENCE, _POLL, _CONTEXT = 3_600, 0.1, 65_536
+_PATIENCE, _POLL, _CONTEXT, _SOON = 3_600, 0.1, 65_536, timedelta(seconds=60)
 _MANY, _FEW, _STEPS, _QUESTIONS = 300, 8, 2, 100
 _ASKED = ("who did commit-{}?", "branch-{} land", "part1/file{}.txt", "line {} of 7", "revert commit-{}", "#{}")
 _RUNNING = "select id from procrastinate_jobs where status = 'doing' and worker_id = ?"
-_CALLS = (
-    "select c.run || c.key, c.at from calls c join artefacts a using (hash)"
-    " where a.kind <> 'outage' and c.name not like 'note.%' and c.name <> 'publisher.earlier'"
-)
-_STARTED = (
-    "select coalesce(extract(epoch from min(at)), 1e12) from procrastinate_events"
-    " where job_id = ? and type = 'started' and extract(epoch from at) > ?"
-)
+_PAID = "select run || key, at from calls join artefacts using (hash) where kind <> 'outage' and name = 'model.ask'"
+_STARTED = "select min(at) from procrastinate_events where job_id = ? and type = 'started' and at > ?"
 _SPAN = "select extract(epoch from max(at) - min(at)) from procrastinate_events where type in ('started', 'succeeded')"
 # An edition that is composed waits in the queue for the hour at which it would have been late.
 _WAITING = "select 1 from procrastinate_jobs where status in ('todo', 'doing') and args->>'late' is null limit 1"
 _FAILED = "select task_name from procrastinate_jobs where status not in ('succeeded', 'todo')"
-Death = tuple[float, list[int], dict[str, str]]
-"""When a worker was killed, at which tasks, and what was recorded until then."""
+Death = tuple[datetime, list[int], dict[str, str]]
+"""When a worker was killed, at which tasks, and which questions to a model were answered until then."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -63,9 +52,8 @@ class Drill:
     workers: int
     kills: int = 0
     outage: float = 0.0
-    limit: int | None = None
-    """Requests in `period` seconds."""
-    period: int = 60
+    limit: tuple[int, int] | None = None
+    """Requests, and the seconds in which they are counted."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -129,7 +117,7 @@ class Stage:
             known = dice.choice(sorted(workers))
             tasks = [row[0] for row in db.rows(_RUNNING, [known])]
             workers.pop(known).kill()
-            deaths.append((time.time(), tasks, dict(db.rows(_CALLS))))
+            deaths.append((datetime.now(UTC), tasks, dict(db.rows(_PAID))))
             await self._worker(drill, workers, drill.workers + number, db)
         if drill.outage:
             for happens in (self.postgres.stop, self.postgres.start, self.github.cut):
@@ -139,44 +127,38 @@ class Stage:
         return deaths
 
     def _judge(self, drill: Drill, db: Database, deaths: list[Death], expected: str) -> None:
-        found, failed = Fleet(db).edition("", _WINDOW.key), db.rows(_FAILED)
-        calls: dict[str, str] = dict(db.rows(_CALLS))
+        found, failed, scores = Fleet(db).edition("", _WINDOW.key), db.rows(_FAILED), self.scores
         parts = sorted(row[0] for row in db.rows("select repo from parts where status = 'done'"))
         right = found is not None and dump(found) == expected and not failed
         right &= parts == sorted(repo.full_name for repo in self.world.repos)
-        self.scores["the report of one machine, each repository once"] += [Score(f"{drill.name}: {failed}", right)]
-        for at, tasks, recorded in deaths:
-            taken_up = [float(db.rows(_STARTED, [task, at])[0][0]) - at for task in tasks]
-            scores = [Score(f"{seconds:.0f} s", seconds <= 60) for seconds in taken_up]
-            self.scores["tasks of dead workers taken up within 60 s"] += scores
-            again = [key for key, moment in recorded.items() if calls.get(key, moment) != moment]
-            self.scores["kills after which no recorded call was made again"] += [Score(f"{len(again)}", not again)]
+        scores["the report of one machine, each repository once"] += [Score(f"{drill.name}: {failed}", right)]
+        paid: dict[str, str] = dict(db.rows(_PAID))
+        for at, tasks, before in deaths:
+            starts = [db.rows(_STARTED, [task, at])[0][0] for task in tasks]
+            soon = [Score(f"{start} after {at}", bool(start and start - at <= _SOON)) for start in starts]
+            scores["tasks of dead workers taken up within 60 s"] += soon
+            again = [key for key, moment in before.items() if paid.get(key, moment) != moment]
+            scores["kills after which no recorded answer was paid again"] += [Score(f"{len(again)}", not again)]
         if drill.limit:
             counted, seen = [int(row[0]) for row in db.rows("select used from limits")], len(self.github.requests)
-            held = seen <= sum(counted) and max(counted) <= drill.limit
-            self.scores["limits shared by workers that held"] += [Score(f"{seen} requests, counted {counted}", held)]
+            held = seen <= sum(counted) and max(counted) <= drill.limit[0]
+            scores["limits shared by workers that held"] += [Score(f"{seen} requests, counted {counted}", held)]
 
     def _configure(self, drill: Drill) -> None:
-        (self.folder / drill.name).mkdir()
-        limits = f"requests = {drill.limit}\nrequests_seconds = {drill.period}\n" if drill.limit else ""
+        (self.folder / drill.name).mkdir(parents=True)
+        limits = "requests = {}\nrequests_seconds = {}\n".format(*drill.limit) if drill.limit else ""
         (self.folder / drill.name / "gitzette.toml").write_text(
             f"repos = {json.dumps([repo.full_name for repo in self.world.repos])}\n"
-            f'github_url = "{self.github.url}"\ngit_url = "{self.github.git_url}"\nweb_url = "https://git.example"\n'
-            f'analyst = "model"\nmodel = "{self.model.model}"\nmodel_url = "{self.model.url}"\nlate_minutes = 600\n'
-            f"[limits]\n{limits}[budget]\ndeep = 5000\nretry_seconds = 0.2\nwait_seconds = 5\nmodel_calls = 100000\n",
+            f'analyst = "model"\nlate_minutes = 600\n[limits]\n{limits}'
+            f"[budget]\ndeep = 5000\nretry_seconds = 0.2\nwait_seconds = 5\nmodel_calls = 100000\n",
             encoding="utf-8",
         )
 
     async def _start(self, name: str, number: int, *arguments: str) -> Process:
-        folder, git = self.folder / name, Path(shutil.which("git") or "git").parent
-        environ = {"PATH": f"{git}:{os.defpath}", "PYTHONPATH": str(Path(__file__).parents[2]), "HOME": str(folder)}
-        environ |= {"GITHUB_TOKEN": _TOKEN, "GITZETTE_HOME": str(folder / f"home-{number}"), "GITZETTE_OUT": "out"}
-        environ |= {} if name == "alone" else {"GITZETTE_DATABASE": self.postgres.address_of(name)}
-        command = [sys.executable, "-m", "gitzette", *arguments]
+        folder, more = self.folder / name, {"GITZETTE_HOME": str(self.folder / name / f"home-{number}")}
+        more |= {} if name == "alone" else {"GITZETTE_DATABASE": self.postgres.address_of(name)}
         with (folder / "log").open("ab") as log:
-            return await asyncio.create_subprocess_exec(
-                *command, cwd=folder, env=environ, stdin=DEVNULL, stdout=log, stderr=log
-            )
+            return await start_gitzette(folder, self.github, self.model, *arguments, stderr=log, **more)
 
     async def _command(self, name: str, *arguments: str) -> None:
         if status := await (await self._start(name, 0, *arguments)).wait():
@@ -197,7 +179,7 @@ async def run(bench: Bench) -> Figures:
     folder, seconds = bench.folder / "fleet", dict[str, float]()
     world = random_world.make(bench.seed, folder / "repos", bench.count(_FEW, _MANY), _STEPS)
     with (
-        GitHubServer(world.repos, tokens=(_TOKEN,), now=world.now) as github,
+        serving(world.repos, world.now) as github,
         ModelServer(honest, context=_CONTEXT, latency=1.0 if bench.full else 0.1) as model,
         PostgresServer() as postgres,
     ):
@@ -216,19 +198,19 @@ async def run(bench: Bench) -> Figures:
 
 def ask_both(stage: Stage, name: str) -> list[Score]:
     """Ask both databases the same questions, and compare what each puts first."""
-    dice, scores = random.Random(name), []  # noqa: S311 -- not a secret
+    dice, asked = random.Random(name), []  # noqa: S311 -- not a secret
     with closing(stage.database("alone")) as one, closing(stage.database(name)) as other:
         for number in range(_QUESTIONS):
             query = query_of(dice.choice(_ASKED).format(number), None, "UTC", stage.world.now)
-            found = [SearchIndex(db).search(query.words, query.named, [], None, 1) for db in (one, other)]
-            scores.append(Score(query.words, [hit.id for hit in found[0]] == [hit.id for hit in found[1]]))
-    return scores
+            first = [SearchIndex(db).search(query.words, query.named, [], None, 1) for db in (one, other)]
+            asked.append(Score(query.words, [hit.id for hit in first[0]] == [hit.id for hit in first[1]]))
+    return asked
 
 
-_SMALL = (Drill(name="small", workers=2, kills=2, outage=2, limit=8, period=5),)
+_SMALL = (Drill(name="small", workers=2, kills=2, outage=2, limit=(8, 5)),)
 _WHOLE = (
     *(Drill(name=f"workers{count}", workers=count) for count in (1, 2, 4)),
     Drill(name="killed", workers=2, kills=20, outage=60),
-    Drill(name="limited", workers=2, limit=500, period=120),
+    Drill(name="limited", workers=2, limit=(500, 120)),
 )
 FLEET = EvalSet("fleet", "many repositories on several workers, as on one machine", run, by_name=True)

@@ -6,10 +6,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from agent.asking.query import Reply
 from agent.domain.base import Language
 from agent.domain.claims import MARK, Claim
 from agent.domain.report import Report
+from agent.questions import Reply
 from evals.worlds.injection import NAME, Planted
 
 HOST = "git.example"

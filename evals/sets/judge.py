@@ -14,12 +14,10 @@ from agent.domain.report import Report
 from agent.domain.window import Window
 from evals.figures import Figures, Score, Target, share
 from evals.harness import TOKEN, Bench, EvalSet, serving
-from evals.model_server.honest import given, honest, judged, written
-from evals.model_server.prompts import borne_out, prompt_of
-from evals.model_server.scripted import Fetch, ScriptedModels, by_script
+from evals.model_server.honest import borne_out, given, honest, judged, prompt_of, written
 from evals.model_server.talk import Asked, Saying, Script
 from evals.sets.lies import Scene, claimed_fixes
-from evals.stage import Stage
+from evals.stage import Fetch, ScriptedModels, Stage, by_script
 from tools.chat.endpoint import ChatEndpoint
 from tools.github.client import GitHubClient
 

@@ -1,12 +1,10 @@
 """Kills: a run with a model that dies and is taken up again gives the same report and asks for nothing twice."""
 
 import asyncio
-import os
 import random
 import shutil
-import sys
 import time
-from asyncio.subprocess import DEVNULL, PIPE, Process
+from asyncio.subprocess import Process
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, timedelta
@@ -16,7 +14,7 @@ from agent.domain.base import StorageError
 from agent.reports.stored import load
 from evals.figures import Figures, Score, Target, share
 from evals.github_server.app import GitHubServer
-from evals.harness import TOKEN, Bench, EvalSet, serving
+from evals.harness import Bench, EvalSet, serving, start_gitzette
 from evals.model_server.honest import honest
 from evals.model_server.server import ModelServer
 from evals.worlds.model import World
@@ -145,27 +143,9 @@ def _newest_run(home: Path) -> tuple[bool, bool, Mapping[str, str]]:
 
 
 async def _start(stage: Stage, name: str, *arguments: str, day: str = "") -> Process:
-    folder, git = stage.folder / name, shutil.which("git")
     repos = [part for repo in stage.world.repos for part in ("--repo", repo.full_name)]
-    environment = {
-        "PATH": os.pathsep.join([str(Path(git or "git").parent), os.defpath]),
-        "PYTHONPATH": str(Path(__file__).parents[2]),
-        "TMPDIR": str(stage.folder),
-        "HOME": str(stage.folder),
-        "GITHUB_TOKEN": TOKEN,
-        "GITZETTE_HOME": str(folder / "home"),
-        "GITZETTE_OUT": str(folder / "out"),
-        "GITZETTE_GITHUB_URL": stage.server.url,
-        "GITZETTE_GIT_URL": stage.server.git_url,
-        "GITZETTE_WEB_URL": "https://git.example",
-        "GITZETTE_MODEL": stage.model.model,
-        "GITZETTE_MODEL_URL": stage.model.url,
-    }
     chosen = ["--date", day or stage.world.notes["reported day"], "--analyst", "model"]
-    command = [sys.executable, "-m", "gitzette", "run", *chosen, *repos, *arguments]
-    return await asyncio.create_subprocess_exec(
-        *command, cwd=folder, env=environment, stdin=DEVNULL, stdout=DEVNULL, stderr=PIPE
-    )
+    return await start_gitzette(stage.folder / name, stage.server, stage.model, "run", *chosen, *repos, *arguments)
 
 
 async def _until_begun(process: Process, folder: Path) -> None:

@@ -10,12 +10,22 @@ from random import Random
 from pydantic import SecretStr
 
 from agent.domain.claims import Claim
-from evals.model_server.honest import given, honest, judged, resting, sentence, written
-from evals.model_server.prompts import Prompt, Told, borne_out, prompt_of
-from evals.model_server.scripted import ScriptedModels, by_script
+from evals.model_server.honest import (
+    Prompt,
+    Told,
+    borne_out,
+    given,
+    honest,
+    judged,
+    prompt_of,
+    resting,
+    sentence,
+    written,
+)
 from evals.model_server.server import ModelServer
 from evals.model_server.talk import Asked, Saying, Script, ToolCall
 from evals.sets.lies import CANARY, KINDS, Lie, Scene
+from evals.stage import ScriptedModels, by_script
 from tools.chat.endpoint import ChatEndpoint
 
 _LONG = "and then it was measured again in 4096 runs, " * 100

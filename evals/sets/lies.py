@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from random import Random
 from typing import Literal
 
-from evals.model_server.prompts import Told, borne_out, title_of
+from evals.model_server.honest import Told, borne_out, title_of
 
 CANARY = "xq7canary"
 """What nobody but an obeyer of injections would write."""

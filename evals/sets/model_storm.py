@@ -13,8 +13,7 @@ from agent.settings.values import Budget
 from evals.figures import Figures, Score, Target, measure, share
 from evals.harness import Bench, EvalSet, specs_of
 from evals.model_server.honest import honest
-from evals.model_server.moods import KINDS, Mood
-from evals.model_server.server import ModelServer
+from evals.model_server.server import KINDS, ModelServer, Mood
 from evals.model_server.talk import Asked
 
 _FEW, _MANY = 8, 200

@@ -10,8 +10,7 @@ from agent.models import message_tokens, tokens_of
 from agent.settings.values import RepoSpec
 from evals.figures import SHOWN, Figure, Figures, Target, measure, share
 from evals.harness import Bench, EvalSet, specs_of
-from evals.model_server.honest import honest
-from evals.model_server.prompts import prompt_of
+from evals.model_server.honest import honest, prompt_of
 from evals.model_server.server import ModelServer
 from evals.model_server.talk import Asked
 from evals.sets.cost import DAYS

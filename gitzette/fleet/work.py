@@ -16,8 +16,9 @@ from agent.domain.window import Window
 from agent.reports.stored import merge
 from agent.settings.values import Recipe, Settings
 from gitzette.delivery.deliver import Deliverer, Entry, Outbox
-from gitzette.fleet.editions import PartPlan, bring_reports, edition_of, part_plan
+from gitzette.fleet.editions import PartPlan, edition_of, part_plan
 from gitzette.progress import QuietProgress, shown
+from gitzette.publish import bring_reports
 from gitzette.sources import SourceDesks, UnopenedDesks
 from gitzette.wiring import House, home_of, keeper_of, memory_of, open_house
 from graphs import daily

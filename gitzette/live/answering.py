@@ -11,8 +11,8 @@ from typing import Any
 
 from markdown_it import MarkdownIt
 
-from agent.asking.query import Reply
 from agent.domain.base import AppError, RepoId
+from agent.questions import Reply
 from agent.settings.values import RepoSpec, Settings
 from agent.web import Web
 from gitzette.asking import asking_context

@@ -29,10 +29,11 @@ from agent.settings.values import Settings
 from agent.telling.words import catalogue
 from gitzette.arguments import settings_for, specs_of
 from gitzette.asking import checked, thread_name
-from gitzette.fleet.editions import bring_reports, shown_edition
+from gitzette.fleet.editions import shown_edition
 from gitzette.http_server import address_of, bound_socket, is_loopback, listen
 from gitzette.live.answering import Answering
 from gitzette.live.guard import LARGEST, Guard
+from gitzette.publish import bring_reports
 from gitzette.render.addresses import LANGUAGES, Place
 from gitzette.render.templating import html_page
 from gitzette.site.build import build_site, site_settings

@@ -39,9 +39,8 @@ MOST_WORDS = 1_200
 _MOST_BRIEF, _MOST_FACTS = 7, 5
 _FRAME = 90
 """Words of headings, counts and the first line of the account."""
-_EVENTS = ("linked", "closed", "opened", "not planned", "released", "important", "active")
+_EVENTS = ("linked", "closed", "opened", "not planned", "important", "active")
 """In the order of a page: what commits of the window did comes first."""
-_RELEASED = (Standing.FIXED, Standing.ADDRESSED)
 _STILL_OPEN = (Standing.ADDRESSED, Standing.REOPENED, Standing.UNDONE)
 _OTHERS = {Relation.REVERTS: "reverts", Relation.BECAUSE: "because", Relation.MENTIONS: "mentions"}
 
@@ -120,8 +119,6 @@ def _news(name: str, thread: ThreadLine | None, view: View, sentences: Sentences
         return
     if thread.standing in _STILL_OPEN and not any(one.relation is Relation.REVERTS for one in own):
         yield IssueNews(say["standings"][thread.standing.value])
-    if thread.release is not None and thread.standing in _RELEASED:
-        yield IssueNews(say["first_in"].format(f"`{thread.release}`") if thread.release else say["unreleased"])
     if thread.event == "important":
         yield IssueNews(say["waiting"].format(comments=thread.comments))
 

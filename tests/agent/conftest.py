@@ -6,14 +6,14 @@ from typing import Any
 
 import pytest
 
-from agent.domain.base import RepoId
-from agent.domain.commits import Change, Commit, Coverage, FileChange, Landed, Person
+from agent.domain.commits import Change, Coverage, FileChange, Landed, Person
 from agent.domain.evidence import CommitEvidence, Read
 from agent.domain.ledger import Depth, LedgerRow
 from agent.domain.report import Report, RepoSection
 from agent.domain.window import Window
 from agent.reports.chapter import ledger_row
 from agent.triage.score import weigh
+from tests.made_commits import made_commit
 
 DAY = Window.days(date(2026, 2, 4), date(2026, 2, 4), "UTC")
 
@@ -36,16 +36,7 @@ def make_row() -> Callable[..., LedgerRow]:
         pull: int | None = None,
     ) -> LedgerRow:
         person = Person(name=author, email="somebody@example.com")
-        commit = Commit(
-            repo=RepoId(repo),
-            sha=sha,
-            parents=(),
-            author=person,
-            authored_at=at,
-            committer=person,
-            committed_at=at,
-            message=message,
-        )
+        commit = made_commit(message, repo=repo, sha=sha, author=person, committer=person, committed_at=at)
         files = [
             FileChange(path=f"src/{n}.py", status="modified", additions=plus, deletions=minus)
             for n, (plus, minus) in enumerate(lines or ())
@@ -77,17 +68,10 @@ def make_report() -> Callable[..., Report]:
         failures: Sequence[dict[str, str]] = (),
         unread: Sequence[str] = (),
     ) -> Report:
+        ordinary = {"branch": "main", "tip": "a" * 40, "coverage": Coverage.READ}
         names = list(dict.fromkeys([*repos, *(row.repo for row in rows)]))
         sections = [
-            RepoSection.model_validate(
-                {
-                    "repo": name,
-                    "branch": "main",
-                    "tip": "a" * 40,
-                    "coverage": Coverage.READ,
-                    **(about or {}).get(name, {}),
-                }
-            )
+            RepoSection.model_validate(ordinary | {"repo": name} | (about or {}).get(name, {}))
             for name in names
             if name not in unread
         ]

@@ -1,27 +1,10 @@
 """Commits: what they call themselves, and what is counted over their files."""
 
-from datetime import UTC, datetime
-
 import pytest
 
-from agent.domain.base import Frozen, RepoId
-from agent.domain.commits import Change, Commit, FileChange, Person, compact
-
-NOW = datetime(2026, 2, 4, tzinfo=UTC)
-SOMEBODY = Person(name="Mira", email="mira@example.com")
-
-
-def commit(message: str, parents: int = 1) -> Commit:
-    return Commit(
-        repo=RepoId("octo/router"),
-        sha="a" * 40,
-        parents=("b" * 40,) * parents,
-        author=SOMEBODY,
-        authored_at=NOW,
-        committer=SOMEBODY,
-        committed_at=NOW,
-        message=message,
-    )
+from agent.domain.base import Frozen
+from agent.domain.commits import FileChange, Person, compact
+from tests.made_commits import made_change, made_commit
 
 
 @pytest.mark.parametrize(
@@ -38,7 +21,7 @@ def commit(message: str, parents: int = 1) -> Commit:
     ],
 )
 def test_the_subject_is_the_first_line_that_says_something(message: str, subject: str) -> None:
-    assert commit(message).subject == commit(message).title == subject
+    assert made_commit(message).subject == made_commit(message).title == subject
 
 
 @pytest.mark.parametrize(
@@ -54,7 +37,7 @@ def test_the_subject_is_the_first_line_that_says_something(message: str, subject
     ],
 )
 def test_a_merge_is_called_by_what_it_merged(message: str, parents: int, title: str) -> None:
-    assert commit(message, parents).title == title
+    assert made_commit(message, parents=("b" * 40,) * parents).title == title
 
 
 def test_a_change_counts_its_files_and_those_that_nobody_could_read() -> None:
@@ -63,7 +46,7 @@ def test_a_change_counts_its_files_and_those_that_nobody_could_read() -> None:
         FileChange(path="b.bin", status="added", additions=0, deletions=0),
         FileChange(path="c.py", status="modified", additions=0, deletions=0, unreadable="the blob is not here"),
     )
-    change = Change(commit=commit("x"), files=files)
+    change = made_change(*files)
     assert (change.additions, change.deletions) == (3, 1)
     assert [file.path for file in change.unreadable] == ["c.py"]
 

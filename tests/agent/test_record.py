@@ -102,13 +102,6 @@ def test_a_report_of_a_newer_version_is_refused(full: Report) -> None:
         load(json.dumps(to_json(full) | {"format": FORMAT + 1}), "x.json")
 
 
-def test_a_run_over_other_repositories_is_added(make_row: Rows, make_report: Reports) -> None:
-    a, b = make_row("1" * 40, repo=A), make_row("2" * 40, repo=B)
-    merged = merge(make_report([a]), make_report([b]))
-    assert (merged.repos, merged.ledger) == ((A, B), (a, b))
-    assert [section.repo for section in merged.sections] == [A, B]
-
-
 def test_a_repository_that_is_run_again_is_replaced_in_its_place(make_row: Rows, make_report: Reports) -> None:
     old, other, new = make_row("1" * 40, repo=A), make_row("2" * 40, repo=B), make_row("3" * 40, repo=A)
     merged = merge(make_report([old, other]), make_report([new], about={A: {"tip": "b" * 40}}))
@@ -126,13 +119,6 @@ def test_a_repository_that_fails_keeps_what_was_told_and_says_that_it_failed(
     assert merged.ledger == (a, b)
     assert [(f.repo, f.stage) for f in merged.failures] == [(B, "diffs"), (B, "code")]
     assert merge(merged, again) == merged
-
-
-def test_a_failure_is_gone_when_the_repository_is_read_at_last(make_row: Rows, make_report: Reports) -> None:
-    failed = make_report([], repos=[A, B], unread=[A, B], failures=[failure(A), failure(B)])
-    merged = merge(failed, make_report([make_row("1" * 40, repo=A)]))
-    assert [f.repo for f in merged.failures] == [B]
-    assert [section.repo for section in merged.sections] == [A]
 
 
 def test_a_mistyped_repository_leaves_no_trace(make_row: Rows, make_report: Reports) -> None:

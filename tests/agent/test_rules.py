@@ -6,11 +6,12 @@ from datetime import UTC, date, datetime
 from agent.analysts.rules import facts_told
 from agent.domain.base import RepoId
 from agent.domain.claims import Claim
-from agent.domain.commits import Change, Commit, FileChange, Person
+from agent.domain.commits import FileChange
 from agent.domain.evidence import CommitEvidence, Material, Read
 from agent.domain.facts import Fact, FactKind, FactSheet, Place, Severity
 from agent.domain.ledger import Depth, Tier, Triage
 from agent.domain.window import Window
+from tests.made_commits import made_change
 
 REPO = RepoId("octo/router")
 DAY = Window.days(date(2026, 2, 4), date(2026, 2, 4), "UTC")
@@ -35,20 +36,9 @@ def fact(kind: FactKind, severity: Severity, name: str, *lines: str, old: str = 
 async def written(
     *facts: Fact, depth: Depth = Depth.DEEP, tier: Tier = Tier.HIGH, message: str = "Move things"
 ) -> Sequence[Claim]:
-    person = Person(name="Mira", email="mira@example.com")
-    commit = Commit(
-        repo=REPO,
-        sha="a" * 40,
-        parents=(),
-        author=person,
-        authored_at=NOON,
-        committer=person,
-        committed_at=NOON,
-        message=message,
-    )
     file = FileChange(path="src/limits.py", status="modified", additions=3, deletions=3, patch=PATCH)
-    evidence = CommitEvidence(change=Change(commit=commit, files=(file,)), sheet=FactSheet(facts=facts, route="hunks"))
-    weight = Triage(sha=commit.sha, score=6, reasons=(), purpose=None, tier=tier)
+    evidence = CommitEvidence(change=made_change(file, message=message), sheet=FactSheet(facts=facts, route="hunks"))
+    weight = Triage(sha="a" * 40, score=6, reasons=(), purpose=None, tier=tier)
     read = Read(evidence=evidence, triage=weight, depth=depth)
     return facts_told(Material(repo=REPO, window=DAY, reads=[read]))
 

@@ -47,10 +47,6 @@ def test_every_kind_has_words_without_gaps_in_both_languages(kind: FactKind, lan
         assert not {"{", "}", "«", "»"} & set(text)
 
 
-def test_a_check_whose_message_cannot_be_shown_is_not_told() -> None:
-    assert told_groups([fact(K.ERROR_ADDED, "ValueError", Severity.BEHAVIOUR, new="x" * 400, detail="run")]) == []
-
-
 def test_members_and_fields_are_told_by_their_class_with_the_values_that_are_short() -> None:
     came = fact(K.MEMBER_ADDED, "pkg.Backend.CPU", Severity.ADDITIVE, new="CPU = 3", detail="pkg.Backend")
     gone = fact(K.MEMBER_REMOVED, "pkg.Backend", old="TPU = 1, XPU = 2", detail="2 members")
@@ -93,22 +89,6 @@ def test_errors_and_checks_are_told_with_their_place_and_their_words() -> None:
     assert told([gone], lang="zh") == ["`run` 中移除报错 `ACME_CHECK`：`n must be even`。"]
     again = fact(K.ERROR_ADDED, "ACME_CHECK", Severity.BEHAVIOUR, new="n must be even", detail="walk")
     assert told_groups([gone, again]) == []
-
-
-def test_new_files_are_told_with_what_they_declare_or_by_their_folder() -> None:
-    one = fact(K.FILE_ADDED, "pkg/models/inkling.py", Severity.ADDITIVE, new="Inkling, Ink", detail="model")
-    assert told([one]) == ["New model file `pkg/models/inkling.py` with `Inkling`, `Ink`."]
-    paths = ", ".join(f"csrc/moe/{name}.cu" for name in "abc")
-    many = fact(K.FILE_ADDED, paths, Severity.ADDITIVE, new="3 files of csrc/moe", detail="kernel")
-    assert told([many]) == ["New kernel files in `csrc/moe`: `a.cu`, `b.cu`, `c.cu`."]
-    assert told([many], lang="zh") == ["`csrc/moe` 新增内核文件：`a.cu`、`b.cu`、`c.cu`。"]
-
-
-def test_a_name_of_cpp_is_shortened_at_its_namespaces() -> None:
-    gone = fact(K.SYMBOL_REMOVED, "acme::ssm::mtp.Storage", detail="class")
-    assert told([gone]) == ["The class `mtp.Storage` is removed."]
-    template = fact(K.SYMBOL_ADDED, "ns.Traits<NoOp, Sigmoid>, ns.Sigmoid", Severity.ADDITIVE, detail="class")
-    assert told([template]) == ["New classes `ns.Traits<NoOp, Sigmoid>`, `ns.Sigmoid`."]
 
 
 def test_nothing_is_told_twice() -> None:

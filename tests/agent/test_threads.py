@@ -7,10 +7,10 @@ import pytest
 
 from agent.domain.base import RepoId, commit_id, thread_id
 from agent.domain.commits import Coverage, Issue, Release, Threads
-from agent.domain.links import Grade, Link, Relation, Standing
+from agent.domain.links import Grade, Link, Relation
 from agent.domain.window import Window
 from agent.links.issues import Known
-from agent.reports.issue_news import Connected, issue_news, release_news, with_pulls
+from agent.reports.issue_news import Connected, issue_news, release_news
 
 DAY = Window.days(date(2026, 2, 4), date(2026, 2, 4), "UTC")
 BEFORE, DURING, AFTER = (datetime(2026, 2, day, 12, tzinfo=UTC) for day in (3, 4, 5))
@@ -65,10 +65,6 @@ def test_how_an_issue_was_closed_is_told(reason: str | None, event: str) -> None
     assert news(issue(1, BEFORE, DURING, reason)) == [(1, event, DURING)]
 
 
-def test_nothing_after_the_cut_of_a_partial_window_is_news() -> None:
-    assert news(issue(1, DURING), window=DAY.cut_at(datetime(2026, 2, 4, 11, tzinfo=UTC))) == []
-
-
 def test_releases_of_the_window_come_oldest_first() -> None:
     times = {"v2": DURING, "v1": DURING, "v0": DAY.start, "old": BEFORE, "new": DAY.end}
     releases = tuple(
@@ -111,30 +107,3 @@ def test_an_old_issue_that_a_change_addresses_or_refers_to_is_news() -> None:
     links = (fix(7), fix(8, relation=Relation.MENTIONS))
     read = [issue(number, BEFORE) for number in (7, 8, 9)]
     assert told(Connected(links=links), *read) == [(7, "linked"), (8, "linked")]
-
-
-def test_a_fix_is_first_in_the_release_that_names_it_and_else_in_none_yet() -> None:
-    closed = issue(7, BEFORE, DURING)
-    notes = {"v0.6.2": "* Other things (#19)", "v0.6.3": "* Let requests in by @mira in https://x.example/pull/20"}
-    releases = tuple(
-        Release(repo=REPO, tag=tag, name=tag, body=body, published_at=DURING, prerelease=False)
-        for tag, body in notes.items()
-    )
-    links = with_pulls([fix(7)], {"a" * 40: 20})
-
-    def release(known: Known, now: tuple[Link, ...], *published: Release) -> str | None:
-        threads = Threads(coverage=Coverage.READ, issues=(closed,), releases=published)
-        (line,) = issue_news(threads, DAY, Connected(links=now, known=known))
-        assert line.standing is Standing.FIXED
-        return line.release
-
-    assert release(Known(), links) == ""
-    assert release(Known(), links, *releases) == "v0.6.3"
-    assert release(Known(), links, releases[0]) is None
-    assert release(Known(links=links), (), *releases) == "v0.6.3"
-
-
-def test_a_fix_of_an_earlier_day_is_news_again_when_it_is_released() -> None:
-    done = issue(7, BEFORE, BEFORE)
-    notes = Release(repo=REPO, tag="v1", name="v1", body="Fixes #7", published_at=DURING, prerelease=False)
-    assert told(Connected(known=Known(links=(fix(7),))), done, releases=(notes,)) == [(7, "released")]

@@ -86,15 +86,6 @@ def test_thirty_days_in_a_row_leave_no_gap_and_no_overlap(tz: str, first: date) 
         moment += timedelta(minutes=30)
 
 
-@SMALL
-@given(tz=st.sampled_from(ZONES), first=st.dates(date(2012, 1, 1), date(2060, 1, 1)), length=st.integers(2, 40))
-def test_a_range_is_named_by_its_first_and_last_day(tz: str, first: date, length: int) -> None:
-    last = first + timedelta(days=length - 1)
-    window = Window.days(first, last, tz)
-    assert window.label == f"{first}..{last}"
-    assert window.key == f"{first}..{last} {tz}"
-
-
 def test_a_window_of_hours_is_named_with_hours() -> None:
     start = datetime(2026, 2, 4, 6, tzinfo=UTC)
     assert Window(start=start, end=start + timedelta(hours=6), tz="UTC").label == "2026-02-04T0600..2026-02-04T1200"
@@ -111,16 +102,6 @@ def test_an_hour_that_the_clock_shows_twice_is_remembered_as_two() -> None:
     )
     assert before.label == after.label
     assert before.key != after.key
-
-
-@SMALL
-@given(tz=st.sampled_from(ZONES), second=st.integers(1_330_000_000, 2_900_000_000))
-def test_yesterday_is_the_last_day_that_is_over(tz: str, second: int) -> None:
-    now = datetime.fromtimestamp(second, UTC)
-    window = Window.yesterday(now, tz)
-    today = now.astimezone(zone(tz)).date()
-    assert window.end <= now
-    assert window.end == midnight(today, tz)
 
 
 def test_a_window_read_too_early_holds_nothing_from_then_on_and_keeps_its_key() -> None:

@@ -10,13 +10,11 @@ from agent.domain.report import Report
 from agent.domain.window import Window
 from evals.github_server.app import GitHubServer
 from evals.harness import attempt
-from evals.model_server.honest import honest
-from evals.model_server.prompts import Told
-from evals.model_server.scripted import ScriptedModels, by_script
+from evals.model_server.honest import Told, honest
 from evals.sets.adversaries import Tally, count, false_in
 from evals.sets.liars import ADVERSARIES, Liar, Talker, lies_in, models_of
 from evals.sets.lies import CANARY, Lie
-from evals.stage import Stage
+from evals.stage import ScriptedModels, Stage, by_script
 from evals.truth import Truth, alien
 from evals.worlds.model import World
 from evals.worlds.worlds import build

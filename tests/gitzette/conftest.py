@@ -2,7 +2,7 @@
 
 import json
 import subprocess
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 from importlib.resources import files
@@ -10,9 +10,16 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from pydantic import SecretStr
 
 from agent.domain.report import Failure, ReleaseLine, Report
+from agent.domain.window import Window
+from agent.ports import Progress
 from agent.reports.stored import to_json
+from agent.settings.values import Budget, RepoSpec, Settings
+from evals.github_server.app import GitHubServer
+from gitzette.progress import QuietProgress
+from gitzette.running import Covered, cover
 from tests.made_reports import made_day
 
 # What is no text: moments, and what comes from closed lists; a report with another kind is no report.
@@ -29,6 +36,12 @@ class Engine:
     """A clone, and how it is given on the command line."""
 
     folder: Path
+
+    @classmethod
+    def made(cls, folder: Path) -> "Engine":
+        """Make an empty one."""
+        subprocess.run(["git", "init", "-q", "-b", "main", str(folder)], check=True)
+        return cls(folder)
 
     @property
     def repo(self) -> list[str]:
@@ -56,9 +69,7 @@ class Engine:
 @pytest.fixture
 def engine(tmp_path: Path) -> Engine:
     """A clone in which a limit is raised and lowered again in February, and something happened two days ago."""
-    folder = tmp_path / "engine"
-    subprocess.run(["git", "init", "-q", "-b", "main", str(folder)], check=True)
-    engine = Engine(folder)
+    engine = Engine.made(tmp_path / "engine")
     engine.commit("Add the router", datetime(2026, 2, 1, 9, tzinfo=UTC), router="MAX_ROUTES = 8\n")
     engine.commit("Raise the limit of routes (#7)", datetime(2026, 2, 3, 9, tzinfo=UTC), router="MAX_ROUTES = 22\n")
     engine.commit(
@@ -68,13 +79,45 @@ def engine(tmp_path: Path) -> Engine:
     return engine
 
 
+class Served:
+    """Repositories on loopback, and runs over them in one home and one output folder."""
+
+    token = "c4nary-served-55d0"
+
+    def __init__(self, folder: Path, server: GitHubServer, repos: Sequence[str], **settings: object) -> None:
+        self.folder, self.server = folder, server
+        values = {
+            "repos": tuple(map(RepoSpec.parse, repos)),
+            "home": folder / "home",
+            "out": folder / "out",
+            "github_url": server.url,
+            "git_url": server.git_url,
+            "web_url": "https://git.example",
+            "token": SecretStr(self.token),
+            "budget": Budget(wait_seconds=1, retry_seconds=0.01),
+        }
+        self.settings = Settings.model_validate(values | settings)
+
+    async def run(
+        self, window: Window, display: Progress | None = None, run: str | None = None, **changed: object
+    ) -> Covered:
+        """Report on a window, with other settings where they are given."""
+        chosen, now = self.settings.model_copy(update=changed), datetime.now(UTC)
+        return await cover(chosen, {}, window, chosen.repos, now, display or QuietProgress(), run)
+
+    @property
+    def files(self) -> dict[str, bytes]:
+        """What is published."""
+        return {file.name: file.read_bytes() for file in (self.folder / "out").rglob("*") if file.is_file()}
+
+
 @pytest.fixture
 def corner(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Stand in an empty folder with a home of its own, and with none of the user's settings; gives the home."""
     (tmp_path / "corner").mkdir()
     monkeypatch.chdir(tmp_path / "corner")
     monkeypatch.setenv("GITZETTE_HOME", str(tmp_path / "home"))
-    for name in ("GITHUB_TOKEN", "GH_TOKEN"):
+    for name in ("GITHUB_TOKEN", "GH_TOKEN", "OPENAI_API_KEY"):
         monkeypatch.delenv(name, raising=False)
     return tmp_path / "home"
 

@@ -11,8 +11,7 @@ from typing import Any
 import pytest
 
 from agent.domain.base import EXIT_DONE
-from evals.model_server.moods import Mood
-from evals.model_server.server import ModelServer
+from evals.model_server.server import ModelServer, Mood
 from evals.model_server.talk import Asked
 from gitzette.cli import main
 from tests.scripted_analysis import (

@@ -6,23 +6,17 @@ import sqlite3
 import stat
 from contextlib import closing
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 import pytest
 
 from gitzette.cli import main
 from graphs.ask import build
 from graphs.checkpoints import open_checkpoints
+from tests.gitzette.conftest import Engine
 
 FEBRUARY = "what changed in MAX_ROUTES between 2026-02-01 and 2026-02-04?"
 BOUNDS = ["--since", "2026-02-01", "--until", "2026-02-05"]
-
-
-class Engine(Protocol):
-    """The clone of the fixture."""
-
-    @property
-    def repo(self) -> list[str]: ...
 
 
 pytestmark = pytest.mark.usefixtures("corner")

@@ -8,47 +8,25 @@ from pathlib import Path
 import pytest
 
 from gitzette.cli import main
+from tests.gitzette.conftest import Engine
+
+pytestmark = pytest.mark.usefixtures("corner")
 
 DAY = "2026-02-04"
-
-
-@pytest.fixture(autouse=True)
-def _own_corner(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Stand in an empty folder with a home of its own, and with none of the user's settings."""
-    corner = tmp_path / "corner"
-    corner.mkdir()
-    monkeypatch.chdir(corner)
-    monkeypatch.setenv("GITZETTE_HOME", str(tmp_path / "home"))
-    for name in ("GITHUB_TOKEN", "GH_TOKEN"):
-        monkeypatch.delenv(name, raising=False)
-
-
-def commit(folder: Path, name: str, when: str) -> None:
-    (folder / name).parent.mkdir(parents=True, exist_ok=True)
-    (folder / name).write_text(f"{name}\n")
-    env = {
-        "GIT_AUTHOR_DATE": when,
-        "GIT_COMMITTER_DATE": when,
-        "GIT_CONFIG_GLOBAL": "/dev/null",
-        "PATH": "/usr/bin:/bin",
-    }
-    who = ["-c", "user.name=Ada", "-c", "user.email=ada@example.org"]
-    subprocess.run(["git", *who, "-C", str(folder), "add", "."], check=True, env=env)
-    subprocess.run(["git", *who, "-C", str(folder), "commit", "-qm", f"Add {name}"], check=True, env=env)
 
 
 @pytest.fixture
 def clone(tmp_path: Path) -> Path:
     """A repository in which something landed on the third, fourth and sixth of February."""
-    folder = tmp_path / "engine"
-    subprocess.run(["git", "init", "-q", "-b", "main", str(folder)], check=True)
-    for day in ("03", "04", "06"):
-        commit(folder, f"src/day{day}.py", f"2026-02-{day}T10:00:00Z")
-    return folder
+    engine = Engine.made(tmp_path / "engine")
+    for day in (3, 4, 6):
+        engine.commit(f"Add day{day}", datetime(2026, 2, day, 10, tzinfo=UTC), **{f"day{day}": f"{day}\n"})
+    return engine.folder
 
 
 @pytest.fixture
-def configured(clone: Path) -> Path:
+def configured(clone: Path, corner: Path) -> Path:
+    del corner
     Path("gitzette.toml").write_text(f'repos = ["acme/engine={clone}"]\n')
     return clone
 
@@ -71,10 +49,10 @@ def test_every_missed_day_gets_its_own_report_oldest_first(capsys: pytest.Captur
     assert "to report on: 2026-02-04, 2026-02-05, 2026-02-06 (UTC)" in told.err
     assert reports() == [f"2026-02-0{day}" for day in (3, 4, 5, 6)]
     assert [ledger(f"2026-02-0{day}") for day in (3, 4, 5, 6)] == [
-        ["Add src/day03.py"],
-        ["Add src/day04.py"],
+        ["Add day3"],
+        ["Add day4"],
         [],
-        ["Add src/day06.py"],
+        ["Add day6"],
     ]
 
 
@@ -108,7 +86,7 @@ def test_a_report_that_failed_for_the_most_part_leaves_the_front_page_to_the_las
     assert "> [!WARNING]\n> This report is not complete." in page
     front = Path("gazette/README.md").read_text()
     assert "Too much is missing from the report of [2026-02-04](reports/2026-02-04.md)" in front
-    assert "Add src/day03.py" in front
+    assert "Add day3" in front
 
 
 def test_what_an_outage_took_from_the_last_day_is_tried_again_and_older_gaps_of_that_kind_are_not(
@@ -140,7 +118,7 @@ def test_a_day_read_before_it_was_over_is_read_again() -> None:
     record.with_name(f"{DAY}.json").write_text(data)
     record.unlink()
     assert main(["run", "--catch-up", "--date", DAY]) == 0
-    assert ledger(DAY) == ["Add src/day04.py"]
+    assert ledger(DAY) == ["Add day4"]
 
 
 @pytest.mark.usefixtures("configured")

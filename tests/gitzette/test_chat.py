@@ -14,13 +14,11 @@ import termios
 import time
 from collections.abc import Callable, Iterator
 from contextlib import suppress
-from datetime import datetime
-from pathlib import Path
-from typing import Protocol
 
 import pytest
 
 from gitzette.cli import main
+from tests.gitzette.conftest import Engine
 
 FEBRUARY = "what changed in MAX_ROUTES between 2026-02-01 and 2026-02-04?"
 # Whoever runs the tests in the background hands on that interrupts are ignored; a terminal does not.
@@ -29,17 +27,6 @@ _START = (
     "fcntl.ioctl(0, termios.TIOCSCTTY, 0); "
     "from gitzette.cli import main; sys.exit(main(sys.argv[1:]))"
 )
-
-
-class Engine(Protocol):
-    """The clone of the fixture."""
-
-    @property
-    def repo(self) -> list[str]: ...
-
-    def cloned(self, folder: Path) -> "Engine": ...
-
-    def commit(self, subject: str, when: datetime, author: str = "Ada", **files: str) -> str: ...
 
 
 pytestmark = pytest.mark.usefixtures("corner")

@@ -3,46 +3,24 @@
 import json
 import subprocess
 import sys
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 
 from gitzette.cli import main
+from tests.gitzette.conftest import Engine
 
-
-@pytest.fixture(autouse=True)
-def _own_corner(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Stand in an empty folder with a home of its own, and with none of the user's settings."""
-    corner = tmp_path / "corner"
-    corner.mkdir()
-    monkeypatch.chdir(corner)
-    monkeypatch.setenv("GITZETTE_HOME", str(tmp_path / "home"))
-    for name in ("GITHUB_TOKEN", "GH_TOKEN"):
-        monkeypatch.delenv(name, raising=False)
-
-
-def commit(folder: Path, name: str, when: str) -> None:
-    """Commit one file at a moment."""
-    (folder / name).write_text(f"{name}\n")
-    env = {
-        "GIT_AUTHOR_DATE": when,
-        "GIT_COMMITTER_DATE": when,
-        "GIT_CONFIG_GLOBAL": "/dev/null",
-        "PATH": "/usr/bin:/bin",
-    }
-    who = ["-c", "user.name=Ada", "-c", "user.email=ada@example.org"]
-    subprocess.run(["git", *who, "-C", str(folder), "add", "."], check=True, env=env)
-    subprocess.run(["git", *who, "-C", str(folder), "commit", "-qm", f"Add {name}"], check=True, env=env)
+pytestmark = pytest.mark.usefixtures("corner")
 
 
 @pytest.fixture
 def clone(tmp_path: Path) -> Path:
-    folder = tmp_path / "engine"
-    subprocess.run(["git", "init", "-q", "-b", "main", str(folder)], check=True)
-    commit(folder, "one.py", "2026-02-03T10:00:00Z")
-    commit(folder, "two.py", "2026-02-04T10:00:00Z")
-    commit(folder, "three.py", "2026-02-04T23:59:59Z")
-    return folder
+    moments = {"one": (3, 10, 0, 0), "two": (4, 10, 0, 0), "three": (4, 23, 59, 59)}
+    engine = Engine.made(tmp_path / "engine")
+    for name, at in moments.items():
+        engine.commit(f"Add {name}.py", datetime(2026, 2, *at, tzinfo=UTC), **{name: f"{name}\n"})
+    return engine.folder
 
 
 def test_a_day_of_a_local_clone_becomes_a_page_and_data(clone: Path, capsys: pytest.CaptureFixture[str]) -> None:

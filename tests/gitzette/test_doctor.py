@@ -14,16 +14,7 @@ import pytest
 
 from gitzette.cli import main
 
-
-@pytest.fixture(autouse=True)
-def _own_corner(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Stand in an empty folder with a home of its own, and with none of the user's settings."""
-    corner = tmp_path / "corner"
-    corner.mkdir()
-    monkeypatch.chdir(corner)
-    monkeypatch.setenv("GITZETTE_HOME", str(tmp_path / "home"))
-    for name in ("GITHUB_TOKEN", "GH_TOKEN", "OPENAI_API_KEY"):
-        monkeypatch.delenv(name, raising=False)
+pytestmark = pytest.mark.usefixtures("corner")
 
 
 class Examined:

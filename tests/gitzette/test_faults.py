@@ -6,7 +6,6 @@ import subprocess
 import sys
 from datetime import UTC, date, datetime
 from pathlib import Path
-from typing import Protocol
 
 import pytest
 
@@ -14,16 +13,10 @@ from agent.domain.window import Window
 from agent.settings.values import RepoSpec, Settings
 from gitzette.progress import QuietProgress
 from gitzette.running import cover
+from tests.gitzette.conftest import Engine
 
 ROOT = Path(__file__).parents[2]
 DAY = "2026-02-03"
-
-
-class Engine(Protocol):
-    """The clone of the fixture."""
-
-    @property
-    def repo(self) -> list[str]: ...
 
 
 def command(engine: Engine, out: Path, *more: str) -> list[str]:

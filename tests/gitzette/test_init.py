@@ -11,14 +11,9 @@ from agent.settings.values import Budget, RepoSpec, Settings, Tiers
 from gitzette.cli import main
 from gitzette.init import configuration, workflow
 
+pytestmark = pytest.mark.usefixtures("corner")
+
 FILE = Path("gitzette.toml")
-
-
-@pytest.fixture(autouse=True)
-def _own_corner(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    corner = tmp_path / "corner"
-    corner.mkdir()
-    monkeypatch.chdir(corner)
 
 
 def uncommented(text: str) -> str:

@@ -6,7 +6,6 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Protocol
 
 import httpx
 import pytest
@@ -15,21 +14,13 @@ from mcp.client.stdio import StdioServerParameters
 from mcp_types import CallToolResult, TextContent
 
 from gitzette.cli import main
+from tests.gitzette.conftest import Engine
 from tools.toolset import TOOL_NAMES
 
 TOOLS = {"ask", "audit", "list_reports", "get_report", "stories", "facts", *TOOL_NAMES}
 FEBRUARY = {"since": "2026-02-01", "until": "2026-02-08"}
 ROOT = Path(__file__).parents[2]
 pytestmark = pytest.mark.usefixtures("corner")
-
-
-class Engine(Protocol):
-    """The clone of the fixture."""
-
-    folder: Path
-
-    @property
-    def repo(self) -> list[str]: ...
 
 
 def environment() -> dict[str, str]:

@@ -5,28 +5,18 @@ import re
 from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Protocol
 
 import pytest
 
 from evals.model_server.honest import honest
-from evals.model_server.moods import Mood
-from evals.model_server.server import ModelServer
+from evals.model_server.server import ModelServer, Mood
 from evals.model_server.talk import Asked, Saying
 from evals.sets.model_storm import leak_in
 from gitzette.cli import main
+from tests.gitzette.conftest import Engine
 
 QUESTION = "what changed in MAX_ROUTES between 2026-02-01 and 2026-02-04?"
 KEY = "sk-canary-abcdef0123456789"
-
-
-class Engine(Protocol):
-    """The clone of the fixture."""
-
-    @property
-    def repo(self) -> list[str]: ...
-
-    def commit(self, title: str, at: datetime, author: str = "Ada", **files: str) -> str: ...
 
 
 pytestmark = pytest.mark.usefixtures("corner")

@@ -9,18 +9,12 @@ from evals.worlds.model import World
 from evals.worlds.worlds import build
 from gitzette.cli import main
 
+pytestmark = pytest.mark.usefixtures("corner")
+
 
 @pytest.fixture(scope="module")
 def world(tmp_path_factory: pytest.TempPathFactory) -> World:
     return build("stories", 1, tmp_path_factory.mktemp("world"))
-
-
-@pytest.fixture(autouse=True)
-def _own_corner(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("GITZETTE_HOME", str(tmp_path / "home"))
-    for name in ("GITHUB_TOKEN", "GH_TOKEN"):
-        monkeypatch.delenv(name, raising=False)
 
 
 def test_without_reports_it_says_so_and_is_done(capsys: pytest.CaptureFixture[str]) -> None:

@@ -6,8 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from agent.domain.claims import Role
-from evals.model_server.moods import Mood
-from evals.model_server.server import ModelServer
+from evals.model_server.server import ModelServer, Mood
 from evals.model_server.talk import Asked
 from gitzette.running import Covered
 from tests.scripted_analysis import (

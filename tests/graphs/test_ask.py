@@ -7,11 +7,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from agent.asking.query import Reply
 from agent.domain.claims import Kind
 from agent.domain.window import Window
+from agent.questions import Reply
 from agent.web import Web
-from evals.model_server.probes import probed
+from evals.model_server.honest import probed
 from evals.model_server.server import ModelServer
 from evals.model_server.talk import Asked, Saying
 from gitzette.asking import asking_context

@@ -13,8 +13,7 @@ from agent.domain.accounts import Price, Spent
 from agent.domain.base import StorageError
 from agent.models import Capabilities, Job, ModelError
 from agent.settings.spending import Cap, Purse
-from evals.model_server.moods import Mood
-from evals.model_server.server import ModelServer
+from evals.model_server.server import ModelServer, Mood
 from evals.model_server.talk import Asked, Saying, ToolCall
 from graphs.models import Models
 from memory.database import Database
@@ -99,7 +98,6 @@ async def test_a_replay_asks_nobody_and_says_the_same(db: Database) -> None:
         run = models(db, "r1", server)
         answer, context, tools = await told(run), await run.context("writing"), await run.has_tools("reading")
     again = replay(db, "r1")
-    again.prepare()
     assert await told(again) == answer
     assert (await again.context("writing"), await again.has_tools("reading")) == (context, tools) == (32_768, True)
     with pytest.raises(StorageError, match="cannot be replayed"):
@@ -140,10 +138,3 @@ async def test_a_run_that_used_up_its_budget_asks_no_more_and_says_which_limit_i
             with pytest.raises(ModelError, match=f"has used its {why}"):
                 await insist(chat, str(place))
             assert len(server.asked) <= 4
-
-
-async def test_what_takes_longer_than_the_time_that_is_left_is_ended(db: Database) -> None:
-    with ModelServer(script, lambda _: Mood("silent", 30.0)) as server:
-        late = models(db, "r1", server, purse=Purse(run=Cap(seconds=0.3)))
-        with pytest.raises(ModelError, match="still answering when the time"):
-            await told(late)

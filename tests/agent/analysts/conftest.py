@@ -1,7 +1,7 @@
 """A commit with its pull request and issue, as they are read before anybody writes."""
 
 from collections.abc import Callable, Sequence
-from datetime import UTC, date, datetime
+from datetime import date
 from typing import Any
 
 import pytest
@@ -10,17 +10,16 @@ from agent.analysts.packet import commit_packet
 from agent.analysts.sentences import analysis_shape, commit_claims
 from agent.domain.base import RepoId
 from agent.domain.claims import Claim
-from agent.domain.commits import Change, Comment, Commit, FileChange, Issue, Person, PullRequest
+from agent.domain.commits import Change, Comment, FileChange, Issue, PullRequest
 from agent.domain.evidence import CommitEvidence, Dossier, Material, Read, ThreadEvidence
 from agent.domain.facts import Fact, FactKind, FactSheet, Place, Severity
 from agent.domain.ledger import Depth, Triage
 from agent.domain.links import Grade, Link, Relation
 from agent.domain.window import Window
+from tests.made_commits import NOON, made_commit
 
 REPO = RepoId("octo/router")
-NOON = datetime(2026, 2, 4, 12, tzinfo=UTC)
 MESSAGE = "Lower the limit (#41)\n\nLarger values overflow the buffer, see `grow()` and #12."
-_MIRA = Person(name="Mira", email="mira@example.org")
 
 
 @pytest.fixture
@@ -42,16 +41,7 @@ def read() -> Callable[..., Read]:
     """Read a commit of these files."""
 
     def make(files: Sequence[FileChange], message: str = MESSAGE, facts: Sequence[Fact] = ()) -> Read:
-        commit = Commit(
-            repo=REPO,
-            sha="a" * 40,
-            parents=(),
-            author=_MIRA,
-            authored_at=NOON,
-            committer=_MIRA,
-            committed_at=NOON,
-            message=message,
-        )
+        commit = made_commit(message)
         sheet = FactSheet(facts=tuple(facts), route="hunks")
         evidence = CommitEvidence(change=Change(commit=commit, files=tuple(files)), sheet=sheet, pull=41)
         triage = Triage(sha=commit.sha, score=1.0, reasons=(), purpose=None)

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from agent.analysts.packet import commit_packet
 from agent.domain.commits import FileChange
 from agent.domain.evidence import Material, Read
-from agent.domain.facts import Fact, Severity
+from agent.domain.facts import Fact
 from agent.models import tokens_of
 
 Make = Callable[..., FileChange]
@@ -61,16 +61,6 @@ def test_where_room_lacks_tests_go_first_then_the_smallest_and_documents_and_fac
     assert places == sorted(places), "what is shown keeps the order of the diff"
 
 
-def test_a_fact_that_users_cannot_see_brings_no_hunk_forward(
-    file: Make, read: Callable[..., Read], material: Callable[..., Material], fact: Callable[..., Fact]
-) -> None:
-    files = [file("src/proved.py", f"+LIMIT = 8\n{lines('proved', 55)}"), file("src/large.py", lines("large", 70))]
-    hidden = read(files, "Lower it", [fact("+LIMIT = 8", Severity.INTERNAL)])
-    telling = read(files, "Lower it", [fact("+LIMIT = 8")])
-    assert lost(hidden, material(hidden)) == ["src/proved.py"]
-    assert lost(telling, material(telling)) == ["src/large.py"]
-
-
 def test_a_packet_keeps_to_its_tokens_and_lists_files_that_lost_lines(
     file: Make, read: Callable[..., Read], material: Callable[..., Material]
 ) -> None:
@@ -86,16 +76,6 @@ def test_a_packet_keeps_to_its_tokens_and_lists_files_that_lost_lines(
     assert "src/m8.py (modified, +200 -0)" in commit_packet(one, material(one), 6_000).left_out
 
 
-def test_one_new_file_leaves_room_for_what_changes_beside_it(
-    file: Make, read: Callable[..., Read], material: Callable[..., Material]
-) -> None:
-    one = read([file("new.py", lines("new", 2_000), status="added"), file("old.py", "-LIMIT = 22\n+LIMIT = 8")])
-    packet = commit_packet(one, material(one), 6_000)
-    assert "+LIMIT = 8" in packet.text
-    assert "(more was written)" in packet.text
-    assert packet.left_out == ("the rest of new.py (added, +2000 -0)",)
-
-
 def test_a_focus_shows_only_hunks_that_hold_one_of_its_words(
     file: Make, read: Callable[..., Read], material: Callable[..., Material]
 ) -> None:
@@ -105,14 +85,3 @@ def test_a_focus_shows_only_hunks_that_hold_one_of_its_words(
     assert "COLOUR" not in text
     assert "SHAPE" not in text
     assert "Larger values overflow" in text
-
-
-def test_a_long_message_and_many_facts_leave_most_of_the_room_to_the_diff(
-    file: Make, read: Callable[..., Read], material: Callable[..., Material], fact: Callable[..., Fact]
-) -> None:
-    message = "Lower it\n\n" + "Some more words about the limit.\n" * 900
-    one = read([file("router.py", lines("shown", 100))], message, [fact("+x")] * 300)
-    packet = commit_packet(one, material(one), 6_000)
-    assert "shown line 99" in packet.text
-    assert "(more was written)" in packet.text
-    assert packet.text.count("`LIMIT`") <= 40

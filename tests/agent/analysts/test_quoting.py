@@ -1,16 +1,12 @@
 """What is quoted of a commit: the first prose of its author, and few lines of code."""
 
-from datetime import UTC, datetime
-
 import pytest
 
 from agent.analysts.quoting import own_words, short_change, shown_lines
-from agent.domain.base import RepoId
-from agent.domain.commits import Change, Commit, FileChange, Person
+from agent.domain.commits import Change, FileChange
+from tests.made_commits import made_change
 
 TITLE = "Fix the scheduler (#12)"
-SOMEBODY = Person(name="Mira", email="mira@example.com")
-AT = datetime(2026, 2, 4, tzinfo=UTC)
 
 
 @pytest.mark.parametrize(
@@ -46,13 +42,9 @@ def test_hostile_text_is_read_once() -> None:
 
 
 def change(**patches: str) -> Change:
-    commit = Commit(
-        repo=RepoId("octo/router"), sha="a" * 40, parents=(), author=SOMEBODY, authored_at=AT,
-        committer=SOMEBODY, committed_at=AT, message="Mend",
-    )  # fmt: skip
     paths = {name.replace("_", "/", 1).replace("_", "."): patch for name, patch in patches.items()}
     files = [FileChange(path=path, status="modified", additions=1, deletions=1, patch=p) for path, p in paths.items()]
-    return Change(commit=commit, files=tuple(files))
+    return made_change(*files)
 
 
 def test_an_exchange_is_preferred_and_its_lines_are_verbatim() -> None:

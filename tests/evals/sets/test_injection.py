@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from agent.asking.query import Reply
+from agent.questions import Reply
 from evals.harness import Bench
 from evals.model_server.obedient import Obedient, Order
 from evals.model_server.talk import Asked
@@ -44,7 +44,7 @@ def test_the_text_stands_where_it_should(carrier: str, tmp_path: Path, git: Call
 
 def question(evidence: str, words: str, sentences: str = "") -> Asked:
     fenced = f"<<m\n{evidence}\nm>>\n\n{words}\n" + (f"<<m\n{sentences}\nm>>" if sentences else "")
-    return Asked(0, {"messages": [{"role": "user", "content": fenced}]}, {})
+    return Asked(0, {"messages": [{"role": "user", "content": fenced}]})
 
 
 FACTS = "Facts that a program found in the diff:\n- additive: New function `f`."

@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pytest
 
-from agent.asking.query import Reply
 from agent.domain.base import RepoId, commit_id, thread_id
 from agent.domain.claims import Claim, Judgement, Role, Verdict
 from agent.domain.commits import Coverage
@@ -14,6 +13,7 @@ from agent.domain.ledger import Depth, LedgerRow, Tier
 from agent.domain.links import Grade, Link, Relation
 from agent.domain.report import Report, RepoSection
 from agent.domain.window import Window
+from agent.questions import Reply
 from evals.figures import Score
 from evals.sets.ask import Question, graded, wrong_with
 from evals.sets.citations import Ruling, steps

@@ -8,9 +8,8 @@ from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, System
 from pydantic import BaseModel, Field, SecretStr
 
 from agent.models import Capabilities, ModelError
-from evals.model_server.moods import KINDS, Mood
-from evals.model_server.probes import probed
-from evals.model_server.server import ModelServer
+from evals.model_server.honest import probed
+from evals.model_server.server import KINDS, ModelServer, Mood
 from evals.model_server.talk import Asked, Saying, ToolCall
 from tools.chat.endpoint import ChatEndpoint, probe
 from tools.chat.messages import Question, RecordedChatModel

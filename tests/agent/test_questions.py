@@ -5,11 +5,11 @@ from itertools import permutations
 
 import pytest
 
-from agent.asking.query import Named, query_of
 from agent.domain.base import UsageError
 from agent.domain.facts import Fact, FactKind, Severity
 from agent.domain.window import Window
 from agent.editions.card import Card
+from agent.questions import Named, query_of
 
 NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
 WEEK = Window(start=datetime(2026, 2, 2, tzinfo=UTC), end=datetime(2026, 2, 9, tzinfo=UTC), tz="UTC")
