@@ -26,10 +26,11 @@ from gitzette import own_version
 from gitzette.arguments import bound_of, settings_for, specs_of
 from gitzette.asking import asking_context, checked
 from gitzette.auditing import check
-from gitzette.fleet.editions import bring_reports, shown_edition
+from gitzette.fleet.editions import shown_edition
 from gitzette.http_server import address_of, bound_socket, listen
 from gitzette.lookups import facts_text, known_stories, read_commit, story_text
 from gitzette.progress import QuietProgress
+from gitzette.publish import bring_reports
 from gitzette.published import PublishedReports
 from gitzette.render.markdown import report_page
 from gitzette.replies import ReplyPage

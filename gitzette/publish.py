@@ -13,11 +13,13 @@ from agent.domain.base import Language, StorageError
 from agent.domain.report import Report, failed_share
 from agent.markdown import link
 from agent.reports.stored import dumped, load, merge
-from agent.settings.values import MAX_FAILED, Layout
+from agent.settings.values import MAX_FAILED, Layout, Settings
 from agent.telling.words import catalogue
 from agent.web import Web
 from gitzette.published import PublishedReports
 from gitzette.render.markdown import readme_page, report_page
+from memory.database import moment_of
+from memory.fleet import Fleet
 
 # A link definition that nothing refers to: invisible in Markdown, and the sign that the front page is ours to replace.
 _OURS = "[//]: # (front page of a gitzette archive)\n"
@@ -195,3 +197,15 @@ def locked(folder: Path) -> Iterator[None]:
         yield
     finally:
         os.close(descriptor)
+
+
+def bring_reports(fleet: Fleet, settings: Settings, edition: str) -> None:
+    """Write an edition's reports from the database to this machine's folder: those that are new there or changed."""
+    style = Style(Web(settings.web), settings.lang, settings.languages, settings.layout)
+    publisher = FilePublisher(settings.out, style, max_failed=settings.max_failed)
+    for label, (key, finished) in sorted(fleet.labels(edition).items()):
+        file, at = settings.out / "reports" / f"{label}.json", moment_of(finished).timestamp()
+        # The time of a file tells which state of the edition it holds.
+        if (not file.exists() or file.stat().st_mtime != at) and (there := fleet.edition(edition, key)):
+            publisher.publish(there)
+            os.utime(file, (at, at))

@@ -23,9 +23,8 @@ from agent.settings.values import RepoSpec
 from agent.sources import CloneSource
 from agent.telling.choosing import told_groups
 from graphs.run_context import RunContext
-from memory.evidence import EvidenceStore
+from memory.evidence import EvidenceStore, WindowSearch
 from memory.search import SearchIndex
-from memory.statements import WindowSearch
 from tools.index_for_search import WindowReader
 from tools.toolset import Toolset
 

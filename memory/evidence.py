@@ -1,8 +1,9 @@
 """What was read of commits, issues, pull requests and releases: stored and indexed for questions, found by name."""
 
 import json
-from collections.abc import Iterable, Sequence
-from datetime import datetime, timedelta
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from datetime import date, datetime, timedelta
 from itertools import pairwise
 
 from agent.domain.base import EvidenceId, RepoId, commit_id, parse_reference, thread_id
@@ -11,7 +12,7 @@ from agent.domain.facts import Fact
 from agent.domain.links import Link
 from agent.domain.window import Window, midnight, zone
 from agent.editions.card import Card
-from agent.questions import Known
+from agent.questions import Hit, Known
 from memory.database import Database, Value, clean, moment_of, stamp
 from memory.search import Entry, SearchIndex
 
@@ -145,6 +146,33 @@ class EvidenceStore:
             else:
                 joined.append((start, end))
         return joined
+
+
+@dataclass(frozen=True)
+class WindowSearch:
+    """What a model searches for a question: the index, and reports of days within the window."""
+
+    index: SearchIndex
+    known: EvidenceStore
+    report_of: Callable[..., Sequence[str]]
+    """Gives what the report of a day said."""
+    window: Window
+
+    def search(self, words: str, *, repo: RepoId | None = None, limit: int = 20) -> list[str]:
+        """Give the pieces of evidence that fit best, each on one line."""
+        hits = self.index.search(words, (), [repo] if repo else [], self.window, limit)
+        return [self._line(hit) for hit in hits]
+
+    def report(self, day: str, *, repo: RepoId | None = None) -> Sequence[str]:
+        """Give what the report of a day said, if the window has the day."""
+        within = midnight(date.fromisoformat(day), self.window.tz) in self.window
+        return self.report_of(day, repo=repo) if within else ()
+
+    def _line(self, hit: Hit) -> str:
+        one = self.known.get(hit.id)
+        title = one.name if isinstance(one, Release) else one.title if one else ""
+        short = hit.id[: hit.id.find("@") + 13] if hit.kind == "commit" else hit.id
+        return f"{hit.opened[:10]} {hit.kind} {short}: {title}"
 
 
 def _commit_entry(card: Card) -> Entry:

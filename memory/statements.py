@@ -1,24 +1,21 @@
 """What published reports said: statements found by words and days, stories by what they are made of."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from datetime import date, timedelta
+from datetime import timedelta
 
 from pydantic import ValidationError
 
 from agent.domain.base import EvidenceId, RepoId, commit_id, thread_id
 from agent.domain.claims import MARK, Claim
-from agent.domain.commits import Headline, Release
+from agent.domain.commits import Headline
 from agent.domain.links import Act, Story
 from agent.domain.report import Report
-from agent.domain.window import Window, midnight
-from agent.questions import Hit
+from agent.domain.window import Window
 from agent.sources import Past
 from agent.stories.timeline import Remembered
 from memory.database import Database, Value, clean, moment_of, stamp
-from memory.evidence import EvidenceStore
-from memory.search import SearchIndex
 from memory.text_index import Scope, TextIndex, has_han, terms
 
 _LONGEST = 600
@@ -75,33 +72,6 @@ class Statements:
                 [repo, window.key, window.label, stamp(window.start), " ".join(cites), _bounded(en), _bounded(zh)],
             )
             self._words.put(number, {"words": f"{_bounded(en)} {_bounded(zh)}"})
-
-
-@dataclass(frozen=True)
-class WindowSearch:
-    """What a model searches for a question: the index, and reports of days within the window."""
-
-    index: SearchIndex
-    known: EvidenceStore
-    report_of: Callable[..., Sequence[str]]
-    """Gives what the report of a day said."""
-    window: Window
-
-    def search(self, words: str, *, repo: RepoId | None = None, limit: int = 20) -> list[str]:
-        """Give the pieces of evidence that fit best, each on one line."""
-        hits = self.index.search(words, (), [repo] if repo else [], self.window, limit)
-        return [self._line(hit) for hit in hits]
-
-    def report(self, day: str, *, repo: RepoId | None = None) -> Sequence[str]:
-        """Give what the report of a day said, if the window has the day."""
-        within = midnight(date.fromisoformat(day), self.window.tz) in self.window
-        return self.report_of(day, repo=repo) if within else ()
-
-    def _line(self, hit: Hit) -> str:
-        one = self.known.get(hit.id)
-        title = one.name if isinstance(one, Release) else one.title if one else ""
-        short = hit.id[: hit.id.find("@") + 13] if hit.kind == "commit" else hit.id
-        return f"{hit.opened[:10]} {hit.kind} {short}: {title}"
 
 
 def _statements(report: Report) -> Iterator[_Statement]:

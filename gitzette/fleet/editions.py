@@ -2,7 +2,6 @@
 
 import asyncio
 import hashlib
-import os
 import random
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
@@ -11,9 +10,6 @@ from datetime import date, datetime, timedelta
 from agent.domain.base import ConfigError, Language, RepoId
 from agent.domain.window import Window, zone
 from agent.settings.values import Edition, Recipe, RepoSpec, Settings
-from agent.web import Web
-from gitzette.publish import FilePublisher, Style
-from memory.database import moment_of
 from memory.fleet import Fleet
 
 _LEFT_TO_PEOPLE = 0.1
@@ -112,18 +108,6 @@ def missing_days(settings: Settings, published: Mapping[str, object], now: datet
     )
     days = (first + timedelta(days=count) for count in range((last - first).days + 1))
     return [day.isoformat() for day in days if day.isoformat() not in published]
-
-
-def bring_reports(fleet: Fleet, settings: Settings, edition: str) -> None:
-    """Write an edition's reports from the database to this machine's folder: those that are new there or changed."""
-    style = Style(Web(settings.web), settings.lang, settings.languages, settings.layout)
-    publisher = FilePublisher(settings.out, style, max_failed=settings.max_failed)
-    for label, (key, finished) in sorted(fleet.labels(edition).items()):
-        file, at = settings.out / "reports" / f"{label}.json", moment_of(finished).timestamp()
-        # The time of a file tells which state of the edition it holds.
-        if (not file.exists() or file.stat().st_mtime != at) and (there := fleet.edition(edition, key)):
-            publisher.publish(there)
-            os.utime(file, (at, at))
 
 
 def request_limit(fleet: Fleet, settings: Settings, *, background: bool = False) -> Admission | None:

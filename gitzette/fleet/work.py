@@ -16,8 +16,9 @@ from agent.domain.window import Window
 from agent.reports.stored import merge
 from agent.settings.values import Recipe, Settings
 from gitzette.delivery.deliver import Deliverer, Entry, Outbox
-from gitzette.fleet.editions import PartPlan, bring_reports, edition_of, part_plan
+from gitzette.fleet.editions import PartPlan, edition_of, part_plan
 from gitzette.progress import QuietProgress, shown
+from gitzette.publish import bring_reports
 from gitzette.sources import SourceDesks, UnopenedDesks
 from gitzette.wiring import House, home_of, keeper_of, memory_of, open_house
 from graphs import daily
@@ -87,7 +88,7 @@ async def _read(house: House, plan: PartPlan, now: datetime, *, last: bool) -> N
     memory.retention.cite(plan.run, plan.window.key, cited_by(report))
     (body,) = _PART.encode(part)
     memory.fleet.put_part(plan.key, repo, plan.window, plan.run, status, body.body)
-    spent = {name: asdict(host) for name, host in house.client.usage.hosts.items()}
+    spent = {house.client.address.host: asdict(house.client.usage)}
     details = {"repos": [repo], "seconds": round(time.monotonic() - started, 3), "requests": spent}
     memory.runs.end(plan.run, "incomplete" if part.failures else "done", datetime.now(UTC), details)
     memory.run_locks.finish(plan.run)

@@ -20,16 +20,7 @@ from agent.domain.report import (
 from agent.web import Web
 from gitzette.render.addresses import SHORT, mark_of, named, place_of
 from gitzette.render.items import fit_sections, items_of
-from gitzette.render.model import (
-    ISSUES_SHOWN,
-    Issue,
-    IssueNews,
-    PageModel,
-    RepoPart,
-    Section,
-    row_id,
-    words_in,
-)
+from gitzette.render.model import ISSUES_SHOWN, Issue, IssueNews, PageModel, RepoPart, Section, row_id, words_in
 from gitzette.render.sentences import Sentences
 from gitzette.render.templating import plain
 from gitzette.render.view import View

@@ -57,11 +57,9 @@ class Citation:
     name: str  # as short as it is clear: `a52eff1`, `#2453`, `v0.6.3`
     url: str
     title: str = ""
-    author: str = ""
-    when: str = ""
+    about: str = ""  # its author, its day, and whether that is earlier than the report's
     place: str = ""  # the anchor under which the page tells of it; empty where it does not
     own: bool = False  # it is the commit under whose headline the sentence stands
-    earlier: bool = False  # it is of an earlier day
     excerpts: tuple[Excerpt, ...] = ()  # the anchor of the sentence, or the lines of its fact; never other lines
     grade: str = ""  # how sure a link to an issue is
     records: tuple[str, ...] = ()  # what such a link rests on

@@ -64,9 +64,7 @@ class Sentences:
     def _label(self, claim: Claim) -> str:
         if claim.speech:
             return str(self._say["speech"])
-        if claim.kind in (Kind.INFERRED, Kind.ADVICE) or claim.role in (Role.RISK, Role.ADVICE):
-            return str(self._say[claim.kind.value if claim.free else claim.role.value])
-        return ""
+        return str(self._say[claim.kind.value]) if claim.kind in (Kind.INFERRED, Kind.ADVICE) else ""
 
     def _reported(self, claim: Claim) -> tuple[EvidenceId, ...]:
         """Name the issues in which a sentence was reported, where nothing else anchors it."""
@@ -89,17 +87,17 @@ class Sentences:
         home = RepoId(cite.partition("@")[0]) if home is None and "@" in cite else home
         name, url = named(cite, home, self._view.web, pull=cite in self._view.pulls)
         title, author, at, told = self._known.get(cite, ("", "", None, False))
+        when = f"{at.astimezone(zone(self._view.report.window.tz)):%Y-%m-%d %H:%M}" if at else ""
+        earlier = self._view.words["site"]["background"] if claim and cite in claim.background else ""
         links = [self._links[cite, about] for about in (claim.about if claim else ()) if (cite, about) in self._links]
         return Citation(
             id=cite,
             name=name,
             url=url,
             title=title,
-            author=author,
-            when=f"{at.astimezone(zone(self._view.report.window.tz)):%Y-%m-%d %H:%M}" if at else "",
+            about=" · ".join(filter(None, (author, when, earlier))),
             place=place_of(cite) if told else "",
             own=bool(claim and claim.about[:1] == (cite,)),
-            earlier=bool(claim and cite in claim.background),
             excerpts=tuple(self._excerpts(cite, claim)) if claim else (),
             grade=links[0].grade.value if links else "",
             records=tuple(self._records(links[0].evidence)) if links else (),

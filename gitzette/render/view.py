@@ -21,9 +21,7 @@ from gitzette.render.model import row_id
 
 WEAK = ("refers to", "refers as said", "changes lines", "continues", "same work")
 """Statements about an earlier commit that are no news by themselves."""
-_FACTS = ("fact", "facts", "risk", "risks", "advice", "advices")
 _PASSED = ("fact", "facts", "undoes", "shows")
-_TOLD = (Role.CHANGE, Role.EFFECT, Role.SUMMARY)
 _BREAKING = f'"severity":"{Severity.BREAKING.value}"'
 _CODE = re.compile(r"`+([^`]+)`+")
 _SQUASHED = re.compile(r"\(#([1-9]\d{0,8})\)$")
@@ -109,12 +107,8 @@ class View:
         if earlier := self.undid.get(row_id(row)):
             own = [one for one in self.said(row) if not one.free and one.predicate not in _PASSED]
             return [one for one in self.said(earlier) if one.predicate == "undone"] + own
-        claims = [one for one in self.said(row) if not one.free]
-        telling = [one for one in claims if one.role in _TOLD and (one.text or one.quotes) and not self.inside(one)]
-        after = [one for one in claims if one.role in (Role.RISK, Role.ADVICE)]
-        speech = [one for one in telling if one.speech]
-        weak = [one for one in telling if one.predicate in WEAK]
-        return [*(one for one in telling if not one.speech and one not in weak), *after, *weak, *speech]
+        telling = [one for one in self.said(row) if not one.free and (one.text or one.quotes) and not self.inside(one)]
+        return sorted(telling, key=lambda one: (one.speech, one.predicate in WEAK))
 
     def inside(self, claim: Claim) -> str | None:
         """Name the functions inside of which something changed, where a claim says no more: the lines are the fact."""
@@ -137,8 +131,6 @@ def cut_title(row: LedgerRow) -> tuple[str, int | None]:
 
 def is_breaking(claim: Claim) -> bool:
     """Tell whether a claim states a fact, or one of several, that breaks what users reach."""
-    if claim.predicate not in _FACTS:
-        return False
     return claim.params.get("severity") == Severity.BREAKING or _BREAKING in claim.params.get("facts", "")
 
 
