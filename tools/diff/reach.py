@@ -124,7 +124,6 @@ def severity(difference: Difference, trees: Trees) -> Severity:
 
 
 def _of_use(difference: Difference) -> Severity:
-    """Judge what users set, run into or install."""
     one = difference.found.one
     aside = one.kind == "dependency" and _SET_ASIDE.search(one.owner)
     image = one.kind == "config" and "docker" in difference.found.versions.file.path.lower()
@@ -256,7 +255,6 @@ def _is_word(sign: str) -> bool:
 
 
 def _is_device_code(found: Found) -> bool:
-    """Tell a function of the device, or a parameter of one."""
     own = (
         [found.one] if found.one.kind == "function" else [one for one in found.declared if one.path == found.one.owner]
     )
@@ -265,13 +263,11 @@ def _is_device_code(found: Found) -> bool:
 
 
 def _takes_anything(found: Found) -> bool:
-    """Tell a function that takes any parameter by its name."""
     own = (one for one in found.versions.new if one.kind == "parameter" and one.owner == found.one.owner)
     return any(one.name.startswith("**") for one in own)
 
 
 def _bases(found: Found) -> str:
-    """Give the bases of the class around a member."""
     declared = (*found.versions.new, *found.versions.old)
     return next(
         (one.parts.get("base", "") for one in declared if one.kind == "class" and one.path == found.one.owner), ""
