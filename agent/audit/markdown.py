@@ -1,23 +1,22 @@
 """A Markdown report as blocks with their lines: headings, paragraphs, list items, table rows, fences.
 
-Every pattern is bounded, and every line is looked at once: a report may be anything, also a megabyte of brackets.
+Every pattern is bounded: a report may be anything, also a megabyte of brackets.
 """
 
 import re
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from itertools import takewhile
 from typing import Literal, NamedTuple
 
+from markdown_it import MarkdownIt
+from markdown_it.token import Token
+
 Kind = Literal["heading", "text", "item", "row", "fence", "rule"]
+_TEXT: Kind = "text"
 _SAME_WIDTH = str.maketrans({"\u2010": "-", "\u2011": "-", "\u00a0": " ", "\u3000": " ", "\t": " "})
-_ITEM = re.compile(r"\A( {0,80})(?:[-*+•]|\d{1,9}[.)])(?: +|$)")
-_HEADING = re.compile(r"\A {0,3}(#{1,6}) +(.*)")
-_FENCE = re.compile(r"\A( {0,80})(`{3,40}|~{3,40}) {0,4}([\w+#.-]{0,40})")
-_DELIMITER = re.compile(r"\A(?=[^|]{0,99}\|)(?=[^-]{0,9}-)[ :|-]{0,4000}")
-_QUOTED = re.compile(r"\A(?: {0,3}> ?){1,20}")
 _BOLD_LINE = re.compile(r"\A(?:\*\*|__)([^*_\n]{1,200})(?:\*\*|__) {0,4}[:：]?")
 _CODE = re.compile(r"(?<!`)(?:`([^`\n]{1,1000})`|``(?!`)((?:[^`\n]|`(?!`)){1,1000})``)(?!`)")
 _LINK = re.compile(
@@ -68,77 +67,50 @@ class Block:
 
 def read_blocks(text: str) -> Iterator[Block]:
     """Take a report apart."""
-    lines = [line.rstrip().translate(_SAME_WIDTH) for line in text.replace("\r\n", "\n").split("\n")]
-    at, header = 0, tuple[str, ...]()
-    while at < len(lines):
-        line = _unquoted(lines[at])
-        if not line.strip():
-            at, header = at + 1, ()
-        elif fence := _FENCE.match(line):
-            part, at = _fence(lines, at, fence)
-            yield part
-        elif "|" in line and not header and _DELIMITER.fullmatch(_unquoted(lines[min(at + 1, len(lines) - 1)])):
-            yield (top := _row(line, at + 1, ()))
-            at, header = at + 2, top.cells
-        elif header and "|" in line:
-            yield _row(line, at + 1, header)
-            at += 1
-        elif block := _single(line, at + 1):
-            yield block
-            at, header = at + 1, ()
-        else:
-            part, at = _paragraph(lines, at)
-            yield part
-            header = ()
+    text = text.replace("\r\n", "\n").translate(_SAME_WIDTH)
+    lines, tokens = text.split("\n"), iter(_reader().parse(text))
+    kind, level, header = _TEXT, 0, tuple[str, ...]()
+    for token in tokens:
+        line = token.map[0] + 1 if token.map else 0
+        match token.type:
+            case "heading_open":
+                kind, level = "heading", int(token.tag[1])
+            case "list_item_open":
+                kind, level = "item", token.level
+            case "inline":
+                bold = _BOLD_LINE.fullmatch(token.content) if kind == "text" else None
+                plain_level = token.level if kind == "text" else level
+                yield Block("heading", line, bold[1], 7) if bold else Block(kind, line, token.content, plain_level)
+                kind = "text"
+            case "table_open":
+                header = ()
+            case "tr_open":
+                inner = takewhile(lambda one: one.type != "tr_close", tokens)
+                cells = tuple(one.content for one in inner if one.type == "inline")
+                closed = lines[line - 1].endswith("|")
+                yield Block("row", line, BAR.join(cells), cells=cells, header=header, closed=closed)
+                header = header or cells
+            case "fence":
+                yield _fence(token, lines)
+                kind = "text"
+            case "hr":
+                yield Block("rule", line, "")
 
 
-def _unquoted(line: str) -> str:
-    quoted = _QUOTED.match(line)
-    return line[quoted.end() :] if quoted else line
+def _fence(token: Token, lines: Sequence[str]) -> Block:
+    start, end = token.map or (0, 0)
+    closed = end - start > 1 and lines[end - 1].strip(" >").startswith(token.markup)
+    language = (token.info.split() or [""])[0].lower()
+    return Block("fence", start + 1, token.content.rstrip("\n"), token.level, language=language, closed=closed)
 
 
-def _fence(lines: Sequence[str], start: int, opening: re.Match[str]) -> tuple[Block, int]:
-    mark, rest = opening[2], (_unquoted(lines[at]) for at in range(start + 1, len(lines)))
-    inner = list(takewhile(lambda line: not line.strip().startswith(mark) or line.strip().strip(mark[0]), rest))
-    end = start + 1 + len(inner)
-    language, closed = opening[3].lower(), end < len(lines)
-    return Block("fence", start + 1, "\n".join(inner), len(opening[1]), language=language, closed=closed), end + 1
-
-
-def _single(line: str, number: int) -> Block | None:
-    """Read what takes one line: headings, rules, lines in bold that serve as headings."""
-    if heading := _HEADING.match(line):
-        return Block("heading", number, heading[2].rstrip("# "), len(heading[1]))
-    bare = line.replace(" ", "")
-    if len(bare) >= 3 and set(bare) in ({"-"}, {"*"}, {"_"}, {"="}):
-        return Block("rule", number, "")
-    if bold := _BOLD_LINE.fullmatch(line):
-        return Block("heading", number, bold[1], 7)
-    return None
-
-
-def _paragraph(lines: Sequence[str], start: int) -> tuple[Block, int]:
-    """Read an item or a paragraph up to a blank line or the beginning of something else."""
-    first = _unquoted(lines[start])
-    item = _ITEM.match(first)
-    level = len(item[1]) if item else len(first) - len(first.lstrip())
-    taken = [first[item.end() :] if item else first.strip()]
-    at = start + 1
-    while at < len(lines) and (line := _unquoted(lines[at])).strip() and not _begins(line):
-        taken.append(line.strip())
-        at += 1
-    return Block("item" if item else "text", start + 1, "\n".join(taken), level), at
-
-
-def _begins(line: str) -> bool:
-    return bool(_ITEM.match(line) or _FENCE.match(line) or _single(line, 0)) or line.lstrip().startswith("|")
-
-
-def _row(line: str, number: int, header: tuple[str, ...]) -> Block:
-    """Split a row at its bars, as GitHub does: also inside of code."""
-    bare = line.strip().replace("\\|", "\0").removeprefix("|").removesuffix("|")
-    cells = tuple(cell.replace("\0", "|").strip() for cell in bare.split("|"))
-    return Block("row", number, BAR.join(cells), cells=cells, header=header, closed=line.endswith("|"))
+@cache
+def _reader() -> MarkdownIt:
+    """Read blocks as CommonMark and GitHub's tables have them; indented code, HTML and definitions are text."""
+    reader = MarkdownIt("commonmark", {"maxNesting": 20}).enable("table")
+    reader.disable(["reference", "code", "html_block", "lheading"])
+    reader.core.ruler.enableOnly(["normalize", "block"])
+    return reader
 
 
 def links_of(text: str) -> list[Span]:

@@ -1,8 +1,9 @@
 """What several doors need: a small clone with a known history, axe for pages in a browser, reports full of malice."""
 
 import json
+import shutil
 import subprocess
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 from importlib.resources import files
@@ -10,9 +11,16 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from pydantic import SecretStr
 
 from agent.domain.report import Failure, ReleaseLine, Report
+from agent.domain.window import Window
+from agent.ports import Progress
 from agent.reports.stored import to_json
+from agent.settings.values import Budget, RepoSpec, Settings
+from evals.github_server.app import GitHubServer
+from gitzette.progress import QuietProgress
+from gitzette.running import Covered, cover
 from tests.made_reports import made_day
 
 # What is no text: moments, and what comes from closed lists; a report with another kind is no report.
@@ -70,6 +78,38 @@ def engine(tmp_path: Path) -> Engine:
     )
     engine.commit("Tell the time", datetime.now(UTC) - timedelta(days=2), clock="def now() -> int: ...\n")
     return engine
+
+
+class Served:
+    """Repositories on loopback, and runs over them in one home and one output folder."""
+
+    token = "c4nary-served-55d0"
+
+    def __init__(self, folder: Path, server: GitHubServer, repos: Sequence[str], **settings: object) -> None:
+        self.folder, self.server = folder, server
+        values = {
+            "repos": tuple(map(RepoSpec.parse, repos)),
+            "home": folder / "home",
+            "out": folder / "out",
+            "github_url": server.url,
+            "git_url": server.git_url,
+            "web_url": "https://git.example",
+            "token": SecretStr(self.token),
+            "budget": Budget(wait_seconds=1, retry_seconds=0.01),
+        }
+        self.settings = Settings.model_validate(values | settings)
+
+    async def run(
+        self, window: Window, display: Progress | None = None, run: str | None = None, **changed: object
+    ) -> Covered:
+        """Report on a window, with other settings where they are given."""
+        chosen, now = self.settings.model_copy(update=changed), datetime.now(UTC)
+        return await cover(chosen, {}, window, chosen.repos, now, display or QuietProgress(), run)
+
+    @property
+    def files(self) -> dict[str, bytes]:
+        """What is published."""
+        return {file.name: file.read_bytes() for file in (self.folder / "out").rglob("*") if file.is_file()}
 
 
 @pytest.fixture
@@ -151,3 +191,45 @@ def _spoilt(value: Any, bad: str, key: str = "", *, names: bool) -> Any:
     if isinstance(value, list):
         return [_spoilt(one, bad, key, names=names) for one in value]
     return value if not isinstance(value, str) or key in _MOMENTS or (key in _NAMES and not names) else bad
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    """Start Chromium; what needs it is skipped where there is none."""
+    path = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+    if path is None:
+        pytest.skip("NOT TESTED: there is no chromium here (apt install chromium)")
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=path, args=["--no-sandbox", "--disable-gpu"])
+        yield browser
+        browser.close()
+
+
+@pytest.fixture
+def opened(browser: Any) -> Iterator[Callable[..., Any]]:
+    """Open a page; none may complain, open a dialogue, be wider than its window, or ask another address."""
+    pages: list[Any] = []
+    troubles: list[str] = []
+
+    def refuse(dialog: Any) -> None:
+        troubles.append(dialog.message)
+        dialog.dismiss()
+
+    def go(address: str, path: str, width: int = 1280, **options: Any) -> Any:
+        page = browser.new_context(viewport={"width": width, "height": 844}, **options).new_page()
+        pages.append(page)
+        page.on("console", lambda one: troubles.append(one.text) if one.type in ("error", "warning") else None)
+        page.on("pageerror", lambda error: troubles.append(str(error)))
+        page.on("dialog", refuse)
+        page.on("request", lambda one: None if one.url.startswith(address) else troubles.append(one.url))
+        page.goto(address + path)
+        return page
+
+    yield go
+    for page in pages:
+        wide = page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
+        assert wide <= 0, f"{page.url} is {wide} px too wide"
+        page.context.close()
+    assert troubles == []

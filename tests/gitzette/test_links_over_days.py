@@ -1,112 +1,54 @@
 """Links that only several days together show: a fix taken back without a word, a fix of what was reported before."""
 
-import os
-import subprocess
 from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import Any
 
 import pytest
-from pydantic import SecretStr
 
 from agent.domain.report import Report
 from agent.domain.window import Window
-from agent.settings.values import Budget, RepoSpec, Settings
 from evals.github_server.app import GitHubServer
 from evals.worlds.mirror import repo_from_mirror
-from gitzette.progress import QuietProgress
-from gitzette.running import cover
+from tests.gitzette.conftest import Engine, Served
 
 REPO = "octo/engine"
-TOKEN = "c4nary-links-77ab"
 OLD = "def evict_adapter(cache):\n" + "".join(f"    step_{i}(cache)\n" for i in range(12)) + "    cache.popitem()\n"
 NEW = OLD.replace("cache.popitem()", "cache.popitem(last=False)").replace("step_3", "step_three")
 THREADS: list[dict[str, Any]] = [
-    {
-        "repo": REPO,
-        "kind": "issue",
-        "number": 12,
-        "title": "The oldest adapter stays for ever",
-        "state": "closed",
-        "author": "an",
-        "created_at": "2026-02-01T00:00:00Z",
-        "closed_at": "2026-02-02T12:00:00Z",
-    },
-    {
-        "repo": REPO,
-        "kind": "issue",
-        "number": 13,
-        "title": "[Bug] Planner deadlocks when two adapters share a stream",
-        "body": "`plan_streams` in `planner.py` never returns.",
-        "author": "bo",
-        "labels": ["bug"],
-        "created_at": "2026-02-01T00:00:00Z",
-    },
-    *(
-        {
-            "repo": REPO,
-            "kind": "issue",
-            "number": 20 + number,
-            "title": f"Feature {number}: a dial for thing {number}x",
-            "created_at": "2026-02-01T00:00:00Z",
-        }
-        for number in range(12)
-    ),
+    {"number": 12, "title": "The oldest adapter stays for ever", "author": "an"}
+    | {"state": "closed", "closed_at": "2026-02-02T12:00:00Z"},
+    {"number": 13, "title": "[Bug] Planner deadlocks when two adapters share a stream", "author": "bo"}
+    | {"labels": ["bug"], "body": "`plan_streams` in `planner.py` never returns."},
+    *({"number": 20 + number, "title": f"Feature {number}: a dial for thing {number}x"} for number in range(12)),
 ]
-
-
-def git(folder: Path, *words: str, at: str = "2026-02-01T12:00:00Z") -> str:
-    names = {f"GIT_{who}_{what}": "o" for who in ("AUTHOR", "COMMITTER") for what in ("NAME", "EMAIL")}
-    dates = {"GIT_AUTHOR_DATE": at, "GIT_COMMITTER_DATE": at, "GIT_CONFIG_GLOBAL": os.devnull}
-    done = subprocess.run(
-        ["git", *words], cwd=folder, env=os.environ | names | dates, check=True, capture_output=True, text=True
-    )
-    return done.stdout.strip()
-
-
-def land(folder: Path, at: str, message: str, **files: str) -> str:
-    for name, text in files.items():
-        (folder / f"{name}.py").write_text(text, encoding="utf-8")
-    git(folder, "add", "-A")
-    git(folder, "commit", "-q", "-m", message, at=at)
-    return git(folder, "rev-parse", "HEAD")
+EACH = {"repo": REPO, "kind": "issue", "created_at": "2026-02-01T00:00:00Z"}
 
 
 @pytest.fixture
 def shas(tmp_path: Path) -> dict[str, str]:
-    folder = tmp_path / "engine"
-    folder.mkdir()
-    git(folder, "init", "-q", "-b", "main")
-    planner = "def plan_streams(adapters):\n    wait(adapters)\n"
+    engine, planner = Engine.made(tmp_path / "engine"), "def plan_streams(adapters):\n    wait(adapters)\n"
+    mended = planner.replace("    wait(adapters)\n", "    with streams():\n        wait(adapters)\n")
+    said = "fix: planner deadlocks\n\nFixes https://github.com/octo/engine/issues/13"
+
+    def at(day: int, hour: int, minute: int = 0) -> datetime:
+        return datetime(2026, 2, day, hour, minute, tzinfo=UTC)
+
     return {
-        "first": land(folder, "2026-02-01T10:00:00Z", "Begin", cache=OLD, planner=planner),
-        "fix": land(folder, "2026-02-02T11:59:00Z", "Evict in order\n\nFixes #12", cache=NEW),
-        "back": land(folder, "2026-02-03T10:00:00Z", "Go another way with adapters", cache=OLD),
-        "quiet": land(
-            folder,
-            "2026-02-04T10:00:00Z",
-            "fix: planner deadlocks\n\nFixes https://github.com/octo/engine/issues/13",
-            planner=planner.replace("    wait(adapters)\n", "    with streams():\n        wait(adapters)\n"),
-        ),
+        "first": engine.commit("Begin", at(1, 10), cache=OLD, planner=planner),
+        "fix": engine.commit("Evict in order\n\nFixes #12", at(2, 11, 59), cache=NEW),
+        "back": engine.commit("Go another way with adapters", at(3, 10), cache=OLD),
+        "quiet": engine.commit(said, at(4, 10), planner=mended),
     }
 
 
 async def test_links_of_earlier_days_count_on_later_ones(tmp_path: Path, shas: dict[str, str]) -> None:
-    repo = repo_from_mirror(REPO, tmp_path / "engine" / ".git", THREADS)
-    with GitHubServer([repo], tokens=(TOKEN,)) as server:
-        settings = Settings(
-            repos=(RepoSpec.parse(f"{REPO}={tmp_path / 'engine'}"),),
-            home=tmp_path / "home",
-            out=tmp_path / "out",
-            github_url=server.url,
-            token=SecretStr(TOKEN),
-            lang="en",
-            budget=Budget(wait_seconds=1, retry_seconds=0.01),
-        )
+    repo = repo_from_mirror(REPO, tmp_path / "engine" / ".git", [EACH | one for one in THREADS])
+    with GitHubServer([repo], tokens=(Served.token,)) as server:
+        served = Served(tmp_path, server, [f"{REPO}={tmp_path / 'engine'}"])
 
         async def report(day: int) -> Report:
-            window = Window.days(date(2026, 2, day), date(2026, 2, day), "UTC")
-            return (await cover(settings, {}, window, settings.repos, datetime.now(UTC), QuietProgress())).report
+            return (await served.run(Window.days(date(2026, 2, day), date(2026, 2, day), "UTC"))).report
 
         days = {day: await report(day) for day in (1, 2, 3, 4)}
         page = {day: (tmp_path / "out" / "reports" / f"2026-02-0{day}.md").read_bytes() for day in (3, 4)}

@@ -5,24 +5,21 @@ import re
 import sqlite3
 from collections.abc import Callable, Iterator
 from contextlib import closing
-from datetime import UTC, date, datetime, timedelta
+from datetime import date, timedelta
 from pathlib import Path
 from typing import Any
 
 import pytest
-from pydantic import SecretStr
 
 from agent.domain.base import RepoId
 from agent.domain.window import Window
-from agent.settings.values import Budget, RepoSpec, Settings
+from agent.settings.values import Budget
 from evals.github_server.app import GitHubServer
 from evals.worlds.gold import push_at
 from evals.worlds.model import World
 from evals.worlds.worlds import build
-from gitzette.progress import QuietProgress
-from gitzette.running import Covered, cover
+from tests.gitzette.conftest import Served
 
-TOKEN = "c4nary-rebuild-03fe"
 ROUTEKIT = RepoId("lumen-ai/routekit")
 
 
@@ -33,36 +30,20 @@ def world(tmp_path_factory: pytest.TempPathFactory) -> World:
 
 @pytest.fixture
 def server(world: World) -> Iterator[GitHubServer]:
-    with GitHubServer(world.repos, tokens=(TOKEN,), now=world.now) as server:
+    with GitHubServer(world.repos, tokens=(Served.token,), now=world.now) as server:
         yield server
 
 
-class House:
+class House(Served):
     """One home and one output folder, day after day."""
 
     def __init__(self, folder: Path, server: GitHubServer, **settings: object) -> None:
-        self.folder = folder
-        values = {
-            "repos": (RepoSpec(name=ROUTEKIT),),
-            "home": folder / "home",
-            "out": folder / "out",
-            "github_url": server.url,
-            "git_url": server.git_url,
-            "token": SecretStr(TOKEN),
-            "budget": Budget(wait_seconds=1, retry_seconds=0.01, deep=3),
-        }
-        self.settings = Settings.model_validate(values | settings)
-
-    async def run(self, window: Window) -> Covered:
-        return await cover(self.settings, {}, window, self.settings.repos, datetime.now(UTC), QuietProgress())
+        budget = Budget(wait_seconds=1, retry_seconds=0.01, deep=3)
+        super().__init__(folder, server, [ROUTEKIT], **{"budget": budget} | settings)
 
     def lose_memory(self) -> None:
         for file in (self.folder / "home").glob("memory.db*"):
             file.unlink()
-
-    @property
-    def files(self) -> dict[str, bytes]:
-        return {file.name: file.read_bytes() for file in (self.folder / "out").rglob("*") if file.is_file()}
 
     def remembered(self) -> dict[str, list[tuple[object, ...]]]:
         """What the memory knows of published reports; the order in which it learnt that does not count."""

@@ -11,23 +11,21 @@ from collections.abc import Iterator
 from contextlib import closing
 from datetime import date
 from pathlib import Path
+from typing import Any
 
 import pytest
-from pydantic import SecretStr
 
 from agent.domain.report import Report
 from agent.domain.window import Window
-from agent.settings.values import Budget, RepoSpec, Settings
+from agent.settings.values import RepoSpec
 from evals.github_server.app import GitHubServer
 from evals.worlds.model import World
 from evals.worlds.worlds import build
 from gitzette.cli import main
-from gitzette.progress import QuietProgress
-from gitzette.running import cover
+from tests.gitzette.conftest import Served
 
 pytestmark = pytest.mark.usefixtures("corner")
 
-TOKEN = "c4nary-replay-55d0"
 Tree = dict[str, bytes]
 
 
@@ -76,30 +74,17 @@ def told(capsys: pytest.CaptureFixture[str], *arguments: str, status: int = 0) -
     return capsys.readouterr().out.encode()
 
 
-class Served:
-    """A world on loopback that is reported on until it is taken away."""
+class Gone(Served):
+    """A world that is reported on until it is taken away."""
 
-    def __init__(self, world: World, folder: Path, server: GitHubServer) -> None:
+    def __init__(self, folder: Path, server: GitHubServer, world: World) -> None:
+        super().__init__(folder, server, [repo.full_name for repo in world.repos])
         self.world = world
-        self.folder = folder
-        self.server = server
         self.day = date.fromisoformat(world.notes["reported day"])
 
     def report(self, *repos: str, run: str | None = None, **settings: object) -> Report:
-        names = repos or tuple(repo.full_name for repo in self.world.repos)
-        values = {
-            "repos": tuple(RepoSpec.parse(name) for name in names),
-            "out": self.folder / "out",
-            "home": self.folder / "home",
-            "github_url": self.server.url,
-            "git_url": self.server.git_url,
-            "web_url": "https://git.example",
-            "token": SecretStr(TOKEN),
-            "budget": Budget(wait_seconds=1, retry_seconds=0.01),
-        }
-        chosen = Settings.model_validate(values | settings)
-        window = Window.days(self.day, self.day, "UTC")
-        return asyncio.run(cover(chosen, {}, window, chosen.repos, self.world.now, QuietProgress(), run)).report
+        chosen: dict[str, Any] = settings | ({"repos": tuple(map(RepoSpec.parse, repos))} if repos else {})
+        return asyncio.run(self.run(Window.days(self.day, self.day, "UTC"), run=run, **chosen)).report
 
     def take_away(self) -> None:
         """Leave nothing to read from: no server, no mirrors."""
@@ -110,10 +95,10 @@ class Served:
 
 
 @pytest.fixture
-def served(world: World, tmp_path: Path) -> Iterator[Served]:
-    server = GitHubServer(world.repos, tokens=(TOKEN,), now=world.now)
+def served(world: World, tmp_path: Path) -> Iterator[Gone]:
+    server = GitHubServer(world.repos, tokens=(Served.token,), now=world.now)
     server.__enter__()
-    yield Served(world, tmp_path, server)
+    yield Gone(tmp_path, server, world)
     server.__exit__(None, None, None)
 
 
@@ -124,7 +109,7 @@ def pages(folder: Path) -> tuple[bytes, bytes]:
 
 @pytest.mark.parametrize(("source", "lang"), [("both", "zh"), pytest.param("api", "en", marks=pytest.mark.heavy)])
 def test_a_run_over_the_network_is_replayed_byte_for_byte_when_nothing_is_left_of_it(
-    source: str, lang: str, served: Served, capsys: pytest.CaptureFixture[str]
+    source: str, lang: str, served: Gone, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert served.report(source=source, lang=lang).failures == ()
     served.take_away()
@@ -150,7 +135,7 @@ def test_a_local_clone_may_go_and_both_languages_come_back(clone: Path, capsys: 
 
 
 def test_a_report_that_joined_an_earlier_one_is_replayed_as_it_was_published(
-    served: Served, capsys: pytest.CaptureFixture[str]
+    served: Gone, capsys: pytest.CaptureFixture[str]
 ) -> None:
     names = [repo.full_name for repo in served.world.repos]
     served.report(names[0])
@@ -197,7 +182,7 @@ def test_wrong_use_is_one_line_that_says_what_to_do(
 
 
 def test_neither_the_token_nor_a_path_of_this_machine_is_in_the_record(
-    served: Served, clone: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    served: Gone, clone: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     served.server.faults.add("bad_gateway", "/issues", times=50)
     served.report(served.world.repos[0].full_name, f"acme/engine={clone}")
@@ -208,7 +193,7 @@ def test_neither_the_token_nor_a_path_of_this_machine_is_in_the_record(
         origins = {row[0] for row in db.execute("select distinct origin from artefacts")}
     stored = b"\n".join([*bodies, *(row.encode() for row in rows), *(origin.encode() for origin in origins)])
     assert len(bodies) > 10
-    assert TOKEN.encode() not in stored
+    assert Served.token.encode() not in stored
     assert str(tmp_path).encode() not in stored
     assert "git, a local clone" in origins
     assert f"git {served.server.git_url}" in origins

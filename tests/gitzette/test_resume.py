@@ -4,16 +4,14 @@ import json
 import os
 import sqlite3
 import stat
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import closing
 from datetime import UTC, date, datetime
 from pathlib import Path
 
 import pytest
-from pydantic import SecretStr
 
 from agent.domain.window import Window
-from agent.settings.values import Budget, RepoSpec, Settings
 from evals.github_server.app import GitHubServer
 from evals.harness import TOKEN as LOOPBACK
 from evals.model_server.honest import honest
@@ -23,11 +21,10 @@ from evals.worlds.model import World
 from evals.worlds.worlds import build
 from gitzette.cli import main
 from gitzette.progress import QuietProgress
-from gitzette.running import Covered, cover
 from memory.runs import RunLocks
 from memory.store import open_memory
+from tests.gitzette.conftest import Served
 
-TOKEN = "c4nary-resume-91ab"
 DAY = Window.days(date(2026, 2, 4), date(2026, 2, 4), "UTC")
 NOW = datetime(2026, 2, 5, 6, tzinfo=UTC)
 
@@ -42,7 +39,7 @@ def world(tmp_path_factory: pytest.TempPathFactory) -> World:
 
 @pytest.fixture
 def server(world: World) -> Iterator[GitHubServer]:
-    with GitHubServer(world.repos, tokens=(TOKEN, LOOPBACK), now=world.now) as server:
+    with GitHubServer(world.repos, tokens=(Served.token, LOOPBACK), now=world.now) as server:
         yield server
 
 
@@ -54,7 +51,7 @@ def _own_corner(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(corner)
     monkeypatch.setenv("GITZETTE_HOME", str(tmp_path / "home"))
     monkeypatch.setenv("GITZETTE_OUT", str(tmp_path / "out"))
-    monkeypatch.setenv("GITHUB_TOKEN", TOKEN)
+    monkeypatch.setenv("GITHUB_TOKEN", Served.token)
 
 
 class Stop(Exception):
@@ -72,41 +69,23 @@ class Dying(QuietProgress):
             raise Stop
 
 
-class House:
-    """One home and one output folder, and runs in them as the command line makes them."""
+class House(Served):
+    """Runs of two repositories on one day, which may die."""
 
     def __init__(self, folder: Path, server: GitHubServer, world: World) -> None:
-        self.folder, self.world = folder, world
-        self.settings = Settings(
-            repos=tuple(RepoSpec.parse(repo.full_name) for repo in world.repos[:2]),
-            home=folder / "home",
-            out=folder / "out",
-            github_url=server.url,
-            git_url=server.git_url,
-            token=SecretStr(TOKEN),
-            budget=Budget(wait_seconds=1, retry_seconds=0.01),
-        )
-
-    async def run(self, *, die_at: str = "", run: str | None = None, window: Window = DAY) -> Covered:
-        display = Dying(die_at) if die_at else QuietProgress()
-        return await cover(self.settings, {}, window, self.settings.repos, NOW, display, run)
+        super().__init__(folder, server, [repo.full_name for repo in world.repos[:2]])
 
     async def die(self, step: str) -> str:
         """Run until a step, and forget how it ended, as a run that is killed does."""
         with pytest.raises(Stop):
-            await self.run(die_at=step)
+            await self.run(DAY, Dying(step))
         with closing(sqlite3.connect(self.folder / "home" / "memory.db")) as db, db:
             db.execute("update runs set status = 'running', finished = null where status = 'failed'")
             return str(db.execute("select id from runs order by started desc, number desc").fetchone()[0])
 
     def command(self, *arguments: str) -> int:
-        repos = [part for repo in self.world.repos[:2] for part in ("--repo", repo.full_name)]
+        repos = [part for spec in self.settings.repos for part in ("--repo", spec.name)]
         return main(["run", *repos, "--date", "2026-02-04", *arguments])
-
-    @property
-    def reports(self) -> Mapping[str, bytes]:
-        files = (self.folder / "out").rglob("*")
-        return {file.name: file.read_bytes() for file in files if file.is_file()}
 
     def checkpoint(self, run: str) -> Path:
         return self.folder / "home" / "running" / f"{run}.db"
@@ -124,18 +103,18 @@ def calm(tmp_path: Path, server: GitHubServer, world: World) -> House:
 
 @pytest.mark.parametrize("step", ["reading diffs", "writing"])
 async def test_a_run_that_died_goes_on_and_gives_the_undisturbed_report(house: House, calm: House, step: str) -> None:
-    await calm.run()
+    await calm.run(DAY)
     run = await house.die(step)
-    assert house.reports == {}
+    assert house.files == {}
     with open_memory(house.folder / "home", NOW.date()) as memory:
         before = memory.recorder(run).answered()
     assert before
-    assert (await house.run(run=run)).report.failures == ()
+    assert (await house.run(DAY, run=run)).report.failures == ()
     with open_memory(house.folder / "home", NOW.date()) as memory:
         after = memory.recorder(run).answered()
         assert memory.runs.find(run).status == "done"
     assert {key: after[key] for key in before} == before
-    assert house.reports == calm.reports
+    assert house.files == calm.files
     assert list((house.folder / "home" / "running").iterdir()) == []
 
 
@@ -145,7 +124,7 @@ async def test_where_a_run_stands_is_private_and_holds_no_secret(house: House, w
     assert {stat.S_IMODE(path.stat().st_mode) for path in file.parent.iterdir()} == {0o600}
     stored = b"".join(path.read_bytes() for path in file.parent.iterdir())
     assert world.repos[0].full_name.encode() in stored
-    for secret in (TOKEN, str(house.folder)):
+    for secret in (Served.token, str(house.folder)):
         assert secret.encode() not in stored, secret
 
 

@@ -30,40 +30,41 @@ PATCH = """@@ -10,5 +10,6 @@ def route(request):
      retries = 3"""
 
 
+def commit_evidence(
+    sha: str = "a" * 40,
+    message: str = "Lower the limit of topK (#41)\n\nThe buffer holds 8 entries; p50 drops from 12 ms to 7.4 ms.",
+    *,
+    repo: str = REPO,
+    author: tuple[str, str] = ("Mira König", "mira@example.com"),
+    at: datetime = NOON,
+    authored_at: datetime | None = None,
+    files: Sequence[FileChange] | None = None,
+    patch: str = PATCH,
+    facts: Sequence[Fact] = (),
+    parents: Sequence[str] = (),
+    **about: Any,
+) -> CommitEvidence:
+    """Make a commit that lowers a limit in one file."""
+    person = Person(name=author[0], email=author[1])
+    commit = Commit(
+        repo=RepoId(repo),
+        sha=sha,
+        parents=tuple(parents),
+        author=person,
+        authored_at=authored_at or at,
+        committer=person,
+        committed_at=at,
+        message=message,
+    )
+    one = FileChange(path="src/router/limits.py", status="modified", additions=4, deletions=3, patch=patch)
+    change = Change(commit=commit, files=tuple([one] if files is None else files))
+    return CommitEvidence(change=change, sheet=FactSheet(facts=tuple(facts), route="hunks"), **about)
+
+
 @pytest.fixture
 def make_commit() -> Callable[..., CommitEvidence]:
-    """Make a commit that lowers a limit in one file."""
-
-    def make(
-        sha: str = "a" * 40,
-        message: str = "Lower the limit of topK (#41)\n\nThe buffer holds 8 entries; p50 drops from 12 ms to 7.4 ms.",
-        *,
-        repo: str = REPO,
-        author: tuple[str, str] = ("Mira König", "mira@example.com"),
-        at: datetime = NOON,
-        authored_at: datetime | None = None,
-        files: Sequence[FileChange] | None = None,
-        patch: str = PATCH,
-        facts: Sequence[Fact] = (),
-        parents: Sequence[str] = (),
-        **about: Any,
-    ) -> CommitEvidence:
-        person = Person(name=author[0], email=author[1])
-        commit = Commit(
-            repo=RepoId(repo),
-            sha=sha,
-            parents=tuple(parents),
-            author=person,
-            authored_at=authored_at or at,
-            committer=person,
-            committed_at=at,
-            message=message,
-        )
-        one = FileChange(path="src/router/limits.py", status="modified", additions=4, deletions=3, patch=patch)
-        change = Change(commit=commit, files=tuple([one] if files is None else files))
-        return CommitEvidence(change=change, sheet=FactSheet(facts=tuple(facts), route="hunks"), **about)
-
-    return make
+    """Make a commit."""
+    return commit_evidence
 
 
 @pytest.fixture

@@ -2,18 +2,17 @@
 
 import re
 from collections.abc import Callable
-from datetime import UTC, datetime
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agent.domain.base import Language, RepoId
+from agent.domain.base import Language
 from agent.domain.claims import Claim, Judgement, Quote, Role, Verdict
-from agent.domain.commits import Change, Commit, FileChange, Person
-from agent.domain.evidence import CommitEvidence, Dossier
+from agent.domain.evidence import Dossier
 from agent.gate.quotes import check_passages, check_quotes
+from tests.agent.gate.conftest import REPO, commit_evidence
 
 Make = Callable[..., Any]
 
@@ -82,15 +81,6 @@ def test_other_words_fail(wrong: Make, make_commit: Make, text: str) -> None:
     assert found.verdict is Verdict.QUOTE
 
 
-def test_a_quotation_from_another_file_or_thread_says_what_is_there(
-    wrong: Make, make_commit: Make, make_issue: Make
-) -> None:
-    assert "it touches src/router/limits.py" in wrong(make_commit(), "if topK > 8:", file="src/other.py").reason
-    assert "has no files" in wrong(make_issue(), "the router crashes", file=PATH).reason
-    binary = FileChange(path="a.png", status="added", additions=0, deletions=0)
-    assert "no text" in wrong(make_commit(files=[binary]), "x", file="a.png").reason
-
-
 @pytest.mark.parametrize(
     ("text", "passes"),
     [
@@ -121,22 +111,9 @@ _PATCH = st.lists(st.tuples(st.sampled_from(" +-"), _LINE.map(" ".join)), min_si
 
 
 def _judged(patch: str, text: str) -> Any:
-    person = Person(name="A", email="a@example.com")
-    at = datetime(2026, 2, 4, tzinfo=UTC)
-    commit = Commit(
-        repo=RepoId("a/b"),
-        sha="a" * 40,
-        parents=(),
-        author=person,
-        authored_at=at,
-        committer=person,
-        committed_at=at,
-        message="m",
-    )
-    file = FileChange(path="f.py", status="modified", additions=1, deletions=1, patch=patch)
-    evidence = CommitEvidence(change=Change(commit=commit, files=(file,)))
-    quote = Quote(cite=evidence.id, text=text, file="f.py")
-    claim = Claim(id="k", repo=RepoId("a/b"), role=Role.CHANGE, cites=(evidence.id,), quotes=(quote,))
+    evidence = commit_evidence(patch=patch)
+    quote = Quote(cite=evidence.id, text=text, file=PATH)
+    claim = Claim(id="k", repo=REPO, role=Role.CHANGE, cites=(evidence.id,), quotes=(quote,))
     return quotes(claim, Dossier(found={evidence.id: evidence}), "en")
 
 

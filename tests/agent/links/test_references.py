@@ -5,10 +5,9 @@ from datetime import UTC, datetime
 import pytest
 
 from agent.domain.base import RepoId
-from agent.domain.commits import Comment, Commit, Coverage, Issue, Person, PullRequest, Threads
+from agent.domain.commits import Person
 from agent.domain.links import Place
-from agent.links.recorded import day_links
-from agent.links.references import Day, day_references, references_in
+from agent.links.references import references_in
 
 REPO = RepoId("octo/engine")
 DAY = datetime(2026, 2, 4, tzinfo=UTC)
@@ -70,43 +69,3 @@ def test_the_sentence_around_a_reference_is_kept_as_it_stands() -> None:
     text = "Speed it up. The crash that #10 brought\nis gone. Thanks!\n\n## Related\n\n- needs #11\nSigned-off-by: A"
     sentences = [one.sentence for one in references_in(text, REPO, f"{REPO}@{SHA}", Place.MESSAGE)]
     assert sentences == ["The crash that #10 brought is gone.", "- needs #11"]
-
-
-def test_a_day_has_what_its_commits_name_and_which_issues_name_them() -> None:
-    message = f'Revert "Cache (#7)" (#20)\n\nThis reverts commit {OLD}.'
-    commit = Commit.model_validate(
-        {"repo": REPO, "sha": SHA, "parents": (OLD,), "author": ADA, "committer": ADA, "message": message}
-        | {"authored_at": DAY, "committed_at": DAY}
-    )
-    times = {"created_at": DAY, "updated_at": DAY, "labels": (), "author": "ada", "repo": REPO}
-    pull = PullRequest.model_validate(
-        {"number": 20, "title": "Revert", "body": "See #8 and #20", "state": "closed", "base": "main"}
-        | {"merged_at": DAY, "merge_commit": SHA, "named_by": (f"{REPO}#9", f"{REPO}#5", "octo/other#3")}
-        | times
-    )
-    tracker = Issue.model_validate(
-        {"number": 9, "title": "Plan", "body": "- [ ] #20\n- [ ] #21", "state": "open", "state_reason": None}
-        | {"closed_at": None, "comments": 0, "reactions": 0}
-        | times
-    )
-    told = tracker.model_copy(update={"number": 4, "body": ""})
-    comments = {4: (Comment(author="bo", body="Yes. #20 takes it back.", created_at=DAY),)}
-    threads = Threads(
-        coverage=Coverage.READ, issues=(tracker, told), pulls=(pull,), pull_of={SHA: 20}, comments=comments
-    )
-    day = Day(REPO, "main", [commit], threads)
-    found = day_references(day)
-    assert [
-        (one.source.removeprefix(REPO)[:3], one.target.removeprefix(REPO)[:3], one.place.value) for one in found[:5]
-    ] == [
-        ("@aa", "#7", "title"),
-        ("@aa", "@bb", "message"),
-        ("@aa", "#8", "pull request"),
-        ("#9", "#20", "checklist"),
-        ("#4", "#20", "comment"),
-    ]
-    assert found[4].sentence == "#20 takes it back."
-    # What GitHub records and nobody has read has no sentence.
-    assert [(one.source, one.sentence) for one in found[5:]] == [(f"{REPO}#5", ""), ("octo/other#3", "")]
-    named = [(one.issue, one.relation.value) for one in day_links(day, found) if one.by_issue]
-    assert named == [(f"{REPO}#{n}", "refers to") for n in (9, 4, 5)] + [("octo/other#3", "refers to")]

@@ -75,12 +75,3 @@ def test_an_author_who_begins_again_begins_another_series() -> None:
     first = (head(1, "ann", "[1/N] Reorganize processing"), head(2, "ann", "[2/N] Move cache factories"))
     assert parts(*first) == [1, 2]
     assert parts(*first, head(3, "ann", "[1/N] Initialize components")) == []
-
-
-def test_parts_may_be_weeks_apart_and_grow_in_number() -> None:
-    heads = (
-        head(0, "ann", "[gRPC] Native server: crate (1/N)"),
-        head(35, "ann", "[gRPC] Native server: bridge (2/4)"),
-        head(70, "ann", "[gRPC] Native server: wiring (3/4)"),
-    )
-    assert parts(*heads) == [1, 2, 3]

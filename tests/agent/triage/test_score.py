@@ -110,14 +110,6 @@ def test_a_commit_is_of_the_tier_of_its_diff_and_its_tags(title: str, facts: lis
     assert tier(weigh(change(title, lines=900), sheet(*facts))) is expected
 
 
-def test_what_closes_an_issue_is_a_fix_and_weighs_more() -> None:
-    assert "fix" in weigh(change("Wait for the whole block"), None, closes=True).reasons
-    plain = weigh(change("[Bugfix] Compute page offsets"), None)
-    closing = weigh(change("[Bugfix] Compute page offsets"), None, closes=True)
-    assert plain.score < closing.score
-    assert tier(closing) is Tier.MID
-
-
 @pytest.mark.parametrize(
     ("title", "paths", "noise"),
     [
