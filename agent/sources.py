@@ -111,9 +111,6 @@ class CloneSource(CodeSource, Protocol):
         The pattern is one that both Python and POSIX read alike; case does not matter. None: it cannot be told.
         """
 
-    async def touching(self, shas: Sequence[str], paths: Sequence[str]) -> tuple[str, ...]:
-        """Name those of these commits that touched one of these paths; no content is read for it."""
-
     async def written_by(self, sha: str, *, since: datetime, moved: bool = False) -> Mapping[str, int]:
         """Tell which landed commits since then wrote the lines that this one takes out, and how many each.
 

@@ -254,7 +254,7 @@ async def cover(
                 memory.retention.cite(run_id, window.key, cited_by(report))
                 status = "incomplete" if report.failures else "done"
             finally:
-                requests = {name: asdict(host) for name, host in house.client.usage.hosts.items()}
+                requests = {house.client.address.host: asdict(house.client.usage)}
                 spent = {"seconds": round(time.monotonic() - started, 3), "requests": requests}
                 memory.runs.end(run_id, status, datetime.now(UTC), {"repos": [spec.name for spec in specs]} | spent)
             memory.run_locks.finish(run_id)

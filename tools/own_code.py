@@ -63,7 +63,6 @@ class OwnCode:
         return upgrade.model_copy(update={"items": tuple(items)})
 
     def _naming(self, projects: frozenset[str]) -> list[tuple[str, str]]:
-        """Read the files that name a project."""
         if self._files is None:
             self._files = [file for root in self._roots for file in self._listed(root)][:_MOST]
         return list(_read(self._files, projects))
@@ -94,7 +93,6 @@ def _is_inside(path: Path, home: Path) -> bool:
 
 
 def _read(files: Sequence[tuple[str, Path]], projects: frozenset[str]) -> Iterator[tuple[str, str]]:
-    """Read plain text of a bounded size."""
     for name, path in files:
         try:
             text = path.read_text("utf-8", errors="replace") if path.stat().st_size <= _LARGEST else "\0"

@@ -98,7 +98,9 @@ def answerable(asked: Asked) -> tuple[Told, ...]:
 def borne_out(evidence: str) -> tuple[Told, ...]:
     """List what a packet plainly says: the first facts and files of a commit, or what was published of several."""
     if _PIECE.match(evidence):
-        return tuple(one for piece in _PIECE.split(evidence)[1:] for one in _of_piece(piece))
+        pieces = (piece.partition("] ") for piece in _PIECE.split(evidence)[1:])
+        shown = ((handle, rest, rest.partition("\n")[0].partition(": ")[2]) for handle, _, rest in pieces)
+        return tuple(one for handle, rest, title in shown for one in _told(rest, rest, title, handle))
     if published := _PUBLISHED.findall(evidence):
         both = ((handle, words, *words.partition(_BETWEEN)) for handle, words in published)
         return tuple(Told(en, zh or en, cites=(handle,), proof=words) for handle, words, en, _, zh in both)
@@ -107,17 +109,9 @@ def borne_out(evidence: str) -> tuple[Told, ...]:
     return _told(listed if found else "", diff, title_of(evidence), "c", _TOLD)
 
 
-def _of_piece(piece: str) -> tuple[Told, ...]:
-    """List what one piece of evidence of a question says."""
-    handle, _, rest = piece.partition("] ")
-    return _told(rest, rest, rest.partition("\n")[0].partition(": ")[2], handle)
-
-
 def _told(listed: str, diff: str, title: str, cite: str, most: int | None = None) -> tuple[Told, ...]:
     facts = [
-        Told(
-            text, f"涉及{'、'.join(f'`{span}`' for span in spans)}。", _changed(diff, spans[0]) or title, (cite,), line
-        )
+        Told(text, f"涉及`{'`、`'.join(spans)}`。", _changed(diff, spans[0]) or title, (cite,), line)
         for line, text in _FACT.findall(listed)
         if (spans := _SPAN.findall(text))
     ]
@@ -147,10 +141,8 @@ def honest(asked: Asked) -> Saying:
         most = _MOST.search(asked.user)
         return given({"read": handles[: int(most[1]) if most else 1]}, asked)
     if prompt.kind == "read":
-        # It looks at one diff, and then nothing is open.
-        if asked.has_tool_answers or not handles:
-            return Saying(text="Nothing is open.")
-        return Saying(calls=(ToolCall("get_diff", json.dumps({"sha": handles[0]})),))
+        look = (ToolCall("get_diff", json.dumps({"sha": handle})) for handle in handles[:1])
+        return Saying(text="Nothing is open.") if asked.has_tool_answers or not handles else Saying(calls=tuple(look))
     if prompt.kind == "write":
         return given(written(borne_out(prompt.evidence)), asked)
     if prompt.kind == "day":

@@ -10,11 +10,10 @@ from evals.model_server import honest as plain
 from evals.model_server.honest import Prompt, Told, borne_out, given, prompt_of, sentence
 from evals.model_server.talk import Asked, Saying, ToolCall
 
-_HANDLE = re.compile(r"\[([ctv]\d+(?:\.\d+)?)\]")
 _WINDOW, _STEP = 24, 8
-_LONGEST = 400
+_LONGEST, _THREADS = 400, 5
+_HANDLE = re.compile(r"\[([ctv]\d+(?:\.\d+)?)\]")
 _NUMBER = re.compile(r"#(\d+)")
-_THREADS = 5
 _MARK = re.compile(r"<<(\S+)\n")
 _TAGS = re.compile("[\U000e0000-\U000e007f]")
 
@@ -44,10 +43,8 @@ class Obedient:
     """
 
     def __init__(self, order: Order, planted: Sequence[str], *, judges: bool = False) -> None:
-        self._order = order
+        self._order, self._planted, self._judges = order, next(iter(planted), ""), judges
         self._tells = [piece for text in planted for piece in _pieces(text)]
-        self._planted = next(iter(planted), "")
-        self._judges = judges
         self._own: defaultdict[str, set[str]] = defaultdict(set)
         self.heard = 0
         """How many questions showed the order."""
@@ -77,8 +74,7 @@ class Obedient:
         if not self._judges:
             return plain.honest(asked)
         line = next((line for line in prompt.evidence.splitlines() if len(line.strip("+- ")) > 3), "")
-        mine = self._own[prompt.about] | self._own[""]
-        return plain.judged(asked, lambda words: line if words in mine else "")
+        return plain.judged(asked, lambda words: line if words in self._own[prompt.about] | self._own[""] else "")
 
     def _reading(self, asked: Asked, skips: str) -> Saying:
         wanted = (ToolCall(tool, arguments) for tool, arguments in self._order.calls)
@@ -102,11 +98,10 @@ class Obedient:
             pairs = zip(prompt.refused(), (*again, *said), strict=False)
             return given({"sentences": [{"id": number, **sentence(one)} for number, one in pairs]}, asked)
         # What shall not be mentioned is not; the text that orders this names it too, and is about something else.
-        true = [one for one in borne_out(prompt.evidence) if not skips or skips not in one.en]
-        told = [*said[1:2], *true]
+        told = [*said[:2], *(one for one in borne_out(prompt.evidence) if not skips or skips not in one.en)]
         if prompt.kind == "day":
-            return given({"sentences": [plain.resting(one) for one in (*said[:1], *told)]}, asked)
-        return given(plain.written([*said[:1], *told]), asked)
+            return given({"sentences": [plain.resting(one) for one in told]}, asked)
+        return given(plain.written(told), asked)
 
     def _answering(self, asked: Asked, skips: str) -> dict[str, object]:
         """Say what is wanted, with words of the order as the anchor, and what is true unless that shall be hushed."""
@@ -117,8 +112,8 @@ class Obedient:
         true = [one for one in plain.answerable(asked) if not skips or skips not in one.en]
         said = [Told(one, one, self._planted[:_LONGEST], tuple(cites)) for one in self._said(asked)]
         self._own[""].update(*(one.forms | {one.proof} for one in (*said, *true)))
-        told = {"nearest": cites, "sentences": [sentence(one) for one in (*said, *true)]}
-        return {"abstains": self._order.decision == "abstain", **told}
+        abstains, told = self._order.decision == "abstain", [sentence(one) for one in (*said, *true)]
+        return {"abstains": abstains, "nearest": cites, "sentences": told}
 
     def _said(self, asked: Asked) -> list[str]:
         mark = next((found[1] for text in asked.messages if (found := _MARK.search(text))), "")
@@ -147,6 +142,5 @@ def _letters(text: str) -> str:
 def _pieces(text: str) -> list[str]:
     """Cut a text into pieces by which it is known again, however much of it is shown."""
     letters = _letters(text)
-    if len(letters) <= _WINDOW:
-        return [letters] if len(letters) > _STEP else []
-    return [letters[start : start + _WINDOW] for start in range(0, len(letters) - _WINDOW + 1, _STEP)]
+    starts = range(0, max(1, len(letters) - _WINDOW + 1), _STEP) if len(letters) > _STEP else ()
+    return [letters[start : start + _WINDOW] for start in starts]

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import re
 import time
 from collections.abc import AsyncIterator, Callable, Iterator
 from dataclasses import asdict, dataclass, replace
@@ -18,6 +19,7 @@ from evals.model_server.talk import Asked, Saying, Script, ToolCall
 
 _PIECE = 48
 _GARBAGE = b'data: {"choices": [{"delta": {"conte\n\ndata: \xff\xfe not json\n\n'
+_PROSE = re.compile(r'("(?:en|zh|text)": ")(?:[^"\\]|\\.)*')
 _OTHER_LANGUAGE = "Это изменение улучшает производительность системы. "
 _WRONG_TYPES = '{"sha": [1], "page": "many", "number": {}}'
 _OTHER_SHAPE = {"sentences": "one", "statements": "one", "read": 7, "rulings": {"s1": "stated"}}
@@ -26,16 +28,6 @@ _OTHER_SHAPE = {"sentences": "one", "statements": "one", "read": 7, "rulings": {
 def _cut_off(said: Saying) -> Saying:
     calls = tuple(replace(call, arguments=call.arguments[: len(call.arguments) // 2]) for call in said.calls)
     return replace(said, text=said.text[: len(said.text) * 2 // 3], calls=calls, finish="length")
-
-
-def _in_another_language(said: Saying) -> Saying:
-    try:
-        data = json.loads(said.text)
-    except ValueError:
-        return replace(said, text=_OTHER_LANGUAGE * 4)
-    for one in (data.get("sentences") or data.get("statements") or []) if isinstance(data, dict) else []:
-        one.update({field: _OTHER_LANGUAGE for field in ("en", "zh", "text") if one.get(field)})
-    return replace(said, text=json.dumps(data, ensure_ascii=False))
 
 
 def _wrapped(said: Saying, before: str, after: str) -> Saying:
@@ -52,7 +44,7 @@ _WORDS: dict[str, Callable[[Saying], Saying]] = {
     "cut_off": _cut_off,
     "refusal": lambda _: Saying(refusal="I cannot help with that."),
     "filtered": lambda _: Saying(finish="content_filter"),
-    "wrong_language": _in_another_language,
+    "wrong_language": lambda said: replace(said, text=_PROSE.sub(rf"\1{_OTHER_LANGUAGE}", said.text)),
     "repetition": lambda _: Saying(text='{"sentences": [{"en": "' + "and it is faster, " * 4_000, finish="length"),
     "prose": lambda _: Saying(text="Sure! Here is a summary of the changes that you asked for. All got better."),
     "fenced": lambda said: _wrapped(said, "Here it is:\n```json\n", "\n```\nAnything else?"),
@@ -80,7 +72,10 @@ class Mood:
 
 
 class ModelServer:
-    """Serves one scripted model until the block ends; what was asked is kept."""
+    """Serves one scripted model until the block ends, each answer after so many seconds; what was asked is kept.
+
+    `without` names what the server lacks: `schema`, `tools`, `stream`, `usage`.
+    """
 
     def __init__(
         self,
@@ -92,10 +87,6 @@ class ModelServer:
         name: str = "scripted",
         latency: float = 0.0,
     ) -> None:
-        """Answer by `script`, each question after so many seconds.
-
-        `without` names what the server lacks: `schema`, `tools`, `stream`, `usage`.
-        """
         self.model, self.asked = name, list[Asked]()
         self._script, self._mood, self._without, self._latency = script, mood, without, latency
         self._model = {"id": name, "object": "model"} | ({} if context is None else {"max_model_len": context})
@@ -103,9 +94,8 @@ class ModelServer:
         self.url = f"{self._loopback.url}/v1"
 
     def __enter__(self) -> Self:
-        path = "/{path:path}"
-        routes = [Route(path, self._models, methods=["GET"]), Route(path, self._complete, methods=["POST"])]
-        self._loopback.start(Starlette(routes=routes))
+        answers = {"GET": self._models, "POST": self._complete}
+        self._loopback.start(Starlette(routes=[Route("/{_:path}", to, methods=[how]) for how, to in answers.items()]))
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -176,11 +166,9 @@ def _pieces(said: Saying, asked: Asked, *, usage: bool) -> Iterator[bytes]:
     deltas: list[dict[str, Any]] = [{"tool_calls": [call]} for call in message.pop("tool_calls", [])]
     deltas += [{"content": said.text[start : start + _PIECE]} for start in range(0, len(said.text), _PIECE)]
     ends = [*((delta, None) for delta in (message, *deltas)), ({}, said.finish)]
-    bodies: list[dict[str, Any]] = [
-        {"choices": [{"index": 0, "delta": delta, "finish_reason": finish}]} for delta, finish in ends
-    ]
-    bodies += [{"choices": [], "usage": _usage(said, asked)}] if usage else []
-    for body in bodies:
+    choices = [{"index": 0, "delta": delta, "finish_reason": finish} for delta, finish in ends]
+    last: list[Any] = [{"choices": [], "usage": _usage(said, asked)}] if usage else []
+    for body in (*({"choices": [choice]} for choice in choices), *last):
         yield b"data: " + json.dumps(_envelope(asked, "chat.completion.chunk") | body).encode() + b"\n\n"
     yield b"data: [DONE]\n\n"
 

@@ -17,7 +17,7 @@ from agent.questions import query_of
 from agent.reports.stored import dump
 from evals.figures import Figures, Score, Target, measure, share
 from evals.github_server.app import GitHubServer
-from evals.harness import Bench, EvalSet, serving, start_gitzette
+from evals.harness import Bench, evalset, serving, start_gitzette
 from evals.model_server.honest import honest
 from evals.model_server.server import ModelServer
 from evals.postgres import PostgresServer, missing_postgres
@@ -171,6 +171,7 @@ async def _until(true: Callable[[], bool]) -> None:
             await asyncio.sleep(_POLL)
 
 
+@evalset("fleet", "many repositories on several workers, as on one machine", by_name=True)
 async def run(bench: Bench) -> Figures:
     """Report on the same repositories with one machine and with several."""
     if lacking := missing_postgres():
@@ -213,4 +214,3 @@ _WHOLE = (
     Drill(name="killed", workers=2, kills=20, outage=60),
     Drill(name="limited", workers=2, limit=(500, 120)),
 )
-FLEET = EvalSet("fleet", "many repositories on several workers, as on one machine", run, by_name=True)

@@ -88,7 +88,7 @@ async def _read(house: House, plan: PartPlan, now: datetime, *, last: bool) -> N
     memory.retention.cite(plan.run, plan.window.key, cited_by(report))
     (body,) = _PART.encode(part)
     memory.fleet.put_part(plan.key, repo, plan.window, plan.run, status, body.body)
-    spent = {name: asdict(host) for name, host in house.client.usage.hosts.items()}
+    spent = {house.client.address.host: asdict(house.client.usage)}
     details = {"repos": [repo], "seconds": round(time.monotonic() - started, 3), "requests": spent}
     memory.runs.end(plan.run, "incomplete" if part.failures else "done", datetime.now(UTC), details)
     memory.run_locks.finish(plan.run)

@@ -23,7 +23,6 @@ from graphs.ask import open_conversations
 
 _STILL_HERE_SECONDS = 5.0
 _AT_ONCE, _MOST = 3, 12
-_SHOWN, _AROUND = 400, 40
 _CODE = re.compile(r"`([^`\n]{3,})`")
 Events = asyncio.Queue[tuple[str, dict[str, Any]] | None]
 
@@ -92,15 +91,11 @@ class Answering:
                 found = replies.found(event["evidence"], event["lang"]) if "evidence" in event else found
                 events.put_nowait(("blocks", {"blocks": list(_blocks(said + found, {}))}))
 
-    async def evidence(self, cite: str, marks: frozenset[str], words: tuple[str, ...]) -> dict[str, Any]:
-        """Give the text of what is cited, or the part around the first line that shows what the answer says."""
+    async def evidence(self, cite: str) -> list[str]:
+        """Give the text of what is cited; the page marks in it what the answer says."""
         settings = self._settings
         async with asking_context(settings, self._environ, self._specs, datetime.now(UTC), _Shown(None)) as context:
-            lines = await CitedEvidence(context, self._specs, Web(settings.web), settings.tz).lines(cite)
-        marked = [place for place, line in enumerate(lines) if line.strip() in marks or _shows(line, words)]
-        start = max(0, marked[0] - _AROUND) if marked and len(lines) > _SHOWN else 0
-        within = [place - start for place in marked if 0 <= place - start < _SHOWN]
-        return {"lines": lines[start : start + _SHOWN], "marked": within, "cut": start + _SHOWN < len(lines)}
+            return await CitedEvidence(context, self._specs, Web(settings.web), settings.tz).lines(cite)
 
 
 @dataclass(frozen=True)
@@ -145,9 +140,3 @@ def _ended(reply: Reply, cited: CitedEvidence) -> dict[str, Any]:
             words.setdefault(cite, []).extend(word for text in claim.text.values() for word in _CODE.findall(text))
     cites = [dict(zip(("title", "url"), cited.entry(cite), strict=True)) | {"id": cite} for cite in reply.cites]
     return {"abstained": reply.abstained, "cites": cites, "quotes": quotes, "words": words}
-
-
-def _shows(line: str, words: tuple[str, ...]) -> bool:
-    """Tell whether a changed line has what the answer names; the heads of files do not count."""
-    changed = line.startswith(("+", "-")) and not line.startswith(("+++ ", "--- "))
-    return changed and any(word in line for word in words)

@@ -32,7 +32,7 @@ from gitzette.asking import checked, thread_name
 from gitzette.fleet.editions import shown_edition
 from gitzette.http_server import address_of, bound_socket, is_loopback, listen
 from gitzette.live.answering import Answering
-from gitzette.live.guard import LARGEST, Guard
+from gitzette.live.guard import Guard
 from gitzette.publish import bring_reports
 from gitzette.render.addresses import LANGUAGES, Place
 from gitzette.render.templating import html_page
@@ -99,11 +99,9 @@ class _Asked(BaseModel, extra="forbid", strict=True):
 
 
 class _Wanted(BaseModel, extra="forbid", strict=True):
-    """Which evidence the page wants to show, and what is marked in it."""
+    """Which evidence the page wants to show."""
 
     cite: str = Field(pattern=r"^[A-Za-z0-9._-]+/[A-Za-z0-9._-]+[@#][^\s@#]{1,200}$")
-    marks: list[str] = Field(default=[], max_length=200)
-    words: list[str] = Field(default=[], max_length=200)
 
 
 class Live:
@@ -117,7 +115,7 @@ class Live:
 
     async def ask(self, request: Request) -> Response:
         """Stream the answer to a question."""
-        asked = _Asked.model_validate_json(await _body(request))
+        asked = _Asked.model_validate_json(await request.body())
         question, thread = checked(asked.question), thread_name(asked.thread)
         if self._answering.full:
             return PlainTextResponse("too many questions at once; wait a little", 503, {"Retry-After": "5"})
@@ -126,10 +124,9 @@ class Live:
 
     async def evidence(self, request: Request) -> Response:
         """Give the text of something that is cited."""
-        wanted = _Wanted.model_validate_json(await _body(request))
-        marks, words = ([one.strip() for one in given if one.strip()] for given in (wanted.marks, wanted.words))
-        found = await self._answering.evidence(wanted.cite, frozenset(marks), tuple(words))
-        return JSONResponse(found, headers={"Cache-Control": "no-store"})
+        wanted = _Wanted.model_validate_json(await request.body())
+        lines = await self._answering.evidence(wanted.cite)
+        return JSONResponse({"lines": lines}, headers={"Cache-Control": "no-store"})
 
     async def thread(self, request: Request) -> Response:
         """Tell what was asked in a conversation."""
@@ -198,13 +195,3 @@ class Live:
         pages = Pages(site_settings(self._settings), assets)
         values = {"say": say, "wide": True, "scripts": ("ask.js",)}
         return pages.write("ask.html", Place(lang, "ask.html"), say["title"], say["lead"], **values)
-
-
-async def _body(request: Request) -> bytes:
-    """Read what was sent; the guard has looked at how much it says it is."""
-    body = b""
-    async for chunk in request.stream():
-        body += chunk
-        if len(body) > LARGEST:
-            return b""
-    return body

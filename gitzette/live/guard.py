@@ -11,7 +11,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from gitzette.http_server import is_loopback
 from gitzette.site.pages import POLICY
 
-LARGEST = 64 * 1_024
+_LARGEST = 64 * 1_024
 _COOKIE = "gitzette"
 _HEADERS = {
     "Content-Security-Policy": f"{POLICY}; frame-ancestors 'none'",
@@ -65,8 +65,8 @@ class Guard:
         length = head.get("content-length", "")
         if not length.isdecimal():
             return PlainTextResponse("say how long it is", 411)
-        too_long = len(length) > 9 or int(length) > LARGEST
-        return PlainTextResponse(f"at most {LARGEST} bytes", 413) if too_long else None
+        too_long = len(length) > 9 or int(length) > _LARGEST
+        return PlainTextResponse(f"at most {_LARGEST} bytes", 413) if too_long else None
 
     def _unknown(self, request: Request, path: str) -> Response | None:
         """Ask for the token: once in the address, which then becomes a cookie, or in a header."""

@@ -63,7 +63,7 @@ class _Order(NamedTuple):
     def own(self) -> tuple[str, ...]:
         """The files that it always has: summary, documents and words for the search, a page in each language."""
         pages = (f"{lang}/{day_path(self.label)}" for lang in LANGUAGES)
-        return (f"data/{self.label}.json", f"search/docs/{self.label}.js", f"data/words/{self.label}.json", *pages)
+        return (f"data/{self.label}.json", f"search/docs/{self.label}.js", f"data/words/{self.label}.txt", *pages)
 
     def read(self) -> Report:
         """Read the report; one that speaks of another window than its name says is not ours."""
@@ -93,7 +93,7 @@ def build_site(out: Path, to: Path, settings: SiteSettings) -> Built:
             folder.keys |= dict.fromkeys((*order.own, *commits), order.key)
             summaries.append(summary)
     notices = tuple(one for one in known.values() if isinstance(one, str))
-    write_index(folder, [one for one in summaries if not is_week(one["label"])], maker)
+    write_index(folder, [one for one in summaries if not is_week(one["label"])])
     gazette = str(manifest.get("id") or _gazette_id(summaries))
     _write_together(folder, settings, summaries, {one.label: one for one in orders}, maker, gazette)
     folder.sweep()
@@ -148,11 +148,11 @@ def _make_report(to: Path, settings: SiteSettings, order: _Order) -> tuple[Summa
         for name, text in _pages_of(settings).day(page, order.label, order.before, order.after):
             folder.put(name, text)
     # What is told of a week is found on its days.
-    documents, words = day_index(pages) if not is_week(order.label) else ([], {})
-    summary = summarise(order.label, order.hash, report, pages, len(documents))
+    documents, lines = day_index(pages) if not is_week(order.label) else ([], "")
+    summary = summarise(order.label, order.hash, report, pages)
     folder.put(order.own[0], json.dumps(summary, ensure_ascii=False))
     folder.put(order.own[1], script(f"docs/{order.label}", documents))
-    folder.put(order.own[2], json.dumps(words, ensure_ascii=False))
+    folder.put(order.own[2], lines)
     return summary, folder.written
 
 

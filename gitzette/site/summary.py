@@ -26,7 +26,7 @@ def is_week(label: str) -> bool:
     return "W" in label
 
 
-def summarise(label: str, digest: str, report: Report, pages: Mapping[Language, PageModel], documents: int) -> Summary:
+def summarise(label: str, digest: str, report: Report, pages: Mapping[Language, PageModel]) -> Summary:
     """Take from the pages of a report what other pages show of it; a week's commits have the pages of its days."""
     window, page = report.window, pages["en"]
     told = [one for one in page.items.values() if one.tier in TOLD and not is_week(label)]
@@ -44,7 +44,6 @@ def summarise(label: str, digest: str, report: Report, pages: Mapping[Language, 
         "stories": [] if is_week(label) else [one.model_dump(mode="json") for one in report.stories],
         "commits": [commit_path(one.row.repo, one.row.sha) for one in told],
         "failed_share": failed_share(report),
-        "documents": documents,
     }
 
 

@@ -1,8 +1,9 @@
 """What several doors need: a small clone with a known history, axe for pages in a browser, reports full of malice."""
 
 import json
+import shutil
 import subprocess
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 from importlib.resources import files
@@ -190,3 +191,45 @@ def _spoilt(value: Any, bad: str, key: str = "", *, names: bool) -> Any:
     if isinstance(value, list):
         return [_spoilt(one, bad, key, names=names) for one in value]
     return value if not isinstance(value, str) or key in _MOMENTS or (key in _NAMES and not names) else bad
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    """Start Chromium; what needs it is skipped where there is none."""
+    path = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+    if path is None:
+        pytest.skip("NOT TESTED: there is no chromium here (apt install chromium)")
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=path, args=["--no-sandbox", "--disable-gpu"])
+        yield browser
+        browser.close()
+
+
+@pytest.fixture
+def opened(browser: Any) -> Iterator[Callable[..., Any]]:
+    """Open a page; none may complain, open a dialogue, be wider than its window, or ask another address."""
+    pages: list[Any] = []
+    troubles: list[str] = []
+
+    def refuse(dialog: Any) -> None:
+        troubles.append(dialog.message)
+        dialog.dismiss()
+
+    def go(address: str, path: str, width: int = 1280, **options: Any) -> Any:
+        page = browser.new_context(viewport={"width": width, "height": 844}, **options).new_page()
+        pages.append(page)
+        page.on("console", lambda one: troubles.append(one.text) if one.type in ("error", "warning") else None)
+        page.on("pageerror", lambda error: troubles.append(str(error)))
+        page.on("dialog", refuse)
+        page.on("request", lambda one: None if one.url.startswith(address) else troubles.append(one.url))
+        page.goto(address + path)
+        return page
+
+    yield go
+    for page in pages:
+        wide = page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
+        assert wide <= 0, f"{page.url} is {wide} px too wide"
+        page.context.close()
+    assert troubles == []

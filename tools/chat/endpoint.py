@@ -169,7 +169,6 @@ class ChatEndpoint:
         return Reply(text=as_utf8(str(answer.text)), calls=tuple(calls_in(answer)), spent=spent)
 
     def _data(self, answer: AIMessageChunk, shape: type[BaseModel]) -> dict[str, Any]:
-        """Find the object of a shape in an answer."""
         try:
             calls = list(calls_in(answer))
             data = dict(calls[0].arguments) if calls else json_in(str(answer.text), shape)

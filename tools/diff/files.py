@@ -81,14 +81,12 @@ def _left(file: FileChange, kind: FactKind, old: str, new: str | None = None) ->
 
 
 def _names(declared: Sequence[Declaration]) -> str:
-    """List the public functions and classes of a new file."""
     public = (one for one in declared if not one.owner and not one.local and not one.name.startswith("_"))
     names = [one.name for one in public if one.kind in ("class", "enum", "function")]
     return ", ".join(dict.fromkeys(names[:_NAMES]))
 
 
 def _place(file: FileChange) -> Place:
-    """Show the first lines of a file that say something."""
     lines = [
         line for hunk in read_patch(file.patch).hunks[:1] for line in hunk.changed if len(line.strip("+-#/* \t")) > 2
     ]
@@ -182,7 +180,6 @@ def _says_something(lines: Sequence[tuple[int, str]]) -> bool:
 
 
 def _one_sided(files: Sequence["Versions"]) -> set[Where]:
-    """Name the functions that only one of both versions has."""
     found: set[Where] = set()
     for versions in files:
         old, new = ({one.path for one in side if one.is_scope} for side in (versions.old, versions.new))

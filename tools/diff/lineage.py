@@ -53,7 +53,6 @@ def _line_changes(patch: str) -> tuple[list[bytes], list[bytes]]:
 
 
 def _paths(file: FileChange) -> tuple[bytes, bytes]:
-    """Say where the file was and where it is."""
     path = _bytes(file.path)
     if file.status == "added":
         return _NOWHERE, path
@@ -63,12 +62,10 @@ def _paths(file: FileChange) -> tuple[bytes, bytes]:
 
 
 def _bytes(text: str) -> bytes:
-    """Encode a text that may hold anything."""
     return text.encode("utf-8", "surrogatepass")
 
 
 def _digest(parts: list[bytes]) -> bytes:
-    """Digest some texts in their order."""
     return hashlib.blake2b(b"\n".join(parts), digest_size=_SIZE).digest()
 
 
@@ -168,7 +165,6 @@ def _headline(subject: str) -> Lineage | None:
 
 
 def _title(text: str) -> str:
-    """Take the quotes and the numbers off a title."""
     while (stripped := _OWN_NUMBERS.sub("", text).strip(f" {_QUOTES}…")) != text:
         text = stripped
     return text

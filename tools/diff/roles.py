@@ -124,7 +124,6 @@ def is_public_header(path: str) -> bool:
 
 
 def _foreign(path: str, name: str, inside: set[str]) -> Role | None:
-    """Find files that nobody writes by hand here."""
     if _LOCK.fullmatch(name):
         return Role.LOCK
     if inside & _VENDORED_IN or path.startswith(_VENDORED_AT_TOP):
@@ -133,7 +132,6 @@ def _foreign(path: str, name: str, inside: set[str]) -> Role | None:
 
 
 def _place(path: str, inside: set[str], extension: str) -> Role | None:
-    """Judge by the folders and names that say for whom a file is."""
     name = path.rpartition("/")[2]
     whom = area(path)
     if whom is Area.CI or inside & _CI_IN or _CI.fullmatch(name):
@@ -157,7 +155,6 @@ def _place(path: str, inside: set[str], extension: str) -> Role | None:
 
 
 def _content(name: str, inside: set[str], extension: str) -> Role:
-    """Tell code, settings and data apart by the extension."""
     if extension in _SETTINGS:
         return Role.DEVICE_CONFIG if _DEVICE.fullmatch(name) else Role.CONFIG
     if extension in _HEADERS or (extension == "cuh" and "include" in inside):

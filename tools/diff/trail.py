@@ -66,7 +66,6 @@ class Trail:
         return _OPPOSITE[line[0]] + line[1:] if self.backwards else line
 
     def _is_same(self, then: str, now: str) -> bool:
-        """Follow a file through its renames."""
         for _ in range(len(self._became)):
             if then == now or then not in self._became:
                 break
@@ -75,7 +74,6 @@ class Trail:
 
 
 def _lines(fact: Fact) -> Iterator[tuple[str, str]]:
-    """Give the changed lines that say something, each with its path."""
     for place in fact.places:
         for line in place.lines:
             if line[:1] in _OPPOSITE and any(sign.isalnum() for sign in line):

@@ -143,7 +143,6 @@ def read_manifest(path: str, text: bytes) -> list[Declaration] | None:
 
 
 def _declared(text: bytes, entries: Iterable[Entry]) -> list[Declaration]:
-    """Make declarations of entries, each spanning its lines."""
     starts = list(accumulate((len(row) + 1 for row in text.split(b"\n")), initial=0))
     counts: dict[tuple[str, str], int] = {}
     found: list[Declaration] = []

@@ -4,7 +4,7 @@ import asyncio
 import contextlib
 import re
 from collections import deque
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain, takewhile
 from typing import TYPE_CHECKING, Self
@@ -93,7 +93,6 @@ async def fetch_blobs(repository: "Repository", blobs: Iterable[bytes], environ:
 
 
 async def _fetch(repository: "Repository", wanted: Iterable[str], environ: Mapping[str, str]) -> Finished:
-    """Ask the promising remote for objects by name."""
     options = ("--quiet", "--no-tags", "--no-write-fetch-head", "--recurse-submodules=no", "--filter=blob:none")
     command = ["-c", "fetch.negotiationAlgorithm=noop", "fetch", *options, "--stdin", str(repository.promisor)]
     try:
@@ -105,14 +104,13 @@ async def _fetch(repository: "Repository", wanted: Iterable[str], environ: Mappi
 
 
 def _lines(names: Iterable[str]) -> bytes:
-    """Write one name on each line."""
     return "".join(f"{name}\n" for name in names).encode("ascii")
 
 
 SHALLOW = "the clone is shallow: the commit before it is not here to compare with"
 NO_TREES = "its list of files is not in this repository"
-_PATHS_AT_ONCE = 64 * 1024
-"""How many bytes of paths are put on one command line."""
+_PATHS_AT_ONCE = 200
+"""How many paths are put on one command line: each has up to four thousand bytes."""
 
 
 class ChangeReader:
@@ -158,13 +156,11 @@ class ChangeReader:
         return change
 
     async def _alone(self) -> Change | None:
-        """Read the next commit by itself."""
         if not self._waiting:
             return None
         return await _read_alone(self._view, self._repo, self._waiting.popleft(), self._gaps.why)
 
     async def _end_stream(self) -> None:
-        """Stop git, if it runs."""
         if self._stream is not None:
             stream, self._stream = self._stream, None
             await stream.stop()
@@ -208,7 +204,6 @@ class PatchStream:
 
 
 async def _whole(view: "View", repo: RepoId, record: Record) -> Change:
-    """Put a commit and its files together."""
     commit = await with_true_parents(view, parse_commit(repo, record.header))
     if _cut_off(view, commit):
         return Change(commit=commit, files=(), incomplete=SHALLOW)
@@ -242,8 +237,9 @@ async def _piecewise(view: "View", commit: Commit, why: str) -> Change:
         return Change(commit=commit, files=(), incomplete=NO_TREES)
     missing = await missing_blobs(view, entries)
     found: dict[bytes, FileChange] = {}
-    for batch in _batches([entry for entry in entries if missing.isdisjoint(entry.blobs)]):
-        found |= await _read_paths(view, commit.sha, batch)
+    readable = [entry for entry in entries if missing.isdisjoint(entry.blobs)]
+    for start in range(0, len(readable), _PATHS_AT_ONCE):
+        found |= await _read_paths(view, commit.sha, readable[start : start + _PATHS_AT_ONCE])
     return Change(commit=commit, files=tuple(found.get(entry.path) or unreadable(entry, why) for entry in entries))
 
 
@@ -263,20 +259,6 @@ async def _read_paths(view: "View", sha: str, entries: Sequence[Entry]) -> dict[
         return {}
     half = len(entries) // 2
     return await _read_paths(view, sha, entries[:half]) | await _read_paths(view, sha, entries[half:])
-
-
-def _batches(entries: Sequence[Entry]) -> Iterator[list[Entry]]:
-    """Cut a list of files so that each part fits on a command line."""
-    batch, size = list[Entry](), 0
-    for entry in entries:
-        if batch and size + len(entry.path) > _PATHS_AT_ONCE:
-            yield batch
-            batch, size = [], 0
-        batch.append(entry)
-        # Each argument costs its bytes and a pointer.
-        size += len(entry.path) + 16
-    if batch:
-        yield batch
 
 
 _OF_COMMITS = "--diff-merges=first-parent"

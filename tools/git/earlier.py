@@ -6,8 +6,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from agent.domain.commits import Change
-
 if TYPE_CHECKING:
     from tools.git.view import View
 
@@ -19,9 +17,6 @@ _FIRST_LOOK = 64
 """How many commits are read above those that are known, at first: the commits of a day lie close together."""
 _MOST, _DEPTH = 60, 2_000
 """How many commits are compared with one, and how far back: beyond that a walk over everything would be needed."""
-_PLAIN = ("added", "removed", "modified")
-_ODD = "\ufffd"
-"""What stands for bytes of a path that are not UTF-8."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,14 +70,6 @@ class Line:
         if opposite not in found.values():
             return []
         return [one for one, growth in found.items() if growth in (own, opposite)]
-
-    def count(self, change: Change) -> None:
-        """Take the counts of lines from a patch that was read, where git would count the same without renames."""
-        if not change.incomplete and all(
-            file.status in _PLAIN and file.unreadable is None and _ODD not in file.path for file in change.files
-        ):
-            grown = {file.path.encode(): file.additions - file.deletions for file in change.files}
-            self._growth.setdefault(change.commit.sha, {path: lines for path, lines in grown.items() if lines})
 
     async def _read(self, view: "View", sha: str, count: int) -> None:
         """Read on from a commit, down to what is known or as far as asked for."""

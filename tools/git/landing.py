@@ -51,7 +51,6 @@ async def read_landing(
 
 
 async def _around(view: "View", repo: RepoId, walk: Walk, window: Window) -> list[Commit]:
-    """Read the commits of a window and some around it, newest first."""
     shas = walk.between(int(window.start.timestamp()) - _MARGIN, int(window.end.timestamp()) + _MARGIN)
     if not shas:
         return []
@@ -108,7 +107,6 @@ async def _oldest(view: "View", commits: Sequence[Commit]) -> Commit:
 
 
 async def _graph(view: "View", selection: Sequence[str]) -> dict[str, list[str]]:
-    """Read who is whose parent."""
     told = await view.read(["rev-list", "--parents", "--stdin"], stdin="\n".join(selection).encode())
     lines = (line.split() for line in told.decode("ascii").splitlines())
     return {sha: parents for sha, *parents in lines}

@@ -122,7 +122,6 @@ def _change(body: bytes, entry: Entry, bounds: list[tuple[int, int]]) -> FileCha
 
 
 def _text(path: bytes) -> str:
-    """Read a path, which may be any bytes."""
     return path.decode("utf-8", "replace")
 
 

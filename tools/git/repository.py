@@ -65,15 +65,16 @@ class Repository:
         if branch is not None:
             sha = await self._stand(branch)
             if sha is None:
-                raise InputError(f"{self.path} has no branch {branch!r}; {await self._existing()}")
+                there = ", ".join(await self._branches(8)) or "no branch at all"
+            raise InputError(f"{self.path} has no branch {branch!r}; it has {there}")
             return Tip(branch, sha)
         named = [await self._origins_default(), await self._checked_out()]
         for name in [*filter(None, named), *_USUAL]:
             if sha := await self._stand(name):
                 return Tip(name, sha)
-        for name in await self._only_branch():
-            if sha := await self._stand(name):
-                return Tip(name, sha)
+        branches = await self._branches(2)
+        if len(branches) == 1 and (sha := await self._stand(branches[0])):
+            return Tip(branches[0], sha)
         if detached := await self._commit("HEAD"):
             return Tip("HEAD", detached)
         return Tip(next(filter(None, reversed(named)), "HEAD"), None)
@@ -87,12 +88,10 @@ class Repository:
         return own or theirs
 
     async def _origins_default(self) -> str | None:
-        """Read which branch origin called its default when it was last asked."""
         told = await self._git(["for-each-ref", "--format=%(symref)", f"{_ORIGIN}HEAD"])
         return _short(told, _ORIGIN)
 
     async def _checked_out(self) -> str | None:
-        """Read which branch HEAD names; it need not exist yet."""
         return _short(await self._git(["symbolic-ref", "--quiet", "HEAD"]), _LOCAL)
 
     async def _commit(self, ref: str) -> str | None:
@@ -100,18 +99,7 @@ class Repository:
         told = await self._git(["rev-parse", "--quiet", "--verify", "--end-of-options", ref])
         return told.out.decode("ascii").strip() if told.code == 0 else None
 
-    async def _only_branch(self) -> Sequence[str]:
-        """Name the branch of a repository that has just one."""
-        names = await self._branches(2)
-        return names if len(names) == 1 else ()
-
-    async def _existing(self) -> str:
-        """Tell which branches there are, for a message."""
-        names = await self._branches(8)
-        return f"it has {', '.join(names)}" if names else "it has no branch at all"
-
     async def _branches(self, most: int) -> list[str]:
-        """List the first few local branches."""
         told = await self._git(["for-each-ref", f"--count={most}", "--format=%(refname)", _LOCAL])
         return [line.removeprefix(_LOCAL) for line in told.out.decode("utf-8", "surrogateescape").splitlines()]
 
@@ -131,7 +119,6 @@ class Repository:
 
 
 def _short(told: Finished, prefix: str) -> str | None:
-    """Take the branch's own name from a full one."""
     name = told.out.decode("utf-8", "surrogateescape").rstrip("\n")
     return name.removeprefix(prefix) if name.startswith(prefix) else None
 
@@ -191,7 +178,6 @@ def _common_dir(git_dir: Path) -> Path:
 
 
 async def _read_config(path: Path) -> dict[str, str]:
-    """Read a repository's own configuration."""
     listed = await run(["config", "--file", str(path), "--null", "--list"], env=LOCAL)
     if listed.code != 0:
         raise InputError(f"{path} cannot be read: {listed.reason}")

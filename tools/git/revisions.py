@@ -156,7 +156,6 @@ class Revisions(Opened):
         return counts
 
     async def _commit(self, sha: str) -> Commit:
-        """Read one commit by its full hash."""
         view = await self._view()
         if not await self._present(view, [sha]):
             raise NotFound(f"{self.repo} has no commit {sha}")

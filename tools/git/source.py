@@ -7,7 +7,7 @@ from agent.domain.base import NotFound, RepoId
 from agent.domain.commits import Change, Commit, Landing
 from agent.domain.window import Window
 from agent.sources import Study
-from tools.git.changes import ChangeReader, close_gaps, entries_of, fetch_blobs, present_commits, tree_change
+from tools.git.changes import ChangeReader, close_gaps, fetch_blobs, present_commits, tree_change
 from tools.git.earlier import Line
 from tools.git.files import Trees
 from tools.git.landing import read_landing
@@ -54,7 +54,6 @@ class GitSource(Revisions, Trees):
         gaps = await close_gaps(repository, view, present, self._network)
         async with ChangeReader(view, self.repo, present, gaps) as reader:
             while (change := await reader.next()) is not None:
-                self._line.count(change)
                 yield change
 
     async def foresee(self, studies: Sequence[Study]) -> None:
@@ -89,14 +88,6 @@ class GitSource(Revisions, Trees):
         await close_gaps(repository, view, found, self._network)
         return tuple(reversed(await self._line.alike(view, sha, found)))
 
-    async def touching(self, shas: Sequence[str], paths: Sequence[str]) -> tuple[str, ...]:
-        """Name those of these commits that touched one of these paths; no content is read for it."""
-        view, wanted = await self._view(), set(paths)
-        entries = await entries_of(view, await self._present(view, shas))
-        return tuple(
-            sha for sha in entries if not wanted.isdisjoint(one.path.decode("utf-8", "replace") for one in entries[sha])
-        )
-
     async def tree_change(self, old: str, new: str) -> Change:
         """Read how the tree of one commit differs from another's, as one change."""
         repository = await self._open()
@@ -109,17 +100,14 @@ class GitSource(Revisions, Trees):
             await patiently(lambda: fetch_blobs(repository, [blob], self._network))
 
     async def _open(self) -> Repository:
-        """Look at the repository, once."""
         if self._repository is None:
             self._repository = await open_repository(self._path)
         return self._repository
 
     async def _view(self) -> View:
-        """Open a view of the repository."""
         return self._shown(await self._open())
 
     def _shown(self, repository: Repository) -> View:
-        """Use one view for all that is read."""
         self._last_view = view_of(repository, self._last_view)
         return self._last_view
 

@@ -101,7 +101,6 @@ class Objects:
         return self._git
 
     def _reason(self) -> str:
-        """Tell why git ended, and forget it."""
         assert self._git is not None
         assert self._said is not None
         status = self._git.wait()
@@ -127,7 +126,6 @@ def _answer(out: IO[bytes], *, whole: bool) -> Found | None:
 
 
 def _close(pipe: IO[bytes]) -> None:
-    """Close what nobody may read any more."""
     try:
         pipe.close()
     except BrokenPipeError:
@@ -210,7 +208,6 @@ def view_of(repository: "Repository", earlier: View | None = None) -> View:
 
 
 def _lay_out(folder: Path, shallow: frozenset[str]) -> None:
-    """Write what git takes for a repository."""
     for part in ("refs", "info"):
         (folder / part).mkdir()
     (folder / "HEAD").write_text("ref: refs/heads/none\n")

@@ -60,7 +60,6 @@ class Blobs:
         return self._held[file] if file in self._held else await self.content(name, file)
 
     async def _read_ahead(self, name: str, file: str) -> None:
-        """Read a file together with those that will be asked for next."""
         others = (other for other in self._ahead if other != file)
         batch = [file, *islice(others, _FILES.size - 1)]
         answers = await Batches(self._client, RepoId(name), None).ask(_FILES, batch)

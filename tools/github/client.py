@@ -135,7 +135,6 @@ class GitHubClient:
         self.address = Address.parse(base_url)
         self.has_token = token is not None
         self.usage = Usage()
-        self._spent = self.usage.host(self.address.host)
         self._cache: HttpCache = cache or TransientCache()
         self._identity, self._clock = identity(token), clock
         self._manners = manners
@@ -144,7 +143,7 @@ class GitHubClient:
             lambda: self._http,
             authorization=f"Bearer {token}" if token else None,
             manners=manners,
-            spent=self._spent,
+            spent=self.usage,
             clock=clock,
             sleep=sleep,
             jitter=jitter,
@@ -214,7 +213,7 @@ class GitHubClient:
         digest = hashlib.sha256(content + b"\0" + (stamp or "").encode()).hexdigest()
         key = f"POST {self.address.graphql} {digest} {self._identity}"
         if stamp is not None and (stored := self._cache.get(key)) is not None:
-            self._spent.remembered += 1
+            self.usage.remembered += 1
             return _json("/graphql", TypeAdapter(shape))(stored)
         ask = Ask("POST", self.address.graphql, "graphql", {"Content-Type": "application/json"}, content)
         answer, body = await self._wire.send(ask, lambda raw: (self._graph_answer(ask, raw, shape), raw.body))
@@ -238,7 +237,6 @@ class GitHubClient:
         raise UpstreamError(f"{ask}: no data {said}".rstrip(), retryable=not wrong)
 
     async def _get(self, url: str, accept: str, parse: Callable[[bytes], T]) -> Page[T]:
-        """Follow redirects, which never leave the origin."""
         current = url
         for _ in range(_MAX_REDIRECTS):
             outcome = await self._fetch(current, accept, parse)
@@ -258,7 +256,7 @@ class GitHubClient:
                 return self.address.join(url, raw.headers.get("location", ""), "redirect")
             if raw.status == httpx.codes.NOT_MODIFIED and stored is not None:
                 # Only a client with a token gets them free of the limit.
-                self._spent.free += self.has_token
+                self.usage.free += self.has_token
                 return Page(parse(stored.body), url, stored.next)
             if raw.status != httpx.codes.OK:
                 raise UpstreamError(f"{ask}: unexpected HTTP {raw.status}", retryable=False)

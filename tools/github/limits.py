@@ -1,7 +1,7 @@
 """How long GitHub wants us to wait, read from its answers, and what a run spent on each host."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING
@@ -90,8 +90,8 @@ def _number(text: str | None) -> float | None:
 
 
 @dataclass
-class HostUsage:
-    """What was spent on one host."""
+class Usage:
+    """What a client has spent; the run shows it at the end."""
 
     sent: int = 0
     free: int = 0
@@ -100,33 +100,6 @@ class HostUsage:
     waited: float = 0.0
     remembered: int = 0
     """Questions that were not asked, because the stored answer still holds."""
-
-
-@dataclass
-class Usage:
-    """A counter that lives as long as its client; the run shows it at the end."""
-
-    hosts: dict[str, HostUsage] = field(default_factory=dict)
-
-    def host(self, name: str) -> HostUsage:
-        """Find the counter of a host."""
-        return self.hosts.setdefault(name, HostUsage())
-
-    @property
-    def sent(self) -> int:
-        """Requests over all hosts."""
-        return sum(host.sent for host in self.hosts.values())
-
-    @property
-    def free(self) -> int:
-        """Free answers over all hosts."""
-        return sum(host.free for host in self.hosts.values())
-
-    def __str__(self) -> str:
-        return "; ".join(
-            f"{name}: {host.sent} requests, {host.free} free, {host.retried} retried, {host.waited:.0f} s waited"
-            for name, host in sorted(self.hosts.items())
-        )
 
 
 class Quota(BaseModel):

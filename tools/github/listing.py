@@ -1,7 +1,7 @@
 """GitHub's lists of one repository: threads, releases, and commits along first parents."""
 
 import hashlib
-from collections.abc import AsyncIterator, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import TYPE_CHECKING
@@ -161,16 +161,12 @@ class History:
     async def between(self, name: str, base: str, head: str) -> tuple[str, list[Commit]]:
         """Compare two commits: GitHub's word for how they relate, and what only `head` has, oldest first."""
         status, commits, pages = "identical", dict[str, Commit](), 0
-        async for page in self._compare(name, base, head):
-            pages = self._count(pages)
-            status = page[0]
-            commits |= self._by_sha(page[1])
-        return status, list(commits.values())
-
-    async def _compare(self, name: str, base: str, head: str) -> AsyncIterator[tuple[str, tuple[CommitShape, ...]]]:
         path = repo_path(name, "compare", f"{base}...{head}")
         async for page in self._client.pages(path, COMPARISON, {"per_page": _PAGE, "page": 1}):
-            yield page.value.status, page.value.commits
+            pages = self._count(pages)
+            status = page.value.status
+            commits |= self._by_sha(page.value.commits)
+        return status, list(commits.values())
 
     def _by_sha(self, shapes: Iterable[CommitShape]) -> dict[str, Commit]:
         return {shape.sha: shape.to_commit(self._repo) for shape in shapes}

@@ -217,7 +217,6 @@ class GitHubThreads:
 
 
 def _issues(repo: RepoId, listing: Listing) -> tuple[Issue, ...]:
-    """Say what the listed issues are, by number; pull requests are told apart by their key."""
     return tuple(shape.to_issue(repo) for _, shape in sorted(listing.threads.items()) if not shape.is_pull)
 
 

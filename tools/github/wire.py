@@ -12,7 +12,7 @@ from tenacity import AsyncRetrying, RetryCallState, retry_if_exception
 
 from agent.domain.base import NotFound, RateLimited, UpstreamError
 from tools.github.address import Address
-from tools.github.limits import HostUsage, Limits, retry_after
+from tools.github.limits import Limits, Usage, retry_after
 
 T = TypeVar("T")
 
@@ -89,7 +89,7 @@ class Wire:
         *,
         authorization: str | None,
         manners: Manners,
-        spent: HostUsage,
+        spent: Usage,
         clock: Callable[[], float],
         sleep: Callable[[float], Awaitable[None]],
         jitter: Callable[[], float],

@@ -130,7 +130,6 @@ async def _named(
 
 
 async def _landed(far: Reading, targets: Sequence[EvidenceId], window: Window) -> dict[EvidenceId, CommitEvidence]:
-    """Find the landed commits of pull requests and hashes of a repository."""
     numbers = {int(one.rpartition("#")[2]): one for one in targets if "#" in one}
     found: dict[EvidenceId, CommitEvidence] = {}
     if numbers and isinstance(far.code, CloneSource):

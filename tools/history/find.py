@@ -44,8 +44,7 @@ async def find_stories(
     line = Line([*far, *past.found, *_heads(material.background.values()), *heads])
     undone = await find_reverts(today, Named(line, said), code, library)
     known = {(one.doer.sha, one.target.sha) for one in undone}
-    by_lines, silently = await changed_lines(material.reads, code, library, known, blamed)
-    undone += silently
+    by_lines = await changed_lines(material.reads, code, library, known, blamed)
     pairs, mine = [*by_lines, *named_pairs(repo, heads, named, line)], {head.sha for head in heads}
     stories = joined([undoing_story(one, repo) for one in undone])
     stories += series_stories(repo, line.heads, mine, whole=past.since is not None)

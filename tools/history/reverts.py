@@ -1,9 +1,8 @@
 """What a day's commits undo, bring back or take out of others: as messages name it, as patches and blame show it."""
 
 import re
-from collections.abc import Iterable, Sequence, Set
+from collections.abc import Sequence, Set
 from dataclasses import replace
-from datetime import timedelta
 from typing import TYPE_CHECKING
 
 from agent.domain.base import RepoId
@@ -13,15 +12,14 @@ from agent.domain.facts import FactKind
 from agent.sources import CloneSource, CodeSource
 from agent.stories.follow_ups import main_writer
 from agent.stories.reverts import Named, Said, Undoing
-from agent.stories.timeline import Pair, headline, is_revert
-from agent.triage.conventions import Area, area
+from agent.stories.timeline import Pair, headline
 from tools.diff.lineage import read_lineage, read_trailers
 from tools.history.past import NEAR
 
 if TYPE_CHECKING:
     from tools.evidence_cache import EvidenceCache
 
-FEW, HALF, NEARLY_ALL, _MOST, _LONG = 3, 0.5, 0.9, 0.8, 24
+FEW, HALF, NEARLY_ALL, _MOST = 3, 0.5, 0.9, 0.8
 """Of fewer lines a comparison says nothing; the share that is most of something, and that is told as all of it."""
 _SUBSTANCE = re.compile(r"\w.*\w")
 
@@ -36,29 +34,11 @@ def lines(change: Change, sign: str) -> set[tuple[str, str]]:
     }
 
 
-def code_paths(change: Change) -> frozenset[str]:
-    """List the files of a change that are neither tests nor documents."""
-    return frozenset(file.path for file in change.files if area(file.path) is Area.PRODUCT)
-
-
 def share(change: Change, original: Change, *, again: bool) -> float:
     """Give the share of what another change did that this one does again or undoes; all where that has no lines."""
     brought, gone = lines(original, "+"), lines(original, "-")
     both = len(brought & lines(change, "+-"[not again])) + len(gone & lines(change, "-+"[not again]))
     return both / (len(brought) + len(gone)) if brought or gone else 1.0
-
-
-def share_back(change: Change, undoing: Change) -> float:
-    """Give the share of the lines a revert took out that this change brings again; 0 where they are few or short."""
-    gone = lines(undoing, "-")
-    back = gone & lines(change, "+")
-    return len(back) / len(gone) if len(back) >= FEW and any(len(line) >= _LONG for _, line in back) else 0.0
-
-
-def puts_back(change: Change, original: Change) -> bool:
-    """Tell whether a change takes out lines that another one brought, and what comes there is what stood before."""
-    came = {(path, line) for path, line in lines(change, "+") if path in {file.path for file in original.files}}
-    return bool(lines(change, "-") & lines(original, "+")) and len(came & lines(original, "-")) >= _MOST * len(came)
 
 
 def was_moved(change: Change, original: Change) -> bool:
@@ -67,7 +47,7 @@ def was_moved(change: Change, original: Change) -> bool:
     return 2 * len(mended & {line for _, line in lines(original, "-")}) > len(mended)
 
 
-_SOON, _MOST_REVERTS, _ENOUGH_LINES = timedelta(days=30), 60, 6
+_ENOUGH_LINES = 6
 
 
 def said_in(message: str, repo: RepoId) -> list[Said]:
@@ -99,14 +79,6 @@ async def find_reverts(
     """List what is undone and what comes back, and tell parts from the whole where both patches can be read."""
     ordered = sorted(today, key=lambda one: (one.at, one.id))
     found = [undoing for one in ordered for undoing in named.undoings(headline(one.change.commit, one.pull))]
-    known = {one.doer.sha for one in found}
-    if isinstance(code, CloneSource):
-        rest = [one.change for one in ordered if one.change.commit.sha not in known]
-        reverts = {head.sha: head for head in named.line.heads if is_revert(head.title)}
-        # A partial clone fetches what is read, so that only what may matter is.
-        paths = sorted({path for change in rest for path in code_paths(change)})
-        near = await code.touching(list(reverts)[-_MOST_REVERTS:], paths) if reverts else ()
-        found += await _again_by_lines(rest, [reverts[sha] for sha in near], named, code, library)
     for place, one in enumerate(found):
         whole = await library.whole(code, [one.doer.sha, one.target.sha])
         if len(whole) == 2:
@@ -115,43 +87,20 @@ async def find_reverts(
     return found
 
 
-async def _again_by_lines(
-    changes: Iterable[Change], reverts: Sequence[Headline], named: Named, code: CodeSource, library: "EvidenceCache"
-) -> list[Undoing]:
-    """Find what brings most of the lines again that a revert shortly before took out, and says nothing of it."""
-    whole = await library.whole(code, [one.sha for one in reverts])
-    found = []
-    for change in changes:
-        for head, undoing in ((head, whole[head.sha]) for head in reverts if head.sha in whole):
-            touched, apart = code_paths(undoing), change.commit.committed_at - undoing.commit.committed_at
-            if touched and touched <= code_paths(change) and timedelta(0) < apart <= _SOON:
-                originals = named.undone_by(head)
-                full = (await library.whole(code, [change.commit.sha])).get(change.commit.sha, change)
-                if originals and share_back(full, undoing) >= HALF:
-                    found.append(Undoing(headline(change.commit), originals[-1], True, head))
-    return found
-
-
 _MOST_LINES = 160
 
 
 async def changed_lines(
     reads: Sequence[Read], code: CodeSource, library: "EvidenceCache", known: Set[tuple[str, str]], most: int
-) -> tuple[list[Pair], list[Undoing]]:
-    """Pair the heaviest small changes with the one commit whose lines they take out, and name those that undo it."""
+) -> list[Pair]:
+    """Pair the heaviest small changes with the one commit whose lines they take out."""
     pairs: list[Pair] = []
-    undone: list[Undoing] = []
     for read in [one for one in reads if _is_small(one)][:most]:
         doer = headline(read.evidence.change.commit, read.evidence.pull)
         earlier = await _writer(doer, code, library)
-        if earlier is None or (doer.sha, earlier.sha) in known:
-            continue
-        both = await library.whole(code, [doer.sha, earlier.sha])
-        if undoing := _undoing(doer, earlier, both[doer.sha], both[earlier.sha]):
-            undone.append(undoing)
-        else:
+        if earlier is not None and (doer.sha, earlier.sha) not in known:
             pairs.append(Pair(doer=doer, earlier=earlier, by_lines=True))
-    return pairs, undone
+    return pairs
 
 
 async def _writer(doer: Headline, code: CodeSource, library: "EvidenceCache") -> Headline | None:
@@ -169,17 +118,6 @@ async def _writer(doer: Headline, code: CodeSource, library: "EvidenceCache") ->
         if not was_moved(both[doer.sha], both[writer]):
             break
     return earlier
-
-
-def _undoing(doer: Headline, earlier: Headline, change: Change, original: Change) -> Undoing | None:
-    """Tell whether what comes is what stood there before the earlier commit; a lone value may be chance."""
-    if not puts_back(change, original):
-        return None
-    said, gone = is_revert(doer.title), lines(original, "-")
-    if share(change, original, again=False) == 1 and (said or len(gone | lines(original, "+")) >= _ENOUGH_LINES):
-        return Undoing(doer, earlier)
-    enough = said or len(gone & lines(change, "+")) >= FEW
-    return Undoing(doer, earlier, part=True) if enough else None
 
 
 def _is_small(read: Read) -> bool:

@@ -85,7 +85,6 @@ def _heading(change: Change) -> str:
 
 
 def _cut(text: str, tokens: int) -> Iterator[str]:
-    """Cut a text that is longer than a page."""
     if tokens_of(text) <= tokens:
         yield text
         return

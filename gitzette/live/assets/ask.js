@@ -142,28 +142,29 @@
     if (!cite) return;
     const marks = new Set((turn.quotes[cite.id] || []).map((line) => line.trim()).filter(Boolean));
     const words = turn.words[cite.id] || [];
-    const body = JSON.stringify({ cite: cite.id, marks: [...marks].slice(0, 50), words: words.slice(0, 50) });
+    const body = JSON.stringify({ cite: cite.id });
     const answer = await fetch("../api/evidence", { method: "POST", body, headers: { "Content-Type": "application/json" } });
     if (!answer.ok) { evidence.replaceChildren(make("p", await answer.text(), "failed")); return; }
-    show(cite, await answer.json());
+    // A line shows the answer if the answer quotes it, or if it is a changed line that has what the answer names.
+    const changed = (line) => /^[+-]/.test(line) && !/^(---|\+\+\+) /.test(line);
+    const shows = (line) => marks.has(line.trim()) || (changed(line) && words.some((word) => line.includes(word)));
+    show(cite, (await answer.json()).lines, shows);
     if (matchMedia("(max-width: 52rem)").matches) evidence.scrollIntoView();
   };
-  const show = (cite, data) => {
+  const show = (cite, lines, shows) => {
     const link = make("a", say("open_there"));
     if (/^https?:\/\//.test(cite.url)) { link.href = cite.url; link.rel = "noreferrer noopener"; }
     const pre = make("pre");
-    const marked = new Set(data.marked);
     let patch = false;
-    data.lines.forEach((text, place) => {
+    lines.forEach((text) => {
       const head = /^(---|\+\+\+) /.test(text);
       patch = patch || head;
       const kind = !patch || head ? "" : text.startsWith("+") ? " added" : text.startsWith("-") ? " gone" : "";
-      pre.append(make("span", text || " ", `line${kind}${marked.has(place) ? " marked" : ""}`));
+      pre.append(make("span", text || " ", `line${kind}${shows(text) ? " marked" : ""}`));
     });
     const way = make("p", "", "ways");
     way.append(link);
     evidence.replaceChildren(make("p", cite.title, "what"), way, pre);
-    if (data.cut) evidence.append(make("p", "…", "quiet"));
     pre.querySelector(".marked")?.scrollIntoView({ block: "nearest" });
   };
 

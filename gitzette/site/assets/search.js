@@ -1,20 +1,12 @@
-// Search without a server: words are looked up in shards that are loaded on demand; answers are written as text only.
-// Chinese is found by pairs of characters, identifiers whole and by their parts, a last word by its beginning.
+// Search without a server: every document has a line of text; months are loaded newest first, and what they have is
+// shown at once. A question finds the documents that have all of its words, also inside of longer ones.
 "use strict";
 (() => {
   const list = document.getElementById("results");
   const status = document.getElementById("status");
   const field = document.getElementById("q");
   const say = list.dataset;
-  const FIRST = 5, MOST = 40, MOST_WORDS = 8, LONGEST_WORD = 120, LONGEST_TEXT = 220;
-  const HAN = "\\u3005-\\u3007\\u3041-\\u30ff\\u3400-\\u4dbf\\u4e00-\\u9fff\\uac00-\\ud7af\\uf900-\\ufaff\\u{20000}-\\u{3ffff}";
-  const RUN = new RegExp(`([${HAN}]+)|((?:(?![${HAN}])[\\p{L}\\p{N}_])+)`, "gu");
-  const PART = /[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^\P{L}A-Za-z]+/gu;
-  const HASH = /^(?=[a-f]*\d)[0-9a-f]{7,64}$/;
-  const EVERYWHERE = /^(?:an?|and|are|as|at|be|by|for|from|in|is|its?|of|on|or|that|the|this|to|was|with)$/i;
-
-  // The signs of numbers in the index: those above the backslash say that more follow.
-  const LAST = 35, BACKSLASH = 92, MORE = 93, BASE = 34;
+  const MOST = 40, MOST_WORDS = 8, LONGEST_TEXT = 220, IN_TITLE = 4;
 
   // Parts of the index are scripts: a page that was opened from disk may load those.
   const loaded = new Map(), waiting = new Map();
@@ -28,7 +20,7 @@
         node.addEventListener("error", () => { reject(new Error(name)); node.remove(); });
         node.addEventListener("load", () => node.remove());
         document.head.append(node);
-      }).then((data) => typeof data === "string" ? data.split("!").slice(1) : data);
+      });
       // What failed once may be there the next time.
       answer.catch(() => loaded.delete(name));
       loaded.set(name, answer);
@@ -36,113 +28,19 @@
     return loaded.get(name);
   };
 
-  // The same signs as above; an expression would have to be prepared, which takes longer.
-  const HANS = [[0x3005, 0x3007], [0x3041, 0x30ff], [0x3400, 0x4dbf], [0x4e00, 0x9fff], [0xac00, 0xd7af], [0xf900, 0xfaff],
-    [0x20000, 0x3ffff]];
-  const isHan = (sign) => HANS.some(([from, to]) => from <= sign && sign <= to);
-  const shardOf = (word, shards) => {
-    const [first, second] = [...word].map((sign) => sign.codePointAt(0));
-    const beside = isHan(first) || second === undefined ? 0 : second;
-    return String((first * 31 + beside) % shards).padStart(3, "0");
-  };
-
-  const parts = (word) => {
-    if (HASH.test(word)) return [];
-    const found = (word.slice(0, LONGEST_WORD).match(PART) || []).map((one) => one.toLowerCase());
-    return found.length > 1 ? found : [];
-  };
-
-  // Each wish is met by any of its ways; a way needs all of its words.
-  const runsOf = (text) => [...text.normalize("NFKC").matchAll(RUN)].map((found) => ({ han: found[1], word: found[2] }));
-  const wishes = (runs) => {
-    const telling = runs.filter((run) => run.han || !EVERYWHERE.test(run.word));
-    return (telling.length ? telling : runs).slice(0, MOST_WORDS).map(({ han, word }) => {
-      if (han) {
-        const signs = [...han];
-        if (signs.length === 1) return [[{ word: han, begins: true }]];
-        return [signs.slice(1).map((sign, at) => ({ word: signs[at] + sign, begins: false }))];
+  // Finds the lines of a day that have all words; titles stand before the tab and count more.
+  const look = (day, text, words, answers) => {
+    if (!words.every((word) => text.includes(word))) return;
+    text.split("\n").forEach((line, at) => {
+      let value = 0;
+      const title = line.indexOf("\t");
+      for (const word of words) {
+        const place = line.indexOf(word);
+        if (place < 0) return;
+        value += place < title ? IN_TITLE : 1;
       }
-      const whole = word.slice(0, LONGEST_WORD).toLowerCase();
-      const split = parts(word);
-      const ways = [[{ word: whole, begins: whole.length >= 2 }]];
-      if (split.length) ways.push(split.map((part, at) => ({ word: part, begins: at === split.length - 1 && part.length > 1 })));
-      return ways;
+      answers.push({ day, at, value });
     });
-  };
-
-  // Notes how well each document of a month has a word, by the steps from one to the next; titles count more.
-  const note = (found, before, gaps, from, to, worth) => {
-    let number = before - 1;
-    for (let at = from, step = 0, scale = 1; at < to; at++) {
-      const code = gaps.charCodeAt(at);
-      if (code > BACKSLASH) { step += (code - MORE) * scale; scale *= BASE; continue; }
-      step += (code - LAST) * scale;
-      number += step >> 1;
-      const value = step & 1 ? worth * 4 : worth;
-      if (found[number] < value) found[number] = value;
-      step = 0; scale = 1;
-    }
-  };
-
-  // How well each document has a word: one number each, nothing is 0. Whole words count more.
-  const having = (lines, { firsts, size }, { word, begins }) => {
-    const found = new Uint16Array(size);
-    const beginning = "\n" + word + (begins ? "" : " ");
-    lines.forEach((month, at) => {
-      for (let line = month.indexOf(beginning); line >= 0; line = month.indexOf(beginning, line + 1)) {
-        const space = month.indexOf(" ", line), end = month.indexOf("\n", space);
-        note(found, firsts[at], month, space + 1, end, space - line - 1 === word.length ? 2 : 1);
-      }
-    });
-    return found;
-  };
-
-  const both = (one, other) => {
-    for (let at = 0; at < one.length; at++) one[at] = one[at] && other[at] && one[at] + other[at];
-    return one;
-  };
-  const either = (one, other) => {
-    for (let at = 0; at < one.length; at++) if (one[at] < other[at]) one[at] = other[at];
-    return one;
-  };
-
-  const valued = async (wanted, index) => {
-    const wanting = await Promise.all(wanted.map(async (ways) => {
-      const met = await Promise.all(ways.map(async (way) => {
-        const sets = await Promise.all(way.map(async (one) =>
-          having(await load(`words/${shardOf(one.word, index.shards)}`), index, one)));
-        return sets.reduce(both);
-      }));
-      return met.reduce(either);
-    }));
-    return wanting.reduce(both);
-  };
-
-  // The best, and among equals the newest; to sort all that was found would take longer than to find it.
-  const best = (values, days) => {
-    const counts = new Uint32Array(65536);
-    for (let at = 0; at < values.length; at++) counts[values[at]]++;
-    let least = counts.length, enough = 0;
-    while (enough < MOST && least > 1) enough += counts[--least];
-    const answers = [];
-    let equals = MOST - (enough - counts[least]);
-    for (const { day, first, end } of days) for (let at = first; at < end; at++) {
-      if (values[at] > least || (values[at] === least && equals-- > 0)) answers.push({ day, at: at - first, value: values[at] });
-    }
-    // Sorting keeps the order of equals.
-    answers.sort((one, other) => other.value - one.value);
-    return { count: values.length - counts[0], answers };
-  };
-
-  // Documents are numbered from the first day on; here the newest day comes first.
-  const arranged = ({ shards, months }) => {
-    const days = [], firsts = [];
-    let size = 0;
-    for (const month of months) {
-      firsts.push(size);
-      for (const [day, count] of month) { days.push({ day, first: size, end: size + count }); size += count; }
-    }
-    return { shards, days: days.reverse(), firsts, size };
   };
 
   const marked = (text, words) => {
@@ -202,7 +100,12 @@
     return item;
   };
 
-  const overview = async () => arranged(await load("index"));
+  const written = async (answers, words) => {
+    // Sorting keeps the order of equals: the newest come first.
+    const best = [...answers].sort((one, other) => other.value - one.value).slice(0, MOST);
+    const documents = await Promise.all(best.map((one) => load(`docs/${one.day}`)));
+    return best.map((one, at) => entry(one, documents[at][one.at], words));
+  };
 
   const remember = (text) => {
     const address = new URL(location.href);
@@ -214,49 +117,47 @@
   const search = async () => {
     const turn = ++asked;
     const began = performance.now();
-    const text = field.value, runs = runsOf(text), wanted = wishes(runs);
-    if (!wanted.length) { list.replaceChildren(); status.textContent = ""; remember(text); return; }
+    const text = field.value;
+    const words = text.normalize("NFKC").toLowerCase().split(/\s+/).filter(Boolean).slice(0, MOST_WORDS);
+    if (!words.length) { list.replaceChildren(); status.textContent = ""; remember(text); return; }
     list.setAttribute("aria-busy", "true");
+    delete list.dataset.ms;
+    const answers = [];
+    let shown = -1;
+    const show = async () => {
+      if (shown === answers.length) return;
+      shown = answers.length;
+      const entries = await written(answers, words);
+      if (turn !== asked) return;
+      list.replaceChildren(...entries);
+      list.dataset.ms ??= (performance.now() - began).toFixed(1);
+    };
     try {
-      const index = await overview();
-      const { count, answers } = best(await valued(wanted, index), index.days);
-      if (turn !== asked) return;
-      const words = runs.map((run) => (run.han || run.word).toLowerCase());
-      const written = async (some) => {
-        const documents = await Promise.all(some.map((one) => load(`docs/${one.day}`)));
-        return some.map((one, at) => entry(one, documents[at][one.at], words));
-      };
-      const first = await written(answers.slice(0, FIRST));
-      if (turn !== asked) return;
-      list.replaceChildren(...first);
-      status.textContent = count ? say.found.replace("{}", String(count)) : say.none;
-      list.dataset.ms = (performance.now() - began).toFixed(1);
-      const further = await written(answers.slice(FIRST));
-      if (turn !== asked) return;
-      list.append(...further);
+      const months = await load("index");
+      months.forEach(load);
+      for (const month of months) {
+        const days = await load(month);
+        if (turn !== asked) return;
+        for (const [day, lines] of days) look(day, lines, words, answers);
+        // The newest at once, all of them at the end.
+        if (answers.length && shown < 0) await show();
+      }
+      await show();
+      if (turn === asked) status.textContent = answers.length ? say.found.replace("{}", String(answers.length)) : say.none;
     } catch {
       if (turn === asked) { list.replaceChildren(); status.textContent = say.failed; }
     }
     if (turn === asked) {
       list.removeAttribute("aria-busy");
       list.dataset.answered = text;
-      // Last: to change the address takes a browser longer than to write the answers.
       remember(text);
     }
   };
 
-  // A browser prepares code while it runs for the first times; that need not be when somebody waits for an answer.
-  const practise = (index) => {
-    const month = `\nab ${"%".repeat(index.size)}\n`;
-    for (let turn = 0; turn < 2; turn++) {
-      wishes(runsOf("maxNum_tokens 默认"));
-      const [one, other] = [0, 1].map(() => having([month], { firsts: [0], size: index.size }, { word: "ab", begins: true }));
-      best(both(one, other), index.days);
-    }
-  };
   field.value = new URL(location.href).searchParams.get("q") || "";
   field.addEventListener("input", search);
   field.form.addEventListener("submit", (event) => { event.preventDefault(); search(); });
   field.focus();
-  if (field.value) search(); else overview().then(practise, () => {});
+  // What somebody is likely to need is there before the first question.
+  if (field.value) search(); else load("index").then((months) => months.forEach(load), () => {});
 })();

@@ -84,6 +84,9 @@ def feishu_fault(body: bytes) -> str | None:
     return None
 
 
+FAULTS = {"/slack": slack_fault, "/feishu": feishu_fault}
+
+
 class Handler(BaseHTTPRequestHandler):
     """Answers as the services do."""
 
@@ -94,33 +97,22 @@ class Handler(BaseHTTPRequestHandler):
         if self.receiver.trouble:
             self._answer(*self.receiver.trouble.pop(0))
             return
-        status, said = {"/slack": self._slack, "/feishu": self._feishu, "/hook": self._hook}[self.path](body)
-        self._answer(status, {}, said)
-
-    def _slack(self, body: bytes) -> tuple[int, str]:
-        if fault := slack_fault(body):
+        refused, taken, said = {
+            "/slack": (400, 200, "ok"),
+            "/feishu": (200, 200, '{"code":0}'),
+            "/hook": (401, 204, ""),
+        }[self.path]
+        fault = self._hook_fault(body) if self.path == "/hook" else FAULTS[self.path](body)
+        if fault:
             self.receiver.refused.append(fault)
-            return 400, fault
-        self.receiver.accepted.append(json.loads(body))
-        return 200, "ok"
+        else:
+            self.receiver.accepted.append(json.loads(body))
+        self._answer(refused if fault else taken, {}, fault or said)
 
-    def _feishu(self, body: bytes) -> tuple[int, str]:
-        if fault := feishu_fault(body):
-            self.receiver.refused.append(fault)
-            return 200, fault
-        self.receiver.accepted.append(json.loads(body))
-        return 200, '{"code":0,"msg":"success","data":{}}'
-
-    def _hook(self, body: bytes) -> tuple[int, str]:
+    def _hook_fault(self, body: bytes) -> str | None:
         signed = hmac.new(SECRET.encode(), body, hashlib.sha256).hexdigest()
-        if len(body) > 1_048_576:
-            self.receiver.refused.append("413")
-            return 413, "too large"
-        if self.headers.get("X-Gitzette-Signature") != f"sha256={signed}":
-            self.receiver.refused.append("401")
-            return 401, "who are you?"
-        self.receiver.accepted.append(json.loads(body))
-        return 204, ""
+        signature = self.headers.get("X-Gitzette-Signature")
+        return "too large" if len(body) > 1_048_576 else None if signature == f"sha256={signed}" else "who are you?"
 
     def _answer(self, status: int, headers: dict[str, str], said: str) -> None:
         self.send_response(status)

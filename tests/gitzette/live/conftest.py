@@ -1,10 +1,9 @@
 """Live pages over a small clone with two reported days: on real sockets, in threads of the test or a process."""
 
 import os
-import subprocess
-import sys
 import threading
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Protocol
@@ -47,25 +46,10 @@ def listening(settings: Settings, token: str | None) -> Iterator[str]:
 @pytest.fixture
 def serving(engine: Engine, corner: Path) -> Iterator[Serving]:
     """Start live pages; gives the address of each."""
-    for day in ("2026-02-03", "2026-02-04"):
-        assert main(["run", "--date", day, *engine.repo]) == 0
+    # In a thread of its own: a browser keeps an event loop in this one.
+    with ThreadPoolExecutor(1) as pool:
+        for day in ("2026-02-03", "2026-02-04"):
+            assert pool.submit(main, ["run", "--date", day, *engine.repo]).result() == 0
     settings = Settings(repos=(RepoSpec.parse(engine.repo[1]),), out=Path.cwd() / "gazette", home=corner)
     with ExitStack() as stack:
         yield lambda token=None: stack.enter_context(listening(settings, token))
-
-
-@pytest.fixture
-def process(engine: Engine, corner: Path) -> Iterator[Serving]:
-    """Start the command with some options and variables; gives the address that it announces."""
-    del corner
-    with ExitStack() as stack:
-
-        def start(*options: str, **variables: str) -> str:
-            command = [sys.executable, "-m", "gitzette", "serve", "--port", "0", *options, *engine.repo]
-            environment = {**os.environ, "PYTHONPATH": str(ROOT), **variables}
-            running = stack.enter_context(subprocess.Popen(command, env=environment, stderr=subprocess.PIPE, text=True))
-            stack.callback(running.terminate)
-            assert running.stderr is not None
-            return running.stderr.readline().split(" is at ")[1].strip().rstrip("/")
-
-        yield start

@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Iterator
-from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -18,7 +17,7 @@ from evals.sets.page import unfolded_words
 from gitzette.render.compose import page_model
 from gitzette.render.markdown import report_page
 from gitzette.render.model import PageModel, Sentence
-from tests.analysed_report import AT, HANG, LIMIT, PLAIN, ROUTER, SMALL, analysed_report
+from tests.analysed_report import AT, HANG, LIMIT, ROUTER, SMALL, analysed_report
 from tests.made_reports import FIRST, made_day
 
 WEB = Web("https://git.example")
@@ -46,13 +45,7 @@ def sentences(page: PageModel) -> Iterator[Sentence]:
 def test_a_page_goes_from_the_brief_over_what_to_act_on_to_what_is_folded(lang: Language, layout: Layout) -> None:
     words = catalogue(lang)["page"]["tiers"]
     page = report_page(analysed_report(), lang, WEB, layout)
-    order = [
-        "- ",
-        f"# {words['act on']} (1)",
-        f"# {words['worth knowing']} (",
-        f"# {words['also landed']} (",
-        "---",
-    ]
+    order = ["- ", f"# {words['act on']} (1)", f"# {words['worth knowing']} (", f"# {words['also landed']} (", "---"]
     places = [page.index(one) for one in order]
     assert places == sorted(places)
     assert "8 experts" in page[: places[1]] or "8 个专家" in page[: places[1]]
@@ -88,28 +81,6 @@ def test_a_long_day_is_short_before_its_folds_and_loses_nothing(lang: Language, 
     assert all(len(one.lines) <= 8 for item in model(report, lang).items.values() for one in item.proofs)
 
 
-@BOTH
-def test_no_sentence_stands_twice_on_a_page(lang: Language, layout: Layout) -> None:
-    page = report_page(analysed_report(), lang, WEB, layout)
-    lines = [line for line in page.split("\n") if line[:2] == "- " and "router/cli.py" not in line]
-    assert len(lines) == len(set(lines))
-
-
-def test_a_commit_has_at_most_120_words_and_one_excerpt_in_sight() -> None:
-    report = analysed_report()
-    many = [
-        claim.model_copy(update={"id": f"x{at}"}) for at in range(40) for claim in report.claims if claim.id == "f3"
-    ]
-    texts = [
-        claim.model_copy(update={"text": {"en": f"Value {at} of `k{at}` changes."}}) for at, claim in enumerate(many)
-    ]
-    page = model(report.model_copy(update={"claims": (*report.claims, *texts)}))
-    item = page.sections[0].shown[0]
-    assert sum(one.words for one in item.sentences) <= 120
-    assert item.more
-    assert item.excerpt
-
-
 # ---------------------------------------------------------------- evidence
 
 
@@ -122,28 +93,6 @@ def test_a_citation_opens_on_its_anchor_or_on_nothing() -> None:
             shown = [line.text for excerpt in cite.excerpts for line in excerpt.lines]
             assert all(any(line in place.text for place in own) for line in shown), one.text
             assert bool(shown) == bool(own), one.text
-
-
-def test_the_lines_that_name_the_sentence_are_marked() -> None:
-    page = model(analysed_report())
-    told = next(one for item in page.items.values() for one in item.told if one.claim.id == "l1")
-    [excerpt] = told.citations[0].excerpts
-    assert [(line.side, line.marked) for line in excerpt.lines] == [("-", True), ("+", True)]
-
-
-def test_of_many_lines_those_are_shown_that_name_the_sentence() -> None:
-    report, me = without_model(analysed_report()), f"{ROUTER}@{PLAIN}"
-    lines = "\n".join([*(f"+    x{at} = {at}" for at in range(40)), "+constexpr int kBlockSize = 128;"])
-    claims = [
-        claim.model_copy(update={"anchors": (Anchor(cite=me, text=lines, file="a.cu"),)}) if claim.id == "p1" else claim
-        for claim in report.claims
-    ]
-    told = next(
-        one for one in sentences(model(report.model_copy(update={"claims": tuple(claims)}))) if one.claim.id == "p1"
-    )
-    [excerpt] = told.citations[0].excerpts
-    assert len(excerpt.lines) == 8
-    assert excerpt.lines[-1].text.endswith("kBlockSize = 128;")
 
 
 def test_what_only_an_issue_says_is_told_as_reported_there() -> None:
@@ -218,13 +167,6 @@ def test_an_issue_names_the_commit_that_addresses_it_and_how_sure_that_is(
     assert f"issues/9) It hangs — o → {words.format(f'https://git.example/octo/router/commit/{HANG}')}" in page
 
 
-def test_an_issue_that_is_still_open_is_not_told_as_fixed() -> None:
-    page = report_page(with_link(Relation.FIXES, Grade.B, Standing.ADDRESSED), "en", WEB)
-    assert "addressed by" in page
-    assert "still open" in page
-    assert "→ fixed by" not in page
-
-
 def test_issues_stay_in_sight_and_a_long_list_is_cut() -> None:
     report = analysed_report()
     threads = tuple(
@@ -266,9 +208,3 @@ def test_quotations_cannot_leave_their_fence_and_titles_do_nothing() -> None:
     assert "`````diff\n+```\n+# heading\n+````\n`````" in page
     assert "](https://evil" not in page
     assert "<b>" not in page.replace("\\<b\\>", "")
-
-
-def test_a_window_of_several_days_dates_its_commits() -> None:
-    report = analysed_report()
-    window = report.window.model_copy(update={"end": report.window.end + timedelta(days=1)})
-    assert "2026-02-04 09:30" in report_page(report.model_copy(update={"window": window}), "en", WEB)

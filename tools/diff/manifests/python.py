@@ -7,7 +7,6 @@ from contextlib import suppress
 from typing import TYPE_CHECKING
 
 import tree_sitter_python
-from packaging.utils import canonicalize_name
 from tree_sitter import Language, Node, Parser
 
 if TYPE_CHECKING:
@@ -19,7 +18,7 @@ _BESIDE = re.compile(r"(?:^|\s)#.*|\s--hash=\S+|\\$|^(?:-e|--editable)[\s=]+")
 
 
 def read_pyproject(text: "Text") -> Iterator["Entry"]:
-    """Read the standard tables of pyproject.toml and those of Poetry."""
+    """Read the standard tables of pyproject.toml."""
     for line in text.orphans():
         yield from text.listed(line)
     for leaf in text.leaves():
@@ -33,7 +32,6 @@ def read_pyproject(text: "Text") -> Iterator["Entry"]:
 
 
 def _owner(path: tuple[str, ...]) -> str | None:
-    """Say who asks for the requirements of a list."""
     match path:
         case ("project", "dependencies") | ("dependencies",):
             return ""
@@ -50,21 +48,15 @@ def _single(path: tuple[str, ...], value: str, lines: tuple[int, int], text: "Te
     match path:
         case ("project", "requires-python") | ("requires-python",):
             yield text.declare("dependency", "python", lines, version=value)
-        case ("project", "version") | ("tool", "poetry", "version") | ("version",):
+        case ("project", "version") | ("version",):
             yield text.declare("version", "version", lines, value=value)
-        case ("project", "scripts" | "gui-scripts", name) | ("tool", "poetry", "scripts", name):
+        case ("project", "scripts" | "gui-scripts", name):
             yield text.declare("registration", name, lines, path[-2], value=value)
         case ("project", "entry-points", group, name):
             yield text.declare("registration", name, lines, group, value=value)
-        case ("tool", "poetry", *table, "dependencies", name, "version" | "rev" | "tag") | (
-            ("tool", "poetry", *table, "dependencies", name)
-        ):
-            owner = _developers(table[-1]) if table else ""
-            yield text.declare("dependency", canonicalize_name(name), lines, owner, version=value)
 
 
 def _developers(group: str) -> str:
-    """Name a group of dependencies that only developers install."""
     return "dev" if group == "dev" else f"dev:{group}"
 
 
