@@ -80,7 +80,7 @@ class Gathered:
         """Judge and prove what differs in declarations, all of it and unranked."""
         for one in self.differences:
             place = place_of(one)
-            if place is None or is_still_there(one, trees):
+            if place is None or is_still_there(one, trees, self.files):
                 continue
             yield Fact(
                 kind=one.kind,
