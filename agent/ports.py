@@ -32,7 +32,6 @@ class Desks(Protocol):
 
     async def open(self, spec: RepoSpec) -> Desk:
         """Prepare the sources: fetch a mirror, find the API."""
-        ...
 
 
 class Publisher(Protocol):
@@ -40,7 +39,6 @@ class Publisher(Protocol):
 
     def publish(self, report: Report) -> Report:
         """Write the report and return what the window's report is now."""
-        ...
 
 
 @dataclass(frozen=True)
@@ -59,7 +57,6 @@ class Progress(Protocol):
 
     def step(self, repo: RepoId, what: str, done: int = 0, total: int = 0) -> None:
         """Say what is being done for a repository; numbers where they are known."""
-        ...
 
 
 class StoryMemory(Protocol):
@@ -67,11 +64,9 @@ class StoryMemory(Protocol):
 
     def known(self, window: Window, cites: Sequence[EvidenceId]) -> Remembered:
         """Tell in which earlier reports these stand, and which stories they belong to."""
-        ...
 
     def past(self, repo: RepoId, window: Window) -> Past:
         """Give what earlier reports list of a repository."""
-        ...
 
 
 class QuestionMemory(Protocol):
@@ -79,32 +74,24 @@ class QuestionMemory(Protocol):
 
     def keep(self, repo: RepoId, cards: Sequence[Card]) -> None:
         """Store commits with their facts."""
-        ...
 
     def connect(self, repo: RepoId, threads: Threads, links: Sequence[Link]) -> None:
         """Store threads, and what connects them with commits."""
-        ...
 
     def complete(self, repo: RepoId, window: Window, landed: Sequence[str]) -> None:
         """Note that a window is wholly known, if each of the commits that landed in it is."""
-        ...
 
     def known(self, repo: RepoId, shas: Sequence[str]) -> Collection[str]:
         """Tell which of these commits are stored."""
-        ...
 
     def gaps(self, repo: RepoId, window: Window) -> Sequence[Window]:
         """Give the parts of a window of which not everything is known."""
-        ...
 
     def named(self, text: str, repos: Sequence[RepoId]) -> Sequence[EvidenceId]:
         """Find the known commits, threads and releases that somebody names by hash, number or tag."""
-        ...
 
     def put_thread(self, thread: Issue | PullRequest) -> None:
         """Store one thread as it is now."""
-        ...
 
     def put_tags(self, tags: Sequence[Release]) -> None:
         """Store tags of git."""
-        ...

@@ -69,42 +69,33 @@ class CodeSource(Protocol):
 
         With `known_tip`, also what lies between that tip and today's and is dated before the window (`late`).
         """
-        ...
 
     def changes(self, shas: Sequence[str]) -> AsyncIterator[Change]:
         """Read these commits with their patches, in the order given, one in memory at a time.
 
         A commit that cannot be read at all is left out; the caller compares.
         """
-        ...
 
     async def members(self, sha: str) -> tuple[Commit, ...]:
         """List what a merge brought in, newest first; empty for a plain commit."""
-        ...
 
     async def blobs(self, change: Change, paths: Sequence[str]) -> Mapping[str, tuple[bytes | None, bytes | None]]:
         """Read the old and the new version of these files of a change; None where there is none."""
-        ...
 
     async def before(self, sha: str, paths: Sequence[str]) -> tuple[str, ...]:
         """Name the latest landed commits before this one that touched these paths, oldest first; a bounded number."""
-        ...
 
     async def resolve(self, prefix: str) -> Commit:
         """Find one commit by its full or abbreviated hash; NotFound when there is none or several."""
-        ...
 
     async def file(self, sha: str, path: str) -> str | None:
         """Read a file as it stands at a commit; None where there is no such file."""
-        ...
 
     async def usages(self, sha: str, name: str, *, path: str = "", limit: int = 200) -> Usages | None:
         """Find the lines that hold an identifier, in one file or folder or everywhere; None: it cannot be told."""
-        ...
 
     async def foresee(self, studies: Sequence[Study]) -> None:
         """Take note of what will be asked for next, in this order; the answers are the same without it."""
-        ...
 
 
 @runtime_checkable
@@ -113,14 +104,12 @@ class CloneSource(CodeSource, Protocol):
 
     async def named(self, prefixes: Sequence[str]) -> Mapping[str, tuple[Commit, ...]]:
         """Find the commits that full or abbreviated hashes mean; of several, those on the default branch if any is."""
-        ...
 
     async def headed(self, pattern: str, *, upto: str, since: datetime) -> Past | None:
         """List the landed commits up to this one, and not before that moment, whose title fits a pattern.
 
         The pattern is one that both Python and POSIX read alike; case does not matter. None: it cannot be told.
         """
-        ...
 
     async def written_by(self, sha: str, *, since: datetime, moved: bool = False) -> Mapping[str, int]:
         """Tell which landed commits since then wrote the lines that this one takes out, and how many each.
@@ -128,42 +117,33 @@ class CloneSource(CodeSource, Protocol):
         The lines whose writer is older stand under an empty name. With `moved` those that came from another file of
         the same commit are those of who wrote them there.
         """
-        ...
 
     async def lines_with(self, sha: str, words: Sequence[str], *, called: str = "") -> Sequence[tuple[str, str]]:
         """Find the lines of a commit's product code that hold one of these words, each with the path of its file.
 
         With `called` only the files of this name are searched.
         """
-        ...
 
     async def tagged(self, names: Sequence[str]) -> Release | None:
         """Find the first of these tags that there is, as a release of its day."""
-        ...
 
     async def tags_with(self, sha: str) -> tuple[str, ...] | None:
         """Name the tags whose history has this commit, the oldest first; None where there are no tags at all."""
-        ...
 
     async def first_tags(self, heads: Sequence[Headline], *, until: datetime) -> Mapping[str, Release]:
         """Name for landed commits, by hash, the first release before a moment that has them or copies of them."""
-        ...
 
     async def tags_made(self, start: datetime, end: datetime) -> tuple[Release, ...]:
         """List the tags that were made between two moments, as releases of their days."""
-        ...
 
     async def version(self, name: str, *, tz: str = "UTC") -> Commit:
         """Find the commit that a tag, a hash or a day means."""
-        ...
 
     async def between(self, old: str, new: str) -> tuple[Commit, ...]:
         """List the commits that one version has and the other has not, newest first."""
-        ...
 
     async def tree_change(self, old: str, new: str) -> Change:
         """Read how the tree of one commit differs from another's, as one change."""
-        ...
 
 
 class ThreadSource(Protocol):
@@ -173,19 +153,15 @@ class ThreadSource(Protocol):
 
     async def threads(self, window: Window, commits: Sequence[Commit], *, known_open: Collection[int] = ()) -> Threads:
         """Read what the window's threads say, and which pull request brought each of these commits."""
-        ...
 
     async def issue(self, number: int) -> Issue | PullRequest:
         """Read one issue or pull request by its number."""
-        ...
 
     async def comments(self, number: int) -> tuple[Comment, ...]:
         """Read the comments below one issue or pull request, oldest first."""
-        ...
 
     async def discussions(self, numbers: Sequence[int]) -> tuple[ThreadEvidence, ...]:
         """Read several issues and pull requests at once, with their last comments; what is not there is left out."""
-        ...
 
 
 class NoThreads:

@@ -10,7 +10,7 @@ from asyncio.subprocess import DEVNULL, PIPE, Process
 from collections.abc import Awaitable, Callable, Coroutine, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import date, datetime
 from pathlib import Path
 from typing import IO, Any, Protocol, TypeVar
 
@@ -116,6 +116,11 @@ class Bench:
             home = Path(name)
             yield Settings(repos=tuple(specs), out=home / "out", home=home / "home", **more)
 
+    async def report(self, specs: Sequence[RepoSpec], first: date, last: date | None = None, **more: Any) -> Report:
+        """Report on some days in a fresh home, as the command line would."""
+        with self.settings(specs, **more) as settings:
+            return (await self.system.report(settings, Window.days(first, last or first, "UTC")))[0]
+
 
 def specs_of(world: World, *, cloned: bool = True) -> tuple[RepoSpec, ...]:
     """Name the repositories of a world, each with its path unless they shall be fetched."""
@@ -132,28 +137,7 @@ def through(server: GitHubServer) -> dict[str, Any]:
     return {"github_url": server.url, "git_url": server.git_url, "token": SecretStr(TOKEN)}
 
 
-async def start_gitzette(
-    folder: Path, server: GitHubServer, model: ModelServer, *arguments: str, stderr: int | IO[bytes] = PIPE, **more: str
-) -> Process:
-    """Start a command in a folder as a user would, with nothing of the environment but `more` variables."""
-    environment = {
-        "PATH": os.pathsep.join([str(Path(shutil.which("git") or "git").parent), os.defpath]),
-        "PYTHONPATH": str(Path(__file__).parents[1]),
-        "TMPDIR": str(folder.parent),
-        "HOME": str(folder.parent),
-        "GITHUB_TOKEN": TOKEN,
-        "GITZETTE_HOME": str(folder / "home"),
-        "GITZETTE_OUT": str(folder / "out"),
-        "GITZETTE_GITHUB_URL": server.url,
-        "GITZETTE_GIT_URL": server.git_url,
-        "GITZETTE_WEB_URL": "https://git.example",
-        "GITZETTE_MODEL": model.model,
-        "GITZETTE_MODEL_URL": model.url,
-    }
-    command = [sys.executable, "-m", "gitzette", *arguments]
-    return await asyncio.create_subprocess_exec(
-        *command, cwd=folder, env=environment | more, stdin=DEVNULL, stdout=DEVNULL, stderr=stderr
-    )
+Run = Callable[[Bench], Awaitable[Figures]]
 
 
 @dataclass(frozen=True)
@@ -162,10 +146,15 @@ class EvalSet:
 
     name: str
     about: str
-    run: Callable[[Bench], Awaitable[Figures]]
+    run: Run
     needs_mirrors: bool = False
     by_name: bool = False
     """It takes long, and is only run when it is named."""
+
+
+def evalset(name: str, about: str, *, needs_mirrors: bool = False, by_name: bool = False) -> Callable[[Run], EvalSet]:
+    """Make a set of the function that runs it."""
+    return lambda run: EvalSet(name, about, run, needs_mirrors, by_name)
 
 
 def choose(names: Sequence[str], known: Sequence[EvalSet]) -> list[EvalSet]:
@@ -193,6 +182,30 @@ async def run_set(one: EvalSet, bench: Bench) -> Figures:
 
 async def _awaited(figures: Awaitable[Figures]) -> Figures:
     return await figures
+
+
+async def start_gitzette(
+    folder: Path, server: GitHubServer, model: ModelServer, *arguments: str, stderr: int | IO[bytes] = PIPE, **more: str
+) -> Process:
+    """Start a command in a folder as a user would, with nothing of the environment but `more` variables."""
+    environment = {
+        "PATH": os.pathsep.join([str(Path(shutil.which("git") or "git").parent), os.defpath]),
+        "PYTHONPATH": str(Path(__file__).parents[1]),
+        "TMPDIR": str(folder.parent),
+        "HOME": str(folder.parent),
+        "GITHUB_TOKEN": TOKEN,
+        "GITZETTE_HOME": str(folder / "home"),
+        "GITZETTE_OUT": str(folder / "out"),
+        "GITZETTE_GITHUB_URL": server.url,
+        "GITZETTE_GIT_URL": server.git_url,
+        "GITZETTE_WEB_URL": "https://git.example",
+        "GITZETTE_MODEL": model.model,
+        "GITZETTE_MODEL_URL": model.url,
+    }
+    command = [sys.executable, "-m", "gitzette", *arguments]
+    return await asyncio.create_subprocess_exec(
+        *command, cwd=folder, env=environment | more, stdin=DEVNULL, stdout=DEVNULL, stderr=stderr
+    )
 
 
 @dataclass(frozen=True)

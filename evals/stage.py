@@ -5,7 +5,8 @@ Scripted models act inside the process: what a run asks of its models comes to t
 
 import itertools
 import json
-from collections.abc import Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
 
 from langchain_core.messages import convert_to_openai_messages
 
@@ -16,6 +17,7 @@ from agent.domain.window import Window
 from agent.models import JOBS, Job, tokens_of
 from agent.ports import Desk
 from agent.settings.values import Budget, RepoSpec, Tiers
+from evals.harness import TOKEN, serving
 from evals.model_server.talk import Asked, Script
 from evals.worlds.model import World
 from graphs import daily
@@ -122,3 +124,11 @@ def by_script(script: Script) -> Fetch:
         return Reply(text=said.text, calls=calls, spent=Spent(calls=1, received=tokens_of(said.text)))
 
     return fetch
+
+
+@asynccontextmanager
+async def staged(world: World) -> AsyncIterator[Stage]:
+    """Serve a world and give its stage."""
+    with serving(world.repos, world.now) as server:
+        async with GitHubClient(base_url=server.url, token=TOKEN) as client:
+            yield Stage(world, client)

@@ -9,11 +9,9 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from pydantic import SecretStr
-
 from agent.domain.base import UsageError
 from agent.models import Capabilities
-from agent.settings.values import RepoSpec, Settings
+from agent.settings.values import Settings, Shape
 from evals.github_server.app import GitHubServer
 from evals.worlds.worlds import build
 from gitzette.arguments import settings_for
@@ -27,8 +25,6 @@ ANSWERS = Path(__file__).with_name("data") / "demo_answers.json"
 CAPABILITIES = Capabilities(context=120_000, told=True)
 """What the recorded model could do; it shapes what is asked."""
 _SEED = 1
-_OF_A_MODEL = {"prices", "budget", "analyst", "model", "model_url", "model_context"}
-_OF_A_MODEL |= {"model_reading", "model_writing", "model_judging"}
 _TOKEN = "demo"  # noqa: S105 -- the loopback server's only token
 
 
@@ -84,21 +80,25 @@ def _settings(
     args: argparse.Namespace, environ: Mapping[str, str], server: GitHubServer, names: list[str], folder: Path
 ) -> Settings:
     """Take the reader's own model where one is asked for; else look at no configuration, for it may be broken."""
-    own = settings_for(args, environ) if args.analyst == "model" else None
-    model = {key: getattr(own, key) for key in _OF_A_MODEL} if own else {}
-    if args.analyst is None:
-        model = {"analyst": "model", "model": "recorded answers", "languages": ("en", "zh")}
-    return Settings(
-        repos=tuple(RepoSpec.parse(name) for name in names),
-        tz=args.tz or "UTC",
-        lang=args.lang or "en",
-        layout=args.layout or "digest",
-        source=args.source or "both",
-        out=args.out or Path("gazette-demo"),
-        home=folder / "home",
-        github_url=server.url,
-        git_url=server.git_url,
-        # Reserved for examples: a made-up repository must not link to somebody's real one.
-        web_url="https://git.example",
-        token=SecretStr(_TOKEN),
-    ).model_copy(update=model)
+    model: dict[str, object] = {}
+    if args.analyst == "model":
+        own = settings_for(args, environ)
+        model = {key: getattr(own, key) for key in Shape.model_fields if key.startswith(("model", "prices", "budget"))}
+    elif args.analyst is None:
+        model = {"model": "recorded answers", "languages": ("en", "zh")}
+    given = {key: getattr(args, key) for key in ("tz", "lang", "layout", "source", "out") if getattr(args, key)}
+    return Settings.model_validate(
+        {
+            "repos": names,
+            "analyst": "rules" if args.analyst == "rules" else "model",
+            "out": "gazette-demo",
+            "home": folder / "home",
+            "github_url": server.url,
+            "git_url": server.git_url,
+            # Reserved for examples: a made-up repository must not link to somebody's real one.
+            "web_url": "https://git.example",
+            "token": _TOKEN,
+        }
+        | given
+        | model
+    )

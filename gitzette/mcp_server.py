@@ -6,7 +6,6 @@ import inspect
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime
-from functools import wraps
 from inspect import Parameter
 from typing import Any, Literal
 
@@ -87,7 +86,7 @@ def mcp_server(settings: Settings, environ: Mapping[str, str], edition: str = ""
     reading = [_placed(getattr(Toolset, name), settings, environ, one_at_a_time) for name in TOOL_NAMES]
     for tool in (*outside, *inside, *reading):
         hints = ToolAnnotations(read_only_hint=True, idempotent_hint=True, open_world_hint=tool not in inside)
-        server.add_tool(_told(tool), description=inspect.getdoc(tool), annotations=hints, structured_output=False)
+        server.add_tool(tool, description=inspect.getdoc(tool), annotations=hints, structured_output=False)
     return server
 
 
@@ -122,7 +121,7 @@ async def _toolset(
 
 
 class _OneLineServer(MCPServer[Any]):
-    """Tells what is wrong with an argument in one line; the library does it in several."""
+    """Tells what is wrong in one line; the library does it in several, and a bug stays in the log."""
 
     async def call_tool(
         self, name: str, arguments: dict[str, Any], context: Context[Any, Any] | None = None
@@ -131,24 +130,13 @@ class _OneLineServer(MCPServer[Any]):
         try:
             return await super().call_tool(name, arguments, context)
         except ToolError as error:
-            if not isinstance(error.__cause__, ValidationError):
+            told = str(error.__cause__)
+            if isinstance(error.__cause__, ValidationError):
+                wrong = error.__cause__.errors(include_url=False, include_input=False, include_context=False)
+                told = "; ".join(f"{'.'.join(map(str, one['loc']))}: {one['msg']}" for one in wrong)
+            elif not isinstance(error.__cause__, AppError):
                 raise
-            wrong = error.__cause__.errors(include_url=False, include_input=False, include_context=False)
-            told = "; ".join(f"{'.'.join(map(str, one['loc']))}: {one['msg']}" for one in wrong)
             raise ToolError(f"Error executing tool {name}: {' '.join(told.split())}") from error.__cause__
-
-
-def _told(tool: Tool) -> Tool:
-    """Tell a failure of ours as the tool's answer; a bug stays in the log."""
-
-    @wraps(tool)
-    async def telling(*args: Any, **kwargs: Any) -> str:
-        try:
-            return await tool(*args, **kwargs)
-        except AppError as error:
-            raise ToolError(" ".join(str(error).split())) from error
-
-    return telling
 
 
 class ReportTools:

@@ -22,7 +22,7 @@ from agent.reports.chapter import share
 from agent.settings.values import RepoSpec
 from agent.triage.collected import Collected, Scales, filter_notices
 from agent.triage.score import lifted, rank
-from graphs.run_context import RunContext, failing_alone, unless_failed
+from graphs.run_context import RunContext, failing_alone
 from tools.evidence_cache import EvidenceCache
 from tools.index_for_search import read_threads
 
@@ -54,7 +54,7 @@ def build() -> CompiledStateGraph[CollectState, RunContext, CollectInput, Collec
     graph.add_node("list_commits", failing_alone(list_commits))
     graph.add_node("triage", failing_alone(triage))
     graph.add_edge(START, "list_commits")
-    graph.add_conditional_edges("list_commits", unless_failed("triage"), ["triage", END])
+    graph.add_edge("list_commits", "triage")
     graph.add_edge("triage", END)
     return graph.compile(name="collect")
 

@@ -1,6 +1,7 @@
 """The graphs of a run: the day, the part of one repository, and an edition that is made of parts."""
 
 from functools import cache
+from itertools import pairwise
 from operator import add, or_
 from typing import Annotated, Any
 
@@ -26,7 +27,7 @@ from graphs.collect import CollectInput
 from graphs.reading import choose, read, tools, wants_tools
 from graphs.relating import relate
 from graphs.repository import RepositoryInput, RepositoryOutput, RepositoryState
-from graphs.run_context import RunContext, failing_alone, unless_failed
+from graphs.run_context import RunContext, failing_alone
 from tools.history.cross_repository import Connected, Reading, connected
 
 
@@ -205,18 +206,19 @@ def build_repository(
     graph.add_node("explain", analysis.build())
     graph.add_node("summarise", analysis.build())
     graph.add_edge(START, "choose")
-    steps = {"choose": "read", "tools": "read", "study": "connect", "connect": "relate", "relate": "write_facts"}
-    for node_name, then in steps.items():
-        graph.add_conditional_edges(node_name, unless_failed(then), [then, END])
+    graph.add_edge("choose", "read")
+    graph.add_edge("tools", "read")
     graph.add_conditional_edges(
         "read",
-        lambda state: "tools" if wants_tools(state.get("messages") or [], turns) else unless_failed("study")(state),
-        ["tools", "study", END],
+        lambda state: "tools" if wants_tools(state.get("messages") or [], turns) else "study",
+        ["tools", "study"],
     )
-    graph.add_conditional_edges("write_facts", _if_any("waiting", "take_next", "file"), ["take_next", "file", END])
+    for step in pairwise(("study", "connect", "relate", "write_facts")):
+        graph.add_edge(*step)
+    graph.add_conditional_edges("write_facts", _if_any("waiting", "take_next", "file"), ["take_next", "file"])
+    graph.add_conditional_edges("explain", _if_any("waiting", "take_next", "sum_up"), ["take_next", "sum_up"])
+    graph.add_conditional_edges("sum_up", _if_any("tasks", "summarise", "file"), ["summarise", "file"])
     graph.add_edge("take_next", "explain")
-    graph.add_conditional_edges("explain", _if_any("waiting", "take_next", "sum_up"), ["take_next", "sum_up", END])
-    graph.add_conditional_edges("sum_up", _if_any("tasks", "summarise", "file"), ["summarise", "file", END])
     graph.add_edge("summarise", "file")
     graph.add_edge("file", END)
     return graph.compile(name="repository")
@@ -224,11 +226,7 @@ def build_repository(
 
 def _if_any(what: str, then: str, otherwise: str) -> Any:
     """Go on to the models where there is something to write about."""
-
-    def route(state: RepositoryState) -> str:
-        return unless_failed(then if state.get(what) else otherwise)(state)
-
-    return route
+    return lambda state: then if state.get(what) else otherwise
 
 
 # ---------------------------------------------------------------- a day in parts, on any machine

@@ -3,10 +3,10 @@
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import wraps
-from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 from langchain_core.messages import AIMessage, AnyMessage
-from langgraph.graph import END, add_messages
+from langgraph.graph import add_messages
 from langgraph.runtime import Runtime
 from pydantic import BaseModel
 from typing_extensions import TypedDict
@@ -42,6 +42,7 @@ M = TypeVar("M", bound=BaseModel)
 _PROMPT = 1_600
 """Tokens of a prompt beside the evidence: rules, sentences, schema."""
 _LEAST, _SMALL = 1_000, 12_000
+THREAD_TOOLS = ("get_issue", "get_pull")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -115,10 +116,15 @@ class RunContext:
 
 
 def failing_alone(node: Callable[[Any, Runtime[RunContext]], Awaitable[dict[str, Any]]]) -> Any:
-    """Turn an error of a source into a failure that the report lists; a bug keeps its traceback."""
+    """Turn an error of a source into a failure that the report lists, after which the repository's nodes do nothing.
+
+    A bug keeps its traceback.
+    """
 
     @wraps(node)
     async def guarded(state: Any, runtime: Runtime[RunContext]) -> dict[str, Any]:
+        if any(one.stage == "code" for one in state.get("failures", ())):
+            return {}
         try:
             return await node(state, runtime)
         except AppError as error:
@@ -127,21 +133,6 @@ def failing_alone(node: Callable[[Any, Runtime[RunContext]], Awaitable[dict[str,
             return {"failures": [failure]}
 
     return guarded
-
-
-def unless_failed(then: str) -> Callable[[Mapping[str, Any]], str | Literal["__end__"]]:
-    """Go on to the next step, unless this repository has failed."""
-
-    def route(state: Mapping[str, Any]) -> str:
-        return END if any(one.stage == "code" for one in state.get("failures", ())) else then
-
-    return route
-
-
-if TYPE_CHECKING:
-    pass
-
-THREAD_TOOLS = ("get_issue", "get_pull")
 
 
 class ReadState(TypedDict, total=False):

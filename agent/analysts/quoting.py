@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 
 from agent.domain.commits import Change
+from agent.markdown import visible
 from agent.triage.conventions import Area, area
 
 _REMARK = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
@@ -57,10 +58,11 @@ def _opening(paragraph: str) -> str:
 
 
 def _tells(words: str, title: str) -> bool:
-    """Refuse what is too short to be a sentence, leads elsewhere, or says the title over again."""
+    """Refuse what is too short to be a sentence, hides signs, leads elsewhere, or says the title over again."""
     flat = " ".join(words.split())
     long_enough = (len(flat) >= _SHORTEST and len(flat.split()) >= _FEW_WORDS) or _CHINESE.search(flat)
-    return bool(long_enough) and not _ADDRESS.search(flat) and _bare(flat) not in _bare(title)
+    leads_away = visible(flat) != flat or _ADDRESS.search(flat)
+    return bool(long_enough) and not leads_away and _bare(flat) not in _bare(title)
 
 
 def _bare(text: str) -> str:

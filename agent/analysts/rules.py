@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from agent.analysts.quoting import own_words, short_change, shown_lines
-from agent.domain.base import EvidenceId, Language
+from agent.domain.base import LANGUAGES, EvidenceId
 from agent.domain.claims import Anchor, Claim, Kind, Quote, Role
 from agent.domain.evidence import CommitEvidence, Material, Read
 from agent.domain.facts import FactKind
@@ -14,7 +14,6 @@ from agent.telling.choosing import Group, changed_functions, told_groups
 from agent.telling.sentences import params_of, sentence
 from agent.telling.words import names_of
 
-_LANGUAGES: tuple[Language, ...] = ("en", "zh")
 _DEEP, _SKIM, _LOW = 6, 3, 1
 """Facts that are told of a commit, by how closely it was read."""
 _ANCHORED = 5
@@ -63,7 +62,7 @@ def _claim(evidence: CommitEvidence, predicate: str, params: dict[str, str] | No
     params = params or {}
     known = {"role": Role.CHANGE, "about": (evidence.id,), "cites": (evidence.id,)}
     if "text" not in given:
-        given["text"] = {lang: sentence(predicate, params, lang) for lang in _LANGUAGES}
+        given["text"] = {lang: sentence(predicate, params, lang) for lang in LANGUAGES}
     return Claim(id="", repo=evidence.repo, predicate=predicate, params=params, **known | given)
 
 

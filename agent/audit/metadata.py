@@ -3,7 +3,7 @@
 import re
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
-from datetime import UTC, timedelta, timezone, tzinfo
+from datetime import UTC, timedelta, timezone
 from typing import NamedTuple
 
 from agent.audit.entries import Entry
@@ -17,7 +17,6 @@ _END_OF_NAME = re.compile(r"\*| [-–—] |[,，;；|。(（\[<:：]| on | in |�
 _CAPITALISED = re.compile(r"[A-Z][\w.'-]{0,30}(?: [A-Z][\w.'-]{0,30}){1,3}")
 _PART = re.compile(r"[\s._-]")
 _EARTH = tuple(timezone(timedelta(minutes=minutes)) for minutes in range(-720, 841, 30))
-_FEW, _SHARE = 3, 0.8  # So many stated times, and so many of them, must be git's in a zone to give it away.
 _PAIR = re.compile(r"(?<![\w.+/-])\+(\d[\d,]{0,8})(?: ?lines?| ?行)?[ /,，、|]{0,4}[−–-](\d[\d,]{0,8})(?![\w.%])")
 _SHORTSTAT = re.compile(
     r"(?<![\d.])(\d{1,6}) files? changed(?:, (\d{1,7}) insertions?\(\+\))?(?:, (\d{1,7}) deletions?\(-\))?"
@@ -32,17 +31,15 @@ def check_metadata(entries: Sequence[Entry], library: Library) -> Iterator[Findi
     """Compare authors, dates and counts of commits, then the report's days and how many commits they have."""
     single = [(entry, library.commit(entry.commits[0])) for entry in entries if len(entry.commits) == 1]
     times = [time for entry, commit in single for time in _times(entry, commit)]
-    zones = _zones(times)
     for one in times:
-        # A day alone may be that of the author's own zone.
-        verdict = RIGHT if one.fits(zones if one.stated.hour is not None else _EARTH) else "wrong:metadata"
+        verdict = RIGHT if one.fits() else "wrong:metadata"
         yield Finding(one.line, "date", one.stated.text.strip(), verdict, _landed(one.commit))
     for entry, commit in single:
         yield from _authors(entry, commit, library[commit.repo].people)
         if entry.block.kind not in ("fence", "rule") and entry.whole:
             yield from _columns(entry, entry.evidence[0].change)
             yield from _lines(entry, entry.evidence[0].change)
-    yield from _windows(entries, library, times, zones)
+    yield from _windows(entries, library, times)
     yield from _commit_counts(entries, library)
 
 
@@ -81,9 +78,10 @@ class _Time(NamedTuple):
     stated: Stated
     commit: Commit
 
-    def fits(self, zones: Sequence[tzinfo]) -> bool:
+    def fits(self) -> bool:
+        """Tell whether it is git's anywhere on earth: a report does not say its zone."""
         times = (self.commit.committed_at, self.commit.authored_at)
-        return any(self.stated.fits(time, zone) for time in times for zone in zones)
+        return any(self.stated.fits(time, zone) for time in times for zone in _EARTH)
 
 
 def _times(entry: Entry, commit: Commit) -> Iterator[_Time]:
@@ -95,18 +93,7 @@ def _times(entry: Entry, commit: Commit) -> Iterator[_Time]:
                 yield _Time(entry.line_of(field), dates[0], commit)
 
 
-def _zones(times: Sequence[_Time]) -> Sequence[tzinfo]:
-    """Find the zone of a report by its clocks: the one in which nearly all of them are git's; else all."""
-    clocks = [one for one in times if one.stated.hour is not None and one.stated.offset is None]
-    counts = {zone: sum(one.fits((zone,)) for one in clocks) for zone in _EARTH}
-    most = max(counts.values())
-    found = [zone for zone, count in counts.items() if count == most]
-    return found if most >= _FEW and most >= _SHARE * len(clocks) else _EARTH
-
-
-def _windows(
-    entries: Sequence[Entry], library: Library, times: Sequence[_Time], zones: Sequence[tzinfo]
-) -> Iterator[Finding]:
+def _windows(entries: Sequence[Entry], library: Library, times: Sequence[_Time]) -> Iterator[Finding]:
     """Compare the commits that lead an entry with the days that the report says it is about."""
     stated = {one.commit.id: one.stated for one in times}
     for entry in entries:
@@ -116,7 +103,7 @@ def _windows(
         if first is None or entry.days is None or len(meant) != 1:
             continue
         commit, days, said = library.commit(meant[0]), entry.days, stated.get(meant[0])
-        moments = [time.astimezone(zone) for time in (commit.committed_at, commit.authored_at) for zone in zones]
+        moments = [time.astimezone(zone) for time in (commit.committed_at, commit.authored_at) for zone in _EARTH]
         agreed = [one for one in moments if said and said.fits(one, one.tzinfo or UTC)] or moments
         inside = any(days.first <= one.date() <= days.last for one in agreed)
         told = f"{_landed(commit)}; the report is about {days}"

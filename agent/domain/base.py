@@ -70,6 +70,7 @@ ThreadId = NewType("ThreadId", str)
 EvidenceId = str
 """`owner/name@<40 hex>` a commit, `owner/name#12` a thread, `owner/name@v0.6.3` a release."""
 Language = Literal["en", "zh"]
+LANGUAGES: tuple[Language, ...] = ("en", "zh")
 
 # Users managed by an enterprise have an underscore in their name.
 _OWNER = r"[A-Za-z0-9][A-Za-z0-9_-]{0,38}"

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from agent.domain.accounts import Account
-from agent.domain.base import EvidenceId, Frozen, Language, commit_id
+from agent.domain.base import LANGUAGES, EvidenceId, Frozen, commit_id
 from agent.domain.claims import Anchor, Claim, Judgement, Refused, Verdict
 from agent.domain.commits import Change, Landed, Landing
-from agent.domain.evidence import CommitEvidence, Dossier, Evidence, Read
+from agent.domain.evidence import CommitEvidence, Dossier, Read
 from agent.domain.ledger import Depth, LedgerRow, Owner
 from agent.domain.links import Link, Related, Story
 from agent.domain.report import Drop, Failure, RepoSection
@@ -18,8 +18,7 @@ from agent.stories.releases import Taken
 from agent.triage.collected import Collected
 from agent.triage.conventions import Area, area
 
-LANGUAGES: tuple[Language, ...] = ("en", "zh")
-_PULL = re.compile(r"\(#(\d{1,9})\)$")
+_NUMBER = re.compile(r"#(\d{1,9})\)?$")
 _LONGEST_LINE = 400
 """Characters of a line that a person reads."""
 
@@ -48,8 +47,6 @@ def checked_claims(
     drops = [drop_of(one) for one in refused if not one.repaired]
     for claim in facts:
         wrong = [no for lang in LANGUAGES for no in refusals(claim, dossier, lang)]
-        if wrong and claim.quotes and claim.text and wrong[0].verdict is Verdict.QUOTE:
-            claim, wrong = claim.model_copy(update={"quotes": ()}), []
         if wrong:
             drops.append(_drop(claim, wrong[0]))
         else:
@@ -63,7 +60,11 @@ def naming_lines(claim: Claim, dossier: Dossier) -> tuple[Anchor, ...]:
     found = []
     for cite in claim.sources:
         names = [name for one in claim.sources if one != cite for name in _names(one, dossier)]
-        lines = (line for text in _said(dossier.found.get(cite)) for line in text.splitlines())
+        evidence = dossier.found.get(cite)
+        texts = evidence.texts if evidence else ()
+        lines = (
+            line for text in texts[: 1 if isinstance(evidence, CommitEvidence) else None] for line in text.splitlines()
+        )
         line = next((line for line in lines if any(name in line for name in names)), None)
         if line and len(line) <= _LONGEST_LINE:
             found.append(Anchor(cite=cite, text=line))
@@ -72,17 +73,11 @@ def naming_lines(claim: Claim, dossier: Dossier) -> tuple[Anchor, ...]:
 
 def _names(cite: EvidenceId, dossier: Dossier) -> list[str]:
     """List how people name an artefact: by number, by hash, a commit also by the pull request that brought it."""
-    if "#" in cite:
-        return [f"#{cite.rpartition('#')[2]}", f"/{cite.rpartition('#')[2]}"]
     evidence = dossier.found.get(cite)
-    pull = _PULL.search(evidence.change.commit.title) if isinstance(evidence, CommitEvidence) else None
-    return [cite.rpartition("@")[2][:7], *([f"#{pull[1]}", f"/{pull[1]}"] if pull else [])]
-
-
-def _said(evidence: Evidence | None) -> tuple[str, ...]:
-    if isinstance(evidence, CommitEvidence):
-        return (evidence.change.commit.message,)
-    return evidence.texts if evidence is not None else ()
+    title = evidence.change.commit.title if isinstance(evidence, CommitEvidence) else cite
+    number = _NUMBER.search(title)
+    numbers = [f"#{number[1]}", f"/{number[1]}"] if number else []
+    return numbers if "#" in cite else [cite.rpartition("@")[2][:7], *numbers]
 
 
 def drop_of(one: Refused) -> Drop:

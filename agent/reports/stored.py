@@ -3,18 +3,17 @@
 import json
 import re
 from collections.abc import Iterator
-from typing import Any, TypeVar
+from typing import Any
 
 from pydantic import BaseModel
 
 from agent.domain.base import RepoId, StorageError
 from agent.domain.claims import Claim
-from agent.domain.links import Link, Story
-from agent.domain.report import Drop, Report, checked_counts, footer_counts, model_counts
+from agent.domain.links import Link
+from agent.domain.report import Report, checked_counts, footer_counts, model_counts
 from agent.domain.window import Window
 
 FORMAT = 2
-Part = TypeVar("Part", Claim, Link, Story, Drop)
 
 
 def to_json(report: Report) -> dict[str, Any]:
@@ -95,39 +94,29 @@ def merge(earlier: Report, new: Report) -> Report:
     known |= set(new.repos)
     repos = tuple(repo for repo in dict.fromkeys((*earlier.repos, *new.repos)) if repo in known)
     first = {section.repo: section.first_tip for section in earlier.sections if section.first_tip is not None}
-    renewed = [s.model_copy(update={"first_tip": first.get(s.repo, s.first_tip)}) for s in new.sections]
-    sections = {section.repo: section for section in (*kept, *renewed)}
+    renewed = [one.model_copy(update={"first_tip": first.get(one.repo, one.first_tip)}) for one in new.sections]
     told_anew = {(failure.repo, failure.stage) for failure in new.failures}
     still_failed = [f for f in earlier.failures if f.repo in known - covered and (f.repo, f.stage) not in told_anew]
+    order = {repo: place for place, repo in enumerate(repos)}
+    new, parts = new.model_copy(update={"sections": renewed}), dict[str, Any]()
+    for name in ("sections", "ledger", "claims", "links", "stories", "drops", "uses"):
+        before, after = getattr(earlier, name), getattr(new, name)
+        chosen = [part for part in before if _repo_of(part) in order.keys() - covered]
+        chosen += [part for part in after if _repo_of(part) in covered]
+        # What speaks of several repositories comes last, and belongs to the newer run that could read any of them.
+        chosen += [part for part in (after if covered else before) if not _repo_of(part)]
+        parts[name] = tuple(sorted(chosen, key=lambda part: order.get(_repo_of(part), len(order))))
     return Report(
         window=_earliest_cut(earlier.window, new.window) if kept else new.window,
         repos=repos,
-        sections=tuple(sections[repo] for repo in repos if repo in sections),
-        ledger=tuple(row for repo in repos for row in (new.rows(repo) if repo in covered else earlier.rows(repo))),
         failures=(*still_failed, *new.failures),
-        claims=_by_repo(repos, covered, earlier.claims, new.claims),
-        links=_by_repo(repos, covered, earlier.links, new.links),
-        stories=_by_repo(repos, covered, earlier.stories, new.stories),
-        drops=_by_repo(repos, covered, earlier.drops, new.drops),
-        uses=tuple(one for one in (*earlier.uses, *new.uses) if (one in new.uses) is (one.repo in covered)),
         analyst=new.analyst,
         account=new.account,
+        **parts,
     )
 
 
-def _by_repo(
-    repos: tuple[RepoId, ...], covered: set[RepoId], earlier: tuple[Part, ...], new: tuple[Part, ...]
-) -> tuple[Part, ...]:
-    """Take each repository's parts from the run that covered it last, in the order of the repositories."""
-    chosen = [part for part in earlier if _repo_of(part) in set(repos) - covered]
-    chosen += [part for part in new if _repo_of(part) in covered]
-    # What speaks of several repositories comes last, and belongs to the newer run that could read any of them.
-    chosen += [part for part in (new if covered else earlier) if not _repo_of(part)]
-    order = {repo: place for place, repo in enumerate(repos)}
-    return tuple(sorted(chosen, key=lambda part: order.get(_repo_of(part), len(order))))
-
-
-def _repo_of(part: Part) -> RepoId:
+def _repo_of(part: Any) -> RepoId:
     name = re.split("[@#]", part.change)[0] if isinstance(part, Link) else part.repo
     return RepoId(name or "")
 

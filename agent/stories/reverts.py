@@ -2,15 +2,12 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import timedelta
 from typing import NamedTuple
 
 from agent.domain.base import RepoId
 from agent.domain.commits import Headline
 from agent.domain.links import Act, Story, StoryKind
-from agent.stories.timeline import Line, is_revert, plain, step, story
-
-_SAME_TITLE, _LONG_TITLE = timedelta(days=120), 16
+from agent.stories.timeline import Line, is_revert, step, story
 
 
 class Said(NamedTuple):
@@ -54,7 +51,7 @@ class Named:
                 # Who reverts a revert lands the first one again.
                 back = [Undoing(doer, one, True, target) for one in self.undone_by(target)]
                 found |= {one.target.sha: one for one in back or [Undoing(doer, target)]} | found
-        return list(found.values()) or self._titled_again(doer)
+        return list(found.values())
 
     def undone_by(self, revert: Headline) -> list[Headline]:
         """Name what a revert undid, oldest first."""
@@ -68,14 +65,6 @@ class Named:
         """Find what undid a commit before it came back: the last revert between the two that names it."""
         between = [head for head in self.line.heads if target.at <= head.at <= doer.at and head.sha != doer.sha]
         return next((head for head in reversed(between) if target in self.undone_by(head)), None)
-
-    def _titled_again(self, doer: Headline) -> list[Undoing]:
-        """Find a commit of the very same title that was undone before this one."""
-        earlier = self.line.earlier(doer, title=doer.title)
-        undone_by = self._undoer(earlier, doer) if earlier and not is_revert(doer.title) else None
-        long = len(plain(doer.title)) >= _LONG_TITLE
-        fits = undone_by and long and doer.at - undone_by.at <= _SAME_TITLE
-        return [Undoing(doer, earlier, True, undone_by)] if earlier and fits else []
 
 
 def undoing_story(one: Undoing, repo: RepoId) -> Story:

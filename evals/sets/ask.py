@@ -5,68 +5,52 @@ is graded by what must be cited, what must be said, and whether it abstains wher
 """
 
 import json
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from importlib.resources import files
-from typing import Any
+
+from pydantic import BaseModel, Field
 
 from agent.domain.base import RepoId
 from agent.domain.claims import Verdict
 from agent.questions import Reply
 from evals.figures import Figures, Score, Target, share
-from evals.harness import Bench, EvalSet, serving, specs_of, through
+from evals.harness import Bench, evalset, serving, specs_of, through
 from evals.model_server.honest import honest
 from evals.model_server.server import ModelServer
 
+_DATA = files("evals") / "sets" / "data" / "questions_world.jsonl"
 _BEGINNING = datetime(2026, 1, 1, tzinfo=UTC)
 _FIRST = 20
 """Ten commits and ten threads."""
-_STEP = 5
+_STEP = 10
 """One of so many questions is asked where few are enough."""
-Groups = tuple[tuple[str, ...], ...]
 
 
-@dataclass(frozen=True)
-class Question:
-    """One question, and what a right answer has: one of each group."""
+class Answer(BaseModel):
+    """What a right answer has: one of each group."""
+
+    abstain: bool
+    cites: list[list[str]]
+    says: list[list[str]]
+    not_says: list[str]
+
+
+class Question(BaseModel):
+    """One question with its answer."""
 
     id: str
     lang: str
-    text: str
-    repos: tuple[RepoId, ...]
-    abstain: bool
-    cites: Groups
-    says: Groups
-    not_says: tuple[str, ...]
-    nearest: Groups
-    """What is cited against a false premise."""
+    text: str = Field(alias="question")
+    repos: list[RepoId]
+    target: Answer
 
 
-def questions() -> list[Question]:
-    """Read the questions that are shipped."""
-    text = (files("evals") / "sets" / "data" / "questions_world.jsonl").read_text("utf-8")
-    rows = [json.loads(line) for line in text.splitlines() if line.strip()]
-    return [_question(row, row["target"]) for row in rows]
-
-
-def _question(row: Mapping[str, Any], target: Mapping[str, Any]) -> Question:
-    return Question(
-        id=row["id"],
-        lang=row["lang"],
-        text=row["question"],
-        repos=tuple(map(RepoId, row["repos"])),
-        abstain=target["abstain"],
-        cites=tuple(map(tuple, target["cites"])),
-        says=tuple(map(tuple, target["says"])),
-        not_says=tuple(target["not_says"]),
-        nearest=tuple(map(tuple, target.get("nearest", ()))),
-    )
-
-
+@evalset("ask", "questions about a world's changes, in two languages")
 async def run(bench: Bench) -> Figures:
     """Let a memory that knows the whole world answer, first without a model, then with one."""
-    world, asked = bench.world("full"), questions()[:: bench.count(_STEP, 1)]
+    shipped = [Question.model_validate(json.loads(line)) for line in _DATA.read_text("utf-8").splitlines()]
+    world, asked = bench.world("full"), shipped[:: bench.count(_STEP, 1)]
     texts = [(one.text, one.repos) for one in asked]
     with (
         serving(world.repos, world.now) as server,
@@ -77,75 +61,48 @@ async def run(bench: Bench) -> Figures:
         model = bench.model or {"model": scripted.model, "model_url": scripted.url}
         settings = settings.model_copy(update={"analyst": "model", **model})
         replies = await bench.system.ask(settings, texts, world.now, _BEGINNING)
-    claims = [(one, claim) for one, reply in zip(asked, replies, strict=True) for claim in reply.claims]
-    held = [
-        Score(
-            f"{one.id}: {claim.id}", float(claim.judgement is not None and claim.judgement.verdict is Verdict.SUPPORTED)
-        )
-        for one, claim in claims
-    ]
-    ranked = {
-        lang: _ranked([one for one in asked if lang in ("", one.lang)], asked, plain) for lang in ("", "en", "zh")
-    }
+    held = []
+    for one, reply in zip(asked, replies, strict=True):
+        for claim in reply.claims:
+            good = claim.judgement is not None and claim.judgement.verdict is Verdict.SUPPORTED
+            held.append(Score(f"{one.id}: {claim.id}", float(good), claim.id))
     return {
-        **{_name(lang): share(scores, Target(0.5)) for lang, scores in ranked.items()},
+        "required evidence among the first twenty": share(ranked(asked, plain), Target(0.5)),
         "claims of answers that hold": share(held),
         **(graded(asked, replies) if bench.model else {}),
     }
 
 
-def _name(lang: str) -> str:
-    return f"required evidence among the first twenty{f', {lang}' if lang else ''}"
-
-
-def _ranked(chosen: Sequence[Question], asked: Sequence[Question], replies: Sequence[Reply]) -> list[Score]:
+def ranked(asked: Sequence[Question], replies: Sequence[Reply]) -> list[Score]:
     """Score what must be cited by whether it stands in the ranked list."""
-    first = {one.id: {hit.id for hit in reply.evidence[:_FIRST]} for one, reply in zip(asked, replies, strict=True)}
-    return [
-        Score(f"{one.id} {one.text[:90]}: {group[0]}", float(bool(first[one.id] & set(group))), f"{one.id} {group[0]}")
-        for one in chosen
-        for group in one.cites
-    ]
+    scores = []
+    for one, reply in zip(asked, replies, strict=True):
+        first = {hit.id for hit in reply.evidence[:_FIRST]}
+        for group in one.target.cites:
+            case = f"{one.id} {group[0]}"
+            scores.append(Score(f"{case}: {one.text[:90]}", float(bool(first & set(group))), case, one.lang))
+    return scores
 
 
 def graded(asked: Sequence[Question], replies: Sequence[Reply]) -> Figures:
-    """Grade the answers of a real model."""
-    pairs: Mapping[bool, list[tuple[Question, Reply]]] = {True: [], False: []}
+    """Grade the answers of a real model: what it says, and that it abstains where nothing answers."""
+    scores: dict[bool, list[Score]] = {False: [], True: []}
     for one, reply in zip(asked, replies, strict=True):
-        pairs[one.abstain].append((one, reply))
-    right = [Score(f"{one.id} {one.text[:90]}: {wrong_with(one, reply)}", float(not wrong_with(one, reply)), one.id)
-             for one, reply in pairs[False]]  # fmt: skip
-    needless = [Score(f"{one.id} {one.text[:90]}", float(reply.abstained), one.id) for one, reply in pairs[False]]
-    silent = [Score(f"{one.id} {one.text[:90]}", float(reply.abstained), one.id) for one, reply in pairs[True]]
-    premise = [
-        Score(f"{one.id}: {_uncited(one.nearest, reply)}", float(not _uncited(one.nearest, reply)), one.id)
-        for one, reply in pairs[True]
-        if one.nearest
-    ]
+        wrong = wrong_with(one, reply)
+        scores[one.target.abstain].append(Score(f"{one.id} {one.text[:90]}: {wrong}", float(not wrong), one.id))
     return {
-        "right answers": share(right, Target(0.85)),
-        "abstained where nothing answers": share(silent, Target(0.98)),
-        "abstained without need": share(needless, Target(0.05, "at most")),
-        "truth cited against a false premise": share(premise, Target(0.8)),
+        "right answers": share(scores[False], Target(0.85)),
+        "abstained where nothing answers": share(scores[True], Target(0.98)),
     }
 
 
 def wrong_with(question: Question, reply: Reply) -> str:
     """Say what is wrong with an answer; nothing where it is right."""
-    if reply.abstained:
-        return "abstained"
-    if problem := _uncited(question.cites, reply):
-        return problem
-    text = reply.answer.lower()
-    if missing := [group[0] for group in question.says if not any(one.lower() in text for one in group)]:
+    target, text = question.target, reply.answer.lower()
+    if reply.abstained or target.abstain:
+        return "" if reply.abstained == target.abstain else reply.outcome
+    if missing := [group[0] for group in target.cites if not set(reply.cites) & set(group)]:
+        return f"does not cite {missing[0]}"
+    if missing := [group[0] for group in target.says if not any(one.lower() in text for one in group)]:
         return f"does not say {missing[0]!r}"
-    said = next((one for one in question.not_says if one.lower() in text), None)
-    return f"says {said!r}" if said else ""
-
-
-def _uncited(groups: Groups, reply: Reply) -> str:
-    missing = [group[0] for group in groups if not set(reply.cites) & set(group)]
-    return f"does not cite {missing[0]}" if missing else ""
-
-
-ASK = EvalSet("ask", "questions about a world's changes, in two languages", run)
+    return next((f"says {one!r}" for one in target.not_says if one.lower() in text), "")

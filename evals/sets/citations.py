@@ -7,10 +7,11 @@ gate; anybody's Markdown with the audit.
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import date, timedelta
 from pathlib import Path
 from random import Random
+from typing import Any
 
 from agent.domain.base import EvidenceId, Language, NotFound, RepoId, commit_id, thread_id
 from agent.domain.claims import Claim, Judgement, Verdict
@@ -18,18 +19,17 @@ from agent.domain.evidence import CommitEvidence, Dossier, Evidence, ReleaseEvid
 from agent.domain.facts import FactKind
 from agent.domain.ledger import Depth
 from agent.domain.report import Report
-from agent.domain.window import Window
 from agent.gate.check import first_refusal
 from agent.reports.stored import load
 from agent.settings.values import RepoSpec
-from evals.figures import ALL, Exhibit, Figures, Score, Target, share
+from evals.figures import ALL, NONE, SHOWN, Exhibit, Figures, Score, Target, share
 from evals.github_server.app import GitHubServer
-from evals.harness import TOKEN, Bench, EvalSet, serving, specs_of, through
+from evals.harness import TOKEN, Bench, evalset, serving, specs_of, through
 from evals.model_server.honest import honest
 from evals.model_server.server import ModelServer
 from evals.sets.oracle import days_of, first_parent_line, path_of
 from evals.truth import Truth
-from evals.worlds.model import LandedGold, World
+from evals.worlds.model import World
 from tools.diff.sheet import study
 from tools.git.source import GitSource
 from tools.github.client import GitHubClient
@@ -47,7 +47,7 @@ _STEPS = {
 }
 """Each check with the last verdict that fails it; whoever failed an earlier one is not asked again."""
 _FEW_DAYS = 2
-_LIES = 6
+_LINES = 6
 
 
 @dataclass(frozen=True)
@@ -65,66 +65,39 @@ class Ruling:
         return Score(told, float(good), f"{self.claim.id} {self.lang}", "", shown)
 
 
-@dataclass
-class Tally:
-    """What was found out about the reports of one writer."""
-
-    rulings: list[Ruling] = field(default_factory=list)
-    true: list[Score] = field(default_factory=list)
-
-    def figures(self, who: str) -> Figures:
-        """Score every check, and what all of them come to."""
-        found = {f"{who}: citations that {name}": share(steps(self.rulings, last)) for name, last in _STEPS.items()}
-        found[f"{who}: claims that are supported"] = share(
-            [one.score(one.judgement.passed) for one in self.rulings], ALL if who != "real days" else Target(0.98)
-        )
-        return {**found, f"{who}: claims that plain git bears out": share(self.true)}
-
-
+@evalset("citations", "everything cited exists, is in scope, was seen, is anchored and supports")
 async def run(bench: Bench) -> Figures:
     """Report on days of a world with code alone and with a scripted model; then on mirrors; then read others."""
-    world, rules, scripted = bench.world("demo"), Tally(), Tally()
+    world, true = bench.world("demo"), dict[str, list[Score]]()
+    truth, found = Truth(world), dict[str, list[Ruling]]()
     days = sorted({row.committed_at.date() for row in world.landed if row.committed_at.date() < world.now.date()})
     with serving(world.repos, world.now) as server, ModelServer(honest, context=65_536) as model:
-        chosen = {"analyst": "model", "model": model.model, "model_url": model.url}
+        scripted: dict[str, Any] = {"analyst": "model", "model": model.model, "model_url": model.url}
         for day in days[-bench.count(_FEW_DAYS, 12) :]:
-            for tally, more in ((rules, {}), (scripted, chosen)):
-                with bench.settings(specs_of(world), **through(server), **more) as settings:
-                    report, _ = await bench.system.report(settings, Window.days(day, day, "UTC"))
-                tally.rulings += await looked_up(report, specs_of(world), await _threads(server, report))
-                tally.true += _true(report, Truth(world))
-    return {
-        **rules.figures("rules"),
-        **scripted.figures("scripted model"),
-        **await _foreign(bench, world, days[-1]),
-        **await _real(bench),
-    }
-
-
-async def _real(bench: Bench) -> Figures:
-    """Report on real days, and check the reports that are given: our own by their JSON, any Markdown by the audit."""
-    real, given = Tally(), Tally()
-    accused: list[Score] = []
-    model = {"analyst": "model", **bench.model} if bench.model else {}
+            for who, more in {"rules": {}, "scripted model": scripted}.items():
+                report = await bench.report(specs_of(world), day, **through(server), **more)
+                threads = await _threads(server, report)
+                found.setdefault(who, []).extend(await looked_up(report, specs_of(world), threads))
+                true.setdefault(who, []).extend(_true(claim, report, truth) for claim in report.claims)
+    real: dict[str, Any] = {"analyst": "model", **bench.model} if bench.model else {}
     for spec in bench.mirrors if not bench.reports else ():
         for day in days_of(bench, await first_parent_line(spec), commits=5):
-            bench.say(f"citations: {spec.name} {day}")
-            with bench.settings([spec], **model) as settings:
-                report, _ = await bench.system.report(settings, Window.days(day, day, "UTC"))
-            real.rulings += await looked_up(report, [spec], {})
+            report = await bench.report([spec], day, **real)
+            found.setdefault("real days", []).extend(await looked_up(report, [spec], {}))
     for file in bench.reports:
         if file.suffix == ".json":
-            given.rulings += await looked_up(load(file.read_bytes(), file.name), bench.mirrors, {})
-            continue
-        with bench.settings(bench.mirrors, **model) as settings:
-            found = await bench.system.audit(file, settings)
-        scores = (Score(f"{file.name}:{one.line}: {one.kind}: {one.verdict}", float(not one.wrong)) for one in found)
-        accused += scores
-    return {
-        **(real.figures("real days") if real.rulings else {}),
-        **(given.figures("given reports") if given.rulings else {}),
-        **({"given Markdown: statements that are not wrong": share(accused, Target(0.0))} if accused else {}),
-    }
+            report = load(file.read_bytes(), file.name)
+            found.setdefault("given reports", []).extend(await looked_up(report, bench.mirrors, {}))
+    figures = {name: figure for who, each in found.items() for name, figure in _figures(who, each).items()}
+    borne_out = {f"{who}: claims that plain git bears out": share(scores) for who, scores in true.items()}
+    return {**figures, **borne_out, **await _foreign(bench, world, days[-1]), **await _given(bench, real)}
+
+
+def _figures(who: str, rulings: Sequence[Ruling]) -> Figures:
+    """Score every check, and what all of them come to."""
+    found = {f"{who}: citations that {name}": share(steps(rulings, last)) for name, last in _STEPS.items()}
+    supported = share([one.score(one.judgement.passed) for one in rulings], Target(0.98) if "real" in who else ALL)
+    return {**found, f"{who}: claims that are supported": supported}
 
 
 def steps(rulings: Iterable[Ruling], last: Verdict) -> list[Score]:
@@ -135,10 +108,9 @@ def steps(rulings: Iterable[Ruling], last: Verdict) -> list[Score]:
     return [one.score(at > place) for one, at in asked if at > before]
 
 
-def _true(report: Report, truth: Truth) -> Iterator[Score]:
-    for claim in report.claims:
-        wrong = next(truth.of_claim(claim, report), None)
-        yield Score(f"{claim.id}: {f'{wrong.kind}: {wrong.why}' if wrong else 'holds'}", float(wrong is None), claim.id)
+def _true(claim: Claim, report: Report, truth: Truth) -> Score:
+    wrong = next(truth.of_claim(claim, report), None)
+    return Score(f"{claim.id}: {wrong or 'holds'}", float(wrong is None), claim.id)
 
 
 # ---------------------------------------------------------------- looking up
@@ -202,46 +174,47 @@ def _dossier(report: Report, found: Mapping[EvidenceId, Evidence]) -> Dossier:
 # ---------------------------------------------------------------- somebody else's report
 
 
+async def _given(bench: Bench, model: Mapping[str, str]) -> Figures:
+    """Check the Markdown that is given, whoever wrote it."""
+    scores: list[Score] = []
+    for file in bench.reports:
+        if file.suffix != ".json":
+            with bench.settings(bench.mirrors, **model) as settings:
+                found = await bench.system.audit(file, settings)
+            scores += [Score(f"{file}:{one.line}: {one.kind}: {one.verdict}", float(not one.wrong)) for one in found]
+    return {"given Markdown: statements that are not wrong": share(scores, SHOWN)} if scores else {}
+
+
 async def _foreign(bench: Bench, world: World, day: date) -> Figures:
-    """Write a report as others do, a true line and then a false one, and see which of its lines the audit accuses."""
-    lines = _written(world, day, Random(bench.seed))  # noqa: S311 -- cases, not secrets
+    """Write a report as others do, true lines and false ones, and see which of them the audit accuses."""
+    lines = [("", f"# Daily report {day}"), *_written(world, day, Random(bench.seed))]  # noqa: S311 -- no secret
     with bench.settings(specs_of(world)) as settings:
         file = _file(settings.out.parent / "foreign.md", "\n".join(text for _, text in lines))
         accused = {finding.line for finding in await bench.system.audit(file, settings) if finding.wrong}
     told = [(kind, Score(f"{kind}: {text}", float(at in accused))) for at, (kind, text) in enumerate(lines, start=1)]
     return {
         "anybody's report: false citations that are found": share([s for kind, s in told if kind not in ("", "true")]),
-        "anybody's report: true lines accused": share(
-            [s for kind, s in told if kind == "true"], Target(0.0, "at most")
-        ),
+        "anybody's report: true lines accused": share([s for kind, s in told if kind == "true"], NONE),
     }
 
 
-def _written(world: World, day: date, dice: Random) -> list[tuple[str, str]]:
+def _written(world: World, day: date, dice: Random) -> Iterator[tuple[str, str]]:
     """Give the lines of a report with what is wrong with each; a heading is neither true nor false."""
-    lines = [("", f"# Daily report {day}")]
+    # Whoever writes elsewhere may mean another day that overlaps with this one.
+    before = day - timedelta(days=1)
     for repo in world.repos:
-        rows = [row for row in world.landed if row.repo == repo.full_name and row.dropped_by is None]
-        today = [row for row in rows if row.committed_at.date() == day]
-        # Whoever writes elsewhere may mean another day that overlaps with this one.
-        earlier = [row for row in rows if row.committed_at.date() < day - timedelta(days=1)]
-        others = [row for row in world.landed if row.repo != repo.full_name]
-        lines += [("", ""), ("", f"## {repo.full_name}"), ("", "")]
-        for row in today[:_LIES] if earlier and others else ():
-            lines.append(("true", _line(row, repo.full_name)))
-            lines.append(("nonexistent", f"- Also `{dice.randbytes(20).hex()}` landed."))
-            lines.append(("repository", _line(dice.choice(others), repo.full_name)))
-            lines.append(("day", _line(dice.choice(earlier), repo.full_name)))
-    return lines
+        yield "", f"## {repo.full_name}"
+        line = f"- A change landed: https://github.com/{repo.full_name}/commit/"
+        mine = [row for row in world.landed if row.repo == repo.full_name and row.dropped_by is None]
+        earlier = [row.sha for row in mine if row.committed_at.date() < before]
+        others = [row.sha for row in world.landed if row.repo != repo.full_name]
+        for row in [row for row in mine if row.committed_at.date() == day][:_LINES]:
+            yield "true", f"{line}{row.sha}"
+            yield "nonexistent", f"{line}{dice.randbytes(20).hex()}"
+            yield "repository", f"{line}{dice.choice(others)}"
+            yield "day", f"{line}{dice.choice(earlier)}"
 
 
 def _file(path: Path, text: str) -> Path:
     path.write_text(text, encoding="utf-8")
     return path
-
-
-def _line(row: LandedGold, repo: str) -> str:
-    return f"- A change landed: https://github.com/{repo}/commit/{row.sha}"
-
-
-CITATIONS = EvalSet("citations", "everything cited exists, is in scope, was seen, is anchored and supports", run)

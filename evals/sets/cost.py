@@ -1,11 +1,9 @@
 """What it costs on mirrors: facts beside reading, a cold day beside git alone, ten thousand commits beside a thousand.
 
-Turns alternate, because other work on the machine slows all of it down; processor time, which suffers less, is measured
-where it can be and told elsewhere.
+Turns alternate, because other work on the machine slows all of it down.
 """
 
 import asyncio
-import gc
 import os
 import resource
 import shutil
@@ -23,14 +21,13 @@ from agent.domain.base import InputError
 from agent.domain.window import Window, midnight
 from agent.settings.values import RepoSpec
 from evals.figures import Figures, Target, measure
-from evals.harness import Bench, EvalSet
+from evals.harness import Bench, evalset
 from evals.sets.oracle import Row, between, days_of, first_parent_line, git_dir_of, path_of
 from tools.diff.sheet import gather, look_up, paths_to_read
 from tools.git.source import GitSource
 
 DAYS = ("2026-02-03", "2026-07-20")
-_REPEATS = 3
-_MONTH = 31
+_REPEATS, _MONTH = 3, 31
 _GRACE = 3.0
 """Seconds that a start may take beside the work."""
 _SHORT, _LONG = 1_000, 10_000
@@ -48,52 +45,41 @@ class Spent:
         return f"{self.clock:.2f} s ({self.processor:.2f} s of processor, {self.megabytes:.0f} MB)"
 
 
-# ---------------------------------------------------------------- facts beside reading
-
-
-async def _facts(bench: Bench) -> Figures:
+@evalset("facts-cost", "a month of commits turned into facts, beside reading them", needs_mirrors=True)
+async def facts_cost(bench: Bench) -> Figures:
     """Turn a month of each mirror into facts by whole files, beside reading it; the best of some turns counts."""
     ratios: list[float] = []
     for spec in bench.mirrors:
         days = days_of(bench, await first_parent_line(spec), _MONTH)
-        window = Window.days(days[0], days[-1], "UTC")
-        turns = [await _turn(spec, window) for _ in range(_REPEATS)]
+        turns = [await _turn(spec, Window.days(days[0], days[-1], "UTC")) for _ in range(_REPEATS)]
         reading, facts = (min(figures) for figures in zip(*turns, strict=True))
-        bench.say(f"facts-cost: {spec.name}, {window.label}: reading {reading:.2f} s, facts {facts:.2f} s")
+        bench.say(f"facts-cost: {spec.name}, {days[0]} to {days[-1]}: reading {reading:.2f} s, facts {facts:.2f} s")
         ratios.append(facts / reading)
     return {"whole files beside reading, mirrors": measure(ratios, Target(4, "at most"))}
 
 
 async def _turn(spec: RepoSpec, window: Window) -> tuple[float, float]:
     """Time reading, and what facts take besides; as in a daily run, the trees are looked through once for all names."""
-    source = GitSource(spec.name, path_of(spec))
-    started = _processor()
+    source, started = GitSource(spec.name, path_of(spec)), _processor()
     landing = await source.landed(window)
     changes = [change async for change in source.changes([row.commit.sha for row in landing.rows])]
-    reading = _processor() - started
-    started = _processor()
+    read = _processor()
     gathered = [gather(change, await source.blobs(change, paths_to_read(change))) for change in changes]
-    newest, oldest = changes[0].commit, changes[-1].commit
-    names = reduce(or_, (one.names for one in gathered))
-    trees = await look_up(source, oldest.parents[0] if oldest.parents else None, newest.sha, names)
+    parents, names = changes[-1].commit.parents, reduce(or_, (one.names for one in gathered))
+    trees = await look_up(source, parents[0] if parents else None, changes[0].commit.sha, names)
     for one in gathered:
         one.sheet(trees)
-    # What a git used that stays for the next question is known once it is gone.
-    del source
-    gc.collect()
-    return reading, _processor() - started
+    return read - started, _processor() - read
 
 
 def _processor() -> float:
-    """Say how much of the processor this process and the programs it ran have used so far."""
+    """Say how much of the processor this process and the programs that it ran have used so far."""
     used = (resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
     return sum(one.ru_utime + one.ru_stime for one in used)
 
 
-# ---------------------------------------------------------------- cold runs
-
-
-async def _day(bench: Bench) -> Figures:
+@evalset("day-cost", "a cold day over all mirrors, beside git alone", needs_mirrors=True)
+async def day_cost(bench: Bench) -> Figures:
     """Report on days of all mirrors without a model, each in a fresh process and home, beside git and its patches."""
     lines = [await first_parent_line(spec) for spec in bench.mirrors]
     # Compiled modules are kept by any installation; whoever measures a fresh checkout has none yet.
@@ -104,27 +90,27 @@ async def _day(bench: Bench) -> Figures:
         for _ in range(_REPEATS):
             floor = await asyncio.to_thread(_git_alone, bench.mirrors, day)
             spent = await asyncio.to_thread(cold_run, bench.folder / "cold", bench.mirrors, [day])
-            ratios.append((spent.clock - _GRACE) / floor.clock)
+            ratios.append((spent.clock - _GRACE) / floor)
             count = sum(len(between(line, [day])) for line in lines)
-            bench.say(f"day-cost: {count} commits of {day}: run {spent}, git {floor}: {ratios[-1]:.1f} x")
+            bench.say(f"day-cost: {count} commits of {day}: run {spent}, git {floor:.2f} s: {ratios[-1]:.1f} x")
         figures[f"{day} beside git alone, without {_GRACE:.0f} s"] = measure(ratios, Target(5, "at most"))
     return figures
 
 
-async def _window(bench: Bench) -> Figures:
+@evalset("long-window", "ten thousand commits beside a thousand", needs_mirrors=True, by_name=True)
+async def long_window(bench: Bench) -> Figures:
     """Report on a short and on a long window of the longest mirror, each in a process and a home of its own."""
     lines = {spec: await first_parent_line(spec) for spec in bench.mirrors}
     longest = max(lines, key=lambda spec: len(lines[spec]))
-    each, memory = list[float](), list[float]()
+    each, spent = list[float](), Spent(0, 0)
     for wanted in (_SHORT, _LONG):
         days = last_days_with(lines[longest], wanted)
         spent = await asyncio.to_thread(cold_run, bench.folder / "cold", [longest], days)
         count = len(between(lines[longest], days))
         each.append(spent.processor / count)
-        memory.append(spent.megabytes)
         bench.say(f"long-window: {count} commits of {longest.name}, {days[0]} to {days[-1]}: {spent}")
     return {
-        "megabytes at the peak, ten thousand commits": measure(memory[-1:], Target(600, "at most")),
+        "megabytes at the peak, ten thousand commits": measure([spent.megabytes], Target(600, "at most")),
         "processor time of a commit, beside a thousand": measure([each[1] / each[0]], Target(1.5, "at most")),
     }
 
@@ -149,36 +135,24 @@ def cold_run(folder: Path, specs: Sequence[RepoSpec], days: Sequence[date]) -> S
         shutil.rmtree(folder)
 
 
-def _git_alone(specs: Sequence[RepoSpec], day: date) -> Spent:
+def _git_alone(specs: Sequence[RepoSpec], day: date) -> float:
     """Let git find and print the same commits with their patches, one repository after the other."""
     first, after = (int(midnight(one, "UTC").timestamp()) for one in (day, day + timedelta(days=1)))
     log = ["log", "-z", "--raw", "-p", "--first-parent", f"--since=@{first} +0000", f"--until=@{after - 1} +0000"]
-    spent = [timed(["git", "--git-dir", str(git_dir_of(spec).resolve()), *log, "HEAD"]) for spec in specs]
-    return Spent(sum(one.clock for one in spent), sum(one.processor for one in spent))
+    return sum(timed(["git", "--git-dir", str(git_dir_of(spec).resolve()), *log, "HEAD"]).clock for spec in specs)
 
 
 def timed(command: Sequence[str], folder: Path | None = None) -> Spent:
     """Run a program to its end, with nothing of this environment but the search path."""
-    git = Path(shutil.which("git") or "git")
-    environment = {
-        "PATH": os.pathsep.join([str(git.parent), os.defpath]),
-        "PYTHONPATH": str(Path(__file__).parents[2]),
-    }
+    path = os.pathsep.join([str(Path(shutil.which("git") or "git").parent), os.defpath])
+    environment = {"PATH": path, "PYTHONPATH": str(Path(__file__).parents[2])}
     if folder is not None:
         environment |= {"HOME": str(folder), "TMPDIR": str(folder), "GITZETTE_HOME": str(folder / "home")}
-    started = time.perf_counter()
-    with subprocess.Popen(
-        command, cwd=folder, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE
-    ) as process:
-        assert process.stderr is not None
-        told = process.stderr.read()
+    started, pipe, none = time.perf_counter(), subprocess.PIPE, subprocess.DEVNULL
+    with subprocess.Popen(command, cwd=folder, env=environment, stdout=none, stderr=pipe) as process:
+        told = process.stderr.read() if process.stderr else b""
         _, status, used = os.wait4(process.pid, 0)
         process.returncode = os.waitstatus_to_exitcode(status)
     if process.returncode != 0:
         raise InputError(f"{command[0]} ended with {process.returncode}: {told.decode('utf-8', 'replace').strip()}")
     return Spent(time.perf_counter() - started, used.ru_utime + used.ru_stime, used.ru_maxrss / 1024)
-
-
-FACTS_COST = EvalSet("facts-cost", "a month of commits turned into facts, beside reading them", _facts, True)
-DAY_COST = EvalSet("day-cost", "a cold day over all mirrors, beside git alone", _day, True)
-LONG_WINDOW = EvalSet("long-window", "ten thousand commits beside a thousand", _window, True, by_name=True)

@@ -1,8 +1,7 @@
 """Facts: what is read from a diff is what was done, on worlds by both routes and on real commits that were judged.
 
-A fact found is the one meant if it is of the same commit and the same kind, the last part of its name is the same, and
-its values are, white space and quotes aside, wherever the one meant has any. A fact that joins several has all of their
-names or values behind one another. Errors have no names: the words must be in the fact or in the lines it quotes.
+A fact found is the one meant if it is of the same commit and kind, has the last part of the name, and has the values
+wherever the one meant has any.
 """
 
 import json
@@ -18,7 +17,7 @@ from agent.domain.commits import Change
 from agent.domain.facts import Fact, FactKind, FactSheet, Severity
 from agent.settings.values import RepoSpec
 from evals.figures import Figures, Score, Target, measure, share
-from evals.harness import Bench, Crash, EvalSet, attempt
+from evals.harness import Bench, Crash, attempt, evalset
 from evals.sets.oracle import first_parent_line, path_of
 from evals.worlds.facts import described, gold_facts
 from evals.worlds.model import World
@@ -27,39 +26,15 @@ from tools.git.source import GitSource
 
 PROOF_COMMITS = 250
 """How many of the latest commits of each mirror must prove every fact."""
-_REAL = files("evals") / "sets" / "data" / "real_facts.json"
-_JOINED = ("enum-member-", "field-")
-_LOOSE = ("error-", "limit-", "deprecated", "revert", "reland", "cherry-pick")
-_BY_VALUE = ("dependency-", "version-", "image-")
-_OPERATOR = re.compile(r"^(?:===?|~=|>=|<=|[v^~=])\s*")
+_DATA = files("evals") / "sets" / "data"
+_NAMELESS = ("error-", "limit-", "deprecated", "revert", "reland", "cherry-pick", "generated", "vendored")
 _SEGMENT = re.compile(r"\.|::|#")
-_PARAMETERS = tuple(f"parameter-{what}" for what in ("added", "removed", "renamed", "reordered", "required"))
-Kinds = Mapping[str, tuple[str, ...]]
-ALIKE: Kinds = {
-    "env-default-changed": ("config-key-changed",),
-    "error-changed": ("error-added", "error-removed"),
-    "signature-changed": (*_PARAMETERS, "parameter-default-changed"),
-}
-"""Kinds that say the same: a variable of an image is a setting of it, a signature changes by its parameters."""
-BRINGS: Kinds = {
-    "env-added": ("symbol-added",),
-    "env-removed": ("symbol-removed",),
-    "env-renamed": ("symbol-renamed", "constant-changed"),
-    "env-default-changed": ("constant-changed",),
-    "flag-added": ("field-added", "parameter-added"),
-    "flag-removed": ("field-removed", "parameter-removed"),
-    "flag-renamed": ("field-renamed",),
-    "flag-default-changed": ("field-changed", "parameter-default-changed"),
-    "route-added": ("symbol-added",),
-    "route-removed": ("symbol-removed",),
-    "limit-changed": ("error-changed",),
-    "file-added": ("registered", "flag-added", "env-added", "route-added", "config-key-added"),
-    "file-removed": ("revert", "unregistered", "flag-removed", "env-removed", "route-removed", "symbol-removed"),
-    "reland": ("revert",),
-}
-"""What else a change of a kind may rightly be told as."""
+_KINDS = json.loads((_DATA / "fact_kinds.json").read_text("utf-8"))
+ALIKE: Mapping[str, Sequence[str]] = _KINDS["alike"]
+BRINGS: Mapping[str, Sequence[str]] = _KINDS["brings"]
 
 
+@evalset("facts", "what is read from a diff is what was done, and every fact is proved")
 async def run(bench: Bench) -> Figures:
     """Compare with the gold of the worlds and with what was judged of real commits; prove every fact of many more."""
     tallies = {"blobs": Tally(), "hunks": Tally()}
@@ -136,7 +111,11 @@ async def _add_world(world: World, tallies: Mapping[str, Tally], step: int) -> N
 async def _real(spec: RepoSpec) -> list[Score]:
     """Look for what was judged from the diffs of real commits."""
     source, scores = GitSource(spec.name, path_of(spec)), list[Score]()
-    rows = {row["sha"]: row["facts"] for row in json.loads(_REAL.read_text("utf-8")) if row["repo"] == spec.name}
+    rows = {
+        row["sha"]: row["facts"]
+        for row in json.loads((_DATA / "real_facts.json").read_text("utf-8"))
+        if row["repo"] == spec.name
+    }
     async for change in source.changes(list(rows)):
         facts = (await study(source, change)).facts
         for meant in (Meant(**one | {"kinds": tuple(one["kinds"])}) for one in rows[change.commit.sha]):
@@ -179,9 +158,14 @@ def prove(where: str, fact: Fact, lines: Mapping[str, frozenset[str]]) -> Score:
 
 def matches(meant: Meant, fact: Fact) -> bool:
     """Tell whether this is the fact that was meant; severity is judged apart."""
-    if fact.kind not in meant.kinds or meant.shows not in _all_words(fact) or not _named(meant, fact):
+    lines = [line[1:] for place in fact.places for line in place.lines]
+    words = " ".join(filter(None, (fact.name, fact.old, fact.new, fact.detail, *lines)))
+    if fact.kind not in meant.kinds or meant.shows not in words or (meant.detail or "") not in words:
         return False
-    return _same(meant.old, fact.old, fact.kind) and _same(meant.new, fact.new, fact.kind)
+    # Errors, limits and reverts have no names: the words must be there.
+    named = words if fact.kind.startswith(_NAMELESS) else f"{fact.name} {fact.detail} {fact.old} {fact.new}"
+    name = _project(_SEGMENT.split(meant.name)[-1] if "/" not in meant.name else meant.name)
+    return name in _project(named) and _has(fact.old, meant.old) and _has(fact.new, meant.new)
 
 
 def brought_by(meant: Meant, fact: Fact) -> bool:
@@ -192,45 +176,14 @@ def brought_by(meant: Meant, fact: Fact) -> bool:
     return bool(renamed) and (fact.old or "").replace(meant.old or "", meant.new or "") == fact.new
 
 
-def _last_part(name: str) -> str:
-    """Give what a qualified name ends with; paths, flags and routes are whole."""
-    return name.split(" ")[-1].lstrip("-") if "/" in name or name.startswith("-") else _SEGMENT.split(name)[-1]
-
-
-def _named(meant: Meant, fact: Fact) -> bool:
-    name = _last_part(meant.name)
-    if not name or fact.kind in ("generated", "vendored"):
-        return True
-    if fact.kind.startswith(_LOOSE):
-        return name in _all_words(fact)
-    named = {_project(_last_part(one)) for one in fact.name.split(", ")}
-    if fact.kind.startswith(_JOINED):
-        named |= {_project(word) for word in re.findall(r"\w+", f"{fact.old} {fact.new}")}
-    known = meant.detail is None or meant.detail in (fact.detail, fact.old, fact.new)
-    return known and (_project(name) in named or name in (fact.detail, fact.old))
-
-
-def _same(meant: str | None, found: str | None, kind: str) -> bool:
+def _has(found: str | None, meant: str | None) -> bool:
+    """Tell whether a value is there, as a whole word: a fact that joins several has all of theirs."""
     if meant is None:
         return True
-    one, other = (" ".join(text.split()).strip("\"'`") for text in (meant, found or ""))
-    if one in (other, _last_part(other)) or (kind.startswith(("limit-", "error-")) and one in other):
-        return True
-    if kind.startswith(_JOINED):
-        return one == other.rpartition("=")[2].strip().strip("\"'")
-    bare = _OPERATOR.sub("", one)
-    same = bare == _OPERATOR.sub("", other) or bare in re.split(r"[:@]|(?<=\d)-(?=[a-z])", other)
-    return kind.startswith(_BY_VALUE) and same
+    plain, wanted = (" ".join(text.split()).strip("\"'`") for text in (found or "", meant))
+    return plain == wanted or re.search(rf"(?<!\w){re.escape(wanted)}(?!\w)", plain) is not None
 
 
 def _project(name: str) -> str:
-    """Spell a name as package indexes do."""
-    return re.sub(r"[-_.]+", "-", name).lower()
-
-
-def _all_words(fact: Fact) -> str:
-    lines = [line[1:] for place in fact.places for line in place.lines]
-    return " ".join(filter(None, (fact.name, fact.old, fact.new, fact.detail, *lines)))
-
-
-FACTS = EvalSet("facts", "what is read from a diff is what was done, and every fact is proved", run)
+    """Spell a name as package indexes do, and a flag without its dashes."""
+    return re.sub(r"[-_.]+", "-", name).lower().strip("-")

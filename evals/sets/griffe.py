@@ -15,9 +15,8 @@ from typing import Any
 
 from agent.domain.base import InputError, UsageError
 from agent.domain.facts import Fact, Severity
-from agent.settings.values import RepoSpec
 from evals.figures import Figures, Score, Target, share
-from evals.harness import Bench, EvalSet
+from evals.harness import Bench, evalset
 from evals.sets.oracle import ask_git, first_parent_line, git_dir_of, path_of
 from tools.diff.sheet import study
 from tools.git.source import GitSource
@@ -25,17 +24,7 @@ from tools.git.source import GitSource
 _FEW, _MANY = 200, 1000
 """How many of the latest commits are compared."""
 _BESIDE = re.compile(r"^(\w*tests?|testing|bench\w*|examples?|docs?|scripts?|ci|tools|third_?party|3rdparty)$")
-_GONE = ("symbol-removed", "symbol-renamed", "symbol-moved", "enum-member-removed", "enum-member-renamed")
-_FIELDS = ("field-removed", "field-renamed")
-_KINDS = {
-    "OBJECT_REMOVED": "removed",
-    "PARAMETER_REMOVED": "parameter-removed",
-    "PARAMETER_ADDED_REQUIRED": "parameter-added",
-    "PARAMETER_MOVED": "parameter-moved",
-    "PARAMETER_CHANGED_DEFAULT": "parameter-default",
-    "PARAMETER_CHANGED_REQUIRED": "parameter-required",
-    "PARAMETER_CHANGED_KIND": "parameter-kind",
-}
+_GONE = ("symbol-", "enum-member-", "field-")
 
 
 @dataclass(frozen=True)
@@ -43,46 +32,45 @@ class Broken:
     """What griffe found, or a fact says, of one name: as it was, qualified inside its file."""
 
     name: str
-    kind: str
+    gone: bool
     parameters: frozenset[str] = frozenset()
-    breaking: bool = True
+    """The parameters that it is about; empty where all may have moved."""
 
-    @property
-    def gone(self) -> bool:
-        """Whether something is gone from its place."""
-        return not self.kind.startswith(("parameter-", "signature-"))
+    def tells(self, found: "Broken") -> bool:
+        """Tell whether a fact says what griffe found; a class that is gone takes its members along."""
+        if self.gone or found.gone:
+            return self.gone and found.gone and (self.name == found.name or self.name.startswith(f"{found.name}."))
+        return self.name == found.name and (not found.parameters or bool(found.parameters & self.parameters))
 
 
+@evalset("griffe", "what breaks for callers is what griffe says breaks", needs_mirrors=True)
 async def run(bench: Bench) -> Figures:
-    """Compare on every mirror."""
+    """Compare the latest commits of every mirror."""
     if importlib.util.find_spec("griffe") is None:
         raise UsageError("the set griffe needs griffe: uv sync --group dev")
     recall, precision = list[Score](), list[Score]()
     for spec in bench.mirrors:
-        source, folders = GitSource(spec.name, path_of(spec)), await packages(spec)
+        git_dir, source = git_dir_of(spec), GitSource(spec.name, path_of(spec))
+        folders = await packages(git_dir)
         bench.say(f"griffe: {spec.name}, {', '.join(folders) or 'no package'}")
         for row, parent in pairwise((await first_parent_line(spec))[: bench.count(_FEW, _MANY) + 1]):
-            found = [one for folder in folders for one in await broken(git_dir_of(spec), folder, parent.sha, row.sha)]
+            found = [one for folder in folders for one in await broken(git_dir, folder, parent.sha, row.sha)]
             async for change in source.changes([row.sha]):
-                told = list(claims((await study(source, change)).facts, folders))
-                where = f"{spec.name}@{row.sha[:10]}"
-                recall += [_score(f"{where}: not found: {one}", [same(claim, one) for claim in told]) for one in found]
-                precision += [
-                    _score(f"{where}: not confirmed: {claim}", [same(claim, one) for one in found])
-                    for claim in told
-                    if claim.breaking and claim.kind not in _FIELDS
-                ]
+                facts = [fact for fact in (await study(source, change)).facts if _counts(fact, folders)]
+                told = [claim for fact in facts for claim in claims(fact)]
+                sure = [one for fact in facts if fact.severity is Severity.BREAKING for one in claims(fact)]
+                recall += [_score(change.commit.id, one, [claim.tells(one) for claim in told]) for one in found]
+                precision += [_score(change.commit.id, one, [one.tells(other) for other in found]) for one in sure]
     return {"recall": share(recall, Target(0.9)), "precision": share(precision, Target(0.95))}
 
 
-def _score(reason: str, right: Sequence[bool]) -> Score:
-    return Score(reason, float(any(right)), reason)
+def _score(where: str, one: Broken, right: Sequence[bool]) -> Score:
+    return Score(f"{where}: nobody else says {one}", float(any(right)), f"{where} {one.name}")
 
 
-async def packages(spec: RepoSpec) -> list[str]:
+async def packages(git_dir: Path) -> list[str]:
     """Find the repository's own packages: the topmost folders with an `__init__.py`, beside tests and the like."""
-    out = await ask_git(git_dir_of(spec), "ls-tree", "-r", "--name-only", "-z", "HEAD")
-    paths = [PurePosixPath(name) for name in out.split("\0")]
+    paths = map(PurePosixPath, (await ask_git(git_dir, "ls-tree", "-r", "--name-only", "-z", "HEAD")).split("\0"))
     homes = [path.parent for path in paths if path.name == "__init__.py" and not any(map(_BESIDE.match, path.parts))]
     depth = min((len(home.parts) for home in homes), default=0)
     return sorted({home.as_posix() for home in homes if len(home.parts) == depth})
@@ -91,32 +79,23 @@ async def packages(spec: RepoSpec) -> list[str]:
 async def broken(git_dir: Path, folder: str, old: str, new: str) -> list[Broken]:
     """List what griffe finds broken between two commits in the changed files of a package, of its public names."""
     names = (await ask_git(git_dir, "diff", "--no-renames", "--name-only", "-z", old, new, "--", folder)).split("\0")
-    paths = [name for name in names if name.endswith(".py")]
-    if not paths:
-        return []
-    before, after = await _public(git_dir, folder, old), await _public(git_dir, folder, new)
     found: list[Broken] = []
-    for path in paths:
+    before, after = [await _public(git_dir, folder, commit) for commit in (old, new)] if any(names) else (set(), set())
+    for path in (name for name in names if name.endswith(".py")):
         modules = [await _module(git_dir, commit, path) for commit in (old, new)]
-        for one in _compared(*modules):
-            top = one.name.partition(".")[0]
-            # What went elsewhere and is still given to users is not gone.
-            moved = one.gone and top in after and (top == one.name or path not in paths)
-            if top in before and not moved:
-                found.append(one)
+        # What went elsewhere and is still given to users is not gone.
+        public = [one for one in _compared(*modules) if one.name.partition(".")[0] in before]
+        found += [one for one in public if not (one.gone and one.name in after)]
     return found
 
 
 async def _public(git_dir: Path, folder: str, commit: str) -> set[str]:
     """List the words of the `__init__.py` files that users import from."""
-    words: set[str] = set()
-    for pattern in (f"{folder}/__init__.py", f":(glob){folder}/*/__init__.py"):
-        try:
-            out = await ask_git(git_dir, "grep", "-h", "-o", "-w", "-E", "[A-Za-z][A-Za-z0-9_]*", commit, "--", pattern)
-        except InputError:
-            continue
-        words |= set(out.split())
-    return words
+    files = (f"{folder}/__init__.py", f":(glob){folder}/*/__init__.py")
+    try:
+        return set((await ask_git(git_dir, "grep", "-howE", "[A-Za-z][A-Za-z0-9_]*", commit, "--", *files)).split())
+    except InputError:
+        return set()
 
 
 async def _module(git_dir: Path, commit: str, path: str) -> Any:
@@ -136,43 +115,29 @@ def _compared(old: Any, new: Any) -> Iterator[Broken]:
         # Griffe takes what a module does not list for private; its package may list it.
         member.public = True
     for one in griffe.find_breaking_changes(old, new):
-        kind, name = _KINDS.get(one.kind.name), one.obj.path.removeprefix(f"{old.path}.")
-        inherited = getattr(one.obj, "inherited", False) or (one.obj.is_attribute and "." in name)
-        if kind is None or (kind == "removed" and inherited):
-            continue
-        values = (one.old_value, one.new_value) if kind != "removed" else ()
-        yield Broken(name, kind, frozenset(str(value.name) for value in values if getattr(value, "name", None)))
+        kind, name = one.kind.name, one.obj.path.removeprefix(f"{old.path}.")
+        own = not getattr(one.obj, "inherited", False) and not (one.obj.is_attribute and "." in name)
+        if kind == "OBJECT_REMOVED" and own:
+            yield Broken(name, gone=True)
+        elif kind.startswith("PARAMETER_"):
+            values = (getattr(value, "name", None) for value in (one.old_value, one.new_value))
+            # A parameter moves when another comes or goes before it.
+            moved = kind in ("PARAMETER_MOVED", "PARAMETER_CHANGED_KIND")
+            yield Broken(name, gone=False, parameters=frozenset() if moved else frozenset(filter(None, values)))
 
 
-def claims(facts: Sequence[Fact], folders: Sequence[str]) -> Iterator[Broken]:
-    """List what facts about Python say of each name; a fact that joins several has all of their names."""
+def _counts(fact: Fact, folders: Sequence[str]) -> bool:
     inside = tuple(f"{folder}/" for folder in folders)
-    for fact in facts:
-        files = [place.file for place in fact.places if place.file.endswith(".py") and place.file.startswith(inside)]
-        if fact.severity is Severity.INTERNAL or not files:
-            continue
+    files = [place.file for place in fact.places if place.file.endswith(".py") and place.file.startswith(inside)]
+    return bool(files) and fact.severity is not Severity.INTERNAL
+
+
+def claims(fact: Fact) -> Iterator[Broken]:
+    """List what a fact about Python says of each name, as it was called; one that joins several has all their names."""
+    if fact.kind.startswith(("parameter-", "signature-")):
         values = frozenset(text for text in (fact.detail, fact.old, fact.new) if text)
-        if fact.kind in (*_GONE, *_FIELDS) or fact.kind.startswith(("parameter-", "signature-")):
-            breaking = fact.severity is Severity.BREAKING
-            yield from (Broken(name, fact.kind, values, breaking) for name in dict.fromkeys(old_names(fact)))
-
-
-def old_names(fact: Fact) -> list[str]:
-    """Name what a fact speaks of, as it was called before."""
-    if re.match(r"\d+ (fields|members)", fact.detail or ""):
-        return [f"{fact.name}.{member}" for member in re.findall(r"(?:^|, )(\w+)", fact.old or "")]
-    if fact.kind.endswith("-renamed") and fact.old and not fact.kind.startswith("parameter-"):
-        return [".".join([*name.split(".")[:-1], fact.old]) for name in fact.name.split(", ")]
-    return fact.name.split(", ")
-
-
-def same(claim: Broken, found: Broken) -> bool:
-    """Tell whether a claim says what griffe found; a class that is gone takes its members along."""
-    if claim.gone or found.gone:
-        return claim.gone and found.gone and (claim.name == found.name or claim.name.startswith(f"{found.name}."))
-    # A parameter moves when another comes or goes before it.
-    moved = found.kind in ("parameter-moved", "parameter-kind") and claim.kind != "parameter-default-changed"
-    return claim.name == found.name and (moved or bool(found.parameters & claim.parameters))
-
-
-GRIFFE = EvalSet("griffe", "what breaks for callers is what griffe says breaks", run, needs_mirrors=True)
+        yield from (Broken(name, gone=False, parameters=values) for name in fact.name.split(", "))
+    elif fact.kind.startswith(_GONE) and fact.kind.endswith(("-removed", "-renamed", "-moved")):
+        for name in fact.name.split(", "):
+            renamed = fact.kind.endswith("-renamed") and fact.old
+            yield Broken(".".join([*name.split(".")[:-1], fact.old]) if renamed and fact.old else name, gone=True)

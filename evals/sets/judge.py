@@ -10,59 +10,49 @@ from random import Random
 
 from pydantic import SecretStr
 
-from agent.domain.report import Report
 from agent.domain.window import Window
 from evals.figures import Figures, Score, Target, share
-from evals.harness import TOKEN, Bench, EvalSet, serving
-from evals.model_server.honest import borne_out, given, honest, judged, prompt_of, written
+from evals.harness import Bench, evalset
+from evals.model_server.honest import (
+    borne_out,
+    given,
+    honest,
+    # GONE
+    judged,
+    prompt_of,
+    written,
+)
 from evals.model_server.talk import Asked, Saying, Script
-from evals.sets.lies import Scene, claimed_fixes
-from evals.stage import Fetch, ScriptedModels, Stage, by_script
+from evals.sets.liars import Scene
+from evals.stage import Fetch, ScriptedModels, by_script, staged
 from tools.chat.endpoint import ChatEndpoint
-from tools.github.client import GitHubClient
 
 _DAYS = ("2026-02-03", "2026-02-02", "2026-02-01", "2026-01-30")
 
 
 class Writer:
-    """Says what is true and what only sounds so, and gives up what is refused."""
+    """Says what is true and what only sounds so, as often, and gives up what is refused."""
 
     def __init__(self) -> None:
         self.true: set[str] = set()
         self.false: set[str] = set()
 
     def __call__(self, asked: Asked) -> Saying:
-        """Write of each commit as many false sentences as true ones."""
+        """Answer by the kind of the question."""
         prompt = prompt_of(asked)
         if prompt.kind in ("day", "repair"):
             return given({"sentences": []}, asked)
         if prompt.kind != "write":
             return honest(asked)
-        truths = borne_out(prompt.evidence)
-        scene = Scene(prompt.evidence, truths, Random(prompt.about))  # noqa: S311 -- no secret
-        lies = [one.told for one in claimed_fixes(scene) if one.sort == "meaning"][: len(truths)]
+        truths, scene = borne_out(prompt.evidence), Scene(prompt.evidence, Random(prompt.about))  # noqa: S311 -- no secret
+        lies = [one.told for one in scene.lies("over-claimer of fixes") if one.sort == "meaning"][: len(truths)]
         self.true |= {one.en for one in truths}
         self.false |= {one.en for one in lies}
         return given(written([*truths, *lies]), asked)
 
 
-def _says_yes(asked: Asked) -> Saying:
-    """Admit everything, the controls too."""
-    return judged(asked, lambda _: prompt_of(asked).evidence.splitlines()[1])
-
-
-def _invents_quotes(asked: Asked) -> Saying:
-    """Admit what is true, by words that nobody wrote."""
-    return judged(asked, lambda words: f"as it says, {words} for sure" if words in str(_true_of(asked)) else "")
-
-
-def _says_nothing(asked: Asked) -> Saying:
-    """Give no ruling."""
-    return given({"rulings": []}, asked)
-
-
-class _Wavers:
-    """Admits at the first reading and refuses at the second."""
+class Wavering:
+    """A judge that admits at the first reading and refuses at the second."""
 
     def __init__(self) -> None:
         self._seen: set[str] = set()
@@ -75,26 +65,27 @@ class _Wavers:
         return judged(asked, lambda _: "") if again else honest(asked)
 
 
-def _true_of(asked: Asked) -> list[str]:
-    return [form for one in borne_out(prompt_of(asked).evidence) for form in one.forms]
+def _true(asked: Asked) -> set[str]:
+    return {form for one in borne_out(prompt_of(asked).evidence, None) for form in one.forms}
 
 
+BAD: dict[str, Script] = {
+    "says yes": lambda asked: judged(asked, lambda _: prompt_of(asked).evidence.splitlines()[1]),
+    "invents quotes": lambda asked: judged(asked, lambda words: "nobody wrote this" if words in _true(asked) else ""),
+    "says nothing": lambda asked: given({"rulings": []}, asked),
+    "wavers": Wavering(),
+}
+"""Judges that may get nothing published."""
+
+
+@evalset("judge", "true sentences are kept, false ones refused, and bad judges publish nothing")
 async def run(bench: Bench) -> Figures:
     """Let an honest judge, bad ones and, where it is given, a real one read the same sentences."""
-    bad: dict[str, Script] = {
-        "says yes": _says_yes,
-        "invents quotes": _invents_quotes,
-        "says nothing": _says_nothing,
-        "wavers": _Wavers(),
-    }
+    true, false, _ = await _read(bench, by_script(honest))
     scores: list[Score] = []
-    true, false, _ = await _judged(bench, by_script(honest))
-    for name, judge in bad.items():
-        _, _, report = await _judged(bench, by_script(judge))
-        rows = Counter(row.repo for row in report.ledger)
-        # A lone commit has no other from which a control could be taken.
-        free = [claim.id for claim in report.claims if claim.free and claim.repo and rows[claim.repo] > 1]
-        scores.append(Score(f"{name}: {free[:1] or 'nothing'} is published", float(not free), name))
+    for name, judge in BAD.items():
+        published = (await _read(bench, by_script(judge)))[2]
+        scores.append(Score(f"{name}: {published[:1] or 'nothing'} is published", float(not published), name))
     figures = {
         "true sentences kept": share(true, Target(0.85)),
         "false sentences refused": share(false),
@@ -102,25 +93,23 @@ async def run(bench: Bench) -> Figures:
     }
     if bench.model:
         name, url = bench.model["model"], bench.model["model_url"]
-        endpoint = ChatEndpoint(name=name, url=url, key=SecretStr("none"), timeout=600)
-        true, false, _ = await _judged(bench, endpoint.ask)
+        true, false, _ = await _read(bench, ChatEndpoint(name=name, url=url, key=SecretStr("none"), timeout=600).ask)
         figures[f"{name}: true sentences kept"] = share(true, Target(0.9))
         figures[f"{name}: false sentences refused"] = share(false, Target(0.95))
     return figures
 
 
-async def _judged(bench: Bench, judge: Fetch) -> tuple[list[Score], list[Score], Report]:
-    world, writer = bench.world("demo"), Writer()
-    published: set[str] = set()
-    with serving(world.repos, world.now) as server:
-        async with GitHubClient(base_url=server.url, token=TOKEN) as client:
-            stage = Stage(world, client)
-            for day in map(date.fromisoformat, _DAYS[: bench.count(1, len(_DAYS))]):
-                models = ScriptedModels("writer", by_script(writer), judge)
-                report = await stage.report(models, Window.days(day, day, "UTC"))
-                published |= {claim.text.get("en", "") for claim in report.claims if claim.free}
+async def _read(bench: Bench, judge: Fetch) -> tuple[list[Score], list[Score], list[str]]:
+    """Score the true sentences and the false ones, and list what was published where a control could be taken."""
+    writer, published, checked = Writer(), set[str](), list[str]()
+    async with staged(bench.world("demo")) as stage:
+        for day in map(date.fromisoformat, _DAYS[: bench.count(1, len(_DAYS))]):
+            models = ScriptedModels("writer", by_script(writer), judge)
+            report = await stage.report(models, Window.days(day, day, "UTC"))
+            free = [claim for claim in report.claims if claim.free]
+            published |= {claim.text.get("en", "") for claim in free}
+            # A lone commit has no other from which a control could be taken.
+            rows = Counter(row.repo for row in report.ledger)
+            checked += [claim.id for claim in free if claim.repo and rows[claim.repo] > 1]
     true = [Score(text, float(text in published), text) for text in sorted(writer.true)]
-    return true, [Score(text, float(text not in published), text) for text in sorted(writer.false)], report
-
-
-JUDGE = EvalSet("judge", "true sentences are kept, false ones refused, and bad judges publish nothing", run)
+    return true, [Score(text, float(text not in published), text) for text in sorted(writer.false)], checked

@@ -6,49 +6,43 @@ from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
-from agent.domain.links import Grade, Link, Relation, Story
+from agent.domain.links import Grade, Link, Relation
 from agent.domain.report import Report
 from agent.domain.window import Window
 from agent.settings.values import Budget
-from evals.figures import NONE, SHOWN, Figures, Score, Target, share
-from evals.harness import Bench, EvalSet, serving, specs_of, through
+from evals.figures import NONE, Figures, Score, Target, share
+from evals.harness import Bench, evalset, serving, specs_of, through
 from evals.sets.oracle import days_of, git_dir_of
+from evals.truth import Truth
 from evals.worlds.mirror import repo_from_mirror
-from evals.worlds.model import Repo, World
+from evals.worlds.model import World
 
 Pair = tuple[str, str]
 """An issue and the landed commit that fixes it."""
 Rows = list[dict[str, Any]]
-_UNFIXED = ("not_planned", "duplicate")
 _ASSERTED = (Relation.FIXES, Relation.PARTLY, Relation.BECAUSE)
-_KINDS = {
-    "reland": ("revert", "reland"),
-    "regression": ("follow-up", "regression"),
-    "cross-repository": ("bump", "adoption", "cross-repository"),
-}
-"""The kinds of stories that tell what readers call so, where the names differ."""
-_WANTED = {"revert": 0.95, "reland": 0.95, "series": 0.90, "cross-repository": 0.50}
 _PATIENT = Budget(answer_seconds=3_600, model_seconds=86_400, repo_model_seconds=86_400)
 
 
+@evalset("links", "issues are linked with what fixed them, and with nothing else")
 async def run(bench: Bench) -> Figures:
     """Report on the last weeks of a world, and on the days of real threads that have a gold."""
     recall, precision, traps = list[Score](), list[Score](), list[Score]()
     for name in ("demo", "full")[: bench.count(1, 2)]:
         world = bench.world(name)
         first = min(row.committed_at for row in world.landed if row.dropped_by is None and "root" not in row.tags)
-        window = Window.days(first.date(), world.now.date() - timedelta(days=1), "UTC")
-        with serving(world.repos, world.now) as server, bench.settings(specs_of(world), **through(server)) as settings:
-            report, _ = await bench.system.report(settings, window)
+        with serving(world.repos, world.now) as server:
+            last = world.now.date() - timedelta(days=1)
+            report = await bench.report(specs_of(world), first.date(), last, **through(server))
         landed = {f"{row.repo}@{row.sha}" for row in report.ledger}
         told = {(str(link.issue), str(link.change)) for link in report.links if link.may_read_fixed}
-        for repo in world.repos:
-            gold = {pair for pair in closed_pairs(world, repo) if pair[1] in landed}
-            right, mine = gold | true_pairs(world, repo), {pair for pair in told if pair[1].startswith(repo.full_name)}
-            recall += [Score(_named(pair), float(pair in told), _named(pair)) for pair in sorted(gold)]
-            precision += [Score(_named(pair), float(pair in right), _named(pair)) for pair in sorted(mine)]
-            unfixed = {f"{repo.full_name}#{one.number}" for one in repo.issues} - {pair[0] for pair in right}
-            traps += [Score(issue, float(issue in {pair[0] for pair in told}), issue) for issue in sorted(unfixed)]
+        gold = {pair for pair in Truth(world).fixes if pair[1] in landed}
+        right = gold | true_pairs(world)
+        recall += [Score(_named(pair), float(pair in told), _named(pair)) for pair in sorted(gold)]
+        precision += [Score(_named(pair), float(pair in right), _named(pair)) for pair in sorted(told)]
+        issues = {f"{repo.full_name}#{one.number}" for repo in world.repos for one in repo.issues}
+        for issue in sorted(issues - {pair[0] for pair in right}):
+            traps.append(Score(issue, float(issue in {pair[0] for pair in told}), issue))
     return {
         "recorded links found": share(recall, Target(0.98)),
         "recorded links that are true": share(precision),
@@ -57,37 +51,14 @@ async def run(bench: Bench) -> Figures:
     }
 
 
-def closed_pairs(world: World, repo: Repo) -> set[Pair]:
-    """List what GitHub links by itself: merged pull requests on the default branch, commits that closed an issue."""
-    merged = {pull.number: f"{repo.full_name}@{pull.merge_commit}" for pull in repo.pulls if pull.merge_commit}
-    found = {
-        (f"{owner}#{number}", merged[pull.number])
-        for pull in repo.pulls
-        if pull.number in merged and pull.base == repo.default_branch
-        for owner, number in pull.closes
-    }
-    for home in world.repos:
-        for issue in home.issues:
-            for event in issue.events:
-                if event.kind != "closed" or event.state_reason in _UNFIXED:
-                    continue
-                name = f"{home.full_name}#{issue.number}"
-                if event.source and event.source[0] == repo.full_name and event.source[1] in merged:
-                    found.add((name, merged[event.source[1]]))
-                if event.commit and home is repo:
-                    found.add((name, f"{repo.full_name}@{event.commit}"))
-    return found
-
-
-def true_pairs(world: World, repo: Repo) -> set[Pair]:
+def true_pairs(world: World) -> set[Pair]:
     """List what really fixes what: the commit that mends a flaw, and each issue that reports it, unless given up."""
     found = set()
     for row in world.landed:
-        bugs = [edit.param("bug") for edit in row.edits if edit.kind == "fix_bug"]
-        if row.repo == repo.full_name and row.dropped_by is None:
-            issues = [one for one in repo.issues if one.reports in bugs and not one.deleted]
-            fixed = [one for one in issues if one.state_reason not in _UNFIXED]
-            found |= {(f"{repo.full_name}#{one.number}", f"{repo.full_name}@{row.sha}") for one in fixed}
+        bugs = [edit.param("bug") for edit in row.edits if edit.kind == "fix_bug" and row.dropped_by is None]
+        issues = [one for one in world.repo(row.repo).issues if one.reports in bugs and not one.deleted]
+        fixed = [one.number for one in issues if one.state_reason not in ("not_planned", "duplicate")]
+        found |= {(f"{row.repo}#{number}", f"{row.repo}@{row.sha}") for number in fixed}
     return found
 
 
@@ -99,7 +70,7 @@ def _named(pair: Pair) -> str:
 
 
 async def _real(bench: Bench) -> Figures:
-    """Report day by day in one memory with the threads served beside their mirrors; gold has links and stories."""
+    """Report day by day in one memory, with the threads served beside their mirrors."""
     if bench.threads is None or bench.gold is None:
         return {}
     threads, reports = _rows(bench.threads), list[Report]()
@@ -111,11 +82,7 @@ async def _real(bench: Bench) -> Figures:
             report, _ = await bench.system.report(settings, Window.days(day, day, "UTC"), {"OPENAI_API_KEY": "links"})
             reports.append(report)
     issues = {f"{one['repo']}#{one['number']}" for one in threads if one["kind"] == "issue"}
-    landed = {f"{one['repo']}#{one['number']}": f"{one['repo']}@{one.get('merge_commit_sha')}" for one in threads}
-    stories = [story for report in reports for story in report.stories]
-    links = [link for report in reports for link in report.links]
-    told = _rows(bench.gold.with_name("stories.json"))
-    return {**link_figures(links, _rows(bench.gold), issues), **story_figures(stories, told, landed)}
+    return link_figures([link for report in reports for link in report.links], _rows(bench.gold), issues)
 
 
 def _rows(path: Path) -> Rows:
@@ -147,22 +114,3 @@ def link_figures(links: Sequence[Link], gold: Rows, issues: set[str]) -> Figures
         "real: links told that are true": share(map(right, asserted), Target(0.95)),
         "real: traps told as fixed": share(there(of("trap"), asserted), NONE),
     }
-
-
-def story_figures(stories: Sequence[Story], gold: Rows, landed: Mapping[str, str]) -> Figures:
-    """Score each story that readers found: told at all with one of its other steps, and with all of them."""
-    some, whole = dict[str, list[Score]](), list[Score]()
-    for row in gold:
-        news = {f"{row['repo']}@{sha}" for sha in row["news"]}
-        others = {landed.get(step, step) for step in row["steps"]} - news
-        kinds = _KINDS.get(row["kind"], (row["kind"],))
-        mine = [story for story in stories if story.kind.value in kinds and news & {*story.steps}]
-        steps = {step for story in mine for step in story.steps}
-        name = f"{row['kind']} {row['repo']} {', '.join(sha[:9] for sha in row['news'])}"
-        some.setdefault(row["kind"], []).append(Score(name, float(bool(others & steps if others else mine)), name))
-        whole.append(Score(name, float(bool(mine) and others <= steps), name))
-    figures = {f"real: {kind} told": share(each, Target(_WANTED.get(kind, 0.70))) for kind, each in some.items()}
-    return figures | {"real: stories told in full": share(whole, SHOWN)}
-
-
-LINKS = EvalSet("links", "issues are linked with what fixed them, and with nothing else", run)

@@ -11,7 +11,7 @@ from agent.domain.report import Report
 from agent.domain.window import Window
 from agent.settings.values import Budget
 from evals.figures import Figures, Score, Target, measure, share
-from evals.harness import Bench, EvalSet, specs_of
+from evals.harness import Bench, evalset, specs_of
 from evals.model_server.honest import honest
 from evals.model_server.server import KINDS, ModelServer, Mood
 from evals.model_server.talk import Asked
@@ -25,6 +25,7 @@ _BUDGET = Budget(
 )
 
 
+@evalset("model-storm", "right reports in time, whatever a model and its server do")
 async def run(bench: Bench) -> Figures:
     """Report through random mixtures of everything that models and servers do wrong."""
     calm, _ = await _reported(bench, None)
@@ -112,6 +113,3 @@ def leak_in(folder: Path, secret: str) -> str | None:
     """Name the first file that holds a secret."""
     files = (path for path in sorted(folder.rglob("*")) if path.is_file())
     return next((path.name for path in files if secret.encode() in path.read_bytes()), None)
-
-
-MODEL_STORM = EvalSet("model-storm", "right reports in time, whatever a model and its server do", run)

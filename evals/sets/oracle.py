@@ -22,13 +22,13 @@ class Row:
 
 async def ask_git(git_dir: Path, *arguments: str) -> str:
     """Run git and return what it printed."""
-    process = await asyncio.create_subprocess_exec(
-        "git", "--git-dir", str(git_dir), *arguments, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE
-    )
-    out, complaint = await process.communicate()
+    pipe = asyncio.subprocess.PIPE
+    command = ("git", "--git-dir", str(git_dir), *arguments)
+    process = await asyncio.create_subprocess_exec(*command, stdout=pipe, stderr=pipe)
+    out, complaint = (text.decode("utf-8", "replace") for text in await process.communicate())
     if process.returncode:
-        raise InputError(f"git {arguments[0]} in {git_dir}: {complaint.decode('utf-8', 'replace').strip()}")
-    return out.decode("utf-8", "replace")
+        raise InputError(f"git {arguments[0]} in {git_dir}: {complaint.strip()}")
+    return out
 
 
 async def first_parent_line(spec: RepoSpec) -> list[Row]:
@@ -40,26 +40,22 @@ async def first_parent_line(spec: RepoSpec) -> list[Row]:
 
 def path_of(spec: RepoSpec) -> Path:
     """Give the path that a mirror was given with."""
-    if spec.path is None:
-        raise InputError(f"{spec.name} has no path")
+    assert spec.path is not None, "the command line takes no mirror without one"
     return spec.path
 
 
 def git_dir_of(spec: RepoSpec) -> Path:
     """Find the git directory of a clone or a bare mirror."""
-    path = path_of(spec)
-    return path / ".git" if (path / ".git").exists() else path
+    inside = path_of(spec) / ".git"
+    return inside if inside.exists() else path_of(spec)
 
 
 def days_of(bench: Bench, line: Sequence[Row] = (), count: int = 1, commits: int = 0) -> list[date]:
     """List the days that are given, else the last ones before the newest commit's that end with enough commits."""
     if bench.span is not None:
-        try:
-            first, after = map(date.fromisoformat, bench.span)
-        except ValueError as error:
-            raise InputError("--since and --until must be days such as 2026-07-01") from error
+        first, after = map(date.fromisoformat, bench.span)
         return [first + timedelta(days=offset) for offset in range((after - first).days)]
-    landed = [row.at.date() for row in line] or [date.today()]  # noqa: DTZ011 -- an empty mirror has no days
+    landed = [row.at.date() for row in line]
     last = max(landed) - timedelta(days=1)
     while landed.count(last) < commits and last > min(landed):
         last -= timedelta(days=1)

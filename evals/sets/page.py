@@ -7,10 +7,9 @@ from typing import get_args
 
 from agent.domain.base import Language
 from agent.domain.report import Report
-from agent.domain.window import Window
 from agent.settings.values import Layout
 from evals.figures import Exhibit, Figures, Score, Target, measure, share
-from evals.harness import Bench, EvalSet, specs_of
+from evals.harness import Bench, evalset, specs_of
 from evals.sets.oracle import days_of, first_parent_line
 
 _MOST_WORDS, _MOST_COMMITS, _FEW_COMMITS = 1_200, 100, 10
@@ -22,17 +21,14 @@ _NAME = re.compile(r"[\w-]*(?:\d|_|\w[A-Z]|--)[\w-]*", re.ASCII)
 _HAN = re.compile(r"[\u3400-\u9fff]")
 
 
+@evalset("page", "pages of days: evidence, length, repetition")
 async def run(bench: Bench) -> Figures:
     """Look at the pages of a world's day, and of the days of mirrors, by figures of their own."""
-    world = bench.world("demo")
-    day = date.fromisoformat(world.notes["reported day"])
-    with bench.settings(specs_of(world)) as settings:
-        made, _ = await bench.system.report(settings, Window.days(day, day, "UTC"))
-    real: list[Report] = []
+    world, real = bench.world("demo"), list[Report]()
+    made = await bench.report(specs_of(world), date.fromisoformat(world.notes["reported day"]))
     for spec in bench.mirrors:
         for day in days_of(bench, await first_parent_line(spec), commits=_FEW_COMMITS):
-            with bench.settings([spec]) as settings:
-                real.append((await bench.system.report(settings, Window.days(day, day, "UTC")))[0])
+            real.append(await bench.report([spec], day))
     return {**_figures(bench, [made], ""), **(_figures(bench, real, ", mirrors") if real else {})}
 
 
@@ -73,10 +69,8 @@ def unfolded_words(page: str) -> float:
 
 
 def _once(case: str, page: str) -> list[Score]:
-    """Score the items of lists: 0 for one that stood there before."""
+    """Score what is told, headings and tables aside: 0 for what stood there before."""
     lines = (line.strip().removeprefix("- ") for line in _FENCE.sub("", page).split("\n"))
-    items = Counter(_ADDRESS.sub("]", line) for line in lines if len(line.split()) > 3 or len(_HAN.findall(line)) > 6)
+    told = (line for line in lines if line[:1] not in ("#", "|"))
+    items = Counter(_ADDRESS.sub("]", line) for line in told if len(line.split()) > 3 or len(_HAN.findall(line)) > 6)
     return [Score(text[:160], float(count == 1), case) for text, count in items.items()]
-
-
-PAGE = EvalSet("page", "pages of days: evidence, length, repetition", run)

@@ -12,9 +12,8 @@ from importlib.resources import files
 from agent.domain.base import EvidenceId
 from agent.domain.links import Act, Step, Story, StoryKind, undone_pairs
 from agent.domain.window import Window
-from agent.settings.values import RepoSpec
 from evals.figures import Figures, Score, Target, share
-from evals.harness import Bench, EvalSet, specs_of
+from evals.harness import Bench, evalset, specs_of
 
 _KINDS = ("revert", "reland", "series", "earlier", "lines", "bump", "reference")
 _CASES = files("evals") / "sets" / "data" / "real_stories.json"
@@ -33,6 +32,7 @@ class Event:
     missing: tuple[int, ...] = ()
 
 
+@evalset("stories", "what goes on over days and repositories is found, and nothing else")
 async def run(bench: Bench) -> Figures:
     """Report on a world day by day, then on the days of real commits whose stories were judged by hand."""
     world = bench.world("stories")
@@ -64,8 +64,8 @@ async def _mirrors(bench: Bench) -> Figures:
             continue
         bench.say(f"stories: {case['kind']} {case['repo']} {case['sha'][:9]}")
         day, doer = date.fromisoformat(case["day"]), f"{case['repo']}@{case['sha']}"
-        with bench.settings(bench.mirrors if case["kind"] == "bump" else _only(bench, case["repo"])) as settings:
-            report, _ = await bench.system.report(settings, Window.days(day, day, "UTC"))
+        specs = [spec for spec in bench.mirrors if case["kind"] == "bump" or spec.name == case["repo"]]
+        report = await bench.report(specs, day)
         found = [replace(one, kind="earlier") if one.kind == "lines" else one for one in events(report.stories)]
         told += [one for one in found if one.kind == case["kind"] and one.doer == doer]
         others = [case["others"]] if case["kind"] == "series" else [[other] for other in case["others"]]
@@ -76,10 +76,6 @@ async def _mirrors(bench: Bench) -> Figures:
         "real commits: precision": share(compared(sure, gold, "is wrong"), Target(0.97)),
         "real commits: recall": share(compared(gold, told, "is not told"), Target(0.95)),
     }
-
-
-def _only(bench: Bench, name: str) -> Sequence[RepoSpec]:
-    return [spec for spec in bench.mirrors if spec.name == name]
 
 
 def compared(several: Sequence[Event], others: Iterable[Event], complaint: str) -> list[Score]:
@@ -126,6 +122,3 @@ def _event(story: Story, step: Step, first: EvidenceId) -> Iterator[Event]:
 def _named(one: Event) -> str:
     others = ", ".join(sorted(target.partition("@")[2][:9] for target in one.targets))
     return f"{one.kind} {one.doer[-40:][:9]} → {others or 'nothing'} (missing {one.missing})"
-
-
-STORIES = EvalSet("stories", "what goes on over days and repositories is found, and nothing else", run)

@@ -1,12 +1,12 @@
 """Makes the page model of a report: brief, items by tier, issues and stories of each repository, the account."""
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Container, Iterator, Sequence
 from dataclasses import replace
 
 from agent.domain.base import Language
-from agent.domain.claims import Role
-from agent.domain.ledger import Tier
+from agent.domain.claims import Anchor, Claim, Quote, Role
+from agent.domain.ledger import LedgerRow, Tier
 from agent.domain.links import BARE, Act, Grade, Link, Relation, Standing, Story, StoryKind
 from agent.domain.report import (
     Report,
@@ -19,11 +19,21 @@ from agent.domain.report import (
 )
 from agent.web import Web
 from gitzette.render.addresses import SHORT, mark_of, named, place_of
-from gitzette.render.items import fit_sections, items_of
-from gitzette.render.model import ISSUES_SHOWN, Issue, IssueNews, PageModel, RepoPart, Section, row_id, words_in
-from gitzette.render.sentences import Sentences
+from gitzette.render.model import (
+    ISSUES_SHOWN,
+    Excerpt,
+    Issue,
+    IssueNews,
+    Item,
+    PageModel,
+    RepoPart,
+    Section,
+    Sentence,
+    row_id,
+    words_in,
+)
 from gitzette.render.templating import plain
-from gitzette.render.view import View
+from gitzette.render.view import Sentences, View, cut_title, excerpt_of, is_breaking, untold
 
 MOST_WORDS = 1_200
 """Words of a page before the folds."""
@@ -34,13 +44,17 @@ _EVENTS = ("linked", "closed", "opened", "not planned", "important", "active")
 """In the order of a page: what commits of the window did comes first."""
 _STILL_OPEN = (Standing.ADDRESSED, Standing.REOPENED, Standing.UNDONE)
 _OTHERS = {Relation.REVERTS: "reverts", Relation.BECAUSE: "because", Relation.MENTIONS: "mentions"}
+_MOST_WORDS, _SHORT_WORDS = 120, 45
+"""Words of an item in sight: of one that is told in full, and of one that is told in short."""
+_META = 8
+"""Words that stand beside the sentences: author, time, size."""
 
 
 def page_model(report: Report, lang: Language, web: Web, most_words: int = MOST_WORDS) -> PageModel:
     """Compute what a page shows of a report in one language, with so many words before the folds."""
     view = View(report, lang, web)
     sentences = Sentences(view)
-    items = items_of(view, sentences)
+    items = _items_of(view, sentences)
     brief = [sentences.sentence(claim) for claim in view.whole(Role.BRIEF)][:_MOST_BRIEF]
     analysed, sections = bool(brief), [Section(tier, tuple(one for one in items if one.tier == tier)) for tier in Tier]
     if not analysed:
@@ -49,14 +63,14 @@ def page_model(report: Report, lang: Language, web: Web, most_words: int = MOST_
     repos = tuple(_repo(section, view, sentences) for section in report.sections)
     told = {one.text for one in brief}
     room = most_words - _FRAME - sum(one.words for one in brief) - sum(map(_words_of_repo, repos))
-    act_on, worth_knowing = fit_sections(sections[:2], room, told)
+    act_on, worth_knowing = _fit_sections(sections[:2], room, told)
     return PageModel(
         report=report,
         lang=lang,
         words=view.words,
         brief=tuple(one.apart() for one in brief),
         analysed=analysed,
-        sections=(act_on, worth_knowing, fit_sections(sections[2:], 0, told)[0]),
+        sections=(act_on, worth_knowing, _fit_sections(sections[2:], 0, told)[0]),
         repos=repos,
         account=tuple(_account(view)),
         tiers={name: view.tier(row).value for name, row in view.rows.items()},
@@ -76,6 +90,95 @@ def _words_of_repo(part: RepoPart) -> int:
     issues = [issue for _, found in part.issues for issue in found[:ISSUES_SHOWN]]
     titles = sum(words_in(issue.thread.title) + 6 if issue.thread else 4 for issue in issues)
     return titles + sum(6 * len(issue.news) for issue in issues) + sum(one.words for one in part.summary) + 30
+
+
+# ---------------------------------------------------------------- items
+
+
+def _items_of(view: View, sentences: Sentences) -> list[Item]:
+    """Make the items, the weightiest first; what is out again stands behind what is in."""
+    repos = {section.repo for section in view.report.sections}
+    elsewhere = {row_id(row) for row in view.undid.values()}
+    rows = [row for name, row in view.rows.items() if name not in elsewhere and row.repo in repos]
+    rows.sort(key=lambda row: (row.noise is not None, row_id(row) in view.undid, -row.weight))
+    return [_item(row, view, sentences) for row in rows]
+
+
+def _item(row: LedgerRow, view: View, sentences: Sentences) -> Item:
+    """Tell a commit whole: the analysis and what it leaves untold, else what code says and quotes."""
+    earlier = view.undid.get(row_id(row))
+    words, number = cut_title(earlier or row)
+    headline = "" if earlier else view.headline(row)
+    analysis, facts = view.analysis(row), view.facts(row)
+    sight = [*analysis, *untold(facts, analysis)] if analysis else facts
+    folded = [one for one in facts if one not in sight]
+    bare = [] if earlier else [one for one in view.said(row) if not one.free and view.inside(one)]
+    return Item(
+        row=row,
+        place=place_of(row_id(row)),
+        headline=headline or words or "—",
+        title=words if headline else "",
+        pull=sentences.citation(f"{row.repo}#{number}", own=row.repo) if number else None,
+        tier=view.tier(row).value,
+        breaking=earlier is None and any(is_breaking(one) for one in view.said(row) if one.role is Role.CHANGE),
+        sentences=tuple(sentences.sentence(one) for one in sight if one.text or one.speech),
+        more=tuple(sentences.sentence(one) for one in folded if one.text or one.speech),
+        excerpt=_excerpt([*sight, *folded, *bare], view),
+        inside=tuple(view.inside(one) or "" for one in bare),
+        uses=view.uses(row),
+        undid=earlier,
+    )
+
+
+def _excerpt(claims: Sequence[Claim], view: View) -> Excerpt | None:
+    """Show the place that proves most: changed lines that an early sentence is anchored in or quotes."""
+    for claim in claims:
+        places: tuple[Quote | Anchor, ...] = claim.anchors if claim.free else (*claim.quotes, *claim.anchors)
+        for one in places:
+            if one.file and not claim.speech:
+                return excerpt_of(one.file, one.text, claim.text.get(view.lang, ""))
+    return None
+
+
+def _fitted(item: Item, most: int, told: Container[str]) -> Item:
+    """Keep as many sentences in sight as `most` words allow, none of which the page has `told` already."""
+    shown: list[Sentence] = []
+    left = most - words_in(f"{item.headline} {item.title}")
+    brief = tuple(one for one in item.told if one.text in told)
+    for sentence in (one for one in item.sentences if one not in brief):
+        if sentence.words > left:
+            break
+        shown.append(sentence)
+        left -= sentence.words
+    rest = tuple(one for one in item.told if one not in shown and one not in brief)
+    return replace(item, in_brief=brief, sentences=tuple(shown), more=rest)
+
+
+def _words_of(item: Item) -> int:
+    """Count the words that an item has in sight."""
+    return words_in(f"{item.headline} {item.title}") + sum(one.words for one in item.sentences) + _META
+
+
+def _fit_sections(sections: Sequence[Section], room: int, told: Container[str]) -> list[Section]:
+    """Fit the items of tiers into the room of a page: what finds none is folded, and nothing is lost.
+
+    The first tier is told in full as long as the others of it can be told in short; the next ones in short.
+    """
+    fitting: list[Section] = []
+    for section in sections:
+        first, shown = not fitting, list[Item]()
+        shorts = [_fitted(item, _SHORT_WORDS, told) for item in section.items]
+        waiting = sum(map(_words_of, shorts))
+        for short, item in zip(shorts, section.items, strict=True):
+            waiting -= _words_of(short)
+            full = _fitted(item, _MOST_WORDS, told) if first else short
+            chosen = replace(full, full=True) if first and _words_of(full) + waiting <= room else short
+            if _words_of(chosen) > room:
+                break
+            shown.append(chosen)
+            room -= _words_of(chosen)
+        fitting.append(Section(section.tier, tuple(shown), tuple(shorts[len(shown) :])))
+    return fitting
 
 
 # ---------------------------------------------------------------- issues

@@ -10,7 +10,6 @@ from agent.domain.claims import Claim
 from agent.domain.ledger import LedgerRow
 from agent.domain.links import Story
 from agent.domain.report import Report, RepoSection, ThreadLine
-from gitzette.render.addresses import place_of
 
 ISSUES_SHOWN = 5
 """Issues of a kind that are in sight; the others are folded."""
@@ -120,6 +119,7 @@ class Item:
     """One landed change, or a change and what undid it the same day."""
 
     row: LedgerRow
+    place: str  # its anchor on every page
     headline: str  # what it does in the reader's language, else its original title
     title: str  # the original title, where the headline is another
     pull: Citation | None
@@ -133,11 +133,6 @@ class Item:
     uses: tuple[str, ...]  # places in the reader's own code that use what changed, as `file:line`
     in_brief: tuple[Sentence, ...] = ()  # what the brief of the page tells already
     full: bool = False  # whether the excerpt is in sight
-
-    @cached_property
-    def place(self) -> str:
-        """Give its anchor on every page."""
-        return place_of(row_id(self.row))
 
     @property
     def fresh(self) -> tuple[Sentence, ...]:

@@ -1,13 +1,17 @@
 """Whom a difference concerns: what users import, include, set or run, and what only the project itself sees."""
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from agent.domain.facts import Fact, Severity
 from agent.domain.facts import FactKind as K
 from tools.diff.differences import ROWS, Difference, Found, is_python, severity_of
 from tools.diff.roles import HEADERS, HIDDEN, is_product, is_public_header, module_of
+
+if TYPE_CHECKING:
+    from tools.diff.versions import Versions
 
 Lines = Sequence[tuple[str, str]]
 """Lines of a tree that hold a word, each with the path of its file."""
@@ -74,20 +78,30 @@ def names_to_look_up(differences: Iterable[Difference]) -> Names:
     return Names(frozenset(come), frozenset(gone), frozenset(exported | {"import"} if exported else ()))
 
 
-def is_still_there(difference: Difference, trees: Trees) -> bool:
-    """Tell a name that other files read before it seemed to come, or still read after it seemed to go."""
+def is_still_there(difference: Difference, trees: Trees, files: Sequence["Versions"]) -> bool:
+    """Tell a name that was read before it seemed to come, or is still read after it seemed to go."""
     if difference.kind not in _TOLD_ELSEWHERE:
         return False
-    lines = trees.before if difference.after else trees.after
-    name, own = difference.found.one.name, difference.found.versions.file.path
-    return any(_holds(line, name) and path != own and is_product(path) for path, line in lines or ())
+    lines = list((trees.before if difference.after else trees.after) or ())
+    if difference.after is None:
+        # Without a tree at least the commit itself shows where the name went.
+        lines += [(one.file.path, line[1:]) for one in files for line in one.patch.lines("new").values()]
+    return _is_read(lines, difference.found.one.name, {difference.found.versions.file.path}, difference.kind)
 
 
 def is_told_by(trees: Trees, fact: Fact) -> bool:
-    """Tell a variable of a fact that other files of the trees read before it came or after it went."""
+    """Tell a variable of a fact that the trees read before it came or after it went."""
     lines = (trees.before if fact.kind is K.ENV_ADDED else trees.after) or ()
-    own = {place.file for place in fact.places}
-    return any(_holds(line, fact.name) and path not in own and is_product(path) for path, line in lines)
+    return _is_read(lines, fact.name, {place.file for place in fact.places}, fact.kind)
+
+
+def _is_read(lines: Lines, name: str, own: Collection[str], kind: K) -> bool:
+    """Find a name in other files; a variable that went also as a string of its own file, which an alias may read."""
+    strings = (f'"{name}"', f"'{name}'") if kind is K.ENV_REMOVED else ()
+    return any(
+        is_product(path) and _holds(line, name) and (path not in own or any(one in line for one in strings))
+        for path, line in lines
+    )
 
 
 def severity(difference: Difference, trees: Trees) -> Severity:
@@ -114,12 +128,8 @@ def severity(difference: Difference, trees: Trees) -> Severity:
         return Severity.BEHAVIOUR if inherits or passed_on else meant
     if reached is None:
         return Severity.BEHAVIOUR if meant is Severity.BREAKING else meant
-    literal = (
-        difference.kind is K.CONSTANT_CHANGED
-        and found.one.name.isupper()
-        and found.one.name[0] != "_"
-        and _is_literal(difference)
-    )
+    public = found.one.name.isupper() and found.one.name[0] != "_"
+    literal = difference.kind is K.CONSTANT_CHANGED and public and _is_literal(difference)
     return Severity.BEHAVIOUR if literal else Severity.INTERNAL
 
 
@@ -255,9 +265,8 @@ def _is_word(sign: str) -> bool:
 
 
 def _is_device_code(found: Found) -> bool:
-    own = (
-        [found.one] if found.one.kind == "function" else [one for one in found.declared if one.path == found.one.owner]
-    )
+    function = found.one.kind == "function"
+    own = [found.one] if function else [one for one in found.declared if one.path == found.one.owner]
     heads = (one.source[one.start : one.end].partition(b"(")[0] for one in own if one.kind == "function")
     return any(_DEVICE.search(head) for head in heads)
 

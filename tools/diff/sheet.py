@@ -80,7 +80,7 @@ class Gathered:
         """Judge and prove what differs in declarations, all of it and unranked."""
         for one in self.differences:
             place = place_of(one)
-            if place is None or is_still_there(one, trees):
+            if place is None or is_still_there(one, trees, self.files):
                 continue
             yield Fact(
                 kind=one.kind,
@@ -135,7 +135,6 @@ def _module(one: Difference) -> str:
 
 
 def _documented(one: Difference, change: Change) -> Iterator[Place]:
-    """Show what the commit's own documents say of something new that users set."""
     if one.kind not in _SET or len(one.found.one.name) < 4:
         return
     for file in change.files:

@@ -29,6 +29,7 @@ TITLE = "Fix the scheduler (#12)"
         ("- [ ] I have read the contributing guide of this project", None),
         ("```\nsome code that is long enough to be told\n```", None),
         ("Everybody must read https://evil.example/a/long/address now.", None),
+        ("Everybody must read evil\u200b.example before the next day.", None),
         ("word " * 200, None),
     ],
 )

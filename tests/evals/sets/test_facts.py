@@ -29,7 +29,7 @@ def fact(kind: str, name: str, old: str | None = None, new: str | None = None, *
         (Meant(("dependency-changed",), "a_b", "1.0"), fact("dependency-changed", "a-b", "==1.0", "==1.1")),
         (Meant(("enum-member-removed",), "Kind.Relu"), fact("enum-member-removed", "Kind", "Gelu = 0, Relu = 1")),
         (Meant(("parameter-added",), "run", detail="x"), fact("parameter-added", "go, run", detail="x")),
-        (Meant(ALIKE["signature-changed"], "run"), fact("parameter-reordered", "run")),
+        (Meant(tuple(ALIKE["signature-changed"]), "run"), fact("parameter-reordered", "run")),
         (
             Meant(("error-added",), shows="too large"),
             fact("error-added", "ValueError", lines=('+raise X("too large")',)),

@@ -113,8 +113,8 @@ def test_a_story_is_right_only_with_its_kind_its_doer_its_targets_and_its_gaps()
 
 
 def test_an_answer_is_right_when_it_cites_says_and_leaves_out_what_it_should() -> None:
-    cites = (("o/n@a", "o/n#1"),)
-    asked = Question("q1", "en", "Who?", (), False, cites, (("Mira", "mira-k"),), ("Chidi",), ())
+    target = {"abstain": False, "cites": [["o/n@a", "o/n#1"]], "says": [["Mira", "mira-k"]], "not_says": ["Chidi"]}
+    asked = Question.model_validate({"id": "q1", "lang": "en", "question": "Who?", "repos": [], "target": target})
 
     def reply(answer: str, *cited: str, abstained: bool = False) -> Reply:
         return Reply(outcome="abstained" if abstained else "answered", lang="en", answer=answer, cites=cited)
@@ -123,8 +123,10 @@ def test_an_answer_is_right_when_it_cites_says_and_leaves_out_what_it_should() -
     assert "does not cite" in wrong_with(asked, reply("It was Mira.", "o/n@b"))
     assert "does not say 'Mira'" in wrong_with(asked, reply("Somebody.", "o/n@a"))
     assert "says 'Chidi'" in wrong_with(asked, reply("Mira, or Chidi.", "o/n@a"))
-    figures = graded([asked, asked], [reply("Mira.", "o/n@a"), reply("", abstained=True)])
-    assert [figures[name].value for name in ("right answers", "abstained without need")] == [0.5, 0.5]
+    none = asked.model_copy(update={"target": asked.target.model_copy(update={"abstain": True})})
+    silent = reply("", abstained=True)
+    figures = graded([asked, asked, none, none], [reply("Mira.", "o/n@a"), silent, silent, reply("Mira.", "o/n@a")])
+    assert [figure.value for figure in figures.values()] == [0.5, 0.5]
 
 
 def test_links_that_are_missing_wrong_or_traps_are_all_counted() -> None:

@@ -8,20 +8,23 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 import pytest
 import yaml  # type: ignore[import-untyped]
+from starlette.responses import Response
 from starlette.testclient import TestClient
 
 from agent.domain.base import ConfigError, RepoId
 from agent.settings.reading import read_settings
 from agent.settings.values import Edition, Limits, RepoSpec, Settings
+from evals.loopback import Loopback
 from evals.postgres import PostgresServer
 from gitzette.arguments import settings_here
 from gitzette.cli import main
 from gitzette.fleet.editions import day_window, edition_of, missing_days, part_plan, request_limit, shown_edition
 from gitzette.fleet.engine import COMMON, DEAD_AFTER, Engine
+from gitzette.fleet.work import deliver
 from gitzette.live.app import app
 from gitzette.wiring import memory_of
 from memory.fleet import Task
@@ -33,22 +36,31 @@ ENGINE, COPY = RepoId("acme/engine"), RepoId("acme/copy")
 NOW = datetime(2026, 2, 8, 12, tzinfo=UTC)
 
 
-class Clone(Protocol):
-    """The clone of the fixture."""
+@pytest.fixture
+def posts(monkeypatch: Any) -> Iterator[list[str]]:
+    """What a receiver of reports is sent, by method."""
+    taken: list[str] = []
 
-    folder: Path
+    async def take(scope: Any, receive: Any, send: Any) -> None:
+        taken.append(scope["method"])
+        await Response("ok")(scope, receive, send)
 
-    def cloned(self, folder: Path) -> "Clone": ...
+    receiver = Loopback()
+    receiver.start(take)
+    monkeypatch.setenv("HOOK", f"{receiver.url}/")
+    yield taken
+    receiver.stop()
 
 
 @pytest.fixture
-def team(postgres_server: PostgresServer, engine: Clone, corner: Path, tmp_path: Path, monkeypatch: Any) -> Path:
+def team(postgres_server: PostgresServer, engine: Any, corner: Path, tmp_path: Path, monkeypatch: Any) -> Path:
     """A folder with two editions over two repositories, and an empty database."""
     del corner
     engine.cloned(tmp_path / "copy")
     Path("gitzette.toml").write_text(
         f'repos = ["{ENGINE}={engine.folder}", "{COPY}={tmp_path / "copy"}"]\nsource = "git"\n'
-        f'[[edition]]\nname = "both"\nlang = "zh"\n[[edition]]\nname = "small"\nrepos = ["{ENGINE}"]\n'
+        '[[edition]]\nname = "both"\nlang = "zh"\ndeliver = []\n'
+        f'[[edition]]\nname = "small"\nrepos = ["{ENGINE}"]\n[[deliver]]\nkind = "webhook"\naddress_env = "HOOK"\n'
     )
     postgres_server.create(tmp_path.name)
     monkeypatch.setenv("GITZETTE_DATABASE", postgres_server.address_of(tmp_path.name))
@@ -80,7 +92,9 @@ def tasks(about: str = "") -> list[Task]:
         return [one for one in opened.fleet.tasks() if about in one.about]
 
 
-def test_editions_share_the_reading_and_say_what_one_machine_says(team: Path, capsys: Any, monkeypatch: Any) -> None:
+def test_editions_share_the_reading_and_say_what_one_machine_says(
+    team: Path, posts: list[str], capsys: Any, monkeypatch: Any
+) -> None:
     assert main(["worker"]) == 1
     assert "run: gitzette database upgrade" in capsys.readouterr().err
     assert [main(["database", "upgrade"]) for _ in range(2)] == [0, 0]
@@ -88,11 +102,13 @@ def test_editions_share_the_reading_and_say_what_one_machine_says(team: Path, ca
     assert [main(["schedule", "--date", DAY]) for _ in range(2)] == [0, 0]
     assert capsys.readouterr().out == "2 repositories queued\n0 repositories queued\n"
     work()
-    done = [one.about for one in tasks() if one.status == "done"]
+    done = [one.about for one in tasks() if one.status == "done" and one.task != "delivery"]
     assert sorted(done) == [f"{COPY} {DAY}", f"{ENGINE} {DAY}", f"edition both {DAY}", f"edition small {DAY}"]
+    deliver(settings_here(os.environ), os.environ, "small", day_window(DAY, "UTC"))
+    assert posts == ["POST"]
     page = get("both", "/zh/runs.html")
     assert str(COPY) in page
-    assert "完成: 4" in page
+    assert "完成: 5" in page
     assert "MAX_ROUTES" in get("both", f"/zh/days/{DAY}.html")
     get("small", "/")
     monkeypatch.delenv("GITZETTE_DATABASE")
@@ -100,15 +116,11 @@ def test_editions_share_the_reading_and_say_what_one_machine_says(team: Path, ca
     for name, repos, more in (("both", [ENGINE, COPY], 'lang = "zh"\n'), ("small", [ENGINE], "")):
         Path("gitzette.toml").write_text(config + more)
         monkeypatch.setenv("GITZETTE_HOME", str(team / name))
-        given = [option for spec in settings_here(os.environ).repos if spec.name in repos for option in option_of(spec)]
-        assert main(["run", "--date", DAY, "--out", f"alone/{name}", *given]) == 0
+        specs = [f"--repo={spec.name}={spec.path}" for spec in settings_here(os.environ).repos if spec.name in repos]
+        assert main(["run", "--date", DAY, "--out", f"alone/{name}", *specs]) == 0
         for file in (f"{DAY}.json", f"{DAY}.md"):
             workers = (team / "gazette" / name / "reports" / file).read_bytes()
             assert workers == (team / "alone" / name / "reports" / file).read_bytes()
-
-
-def option_of(spec: RepoSpec) -> list[str]:
-    return ["--repo", f"{spec.name}={spec.path}"]
 
 
 def get(edition: str, path: str) -> str:
@@ -216,17 +228,11 @@ def test_a_part_is_planned_for_all_editions_that_have_the_repository() -> None:
         edition_of(settings, "none")
 
 
-@pytest.mark.parametrize(
-    ("published", "missing"),
-    [
-        ([], ["2026-02-07"]),
-        (["2026-02-04", "2026-02-06"], ["2026-02-05", "2026-02-07"]),
-        (["2025-12-01"], [f"2026-02-0{day}" for day in range(5, 8)]),
-    ],
-)
-def test_days_that_an_outage_left_out_are_caught_up_with(published: list[str], missing: list[str]) -> None:
-    settings = Settings(repos=(RepoSpec(name=ENGINE),), catch_up_days=3)
-    assert missing_days(settings, dict.fromkeys(published), NOW) == missing
+def test_days_that_an_outage_left_out_are_caught_up_with() -> None:
+    settings, days = Settings(repos=(RepoSpec(name=ENGINE),), catch_up_days=3), [f"2026-02-0{day}" for day in (5, 6, 7)]
+    assert missing_days(settings, {}, NOW) == days[2:]
+    assert missing_days(settings, {"2026-02-04": "", days[1]: ""}, NOW) == [days[0], days[2]]
+    assert missing_days(settings, {"2025-12-01": ""}, NOW) == days
 
 
 def test_compose_starts_commands_and_sets_variables_that_there_are() -> None:

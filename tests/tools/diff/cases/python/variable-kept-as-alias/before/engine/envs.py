@@ -1,0 +1,5 @@
+from engine.variables import EnvBool
+
+
+class Envs:
+    ENGINE_CHUNK = EnvBool(True)
