@@ -4,12 +4,14 @@ import re
 import unicodedata
 from collections.abc import Sequence
 from datetime import datetime
+from typing import Any
 
 from agent.domain.base import InputError, RepoId
 from agent.domain.commits import Change, Issue, PullRequest, Release
 from agent.domain.window import zone
 from agent.editions.card import Card
 from agent.markdown import visible
+from agent.questions import Reply
 from agent.settings.values import RepoSpec
 from agent.web import Web
 from graphs.ask_context import AskContext
@@ -17,6 +19,7 @@ from graphs.ask_context import AskContext
 _WIDTH = 400
 _LONGEST = 400_000
 _HASH = re.compile(r"[0-9a-f]{40}")
+_CODE = re.compile(r"`([^`\n]{3,})`")
 
 
 class CitedEvidence:
@@ -46,6 +49,19 @@ class CitedEvidence:
         if number is not None:
             return [self._web.thread(repo, number, pull=pull) for pull in (False, True)]
         return [self._web.commit(repo, mark) if _HASH.fullmatch(mark) else self._web.release(repo, mark)]
+
+    def told_by(self, reply: Reply) -> dict[str, Any]:
+        """Say what a reply cites, which lines of it the reply quotes, and what it names."""
+        quotes: dict[str, list[str]] = {}
+        words: dict[str, list[str]] = {}
+        for claim in reply.claims:
+            shown = [(one.cite, one.text) for one in claim.quotes] + [(one.cite, one.text) for one in claim.anchors]
+            for cite, text in shown:
+                quotes.setdefault(cite, []).extend(text.splitlines())
+            for cite in claim.sources:
+                words.setdefault(cite, []).extend(word for text in claim.text.values() for word in _CODE.findall(text))
+        cites = [dict(zip(("title", "url"), self.entry(cite), strict=True)) | {"id": cite} for cite in reply.cites]
+        return {"abstained": reply.abstained, "cites": cites, "quotes": quotes, "words": words}
 
     async def lines(self, cite: str) -> list[str]:
         """Give the whole text of an artefact, as lines that do nothing to a terminal or a page."""

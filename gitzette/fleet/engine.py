@@ -12,7 +12,7 @@ from functools import cache, cached_property
 from procrastinate import App, PsycopgConnector, RetryDecision
 from procrastinate.exceptions import AlreadyEnqueued
 from procrastinate.job_context import JobContext
-from procrastinate.jobs import Job
+from procrastinate.jobs import Job, Status
 from procrastinate.retry import BaseRetryStrategy
 
 from agent.domain.base import AppError, ConfigError, RepoId
@@ -26,8 +26,8 @@ HEARTBEAT, DEAD_AFTER, SWEEP = 5.0, 20.0, 5.0
 """Seconds between signs of life of a worker, after which it counts as dead, and between looks for the dead."""
 BY_HAND, NIGHTLY = 10, 0
 """Priorities: what a person asks for comes before what the clock asks for."""
-_MOST_TRIES = 8
-_LONGEST_PAUSE = 900
+_MOST_TRIES, _LONGEST_PAUSE = 30, 300
+"""Deaths of workers count as tries: a task that kills every worker must end. Without them these are two hours."""
 
 
 class Backoff(BaseRetryStrategy):
@@ -170,8 +170,9 @@ class Engine:
         """Give the tasks of dead workers to the living, and what waits for a dead place to everybody."""
         jobs = self.app.job_manager
         for job in await jobs.get_stalled_jobs(seconds_since_heartbeat=DEAD_AFTER):
-            _say(f"{job.task_name} {job.task_kwargs}: its worker is dead; queued again")
-            await jobs.retry_job(job)
+            often = job.attempts >= _MOST_TRIES
+            _say(f"{job.task_name} {job.task_kwargs}: its worker is dead; {'given up' if often else 'queued again'}")
+            await (jobs.finish_job(job, Status.FAILED, delete_job=False) if often else jobs.retry_job(job))
         with memory_of(self._settings, self._environ) as memory:
             memory.fleet.alive(self.place)
             memory.fleet.move_orphans(COMMON, timedelta(seconds=DEAD_AFTER))

@@ -2,12 +2,18 @@
 
 import argparse
 import asyncio
+import json
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import AsyncIterator, Iterator, Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import UTC, datetime
 from importlib.resources import files
 from mimetypes import guess_type
 from pathlib import Path
+from typing import Any
 
+from markdown_it import MarkdownIt
 from pydantic import BaseModel, Field, ValidationError
 from starlette.applications import Starlette
 from starlette.middleware import Middleware
@@ -22,20 +28,24 @@ from agent.domain.base import (
     InputError,
     Language,
     NotFound,
+    RepoId,
     UpstreamError,
     UsageError,
 )
-from agent.settings.values import Settings
+from agent.questions import Reply
+from agent.settings.values import RepoSpec, Settings
 from agent.telling.words import catalogue
+from agent.web import Web
 from gitzette.arguments import settings_for, specs_of
-from gitzette.asking import checked, thread_name
+from gitzette.asking import asking_context, checked, thread_name
+from gitzette.cited_evidence import CitedEvidence
 from gitzette.fleet.editions import shown_edition
 from gitzette.http_server import address_of, bound_socket, is_loopback, listen
-from gitzette.live.answering import Answering
 from gitzette.live.guard import Guard
 from gitzette.publish import bring_reports
 from gitzette.render.addresses import LANGUAGES, Place
 from gitzette.render.templating import html_page
+from gitzette.replies import ReplyPage
 from gitzette.site.build import build_site, site_settings
 from gitzette.site.folder import mark
 from gitzette.site.pages import Pages
@@ -48,6 +58,9 @@ _STATUS: dict[type[Exception], int] = {UsageError: 422, InputError: 404, NotFoun
 _ASSETS = {f"assets/{name}": files("gitzette.live").joinpath("assets", name) for name in ("ask.js", "ask.css")}
 # The end of the list in the masthead, which every page of the site has first.
 _NAVIGATION = "</ul></nav>"
+_STILL_HERE_SECONDS = 5.0
+_AT_ONCE, _MOST = 3, 12
+Events = asyncio.Queue[tuple[str, dict[str, Any]] | None]
 
 
 def serve(args: argparse.Namespace, environ: Mapping[str, str]) -> int:
@@ -131,9 +144,8 @@ class Live:
     async def thread(self, request: Request) -> Response:
         """Tell what was asked in a conversation."""
         name = thread_name(request.path_params["name"])
-        async with open_conversations(
-            home_of(self._settings, self._environ), self._settings.database_address
-        ) as conversations:
+        home, database = home_of(self._settings, self._environ), self._settings.database_address
+        async with open_conversations(home, database) as conversations:
             standing = await conversations.standing(name)
         return JSONResponse({"thread": name, "turns": standing.turns, "sources": standing.sources})
 
@@ -195,3 +207,107 @@ class Live:
         pages = Pages(site_settings(self._settings), assets)
         values = {"say": say, "wide": True, "scripts": ("ask.js",)}
         return pages.write("ask.html", Place(lang, "ask.html"), say["title"], say["lead"], **values)
+
+
+# ---------------------------------------------------------------- answers
+
+
+class Answering:
+    """Answers the questions of a page; few at once, because each of them reads."""
+
+    def __init__(self, settings: Settings, environ: Mapping[str, str], specs: tuple[RepoSpec, ...]) -> None:
+        self._settings, self._environ, self._specs = settings, environ, specs
+        self._busy, self._places = 0, asyncio.Semaphore(_AT_ONCE)
+
+    @property
+    def full(self) -> bool:
+        """Tell whether too many are waiting already."""
+        return self._busy >= _MOST
+
+    async def stream(self, thread: str, question: str) -> AsyncIterator[str]:
+        """Give the events of one answer; whoever stops listening stops the reading."""
+        events: Events = asyncio.Queue()
+        self._busy += 1
+        task = asyncio.create_task(self._answer(thread, question, events))
+        try:
+            while True:
+                try:
+                    event = await asyncio.wait_for(events.get(), _STILL_HERE_SECONDS)
+                except TimeoutError:
+                    yield ": still here\n\n"
+                    continue
+                if event is None:
+                    break
+                yield f"event: {event[0]}\ndata: {json.dumps(event[1], ensure_ascii=False)}\n\n"
+            await task
+        finally:
+            self._busy -= 1
+            task.cancel()
+            # A server tells a listener who has gone to stop again and again; an answer that closes its files is told
+            # once, or they would stay open, and the process with them.
+            with suppress(asyncio.CancelledError):
+                await asyncio.wait({task})
+
+    async def _answer(self, thread: str, question: str, events: Events) -> None:
+        try:
+            async with self._places:
+                await self._ask(thread, question, events)
+        except AppError as error:
+            events.put_nowait(("failed", {"message": " ".join(str(error).split())}))
+        finally:
+            events.put_nowait(None)
+
+    async def _ask(self, thread: str, question: str, events: Events) -> None:
+        settings, environ = self._settings, self._environ
+        async with (
+            asking_context(settings, environ, self._specs, datetime.now(UTC), _Shown(events)) as context,
+            open_conversations(home_of(settings, environ), settings.database_address) as conversations,
+        ):
+            cited = CitedEvidence(context, self._specs, Web(settings.web), settings.tz)
+            replies = ReplyPage(Web(settings.web), settings.tz)
+            said, found = "", ""
+            async for event in conversations.ask(thread, question, context):
+                if isinstance(event, Reply):
+                    numbers = {url: at for at, cite in enumerate(event.cites) for url in cited.addresses(cite)}
+                    events.put_nowait(("blocks", {"blocks": list(_blocks(replies.written(event).answer, numbers))}))
+                    events.put_nowait(("done", cited.told_by(event)))
+                    continue
+                said += replies.sentence(event["claim"], event["lang"]) if "claim" in event else ""
+                found = replies.found(event["evidence"], event["lang"]) if "evidence" in event else found
+                events.put_nowait(("blocks", {"blocks": list(_blocks(said + found, {}))}))
+
+    async def evidence(self, cite: str) -> list[str]:
+        """Give the text of what is cited; the page marks in it what the answer says."""
+        settings = self._settings
+        async with asking_context(settings, self._environ, self._specs, datetime.now(UTC), _Shown(None)) as context:
+            return await CitedEvidence(context, self._specs, Web(settings.web), settings.tz).lines(cite)
+
+
+@dataclass(frozen=True)
+class _Shown:
+    """Tells the page what is being read."""
+
+    events: Events | None
+
+    def step(self, repo: RepoId, what: str, done: int = 0, total: int = 0) -> None:
+        if self.events is not None:
+            self.events.put_nowait(("reading", {"repo": repo, "what": what, "done": done, "total": total}))
+
+
+def _blocks(markdown: str, cites: Mapping[str, int]) -> Iterator[dict[str, Any]]:
+    """Give a reply as data for the page: paragraphs and items of words, code and links, and nothing else.
+
+    `cites` numbers the addresses of what it cites.
+    """
+    depth, url = 0, ""
+    for token in MarkdownIt("commonmark", {"html": False}).parse(markdown):
+        depth += token.nesting if token.type.startswith("bullet_list") else 0
+        pieces = []
+        for one in token.children or ():
+            if one.type in ("link_open", "link_close"):
+                url = str(one.attrGet("href") or "")
+            elif one.type in ("text", "code_inline", "softbreak", "hardbreak"):
+                code = one.type == "code_inline"
+                pieces.append({"text": one.content or " ", "code": code, "url": url or None, "cite": cites.get(url)})
+        if pieces:
+            yield {"kind": "item" if depth else "text", "level": depth, "pieces": pieces}

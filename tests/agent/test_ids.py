@@ -50,11 +50,6 @@ def test_a_repository_is_read_from_any_address_people_copy(text: str) -> None:
     assert repo_id(text) == OCTO
 
 
-@pytest.mark.parametrize("text", ["mona_acme/dotfiles", "o/r.", "o/-", "o/.github", "1/2", "a" * 39 + "/" + "b" * 100])
-def test_odd_but_legal_repository_names_are_kept_as_they_are(text: str) -> None:
-    assert repo_id(text) == text
-
-
 @pytest.mark.parametrize("text", [*NO_REPOS.split(), "", "and or", "o/r\nx", "a" * 40 + "/r", "o/" + "r" * 101])
 def test_what_is_no_repository_is_refused_in_one_line(text: str) -> None:
     with pytest.raises(UsageError, match="is not a repository; write owner/name") as refused:

@@ -9,7 +9,7 @@ from agent.domain.base import UsageError
 from agent.domain.facts import Fact, FactKind, Severity
 from agent.domain.window import Window
 from agent.editions.card import Card
-from agent.questions import Named, query_of
+from agent.questions import query_of
 
 NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
 WEEK = Window(start=datetime(2026, 2, 2, tzinfo=UTC), end=datetime(2026, 2, 9, tzinfo=UTC), tz="UTC")
@@ -92,10 +92,3 @@ def test_commits_fit_by_kind_author_and_path() -> None:
         assert query_of(text, None, "UTC", NOW).filters.fits(card), text
     for text in ("is:reland", "author:eve", "path:tests"):
         assert not query_of(text, None, "UTC", NOW).filters.fits(card), text
-
-
-def test_the_language_is_that_of_the_question_unless_one_is_asked_for() -> None:
-    assert query_of("#5 怎么样了", None, "UTC", NOW).lang == "zh"
-    assert query_of("what is #5?", None, "UTC", NOW).lang == "en"
-    assert query_of("what is #5?", None, "UTC", NOW, "zh").lang == "zh"
-    assert Named(kind="thread", text="5") in query_of("what is #5?", None, "UTC", NOW).named

@@ -32,14 +32,8 @@ def full(make_row: Rows, make_report: Reports) -> Report:
         make_row("3" * 40, "x" * 10_000, repo=B, lines=None),
         make_row("4" * 40, "\u202e\0 odd \\ \" ' \u2028", repo=B, unreadable=2, members=3),
     ]
-    thread = {
-        "number": 7,
-        "title": "崩溃",
-        "author": None,
-        "event": "not planned",
-        "at": "2026-02-04T08:00:00Z",
-        "labels": ["bug"],
-    }
+    thread = {"number": 7, "title": "崩溃", "author": None, "event": "not planned", "labels": ["bug"]}
+    thread |= {"at": "2026-02-04T08:00:00Z"}
     release = {"tag": "v1.0", "name": "", "published_at": "2026-02-04T09:00:00Z", "prerelease": True}
     about = {A: {"issues": [thread], "releases": [release]}, C: {"tip": None, "coverage": "partial"}}
     return make_report(rows, repos=[A, B, C], about=about, failures=[failure(B, "diffs")])

@@ -24,21 +24,10 @@ def issue(
     reason: str | None = None,
     state: Literal["open", "closed"] | None = None,
 ) -> Issue:
-    return Issue(
-        repo=REPO,
-        number=number,
-        title=f"Issue {number}",
-        body="",
-        state=state or ("closed" if closed else "open"),
-        state_reason=reason,
-        author="octocat",
-        labels=("bug",),
-        created_at=created,
-        updated_at=closed or created,
-        closed_at=closed,
-        comments=0,
-        reactions=0,
-    )
+    ordinary = {"repo": REPO, "body": "", "author": "octocat", "labels": ("bug",), "comments": 0, "reactions": 0}
+    moments = {"created_at": created, "updated_at": closed or created, "closed_at": closed, "state_reason": reason}
+    named = {"number": number, "title": f"Issue {number}", "state": state or ("closed" if closed else "open")}
+    return Issue.model_validate(ordinary | moments | named)
 
 
 def news(*issues: Issue, window: Window = DAY) -> list[tuple[int, str, datetime]]:

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 import pytest
 import yaml  # type: ignore[import-untyped]
@@ -36,14 +36,6 @@ ENGINE, COPY = RepoId("acme/engine"), RepoId("acme/copy")
 NOW = datetime(2026, 2, 8, 12, tzinfo=UTC)
 
 
-class Clone(Protocol):
-    """The clone of the fixture."""
-
-    folder: Path
-
-    def cloned(self, folder: Path) -> "Clone": ...
-
-
 @pytest.fixture
 def posts(monkeypatch: Any) -> Iterator[list[str]]:
     """What a receiver of reports is sent, by method."""
@@ -61,7 +53,7 @@ def posts(monkeypatch: Any) -> Iterator[list[str]]:
 
 
 @pytest.fixture
-def team(postgres_server: PostgresServer, engine: Clone, corner: Path, tmp_path: Path, monkeypatch: Any) -> Path:
+def team(postgres_server: PostgresServer, engine: Any, corner: Path, tmp_path: Path, monkeypatch: Any) -> Path:
     """A folder with two editions over two repositories, and an empty database."""
     del corner
     engine.cloned(tmp_path / "copy")

@@ -14,7 +14,7 @@ import pytest
 
 from agent.settings.values import RepoSpec, Settings
 from gitzette.cli import main
-from gitzette.live.answering import Answering
+from gitzette.live.app import Answering
 from graphs.ask import open_conversations
 
 QUESTION = "what changed in MAX_ROUTES on 2026-02-04?"
