@@ -19,6 +19,7 @@ _NAMED = re.compile(r"`([^`\n]+)`")
 _HASH = re.compile(r"(?<![\w-])(?=[0-9a-f]*\d)[0-9a-f]{7,40}(?![\w-])")
 _FIXED = re.compile(r"\b(?:fix(?:es|ed)?|resolv(?:es|ed)|clos(?:es|ed))\b|修复|解决", re.IGNORECASE)
 _LIKELY = re.compile(r"\blikely\b|可能", re.IGNORECASE)
+_UNFIXED = ("not_planned", "duplicate")
 _ALIEN = re.compile(r"<script|<img|!\[|javascript:|evil\.example|[\u202a-\u202e\u2066-\u2069]", re.IGNORECASE)
 
 
@@ -61,17 +62,20 @@ class Truth:
 
     @cached_property
     def fixes(self) -> frozenset[tuple[str, str]]:
-        """What the generator fixed: (issue, commit)."""
+        """What GitHub records as closed by what landed: (issue, commit)."""
+        pulls = [(repo, pull) for repo in self._world.repos for pull in repo.pulls if pull.merge_commit]
+        merged = {(repo.full_name, pull.number): f"{repo.full_name}@{pull.merge_commit}" for repo, pull in pulls}
         found = set()
+        for repo, pull in pulls:
+            if pull.base == repo.default_branch:
+                found |= {(f"{owner}#{n}", merged[repo.full_name, pull.number]) for owner, n in pull.closes}
         for repo in self._world.repos:
-            for pull in repo.pulls:
-                for owner, number in pull.closes:
-                    if pull.merge_commit:
-                        found.add((f"{owner}#{number}", f"{repo.full_name}@{pull.merge_commit}"))
             for issue in repo.issues:
                 for event in issue.events:
-                    if event.kind == "closed" and event.commit:
-                        found.add((f"{repo.full_name}#{issue.number}", f"{repo.full_name}@{event.commit}"))
+                    by_commit = f"{repo.full_name}@{event.commit}" if event.commit else None
+                    change = merged.get(event.source) if event.source else by_commit
+                    if event.kind == "closed" and event.state_reason not in _UNFIXED and change:
+                        found.add((f"{repo.full_name}#{issue.number}", change))
         return frozenset(found)
 
     def text(self, name: str) -> str:
@@ -89,12 +93,9 @@ class Truth:
         counted = _git(self._git_dirs[repo], "show", "-m", "--first-parent", "--format=", "--shortstat", "-M", sha)
         return f"{shown}\n{counted}"
 
-    # ------------------------------------------------------------ judging
-
     def untruths(self, report: Report) -> list[Untruth]:
         """List everything in a report that does not hold."""
-        found = [one for claim in report.claims for one in self.of_claim(claim, report)]
-        return [*found, *self._ledger(report)]
+        return [*(one for claim in report.claims for one in self.of_claim(claim, report)), *self._ledger(report)]
 
     def of_claim(self, claim: Claim, report: Report) -> Iterator[Untruth]:
         """List what does not hold in one claim."""

@@ -144,6 +144,10 @@ def _week(args: argparse.Namespace, environ: Mapping[str, str]) -> int:
         ending = ".md" if lang == settings.lang else f".{lang}.md"
         replace_file(folder / f"{week.label}{ending}", [week_page(week, lang, web)])
     replace_file(folder / f"{week.label}.json", [as_json(week.data())])
+    if settings.site:
+        from gitzette.site.build import site_of
+
+        site_of(settings, settings.out)
     for day in week.missing:
         say(f"{args.week}: {day} has no report")
     sys.stdout.write(as_json(week.data()) if args.json else f"{folder / week.label}.md\n")

@@ -73,10 +73,6 @@ class EvidenceCache:
         found = {sha: self._whole.get(commit_id(code.repo, sha)) for sha in shas}
         return {sha: change for sha, change in found.items() if change is not None}
 
-    async def study(self, code: CodeSource, sha: str) -> CommitEvidence | None:
-        """Read a commit with the whole files around its changes, and look for what it undoes."""
-        return next(iter(await self.study_all(code, [sha])), None)
-
     async def study_all(
         self,
         code: CodeSource,

@@ -95,7 +95,7 @@ def answerable(asked: Asked) -> tuple[Told, ...]:
 
 
 @cache
-def borne_out(evidence: str) -> tuple[Told, ...]:
+def borne_out(evidence: str, most: int | None = _TOLD) -> tuple[Told, ...]:
     """List what a packet plainly says: the first facts and files of a commit, or what was published of several."""
     if _PIECE.match(evidence):
         pieces = (piece.partition("] ") for piece in _PIECE.split(evidence)[1:])
@@ -106,7 +106,7 @@ def borne_out(evidence: str) -> tuple[Told, ...]:
         return tuple(Told(en, zh or en, cites=(handle,), proof=words) for handle, words, en, _, zh in both)
     head, _, diff = evidence.partition(_DIFF)
     _, found, listed = head.rpartition(_FACTS)
-    return _told(listed if found else "", diff, title_of(evidence), "c", _TOLD)
+    return _told(listed if found else "", diff, title_of(evidence), "c", most)
 
 
 def _told(listed: str, diff: str, title: str, cite: str, most: int | None = None) -> tuple[Told, ...]:
@@ -148,7 +148,7 @@ def honest(asked: Asked) -> Saying:
     if prompt.kind == "day":
         return given({"sentences": [resting(one) for one in borne_out(prompt.evidence)[:3]]}, asked)
     if prompt.kind == "judge":
-        proofs = {form: one.proof for one in borne_out(prompt.evidence) for form in (*one.forms, one.proof)}
+        proofs = {form: one.proof for one in borne_out(prompt.evidence, None) for form in (*one.forms, one.proof)}
         return judged(asked, lambda words: proofs.get(words, ""))
     if prompt.kind == "answer":
         told = answerable(asked)

@@ -66,7 +66,7 @@ class Wavering:
 
 
 def _true(asked: Asked) -> set[str]:
-    return {form for one in borne_out(prompt_of(asked).evidence) for form in one.forms}
+    return {form for one in borne_out(prompt_of(asked).evidence, None) for form in one.forms}
 
 
 BAD: dict[str, Script] = {

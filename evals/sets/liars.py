@@ -81,7 +81,8 @@ class Scene:
         invented = self._invented(title)
         for truth in borne_out(self.evidence) or (Told("", "", title),):
             values = invented | {"en": truth.en, "zh": truth.zh, "anchor": truth.anchor}
-            values |= _found("span", _SPAN, truth.en) | _found("thread", _THREAD, self.evidence)
+            searched = {"span": _SPAN.search(truth.en), "thread": _THREAD.search(self.evidence)}
+            values |= {name: found[1] for name, found in searched.items() if found}
             for row in _ROWS:
                 if row["liar"] == liar:
                     yield from _filled(row, truth, title, values)
@@ -141,11 +142,6 @@ def _filled(row: Mapping[str, Any], truth: Told, title: str, values: Mapping[str
     yield Lie(told, row.get("sort", "literal"), in_words=bool(more or instead))
 
 
-def _found(name: str, pattern: re.Pattern[str], text: str) -> dict[str, str]:
-    found = pattern.search(text)
-    return {name: found[1]} if found else {}
-
-
 def _replaced(truth: Told, right: str, wrong: str, sort: Sort = "literal") -> Lie:
     whole = re.compile(rf"(?<![\w.]){re.escape(right)}(?![\w.])")
     return Lie(replace(truth, en=whole.sub(lambda _: wrong, truth.en), zh=whole.sub(lambda _: wrong, truth.zh)), sort)
@@ -194,7 +190,12 @@ class Liar(Adversary):
             silent = given({"read": []}, asked) if prompt.kind == "choose" else Saying()
             return silent if self.name == "silent omitter" else honest(asked)
         dice = Random(f"{self.name} {self._seed} {prompt.kind} {prompt.evidence}")  # noqa: S311 -- no secret
-        lies = self._made(prompt, dice, [name for name in self._repos if name not in own])
+        # Whoever repairs is shown less, and knows the rest.
+        evidence = self._shown.setdefault(prompt.about, prompt.evidence)
+        others = [text for about, text in self._shown.items() if about != prompt.about and prompt.kind != "day"]
+        scene = Scene(evidence, dice, others, [name for name in self._repos if name not in own])
+        # Of a day there are only words: what it rests on are handles that code resolves.
+        lies = [one for one in scene.lies(self.name) if one.in_words or prompt.kind != "day"]
         if prompt.kind == "repair":
             again = [(number, dice.choice(lies)) for number in prompt.refused() if lies]
             self._note(prompt, [one for _, one in again])
@@ -205,14 +206,6 @@ class Liar(Adversary):
         head = [dice.choice(words)] if (words := [one for one in lies if one.in_words]) else []
         self._note(prompt, head)
         return given(written([*(one.told for one in head), *told]), asked)
-
-    def _made(self, prompt: Prompt, dice: Random, repos: Sequence[str]) -> list[Lie]:
-        # Whoever repairs is shown less, and knows the rest.
-        evidence = self._shown.setdefault(prompt.about, prompt.evidence)
-        others = [text for about, text in self._shown.items() if about != prompt.about and prompt.kind != "day"]
-        found = Scene(evidence, dice, others, repos).lies(self.name)
-        # Of a day there are only words: what it rests on are handles that code resolves.
-        return [one for one in found if one.in_words or prompt.kind != "day"]
 
     def _mixed(self, prompt: Prompt, lies: Sequence[Lie], dice: Random) -> list[Told]:
         """Mix lies with one thing that is true, so that something is published and summed up."""

@@ -13,13 +13,13 @@ from agent.settings.values import Budget
 from evals.figures import NONE, Figures, Score, Target, share
 from evals.harness import Bench, evalset, serving, specs_of, through
 from evals.sets.oracle import days_of, git_dir_of
+from evals.truth import Truth
 from evals.worlds.mirror import repo_from_mirror
-from evals.worlds.model import Repo, World
+from evals.worlds.model import World
 
 Pair = tuple[str, str]
 """An issue and the landed commit that fixes it."""
 Rows = list[dict[str, Any]]
-_UNFIXED = ("not_planned", "duplicate")
 _ASSERTED = (Relation.FIXES, Relation.PARTLY, Relation.BECAUSE)
 _PATIENT = Budget(answer_seconds=3_600, model_seconds=86_400, repo_model_seconds=86_400)
 
@@ -36,13 +36,13 @@ async def run(bench: Bench) -> Figures:
             report = await bench.report(specs_of(world), first.date(), last, **through(server))
         landed = {f"{row.repo}@{row.sha}" for row in report.ledger}
         told = {(str(link.issue), str(link.change)) for link in report.links if link.may_read_fixed}
-        for repo in world.repos:
-            gold = {pair for pair in closed_pairs(world, repo) if pair[1] in landed}
-            right, mine = gold | true_pairs(world, repo), {pair for pair in told if pair[1].startswith(repo.full_name)}
-            recall += [Score(_named(pair), float(pair in told), _named(pair)) for pair in sorted(gold)]
-            precision += [Score(_named(pair), float(pair in right), _named(pair)) for pair in sorted(mine)]
-            unfixed = {f"{repo.full_name}#{one.number}" for one in repo.issues} - {pair[0] for pair in right}
-            traps += [Score(issue, float(issue in {pair[0] for pair in told}), issue) for issue in sorted(unfixed)]
+        gold = {pair for pair in Truth(world).fixes if pair[1] in landed}
+        right = gold | true_pairs(world)
+        recall += [Score(_named(pair), float(pair in told), _named(pair)) for pair in sorted(gold)]
+        precision += [Score(_named(pair), float(pair in right), _named(pair)) for pair in sorted(told)]
+        issues = {f"{repo.full_name}#{one.number}" for repo in world.repos for one in repo.issues}
+        for issue in sorted(issues - {pair[0] for pair in right}):
+            traps.append(Score(issue, float(issue in {pair[0] for pair in told}), issue))
     return {
         "recorded links found": share(recall, Target(0.98)),
         "recorded links that are true": share(precision),
@@ -51,37 +51,14 @@ async def run(bench: Bench) -> Figures:
     }
 
 
-def closed_pairs(world: World, repo: Repo) -> set[Pair]:
-    """List what GitHub links by itself: merged pull requests on the default branch, commits that closed an issue."""
-    merged = {pull.number: f"{repo.full_name}@{pull.merge_commit}" for pull in repo.pulls if pull.merge_commit}
-    found = {
-        (f"{owner}#{number}", merged[pull.number])
-        for pull in repo.pulls
-        if pull.number in merged and pull.base == repo.default_branch
-        for owner, number in pull.closes
-    }
-    for home in world.repos:
-        for issue in home.issues:
-            for event in issue.events:
-                if event.kind != "closed" or event.state_reason in _UNFIXED:
-                    continue
-                name = f"{home.full_name}#{issue.number}"
-                if event.source and event.source[0] == repo.full_name and event.source[1] in merged:
-                    found.add((name, merged[event.source[1]]))
-                if event.commit and home is repo:
-                    found.add((name, f"{repo.full_name}@{event.commit}"))
-    return found
-
-
-def true_pairs(world: World, repo: Repo) -> set[Pair]:
+def true_pairs(world: World) -> set[Pair]:
     """List what really fixes what: the commit that mends a flaw, and each issue that reports it, unless given up."""
     found = set()
     for row in world.landed:
-        bugs = [edit.param("bug") for edit in row.edits if edit.kind == "fix_bug"]
-        if row.repo == repo.full_name and row.dropped_by is None:
-            issues = [one for one in repo.issues if one.reports in bugs and not one.deleted]
-            fixed = [one for one in issues if one.state_reason not in _UNFIXED]
-            found |= {(f"{repo.full_name}#{one.number}", f"{repo.full_name}@{row.sha}") for one in fixed}
+        bugs = [edit.param("bug") for edit in row.edits if edit.kind == "fix_bug" and row.dropped_by is None]
+        issues = [one for one in world.repo(row.repo).issues if one.reports in bugs and not one.deleted]
+        fixed = [one.number for one in issues if one.state_reason not in ("not_planned", "duplicate")]
+        found |= {(f"{row.repo}#{number}", f"{row.repo}@{row.sha}") for number in fixed}
     return found
 
 

@@ -1,6 +1,5 @@
 """The other editions as Markdown: a week out of its days, and the guide between two versions."""
 
-from collections.abc import Iterator
 from typing import Any
 
 from agent.domain.base import Language, commit_id
@@ -24,28 +23,16 @@ _IN_SIGHT = 15
 
 def week_page(week: Week, lang: Language, web: Web) -> str:
     """Write what stands of a week in a thousand words; the rest is in the daily reports."""
-    pairs, stories = list(_pairs(week)), list(_stories(week))
-    taken = sum(words_in(title) + 2 * len(cites) for title, cites in (*pairs[:_LISTED], *stories[:_LISTED]))
-    page = page_model(week.report, lang, web, MOST_WORDS - taken - _KNOWING * _LINE - _FRAME)
-    knowing = page.sections[1].items[:_KNOWING]
-    return filled(
-        "week.md", lang, web, page=page, week=week, most=_LISTED, knowing=knowing, pairs=pairs, stories=stories
-    )
-
-
-def _pairs(week: Week) -> Iterator[tuple[str, tuple[str, ...]]]:
     rows = {row_id(row): row for row in week.report.ledger}
-    for pair in week.came_and_went:
-        yield cut_title(rows[pair.change])[0], (pair.change, pair.undone_by)
-
-
-def _stories(week: Week) -> Iterator[tuple[str, tuple[str, ...]]]:
-    """Name the stories by their first title; those of what came and went are told already."""
-    pairs = [{pair.change, pair.undone_by} for pair in week.came_and_went]
-    for story in week.report.stories:
-        titles = [step.title for step in story.timeline if step.title]
-        if titles and story.kind is not StoryKind.RELEASED and not any(pair <= {*story.steps} for pair in pairs):
-            yield titles[0], story.steps[-3:]
+    pairs = [(cut_title(rows[one.change])[0], (one.change, one.undone_by)) for one in week.came_and_went]
+    # A story has its first title for a name; those of what came and went are told already.
+    named = [(next((step.title for step in one.timeline if step.title), ""), one) for one in week.report.stories]
+    fresh = [(title, one) for title, one in named if title and one.kind is not StoryKind.RELEASED]
+    told = [(title, one.steps[-3:]) for title, one in fresh if not any({*pair} <= {*one.steps} for _, pair in pairs)]
+    taken = sum(words_in(title) + 2 * len(cites) for title, cites in (*pairs[:_LISTED], *told[:_LISTED]))
+    page = page_model(week.report, lang, web, MOST_WORDS - taken - _KNOWING * _LINE - _FRAME)
+    lists = {"pairs": pairs, "stories": told, "knowing": page.sections[1].items[:_KNOWING], "most": _LISTED}
+    return filled("week.md", lang, web, page=page, week=week, **lists)
 
 
 def upgrade_page(upgrade: Upgrade, lang: Language, web: Web) -> str:

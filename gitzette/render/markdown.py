@@ -50,16 +50,13 @@ def markdown_page(page: PageModel, web: Web, layout: Layout) -> str:
     return filled(f"{layout}.md", page.lang, web, page=page)
 
 
-def readme_page(
-    latest: str, labels: Iterable[str], lang: Language, others: Mapping[str, Sequence[Language]] | None = None
-) -> str:
+def readme_page(latest: str, labels: Iterable[str], lang: Language, others: Mapping[str, Sequence[Language]]) -> str:
     """Write the front page of an output folder: the latest report in full and the list of all of them.
 
     `others` are the further languages in which each report of the list can be read.
     """
-    listed = [(label, (others or {}).get(label, ())) for label in sorted(labels, reverse=True)]
-    template = _environment().get_template("readme.md")
-    return template.render(latest=latest, reports=listed, w=catalogue(lang)["page"])
+    reports = [(label, others[label]) for label in sorted(labels, reverse=True)]
+    return _environment().get_template("readme.md").render(latest=latest, reports=reports, w=catalogue(lang)["page"])
 
 
 def claim_text(

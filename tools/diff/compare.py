@@ -128,7 +128,6 @@ class _Comparison:
         return bool({(found.module, found.one.path), (found.module, "*")} & self._given)
 
     def _is_inherited(self, name: str, owner: str, deep: int = 4) -> bool:
-        """Tell a field that one of the bases of its class declares now."""
         last = owner.rpartition(".")[2]
         bases = {
             base.strip().rpartition(".")[2]
@@ -200,7 +199,6 @@ def _is_of_unseen_scope(one: "Declaration") -> bool:
 
 
 def _single(found: Found, kind: K | None) -> Iterator[Difference]:
-    """Tell what came or went, with its value where it has one."""
     if kind is None or (found.one.kind == "error" and "message" not in found.one.parts):
         return
     value, detail = members_of(found) if found.one.kind == "enum" else written(found), detail_of(found)

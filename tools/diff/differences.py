@@ -28,28 +28,18 @@ class Row:
     """Whether its name means the same in every file: a flag that moves to another file stays the same flag."""
 
 
+_OF_PARAMETER = {"default": K.PARAMETER_DEFAULT, "type": K.SIGNATURE_CHANGED}
+_OF_FLAG = {"default": K.FLAG_DEFAULT, "choices": K.FLAG_CHOICES}
 ROWS: Mapping[str, Row] = {
     "function": Row(K.SYMBOL_ADDED, K.SYMBOL_REMOVED, K.SYMBOL_RENAMED, {"returns": K.SIGNATURE_CHANGED}, symbol=True),
     "class": Row(K.SYMBOL_ADDED, K.SYMBOL_REMOVED, K.SYMBOL_RENAMED, {"base": K.BASE_CHANGED}, symbol=True),
     "enum": Row(K.SYMBOL_ADDED, K.SYMBOL_REMOVED, K.SYMBOL_RENAMED, symbol=True),
-    "parameter": Row(
-        K.PARAMETER_ADDED,
-        K.PARAMETER_REMOVED,
-        K.PARAMETER_RENAMED,
-        {"default": K.PARAMETER_DEFAULT, "type": K.SIGNATURE_CHANGED},
-        symbol=True,
-    ),
+    "parameter": Row(K.PARAMETER_ADDED, K.PARAMETER_REMOVED, K.PARAMETER_RENAMED, _OF_PARAMETER, symbol=True),
     "field": Row(K.FIELD_ADDED, K.FIELD_REMOVED, K.FIELD_RENAMED, {"value": K.FIELD_CHANGED}, symbol=True),
     "member": Row(K.MEMBER_ADDED, K.MEMBER_REMOVED, K.MEMBER_RENAMED, {"value": K.MEMBER_CHANGED}, symbol=True),
     "constant": Row(K.SYMBOL_ADDED, K.SYMBOL_REMOVED, K.SYMBOL_RENAMED, {"value": K.CONSTANT_CHANGED}, symbol=True),
     "export": Row(K.SYMBOL_ADDED, K.SYMBOL_REMOVED, symbol=True),
-    "flag": Row(
-        K.FLAG_ADDED,
-        K.FLAG_REMOVED,
-        K.FLAG_RENAMED,
-        {"default": K.FLAG_DEFAULT, "choices": K.FLAG_CHOICES},
-        spread=True,
-    ),
+    "flag": Row(K.FLAG_ADDED, K.FLAG_REMOVED, K.FLAG_RENAMED, _OF_FLAG, spread=True),
     "env": Row(K.ENV_ADDED, K.ENV_REMOVED, K.ENV_RENAMED, {"default": K.ENV_DEFAULT}, spread=True),
     "config": Row(K.CONFIG_ADDED, K.CONFIG_REMOVED, None, {"value": K.CONFIG_CHANGED}),
     "route": Row(K.ROUTE_ADDED, K.ROUTE_REMOVED, spread=True),

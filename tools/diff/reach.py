@@ -128,12 +128,8 @@ def severity(difference: Difference, trees: Trees) -> Severity:
         return Severity.BEHAVIOUR if inherits or passed_on else meant
     if reached is None:
         return Severity.BEHAVIOUR if meant is Severity.BREAKING else meant
-    literal = (
-        difference.kind is K.CONSTANT_CHANGED
-        and found.one.name.isupper()
-        and found.one.name[0] != "_"
-        and _is_literal(difference)
-    )
+    public = found.one.name.isupper() and found.one.name[0] != "_"
+    literal = difference.kind is K.CONSTANT_CHANGED and public and _is_literal(difference)
     return Severity.BEHAVIOUR if literal else Severity.INTERNAL
 
 
@@ -269,9 +265,8 @@ def _is_word(sign: str) -> bool:
 
 
 def _is_device_code(found: Found) -> bool:
-    own = (
-        [found.one] if found.one.kind == "function" else [one for one in found.declared if one.path == found.one.owner]
-    )
+    function = found.one.kind == "function"
+    own = [found.one] if function else [one for one in found.declared if one.path == found.one.owner]
     heads = (one.source[one.start : one.end].partition(b"(")[0] for one in own if one.kind == "function")
     return any(_DEVICE.search(head) for head in heads)
 

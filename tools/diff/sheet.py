@@ -135,7 +135,6 @@ def _module(one: Difference) -> str:
 
 
 def _documented(one: Difference, change: Change) -> Iterator[Place]:
-    """Show what the commit's own documents say of something new that users set."""
     if one.kind not in _SET or len(one.found.one.name) < 4:
         return
     for file in change.files:

@@ -14,22 +14,17 @@ Growth = Mapping[bytes, int]
 _COUNTS = ("--numstat", "--no-renames", "--diff-merges=first-parent", "--no-ext-diff", "--no-textconv")
 _TREES_ONLY = ("--name-only", "--no-renames", "--diff-merges=first-parent")
 _FIRST_LOOK = 64
-"""How many commits are read above those that are known, at first: the commits of a day lie close together."""
+"""How many commits are read at a time above those that are known: the commits of a day lie close together."""
 _MOST, _DEPTH = 60, 2_000
 """How many commits are compared with one, and how far back: beyond that a walk over everything would be needed."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Step:
-    parent: str
-    paths: frozenset[bytes]
 
 
 @dataclass
 class Line:
     """What is known of the first-parent history of a repository; a commit never changes, so it is never read again."""
 
-    _steps: dict[str, _Step] = field(default_factory=dict)
+    _steps: dict[str, tuple[str, frozenset[bytes]]] = field(default_factory=dict)
+    """The parent of each commit, and the paths that it touched."""
     _growth: dict[str, Growth] = field(default_factory=dict)
     _reading: asyncio.Lock = field(default_factory=asyncio.Lock)
 
@@ -42,14 +37,15 @@ class Line:
         found: list[str] = []
         at, steps, own = sha, 0, frozenset[bytes]()
         while at and steps < _DEPTH and len(found) < _MOST:
-            if at not in self._steps:
-                await self._read(view, at, _DEPTH - steps)
-            step = self._steps[at]
+            async with self._reading:
+                if at not in self._steps:
+                    await self._log(view, at, _FIRST_LOOK if self._steps else _DEPTH)
+            parent, paths = self._steps[at]
             if not steps:
-                own = step.paths
-            elif step.paths == own:
+                own = paths
+            elif paths == own:
                 found.append(at)
-            at, steps = step.parent, steps + 1
+            at, steps = parent, steps + 1
         return found
 
     async def alike(self, view: "View", sha: str, others: Sequence[str]) -> list[str]:
@@ -71,25 +67,13 @@ class Line:
             return []
         return [one for one, growth in found.items() if growth in (own, opposite)]
 
-    async def _read(self, view: "View", sha: str, count: int) -> None:
-        """Read on from a commit, down to what is known or as far as asked for."""
-        async with self._reading:
-            some = _FIRST_LOOK if self._steps else count
-            while sha and count > 0 and sha not in self._steps:
-                sha = await self._log(view, sha, min(some, count))
-                count, some = count - some, 4 * some
-
-    async def _log(self, view: "View", sha: str, count: int) -> str:
-        """Read some commits, and say which one comes before them."""
+    async def _log(self, view: "View", sha: str, count: int) -> None:
         options = [*_TREES_ONLY, "--first-parent", f"--max-count={count}"]
         mark = secrets.token_hex(16)
         out = await view.read(["log", "-z", f"--format={mark}%H %P%x00", *options, sha, "--"])
-        last = ""
         for head, names in _records(out, mark):
             one, *parents = head.decode("ascii").split()
-            last = parents[0] if parents else ""
-            self._steps[one] = _Step(last, frozenset(names))
-        return last
+            self._steps[one] = (parents[0] if parents else "", frozenset(names))
 
 
 async def _growth(view: "View", shas: Sequence[str]) -> dict[str, Growth]:

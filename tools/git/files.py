@@ -134,7 +134,6 @@ def _cover(every: Iterable[bytes], wanted: set[bytes]) -> list[bytes]:
 
 
 def _outermost(path: bytes, mixed: set[bytes]) -> bytes:
-    """Name the outermost folder of a path that is not mixed, or the path itself."""
     end = path.find(b"/")
     while end >= 0 and path[:end] in mixed:
         end = path.find(b"/", end + 1)

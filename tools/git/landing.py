@@ -99,7 +99,6 @@ async def _count_members(view: "View", rows: Sequence[Commit], late: Sequence[Co
 
 
 async def _oldest(view: "View", commits: Sequence[Commit]) -> Commit:
-    """Find which of at most two commits of one line comes first."""
     first, *others = commits
     if others and (await view.run(["merge-base", "--is-ancestor", others[0].sha, first.sha])).code == 0:
         return others[0]
@@ -113,7 +112,6 @@ async def _graph(view: "View", selection: Sequence[str]) -> dict[str, list[str]]
 
 
 def _line(parents: dict[str, list[str]], start: str) -> list[str]:
-    """Follow first parents as far as the graph goes, and give them oldest first."""
     line: list[str] = []
     at: str | None = start
     while at is not None and at in parents:
@@ -135,7 +133,6 @@ def _reach(start: str, parents: dict[str, list[str]], seen: set[str]) -> int:
 
 
 async def _shallow_notices(view: "View", tip: str, window: Window, counts: Iterable[int | None]) -> tuple[Notice, ...]:
-    """Say when a shallow clone ends too early for this window."""
     if not view.shallow:
         return ()
     root = (await view.read(["rev-list", "--first-parent", "--max-parents=0", "--timestamp", tip])).split()
@@ -148,7 +145,6 @@ async def _shallow_notices(view: "View", tip: str, window: Window, counts: Itera
 
 
 def _date_notices(commits: Iterable[Commit]) -> tuple[Notice, ...]:
-    """Say when a date had to be bent to fit the calendar."""
     absurd = dict.fromkeys(commit.sha[:12] for commit in commits if has_absurd_date(commit))
     if not absurd:
         return ()

@@ -63,7 +63,6 @@ class Server:
             raise failure(told, self.repo, token=self.token)
 
     async def _list(self, *arguments: str) -> list[str]:
-        """List references of the server; their names may be any bytes."""
         told = await self.run(["ls-remote", *arguments])
         self.expect_success(told)
         return told.out.decode("utf-8", "surrogateescape").splitlines()

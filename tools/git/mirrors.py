@@ -130,7 +130,6 @@ class MirrorKeeper:
         await self._clone(repo, path, server)
 
     async def _clone(self, repo: RepoId, path: Path, server: Server) -> None:
-        """Make a mirror beside the others and move it into place when it is whole."""
         incoming = self._root / ".incoming"
         incoming.mkdir(parents=True, exist_ok=True)
         # We hold the lock, so whatever lies here was left by a run that was killed.

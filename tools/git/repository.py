@@ -170,7 +170,6 @@ def _git_dir(path: Path) -> Path:
 
 
 def _common_dir(git_dir: Path) -> Path:
-    """Find what a linked worktree shares with its main checkout."""
     try:
         return git_dir / (git_dir / "commondir").read_text("utf-8", "replace").strip()
     except (FileNotFoundError, NotADirectoryError):
@@ -187,7 +186,6 @@ async def _read_config(path: Path) -> dict[str, str]:
 
 
 def _promisor(config: dict[str, str]) -> str | None:
-    """Find the remote that a partial clone was made from."""
     marked = [
         key.removeprefix("remote.").removesuffix(".promisor")
         for key, value in config.items()

@@ -94,7 +94,6 @@ class GitSource(Revisions, Trees):
         return await tree_change(repository, self._shown(repository), self.repo, old, new, self._network)
 
     async def _fetch(self, blob: bytes) -> None:
-        """Fetch what a partial clone lacks."""
         repository = await self._open()
         if repository.promisor is not None:
             await patiently(lambda: fetch_blobs(repository, [blob], self._network))

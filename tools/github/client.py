@@ -11,7 +11,6 @@ import zlib
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
-from types import TracebackType
 from typing import Generic, Protocol, Self, TypeVar
 
 import httpx
@@ -167,9 +166,7 @@ class GitHubClient:
     async def __aenter__(self) -> Self:
         return self
 
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    async def __aexit__(self, *_: object) -> None:
         await self.aclose()
 
     async def aclose(self) -> None:

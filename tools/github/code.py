@@ -145,13 +145,11 @@ class GitHubCode:
         return page.value.to_commit(self.repo)
 
     async def _about(self) -> RepositoryShape:
-        """Ask for the repository once: its default branch, and the name it goes by today."""
         if self._repository is None:
             self._repository = await about(self._client, self.repo)
         return self._repository
 
     async def _tip(self, branch: str) -> str | None:
-        """Find the newest commit of the branch; None for an empty repository."""
         name, missing = (await self._about()).full_name, NotFound(f"{self.repo} has no branch {branch!r}")
         try:
             body = await self._client.text(repo_path(name, "commits", branch), _BARE_HASH)

@@ -120,7 +120,6 @@ async def _ask_smaller(client: "GitHubClient", path: str, found: list[_Found], s
 
 
 async def _ask_raw(client: "GitHubClient", path: str, found: list[_Found]) -> None:
-    """Take what is still missing from the raw diff."""
     try:
         patches = raw_patches(await client.text(path, _RAW_DIFF))
     except RateLimited:

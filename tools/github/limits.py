@@ -113,8 +113,7 @@ class Quota(BaseModel):
 
     def skew(self, now: datetime) -> float:
         """Estimate how many seconds our clock is off: a limit is always renewed within the coming hour."""
-        reset = datetime.fromtimestamp(self.reset, UTC)
-        ahead = (reset - now).total_seconds()
+        ahead = self.reset - now.timestamp()
         return -ahead if ahead < 0 else max(0.0, ahead - 3600)
 
 

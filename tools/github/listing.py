@@ -9,17 +9,8 @@ from typing import TYPE_CHECKING
 from agent.domain.base import NotFound, RepoId, UpstreamError
 from agent.domain.commits import Commit, Release
 from agent.domain.window import Window
+from tools.github import shapes
 from tools.github.address import repo_path
-from tools.github.shapes import (
-    COMMITS,
-    COMPARISON,
-    ISSUES,
-    RELEASES,
-    REPOSITORY,
-    CommitShape,
-    IssueShape,
-    RepositoryShape,
-)
 
 if TYPE_CHECKING:
     from tools.github.client import GitHubClient
@@ -32,16 +23,16 @@ _RELEASE_PAGES = 5
 class Listing:
     """Threads by number; `whole` is False when a cap ended the reading."""
 
-    threads: dict[int, IssueShape] = field(default_factory=dict)
+    threads: dict[int, shapes.IssueShape] = field(default_factory=dict)
     whole: bool = True
     moved: bool = False
     """True when GitHub redirected us: the repository has another name today."""
     closed: bool = False
     """True when there is no such list: the repository has no issues at all."""
 
-    def add(self, shapes: Iterable[IssueShape]) -> None:
+    def add(self, found: Iterable[shapes.IssueShape]) -> None:
         """Take these in; of two readings of one thread the younger stays."""
-        for shape in shapes:
+        for shape in found:
             known = self.threads.get(shape.number)
             if known is None or known.updated_at < shape.updated_at:
                 self.threads[shape.number] = shape
@@ -72,7 +63,7 @@ async def all_open(client: "GitHubClient", name: str, *, max_pages: int) -> List
 
 async def _list(client: "GitHubClient", name: str, params: dict[str, str | int], max_pages: int) -> Listing:
     listing, pages, path = Listing(), 0, repo_path(name, "issues")
-    async for page in client.pages(path, ISSUES, params):
+    async for page in client.pages(path, shapes.ISSUES, params):
         listing.add(page.value)
         listing.moved |= page.moved
         pages += 1
@@ -80,14 +71,14 @@ async def _list(client: "GitHubClient", name: str, params: dict[str, str | int],
             listing.whole = page.next is None
             break
     if pages > 1:
-        listing.add((await client.get(path, ISSUES, params)).value)
+        listing.add((await client.get(path, shapes.ISSUES, params)).value)
     return listing
 
 
 async def releases_in(client: "GitHubClient", repo: RepoId, name: str, window: Window) -> tuple[Release, ...]:
     """List what was published in the window; GitHub sorts by the date of the commit, which is never the younger one."""
     found, pages = [], 0
-    async for page in client.pages(repo_path(name, "releases"), RELEASES, {"per_page": _PAGE}):
+    async for page in client.pages(repo_path(name, "releases"), shapes.RELEASES, {"per_page": _PAGE}):
         for shape in page.value:
             if not shape.draft and shape.published_at is not None and shape.published_at in window:
                 found.append(shape.to_release(repo))
@@ -97,10 +88,10 @@ async def releases_in(client: "GitHubClient", repo: RepoId, name: str, window: W
     return tuple(found)
 
 
-async def about(client: "GitHubClient", repo: RepoId) -> RepositoryShape:
+async def about(client: "GitHubClient", repo: RepoId) -> shapes.RepositoryShape:
     """Ask for a repository; GitHub does not tell one that is missing from one that may not be seen."""
     try:
-        return (await client.get(repo_path(repo), REPOSITORY)).value
+        return (await client.get(repo_path(repo), shapes.REPOSITORY)).value
     except NotFound as error:
         hint = "this token may not see it" if client.has_token else "it is private and needs GITHUB_TOKEN"
         raise NotFound(f"{client.address.host} has no repository {repo}, or {hint}") from error
@@ -145,13 +136,14 @@ class History:
         since = window.start.strftime("%Y-%m-%dT%H:%M:%SZ")
         listed: dict[str, Commit] = {}
         params: dict[str, str | int] = {"sha": tip, "since": since, "per_page": _PAGE}
-        async for page in self._client.pages(repo_path(name, "commits"), COMMITS, params):
+        async for page in self._client.pages(repo_path(name, "commits"), shapes.COMMITS, params):
             pages = self._count(pages)
             listed |= self._by_sha(page.value)
         _follow(walk, listed)
         while walk.next is not None:
             pages = self._count(pages)
-            below = await self._client.get(repo_path(name, "commits"), COMMITS, {"sha": walk.next, "per_page": _PAGE})
+            params = {"sha": walk.next, "per_page": _PAGE}
+            below = await self._client.get(repo_path(name, "commits"), shapes.COMMITS, params)
             before = len(walk.line)
             _follow(walk, self._by_sha(below.value))
             if not any(commit.committed_at in window for commit in walk.line[before:]):
@@ -162,14 +154,14 @@ class History:
         """Compare two commits: GitHub's word for how they relate, and what only `head` has, oldest first."""
         status, commits, pages = "identical", dict[str, Commit](), 0
         path = repo_path(name, "compare", f"{base}...{head}")
-        async for page in self._client.pages(path, COMPARISON, {"per_page": _PAGE, "page": 1}):
+        async for page in self._client.pages(path, shapes.COMPARISON, {"per_page": _PAGE, "page": 1}):
             pages = self._count(pages)
             status = page.value.status
             commits |= self._by_sha(page.value.commits)
         return status, list(commits.values())
 
-    def _by_sha(self, shapes: Iterable[CommitShape]) -> dict[str, Commit]:
-        return {shape.sha: shape.to_commit(self._repo) for shape in shapes}
+    def _by_sha(self, found: Iterable[shapes.CommitShape]) -> dict[str, Commit]:
+        return {shape.sha: shape.to_commit(self._repo) for shape in found}
 
     def _count(self, pages: int) -> int:
         if pages >= self._max_pages:

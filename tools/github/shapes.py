@@ -3,16 +3,8 @@
 from datetime import UTC, datetime
 from typing import Annotated, Any, Literal
 
-from pydantic import (
-    AfterValidator,
-    AliasPath,
-    AwareDatetime,
-    BaseModel,
-    BeforeValidator,
-    ConfigDict,
-    Field,
-    TypeAdapter,
-)
+from pydantic import AliasPath, AwareDatetime, BaseModel, ConfigDict, Field, TypeAdapter
+from pydantic.functional_validators import AfterValidator, BeforeValidator
 
 from agent.domain.base import RepoId
 from agent.domain.commits import Comment, Commit, FileStatus, Issue, Person, PullRequest, Release

@@ -63,7 +63,6 @@ def _heads(commits: Iterable[CommitEvidence]) -> list[Headline]:
 
 
 def _said(material: Material, past: Past) -> dict[str, list[Said]]:
-    """Read what the day's commits and all earlier reverts say they undo or bring back, by their hashes."""
     said = {head.sha: said_in(head.title, material.repo) for head in past.found if is_revert(head.title)}
     bodies = {pull.number: pull.body for pull in material.pulls.values()}
     today = [read.evidence for read in material.reads]

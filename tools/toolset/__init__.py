@@ -24,17 +24,7 @@ from agent.sources import CodeSource, NoThreads, ThreadSource
 from tools.diff.sheet import compare_versions
 from tools.git.process import LOCAL
 from tools.git.source import GitSource
-from tools.toolset.pages import (
-    PAGE_TOKENS,
-    CommitNames,
-    around,
-    clean_path,
-    diff_pages,
-    lines_as_pages,
-    pages_of,
-    stretch,
-    thread_pieces,
-)
+from tools.toolset import pages as show
 
 if TYPE_CHECKING:
     from langchain_core.tools import BaseTool
@@ -80,7 +70,7 @@ async def open_tools(
     tz: str = "UTC",
     branch: str | None = None,
     client: "GitHubClient | None" = None,
-    page_tokens: int = PAGE_TOKENS,
+    page_tokens: int = show.PAGE_TOKENS,
 ) -> "list[BaseTool]":
     """Give LangChain tools over a clone or a bare mirror at `path` that is known as `repo` (owner/name).
 
@@ -119,13 +109,13 @@ class Toolset:
         notes: Mapping[str, str],
         recall: Recall | None,
         *,
-        page_tokens: int = PAGE_TOKENS,
+        page_tokens: int = show.PAGE_TOKENS,
         handles: Mapping[str, str] | None = None,
     ) -> None:
         """Serve these commits; `notes` is what is said of each by hash, `handles` are short names of the hashes."""
         self._code = code
         self._threads = threads
-        self._names = CommitNames(code.repo, commits, handles or {})
+        self._names = show.CommitNames(code.repo, commits, handles or {})
         self._notes = notes
         self._recall = recall
         self._tokens = page_tokens
@@ -161,7 +151,7 @@ class Toolset:
         The first word of a line (a handle such as c1, or a hash) is what the other tools take as `sha`.
         """
         lines = self._names.listed(self._notes) or ["no commits landed in this window"]
-        return _page(lines_as_pages(lines, self._tokens), page)
+        return _page(show.lines_as_pages(lines, self._tokens), page)
 
     async def get_diff(self, sha: str, file: str = "", symbol: str = "", page: int = 1) -> str:
         """Show the diff of one commit of this window with its whole message, in numbered pages that end between hunks.
@@ -179,18 +169,18 @@ class Toolset:
         """Show a file as it stands after a commit, with line numbers, from line `start` on, as much as fits.
 
         `sha` is a handle or a hash that list_commits shows; left out, it is the newest commit of the window. `symbol`
-        shows only the lines around those that name this identifier. The first line says where to go on.
+        shows only the lines show.around those that name this identifier. The first line says where to go on.
         """
         full = self._full(sha)
         lines = await self._lines(path, full)
         if not 1 <= start <= max(1, len(lines)):
             raise ToolError(f"{path} has {len(lines)} lines; give a start from 1 to {len(lines)}")
-        found = around(lines, symbol, start, self._tokens) if symbol else stretch(lines, start, self._tokens)
+        found = show.around(lines, symbol, start, self._tokens) if symbol else show.stretch(lines, start, self._tokens)
         if symbol and not found.text:
             raise ToolError(f"no line of {path} from {start} on names {symbol!r}; find_usages tells which files do")
         more = f"; go on with start={found.following}" if found.following else ""
         asked = f"{path} at {full[:12]}, lines {found.first} to {found.last} of {len(lines)}"
-        asked += f" around {symbol}" if symbol else ""
+        asked += f" show.around {symbol}" if symbol else ""
         return self._keep_context(asked, f"{asked}{more}\n{found.text}")
 
     async def find_usages(self, name: str, sha: str = "", path: str = "", page: int = 1) -> str:
@@ -208,7 +198,7 @@ class Toolset:
         lines = [f"{one.path}:{one.line}: {one.text.strip()[:_LINE]}" for one in found.found]
         lines += [f"(more than {_USAGES}; narrow it with path)"] if found.more else []
         asked = f"{name.strip()} at {full[:12]}{f' in {path}' if path else ''}"
-        text = _page(lines_as_pages(lines or [f"nothing names {asked}"], self._tokens), page)
+        text = _page(show.lines_as_pages(lines or [f"nothing names {asked}"], self._tokens), page)
         return self._keep_context(asked, text)
 
     async def get_issue(self, number: int, page: int = 1) -> str:
@@ -224,7 +214,7 @@ class Toolset:
         if not words.strip():
             raise ToolError("give some words or an identifier to search for")
         found = self._recall.search(words, repo=self._code.repo) if self._recall else ()
-        return lines_as_pages(found or ["nothing earlier says that"], self._tokens)[0].rstrip("\n")
+        return show.lines_as_pages(found or ["nothing earlier says that"], self._tokens)[0].rstrip("\n")
 
     async def previous_reports(self, day: str, page: int = 1) -> str:
         """Show what the report of an earlier day (such as 2026-02-01) said of this repository."""
@@ -233,7 +223,7 @@ class Toolset:
         except ValueError as error:
             raise ToolError(f"{day!r} is not a day; write it as 2026-02-01") from error
         found = self._recall.report(day, repo=self._code.repo) if self._recall else ()
-        return _page(lines_as_pages(found or [f"no report of {day} is remembered"], self._tokens), page)
+        return _page(show.lines_as_pages(found or [f"no report of {day} is remembered"], self._tokens), page)
 
     async def between(self, old: str, new: str, page: int = 1) -> str:
         """Tell what changes for users from one version to another: what breaks, new and changed settings, dependencies.
@@ -246,7 +236,7 @@ class Toolset:
                 self._upgrades = {asked: (await compare_versions(self._code, *asked)).lines()}
             except InputError as error:
                 raise ToolError(str(error)) from error
-        return _page(lines_as_pages(self._upgrades[asked], self._tokens), page)
+        return _page(show.lines_as_pages(self._upgrades[asked], self._tokens), page)
 
     async def _thread(self, number: int, page: int) -> str:
         if number < 1:
@@ -258,7 +248,7 @@ class Toolset:
                 read = ThreadEvidence(thread=thread, comments=await self._threads.comments(number))
             except NotFound as error:
                 raise ToolError(f"#{number} cannot be shown: {error}") from error
-        text = _page(pages_of(thread_pieces(read.thread, read.comments), self._tokens), page)
+        text = _page(show.pages_of(show.thread_pieces(read.thread, read.comments), self._tokens), page)
         self.threads_read[number] = read
         self.seen.add(thread_id(self._code.repo, number))
         return text
@@ -289,7 +279,7 @@ class Toolset:
         if file and not files:
             paths = ", ".join(one.path for one in change.files[:_LISTED])
             raise ToolError(f"{sha[:12]} does not touch {file!r}; it touches {paths}")
-        pages = diff_pages(change, files, symbol=symbol, tokens=self._tokens)
+        pages = show.diff_pages(change, files, symbol=symbol, tokens=self._tokens)
         if symbol and not any("\n@@ " in page for page in pages):
             raise ToolError(f"no hunk of {sha[:12]} names {symbol!r}; get_diff without symbol shows all of them")
         self._cut[sha, file, symbol] = pages
@@ -330,6 +320,6 @@ def _page(pages: Sequence[str], page: int) -> str:
 
 
 def _checked(path: str) -> str:
-    if (clean := clean_path(path)) is None:
+    if (clean := show.clean_path(path)) is None:
         raise ToolError(f"{path!r} is not a path; write it from the root of the repository, such as src/main.py")
     return clean

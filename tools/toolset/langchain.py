@@ -52,7 +52,6 @@ def _answer(error: ToolException) -> str:
 
 
 def _with_answers(tool: Tool, mistake: type[Exception]) -> Tool:
-    """Raise a mistake of the caller as the error that LangChain answers with."""
 
     @wraps(tool)
     async def call(*args: Any, **kwargs: Any) -> str:
