@@ -86,11 +86,7 @@ class Bench:
     span: tuple[str, str] | None = None
     """First day and the day after the last one to read on the mirrors; None lets each set choose."""
     reports: tuple[Path, ...] = ()
-    """Reports about the mirrors that somebody wrote: Markdown of anybody, or our own JSON."""
-    threads: Path | None = None
-    """Threads of the mirrors, as `repo_from_mirror` takes them."""
-    gold: Path | None = None
-    """The links between these threads and commits that readers found; stories stand in files beside it."""
+    """Reports of ours about the mirrors, as JSON."""
     model: Mapping[str, str] = field(default_factory=dict)
     """The name and address of a real model, as settings have them, for sets that can ask one."""
     seed: int = SEED

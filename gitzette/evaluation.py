@@ -109,8 +109,6 @@ def evaluate(args: argparse.Namespace, environ: Mapping[str, str]) -> int:
 def _refuse(args: argparse.Namespace) -> None:
     if missing := [spec.name for spec in map(RepoSpec.parse, args.repo) if spec.path is None]:
         raise UsageError(f"{missing[0]} has no path; sets read real repositories only from disk: owner/name=PATH")
-    if args.gold and not (args.threads and args.since):
-        raise UsageError("--gold needs its threads and days: --threads FILE --since DAY --until DAY")
     if bool(args.since) != bool(args.until):
         raise UsageError("--since and --until go together")
     if args.jobs < 1:
@@ -150,8 +148,6 @@ def _bench(args: argparse.Namespace, folder: Path) -> Bench:
         mirrors=tuple(map(RepoSpec.parse, args.repo)),
         span=(args.since, args.until) if args.since else None,
         reports=tuple(map(Path, args.report or ())),
-        threads=Path(args.threads) if args.threads else None,
-        gold=Path(args.gold) if args.gold else None,
         model={"model": args.model, "model_url": args.model_url} if args.model_url else {},
         seed=HELD_OUT if args.held_out else SEED,
         analyst=args.analyst,

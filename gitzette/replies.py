@@ -1,6 +1,7 @@
 """Replies as Markdown: sentences with their citations, rows of evidence, and where was looked."""
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Sequence
+from functools import partial
 from typing import Any
 
 from agent.domain.base import Language
@@ -10,11 +11,11 @@ from agent.domain.evidence import state_at
 from agent.domain.window import zone
 from agent.editions.card import Card
 from agent.markdown import code, inline, link
-from agent.questions import Hit, Known, Reply, Section
+from agent.questions import Hit, Known, Reply, Searched
 from agent.reports.stored import claim_json
 from agent.telling.words import catalogue
 from agent.web import Web
-from gitzette.render.markdown import claim_text
+from gitzette.render.markdown import claim_text, filled
 
 _SHOWN, _BEST = 20, 10
 """Rows that are listed of a section, and pieces of evidence that fit best."""
@@ -29,8 +30,26 @@ class ReplyPage:
 
     def written(self, reply: Reply) -> Reply:
         """Put the Markdown of a reply beside its data."""
-        parts = {"filtered": self._filtered, "looked up": self._looked_up}.get(reply.outcome, self._judged)(reply)
-        return reply.model_copy(update={"answer": "".join((*parts, *self._searched(reply))).strip() + "\n"})
+        told = {hit.id for section in reply.sections for hit in section.hits[:_SHOWN]}
+        rest = [hit for hit in reply.evidence if hit.id not in told]
+        ranked = {hit.id: hit for hit in reply.evidence}
+        shown = [ranked.get(name) or Hit(id=name, kind="", opened="") for name in reply.shown]
+        pulls = {name for name, one in reply.known.items() if isinstance(one, PullRequest)}
+        answer = filled(
+            "reply.md",
+            reply.lang,
+            self._web,
+            reply=reply,
+            say=catalogue(reply.lang)["ask"],
+            rows=partial(self._rows, reply),
+            sentence=partial(self.sentence, lang=reply.lang, pulls=pulls),
+            searched=partial(_searched, reply.lang),
+            told=told,
+            fitting=[hit for hit in rest if hit.fits][:_BEST],
+            rest=rest[:_BEST],
+            shown=shown or reply.evidence[:_BEST],
+        )
+        return reply.model_copy(update={"answer": answer})
 
     def sentence(self, claim: Claim, lang: Language, pulls: Collection[str] = ()) -> str:
         """Write a sentence of a model behind its label, with its citations; `pulls` are pull requests among them."""
@@ -42,48 +61,7 @@ class ReplyPage:
         rows = "\n".join(f"- {self._described(one, lang, several=False)}" for one in known.values())
         return f"{catalogue(lang)['ask']['best']}\n\n{rows}\n\n" if rows else ""
 
-    def _judged(self, reply: Reply) -> Iterator[str]:
-        say = catalogue(reply.lang)["ask"]
-        said = [claim for claim in reply.claims if claim.free]
-        if reply.outcome == "failed":
-            yield f"{say['failed'].format(why=inline(reply.trouble))}\n\n"
-        if reply.outcome == "abstained":
-            yield f"{say['nothing']}\n\n"
-        pulls = {name for name, one in reply.known.items() if isinstance(one, PullRequest)}
-        yield from (self.sentence(claim, reply.lang, pulls) for claim in said)
-        ranked = {hit.id: hit for hit in reply.evidence}
-        shown = [ranked.get(name) or Hit(id=name, kind="", opened="") for name in reply.shown]
-        head = {"answered": "evidence", "abstained": "nearest"}.get(reply.outcome, "best")
-        yield self._rows(say[head], shown or reply.evidence[:_BEST], reply, why=head == "best")
-        yield from (self._named(section, reply) for section in reply.sections if section.hits)
-        if reply.dropped:
-            yield f"{say['refused'].format(count=reply.dropped)}\n\n"
-
-    def _filtered(self, reply: Reply) -> Iterator[str]:
-        for section in reply.sections:
-            what = ", ".join(map(code, section.what))
-            head = catalogue(reply.lang)["ask"]["filtered"].format(count=len(section.hits), what=what)
-            yield self._rows(head, section.hits, reply) or f"{head}\n\n"
-
-    def _looked_up(self, reply: Reply) -> Iterator[str]:
-        say = catalogue(reply.lang)["ask"]
-        yield from (self._named(section, reply) for section in reply.sections)
-        told = {hit.id for section in reply.sections for hit in section.hits[:_SHOWN]}
-        rest = [hit for hit in reply.evidence if hit.id not in told]
-        fitting = [hit for hit in rest if hit.fits]
-        yield self._rows(say["best"], fitting[:_BEST], reply, why=True)
-        if not told and not fitting:
-            yield f"{say['none']}\n\n"
-            yield self._rows(say["newest"], rest[:_BEST], reply)
-        if not reply.has_model:
-            yield f"{say['no model']}\n\n"
-
-    def _named(self, section: Section, reply: Reply) -> str:
-        head = catalogue(reply.lang)["ask"]["named" if section.hits else "unknown"]
-        told = head.format(what=code(section.what[0]), count=len(section.hits))
-        return self._rows(told, section.hits, reply) or f"{told}\n\n"
-
-    def _rows(self, head: str, hits: Sequence[Hit], reply: Reply, *, why: bool = False) -> str:
+    def _rows(self, reply: Reply, head: str, hits: Sequence[Hit], *, why: bool = False) -> str:
         """List pieces of evidence, each with the facts that code found, or with the words by which it was found."""
         say = catalogue(reply.lang)["ask"]
         several = len(reply.searched) > 1
@@ -122,19 +100,13 @@ class ReplyPage:
         day = moment.astimezone(zone(self._tz)).date().isoformat()
         return " · ".join(filter(None, (f"{day} {where}{shown} {inline(title)}".rstrip(), inline(more))))
 
-    def _searched(self, reply: Reply) -> Iterator[str]:
-        """Say where and when was looked, and what was left unread."""
-        say = catalogue(reply.lang)["ask"]
-        for one in reply.searched:
-            start, end = (f"{moment.astimezone(zone(one.tz)):%Y-%m-%d}" for moment in (one.start, one.end))
-            values = one.model_dump() | {
-                "start": start,
-                "end": end,
-                "threads": say["read" if one.threads else "unread"],
-            }
-            yield f"{say['searched'].format(**values)}\n\n"
-            if one.left_out:
-                yield f"{say['capped'].format(repo=one.repo, count=one.left_out, most=one.most)}\n\n"
+
+def _searched(lang: Language, one: Searched) -> str:
+    """Say where and when was looked."""
+    say = catalogue(lang)["ask"]
+    start, end = (f"{moment.astimezone(zone(one.tz)):%Y-%m-%d}" for moment in (one.start, one.end))
+    values = one.model_dump() | {"start": start, "end": end, "threads": say["read" if one.threads else "unread"]}
+    return str(say["searched"].format(**values))
 
 
 def reply_json(reply: Reply) -> dict[str, Any]:

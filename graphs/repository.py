@@ -18,8 +18,9 @@ from agent.domain.report import Failure, RepoSection
 from agent.domain.window import Window
 from agent.models import tokens_of
 from agent.ports import Step
-from agent.reports.chapter import Chapter, checked_claims, ledger_of, unexplained
+from agent.reports.chapter import Chapter, checked_claims, unexplained
 from agent.reports.issue_news import Connected, issue_news, release_news
+from agent.reports.ledger import ledger_of
 from agent.settings.values import RepoSpec
 from agent.stories.follow_ups import pairs
 from agent.stories.releases import taken

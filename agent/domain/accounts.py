@@ -26,13 +26,9 @@ class Spent(Frozen):
     currency: str = ""
 
     def __add__(self, other: "Spent") -> "Spent":
-        return Spent(
-            calls=self.calls + other.calls,
-            sent=self.sent + other.sent,
-            received=self.received + other.received,
-            cost=round(self.cost + other.cost, 9),
-            currency=self.currency or other.currency,
-        )
+        sums = {name: getattr(self, name) + getattr(other, name) for name in ("calls", "sent", "received")}
+        cost, currency = round(self.cost + other.cost, 9), self.currency or other.currency
+        return Spent(**sums, cost=cost, currency=currency)
 
     def priced(self, price: Price | None) -> "Spent":
         """Give the same with what it costs."""
@@ -73,11 +69,8 @@ class Account(Frozen):
     spent: Spent = Spent()
 
     def __add__(self, other: "Account") -> "Account":
-        return Account(
-            fallbacks=(*self.fallbacks, *other.fallbacks),
-            judging=self.judging + other.judging,
-            spent=self.spent + other.spent,
-        )
+        fallbacks = (*self.fallbacks, *other.fallbacks)
+        return Account(fallbacks=fallbacks, judging=self.judging + other.judging, spent=self.spent + other.spent)
 
 
 def fallback(part: Part, error: Exception, about: EvidenceId | None = None) -> Account:

@@ -77,7 +77,7 @@ class Change(Frozen):
     commit: Commit
     files: tuple[FileChange, ...]
     incomplete: str | None = None
-    """Why files may be missing from the list (the API stops at 3,000); None when it is whole."""
+    """Why files may be missing from the list: the API stops at 3,000."""
 
     @property
     def additions(self) -> int:
@@ -99,7 +99,6 @@ class NoticeKind(StrEnum):
     """What a reader must know to judge what a report leaves out; each language has its own words for it."""
 
     TIP_GONE = "tip-gone"
-    """The tip of the last report is not there any more."""
     TIP_APART = "tip-apart"
     """A shallow clone does not reach the tip of the last report."""
     REWRITTEN = "rewritten"
@@ -203,7 +202,7 @@ class PullRequest(Thread):
 
 
 class Comment(Frozen):
-    """One comment below an issue or pull request."""
+    """One comment below a thread."""
 
     author: str | None
     body: str
@@ -230,6 +229,11 @@ class Release(Frozen):
     body: str
     published_at: datetime
     prerelease: bool
+
+    @property
+    def id(self) -> str:
+        """The name under which the release is cited."""
+        return f"{self.repo}@{self.tag}"
 
 
 class Coverage(StrEnum):

@@ -6,14 +6,37 @@ from datetime import datetime
 from functools import cached_property
 
 from agent.domain.base import EvidenceId, Frozen, RepoId
-from agent.domain.commits import Change, Comment, Issue, PullRequest, Release
+from agent.domain.commits import Change, Comment, Commit, Issue, PullRequest, Release
 from agent.domain.facts import Fact, FactSheet
 from agent.domain.ledger import Depth, Triage
 from agent.domain.links import Link
 from agent.domain.window import Window
 
 
-class CommitEvidence(Frozen):
+class _Piece(Frozen):
+    """What every piece of evidence has."""
+
+    @property
+    def _source(self) -> Commit | Issue | PullRequest | Release:
+        raise NotImplementedError
+
+    @property
+    def id(self) -> EvidenceId:
+        """The name under which it is cited."""
+        return self._source.id
+
+    @property
+    def repo(self) -> RepoId:
+        """Where it belongs."""
+        return self._source.repo
+
+    @property
+    def facts(self) -> tuple[Fact, ...]:
+        """What code found in its diff; only a commit has one."""
+        return ()
+
+
+class CommitEvidence(_Piece):
     """A commit with its diff and what code found in it."""
 
     change: Change
@@ -22,14 +45,8 @@ class CommitEvidence(Frozen):
     """The pull request that brought it."""
 
     @property
-    def id(self) -> EvidenceId:
-        """The name under which it is cited."""
-        return self.change.commit.id
-
-    @property
-    def repo(self) -> RepoId:
-        """Where it belongs."""
-        return self.change.commit.repo
+    def _source(self) -> Commit:
+        return self.change.commit
 
     @property
     def at(self) -> datetime:
@@ -54,31 +71,20 @@ class CommitEvidence(Frozen):
         return (self.change.commit.message, "\n".join(self.paths), *patches)
 
 
-class ThreadEvidence(Frozen):
+class ThreadEvidence(_Piece):
     """An issue or a pull request with the comments that were read."""
 
     thread: Issue | PullRequest
     comments: tuple[Comment, ...] = ()
 
     @property
-    def id(self) -> EvidenceId:
-        """The name under which it is cited."""
-        return self.thread.id
-
-    @property
-    def repo(self) -> RepoId:
-        """Where it belongs."""
-        return self.thread.repo
+    def _source(self) -> Issue | PullRequest:
+        return self.thread
 
     @property
     def at(self) -> datetime:
         """When it last changed."""
         return self.thread.updated_at
-
-    @property
-    def facts(self) -> tuple[Fact, ...]:
-        """Threads have no diff of their own."""
-        return ()
 
     @property
     def texts(self) -> tuple[str, ...]:
@@ -87,30 +93,19 @@ class ThreadEvidence(Frozen):
         return (self.thread.title, self.thread.body, "\n".join(self.thread.labels), *said)
 
 
-class ReleaseEvidence(Frozen):
+class ReleaseEvidence(_Piece):
     """A published release."""
 
     release: Release
 
     @property
-    def id(self) -> EvidenceId:
-        """The name under which it is cited."""
-        return f"{self.release.repo}@{self.release.tag}"
-
-    @property
-    def repo(self) -> RepoId:
-        """Where it belongs."""
-        return self.release.repo
+    def _source(self) -> Release:
+        return self.release
 
     @property
     def at(self) -> datetime:
         """When it was published."""
         return self.release.published_at
-
-    @property
-    def facts(self) -> tuple[Fact, ...]:
-        """Releases have no diff of their own."""
-        return ()
 
     @property
     def texts(self) -> tuple[str, ...]:

@@ -107,12 +107,12 @@ def get_contents(call: Call) -> Response:
     return raw_response(found[1], "raw")
 
 
-def _fields(thing: Comment | Release | Thread, plain: str, moments: str) -> Json:
+def _fields(thing: Comment | Release | Thread, plain: str, moments: str, who: str = "user") -> Json:
     """Show who wrote something, and its fields, as they are or as times."""
     # Accounts that were deleted are all shown as one.
     author = {"login": "ghost" if thing.author is None else thing.author}
     shown = {name: getattr(thing, name) for name in plain.split()}
-    return shown | {name: stamp(getattr(thing, name)) for name in moments.split()} | {"user": author}
+    return shown | {name: stamp(getattr(thing, name)) for name in moments.split()} | {who: author}
 
 
 def _thread_json(thread: Thread) -> Json:
@@ -183,7 +183,7 @@ def get_pull(call: Call) -> Response:
 def list_releases(call: Call) -> Response:
     """`GET releases`: published ones only; tags without a release are not listed."""
     part, headers = call.page().cut(call.repository.releases())
-    shown = [_fields(one, "id name body draft prerelease", "created_at published_at") for one in part]
+    shown = [_fields(one, "id name body draft prerelease", "created_at published_at", "author") for one in part]
     return json_response([{**one, "tag_name": of.tag} for one, of in zip(shown, part, strict=True)], headers=headers)
 
 

@@ -1,15 +1,14 @@
 """Citations: what is cited exists, belongs there, was read, is quoted verbatim, and bears the sentence out.
 
-Reports of code alone, of a scripted honest model, of real days and of others are looked up anew in the repositories:
-ours claim by claim with the gate on evidence that was read afresh, and on worlds once more by plain git without the
-gate; anybody's Markdown with the audit.
+Reports are looked up anew in the repositories: ours claim by claim with the gate on evidence that is read afresh, and
+on worlds once more by plain git without the gate; a strange report in Markdown with the audit.
 """
 
+import asyncio
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
-from pathlib import Path
 from random import Random
 from typing import Any
 
@@ -22,7 +21,7 @@ from agent.domain.report import Report
 from agent.gate.check import first_refusal
 from agent.reports.stored import load
 from agent.settings.values import RepoSpec
-from evals.figures import ALL, NONE, SHOWN, Exhibit, Figures, Score, Target, share
+from evals.figures import ALL, NONE, Exhibit, Figures, Score, Target, share
 from evals.github_server.app import GitHubServer
 from evals.harness import TOKEN, Bench, evalset, serving, specs_of, through
 from evals.model_server.honest import honest
@@ -78,19 +77,20 @@ async def run(bench: Bench) -> Figures:
                 report = await bench.report(specs_of(world), day, **through(server), **more)
                 threads = await _threads(server, report)
                 found.setdefault(who, []).extend(await looked_up(report, specs_of(world), threads))
-                true.setdefault(who, []).extend(_true(claim, report, truth) for claim in report.claims)
+                for claim in report.claims:
+                    wrong = next(truth.of_claim(claim, report), "")
+                    true.setdefault(who, []).append(Score(f"{claim.id}: {wrong}", float(not wrong), claim.id))
     real: dict[str, Any] = {"analyst": "model", **bench.model} if bench.model else {}
     for spec in bench.mirrors if not bench.reports else ():
         for day in days_of(bench, await first_parent_line(spec), commits=5):
             report = await bench.report([spec], day, **real)
             found.setdefault("real days", []).extend(await looked_up(report, [spec], {}))
     for file in bench.reports:
-        if file.suffix == ".json":
-            report = load(file.read_bytes(), file.name)
-            found.setdefault("given reports", []).extend(await looked_up(report, bench.mirrors, {}))
+        report = load(file.read_bytes(), file.name)
+        found.setdefault("given reports", []).extend(await looked_up(report, bench.mirrors, {}))
     figures = {name: figure for who, each in found.items() for name, figure in _figures(who, each).items()}
     borne_out = {f"{who}: claims that plain git bears out": share(scores) for who, scores in true.items()}
-    return {**figures, **borne_out, **await _foreign(bench, world, days[-1]), **await _given(bench, real)}
+    return {**figures, **borne_out, **await _foreign(bench, world, days[-1])}
 
 
 def _figures(who: str, rulings: Sequence[Ruling]) -> Figures:
@@ -106,11 +106,6 @@ def steps(rulings: Iterable[Ruling], last: Verdict) -> list[Score]:
     before = max((_ORDER.index(one) for one in _STEPS.values() if _ORDER.index(one) < place), default=-1)
     asked = ((one, _ORDER.index(one.judgement.verdict)) for one in rulings)
     return [one.score(at > place) for one, at in asked if at > before]
-
-
-def _true(claim: Claim, report: Report, truth: Truth) -> Score:
-    wrong = next(truth.of_claim(claim, report), None)
-    return Score(f"{claim.id}: {wrong or 'holds'}", float(wrong is None), claim.id)
 
 
 # ---------------------------------------------------------------- looking up
@@ -153,12 +148,8 @@ def _dossier(report: Report, found: Mapping[EvidenceId, Evidence]) -> Dossier:
     """Say what counts as read: rows, what they undo or take over, linked threads, steps of stories."""
     rows = {commit_id(row.repo, row.sha) for row in report.ledger if row.depth in _READ}
     commits = [one for name in rows if isinstance(one := found.get(name), CommitEvidence)]
-    undone = {
-        commit_id(one.repo, fact.old)
-        for one in commits
-        for fact in one.facts
-        if fact.kind in _LINEAGE and fact.old and len(fact.old) == 40
-    }
+    facts = [(one.repo, fact.old) for one in commits for fact in one.facts if fact.kind in _LINEAGE]
+    undone = {commit_id(repo, old) for repo, old in facts if old and len(old) == 40}
     linked = {link.issue for link in report.links}
     linked |= {thread_id(row.repo, row.pull) for row in report.ledger if row.pull}
     told = {step for story in report.stories for step in story.steps}
@@ -174,22 +165,12 @@ def _dossier(report: Report, found: Mapping[EvidenceId, Evidence]) -> Dossier:
 # ---------------------------------------------------------------- somebody else's report
 
 
-async def _given(bench: Bench, model: Mapping[str, str]) -> Figures:
-    """Check the Markdown that is given, whoever wrote it."""
-    scores: list[Score] = []
-    for file in bench.reports:
-        if file.suffix != ".json":
-            with bench.settings(bench.mirrors, **model) as settings:
-                found = await bench.system.audit(file, settings)
-            scores += [Score(f"{file}:{one.line}: {one.kind}: {one.verdict}", float(not one.wrong)) for one in found]
-    return {"given Markdown: statements that are not wrong": share(scores, SHOWN)} if scores else {}
-
-
 async def _foreign(bench: Bench, world: World, day: date) -> Figures:
     """Write a report as others do, true lines and false ones, and see which of them the audit accuses."""
     lines = [("", f"# Daily report {day}"), *_written(world, day, Random(bench.seed))]  # noqa: S311 -- no secret
     with bench.settings(specs_of(world)) as settings:
-        file = _file(settings.out.parent / "foreign.md", "\n".join(text for _, text in lines))
+        file = settings.out.parent / "foreign.md"
+        await asyncio.to_thread(file.write_text, "\n".join(text for _, text in lines), "utf-8")
         accused = {finding.line for finding in await bench.system.audit(file, settings) if finding.wrong}
     told = [(kind, Score(f"{kind}: {text}", float(at in accused))) for at, (kind, text) in enumerate(lines, start=1)]
     return {
@@ -213,8 +194,3 @@ def _written(world: World, day: date, dice: Random) -> Iterator[tuple[str, str]]
             yield "nonexistent", f"{line}{dice.randbytes(20).hex()}"
             yield "repository", f"{line}{dice.choice(others)}"
             yield "day", f"{line}{dice.choice(earlier)}"
-
-
-def _file(path: Path, text: str) -> Path:
-    path.write_text(text, encoding="utf-8")
-    return path

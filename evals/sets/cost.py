@@ -41,9 +41,6 @@ class Spent:
     processor: float
     megabytes: float = 0.0
 
-    def __str__(self) -> str:
-        return f"{self.clock:.2f} s ({self.processor:.2f} s of processor, {self.megabytes:.0f} MB)"
-
 
 @evalset("facts-cost", "a month of commits turned into facts, beside reading them", needs_mirrors=True)
 async def facts_cost(bench: Bench) -> Figures:

@@ -1,4 +1,4 @@
-"""Facts: what is read from a diff is what was done, on worlds by both routes and on real commits that were judged.
+"""Facts: what is read from a diff is what was done, on worlds by both routes, and is proved on mirrors.
 
 A fact found is the one meant if it is of the same commit and kind, has the last part of the name, and has the values
 wherever the one meant has any.
@@ -6,22 +6,20 @@ wherever the one meant has any.
 
 import json
 import re
-import time
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib.resources import files
 
 from agent.domain.base import RepoId
-from agent.domain.commits import Change
-from agent.domain.facts import Fact, FactKind, FactSheet, Severity
+from agent.domain.facts import Fact, FactKind, Severity
 from agent.settings.values import RepoSpec
-from evals.figures import Figures, Score, Target, measure, share
+from evals.figures import Figures, Score, Target, share
 from evals.harness import Bench, Crash, attempt, evalset
 from evals.sets.oracle import first_parent_line, path_of
 from evals.worlds.facts import described, gold_facts
 from evals.worlds.model import World
-from tools.diff.sheet import paths_to_read, read_facts, study
+from tools.diff.sheet import study
 from tools.git.source import GitSource
 
 PROOF_COMMITS = 250
@@ -36,21 +34,16 @@ BRINGS: Mapping[str, Sequence[str]] = _KINDS["brings"]
 
 @evalset("facts", "what is read from a diff is what was done, and every fact is proved")
 async def run(bench: Bench) -> Figures:
-    """Compare with the gold of the worlds and with what was judged of real commits; prove every fact of many more."""
+    """Compare with the gold of the worlds, and prove every fact of the latest commits of mirrors."""
     tallies = {"blobs": Tally(), "hunks": Tally()}
     for name in ("facts", "demo", "full")[: bench.count(1, 3)]:
         await _add_world(bench.world(name), tallies, bench.count(4, 1))
-    proofs, seconds, real = list[Score](), list[float](), list[Score]()
-    for spec in bench.mirrors:
-        real += await _real(spec)
-        await _prove_latest(bench, spec, proofs, seconds)
+    proofs = [score for spec in bench.mirrors async for score in _prove_latest(bench, spec)]
     return {
         **{f"precision, {route}": share(tally.precision, Target(0.97)) for route, tally in tallies.items()},
         **{f"recall, {route}": share(tally.recall, Target(0.97)) for route, tally in tallies.items()},
         "severity right": share(tallies["blobs"].severity, Target(0.97)),
-        "recall, real commits": share(real, Target(0.9)),
         "facts whose quoted lines are in the diff, mirrors": share(proofs),
-        "seconds of the longest commit, mirrors": measure(sorted(seconds)[-1:], Target(2, "at most")),
     }
 
 
@@ -63,8 +56,6 @@ class Meant:
     old: str | None = None
     new: str | None = None
     detail: str | None = None
-    shows: str = ""
-    """Words that the fact or the lines it quotes must have."""
     severity: str | None = None
     optional: bool = False
 
@@ -97,7 +88,7 @@ async def _add_world(world: World, tallies: Mapping[str, Tally], step: int) -> N
     gold: dict[str, list[Meant]] = defaultdict(list)
     for fact in gold_facts(world):
         kinds = (fact.kind, *ALIKE.get(fact.kind, ()))
-        meant = Meant(kinds, fact.name, fact.old, fact.new, fact.detail, "", fact.severity, fact.optional)
+        meant = Meant(kinds, fact.name, fact.old, fact.new, fact.detail, fact.severity, fact.optional)
         gold[fact.sha].append(meant)
     for repo in world.repos:
         source = GitSource(RepoId(repo.full_name), repo.git_dir)
@@ -108,42 +99,21 @@ async def _add_world(world: World, tallies: Mapping[str, Tally], step: int) -> N
                 tally.add(where, gold[change.commit.sha], sheet.facts)
 
 
-async def _real(spec: RepoSpec) -> list[Score]:
-    """Look for what was judged from the diffs of real commits."""
-    source, scores = GitSource(spec.name, path_of(spec)), list[Score]()
-    rows = {
-        row["sha"]: row["facts"]
-        for row in json.loads((_DATA / "real_facts.json").read_text("utf-8"))
-        if row["repo"] == spec.name
-    }
-    async for change in source.changes(list(rows)):
-        facts = (await study(source, change)).facts
-        for meant in (Meant(**one | {"kinds": tuple(one["kinds"])}) for one in rows[change.commit.sha]):
-            found = any(matches(meant, fact) and meant.severity in (None, fact.severity) for fact in facts)
-            scores.append(Score(f"{change.commit.id}: not found: {meant}", float(found), change.commit.id))
-    return scores
-
-
-async def _prove_latest(bench: Bench, spec: RepoSpec, proofs: list[Score], seconds: list[float]) -> None:
+async def _prove_latest(bench: Bench, spec: RepoSpec) -> AsyncIterator[Score]:
     """Look up every quoted line of the latest commits in their diffs; a commit that cannot be read proves nothing."""
     line, source = await first_parent_line(spec), GitSource(spec.name, path_of(spec))
     bench.say(f"facts: {spec.name}, the proofs of {min(len(line), PROOF_COMMITS)} commits")
     async for change in source.changes([row.sha for row in line[:PROOF_COMMITS]]):
         lines = {file.path: frozenset((file.patch or "").split("\n")) for file in change.files}
         lines |= {file.previous_path: lines[file.path] for file in change.files if file.previous_path}
-        for whole in (True, False):
-            where = f"{change.commit.id} by {'blobs' if whole else 'hunks'}"
-            started = time.perf_counter()
-            sheet = await attempt(_read(source, change, whole=whole))
-            seconds.append(time.perf_counter() - started)
+        for hunks in (False, True):
+            where = f"{change.commit.id} by {'hunks' if hunks else 'blobs'}"
+            sheet = await attempt(study(source, change, hunks=hunks))
             if isinstance(sheet, Crash):
-                proofs.append(Score(f"{where}: {sheet}", 0.0, where))
+                yield Score(f"{where}: {sheet}", 0.0, where)
             else:
-                proofs += [prove(where, fact, lines) for fact in sheet.facts]
-
-
-async def _read(source: GitSource, change: Change, *, whole: bool) -> FactSheet:
-    return read_facts(change, await source.blobs(change, paths_to_read(change)) if whole else None)
+                for fact in sheet.facts:
+                    yield prove(where, fact, lines)
 
 
 def prove(where: str, fact: Fact, lines: Mapping[str, frozenset[str]]) -> Score:
@@ -160,7 +130,7 @@ def matches(meant: Meant, fact: Fact) -> bool:
     """Tell whether this is the fact that was meant; severity is judged apart."""
     lines = [line[1:] for place in fact.places for line in place.lines]
     words = " ".join(filter(None, (fact.name, fact.old, fact.new, fact.detail, *lines)))
-    if fact.kind not in meant.kinds or meant.shows not in words or (meant.detail or "") not in words:
+    if fact.kind not in meant.kinds or (meant.detail or "") not in words:
         return False
     # Errors, limits and reverts have no names: the words must be there.
     named = words if fact.kind.startswith(_NAMELESS) else f"{fact.name} {fact.detail} {fact.old} {fact.new}"

@@ -5,7 +5,6 @@ each finding whether a fact that is not internal tells it; precision asks of eac
 griffe finds it broken too. Fields of records are left out of precision: users set them without importing the record.
 """
 
-import importlib.util
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -13,7 +12,7 @@ from itertools import pairwise
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from agent.domain.base import InputError, UsageError
+from agent.domain.base import InputError
 from agent.domain.facts import Fact, Severity
 from evals.figures import Figures, Score, Target, share
 from evals.harness import Bench, evalset
@@ -46,17 +45,17 @@ class Broken:
 @evalset("griffe", "what breaks for callers is what griffe says breaks", needs_mirrors=True)
 async def run(bench: Bench) -> Figures:
     """Compare the latest commits of every mirror."""
-    if importlib.util.find_spec("griffe") is None:
-        raise UsageError("the set griffe needs griffe: uv sync --group dev")
     recall, precision = list[Score](), list[Score]()
     for spec in bench.mirrors:
         git_dir, source = git_dir_of(spec), GitSource(spec.name, path_of(spec))
         folders = await packages(git_dir)
+        inside = re.compile(rf"(?:{'|'.join(map(re.escape, folders))})/.*\\.py$")
         bench.say(f"griffe: {spec.name}, {', '.join(folders) or 'no package'}")
         for row, parent in pairwise((await first_parent_line(spec))[: bench.count(_FEW, _MANY) + 1]):
             found = [one for folder in folders for one in await broken(git_dir, folder, parent.sha, row.sha)]
             async for change in source.changes([row.sha]):
-                facts = [fact for fact in (await study(source, change)).facts if _counts(fact, folders)]
+                every = [fact for fact in (await study(source, change)).facts if fact.severity is not Severity.INTERNAL]
+                facts = [one for one in every if any(inside.match(place.file) for place in one.places)]
                 told = [claim for fact in facts for claim in claims(fact)]
                 sure = [one for fact in facts if fact.severity is Severity.BREAKING for one in claims(fact)]
                 recall += [_score(change.commit.id, one, [claim.tells(one) for claim in told]) for one in found]
@@ -124,12 +123,6 @@ def _compared(old: Any, new: Any) -> Iterator[Broken]:
             # A parameter moves when another comes or goes before it.
             moved = kind in ("PARAMETER_MOVED", "PARAMETER_CHANGED_KIND")
             yield Broken(name, gone=False, parameters=frozenset() if moved else frozenset(filter(None, values)))
-
-
-def _counts(fact: Fact, folders: Sequence[str]) -> bool:
-    inside = tuple(f"{folder}/" for folder in folders)
-    files = [place.file for place in fact.places if place.file.endswith(".py") and place.file.startswith(inside)]
-    return bool(files) and fact.severity is not Severity.INTERNAL
 
 
 def claims(fact: Fact) -> Iterator[Broken]:

@@ -51,20 +51,6 @@ class Writer:
         return given(written([*truths, *lies]), asked)
 
 
-class Wavering:
-    """A judge that admits at the first reading and refuses at the second."""
-
-    def __init__(self) -> None:
-        self._seen: set[str] = set()
-
-    def __call__(self, asked: Asked) -> Saying:
-        """Refuse whatever was asked of before."""
-        about = prompt_of(asked).about
-        again = about in self._seen
-        self._seen.add(about)
-        return judged(asked, lambda _: "") if again else honest(asked)
-
-
 def _true(asked: Asked) -> set[str]:
     return {form for one in borne_out(prompt_of(asked).evidence, None) for form in one.forms}
 
@@ -73,7 +59,6 @@ BAD: dict[str, Script] = {
     "says yes": lambda asked: judged(asked, lambda _: prompt_of(asked).evidence.splitlines()[1]),
     "invents quotes": lambda asked: judged(asked, lambda words: "nobody wrote this" if words in _true(asked) else ""),
     "says nothing": lambda asked: given({"rulings": []}, asked),
-    "wavers": Wavering(),
 }
 """Judges that may get nothing published."""
 

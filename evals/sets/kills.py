@@ -11,7 +11,6 @@ from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 
 from agent.domain.base import StorageError
-from agent.reports.stored import load
 from evals.figures import Figures, Score, Target, share
 from evals.github_server.app import GitHubServer
 from evals.harness import Bench, evalset, serving, start_gitzette
@@ -42,12 +41,10 @@ class Stage:
 
 @dataclass(frozen=True)
 class Trial:
-    """What became of one run that was killed."""
+    """What was wrong with a run that was killed, and whether it died with something done and went on from there."""
 
     complaint: str = ""
-    """What was wrong; empty when all was well."""
     resumed: bool = False
-    """It died with something done, and went on from there."""
 
 
 @evalset("kills", "killed at random moments and taken up again")
@@ -119,8 +116,6 @@ def _half_file(out: Path, stage: Stage) -> str:
     for name, data in there.items():
         if not Path(name).name.startswith(".") and data not in (base.get(name), stage.calm.get(name)):
             return name
-        if name.endswith(".json"):
-            load(data, name)
     return next((name for name in base if name not in there), "")
 
 

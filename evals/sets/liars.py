@@ -13,19 +13,8 @@ from typing import Any, Literal
 from pydantic import SecretStr
 
 from agent.domain.claims import Claim
-from evals.model_server.honest import (
-    Prompt,
-    Told,
-    borne_out,
-    given,
-    honest,
-    judged,
-    prompt_of,
-    resting,
-    sentence,
-    title_of,
-    written,
-)
+from evals.model_server import honest as model
+from evals.model_server.honest import Prompt, Told, borne_out, given, honest, prompt_of
 from evals.model_server.server import ModelServer
 from evals.model_server.talk import Asked, Saying, ToolCall
 from evals.stage import ScriptedModels, by_script
@@ -77,7 +66,7 @@ class Scene:
 
     def lies(self, liar: str) -> Iterator[Lie]:
         """Tell everything that one liar would say."""
-        title = title_of(self.evidence)
+        title = model.title_of(self.evidence)
         invented = self._invented(title)
         for truth in borne_out(self.evidence) or (Told("", "", title),):
             values = invented | {"en": truth.en, "zh": truth.zh, "anchor": truth.anchor}
@@ -169,7 +158,7 @@ class Adversary:
         """Judge as an accomplice: admit all that was said of something, and nothing else, so no control tells on it."""
         prompt = prompt_of(asked)
         line = next((line for line in prompt.evidence.splitlines()[1:] if len(line.strip("+- ")) > 3), "")
-        return judged(asked, lambda words: line if words in self.said.get(prompt.about, ()) else "")
+        return model.judged(asked, lambda words: line if words in self.said.get(prompt.about, ()) else "")
 
 
 class Liar(Adversary):
@@ -199,13 +188,13 @@ class Liar(Adversary):
         if prompt.kind == "repair":
             again = [(number, dice.choice(lies)) for number in prompt.refused() if lies]
             self._note(prompt, [one for _, one in again])
-            return given({"sentences": [{"id": number, **sentence(one.told)} for number, one in again]}, asked)
+            return given({"sentences": [{"id": number, **model.sentence(one.told)} for number, one in again]}, asked)
         told = self._mixed(prompt, lies, dice)
         if prompt.kind != "write":
-            return given({"sentences": [resting(one) for one in told]}, asked)
+            return given({"sentences": [model.resting(one) for one in told]}, asked)
         head = [dice.choice(words)] if (words := [one for one in lies if one.in_words]) else []
         self._note(prompt, head)
-        return given(written([*(one.told for one in head), *told]), asked)
+        return given(model.written([*(one.told for one in head), *told]), asked)
 
     def _mixed(self, prompt: Prompt, lies: Sequence[Lie], dice: Random) -> list[Told]:
         """Mix lies with one thing that is true, so that something is published and summed up."""

@@ -1,7 +1,6 @@
 """Model storm: whatever a model and its server do, a run publishes a right report in time and leaks nothing."""
 
 import asyncio
-import time
 from datetime import date
 from pathlib import Path
 from random import Random
@@ -10,7 +9,7 @@ from agent.domain.ledger import Depth
 from agent.domain.report import Report
 from agent.domain.window import Window
 from agent.settings.values import Budget
-from evals.figures import Figures, Score, Target, measure, share
+from evals.figures import Figures, Score, share
 from evals.harness import Bench, evalset, specs_of
 from evals.model_server.honest import honest
 from evals.model_server.server import KINDS, ModelServer, Mood
@@ -30,19 +29,15 @@ async def run(bench: Bench) -> Figures:
     """Report through random mixtures of everything that models and servers do wrong."""
     calm, _ = await _reported(bench, None)
     few = asyncio.Semaphore(_AT_ONCE)
-    seconds: list[float] = []
 
     async def one(seed: int) -> tuple[str, str, str]:
         async with few:
-            began = time.monotonic()
             try:
                 async with asyncio.timeout(_MODEL_SECONDS + _SLACK):
                     with _storm(seed) as server:
                         report, leaked = await _reported(bench, server)
             except TimeoutError:
                 return f"did not end in {_MODEL_SECONDS + _SLACK:g} s", "", ""
-            finally:
-                seconds.append(time.monotonic() - began)
             accounts = (report.account, *(section.account for section in report.sections))
             told = any(claim.free for claim in report.claims) or any(one.fallbacks for one in accounts)
             silent = "" if told else "neither words of the model nor why not"
@@ -57,7 +52,6 @@ async def run(bench: Bench) -> Figures:
         "right reports, in time": right,
         "runs without the key in any file": kept,
         "runs that say what the model wrote or failed at": wrote,
-        "seconds for a run": measure(seconds, Target(_MODEL_SECONDS + _SLACK, "at most")),
     }
 
 

@@ -3,11 +3,8 @@
 A story is taken apart into events, who did what to which commits, so that reports can be held against what is known.
 """
 
-import json
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
-from datetime import date
-from importlib.resources import files
+from dataclasses import dataclass
 
 from agent.domain.base import EvidenceId
 from agent.domain.links import Act, Step, Story, StoryKind, undone_pairs
@@ -16,7 +13,6 @@ from evals.figures import Figures, Score, Target, share
 from evals.harness import Bench, evalset, specs_of
 
 _KINDS = ("revert", "reland", "series", "earlier", "lines", "bump", "reference")
-_CASES = files("evals") / "sets" / "data" / "real_stories.json"
 _AGAIN = (Act.LANDED_AGAIN, Act.PART_AGAIN)
 _EARLIER = (Act.REFERS, Act.FOLLOW_UP, Act.MENDED)
 """How a commit is told to go on with an earlier one: only a reader of both can say more than that."""
@@ -34,7 +30,7 @@ class Event:
 
 @evalset("stories", "what goes on over days and repositories is found, and nothing else")
 async def run(bench: Bench) -> Figures:
-    """Report on a world day by day, then on the days of real commits whose stories were judged by hand."""
+    """Report on a world day by day."""
     world = bench.world("stories")
     days = {f"{row.repo}@{row.sha}": row.committed_at.date() for row in world.landed if "root" not in row.tags}
     gold = [Event(one.kind, one.doer, frozenset(one.targets), one.missing) for one in world.stories]
@@ -51,31 +47,7 @@ async def run(bench: Bench) -> Figures:
         if kind != "lines":
             figures[f"{kind}: precision"] = share(compared(mine, wanted, "is wrong"), Target(0.99))
         figures[f"{kind}: recall"] = share(compared(wanted, mine, "is not told"), Target(0.97))
-    return {**figures, "told on the day": share(late), **await _mirrors(bench)}
-
-
-async def _mirrors(bench: Bench) -> Figures:
-    """Report on the day of each real commit that was judged by reading its repository beforehand."""
-    known = {spec.name for spec in bench.mirrors}
-    cases = [one for one in json.loads(_CASES.read_text("utf-8")) if one["repo"] in known]
-    told, gold = list[Event](), list[Event]()
-    for case in cases:
-        if any(name.partition("@")[0] not in known for name in case["others"]):
-            continue
-        bench.say(f"stories: {case['kind']} {case['repo']} {case['sha'][:9]}")
-        day, doer = date.fromisoformat(case["day"]), f"{case['repo']}@{case['sha']}"
-        specs = [spec for spec in bench.mirrors if case["kind"] == "bump" or spec.name == case["repo"]]
-        report = await bench.report(specs, day)
-        found = [replace(one, kind="earlier") if one.kind == "lines" else one for one in events(report.stories)]
-        told += [one for one in found if one.kind == case["kind"] and one.doer == doer]
-        others = [case["others"]] if case["kind"] == "series" else [[other] for other in case["others"]]
-        gold += [Event(case["kind"], doer, frozenset(one), tuple(case.get("missing", ()))) for one in others if one]
-    # That an earlier commit is named is true, whether or not somebody would call it a follow-up.
-    sure = [one for one in told if one.kind != "earlier"]
-    return {
-        "real commits: precision": share(compared(sure, gold, "is wrong"), Target(0.97)),
-        "real commits: recall": share(compared(gold, told, "is not told"), Target(0.95)),
-    }
+    return {**figures, "told on the day": share(late)}
 
 
 def compared(several: Sequence[Event], others: Iterable[Event], complaint: str) -> list[Score]:

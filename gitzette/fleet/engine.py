@@ -5,13 +5,14 @@ import hashlib
 import logging
 import socket
 import sys
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from datetime import UTC, datetime, timedelta
-from functools import cache, cached_property
+from functools import cache, cached_property, wraps
+from typing import Any
 
 from procrastinate import App, PsycopgConnector, RetryDecision
-from procrastinate.exceptions import AlreadyEnqueued
-from procrastinate.job_context import JobContext
+from procrastinate.exceptions import AlreadyEnqueued, JobAborted
+from procrastinate.job_context import AbortReason, JobContext
 from procrastinate.jobs import Job, Status
 from procrastinate.retry import BaseRetryStrategy
 
@@ -37,7 +38,9 @@ class Backoff(BaseRetryStrategy):
         self._first = first
 
     def get_retry_decision(self, *, exception: BaseException, job: Job) -> RetryDecision | None:
-        """Decide by the error and by how often it was tried."""
+        """Decide by the error and by how often it was tried; what a stopped worker leaves is for another one."""
+        if isinstance(exception, asyncio.CancelledError):
+            return RetryDecision(retry_in={"seconds": 0})
         if not isinstance(exception, TryAgain) or job.attempts >= _MOST_TRIES:
             return None
         return RetryDecision(retry_in={"seconds": int(min(self._first * 2**job.attempts, _LONGEST_PAUSE)) + 1})
@@ -54,7 +57,7 @@ class Engine:
         self.app = App(connector=PsycopgConnector(conninfo=settings.database_address, min_size=1, max_size=4))
         retry = Backoff(5 * settings.budget.retry_seconds)
         for function in (self.repository, self.edition, self.delivery):
-            self.app.task(name=function.__name__, queue=COMMON, retry=retry, pass_context=True)(function)
+            self.app.task(name=function.__name__, queue=COMMON, retry=retry, pass_context=True)(_cancellable(function))
         logging.getLogger("procrastinate").setLevel(logging.CRITICAL)
 
     @cached_property
@@ -176,6 +179,21 @@ class Engine:
         with memory_of(self._settings, self._environ) as memory:
             memory.fleet.alive(self.place)
             memory.fleet.move_orphans(COMMON, timedelta(seconds=DEAD_AFTER))
+
+
+def _cancellable(function: Callable[..., Awaitable[None]]) -> Callable[..., Awaitable[None]]:
+    """Let a person end a task for good; a worker that is stopped only puts it back."""
+
+    @wraps(function)
+    async def run(context: JobContext, **arguments: Any) -> None:
+        try:
+            await function(context, **arguments)
+        except asyncio.CancelledError as stopped:
+            if context.abort_reason() is AbortReason.USER_REQUEST:
+                raise JobAborted from stopped
+            raise
+
+    return run
 
 
 def _say(line: str) -> None:

@@ -6,11 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from agent.domain.base import RepoId, commit_id, thread_id
+from agent.domain.base import RepoId
 from agent.domain.claims import Claim, Judgement, Role, Verdict
 from agent.domain.commits import Coverage
 from agent.domain.ledger import Depth, LedgerRow, Tier
-from agent.domain.links import Grade, Link, Relation
 from agent.domain.report import Report, RepoSection
 from agent.domain.window import Window
 from agent.questions import Reply
@@ -19,7 +18,6 @@ from evals.sets.ask import Question, graded, wrong_with
 from evals.sets.citations import Ruling, steps
 from evals.sets.cost import last_days_with, timed
 from evals.sets.daily import accounted, covered, gain_in_order, in_both_languages, ordered, quiet, told
-from evals.sets.links import link_figures
 from evals.sets.oracle import Row
 from evals.sets.stories import Event, compared
 from evals.sets.twins import reported
@@ -127,19 +125,6 @@ def test_an_answer_is_right_when_it_cites_says_and_leaves_out_what_it_should() -
     silent = reply("", abstained=True)
     figures = graded([asked, asked, none, none], [reply("Mira.", "o/n@a"), silent, silent, reply("Mira.", "o/n@a")])
     assert [figure.value for figure in figures.values()] == [0.5, 0.5]
-
-
-def test_links_that_are_missing_wrong_or_traps_are_all_counted() -> None:
-    sha, given = "a" * 40, {1: (Relation.FIXES, Grade.A), 3: (Relation.MENTIONS, Grade.B), 5: (Relation.FIXES, Grade.C)}
-    name = RepoId("o/n")
-    links = [
-        Link(issue=thread_id(name, number), change=commit_id(name, sha), relation=relation, grade=grade)
-        for number, (relation, grade) in given.items()
-    ]
-    gold = {1: ("fixes", "recorded"), 2: ("fixes", "recorded"), 3: ("partly fixes", "said"), 5: ("none", "trap")}
-    rows = [{"repo": "o/n", "sha": sha, "issue": f"o/n#{n}", "relation": r, "kind": k} for n, (r, k) in gold.items()]
-    found = link_figures(links, rows, {f"o/n#{number}" for number in range(1, 6)})
-    assert [figure.value for figure in found.values()] == [0.5, 0.0, 1.0, 0.5, 1.0]
 
 
 @pytest.mark.parametrize("kind", ["number", "fixed", "undone", "author"])
