@@ -121,7 +121,6 @@ class MirrorKeeper:
         return path
 
     async def _update(self, repo: RepoId, path: Path, branch: str | None) -> None:
-        """Fetch into a sound mirror, else clone; a damaged one is set aside first."""
         server = await self._server(repo, branch)
         if await asyncio.to_thread(damage, path) is None:
             with contextlib.suppress(DamagedMirror):
