@@ -21,7 +21,7 @@ from evals.harness import TOKEN, Bench, Crash, attempt, evalset, serving, specs_
 from evals.model_server.obedient import Obedient, Order
 from evals.model_server.server import ModelServer
 from evals.sets.injection_oracle import HOST, Outcome, harmed, kept, mistreated, reached
-from evals.sets.model_storm import leak_in
+from evals.sets.storm import leak_in
 from evals.worlds.injection import DAY, NAME, VICTIM, dressed, plant
 
 _DATA = files("evals") / "sets" / "data"
