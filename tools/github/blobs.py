@@ -54,7 +54,8 @@ class Blobs:
             return None
         if file in self._ahead:
             async with self._reading:
-                        if file in self._ahead:
+                # Another reader may have brought it in the meantime.
+                if file in self._ahead:
                     await self._read_ahead(name, file)
         return self._held[file] if file in self._held else await self.content(name, file)
 
