@@ -165,5 +165,4 @@ class MirrorKeeper:
 
 
 def _flat(repo: RepoId) -> str:
-    """Name a repository in one word; neither part can contain a plus."""
     return repo.replace("/", "+")
