@@ -4,7 +4,8 @@ from typing import Any
 
 from agent.domain.base import Language, commit_id
 from agent.domain.links import StoryKind
-from agent.editions.upgrade import Part, Upgrade
+from agent.domain.upgrade import Part, Upgrade
+from agent.editions.upgrade import entries
 from agent.editions.week import MOST_WORDS, Week
 from agent.web import Web
 from gitzette.render.compose import page_model
@@ -37,7 +38,7 @@ def week_page(week: Week, lang: Language, web: Web) -> str:
 
 def upgrade_page(upgrade: Upgrade, lang: Language, web: Web) -> str:
     """Write the guide in one language."""
-    parts = [(part.value, list(upgrade.entries(part, lang))) for part in Part]
+    parts = [(part.value, list(entries(upgrade, part, lang))) for part in Part]
     urls = {sha: web.commit(upgrade.repo, sha) for sha in upgrade.titles}
     whole = (Part.USED, Part.BREAKS)
     return filled("upgrade.md", lang, web, guide=upgrade, parts=parts, whole=whole, most=_IN_SIGHT, urls=urls)

@@ -12,7 +12,7 @@ from agent.domain.claims import MARK, Claim
 from agent.domain.report import Report
 from agent.markdown import cell, code, inline, link, slug, visible
 from agent.settings.values import Layout
-from agent.telling.words import catalogue
+from agent.telling import catalogue
 from agent.web import Web
 from gitzette.render.addresses import named
 from gitzette.render.compose import page_model

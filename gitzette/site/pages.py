@@ -10,7 +10,7 @@ from uuid import UUID, uuid5
 from agent.domain.base import Language
 from agent.domain.report import Report
 from agent.settings.values import MAX_FAILED
-from agent.telling.words import catalogue
+from agent.telling import catalogue
 from agent.web import Web
 from gitzette.render.addresses import LANGUAGES, Place, commit_path, day_path
 from gitzette.render.compose import page_model

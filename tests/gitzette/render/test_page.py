@@ -11,7 +11,7 @@ from agent.domain.claims import Anchor, Quote
 from agent.domain.links import Grade, Link, Relation, Standing
 from agent.domain.report import Report, ThreadLine
 from agent.settings.values import Layout
-from agent.telling.words import catalogue
+from agent.telling import catalogue
 from agent.web import Web
 from evals.sets.page import unfolded_words
 from gitzette.render.compose import page_model
