@@ -17,6 +17,7 @@ from agent.domain.claims import Claim
 from agent.domain.evidence import CommitEvidence, Dossier, Evidence, belongs, said_evidence
 from agent.domain.window import Window
 from agent.editions.card import Card
+from agent.gate.check import refusals
 from agent.questions import THREADS, Hit, Named, Outcome, Query, Reply, Searched, Section
 from agent.reports.chapter import checked_claims
 from agent.settings.values import RepoSpec
@@ -202,7 +203,7 @@ async def told_facts(query: Query, names: Sequence[EvidenceId], context: AskCont
         if isinstance(one, CommitEvidence):
             facts = sorted(facts_to_tell(one.facts), key=lambda fact: not any(word in fact.name for word in wanted))
             told += [statement(fact, one) for fact in facts[:_FACTS]]
-    passed, _ = checked_claims(told, (), (), dossier)
+    passed, _ = checked_claims(told, (), (), dossier, refusals)
     return [claim.model_copy(update={"id": f"f{place}"}) for place, claim in enumerate(passed)]
 
 

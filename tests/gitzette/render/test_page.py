@@ -143,7 +143,7 @@ def test_both_languages_have_the_same_words_with_the_same_gaps() -> None:
 def with_link(relation: Relation, grade: Grade, standing: Standing | None = None, change: EvidenceId = "") -> Report:
     report = analysed_report()
     thread = ThreadLine(
-        number=9, title="It hangs", author="o", event="closed", at=AT, labels=("bug",), standing=standing, comments=3
+        number=9, title="It hangs", author="o", event="closed", at=AT, labels=("bug",), standing=standing
     )
     link = Link(issue=f"{ROUTER}#9", change=change or f"{ROUTER}@{HANG}", relation=relation, grade=grade)
     first, *rest = report.sections
