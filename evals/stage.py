@@ -1,7 +1,4 @@
-"""A stage on which any analyst can act: the daily graph over a world, with a new memory for each report.
-
-Scripted models act inside the process: what a run asks of its models comes to them without HTTP between.
-"""
+"""The daily graph over a world, with a new memory for each report, and scripted models inside the process."""
 
 import itertools
 import json

@@ -43,7 +43,7 @@ def _commit(entry: Entry, one: Reference, library: Library) -> tuple[str, str] |
     if quoted or not (one.form in ("link", "field") or one.is_hash_like):
         return None
     # A hash in running text may be that of a dependency, which the text names.
-    beside = entry.mentioned if one.form in ("code", "bare") or not entry.scope else frozenset()
+    beside = entry.mentioned if one.form == "bare" or not entry.scope else frozenset()
     asked = [one.repo] if one.repo else sorted(entry.scope | beside)
     unread = [repo for repo in asked if repo not in library]
     read = [library[repo] for repo in asked if repo in library] or list(library.values())

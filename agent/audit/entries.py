@@ -11,11 +11,10 @@ from agent.domain.base import CommitId, RepoId, parse_reference
 from agent.domain.dates import Days, days_in
 from agent.domain.evidence import CommitEvidence
 
-Form = Literal["link", "code", "field", "bare"]
+Form = Literal["link", "field", "bare"]
 _NAMED = re.compile(r"(?<![\w/.-])([A-Za-z0-9][\w-]{0,38}/[\w.-]{1,100})@([0-9a-f]{7,40})(?!\w)", re.ASCII)
 _HASH = re.compile(r"(?:(?<![\w/@.=&?#%+$-])|(?<=\w\.\.)|(?<=\w\.\.\.))([0-9a-f]{7,40})(?![\w/]|[-.=]\w)", re.ASCII)
 _NUMBER = re.compile(r"(?<![\w/&#.-])(?:([A-Za-z0-9][\w-]{0,38}/[\w.-]{1,100}))?#([1-9]\d{0,8})(?![\w-])", re.ASCII)
-_HEX = re.compile(r"[0-9a-f]{7,40}", re.ASCII)
 _DIGITS = re.compile(r"(?<![\w.#/])([0-9a-f]{6,41})(?![\w./])", re.ASCII)
 
 
@@ -57,9 +56,8 @@ def references_in(block: Block, *, commits: bool = False) -> list[Reference]:
     """Find the references of a block; with `commits` also digits alone, for places where a commit must stand."""
     links = links_of(block.text)
     covered = blanked(block.text, [link for link in links if parse_reference(link.url) or "://" in link.text])
-    codes = code_of(covered)
-    rest = blanked(covered, codes)
-    found = [*_linked(block, links), *_coded(block, codes), *_written(block, rest)]
+    rest = blanked(covered, code_of(covered))
+    found = [*_linked(block, links), *_written(block, covered, rest)]
     taken = {one.start for one in found}
     for one in _DIGITS.finditer(rest) if commits else ():
         if one.start(1) not in taken:
@@ -79,22 +77,14 @@ def _linked(block: Block, links: list[Span]) -> Iterator[Reference]:
             yield Reference("thread", str(read.number), *where, "link", read.repo, place)
 
 
-def _coded(block: Block, codes: list[Span]) -> Iterator[Reference]:
-    for code in codes:
-        where = (code.start, code.end, block.line_at(code.start))
-        if _HEX.fullmatch(code.text):
-            yield Reference("commit", code.text, *where, "code")
-        elif named := _NAMED.fullmatch(code.text):
-            yield Reference("commit", named[2], *where, "code", RepoId(named[1]))
-
-
-def _written(block: Block, text: str) -> Iterator[Reference]:
+def _written(block: Block, text: str, prose: str) -> Iterator[Reference]:
+    """Find hashes anywhere, and numbers outside of code."""
     for one in _NAMED.finditer(text):
         yield Reference("commit", one[2], *one.span(), block.line_at(one.start()), "bare", RepoId(one[1]))
     for one in _HASH.finditer(text):
         if not one[1].isdigit() and not one[1].isalpha():
             yield Reference("commit", one[1], *one.span(1), block.line_at(one.start(1)), "bare")
-    for one in _NUMBER.finditer(text):
+    for one in _NUMBER.finditer(prose):
         repo = RepoId(one[1]) if one[1] else None
         yield Reference("thread", one[2], *one.span(), block.line_at(one.start()), "bare", repo)
 

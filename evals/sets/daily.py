@@ -129,11 +129,8 @@ def _gain(grades: Sequence[int]) -> float:
 def in_both_languages(english: Report, chinese: Report, where: str) -> list[Score]:
     """Score each claim of either report: in both, and in words of both languages."""
     one, other = ({claim.id: claim for claim in report.claims} for report in (english, chinese))
-    pairs = {name: (one.get(name), other.get(name)) for name in sorted(one.keys() | other.keys())}
-    return [
-        Score(f"{where}: {name}", float(mine is not None and mine == theirs and _in_words(mine)), name)
-        for name, (mine, theirs) in pairs.items()
-    ]
+    good = {name for name, claim in one.items() if claim == other.get(name) and _in_words(claim)}
+    return [Score(f"{where}: {name}", float(name in good), name) for name in sorted(one.keys() | other.keys())]
 
 
 def _in_words(claim: Claim) -> bool:

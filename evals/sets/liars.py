@@ -189,22 +189,17 @@ class Liar(Adversary):
             again = [(number, dice.choice(lies)) for number in prompt.refused() if lies]
             self._note(prompt, [one for _, one in again])
             return given({"sentences": [{"id": number, **model.sentence(one.told)} for number, one in again]}, asked)
-        told = self._mixed(prompt, lies, dice)
+        # Something true stands among the lies, so that something is published and summed up.
+        chosen, true = dice.sample(lies, min(_LIES, len(lies))), borne_out(prompt.evidence)[:1]
+        self._note(prompt, chosen)
+        self.said[prompt.about].update(*(one.forms for one in true))
+        told = [*(one.told for one in chosen), *true]
+        dice.shuffle(told)
         if prompt.kind != "write":
             return given({"sentences": [model.resting(one) for one in told]}, asked)
         head = [dice.choice(words)] if (words := [one for one in lies if one.in_words]) else []
         self._note(prompt, head)
         return given(model.written([*(one.told for one in head), *told]), asked)
-
-    def _mixed(self, prompt: Prompt, lies: Sequence[Lie], dice: Random) -> list[Told]:
-        """Mix lies with one thing that is true, so that something is published and summed up."""
-        chosen = dice.sample(lies, min(_LIES, len(lies)))
-        self._note(prompt, chosen)
-        true = borne_out(prompt.evidence)[:1]
-        self.said[prompt.about].update(*(one.forms for one in true))
-        mixed = [*(one.told for one in chosen), *true]
-        dice.shuffle(mixed)
-        return mixed
 
     def _note(self, prompt: Prompt, lies: Sequence[Lie]) -> None:
         for one in lies:
@@ -215,13 +210,11 @@ class Liar(Adversary):
 class Talker(Adversary):
     """Asks for ever more to read, and answers at endless length."""
 
-    _turn = 0
-
     def __call__(self, asked: Asked) -> Saying:
         """Ask for something else each time, and fill every shape with as many words as it takes."""
-        self._turn += 1
         if prompt_of(asked).kind == "read":
-            arguments = {"page": 1, "sha": f"c{self._turn}", "number": self._turn, "words": "x" * self._turn}
+            turn = asked.number + 1
+            arguments = {"page": 1, "sha": f"c{turn}", "number": turn, "words": "x" * turn}
             return Saying(calls=tuple(ToolCall(tool, json.dumps(arguments)) for tool in asked.tools))
         handles = [f"c{n}" for n in range(1, 400)]
         one = {"en": _LONG, "zh": _LONG, "cites": handles, "rests_on": ["c1.0"], "anchor": _LONG}

@@ -1,16 +1,16 @@
-"""Stories: what is undone, lands again, goes on in parts, is followed up or taken in, told on the day and rightly.
-
-A story is taken apart into events, who did what to which commits, so that reports can be held against what is known.
-"""
+"""Links and stories: issues are linked with what fixed them, and what goes on over days is told on its day."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from datetime import timedelta
 
 from agent.domain.base import EvidenceId
 from agent.domain.links import Act, Step, Story, StoryKind, undone_pairs
 from agent.domain.window import Window
-from evals.figures import Figures, Score, Target, share
-from evals.harness import Bench, evalset, specs_of
+from evals.figures import NONE, Figures, Score, Target, share
+from evals.harness import Bench, evalset, serving, specs_of, through
+from evals.truth import Truth
+from evals.worlds.model import World
 
 _KINDS = ("revert", "reland", "series", "earlier", "lines", "bump", "reference")
 _AGAIN = (Act.LANDED_AGAIN, Act.PART_AGAIN)
@@ -29,7 +29,7 @@ class Event:
 
 
 @evalset("stories", "what goes on over days and repositories is found, and nothing else")
-async def run(bench: Bench) -> Figures:
+async def stories(bench: Bench) -> Figures:
     """Report on a world day by day."""
     world = bench.world("stories")
     days = {f"{row.repo}@{row.sha}": row.committed_at.date() for row in world.landed if "root" not in row.tags}
@@ -53,7 +53,7 @@ async def run(bench: Bench) -> Figures:
 def compared(several: Sequence[Event], others: Iterable[Event], complaint: str) -> list[Score]:
     """Score each event by whether it stands among the others."""
     known = set(others)
-    return [Score(f"{_named(one)} {complaint}", float(one in known), _named(one)) for one in several]
+    return [Score(f"{_event_name(one)} {complaint}", float(one in known), _event_name(one)) for one in several]
 
 
 def events(stories: Iterable[Story]) -> list[Event]:
@@ -91,6 +91,51 @@ def _event(story: Story, step: Step, first: EvidenceId) -> Iterator[Event]:
             yield Event(kind, step.cite, frozenset({first}))
 
 
-def _named(one: Event) -> str:
+def _event_name(one: Event) -> str:
     others = ", ".join(sorted(target.partition("@")[2][:9] for target in one.targets))
     return f"{one.kind} {one.doer[-40:][:9]} → {others or 'nothing'} (missing {one.missing})"
+
+
+Pair = tuple[str, str]
+"""An issue and the landed commit that fixes it."""
+
+
+@evalset("links", "issues are linked with what fixed them, and with nothing else")
+async def links(bench: Bench) -> Figures:
+    """Report on the last weeks of worlds, and compare with what their GitHub records."""
+    recall, precision, traps = list[Score](), list[Score](), list[Score]()
+    for name in ("demo", "full")[: bench.count(1, 2)]:
+        world = bench.world(name)
+        first = min(row.committed_at for row in world.landed if row.dropped_by is None and "root" not in row.tags)
+        with serving(world.repos, world.now) as server:
+            last = world.now.date() - timedelta(days=1)
+            report = await bench.report(specs_of(world), first.date(), last, **through(server))
+        landed = {f"{row.repo}@{row.sha}" for row in report.ledger}
+        told = {(str(link.issue), str(link.change)) for link in report.links if link.may_read_fixed}
+        gold = {pair for pair in Truth(world).fixes if pair[1] in landed}
+        right = gold | true_pairs(world)
+        recall += [Score(_pair_name(pair), float(pair in told), _pair_name(pair)) for pair in sorted(gold)]
+        precision += [Score(_pair_name(pair), float(pair in right), _pair_name(pair)) for pair in sorted(told)]
+        issues = {f"{repo.full_name}#{one.number}" for repo in world.repos for one in repo.issues}
+        for issue in sorted(issues - {pair[0] for pair in right}):
+            traps.append(Score(issue, float(issue in {pair[0] for pair in told}), issue))
+    return {
+        "recorded links found": share(recall, Target(0.98)),
+        "recorded links that are true": share(precision),
+        "traps told as fixed": share(traps, NONE),
+    }
+
+
+def true_pairs(world: World) -> set[Pair]:
+    """List what really fixes what: the commit that mends a flaw, and each issue that reports it, unless given up."""
+    found = set()
+    for row in world.landed:
+        bugs = [edit.param("bug") for edit in row.edits if edit.kind == "fix_bug" and row.dropped_by is None]
+        issues = [one for one in world.repo(row.repo).issues if one.reports in bugs and not one.deleted]
+        fixed = [one.number for one in issues if one.state_reason not in ("not_planned", "duplicate")]
+        found |= {(f"{row.repo}#{number}", f"{row.repo}@{row.sha}") for number in fixed}
+    return found
+
+
+def _pair_name(pair: Pair) -> str:
+    return f"{pair[0]} ← {pair[1][-40:][:9]}"

@@ -11,7 +11,7 @@ import pytest
 from evals.model_server.honest import honest
 from evals.model_server.server import ModelServer, Mood
 from evals.model_server.talk import Asked, Saying
-from evals.sets.model_storm import leak_in
+from evals.sets.storm import leak_in
 from gitzette.cli import main
 from tests.gitzette.conftest import Engine
 

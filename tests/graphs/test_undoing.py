@@ -44,9 +44,9 @@ async def test_who_reverts_a_revert_lands_the_first_one_again(tmp_path: Path) ->
     work.write("engine/core.py", lines("core") + lines("extra"))
     first = work.commit("feat: extra limits (#31)")
     work.write("engine/core.py", lines("core"))
-    work.commit("Revert the extra limits from PR 31 (#32)")
+    work.commit('Revert "feat: extra limits (#31)" (#32)')
     work.write("engine/core.py", lines("core") + lines("extra") + "checked = True\n")
-    again = work.commit('Revert "Revert the extra limits from PR 31" (#33)')
+    again = work.commit('Revert "Revert "feat: extra limits (#31)"" (#33)')
     story = of(await told(work, tmp_path), again)
     assert story.kind is StoryKind.RELAND
     assert story.steps[0] == commit_id(REPO, first)

@@ -159,19 +159,6 @@ async def test_usages_are_found_as_whole_words_at_a_commit(clone: Clone) -> None
         await tools.find_usages(" ")
 
 
-async def test_a_partial_clone_fetches_one_file_and_says_that_it_cannot_search(clone: Clone, tmp_path: Path) -> None:
-    clone.git("config", "uploadpack.allowFilter", "true")
-    clone.git("config", "uploadpack.allowAnySHA1InWant", "true")
-    clone.commit("start", router=ROUTER, clock="NOW = 1\n")
-    sha = clone.commit("change", clock="NOW = 2\n")
-    partial = tmp_path / "partial.git"
-    clone.git("clone", "--quiet", "--bare", "--filter=blob:none", f"file://{clone.folder}", str(partial))
-    tools = await toolset(clone, [sha], code=GitSource(REPO, partial))
-    assert "def choose(routes)" in await tools.get_file("router.py")
-    with pytest.raises(ToolError, match="only a whole clone can"):
-        await tools.find_usages("choose")
-
-
 async def test_threads_are_shown_whole_with_the_newest_comments_first(clone: Clone) -> None:
     threads = Threads()
     tools = await toolset(clone, [clone.commit("start", router=ROUTER)], threads=threads, page_tokens=1_000)
@@ -191,18 +178,6 @@ async def test_threads_are_shown_whole_with_the_newest_comments_first(clone: Clo
     for number, told in ((9, "#9 cannot be shown"), (0, "count from 1"), (-3, "count from 1")):
         with pytest.raises(ToolError, match=told):
             await tools.get_issue(number)
-
-
-async def test_earlier_reports_are_searched_and_shown(clone: Clone) -> None:
-    tools = await toolset(clone, [clone.commit("start", router=ROUTER)])
-    assert await tools.search_history("routes") == "2026-02-01 ada/engine: routes were added"
-    assert await tools.search_history("nothing") == "nothing earlier says that"
-    assert "routes were added" in await tools.previous_reports("2026-02-01")
-    assert "no report of 2026-02-02 is remembered" in await tools.previous_reports("2026-02-02")
-    with pytest.raises(ToolError, match="write it as 2026-02-01"):
-        await tools.previous_reports("last tuesday")
-    with pytest.raises(ToolError, match="give some words"):
-        await tools.search_history(" ")
 
 
 async def test_the_model_is_told_its_mistakes_and_never_our_outages(clone: Clone) -> None:

@@ -180,7 +180,6 @@ class ChatEndpoint:
         return data
 
     def _check_calls(self, answer: AIMessageChunk, question: Question) -> None:
-        """Refuse an answer none of whose calls can be made."""
         calls, known = list(calls_in(answer)), {tool["function"]["name"] for tool in question.tools}
         if answer.tool_call_chunks and not calls:
             raise ModelError(f"{self.name} called a tool with arguments that cannot be read")

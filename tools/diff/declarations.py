@@ -202,7 +202,6 @@ def _complete(matches: dict[tuple[str, int, int], _Match]) -> None:
 
 
 def _match(captures: Mapping[str, list[Node]]) -> _Match | None:
-    """Find the capture without a dot: it says of which kind the declaration is."""
     kind = next((capture for capture in captures if "." not in capture and not capture.startswith("_")), None)
     if kind is None:
         return None

@@ -79,7 +79,6 @@ def _pieces(lines: Sequence[bytes], ranges: Sequence[Range]) -> Iterator[tuple[i
 
 
 def _start(lines: Sequence[bytes], line: int) -> int:
-    """Go up to the beginning of the statement, and of what decorates it."""
     at = min(line, len(lines))
     while at > 1 and lines[at - 1][:1] in _INSIDE:
         at -= 1

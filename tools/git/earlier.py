@@ -37,9 +37,8 @@ class Line:
         found: list[str] = []
         at, steps, own = sha, 0, frozenset[bytes]()
         while at and steps < _DEPTH and len(found) < _MOST:
-            async with self._reading:
-                if at not in self._steps:
-                    await self._log(view, at, _FIRST_LOOK if self._steps else _DEPTH)
+            if at not in self._steps:
+                await self._read(view, at)
             parent, paths = self._steps[at]
             if not steps:
                 own = paths
@@ -66,6 +65,11 @@ class Line:
         if opposite not in found.values():
             return []
         return [one for one, growth in found.items() if growth in (own, opposite)]
+
+    async def _read(self, view: "View", sha: str) -> None:
+        async with self._reading:
+            if sha not in self._steps:
+                await self._log(view, sha, _FIRST_LOOK if self._steps else _DEPTH)
 
     async def _log(self, view: "View", sha: str, count: int) -> None:
         options = [*_TREES_ONLY, "--first-parent", f"--max-count={count}"]

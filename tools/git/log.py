@@ -26,7 +26,6 @@ class Opened:
         raise NotImplementedError
 
 
-HEAD_ONLY = ("--no-patch",)
 PATCH_OPTIONS = (
     "--raw",
     "--patch",
@@ -125,7 +124,7 @@ def _moment(seconds: str) -> datetime:
 async def read_commits(view: "View", repo: RepoId, selection: Sequence[str], *, stdin: bytes = b"") -> list[Commit]:
     """Read commits without their diffs."""
     framing, commits = Framing(), list[Commit]()
-    async with view.running([*framing.options, *HEAD_ONLY, *selection], stdin=stdin) as git:
+    async with view.running([*framing.options, "--no-patch", *selection], stdin=stdin) as git:
         async for record in framing.records(git.read):
             commits.append(await with_true_parents(view, parse_commit(repo, record.header)))
         view.expect_success("log", await git.finish())

@@ -121,7 +121,6 @@ class MirrorKeeper:
         return path
 
     async def _update(self, repo: RepoId, path: Path, branch: str | None) -> None:
-        """Fetch into a sound mirror, else clone; a damaged one is set aside first."""
         server = await self._server(repo, branch)
         if await asyncio.to_thread(damage, path) is None:
             with contextlib.suppress(DamagedMirror):
@@ -166,5 +165,4 @@ class MirrorKeeper:
 
 
 def _flat(repo: RepoId) -> str:
-    """Name a repository in one word; neither part can contain a plus."""
     return repo.replace("/", "+")

@@ -209,7 +209,6 @@ class Revisions(Opened):
         return sha
 
     async def _releases(self) -> list[tuple[Release, str]]:
-        """List all tags as releases of their days, each with the commit that it names."""
         form = "--format=%(refname:strip=2) %(creatordate:unix) %(objectname) %(*objectname)"
         return list(_parsed(await (await self._open()).ask(["for-each-ref", form, "refs/tags"]), self.repo))
 

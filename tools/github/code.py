@@ -167,7 +167,6 @@ class GitHubCode:
         return tip
 
     async def _since_tip(self, known_tip: str, tip: str) -> tuple[list[Commit], tuple[Notice, ...]]:
-        """Find what lies between an earlier tip and this one when the line does not lead there."""
         name = (await self._about()).full_name
         try:
             status, commits = await self._history.between(name, known_tip, tip)

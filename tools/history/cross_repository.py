@@ -115,7 +115,6 @@ async def _standing(one: Taken, code: CodeSource) -> CommitEvidence | ReleaseEvi
 async def _named(
     repo: RepoId, read: Mapping[RepoId, Reading], window: Window, library: "EvidenceCache"
 ) -> AsyncIterator[_Tie]:
-    """Find the landed changes of other repositories that commits and their pull requests name."""
     mine = read[repo]
     acts: dict[tuple[EvidenceId, EvidenceId], Act] = {}
     acts |= {(one.change, one.other): READ[one.relation] for one in mine.related if one.relation in READ}

@@ -1,6 +1,5 @@
 """Receivers on loopback that hold senders to the real limits of each channel, and reports to send to them."""
 
-import asyncio
 import base64
 import hashlib
 import hmac
@@ -12,7 +11,6 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from datetime import date
 from email import message_from_bytes
 from email.message import EmailMessage
 from email.policy import default
@@ -21,15 +19,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from pydantic import SecretStr
 
 from agent.domain.report import Report
-from agent.domain.window import Window
-from agent.settings.values import Delivery, RepoSpec, Settings
-from evals.github_server.app import GitHubServer
-from evals.worlds.worlds import build
-from gitzette.progress import QuietProgress
-from gitzette.running import cover
+from agent.settings.values import Delivery
+from tests.made_reports import FIRST, made_day
 
 SECRET = "a secret of both sides"
 
@@ -238,23 +231,9 @@ def sinks() -> Iterator[Sinks]:
 
 
 @pytest.fixture(scope="session")
-def busy(tmp_path_factory: pytest.TempPathFactory) -> Report:
-    """The report of the busiest day of the made-up world: 222 commits."""
-    folder = tmp_path_factory.mktemp("busy")
-    world = build("full", 1, folder / "world")
-    with GitHubServer(world.repos, tokens=("t",), now=world.now) as server:
-        settings = Settings(
-            repos=tuple(RepoSpec.parse(repo.full_name) for repo in world.repos),
-            out=folder / "out",
-            home=folder / "home",
-            github_url=server.url,
-            git_url=server.git_url,
-            web_url="https://git.example",
-            token=SecretStr("t"),
-        )
-        day = date.fromisoformat(world.notes["busy day"])
-        window = Window.days(day, day, "UTC")
-        return asyncio.run(cover(settings, {}, window, settings.repos, world.now, QuietProgress())).report
+def busy() -> Report:
+    """The report of a busy day: more than 200 commits in eight repositories."""
+    return made_day(FIRST, most=50)
 
 
 @pytest.fixture(scope="session")

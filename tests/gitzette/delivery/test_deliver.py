@@ -113,13 +113,13 @@ def test_an_earlier_report_is_delivered_with_the_next_one_and_let_go_of_after_tw
     assert len(days.deliver(calm, out, sinks.environ).failed) == 1
     assert len(days.deliver(later, out, sinks.environ).failed) == 1
     told = days.deliver(later, out, sinks.environ)
-    assert told.sent[0].rpartition(" of ")[2] == "2026-03-12"
-    assert [one["date"] for one in sinks.web.accepted if one["part"] == 1] == ["2026-03-12", "2026-03-13"]
+    assert told.sent[0].rpartition(" of ")[2] == "2025-02-05"
+    assert [one["date"] for one in sinks.web.accepted if one["part"] == 1] == ["2025-02-05", "2025-02-06"]
     sinks.web.trouble = [(410, {}, "gone")]
     days.deliver(day_after(later), out, sinks.environ)
     days.at += 15 * 86_400
     told = days.deliver(day_after(day_after(later)), out, sinks.environ)
-    assert told.failed == ["webhook: the report of 2026-03-14 was not delivered and is let go of"]
+    assert told.failed == ["webhook: the report of 2025-02-07 was not delivered and is let go of"]
 
 
 def test_a_busy_bot_and_a_busy_mail_server_are_asked_again_and_a_refusal_is_told(

@@ -7,7 +7,7 @@ import pytest
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage, ToolMessage
 from pydantic import BaseModel, Field, SecretStr
 
-from agent.models import Capabilities, ModelError
+from agent.models import ModelError
 from evals.model_server.honest import probed
 from evals.model_server.server import KINDS, ModelServer, Mood
 from evals.model_server.talk import Asked, Saying, ToolCall
@@ -119,7 +119,7 @@ async def test_wrong_calls_of_tools_are_cut_short_or_told_in_words(kind: str, to
             with pytest.raises(ModelError, match=told):
                 await choose(endpoint(server))
         else:
-            assert 0 < len((await choose(endpoint(server))).tool_calls) <= 41
+            assert 0 < len((await choose(endpoint(server))).tool_calls) <= 12
 
 
 @pytest.mark.parametrize("kind", ["limited", "failing", "reset", "broken_off", "empty", "silent", "half_stream"])
@@ -128,13 +128,6 @@ async def test_what_can_get_better_is_tried_again(kind: str) -> None:
         answer = await write(endpoint(server, timeout=3 if kind in WAITED_FOR else 60))
         assert answer.statements[0].en == "The limit is lowered."
         assert len(server.asked) == 2
-
-
-async def test_a_wrong_key_is_not_tried_again() -> None:
-    with serving("locked") as server:
-        with pytest.raises(ModelError, match="refuses the key"):
-            await write(endpoint(server))
-        assert len(server.asked) == 1
 
 
 @pytest.mark.parametrize(
@@ -157,14 +150,6 @@ async def test_what_a_server_lacks_is_found_out_and_done_without(
         assert Statements.model_validate_json(answer.text).statements
         assert answer.spent.sent > 0
         assert answer.spent.received > 0
-
-
-async def test_what_does_not_fit_into_the_context_is_not_sent() -> None:
-    with serving() as server:
-        small = endpoint(server, capabilities=Capabilities(context=4_096))
-        with pytest.raises(ModelError, match="room for 4096 tokens"):
-            await write(small, [HumanMessage("x" * 40_000)])
-        assert server.asked == []
 
 
 async def test_calls_have_the_same_ids_each_time_and_their_answers_are_sent_back() -> None:

@@ -80,21 +80,6 @@ def test_setup_py_is_read_without_being_run_and_without_its_end() -> None:
     assert told("setup.py", '        "torch>=2.6",\n        "kernels",\n') == [("dependency", "", "torch", ">=2.6", 1)]
 
 
-def test_cargo() -> None:
-    text = '[package]\nversion = "0.2.0"\nrust-version = "1.85"\n[features]\ncuda = ["dep:cudarc"]\n'
-    text += '[dependencies]\nserde = { version = "1", features = ["derive"] }\nours = { path = "../ours" }\n'
-    text += "[dev-dependencies.tokio]\nversion = \"1.40\"\n\n[target.'cfg(unix)'.dependencies]\nnix.workspace = true\n"
-    assert told("rust/Cargo.toml", text) == [
-        ("version", "", "version", "0.2.0", 2),
-        ("dependency", "", "rust", "1.85", 3),
-        ("registration", "features", "cuda", "dep:cudarc", 5),
-        ("dependency", "", "serde", "1", 7),
-        ("dependency", "dev", "tokio", "1.40", 10),
-        ("dependency", "", "nix", "", 13),
-    ]
-    assert told("Cargo.toml", 'edition = "2024"\nserde = "1.0.228"\n') == [("dependency", "", "serde", "1.0.228", 2)]
-
-
 def test_cmake() -> None:
     text = """\
 cmake_minimum_required(VERSION 3.26)

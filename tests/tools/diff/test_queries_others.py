@@ -75,30 +75,6 @@ parameter Server.Serve.more type=int; error Server.Serve.fmt.Errorf condition=ad
 """)
 
 
-SHARED = """
-/** @deprecated use open */
-export function start(port) { if (port < 1) { throw new RangeError("bad port"); } }
-export const LIMIT = 3, stop = () => 1;
-export { a, b as c } from "./x";
-const home = process.env.APP_HOME || "/", level = process.env["LEVEL"], fs = require("fs");
-app.get("/v1/x", read);
-program.option("--host <h>", "address", "::1")
-  .option("-q, --quiet");
-"""
-
-
-@pytest.mark.parametrize("path", ["a.js", "a.ts", "a.tsx"])
-def test_what_javascript_and_typescript_share(path: str) -> None:
-    kinds = "function constant export env error deprecation route flag parameter"
-    assert declared(path, SHARED, kinds) == entries("""
-deprecation start message=/** @deprecated use open */; function start public=export; parameter start.port
-error start.RangeError condition=port < 1 message=bad port; constant LIMIT public=export value=3
-function stop public=export; export a value="./x"; export c value="./x"
-constant home value=process.env.APP_HOME || "/"; env APP_HOME default="/"; constant level value=process.env["LEVEL"]
-env LEVEL; route /v1/x method=get; flag --host <h> default="::1" help=address; flag -q, --quiet
-""")
-
-
 @pytest.mark.parametrize(
     ("path", "fragment"),
     [

@@ -1,6 +1,6 @@
 import pytest
 
-from tools.diff.roles import Role, is_generated, is_product, role
+from tools.diff.roles import Role, is_generated, role
 
 ROLES = {
     Role.SOURCE: "vllm/engine/engine.py rust/src/server/lib.rs pkg/kernels/__init__.py src/worker/external/mod.rs"
@@ -29,12 +29,6 @@ ROLES = {
 @pytest.mark.parametrize(("expected", "path"), [(one, path) for one, paths in ROLES.items() for path in paths.split()])
 def test_a_path_tells_what_the_file_is_for(expected: Role, path: str) -> None:
     assert role(path) is expected
-
-
-def test_users_get_code_settings_and_what_is_built() -> None:
-    assert is_product("vllm/engine/engine.py")
-    assert is_product("requirements/cuda.txt")
-    assert not any(map(is_product, ("tests/a.py", "docs/a.md", ".github/a.yml", "uv.lock", "3rdparty/a.h")))
 
 
 def test_a_mark_in_a_comment_tells_what_a_tool_wrote() -> None:

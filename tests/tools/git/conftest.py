@@ -4,7 +4,7 @@ import gzip
 import os
 import subprocess
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from datetime import UTC, datetime
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -87,12 +87,6 @@ class Work:
 def work(tmp_path: Path) -> Work:
     """An empty checkout."""
     return Work(tmp_path / "work")
-
-
-@pytest.fixture
-def make_work(tmp_path: Path) -> Callable[..., Work]:
-    """More checkouts by name."""
-    return lambda name, *init: Work(tmp_path / name, *init)
 
 
 class GitServer:

@@ -105,17 +105,6 @@ async def test_rewritten_history_is_noticed_and_what_follows_the_fork_is_late(wo
     assert landing.notices == (Notice(kind=NoticeKind.REWRITTEN, about=(known[:12],)),)
 
 
-@pytest.mark.parametrize("known", ["f" * 40, "--all", "main"])
-async def test_an_unknown_earlier_tip_is_noticed(work: "Work", known: str) -> None:
-    work.commit("before", at=MIDNIGHT - MINUTE)
-    work.commit("today", at=MIDNIGHT + MINUTE)
-
-    landing = await landed(work, known_tip=known)
-
-    assert (subjects(landing), landing.late) == (["today"], ())
-    assert landing.notices[0].kind is NoticeKind.TIP_GONE
-
-
 @pytest.mark.parametrize("seconds", ["99999999999", "9223372036854775807", "99999999999999999999", "-5", "", "x"])
 async def test_absurd_dates_neither_crash_nor_hide_others(work: "Work", seconds: str) -> None:
     parent = work.commit("sane", at=MIDNIGHT + MINUTE)
@@ -137,19 +126,6 @@ async def test_an_empty_repository_has_no_tip_and_no_rows(work: "Work") -> None:
     landing = await landed(work)
 
     assert (landing.branch, landing.tip, landing.rows, landing.notices) == ("main", None, (), ())
-
-
-async def test_a_named_branch_is_read_and_an_unknown_one_refused(work: "Work") -> None:
-    work.commit("trunk", at=MIDNIGHT)
-    work.git("checkout", "--quiet", "-b", "release/1")
-    work.commit("fix", at=MIDNIGHT + MINUTE)
-    work.git("checkout", "--quiet", "main")
-
-    landing = await GitSource(REPO, work.path, branch="release/1").landed(TODAY)
-
-    assert (landing.branch, subjects(landing)) == ("release/1", ["fix", "trunk"])
-    with pytest.raises(InputError, match=r"no branch 'nope'; it has main, release/1"):
-        await GitSource(REPO, work.path, branch="nope").landed(TODAY)
 
 
 async def test_a_shallow_clone_says_when_it_ends_inside_the_window(work: "Work", tmp_path: Path) -> None:

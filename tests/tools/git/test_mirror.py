@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from agent.domain.base import NotFound, RepoId, UpstreamError
+from agent.domain.base import RepoId, UpstreamError
 from tools.git.mirrors import MirrorKeeper, Patience
 from tools.git.source import GitSource
 
@@ -96,18 +96,6 @@ async def test_a_tip_that_was_pushed_away_stays_readable(work: "Work", server: "
 
     assert tip(mirror) == new
     assert tip(mirror, f"refs/gitzette/tips/{old}") == old
-
-
-async def test_a_repository_that_is_not_there_is_not_found_and_asked_for_once(
-    server: "GitServer", tmp_path: Path
-) -> None:
-    server.root.mkdir()
-
-    with pytest.raises(NotFound, match=r"^acme/engine: .*check the name, or set a token"):
-        await keeper(tmp_path, server).refresh(REPO)
-
-    assert server.sessions == 1
-    assert keeper(tmp_path, server).mirrors() == ()
 
 
 @pytest.mark.parametrize("fault", ["502", "truncate"])

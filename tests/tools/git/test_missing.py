@@ -116,20 +116,6 @@ async def test_a_blob_that_is_there_but_damaged_loses_its_file_only(work: "Work"
     assert changes[1].additions == 1
 
 
-async def test_file_names_of_any_kind_are_read_alone_when_a_neighbour_is_missing(work: "Work") -> None:
-    names = ["gone", "a\nb", "--help", ":(glob)*", "*", "dir/[x]", "sp ace"]
-    for name in names:
-        work.write(name, f"{name}\n")
-    sha = work.commit()
-    loose(work, f"{sha}:gone").unlink()
-
-    (change,) = await read(work.path, [sha])
-
-    assert {file.path for file in change.files if file.unreadable} == {"gone"}
-    assert {file.path for file in change.files} == set(names)
-    assert change.additions == 7
-
-
 async def test_a_reader_that_is_cancelled_while_fetching_ends_git(
     work: "Work", server: "GitServer", tmp_path: Path
 ) -> None:

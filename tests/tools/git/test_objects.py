@@ -2,13 +2,10 @@
 
 import asyncio
 import gc
-import os
-import signal
 from typing import TYPE_CHECKING
 
 import pytest
 
-from agent.domain.base import UpstreamError
 from tests.tools.git.test_process import alive
 from tools.git.repository import open_repository
 from tools.git.view import View, view_of
@@ -46,14 +43,6 @@ async def test_many_questions_at_once_go_to_one_git_and_each_has_its_own_answer(
         assert one.content == f"{number}\n".encode() * 5_000
     assert first == [None]
     assert number_of(view) == process
-
-
-async def test_a_git_that_dies_is_told_and_the_next_question_starts_another(work: "Work", view: View) -> None:
-    await view.objects.known([work.head().encode()])
-    os.killpg(number_of(view), signal.SIGKILL)
-    with pytest.raises(UpstreamError, match="git cat-file"):
-        await view.objects.known([work.head().encode()])
-    assert await view.objects.known([work.head().encode()])
 
 
 async def test_a_damaged_object_is_as_good_as_missing_and_the_rest_is_read(work: "Work", view: View) -> None:

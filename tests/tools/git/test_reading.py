@@ -35,36 +35,6 @@ def children() -> set[str]:
     return {line.split()[0] for line in told.stdout.splitlines() if line.split()[1] == "git"}
 
 
-async def test_hunks_one_line_apart_are_joined_as_github_joins_them(work: "Work") -> None:
-    lines = [f"{n}\n" for n in range(20)]
-    work.write("a", "".join(lines))
-    work.commit()
-    lines[4], lines[12] = "x\n", "y\n"
-    work.write("a", "".join(lines))
-
-    files = await only(work.path, work.commit())
-
-    assert (files["a"].patch or "").count("@@ -") == 1
-
-
-async def test_renames_tell_the_earlier_path_and_a_pure_one_has_no_patch(work: "Work") -> None:
-    text = "".join(f"line {n}\n" for n in range(30))
-    work.write("old one", text)
-    work.write("edited", text.upper())
-    work.commit()
-    (work.path / "old one").rename(work.path / "new one")
-    (work.path / "edited").unlink()
-    work.write("moved/edited", text.upper() + "more\n")
-
-    files = await only(work.path, work.commit())
-
-    assert files["new one"] == FileChange(
-        path="new one", status="renamed", additions=0, deletions=0, previous_path="old one"
-    )
-    assert (files["moved/edited"].status, files["moved/edited"].previous_path) == ("renamed", "edited")
-    assert (files["moved/edited"].additions, files["moved/edited"].deletions) == (1, 0)
-
-
 async def test_binary_empty_and_mode_only_changes_have_no_patch(work: "Work") -> None:
     work.write("script", "echo\n")
     work.commit()

@@ -85,24 +85,6 @@ async def test_every_file_of_a_change_is_the_same_and_forty_versions_cost_one_re
     assert client.usage.sent <= 2 + 2 * files / 40
 
 
-async def test_threads_say_what_the_world_knows(world: World, server: GitHubServer, kit: "Kit") -> None:
-    client = kit.client(base=server.url)
-    for repo in world.repos:
-        landing, _, threads = await read(client, repo.full_name, WHOLE)
-        landed = {row.commit.sha for row in landing.rows}
-        brought = {pull.merge_commit: pull for pull in repo.pulls if pull.merge_commit in landed}
-        assert threads.coverage is Coverage.READ
-        assert {issue.number for issue in threads.issues} == {issue.number for issue in repo.issues}
-        assert threads.pull_of == {sha: pull.number for sha, pull in brought.items()}
-        assert {pull.number: set(pull.closes) for pull in threads.pulls} == {
-            pull.number: {f"{name}#{number}" for name, number in pull.closes} for pull in brought.values()
-        }
-        assert {(c.issue, c.closed_at) for c in threads.closings} == {
-            (f"{repo.full_name}#{issue.number}", issue.closed_at) for issue in repo.issues if issue.closed_at
-        }
-        assert {release.tag for release in threads.releases} == {r.tag for r in repo.releases if r.published_at}
-
-
 async def test_a_day_stays_within_its_budget_and_is_free_when_nothing_changed(
     world: World, server: GitHubServer, kit: "Kit"
 ) -> None:
@@ -201,16 +183,6 @@ async def test_what_was_pushed_late_is_found_once_and_a_rewrite_is_noticed(
     server.set_push(name, 10)
     back = await GitHubCode(client, name).landed(tomorrow, known_tip=git.tip)
     assert back.notices[0].kind is NoticeKind.REWRITTEN
-
-
-async def test_a_redirect_elsewhere_is_refused_and_nobody_else_sees_the_token(
-    world: World, server: GitHubServer, kit: "Kit"
-) -> None:
-    other = await kit.another_hub()
-    server.faults.add("redirect_elsewhere", "/commits", location=other.base)
-    with pytest.raises(UpstreamError, match="another origin"):
-        await read(kit.client(base=server.url), busiest(world).full_name)
-    assert other.seen == []
 
 
 async def test_a_renamed_repository_a_deleted_issue_and_a_wrong_token(world: World, kit: "Kit") -> None:

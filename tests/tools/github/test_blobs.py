@@ -122,14 +122,6 @@ async def test_what_graphql_cannot_send_is_read_by_itself(server: GitHubServer, 
     assert asked(server) == ["graphql", *["contents"] * 6]
 
 
-async def test_files_of_many_commits_are_asked_for_forty_at_a_time(
-    server: GitHubServer, bench: Bench, kit: "Kit"
-) -> None:
-    shas = [bench.commit({f"f{n}/{m}.py": f"{n} {m}\n".encode() for m in range(9)}) for n in range(10)]
-    await same(kit.client(base=server.url), bench, *shas)
-    assert asked(server) == ["graphql"] * 3
-
-
 @pytest.mark.parametrize("kind", ["bad_gateway", "graphql_partial", "half_body"])
 async def test_a_failure_of_graphql_changes_no_file(server: GitHubServer, bench: Bench, kit: "Kit", kind: str) -> None:
     sha = bench.commit({**ODD, **ELSEWHERE})

@@ -70,14 +70,6 @@ async def test_bad_credentials_tell_to_check_the_token_without_showing_it(kit: "
     assert len(kit.hub.seen) == 1
 
 
-async def test_an_answer_of_another_shape_is_an_error_that_says_where(kit: "Kit") -> None:
-    kit.hub.on("/x", kit.Reply(json=[1, "two"]))
-    with pytest.raises(UpstreamError, match="'1'") as caught:
-        await kit.client().get("/x", NUMBERS)
-    assert not caught.value.retryable
-    assert len(kit.hub.seen) == 1
-
-
 async def test_error_messages_of_a_hostile_server_are_short_and_printable(kit: "Kit") -> None:
     kit.hub.on("/x", kit.Reply(422, {"message": "\x1b[31m\n" + "A" * 9000}))
     with pytest.raises(Refused) as caught:

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 import pytest
 
 from agent.domain.base import RepoId, UpstreamError
-from agent.domain.commits import NoticeKind
 from agent.domain.window import Window
 from tools.github.code import GitHubCode
 
@@ -66,17 +65,6 @@ async def test_an_empty_repository_has_no_tip(kit: "Kit") -> None:
     kit.hub.on("/repos/acme/lib/commits/trunk%2Fmain", kit.Reply(409, {"message": "Git Repository is empty."}))
     landing = await GitHubCode(kit.client(), REPO).landed(DAY)
     assert (landing.tip, landing.rows, landing.branch) == (None, (), "trunk/main")
-
-
-@pytest.mark.parametrize("status", ["diverged", "behind"])
-async def test_rewritten_history_gets_a_notice(kit: "Kit", status: str) -> None:
-    serve_line(kit, [day(3), day(2)])
-    kit.hub.on(
-        f"/repos/acme/lib/compare/{sha(999)}...{sha(2)}",
-        kit.Reply(json={"status": status, "total_commits": 0, "commits": []}),
-    )
-    landing = await GitHubCode(kit.client(), REPO).landed(DAY, known_tip=sha(999))
-    assert landing.notices[0].kind is NoticeKind.REWRITTEN
 
 
 async def test_an_outage_is_an_error_not_an_empty_list(kit: "Kit") -> None:

@@ -73,13 +73,6 @@ async def test_a_patch_that_nobody_sends_makes_the_file_unreadable_not_unchanged
     assert change.unreadable == (change.files[1],)
 
 
-async def test_counts_zeroed_with_the_patch_are_taken_from_the_patch(kit: "Kit") -> None:
-    zeroed = file("b", None, additions=0, changes=0, status="modified")
-    raw = f"diff --git a/a b/a\n+++ b/a\n{PATCH}\ndiff --git a/b b/b\n--- a/b\n+++ b/b\n@@ -1 +1 @@\n-x\n+y\n".encode()
-    change = await read(kit, [file("a"), zeroed], budget={300: 0, 100: 0, 30: 0, 10: 0}, raw=raw)
-    assert (change.files[1].additions, change.files[1].deletions) == (1, 1)
-
-
 async def test_a_binary_file_beside_files_without_patch_stays_binary(kit: "Kit") -> None:
     binary = file("b.png", None, additions=0, changes=0, status="modified")
     raw = f"diff --git a/a b/a\n+++ b/a\n{PATCH}\ndiff --git a/b.png b/b.png\nBinary files differ\n".encode()

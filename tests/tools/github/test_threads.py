@@ -5,9 +5,7 @@ import re
 from datetime import UTC, date, datetime
 from typing import TYPE_CHECKING, Any
 
-import pytest
-
-from agent.domain.base import NotFound, RepoId
+from agent.domain.base import RepoId
 from agent.domain.commits import Commit, Coverage, Notice, NoticeKind, Person
 from agent.domain.window import Window
 from tools.github.threads import GitHubThreads
@@ -156,15 +154,6 @@ async def test_what_a_partial_graphql_answer_lacks_is_asked_for_in_smaller_batch
     assert [len(aliases(seen)) for seen in kit.hub.seen if seen.path == "/graphql"] == [40, 10, 5]
 
 
-async def test_a_node_with_holes_is_not_taken_for_a_commit_without_pull_request(kit: "Kit") -> None:
-    holes = {"data": {"repository": ME | {f"c{sha(1)}": {"associatedPullRequests": None}}}}
-    errors = [{"message": "timeout", "path": ["repository", f"c{sha(1)}", "associatedPullRequests"]}]
-    serve(kit, [], kit.Reply(json=holes | {"errors": errors}))
-    threads = await GitHubThreads(kit.client(), REPO).threads(DAY, [landed(1)], known_open={1})
-    assert threads.coverage is Coverage.PARTIAL
-    assert threads.missing == ("the pull requests of 1 commits could not be read (GitHub answered in part)",)
-
-
 async def test_a_graphql_outage_leaves_the_rest_and_says_what_is_missing(kit: "Kit") -> None:
     closed = {"state": "closed", "closed_at": NOON, "state_reason": "completed"}
     serve(kit, [kit.issue(1, NOON, **closed)], kit.Reply(502))
@@ -210,16 +199,3 @@ async def test_without_a_token_reading_stops_before_the_limit(kit: "Kit") -> Non
     threads = await GitHubThreads(kit.client(token=None), REPO).threads(DAY, commits)
     assert len(kit.hub.seen) == 3
     assert threads.notices == (Notice(kind=NoticeKind.ANONYMOUS_LIMIT, about=("6",)),)
-
-
-async def test_a_transferred_issue_is_not_ours_but_one_of_a_renamed_repository_is(kit: "Kit") -> None:
-    kit.hub.on("/repos/acme/lib", kit.Reply(json={"full_name": "acme/newlib", "default_branch": "main"}))
-    for number, where in ((5, "acme/other"), (6, "acme/newlib")):
-        moved = kit.Reply(301, {}, headers={"Location": f"BASE/repositories/{number}/issues/{number}"})
-        kit.hub.on(f"/repos/acme/lib/issues/{number}", moved)
-        found = kit.issue(number, NOON, repository_url=f"{kit.hub.base}/repos/{where}")
-        kit.hub.on(f"/repositories/{number}/issues/{number}", kit.Reply(json=found))
-    source = GitHubThreads(kit.client(), REPO)
-    assert (await source.issue(6)).id == "acme/lib#6"
-    with pytest.raises(NotFound, match="moved to another"):
-        await source.issue(5)
