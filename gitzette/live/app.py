@@ -43,11 +43,10 @@ from gitzette.fleet.editions import shown_edition
 from gitzette.http_server import address_of, bound_socket, is_loopback, listen
 from gitzette.live.guard import Guard
 from gitzette.publish import bring_reports
-from gitzette.render.addresses import LANGUAGES, Place
+from gitzette.render.addresses import LANGUAGES, Place, mark_of
 from gitzette.render.templating import html_page
 from gitzette.replies import ReplyPage
-from gitzette.site.build import build_site, site_settings
-from gitzette.site.folder import mark
+from gitzette.site.build import build_site
 from gitzette.site.pages import Pages
 from gitzette.wiring import home_of, memory_of
 from graphs.ask import open_conversations
@@ -177,7 +176,7 @@ class Live:
                 await asyncio.to_thread(self._bring)
             state = [(file.name, file.stat().st_mtime_ns) for file in (out / "reports").glob("*.json")]
             if state != self._built:
-                await asyncio.to_thread(build_site, out, self._folder, site_settings(self._settings))
+                await asyncio.to_thread(build_site, out, self._folder, self._settings)
                 self._built = state
 
     def _html(self, page: str, path: str, lang: Language) -> Response:
@@ -197,14 +196,17 @@ class Live:
         """Show the tasks of all workers: what runs, failed, waits and is done, and how far each is."""
         with memory_of(self._settings, self._environ) as memory:
             tasks = memory.fleet.tasks()
-        say, pages = catalogue(lang)["queue"], Pages(site_settings(self._settings), "")
+        say, pages = catalogue(lang)["queue"], Pages(self._settings, "")
         values = {"say": say, "tasks": tasks, "counts": Counter(one.status for one in tasks)}
         return pages.write("runs.html", Place(lang, "runs.html"), say["title"], **values)
 
     def _ask_page(self, lang: Language) -> str:
         """Write the page to ask on; browsers are told when its script or style has changed."""
-        say, assets = catalogue(lang)["live"], mark(*(asset.read_text("utf-8") for asset in _ASSETS.values()))
-        pages = Pages(site_settings(self._settings), assets)
+        say, assets = (
+            catalogue(lang)["live"],
+            mark_of("".join(asset.read_text("utf-8") for asset in _ASSETS.values()), 8),
+        )
+        pages = Pages(self._settings, assets)
         values = {"say": say, "wide": True, "scripts": ("ask.js",)}
         return pages.write("ask.html", Place(lang, "ask.html"), say["title"], say["lead"], **values)
 
