@@ -19,9 +19,7 @@ from agent.domain.window import Window
 from agent.gate.check import refusals
 from agent.models import tokens_of
 from agent.ports import Step
-from agent.reports.chapter import Chapter, checked_claims, unexplained
-from agent.reports.issue_news import Connected, issue_news, release_news
-from agent.reports.ledger import ledger_of
+from agent.reports.chapter import Chapter, Connected, checked_claims, issue_news, ledger_of, release_news, unexplained
 from agent.settings.values import RepoSpec
 from agent.stories.follow_ups import pairs
 from agent.stories.releases import taken

@@ -253,13 +253,6 @@ def refusal_text(number: str, one: Refused) -> str:
     return "\n".join(lines)
 
 
-def repair_focus(key: str, wrong: Sequence[Refused]) -> list[str]:
-    """Name what a repair must see of the diff: what the sentences name, and what code found nearest to it."""
-    mine = [one for one in wrong if one.task == key]
-    near = [no.nearest for one in mine for no in one.reasons if no.nearest]
-    return [*focus_of(one.claim for one in mine), *near]
-
-
 def focus_of(claims: Iterable[Claim]) -> list[str]:
     """List the lines and names by which the hunks are found that sentences speak of."""
     found: dict[str, None] = {}
