@@ -12,7 +12,7 @@ from typing import get_args
 from agent.domain.base import Language, StorageError
 from agent.domain.report import Report, failed_share
 from agent.markdown import link
-from agent.reports.stored import dump, load, merge
+from agent.reports.stored import dumped, load, merge
 from agent.settings.values import MAX_FAILED, Layout, Settings
 from agent.telling import catalogue
 from agent.web import Web
@@ -89,7 +89,7 @@ class FilePublisher:
         replace_file(page, [text])
         for lang in self._style.others:
             replace_file(page.with_name(f"{report.window.label}.{lang}.md"), [self._page(report, lang)])
-        replace_file(record, [dump(report)])
+        replace_file(record, dumped(report))
         replace_file(self._out / "README.md", [front_page])
         return report
 

@@ -103,7 +103,8 @@ async def write_facts(state: RepositoryState, runtime: Runtime[RunContext]) -> d
     code = (await deps.desks.open(state["spec"])).code
     found = await with_relations(state["stories"], material, state.get("related") or (), code, deps.stories)
     facts = with_stories(facts_told(material), found)
-    tasks = commit_tasks(state["chosen"], state["notes"], state["found"], material, facts) if deps.models else []
+    table = [one.sha for one in state["found"].table]
+    tasks = commit_tasks(state["chosen"], state["notes"], table, material, facts) if deps.models else []
     return {"facts": facts, "waiting": tasks, "stories": found}
 
 

@@ -2,7 +2,10 @@
 
 import json
 import re
+from collections.abc import Iterator
 from typing import Any
+
+from pydantic import BaseModel
 
 from agent.domain.base import RepoId, StorageError
 from agent.domain.claims import Claim
@@ -15,11 +18,24 @@ FORMAT = 2
 
 def to_json(report: Report) -> dict[str, Any]:
     """Give the report as plain data; the fields named in the documentation are a contract."""
+    return {key: list(value) if isinstance(value, Iterator) else value for key, value in _parts(report)}
+
+
+def _parts(report: Report) -> Iterator[tuple[str, Any]]:
+    """Give the report's data part by part; lists that may be long are given entry by entry."""
+    yield "format", FORMAT
+    yield "date", report.window.label
+    for name in Report.model_fields:
+        value = getattr(report, name)
+        if isinstance(value, BaseModel):
+            yield name, value.model_dump(mode="json")
+        elif isinstance(value, tuple) and name != "repos":
+            yield name, map(claim_json, value) if name == "claims" else (one.model_dump(mode="json") for one in value)
+        else:
+            yield name, list(value) if name == "repos" else value
     threads = {section.repo: section.coverage.value for section in report.sections}
-    counts: dict[str, Any] = footer_counts(report) | checked_counts(report) | {"threads": threads}
-    counts |= {"model": model_counts(report)} if report.analyst.startswith("model") else {}
-    whole = report.model_dump(mode="json", exclude={"claims"}) | {"claims": list(map(claim_json, report.claims))}
-    return {"format": FORMAT, "date": report.window.label, **whole, "footer": counts}
+    counts = footer_counts(report) | checked_counts(report) | {"threads": threads}
+    yield "footer", counts | ({"model": model_counts(report)} if report.analyst.startswith("model") else {})
 
 
 def claim_json(claim: Claim) -> dict[str, Any]:
@@ -30,7 +46,29 @@ def claim_json(claim: Claim) -> dict[str, Any]:
 
 def dump(report: Report) -> str:
     """Write the report's JSON, the same bytes for the same report."""
-    return json.dumps(to_json(report), ensure_ascii=False, indent=1) + "\n"
+    return "".join(dumped(report))
+
+
+def dumped(report: Report) -> Iterator[str]:
+    """Write the same piece by piece: the whole of a long window takes much room in memory."""
+    before = "{"
+    for key, value in _parts(report):
+        yield f"{before}\n {json.dumps(key)}: "
+        before = ","
+        if not isinstance(value, Iterator):
+            yield _indented(value, "\n ")
+            continue
+        first = "["
+        for entry in value:
+            yield first + "\n  " + _indented(entry, "\n  ")
+            first = ","
+        yield "[]" if first == "[" else "\n ]"
+    yield "\n}\n"
+
+
+def _indented(value: object, newline: str) -> str:
+    """Write one part as it stands in the whole; no line of JSON ends within a text."""
+    return json.dumps(value, ensure_ascii=False, indent=1).replace("\n", newline)
 
 
 def load(text: str | bytes, name: str) -> Report:
