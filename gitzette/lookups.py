@@ -9,10 +9,10 @@ from datetime import UTC, date
 from agent.domain.base import EXIT_DONE, Language, NotFound, StorageError, UsageError, parse_reference, repo_id
 from agent.domain.commits import Change
 from agent.domain.facts import FactSheet
-from agent.editions.upgrade import Upgrade
+from agent.domain.upgrade import Upgrade
 from agent.markdown import visible
 from agent.settings.values import RepoSpec, Settings
-from agent.telling.words import catalogue
+from agent.telling import catalogue
 from agent.web import Web
 from gitzette.arguments import settings_for, settings_here, specs_of
 from gitzette.progress import as_json, say

@@ -12,7 +12,7 @@ from agent.domain.facts import Fact, Severity
 from agent.domain.patch import cut_hunks
 from agent.domain.window import Window
 from agent.models import tokens_of
-from agent.telling.sentences import fact_sentence
+from agent.telling import fact_sentence
 from agent.triage.conventions import Area, area
 
 BUDGET = 24_000

@@ -34,7 +34,7 @@ from agent.domain.base import (
 )
 from agent.questions import Reply
 from agent.settings.values import RepoSpec, Settings
-from agent.telling.words import catalogue
+from agent.telling import catalogue
 from agent.web import Web
 from gitzette.arguments import settings_for, specs_of
 from gitzette.asking import asking_context, checked, thread_name

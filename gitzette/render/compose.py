@@ -213,8 +213,6 @@ def _news(name: str, thread: ThreadLine | None, view: View, sentences: Sentences
         return
     if thread.standing in _STILL_OPEN and not any(one.relation is Relation.REVERTS for one in own):
         yield IssueNews(say["standings"][thread.standing.value])
-    if thread.event == "important":
-        yield IssueNews(say["waiting"].format(comments=thread.comments))
 
 
 def _relation(link: Link, standing: Standing | None, view: View) -> str | None:

@@ -11,11 +11,12 @@ from agent.domain.base import EvidenceId, Language, RepoId, commit_id
 from agent.domain.claims import MARK, Claim
 from agent.domain.links import StoryKind
 from agent.domain.report import Report
-from agent.editions.upgrade import Part, Upgrade
+from agent.domain.upgrade import Part, Upgrade
+from agent.editions.upgrade import entries
 from agent.editions.week import MOST_WORDS, Week
 from agent.markdown import cell, code, inline, link, slug, visible
 from agent.settings.values import Layout
-from agent.telling.words import catalogue
+from agent.telling import catalogue
 from agent.web import Web
 from gitzette.render.addresses import named
 from gitzette.render.compose import page_model
@@ -86,7 +87,7 @@ def week_page(week: Week, lang: Language, web: Web) -> str:
 
 def upgrade_page(upgrade: Upgrade, lang: Language, web: Web) -> str:
     """Write the guide in one language."""
-    parts = [(part.value, list(upgrade.entries(part, lang))) for part in Part]
+    parts = [(part.value, list(entries(upgrade, part, lang))) for part in Part]
     urls = {sha: web.commit(upgrade.repo, sha) for sha in upgrade.titles}
     whole = (Part.USED, Part.BREAKS)
     return filled("upgrade.md", lang, web, guide=upgrade, parts=parts, whole=whole, most=_IN_SIGHT, urls=urls)

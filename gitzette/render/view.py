@@ -15,16 +15,14 @@ from agent.domain.links import Act, Link, undone_pairs
 from agent.domain.report import Report
 from agent.domain.window import zone
 from agent.editions.own_code import MOST_PLACES
-from agent.telling.sentences import names_alone
-from agent.telling.words import catalogue
+from agent.telling import catalogue, names_alone
 from agent.web import Web
 from gitzette.render.addresses import named, place_of
 from gitzette.render.model import Citation, Excerpt, Line, Sentence, row_id
 
 WEAK = ("refers to", "refers as said", "changes lines", "continues", "same work")
 """Statements about an earlier commit that are no news by themselves."""
-_PASSED = ("fact", "facts", "undoes", "shows")
-_BREAKING = f'"severity":"{Severity.BREAKING.value}"'
+_PASSED = ("fact", "undoes", "shows")
 _CODE = re.compile(r"`+([^`]+)`+")
 _SQUASHED = re.compile(r"\(#([1-9]\d{0,8})\)$")
 _MOST_LINES, _MOST_EXCERPTS = 8, 4
@@ -138,8 +136,8 @@ def cut_title(row: LedgerRow) -> tuple[str, int | None]:
 
 
 def is_breaking(claim: Claim) -> bool:
-    """Tell whether a claim states a fact, or one of several, that breaks what users reach."""
-    return claim.params.get("severity") == Severity.BREAKING or _BREAKING in claim.params.get("facts", "")
+    """Tell whether a claim states a fact that breaks what users reach."""
+    return claim.params.get("severity") == Severity.BREAKING
 
 
 class Sentences:

@@ -91,7 +91,7 @@ def test_an_answer_is_streamed_with_what_is_read_its_citations_and_their_evidenc
 async def test_whoever_stops_listening_leaves_nothing_in_the_thread_and_no_file_open(
     engine: Engine, corner: Path
 ) -> None:
-    settings = Settings(repos=(RepoSpec.parse(engine.repo[1]),), home=corner)
+    settings = Settings(repos=(RepoSpec.model_validate(engine.repo[1]),), home=corner)
     answering = Answering(settings, dict(os.environ), settings.repos)
     begun = asyncio.Event()
     before = set(threading.enumerate())
