@@ -17,7 +17,7 @@ from agent.web import Web
 from gitzette.arguments import settings_for, settings_here, specs_of
 from gitzette.progress import as_json, say
 from gitzette.publish import replace_file
-from gitzette.render.editions import upgrade_json, upgrade_page
+from gitzette.render.markdown import upgrade_json, upgrade_page
 from gitzette.render.templating import plain_environment
 from gitzette.wiring import memory_of, open_sources
 from memory.statements import ToldStory
