@@ -3,6 +3,7 @@
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import wraps
+from operator import add
 from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 from langchain_core.messages import AIMessage, AnyMessage
@@ -153,6 +154,8 @@ class ReadState(TypedDict, total=False):
     """The earlier commits that each commit may mend or continue, by its hash."""
     beside: tuple[RepoSpec, ...]
     """The other repositories of the report."""
+    failures: Annotated[list[Failure], add]
+    """Nodes are given what their annotation names: without this one they could not know that another failed."""
 
 
 async def material_of(state: ReadState, deps: "RunContext") -> Material:

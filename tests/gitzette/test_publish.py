@@ -12,7 +12,7 @@ from agent.domain.commits import Commit, Coverage, Landed, Person
 from agent.domain.ledger import Depth
 from agent.domain.report import Report, RepoSection
 from agent.domain.window import Window
-from agent.reports.ledger import ledger_row
+from agent.reports.chapter import ledger_row
 from agent.reports.stored import load
 from agent.web import Web
 from gitzette.publish import FilePublisher, Style
