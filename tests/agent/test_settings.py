@@ -158,7 +158,7 @@ def test_the_command_line_overrides_the_file_and_keeps_the_rest(tmp_path: Path) 
 
 
 def test_a_mistake_on_the_command_line_names_the_option() -> None:
-    with pytest.raises(ConfigError, match="^--repo: a/B is named twice"):
+    with pytest.raises(ConfigError, match="--repo: a/B is named twice"):
         override(Settings(), {"repos": [RepoSpec.model_validate("a/b"), RepoSpec.model_validate("a/B")]})
 
 
