@@ -39,7 +39,7 @@ MOST_WORDS = 1_200
 _MOST_BRIEF, _MOST_FACTS = 7, 5
 _FRAME = 90
 """Words of headings, counts and the first line of the account."""
-_EVENTS = ("linked", "closed", "opened", "not planned", "important", "active")
+_EVENTS = ("linked", "closed", "opened", "not planned", "active")
 """In the order of a page: what commits of the window did comes first."""
 _STILL_OPEN = (Standing.ADDRESSED, Standing.REOPENED, Standing.UNDONE)
 _OTHERS = {Relation.REVERTS: "reverts", Relation.BECAUSE: "because", Relation.MENTIONS: "mentions"}
