@@ -1,6 +1,5 @@
 """The command `audit`, as a person runs it, on small repositories with a known history."""
 
-import json
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -9,8 +8,7 @@ from typing import Any
 import pytest
 
 from evals.model_server.server import ModelServer
-from gitzette.cli import main
-from tests.gitzette.conftest import Engine
+from tests.gitzette.conftest import Command, Engine, Told
 from tests.scripted_analysis import Scripted
 
 _CORE = "def page(n):\n    return n * 64\n"
@@ -29,40 +27,32 @@ class Bench:
     engine: Engine
     kernels: Engine
     shas: dict[str, str]
-    out: pytest.CaptureFixture[str]
+    command: Command
 
-    def audit(self, template: str, name: str = "report.md", *options: str) -> tuple[int, str]:
+    def audit(self, template: str, *options: str) -> Told:
         """Audit a report in which `<fix>` stands for a short hash and `<fix:url>` for its address."""
-        report = self.folder / name
-        report.write_text(self.filled(template), encoding="utf-8")
-        repos = [f"acme/engine={self.engine.folder}", f"acme/kernels={self.kernels.folder}"]
-        self.out.readouterr()
-        status = main(["audit", str(report), *(part for repo in repos for part in ("--repo", repo)), *options])
-        return status, self.out.readouterr().out
-
-    def filled(self, template: str) -> str:
-        """Put hashes and addresses in."""
         for key, sha in self.shas.items():
             repo = "acme/kernels" if key in ("softmax", "rope") else "acme/engine"
             template = template.replace(f"<{key}:url>", f"https://github.com/{repo}/commit/{sha}")
             template = template.replace(f"<{key}>", sha[:9])
-        return template
+        report = self.folder / "report.md"
+        report.write_text(template, encoding="utf-8")
+        kernels = ["--repo", f"acme/kernels={self.kernels.folder}"]
+        return self.command("audit", str(report), *self.engine.repo, *kernels, *options)
 
-    def findings(self, template: str, name: str = "report.md") -> list[dict[str, Any]]:
+    def findings(self, template: str) -> list[dict[str, Any]]:
         """Give the findings of a report."""
-        found: list[dict[str, Any]] = json.loads(self.audit(template, name, "--json")[1])["findings"]
-        return found
+        return list(self.audit(template, "--json").data["findings"])
 
-    def wrong(self, template: str, name: str = "report.md") -> list[tuple[int, str]]:
+    def wrong(self, template: str) -> list[tuple[int, str]]:
         """Give the lines that are wrong, with the cause."""
-        found = [one for one in self.findings(template, name) if one["verdict"].startswith("wrong:")]
+        found = [one for one in self.findings(template) if one["verdict"].startswith("wrong:")]
         return [(one["line"], one["verdict"].removeprefix("wrong:")) for one in found]
 
 
 @pytest.fixture
-def bench(engine: Engine, tmp_path: Path, corner: Path, capsys: pytest.CaptureFixture[str]) -> Bench:
+def bench(engine: Engine, tmp_path: Path, command: Command) -> Bench:
     """Make the repositories: four commits on 2026-03-10, one later, and two of another repository."""
-    del corner
 
     def day(hour: int, day: int = 10) -> datetime:
         return datetime(2026, 3, day, hour, tzinfo=UTC)
@@ -76,7 +66,7 @@ def bench(engine: Engine, tmp_path: Path, corner: Path, capsys: pytest.CaptureFi
         "softmax": kernels.commit("Speed up softmax (#5)", day(3), "Dana Scott", softmax="def softmax(): ...\n"),
         "rope": kernels.commit("Add the rope kernel (#6)", day(21), "Dana Scott", rope="def rope_kernel(): ...\n"),
     }
-    return Bench(tmp_path, engine, kernels, shas, capsys)
+    return Bench(tmp_path, engine, kernels, shas, command)
 
 
 def test_nothing_is_wrong_in_a_right_report_and_prose_is_not_checked(bench: Bench) -> None:
@@ -126,13 +116,13 @@ def test_what_may_be_right_is_not_accused(bench: Bench) -> None:
 
 
 def test_a_report_ends_with_0_or_3_and_tells_errors_first_by_cause(bench: Bench) -> None:
-    assert bench.audit("# acme/engine 2026-03-10\n\n- Add a flag (<flag>)\n")[0] == 0
+    assert bench.audit("# acme/engine 2026-03-10\n\n- Add a flag (<flag>)\n").status == 0
     anchors = "".join(f"- [to {number}](#gone-{number})\n" for number in range(170))
     text = f"# acme/engine 2026-03-10 <script>alert(1)</script>\n\n- Lost (abc1234)\n- Long ago: <drop>\n\n{anchors}"
     page = bench.folder / "audit.html"
-    status, told = bench.audit(text, "report.md", "--html", str(page))
-    assert status == 3
-    lines = told.splitlines()
+    told = bench.audit(text, "--html", str(page))
+    assert told.status == 3
+    lines = told.out.splitlines()
     assert lines[2:5] == [
         "References to nothing (1)",
         "  line 3    commit: abc1234",
@@ -171,33 +161,27 @@ def test_a_judge_reads_the_prose_twice_and_is_not_believed_when_it_admits_a_cont
         assert set(verdicts.values()) == {"not-checked"}
 
 
-def test_what_is_no_report_is_told_in_one_line(
-    corner: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    del corner
+def test_what_is_no_report_is_told_in_one_line(command: Command, tmp_path: Path) -> None:
     report = tmp_path / "odd.md"
     odd = {None: "no file", b"  \n\n": "is empty", b"\x89PNG\r\n\0\0": "is not a text", b"\xff\xfe\xfd": "is not UTF-8"}
     for content, told in odd.items():
         if content is not None:
             report.write_bytes(content)
-        assert main(["audit", str(report)]) == 2
-        (error,) = capsys.readouterr().err.strip().splitlines()
-        assert told in error
+        done = command("audit", str(report))
+        assert (done.status, done.err.count("\n"), told in done.err) == (2, 1, True)
 
 
 @pytest.mark.parametrize(("layout", "lang"), [("ledger", "en"), ("digest", "zh")])
 def test_any_edit_of_a_report_of_ours_is_shown_with_its_line(bench: Bench, layout: str, lang: str) -> None:
     out, repo = bench.folder / "out", bench.engine.repo
     style = ["--layout", layout, "--lang", lang, "--out", str(out)]
-    assert main(["run", *repo, "--date", "2026-03-10", *style]) == 0
+    assert bench.command("run", *repo, "--date", "2026-03-10", *style).status == 0
     report = out / "reports" / "2026-03-10.md"
     text = report.read_text(encoding="utf-8")
-    assert main(["audit", str(report), *repo]) == 0
+    assert bench.command("audit", str(report), *repo).status == 0
     line = next(number for number, one in enumerate(text.split("\n"), 1) if "Fix overflow" in one)
     for old, new in ((bench.shas["fix"][:7], "abcdef0"), ("Fix overflow", "Fix underflow")):
         report.write_text(text.replace(old, new, 1), encoding="utf-8")
-        bench.out.readouterr()
-        assert main(["audit", str(report), *repo, "--json"]) == 3
-        found = json.loads(bench.out.readouterr().out)["findings"]
-        assert {one["verdict"] for one in found} == {"wrong:edited"}
-    assert line in {one["line"] for one in found}
+        told = bench.command("audit", str(report), *repo, "--json")
+        assert (told.status, {one["verdict"] for one in told.data["findings"]}) == (3, {"wrong:edited"})
+    assert line in {one["line"] for one in told.data["findings"]}

@@ -7,8 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from gitzette.cli import main
-from tests.gitzette.conftest import Engine
+from tests.gitzette.conftest import Command, Engine
 
 pytestmark = pytest.mark.usefixtures("corner")
 
@@ -31,55 +30,50 @@ def ledger(day: str) -> list[str]:
 
 
 @pytest.mark.usefixtures("clone")
-def test_every_missed_day_gets_its_own_report_oldest_first_and_once(capsys: pytest.CaptureFixture[str]) -> None:
-    main(["run", "--date", "2026-02-03"])
-    capsys.readouterr()
-    assert main(["run", "--catch-up", "--date", "2026-02-06"]) == 0
-    told = capsys.readouterr()
+def test_every_missed_day_gets_its_own_report_oldest_first_and_once(command: Command) -> None:
+    command("run", "--date", "2026-02-03")
+    told = command("run", "--catch-up", "--date", "2026-02-06")
     assert told.out.splitlines() == [f"gazette/reports/2026-02-0{day}.md" for day in (4, 5, 6)]
     assert "to report on: 2026-02-04, 2026-02-05, 2026-02-06 (UTC)" in told.err
     days = [["Add day3"], ["Add day4"], [], ["Add day6"]]
     assert [ledger(f"2026-02-0{day}") for day in (3, 4, 5, 6)] == days
     before = Path("gazette/reports/2026-02-06.json").stat().st_mtime_ns
-    assert main(["run", "--catch-up", "--date", "2026-02-06", "--json"]) == 0
-    told = capsys.readouterr()
-    assert json.loads(told.out) == []
+    told = command("run", "--catch-up", "--date", "2026-02-06", "--json")
+    assert (told.status, told.data) == (0, [])
     assert "nothing to catch up: every day up to 2026-02-06 UTC has its report" in told.err
     assert Path("gazette/reports/2026-02-06.json").stat().st_mtime_ns == before
     Path("gitzette.toml").write_text(Path("gitzette.toml").read_text() + "catch_up_days = 2\n")
-    assert main(["run", "--catch-up", "--date", "2026-02-11"]) == 0
+    told = command("run", "--catch-up", "--date", "2026-02-11")
     assert [ledger(f"2026-02-{day}") for day in (10, 11)] == [[], []]
-    assert "3 days without a report since 2026-02-07 are older than catch_up_days = 2" in capsys.readouterr().err
+    assert "3 days without a report since 2026-02-07 are older than catch_up_days = 2" in told.err
 
 
 def test_what_an_outage_took_from_the_last_day_is_tried_again_and_older_gaps_of_that_kind_are_not(
-    clone: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    clone: Path, tmp_path: Path, command: Command
 ) -> None:
     subprocess.run(["git", "init", "-q", "-b", "main", str(tmp_path / "side")], check=True)
     Path("gitzette.toml").write_text(f'repos = ["acme/engine={clone}", "acme/side={tmp_path}/side"]\n')
-    main(["run", "--date", "2026-02-03"])
+    command("run", "--date", "2026-02-03")
     for name in ("side", "engine"):
         (tmp_path / name).rename(tmp_path / f"{name}-away")
-    assert main(["run", "--catch-up", "--date", DAY]) == 3
+    assert command("run", "--catch-up", "--date", DAY).status == 3
     # Too much is missing: the front page is left to the last good report.
     assert "> [!WARNING]\n> This report is not complete." in Path(f"gazette/reports/{DAY}.md").read_text()
     front = Path("gazette/README.md").read_text()
     assert "Too much is missing from the report of [2026-02-04](reports/2026-02-04.md)" in front
     assert "Add day3" in front
     (tmp_path / "engine-away").rename(tmp_path / "engine")
-    assert main(["run", "--catch-up", "--date", DAY]) == 3
+    assert command("run", "--catch-up", "--date", DAY).status == 3
     (tmp_path / "side-away").rename(tmp_path / "side")
-    capsys.readouterr()
-    assert main(["run", "--catch-up", "--date", "2026-02-05"]) == 0
-    assert "to report on: 2026-02-05 (UTC)" in capsys.readouterr().err
-    assert main(["run", "--catch-up", "--date", DAY]) == 0
+    assert "to report on: 2026-02-05 (UTC)" in command("run", "--catch-up", "--date", "2026-02-05").err
+    assert command("run", "--catch-up", "--date", DAY).status == 0
     assert json.loads(Path(f"gazette/reports/{DAY}.json").read_text())["failures"] == []
 
 
 @pytest.mark.usefixtures("clone")
-def test_a_day_read_before_it_was_over_is_read_again(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_day_read_before_it_was_over_is_read_again(command: Command) -> None:
     today = datetime.now(UTC).date()
-    main(["run", "--date", "today", "--partial"])
+    command("run", "--date", "today", "--partial")
     record = Path(f"gazette/reports/{today}.json")
     assert json.loads(record.read_text())["window"]["cutoff"] is not None
     # The file of today as it will be found tomorrow.
@@ -87,7 +81,6 @@ def test_a_day_read_before_it_was_over_is_read_again(capsys: pytest.CaptureFixtu
     data = record.read_text().replace(str(today), DAY).replace(str(today + timedelta(days=1)), str(day + timedelta(1)))
     record.with_name(f"{DAY}.json").write_text(data)
     record.unlink()
-    assert main(["run", "--catch-up", "--date", DAY]) == 0
+    assert command("run", "--catch-up", "--date", DAY).status == 0
     assert ledger(DAY) == ["Add day4"]
-    assert main(["run", "--catch-up", "--partial"]) == 2
-    assert "leave out --partial" in capsys.readouterr().err
+    assert "leave out --partial" in command("run", "--catch-up", "--partial").err

@@ -1,7 +1,6 @@
 """The doctor: what it looks at, what it says, and its exit status."""
 
-import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -13,23 +12,20 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from evals.loopback import Loopback
-from gitzette.cli import main
-from tests.gitzette.conftest import Engine
+from tests.gitzette.conftest import Command, Engine, Told
 
-pytestmark = pytest.mark.usefixtures("corner")
+Findings = dict[str, tuple[bool, str]]
 
 
-class Examined:
-    """What the doctor said as data."""
+@pytest.fixture
+def examine(command: Command) -> Callable[[], tuple[Told, Findings]]:
+    """Give what the doctor says as data, and the last finding of each kind."""
 
-    def __init__(self, capsys: pytest.CaptureFixture[str]) -> None:
-        capsys.readouterr()
-        self.status = main(["doctor", "--json"])
-        data = json.loads(capsys.readouterr().out)
-        self.verdict: str = data["verdict"]
-        self.ok: bool = data["ok"]
-        self.all = data["findings"]
-        self.findings = {finding["what"]: (finding["ok"], finding["says"]) for finding in data["findings"]}
+    def examined() -> tuple[Told, Findings]:
+        told = command("doctor", "--json")
+        return told, {finding["what"]: (finding["ok"], finding["says"]) for finding in told.data["findings"]}
+
+    return examined
 
 
 @contextmanager
@@ -47,36 +43,34 @@ def endpoint(status: int, body: bytes) -> Iterator[tuple[str, list[str | None]]]
     server.stop()
 
 
-def test_a_fresh_folder_is_well_and_the_last_line_says_so(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["doctor"]) == 0
-    lines = capsys.readouterr().out.splitlines()
-    assert lines[-1].startswith("all is well")
-    told = "\n".join(lines)
+def test_a_fresh_folder_is_well_and_the_last_line_says_so(command: Command) -> None:
+    told = command("doctor")
+    assert told.status == 0
+    assert told.out.splitlines()[-1].startswith("all is well")
     for what in ("configuration", "output", "reports: none yet", "disk", "memory", "git", "token"):
-        assert what in told
-    assert "model" not in told
+        assert what in told.out
+    assert "model" not in told.out
     assert not Path("gazette").exists()
 
 
 def test_missing_days_and_clones_are_named_with_what_makes_them(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, command: Command, examine: Callable[[], tuple[Told, Findings]]
 ) -> None:
     Engine.made(tmp_path / "engine")
     Path("gitzette.toml").write_text(f'repos = ["a/engine={tmp_path}/engine"]')
     today = datetime.now(UTC).date()
-    main(["run", "--date", str(today - timedelta(days=2))])
-    found = Examined(capsys)
-    assert "yesterday's is due" in found.findings["reports"][1]
-    assert found.findings["clone"] == (True, f"a/engine: {tmp_path}/engine")
-    main(["run", "--date", str(today - timedelta(days=4))])
-    found = Examined(capsys)
-    assert found.findings["reports"][0] is False
-    assert f"missing or failed: {today - timedelta(days=3)}: `gitzette run --catch-up`" in found.findings["reports"][1]
-    main(["run", "--catch-up"])
-    assert Examined(capsys).status == 0
+    command("run", "--date", str(today - timedelta(days=2)))
+    _, found = examine()
+    assert "yesterday's is due" in found["reports"][1]
+    assert found["clone"] == (True, f"a/engine: {tmp_path}/engine")
+    command("run", "--date", str(today - timedelta(days=4)))
+    ok, says = examine()[1]["reports"]
+    assert (ok, f"missing or failed: {today - timedelta(days=3)}: `gitzette run --catch-up`" in says) == (False, True)
+    command("run", "--catch-up")
+    assert examine()[0].status == 0
     (tmp_path / "engine").rename(tmp_path / "away")
-    found = Examined(capsys)
-    assert (found.status, found.verdict) == (3, "needs care: clone")
+    told, _ = examine()
+    assert (told.status, told.data["verdict"]) == (3, "needs care: clone")
 
 
 @pytest.mark.parametrize(
@@ -89,17 +83,17 @@ def test_missing_days_and_clones_are_named_with_what_makes_them(
     ],
 )
 def test_the_endpoint_of_a_model_is_asked_where_one_is_configured(
-    status: int, body: bytes, ok: bool, says: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    status: int, body: bytes, ok: bool, says: str, command: Command, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with endpoint(status, body) as (url, keys):
         monkeypatch.setenv("GITZETTE_MODEL_URL", url)
         monkeypatch.setenv("GITZETTE_MODEL", "large")
         monkeypatch.setenv("OPENAI_API_KEY", "c4nary")
-        found = Examined(capsys)
-    told = [one["says"] for one in found.all if one["what"] == "model"]
+        examined = command("doctor", "--json")
+    told = [one["says"] for one in examined.data["findings"] if one["what"] == "model"]
     assert says.format(url=url) in told[0]
     assert set(keys) == {"Bearer c4nary"}
     # Where the list is one, the server is also asked what it can do; this one cannot chat.
     assert not ok or "large does not answer small questions" in told[1]
-    assert "c4nary" not in json.dumps(found.findings)
-    assert found.status == 3
+    assert "c4nary" not in examined.out + examined.err
+    assert examined.status == 3
