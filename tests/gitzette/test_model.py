@@ -87,9 +87,8 @@ def test_what_a_model_passes_over_is_read_as_closely_as_without_it(
     def picky(asked: Asked) -> Saying:
         return Saying(text=json.dumps({"read": ["c1"]})) if asked.schema == "Choice" else honest(asked)
 
-    for day, code in enumerate(
-        ("def a() -> int: ...\ndef b() -> int: ...\n", "def b() -> int: ...\n", "X = 1\n"), start=5
-    ):
+    codes = ("def a() -> int: ...\ndef b() -> int: ...\n", "def b() -> int: ...\n", "X = 1\n")
+    for day, code in enumerate(codes, start=5):
         engine.commit("fix: work on the interface", datetime(2026, 2, day, 9, tzinfo=UTC), api=code)
     deep = {}
     span = ["--since", "2026-02-05", "--until", "2026-02-08"]

@@ -1,14 +1,12 @@
 """`run --replay`: the same bytes again when the repositories, the server and the network are gone."""
 
 import asyncio
-import os
 import shutil
 import sqlite3
-import subprocess
 import zlib
 from collections.abc import Iterator
 from contextlib import closing
-from datetime import date
+from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import Any
 
@@ -19,27 +17,18 @@ from agent.domain.window import Window
 from agent.settings.values import RepoSpec
 from evals.github_server.app import GitHubServer
 from evals.worlds.model import World
-from tests.gitzette.conftest import Command, Served
+from tests.gitzette.conftest import Command, Engine, Served
 
 Tree = dict[str, bytes]
 
 
 @pytest.fixture
 def clone(tmp_path: Path) -> Path:
-    folder = tmp_path / "engine"
-    git(tmp_path, "init", "-q", "-b", "main", str(folder))
+    engine = Engine.made(tmp_path / "engine")
     for name, content in (("one.py", b"one\n"), ("two.bin", b"a\0b"), ("three.txt", b"\xff\xfe \x1b[31m\n")):
-        (folder / name).write_bytes(content)
-        git(folder, "add", ".")
-        git(folder, "commit", "-qm", f"Add {name} | @somebody fixes #1")
-    return folder
-
-
-def git(folder: Path, *arguments: str) -> None:
-    at = {f"GIT_{role}_DATE": "2026-02-04T10:00:00Z" for role in ("AUTHOR", "COMMITTER")}
-    env = at | {"GIT_CONFIG_GLOBAL": os.devnull, "PATH": os.environ["PATH"]}
-    who = ["-c", "user.name=Ada", "-c", "user.email=ada@example.org"]
-    subprocess.run(["git", *who, *arguments], cwd=folder, check=True, env=env)
+        (engine.folder / name).write_bytes(content)
+        engine.commit(f"Add {name} | @somebody fixes #1", datetime(2026, 2, 4, 10, tzinfo=UTC))
+    return engine.folder
 
 
 def tree(folder: Path) -> Tree:

@@ -6,6 +6,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -61,10 +62,9 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[httpx.Client]:
 def is_up(client: httpx.Client, process: "subprocess.Popen[bytes]") -> bool:
     end = time.monotonic() + PATIENCE
     while process.poll() is None and time.monotonic() < end:
-        try:
+        with suppress(httpx.TransportError):
             return client.get("/ok").is_success
-        except httpx.TransportError:
-            time.sleep(0.2)
+        time.sleep(0.2)
     return False
 
 
