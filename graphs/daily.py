@@ -256,9 +256,7 @@ class Part(Frozen):
     refused: tuple[Refused, ...] = ()
 
 
-def build_part(
-    checkpoints: "BaseCheckpointSaver[Any]",
-) -> CompiledStateGraph[Day, RunContext, PartInput, Day]:
+def build_part(checkpoints: "BaseCheckpointSaver[Any]") -> CompiledStateGraph[Day, RunContext, PartInput, Day]:
     """Wire the part of one repository: the first look, and everything up to its chapter."""
     graph = StateGraph(Day, context_schema=RunContext, input_schema=PartInput)
     graph.add_node("collect", collect.build())
