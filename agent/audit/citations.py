@@ -84,30 +84,21 @@ def _thread(entry: Entry, one: Reference, library: Library) -> tuple[str, str]:
 
 
 def _labels(entry: Entry) -> Iterator[Finding]:
-    """Compare hashes and numbers on links with what they lead to; a field for a pull request promises one."""
+    """Compare the hash or the number that a link shows with what it leads to."""
     if entry.block.kind in ("fence", "rule") or "://" not in entry.block.text:
         return
-    promised = [field.start for field in entry.fields if field.name == "pull"]
     for link in links_of(entry.block.text):
-        target = parse_reference(link.url) if "://" in link.url else None
-        label = "" if link.text == link.url else plain(link.text).replace("`", "")
-        pull = label.casefold() == "pr" or (link.start in promised and not _LABEL_NUMBER.search(label))
-        if target and (pull or _LABEL_HASH.search(label) or _LABEL_NUMBER.search(label)):
-            why = _mislabelled(label, target.kind, target.sha or str(target.number), pull=pull)
-            verdict, shown = "wrong:label" if why else RIGHT, (label or link.url)[:120]
-            yield Finding(entry.block.line_at(link.start), "label", shown, verdict, f"{why} {link.url}".strip())
-
-
-def _mislabelled(label: str, kind: str, value: str, *, pull: bool) -> str:
-    hashes, numbers = _LABEL_HASH.findall(label), _LABEL_NUMBER.findall(label)
-    if kind == "commit":
-        hashes = [one for one in hashes if not one.isdigit() and not one.isalpha()]
-        if hashes and not any(value.startswith(one) or one.startswith(value) for one in hashes):
-            return f"the label says {hashes[0]} and the link leads to {value[:12]}:"
-        return "a pull request is promised, and a commit linked:" if pull else ""
-    if len(numbers) == 1 and numbers[0] != value:
-        return f"the label says #{numbers[0]} and the link leads to #{value}:"
-    return "a commit is promised, and a thread linked:" if label.strip() in hashes and not label.isdigit() else ""
+        target = parse_reference(link.url) if "://" in link.url and link.text != link.url else None
+        label = plain(link.text).replace("`", "")
+        if target is None:
+            continue
+        shown = _LABEL_HASH.findall(label) if target.kind == "commit" else _LABEL_NUMBER.findall(label)
+        true = target.sha or str(target.number)
+        if len(shown) == 1:
+            right = true.startswith(shown[0]) if target.kind == "commit" else true == shown[0]
+            told = f"the label says {shown[0]} and the link leads to {true[:12]}: {link.url}"
+            verdict = RIGHT if right else "wrong:label"
+            yield Finding(entry.block.line_at(link.start), "label", label[:120], verdict, told)
 
 
 def _pairs(entry: Entry, library: Library) -> Iterator[Finding]:

@@ -1,30 +1,25 @@
 """Checks of what git knows of commits: authors, dates, days of a report, and counts of lines, files and commits."""
 
 import re
-from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from datetime import UTC, timedelta, timezone
 from typing import NamedTuple
 
 from agent.audit.entries import Entry
 from agent.audit.lookup import RIGHT, UNVERIFIABLE, Finding, Library, Repository, folded, people_of, touched
-from agent.audit.markdown import Span, code_of, plain
-from agent.domain.commits import Change, Commit, FileChange
+from agent.audit.markdown import code_of, plain
+from agent.domain.commits import Change, Commit
 from agent.domain.dates import Days, Stated, find_dates
 
-_BY = re.compile(r"[\s)\]）】*_`]{0,6}\bby +(@?[^\s(（\[,，;；|.\n][^(（\[,，;；|\n]{0,60})")
-_END_OF_NAME = re.compile(r"\*| [-–—] |[,，;；|。(（\[<:：]| on | in |、| and | & |\. ")
-_CAPITALISED = re.compile(r"[A-Z][\w.'-]{0,30}(?: [A-Z][\w.'-]{0,30}){1,3}")
+_END_OF_NAME = re.compile(r" [-–—] |[,，;；|(（\[<:：]")
 _PART = re.compile(r"[\s._-]")
 _EARTH = tuple(timezone(timedelta(minutes=minutes)) for minutes in range(-720, 841, 30))
 _PAIR = re.compile(r"(?<![\w.+/-])\+(\d[\d,]{0,8})(?: ?lines?| ?行)?[ /,，、|]{0,4}[−–-](\d[\d,]{0,8})(?![\w.%])")
 _SHORTSTAT = re.compile(
     r"(?<![\d.])(\d{1,6}) files? changed(?:, (\d{1,7}) insertions?\(\+\))?(?:, (\d{1,7}) deletions?\(-\))?"
 )
-_COMMITS = re.compile(r"(?<![\d.#])(\d{1,5}) {0,2}(?:\w{1,20} )?(?:commits?|个提交|次提交)(?!\w)")
+_MOST_CODES = 50
 _COUNT = re.compile(r"\A\W{0,4}(\d{1,6})\W{0,4}")
-_BETWEEN = re.compile(r"\A[`*\s(（:：]{0,8}")
-_SHORT = 200
 
 
 def check_metadata(entries: Sequence[Entry], library: Library) -> Iterator[Finding]:
@@ -48,18 +43,12 @@ def _landed(commit: Commit) -> str:
 
 
 def _authors(entry: Entry, commit: Commit, known: frozenset[str]) -> Iterator[Finding]:
-    """Compare who is named as the author: in a column, behind a label, or by `by` right behind a reference."""
-    named = [(entry.line_of(field), field.value, True) for field in entry.fields if field.name == "author"]
-    for one in entry.references:
-        if found := _BY.match(entry.block.text, one.end) if one.place != "issues" else None:
-            named.append((one.line, found[1], False))
-    for line, said, labelled in named:
-        stated = _END_OF_NAME.split(f"{plain(said[:200])} ")[0].strip(" @`*_.")
-        # Anything may stand behind `by`: a person is one who is known, has a sign, or has two names.
-        person = labelled or said.startswith("@") or folded(stated) in known or _CAPITALISED.fullmatch(stated)
-        if folded(stated) and person:
+    """Compare who stands in a column or behind a label for authors."""
+    for field in entry.fields:
+        stated = _END_OF_NAME.split(f"{plain(field.value[:200])} ")[0].strip(" @`*_.")
+        if field.name == "author" and folded(stated):
             told = f"{commit.id} is by {commit.author.name}"
-            yield Finding(line, "author", stated, _is_author(stated, commit, known), told)
+            yield Finding(entry.line_of(field), "author", stated, _is_author(stated, commit, known), told)
 
 
 def _is_author(stated: str, commit: Commit, known: frozenset[str]) -> str:
@@ -113,10 +102,8 @@ def _windows(entries: Sequence[Entry], library: Library, times: Sequence[_Time])
 # ---------------------------------------------------------------- counts
 
 
-def _counted(line: int, claim: str, change: Change, *, right: bool, file: FileChange | None = None) -> Finding:
-    one = file or change
-    what = file.path if file else f"{len(change.files)} files"
-    told = f"{change.commit.id}: {what}, +{one.additions} −{one.deletions}"
+def _counted(line: int, claim: str, change: Change, *, right: bool) -> Finding:
+    told = f"{change.commit.id}: {len(change.files)} files, +{change.additions} −{change.deletions}"
     return Finding(line, "statistics", claim, RIGHT if right else "wrong:number", told)
 
 
@@ -134,60 +121,27 @@ def _columns(entry: Entry, change: Change) -> Iterator[Finding]:
 
 
 def _lines(entry: Entry, change: Change) -> Iterator[Finding]:
-    """Compare added and deleted lines, of the file right before them or of the whole commit."""
-    text, codes = entry.block.text, code_of(entry.block.text)
-    for found in _PAIR.finditer(text):
-        line, claim = entry.block.line_at(found.start()), found[0].strip()
+    """Compare added and deleted lines with those of the commit, of the files that the block names, or of any file."""
+    named = [file for code in code_of(entry.block.text)[:_MOST_CODES] for file in touched(code.text, change)]
+    counts = {(one.additions, one.deletions) for one in (change, *(named or change.files))}
+    for found in _PAIR.finditer(entry.block.text):
         said = (int(found[1].replace(",", "")), int(found[2].replace(",", "")))
-        if files := _files_before(found.start(), text, codes, change):
-            right = any(_counts(file) == said for file in files)
-            yield _counted(line, claim, change, right=right, file=files[0])
-        elif said in (_counts(change), *map(_counts, change.files)):
-            yield _counted(line, claim, change, right=True)
-        elif any("/" in code.text or "." in code.text for code in codes):
-            yield Finding(line, "statistics", claim, UNVERIFIABLE, "it is not said of which files")
-        else:
-            yield _counted(line, claim, change, right=False)
-
-
-def _counts(one: Change | FileChange) -> tuple[int, int]:
-    return one.additions, one.deletions
-
-
-def _files_before(at: int, text: str, codes: Sequence[Span], change: Change) -> list[FileChange]:
-    """Find the files that a code span right before a place names."""
-    place = bisect_right(codes, at, key=lambda code: code.end) - 1
-    near = place >= 0 and _BETWEEN.fullmatch(text[codes[place].end : at])
-    return touched(codes[place].text, change) if near else []
+        yield _counted(entry.block.line_at(found.start()), found[0].strip(), change, right=said in counts)
 
 
 def _commit_counts(entries: Sequence[Entry], library: Library) -> Iterator[Finding]:
-    """Compare how many commits a heading, a label, a column or a line of figures says there are."""
-    known: dict[tuple[str, Days], tuple[set[int], str]] = {}
+    """Compare how many commits a column or a label says there are."""
     for entry in entries:
+        stated = [(entry.line_of(one), _COUNT.fullmatch(one.value)) for one in entry.fields if one.name == "commits"]
         repos = entry.scope or library.keys()
         repository = library.get(next(iter(repos))) if len(repos) == 1 else None
-        if repository is None or entry.days is None:
+        if not stated or repository is None or entry.days is None:
             continue
-        for line, count in _stated_counts(entry):
-            key = (repository.repo, entry.days)
-            if key not in known:
-                known[key] = _true_counts(repository, entry.days, [one for one in entries if one.scope == entry.scope])
-            counts, told = known[key]
-            verdict = RIGHT if count in counts else "wrong:number"
-            yield Finding(line, "number of commits", str(count), verdict, told)
-
-
-def _stated_counts(entry: Entry) -> Iterator[tuple[int, int]]:
-    block = entry.block
-    for field in entry.fields:
-        if field.name == "commits" and (found := _COUNT.fullmatch(field.value)):
-            yield entry.line_of(field), int(found[1])
-    opening = entry.heading is None or entry.heading.block.level == 1
-    figures = block.kind == "text" and len(block.text) < _SHORT and ("|" in block.text or opening)
-    if block.kind == "heading" or figures:
-        for found in _COMMITS.finditer(block.text):
-            yield block.line_at(found.start()), int(found[1])
+        counts, told = _true_counts(repository, entry.days, [one for one in entries if one.scope == entry.scope])
+        for line, found in stated:
+            if found:
+                verdict = RIGHT if int(found[1]) in counts else "wrong:number"
+                yield Finding(line, "number of commits", found[1], verdict, told)
 
 
 def _true_counts(repository: Repository, days: Days, entries: Sequence[Entry]) -> tuple[set[int], str]:
