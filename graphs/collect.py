@@ -1,65 +1,33 @@
 """The first look at a repository: what landed, what its threads say, and how much each commit matters."""
 
 import itertools
-from functools import cache
-from operator import add, or_
-from typing import Annotated, Any
+from typing import Any
 
-from langgraph.graph import END, START, StateGraph
-from langgraph.graph.state import CompiledStateGraph
 from langgraph.runtime import Runtime
-from typing_extensions import TypedDict
 
-from agent.domain.base import AppError, RepoId
+from agent.domain.base import AppError
 from agent.domain.commits import Change, Coverage, Notice, NoticeKind
 from agent.domain.ledger import OwnUse, Triage
 from agent.domain.report import Failure
-from agent.domain.window import Window
 from agent.links.recorded import day_links
 from agent.links.references import Day, day_references
 from agent.ports import Desk, Step
 from agent.reports.ledger import share
-from agent.settings.values import RepoSpec
 from agent.triage.collected import Collected, Scales, filter_notices
 from agent.triage.score import lifted, rank
-from graphs.run_context import RunContext, failing_alone
+from graphs.run_context import ReadState, RunContext, failing_alone
 from tools.evidence_cache import EvidenceCache
 from tools.index_for_search import read_threads
 
 
-class CollectInput(TypedDict):
-    """Which repository to look at."""
-
-    window: Window
-    spec: RepoSpec
-
-
-class CollectOutput(TypedDict, total=False):
-    """What the first look hands to the run."""
-
-    collected: Annotated[dict[RepoId, Collected], or_]
-    failures: Annotated[list[Failure], add]
+@failing_alone
+async def collect(state: ReadState, runtime: Runtime[RunContext]) -> dict[str, Any]:
+    """Take the first look at one repository."""
+    found = await list_commits(state, runtime)
+    return {"collected": {state["spec"].name: await triage(state, found, runtime)}}
 
 
-class CollectState(CollectInput, CollectOutput, total=False):
-    """The state of a first look."""
-
-    found: Collected
-
-
-@cache
-def build() -> CompiledStateGraph[CollectState, RunContext, CollectInput, CollectOutput]:
-    """Wire the first look at one repository."""
-    graph = StateGraph(CollectState, context_schema=RunContext, input_schema=CollectInput, output_schema=CollectOutput)
-    graph.add_node("list_commits", failing_alone(list_commits))
-    graph.add_node("triage", failing_alone(triage))
-    graph.add_edge(START, "list_commits")
-    graph.add_edge("list_commits", "triage")
-    graph.add_edge("triage", END)
-    return graph.compile(name="collect")
-
-
-async def list_commits(state: CollectState, runtime: Runtime[RunContext]) -> dict[str, Any]:
+async def list_commits(state: ReadState, runtime: Runtime[RunContext]) -> Collected:
     """Find what landed and what the window's threads say."""
     deps, spec, window = runtime.context, state["spec"], state["window"]
     runtime.stream_writer(Step(spec.name, "opening"))
@@ -78,7 +46,7 @@ async def list_commits(state: CollectState, runtime: Runtime[RunContext]) -> dic
         Notice(kind=NoticeKind.TOLD_BEFORE, about=(row.commit.sha[:12], owner.window))
         for row, owner in mine.told_before
     )
-    collected = Collected(
+    return Collected(
         landing=landing.model_copy(update={"notices": (*landing.notices, *told)}),
         rows=mine.rows,
         late=mine.late,
@@ -88,13 +56,11 @@ async def list_commits(state: CollectState, runtime: Runtime[RunContext]) -> dic
         ),
         failures=tuple(Failure(repo=spec.name, stage="threads", message=message) for message in threads.missing),
     )
-    return {"found": collected}
 
 
-async def triage(state: CollectState, runtime: Runtime[RunContext]) -> dict[str, Any]:
+async def triage(state: ReadState, collected: Collected, runtime: Runtime[RunContext]) -> Collected:
     """Read every diff that may be read, and weigh the commits by what is in them."""
     deps, repo = runtime.context, state["spec"].name
-    collected = state["found"]
     desk = await deps.desks.open(state["spec"])
     commits = [row.commit for row in collected.landed]
     known = deps.issues.known(repo, state["window"])
@@ -129,7 +95,7 @@ async def triage(state: CollectState, runtime: Runtime[RunContext]) -> dict[str,
         "unread": spent | dict.fromkeys(sorted(missing), problem),
         "failures": (*collected.failures, *([failed] if missing else [])),
     }
-    return {"collected": {repo: collected.model_copy(update=update)}}
+    return collected.model_copy(update=update)
 
 
 async def _own_uses(deps: RunContext, desk: Desk, found: Collected) -> tuple[OwnUse, ...]:

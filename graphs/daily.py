@@ -21,13 +21,13 @@ from agent.domain.report import Failure, Report
 from agent.domain.window import Window
 from agent.reports.chapter import Chapter, drop_of
 from agent.settings.values import RepoSpec
-from agent.triage.collected import Allotment, Collected, allot
-from graphs import analysis, collect, repository
-from graphs.collect import CollectInput
+from agent.triage.collected import Collected, allot
+from graphs import analysis, repository
+from graphs.collect import collect
 from graphs.reading import choose, read, tools, wants_tools
 from graphs.relating import relate
-from graphs.repository import RepositoryInput, RepositoryOutput, RepositoryState
-from graphs.run_context import RunContext, failing_alone
+from graphs.repository import RepositoryOutput, RepositoryState
+from graphs.run_context import ReadState, RunContext, failing_alone
 from tools.history.cross_repository import Connected, Reading, connected
 
 
@@ -42,7 +42,7 @@ class Day(DayInput, total=False):
     """The state of a run: what its steps hand on to each other."""
 
     collected: Annotated[dict[RepoId, Collected], or_]
-    shares: dict[RepoId, Allotment]
+    shares: dict[RepoId, tuple[str, ...]]
     """What of each repository may be read in depth."""
     chapters: Annotated[dict[RepoId, Chapter], or_]
     failures: Annotated[list[Failure], add]
@@ -59,15 +59,20 @@ class Day(DayInput, total=False):
 def build(checkpoints: "BaseCheckpointSaver[Any] | None" = None) -> CompiledStateGraph[Day, RunContext, DayInput, Day]:
     """Wire the run."""
     graph = StateGraph(Day, context_schema=RunContext, input_schema=DayInput)
-    graph.add_node("collect", collect.build())
-    graph.add_node("allocate", allocate)
-    graph.add_node("repository", build_repository())
+    _add_reading(graph, "publish")
     _add_publishing(graph)
-    graph.add_conditional_edges(START, to_collect, ["collect", "allocate"])
-    graph.add_edge("collect", "allocate")
-    graph.add_conditional_edges("allocate", to_repositories, ["repository", "publish"])
     graph.add_edge("repository", "connect")
     return graph.compile(checkpointer=checkpoints, name="daily")
+
+
+def _add_reading(graph: StateGraph[Day, RunContext, Any, Day], without: str) -> None:
+    """Add the first look at each repository, and its part; `without` any that could be read it goes on elsewhere."""
+    graph.add_node("collect", collect)
+    graph.add_node("allocate", allocate)
+    graph.add_node("repository", build_repository())
+    graph.add_conditional_edges(START, to_collect, ["collect", "allocate"])
+    graph.add_edge("collect", "allocate")
+    graph.add_conditional_edges("allocate", to_repositories, {"repository": "repository", "publish": without})
 
 
 def _add_publishing(graph: StateGraph[Day, RunContext, Any, Day]) -> None:
@@ -84,7 +89,7 @@ def _add_publishing(graph: StateGraph[Day, RunContext, Any, Day]) -> None:
 
 def to_collect(state: Day) -> list[Send] | str:
     """Hand each repository to a branch of its own."""
-    sends = [Send("collect", CollectInput(window=state["window"], spec=spec)) for spec in state["specs"]]
+    sends = [Send("collect", ReadState(window=state["window"], spec=spec)) for spec in state["specs"]]
     return sends or "allocate"
 
 
@@ -102,15 +107,10 @@ def to_repositories(state: Day) -> list[Send] | str:
     sends = [
         Send(
             "repository",
-            RepositoryInput(
-                window=window,
-                spec=spec,
-                found=found[spec.name],
-                allotment=shares[spec.name],
-                beside=state.get("beside") or tuple(other for other in known if other != spec),
-            ),
+            ReadState(window=window, spec=spec, found=found[spec.name], deep=shares[spec.name], beside=beside),
         )
         for spec in known
+        for beside in [state.get("beside") or tuple(other for other in known if other != spec)]
     ]
     return sends or "publish"
 
@@ -196,10 +196,10 @@ def report_of(state: Day, analyst: str) -> Report:
 @cache
 def build_repository(
     turns: int = 4,
-) -> CompiledStateGraph[RepositoryState, RunContext, RepositoryInput, RepositoryOutput]:
+) -> CompiledStateGraph[RepositoryState, RunContext, ReadState, RepositoryOutput]:
     """Wire the part of one repository; a failure ends it, and nothing else."""
     graph = StateGraph(
-        RepositoryState, context_schema=RunContext, input_schema=RepositoryInput, output_schema=RepositoryOutput
+        RepositoryState, context_schema=RunContext, input_schema=ReadState, output_schema=RepositoryOutput
     )
     for node in (choose, read, tools, relate, *repository.NODES):
         graph.add_node(node.__name__, failing_alone(node))
@@ -232,21 +232,6 @@ def _if_any(what: str, then: str, otherwise: str) -> Any:
 # ---------------------------------------------------------------- a day in parts, on any machine
 
 
-class PartInput(DayInput):
-    """One repository, and those that an edition has beside it."""
-
-    beside: tuple[RepoSpec, ...]
-
-
-class EditionInput(DayInput):
-    """The repositories of an edition, and what was read of them."""
-
-    collected: dict[RepoId, Collected]
-    chapters: dict[RepoId, Chapter]
-    failures: list[Failure]
-    refused: list[Refused]
-
-
 class Part(Frozen):
     """What was read of one repository; without a chapter it could not be read."""
 
@@ -256,22 +241,17 @@ class Part(Frozen):
     refused: tuple[Refused, ...] = ()
 
 
-def build_part(checkpoints: "BaseCheckpointSaver[Any]") -> CompiledStateGraph[Day, RunContext, PartInput, Day]:
+def build_part(checkpoints: "BaseCheckpointSaver[Any]") -> CompiledStateGraph[Day, RunContext, Day, Day]:
     """Wire the part of one repository: the first look, and everything up to its chapter."""
-    graph = StateGraph(Day, context_schema=RunContext, input_schema=PartInput)
-    graph.add_node("collect", collect.build())
-    graph.add_node("allocate", allocate)
-    graph.add_node("repository", build_repository())
-    graph.add_conditional_edges(START, to_collect, ["collect"])
-    graph.add_edge("collect", "allocate")
-    graph.add_conditional_edges("allocate", to_repositories, {"repository": "repository", "publish": END})
+    graph = StateGraph(Day, context_schema=RunContext)
+    _add_reading(graph, END)
     graph.add_edge("repository", END)
     return graph.compile(checkpointer=checkpoints, name="part")
 
 
-def build_edition(checkpoints: "BaseCheckpointSaver[Any]") -> CompiledStateGraph[Day, RunContext, EditionInput, Day]:
+def build_edition(checkpoints: "BaseCheckpointSaver[Any]") -> CompiledStateGraph[Day, RunContext, Day, Day]:
     """Wire an edition: what ties its repositories together, the brief, and the publication."""
-    graph = StateGraph(Day, context_schema=RunContext, input_schema=EditionInput)
+    graph = StateGraph(Day, context_schema=RunContext)
     _add_publishing(graph)
     graph.add_edge(START, "connect")
     return graph.compile(checkpointer=checkpoints, name="edition")

@@ -36,7 +36,7 @@ async def choose(state: ReadState, runtime: Runtime[RunContext]) -> dict[str, An
     if deps.models is None or not found.table:
         return {"chosen": ()}
     runtime.stream_writer(Step(repo, "choosing"))
-    most = max(len(state["allotment"].deep), min(_QUIET, len(found.table)))
+    most = max(len(state["deep"]), min(_QUIET, len(found.table)))
     try:
         # Whoever is away is asked again when it writes; what the budget allows is read all the same.
         rows = await _rows(state, deps)
@@ -51,7 +51,7 @@ async def choose(state: ReadState, runtime: Runtime[RunContext]) -> dict[str, An
     except ModelError as error:
         chosen, account = (), fallback("choosing", error)
     account += Account(spent=deps.asked.take(repo))
-    return {"chosen": chosen or state["allotment"].deep, "account": account}
+    return {"chosen": chosen or state["deep"], "account": account}
 
 
 async def read(state: ReadState, runtime: Runtime[RunContext]) -> dict[str, Any]:

@@ -15,16 +15,14 @@ from agent.domain.accounts import Account
 from agent.domain.base import EvidenceId, RepoId
 from agent.domain.claims import Claim, Refused
 from agent.domain.report import Failure, RepoSection
-from agent.domain.window import Window
 from agent.models import tokens_of
 from agent.ports import Step
 from agent.reports.chapter import Chapter, checked_claims, unexplained
 from agent.reports.issue_news import Connected, issue_news, release_news
 from agent.reports.ledger import ledger_of
-from agent.settings.values import RepoSpec
 from agent.stories.follow_ups import pairs
 from agent.stories.releases import taken
-from agent.triage.collected import Allotment, Collected, dossier_of, readings_of
+from agent.triage.collected import dossier_of, readings_of
 from graphs.run_context import ReadState, RunContext, material_of
 from tools.history.find import find_stories, told_stories, with_relations, with_stories
 from tools.history.past import release_stories, tags_of_window
@@ -34,17 +32,6 @@ _NOTES = 1_500
 """Tokens of a model's own notes that it is shown again when it writes."""
 _BLAMED = 60
 """Commits whose lines are followed to earlier ones; without a model fewer, since only the newest are told."""
-
-
-class RepositoryInput(TypedDict):
-    """One repository after the first look, and how much of it may be read in depth."""
-
-    window: Window
-    spec: RepoSpec
-    found: Collected
-    allotment: Allotment
-    beside: tuple[RepoSpec, ...]
-    """The other repositories of the report; where there are none, the brief sums this one up."""
 
 
 class RepositoryOutput(TypedDict, total=False):
@@ -72,7 +59,7 @@ async def study(state: RepositoryState, runtime: Runtime[RunContext]) -> dict[st
     deps, repo, found = runtime.context, state["spec"].name, state["found"]
     code = (await deps.desks.open(state["spec"])).code
     # Commits that the model passes over are read all the same, so that their facts are told.
-    wanted = list(dict.fromkeys((*state["chosen"], *state["allotment"].deep)))
+    wanted = list(dict.fromkeys((*state["chosen"], *state["deep"])))
     done, total = itertools.count(1), len(wanted)
 
     def step() -> None:
@@ -144,9 +131,7 @@ async def file(state: RepositoryState, runtime: Runtime[RunContext]) -> dict[str
         first_tip=found.landing.tip,
         coverage=found.threads.coverage,
         coverage_notices=found.threads.notices,
-        issues=issue_news(
-            found.threads, window, Connected(links=material.links, known=known, reverted=material.reverted)
-        ),
+        issues=issue_news(found.threads, window, Connected(links=material.links, known=known)),
         releases=release_news(releases, window),
         notices=found.landing.notices,
         account=account,

@@ -25,7 +25,7 @@ from agent.ports import Desks, Publisher
 from agent.settings.values import RepoSpec, Tiers
 from agent.sources import ThreadSource
 from agent.stories.timeline import StoriesFound
-from agent.triage.collected import Allotment, Collected, Readings, Scales, known_issues
+from agent.triage.collected import Collected, Readings, Scales, known_issues
 from agent.triage.score import lifted
 from memory.evidence import EvidenceStore
 from memory.reports import Landings, OpenIssues, Reports
@@ -142,7 +142,8 @@ class ReadState(TypedDict, total=False):
     spec: RepoSpec
     found: Collected
     messages: Annotated[list[AnyMessage], add_messages]
-    allotment: Allotment
+    deep: tuple[str, ...]
+    """The commits that are worth reading in depth, heaviest first."""
     chosen: tuple[str, ...]
     """The commits that the model wants to explain."""
     readings: Readings
@@ -152,7 +153,7 @@ class ReadState(TypedDict, total=False):
     earlier: dict[str, list[EvidenceId]]
     """The earlier commits that each commit may mend or continue, by its hash."""
     beside: tuple[RepoSpec, ...]
-    """The other repositories of the report."""
+    """The other repositories of the report; where there are none, the brief sums this one up."""
 
 
 async def material_of(state: ReadState, deps: "RunContext") -> Material:

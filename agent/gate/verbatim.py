@@ -38,18 +38,13 @@ def fold_case(text: str) -> str:
     return text.translate(_LOWER)
 
 
-def stands_whole(quote: str, normalised: str) -> bool:
-    """Tell whether a quote is in a text without a gap, both normalised."""
-    return _find(quote, normalised, 0) is not None
-
-
-def stands_in(quote: str, normalised: str) -> bool:
-    """Tell whether a quote is in a text, both normalised; an ellipsis splits it, and its parts keep their order."""
+def stands_in(quote: str, normalised: str, *, gaps: bool = True) -> bool:
+    """Tell whether a quote is in a text, both normalised; where gaps may be, an ellipsis stands for one."""
     if _find(quote, normalised, 0) is not None:
         return True
     parts = [part.strip() for part in _ELLIPSIS.split(quote)]
     said = [part for part in parts if part]
-    if len(parts) < 2 or not said:
+    if len(parts) < 2 or not said or not gaps:
         return False
     position: int | None = 0
     for part in said:

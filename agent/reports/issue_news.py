@@ -1,9 +1,8 @@
 """Which issues and releases a window has news of, and how the issues stand."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
-from agent.domain.base import EvidenceId
 from agent.domain.commits import Issue, Release, Threads
 from agent.domain.links import Link
 from agent.domain.report import ReleaseLine, ThreadLine
@@ -21,7 +20,6 @@ class Connected:
 
     links: Sequence[Link] = ()
     known: Known = field(default_factory=Known)
-    reverted: Mapping[EvidenceId, EvidenceId] = field(default_factory=dict)
 
     def of(self, issue: Issue | Digest) -> list[Link]:
         """List everything that addresses an issue, oldest first."""
@@ -72,7 +70,7 @@ class _News:
         told = {
             "event": "not planned" if event == "closed" and given_up else event,
             "at": moments.get(event, issue.updated_at),
-            "standing": standing(issue, links, self.connected.reverted),
+            "standing": standing(issue, links),
         }
         return ThreadLine.model_validate({name: getattr(issue, name) for name in fields} | told)
 

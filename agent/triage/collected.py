@@ -136,28 +136,13 @@ def dossier_of(material: Material, found: Collected) -> Dossier:
     return Dossier(found=known, window=material.window, seen=frozenset(known), late=late)
 
 
-class Allotment(Frozen):
-    """Which commits of one repository may be read in depth, and why the others may not."""
-
-    deep: tuple[str, ...]
-    """Hashes, heaviest first."""
-    left_out: tuple[str, ...] = ()
-    """Worth reading in depth, but the budget went to heavier ones."""
-
-
-def allot(tables: Mapping[RepoId, Sequence[Triage]], budget: int) -> dict[RepoId, Allotment]:
-    """Share a number of deep readings: what calls for action first, then one for each repository, then by weight."""
+def allot(tables: Mapping[RepoId, Sequence[Triage]], budget: int) -> dict[RepoId, tuple[str, ...]]:
+    """Choose whose diffs are read in depth: what calls for action, then one for each repository, then by weight."""
     best = {repo: _best(table) for repo, table in tables.items() if table}
     wanted = [(repo, one) for repo, table in tables.items() for one in table if _is_wanted(one, best[repo])]
     wanted.sort(key=lambda pair: (-_turn(pair[1], best[pair[0]]), -pair[1].score, pair[0], pair[1].sha))
-    chosen, rest = wanted[:budget], wanted[budget:]
-    return {
-        repo: Allotment(
-            deep=tuple(one.sha for owner, one in chosen if owner == repo),
-            left_out=tuple(one.sha for owner, one in rest if owner == repo),
-        )
-        for repo in tables
-    }
+    chosen = wanted[:budget]
+    return {repo: tuple(one.sha for owner, one in chosen if owner == repo) for repo in tables}
 
 
 def _best(table: Sequence[Triage]) -> str:
