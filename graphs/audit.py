@@ -16,11 +16,10 @@ from langgraph.types import Send
 from typing_extensions import TypedDict
 
 from agent.analysts.ruling import PASSING, Batch, Ruling
-from agent.audit.citations import check_citations
+from agent.audit.citations import check_citations, check_metadata
 from agent.audit.code import check_code, check_names, fences_of, unknown_lines
 from agent.audit.entries import Entry, read_page
 from agent.audit.lookup import Finding, Library, Repository, find_commits, in_order, summary
-from agent.audit.metadata import check_metadata
 from agent.audit.prose import (
     ProseBatch,
     Sentence,
@@ -82,20 +81,14 @@ class AuditState(AuditInput, total=False):
     summary: dict[str, Any]
 
 
-class Search(AuditState):
-    """What is to be looked up in one repository."""
-
-    spec: RepoSpec
-
-
 def build() -> CompiledStateGraph[AuditState, AuditDeps, AuditInput, AuditState]:
     """Wire the audit."""
     graph = StateGraph(AuditState, context_schema=AuditDeps, input_schema=AuditInput)
-    for node in (read, resolve, check, judge, summarise):
+    for node in (read, resolve, check, judge):
         graph.add_node(node.__name__, node)
     graph.add_edge(START, "read")
     graph.add_conditional_edges("read", assign, ["resolve", "check"])
-    for edge in pairwise(("resolve", "check", "judge", "summarise", END)):
+    for edge in pairwise(("resolve", "check", "judge", END)):
         graph.add_edge(*edge)
     return graph.compile(name="audit")
 
@@ -107,10 +100,10 @@ async def read(state: AuditInput) -> dict[str, Any]:
 
 def assign(state: AuditState) -> list[Send] | str:
     """Hand each repository to a branch of its own."""
-    return [Send("resolve", Search(**state, spec=spec)) for spec in state["specs"]] or "check"
+    return [Send("resolve", {**state, "spec": spec}) for spec in state["specs"]] or "check"
 
 
-async def resolve(state: Search, runtime: Runtime[AuditDeps]) -> dict[str, Any]:
+async def resolve(state: Any, runtime: Runtime[AuditDeps]) -> dict[str, Any]:
     """Look up everything that the report names in one repository; each commit is read once."""
     spec, deps, alone = state["spec"], runtime.context, len(state["specs"]) == 1
     try:
@@ -139,18 +132,14 @@ async def judge(state: AuditState, runtime: Runtime[AuditDeps]) -> dict[str, Any
     """Have the sentences judged that cite a commit or stand under one; without a judge they are not checked."""
     library, deps = state["library"], runtime.context.judge
     sentences = sentences_of(state["entries"], library)
-    if deps is None or deps.models is None:
-        return {"findings": unchecked(sentences, 'no judge is configured: set analyst = "model" and a model')}
-    return {"findings": await judge_sentences(sentences, library, deps)}
-
-
-async def summarise(state: AuditState) -> dict[str, Any]:
-    """Count the verdicts, and say what could not be read."""
-    entries = state["entries"]
-    days = sorted({str(entry.days) for entry in entries if entry.days})
-    cited = {name for entry in entries if entry.direct for name in entry.commits}
+    if deps and deps.models:
+        findings = await judge_sentences(sentences, library, deps)
+    else:
+        findings = unchecked(sentences, 'no judge is configured: set analyst = "model" and a model')
+    days = sorted({str(entry.days) for entry in state["entries"] if entry.days})
+    cited = {name for entry in state["entries"] if entry.direct for name in entry.commits}
     about = {"days": days, "commits": len(cited), "not_read": state.get("failures", {})}
-    return {"summary": summary(in_order(state["findings"]), **about)}
+    return {"findings": findings, "summary": summary(in_order([*state["findings"], *findings]), **about)}
 
 
 # ---------------------------------------------------------------- the judge of prose
@@ -163,7 +152,9 @@ async def judge_sentences(sentences: Sequence[Sentence], library: Library, deps:
 
     async def one(batch: ProseBatch) -> list[Finding]:
         async with gate:
-            with_facts(library, batch.commits)
+            for read in (one for name in batch.commits if (one := library.evidence(name)) and one.sheet is None):
+                sheet = read_facts(read.change, None)
+                library[read.repo].changes[read.change.commit.sha] = read.model_copy(update={"sheet": sheet})
             try:
                 return await _judged(batch, evidence_text(batch, library, room), deps)
             except ModelError as error:
@@ -278,11 +269,3 @@ async def read_fenced_files(codes: Mapping[RepoId, CodeSource], entries: Sequenc
                 texts = [blob.decode("utf-8", "replace") for pair in blobs.values() for blob in pair if blob]
                 files[one.change.commit.id] = texts
     return files
-
-
-def with_facts(library: Library, names: Iterable[CommitId]) -> None:
-    """Read the facts of commits that a judge is shown."""
-    for name in names:
-        if (one := library.evidence(name)) and one.sheet is None:
-            read = one.model_copy(update={"sheet": read_facts(one.change, None)})
-            library[one.repo].changes[one.change.commit.sha] = read

@@ -15,18 +15,16 @@ from typing_extensions import TypedDict
 from agent.analysts.tasks import Task, summary_task
 from agent.domain.accounts import Account
 from agent.domain.base import Frozen, RepoId, commit_id
-from agent.domain.claims import Claim, Refused
+from agent.domain.claims import Refused
 from agent.domain.evidence import ThreadEvidence
 from agent.domain.report import Failure, Report
 from agent.domain.window import Window
 from agent.reports.chapter import Chapter, drop_of
 from agent.settings.values import RepoSpec
 from agent.triage.collected import Collected, allot
-from graphs import analysis, repository
-from graphs.collect import collect
-from graphs.reading import choose, read, tools, wants_tools
+from graphs.reading import choose, collect, read, tools, wants_tools
 from graphs.relating import relate
-from graphs.repository import RepositoryOutput, RepositoryState
+from graphs.repository import NODES, AnalysisOutput, RepositoryOutput, RepositoryState, build_analysis
 from graphs.run_context import ReadState, RunContext, failing_alone
 from tools.history.cross_repository import Connected, Reading, connected
 
@@ -38,7 +36,7 @@ class DayInput(TypedDict):
     specs: tuple[RepoSpec, ...]
 
 
-class Day(DayInput, total=False):
+class Day(DayInput, AnalysisOutput, total=False):
     """The state of a run: what its steps hand on to each other."""
 
     collected: Annotated[dict[RepoId, Collected], or_]
@@ -50,9 +48,6 @@ class Day(DayInput, total=False):
     """The other repositories of the edition, where a part is made by itself."""
     joined: Connected
     tasks: list[Task]
-    analysis: Annotated[list[Claim], add]
-    refused: Annotated[list[Refused], add]
-    account: Annotated[Account, add]
     report: Report
 
 
@@ -78,7 +73,7 @@ def _add_reading(graph: StateGraph[Day, RunContext, Any, Day], without: str) -> 
 def _add_publishing(graph: StateGraph[Day, RunContext, Any, Day]) -> None:
     """Add what comes after the repositories: what ties them together, the brief, and the publication."""
     graph.add_node("connect", connect)
-    graph.add_node("compose", analysis.build())
+    graph.add_node("compose", build_analysis())
     graph.add_node("publish", publish)
     graph.add_conditional_edges(
         "connect", lambda state: "compose" if state["tasks"] else "publish", ["compose", "publish"]
@@ -155,7 +150,9 @@ async def publish(state: Day, runtime: Runtime[RunContext]) -> dict[str, Any]:
     """Make the report public, then remember what was told."""
     deps = runtime.context
     report = report_of(state, deps.analyst)
-    deps.let_go()
+    # Of a long window, what the parts were made of takes more room than its pages.
+    deps.library.clear()
+    deps.gathered.clear()
     published = deps.publisher.publish(report)
     deps.archive.remember(report)
     return {"report": published}
@@ -201,10 +198,9 @@ def build_repository(
     graph = StateGraph(
         RepositoryState, context_schema=RunContext, input_schema=ReadState, output_schema=RepositoryOutput
     )
-    for node in (choose, read, tools, relate, *repository.NODES):
+    for node in (choose, read, tools, relate, *NODES):
         graph.add_node(node.__name__, failing_alone(node))
-    graph.add_node("explain", analysis.build())
-    graph.add_node("summarise", analysis.build())
+    graph.add_node("explain", build_analysis())
     graph.add_edge(START, "choose")
     graph.add_edge("choose", "read")
     graph.add_edge("tools", "read")
@@ -213,20 +209,14 @@ def build_repository(
         lambda state: "tools" if wants_tools(state.get("messages") or [], turns) else "study",
         ["tools", "study"],
     )
-    for step in pairwise(("study", "connect", "relate", "write_facts")):
+    for step in pairwise(("study", "connect", "relate", "write_facts", "next_tasks")):
         graph.add_edge(*step)
-    graph.add_conditional_edges("write_facts", _if_any("waiting", "take_next", "file"), ["take_next", "file"])
-    graph.add_conditional_edges("explain", _if_any("waiting", "take_next", "sum_up"), ["take_next", "sum_up"])
-    graph.add_conditional_edges("sum_up", _if_any("tasks", "summarise", "file"), ["summarise", "file"])
-    graph.add_edge("take_next", "explain")
-    graph.add_edge("summarise", "file")
+    graph.add_conditional_edges(
+        "next_tasks", lambda state: "explain" if state.get("tasks") else "file", ["explain", "file"]
+    )
+    graph.add_edge("explain", "next_tasks")
     graph.add_edge("file", END)
     return graph.compile(name="repository")
-
-
-def _if_any(what: str, then: str, otherwise: str) -> Any:
-    """Go on to the models where there is something to write about."""
-    return lambda state: then if state.get(what) else otherwise
 
 
 # ---------------------------------------------------------------- a day in parts, on any machine

@@ -8,7 +8,7 @@ import asyncio
 import hashlib
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from langgraph.graph import StateGraph
 from langgraph.runtime import Runtime
@@ -29,9 +29,7 @@ from agent.domain.base import EvidenceId, Language
 from agent.domain.claims import Claim, Judgement, Refused, Verdict
 from agent.models import ModelError, fenced
 from agent.ports import Step
-
-if TYPE_CHECKING:
-    from graphs.run_context import RunContext
+from graphs.run_context import RunContext
 
 Change = dict[str, Any]
 
@@ -100,7 +98,7 @@ def _can_go_back(now: Sentences) -> bool:
     return not now.repaired and any(map(can_be_repaired, now.failed))
 
 
-async def _judged(subject: Subject, key: str, now: Sentences, deps: "RunContext") -> tuple[Verdicts, Account]:
+async def _judged(subject: Subject, key: str, now: Sentences, deps: RunContext) -> tuple[Verdicts, Account]:
     """Judge the sentences about one thing."""
     claims = [claim for other, claim in now.passed if other == key]
     evidence = subject.evidence(claims, focus_of(claims) if now.repaired else ())
@@ -115,7 +113,7 @@ async def _judged(subject: Subject, key: str, now: Sentences, deps: "RunContext"
 
 
 async def _said_anew(
-    subject: Subject, key: str, wrong: Sequence[Refused], deps: "RunContext"
+    subject: Subject, key: str, wrong: Sequence[Refused], deps: RunContext
 ) -> tuple[list[Claim], Account]:
     mine = {str(number): one for number, one in enumerate((one for one in wrong if one.task == key), start=1)}
     evidence = subject.evidence([one.claim for one in mine.values()], repair_focus(key, wrong))
@@ -132,7 +130,7 @@ async def _said_anew(
     return [claim for old, said in pairs if old and (claim := subject.again(old.claim, said))], Account()
 
 
-def spent(subjects: Iterable[Subject], deps: "RunContext") -> Account:
+def spent(subjects: Iterable[Subject], deps: RunContext) -> Account:
     """Take what the models were paid since this was asked last, for the accounts of some subjects."""
     accounts = dict.fromkeys(one.account for one in subjects)
     return sum((Account(spent=deps.asked.take(name)) for name in accounts), Account())
@@ -147,7 +145,7 @@ def tell(subjects: Iterable[Subject], runtime: Runtime[Any], what: str) -> None:
 # ---------------------------------------------------------------- the judge
 
 
-async def judged_or_refused(batch: Batch, deps: "RunContext", about: EvidenceId | None) -> tuple[Verdicts, Account]:
+async def judged_or_refused(batch: Batch, deps: RunContext, about: EvidenceId | None) -> tuple[Verdicts, Account]:
     """Judge a batch; nothing is published whose judge does not answer."""
     try:
         verdicts = await judged(batch, deps)
@@ -157,7 +155,7 @@ async def judged_or_refused(batch: Batch, deps: "RunContext", about: EvidenceId 
         return Verdicts(refused=[(claim, silent) for claim in batch.claims]), fallback("judging", error, about)
 
 
-async def judged(batch: Batch, deps: "RunContext") -> Verdicts:
+async def judged(batch: Batch, deps: RunContext) -> Verdicts:
     """Ask twice, the second time in reverse order and only of what passed; one "no" is enough to refuse."""
     result = Verdicts()
     standing: list[tuple[Claim, Ruling | None]] = [(claim, None) for claim in batch.claims]
@@ -173,9 +171,8 @@ async def judged(batch: Batch, deps: "RunContext") -> Verdicts:
         caught = all(rulings[f"x{place}"].verdict not in PASSING for place in range(len(control)))
         result.judging += Judging(controls=len(control), caught=len(control) if caught else 0)
         if not caught:
-            void = Judgement(
-                verdict=Verdict.UNDECIDED, check="control", reason="the judge admitted a sentence about another commit"
-            )
+            reason = "the judge admitted a sentence about another commit"
+            void = Judgement(verdict=Verdict.UNDECIDED, check="control", reason=reason)
             result.refused += [(claim, void) for claim, _ in standing]
             return result
         passed = [(claim, rulings[str(place)]) for place, (claim, _) in enumerate(standing)]
@@ -191,7 +188,7 @@ async def judged(batch: Batch, deps: "RunContext") -> Verdicts:
     return result
 
 
-async def ruled(batch: Batch, deps: "RunContext", *, backwards: bool) -> dict[str, Ruling]:
+async def ruled(batch: Batch, deps: RunContext, *, backwards: bool) -> dict[str, Ruling]:
     """Put one question; a sentence without a ruling is unsupported."""
     texts = {str(place): claim.text for place, claim in enumerate(batch.claims)}
     languages = batch.claims[0].text

@@ -1,5 +1,6 @@
-"""The agent reads: it chooses from a closed list, then looks further with tools until it has read enough."""
+"""The agent reads: a first look at what landed and what it weighs, a choice from a closed list, then the tools."""
 
+import itertools
 from collections.abc import Sequence
 from math import inf
 from typing import Any
@@ -12,11 +13,21 @@ from langgraph.runtime import Runtime
 
 from agent.analysts.tasks import Choice, first_fact, fitting, handles_of
 from agent.domain.accounts import Account, fallback
-from agent.domain.commits import Coverage
+from agent.domain.base import AppError
+from agent.domain.commits import Change, Coverage, Notice, NoticeKind
+from agent.domain.ledger import OwnUse, Triage
+from agent.domain.report import Failure
+from agent.links.recorded import day_links
+from agent.links.references import Day, day_references
 from agent.models import ModelError, fenced, prompt
-from agent.ports import Step
-from graphs.run_context import THREAD_TOOLS, ReadState, RunContext
+from agent.ports import Desk, Step
+from agent.reports.ledger import share
+from agent.triage.collected import Collected, Scales, filter_notices
+from agent.triage.score import lifted, rank
+from graphs.run_context import THREAD_TOOLS, ReadState, RunContext, failing_alone
 from tools.chat.messages import trimmed
+from tools.evidence_cache import EvidenceCache
+from tools.index_for_search import read_threads
 from tools.toolset import ToolError, Toolset
 
 _QUIET = 6
@@ -131,3 +142,87 @@ async def _toolset(state: ReadState, deps: RunContext) -> Toolset:
     notes = {one.sha: f"{one.tier.value} {one.score:.1f} {commits[one.sha].title}" for one in found.table}
     ordered = [commits[sha] for sha in handles.values()]
     return Toolset(desk.code, desk.threads, ordered, notes, deps.recall, page_tokens=_PAGE, handles=handles)
+
+
+# ---------------------------------------------------------------- the first look
+
+
+@failing_alone
+async def collect(state: ReadState, runtime: Runtime[RunContext]) -> dict[str, Any]:
+    """Take the first look at one repository."""
+    runtime.stream_writer(Step(state["spec"].name, "opening"))
+    desk = await runtime.context.desks.open(state["spec"])
+    found = await list_commits(state, desk, runtime)
+    return {"collected": {state["spec"].name: await triage(state, desk, found, runtime)}}
+
+
+async def list_commits(state: ReadState, desk: Desk, runtime: Runtime[RunContext]) -> Collected:
+    """Find what landed and what the window's threads say."""
+    deps, spec, window = runtime.context, state["spec"], state["window"]
+    runtime.stream_writer(Step(spec.name, "listing commits"))
+    landing = await desk.code.landed(window, known_tip=deps.landings.known_tip(spec.name, window))
+    shas = [row.commit.sha for row in (*landing.rows, *landing.late)]
+    mine = share(landing, deps.landings.elsewhere(spec.name, window, shas))
+    runtime.stream_writer(Step(spec.name, "reading issues and pull requests"))
+    known = deps.issues.known_open(spec.name, window)
+    commits = [row.commit for row in (*mine.rows, *mine.late)]
+    threads = await read_threads(desk, window, commits, known)
+    if known and threads.coverage is not Coverage.NOT_READ and (cut := deps.issues.cut_short(spec.name)):
+        # Only the first run lists what is open; every later report rests on that list.
+        threads = threads.model_copy(update={"coverage": Coverage.PARTIAL, "notices": (*threads.notices, cut)})
+    before = [(row.commit.sha[:12], owner.window) for row, owner in mine.told_before]
+    told = tuple(Notice(kind=NoticeKind.TOLD_BEFORE, about=one) for one in before)
+    return Collected(
+        landing=landing.model_copy(update={"notices": (*landing.notices, *told)}),
+        rows=mine.rows,
+        late=mine.late,
+        threads=threads,
+        references=day_references(Day(spec.name, landing.branch, commits, threads)),
+        failures=tuple(Failure(repo=spec.name, stage="threads", message=message) for message in threads.missing),
+    )
+
+
+async def triage(state: ReadState, desk: Desk, collected: Collected, runtime: Runtime[RunContext]) -> Collected:
+    """Read every diff that may be read, and weigh the commits by what is in them."""
+    deps, repo = runtime.context, state["spec"].name
+    day = Day(repo, collected.landing.branch, [row.commit for row in collected.landed], collected.threads)
+    links = day_links(day, collected.references, deps.issues.known(repo, state["window"]).issues)
+    scales = Scales(collected.model_copy(update={"links": links}), state["spec"])
+    wanted = collected.shas[: desk.diffs]
+    weighed: list[Triage] = []
+    problem = "the diff could not be read"
+    runtime.stream_writer(Step(repo, "reading diffs", 0, len(wanted)))
+    done = itertools.count(1)
+
+    def look(_: Change) -> None:
+        runtime.stream_writer(Step(repo, "reading diffs", next(done), len(wanted)))
+
+    try:
+        async for evidence in deps.library.skim(desk.code, wanted, look):
+            weighed.append(scales.weigh(evidence))
+    except AppError as error:
+        problem = str(error)
+    own_uses = await _own_uses(deps, desk, collected)
+    missing = set(wanted) - {one.sha for one in weighed}
+    spent = dict.fromkeys(collected.shas[len(wanted) :], f"subject only: the budget of {desk.diffs} diffs is spent")
+    failed = Failure(repo=repo, stage="diffs", message=f"{len(missing)} of {len(collected.landed)}: {problem}")
+    notices = (*collected.landing.notices, *filter_notices(weighed))
+    update = {
+        "landing": collected.landing.model_copy(update={"notices": notices}),
+        "table": lifted(rank(weighed, deps.tiers), {one.sha for one in own_uses}),
+        "own_uses": own_uses,
+        "links": links,
+        "unread": spent | dict.fromkeys(sorted(missing), problem),
+        "failures": (*collected.failures, *([failed] if missing else [])),
+    }
+    return collected.model_copy(update=update)
+
+
+async def _own_uses(deps: RunContext, desk: Desk, found: Collected) -> tuple[OwnUse, ...]:
+    """Find what the user's own code uses of what changes; for that, commits are read with whole files."""
+    if deps.own is None or not found.landed:
+        return ()
+    # Not with what is read of them otherwise: a resumed run has not read all of them like this.
+    landed, library = [row.commit for row in found.landed], EvidenceCache()
+    read = await library.study_all(desk.code, found.shas[: desk.diffs], landed=landed)
+    return deps.own.found(desk.code.repo, {one.change.commit.sha: one.sheet.touched for one in read if one.sheet})

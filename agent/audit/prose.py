@@ -15,7 +15,7 @@ from agent.audit.lookup import NOT_CHECKED, RIGHT, UNVERIFIABLE, Finding, Librar
 from agent.audit.markdown import blanked, code_of, links_of, plain
 from agent.domain.base import CommitId
 from agent.domain.evidence import CommitEvidence, ThreadEvidence
-from agent.gate.verbatim import normal
+from agent.gate.text import normal
 from agent.models import tokens_of
 
 _END = re.compile(

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from agent.domain.dates import find_dates
-from agent.gate.verbatim import fold_case, plain_marks
+from agent.gate.text import fold_case, plain_marks
 
 _STARTS = frozenset(".!?:;。!?:;…—\n")
 _OPENING = frozenset(" \t\"'“”‘’([（「『*_-•")

@@ -10,8 +10,7 @@ from agent.domain.dates import Stated, find_dates
 from agent.domain.evidence import CommitEvidence, Evidence, ThreadEvidence, all_dates_of
 from agent.domain.window import zone
 from agent.gate.literals import MAGNITUDES, UNITS, Literal, split_number, unit_behind
-from agent.gate.text import SearchText, is_border, text_of
-from agent.gate.verbatim import fold_case
+from agent.gate.text import SearchText, fold_case, is_border, text_of
 
 _PART = re.compile(r"[a-z0-9]+")
 _HOST = ("git", "github")

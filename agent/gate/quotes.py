@@ -10,8 +10,7 @@ from agent.domain.claims import MARK, Anchor, Claim, Judgement, Quote, Verdict
 from agent.domain.commits import FileChange
 from agent.domain.evidence import CommitEvidence, Dossier, Evidence, ThreadEvidence
 from agent.domain.patch import read_hunks
-from agent.gate.text import nearest, text_of, without_signs
-from agent.gate.verbatim import BREAK, normal, normalised, stands_in
+from agent.gate.text import BREAK, nearest, normal, normalised, stands_in, text_of, without_signs
 from agent.triage.conventions import Area, area
 
 
