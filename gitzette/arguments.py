@@ -10,8 +10,7 @@ from typing import Any
 
 from agent.domain.base import RepoId, UsageError, repo_id
 from agent.domain.window import Window, midnight, moment, zone
-from agent.settings.reading import override, read_settings
-from agent.settings.values import FILE_NAME, RepoSpec, Settings
+from agent.settings.values import FILE_NAME, RepoSpec, Settings, override, read_settings
 from tools.git.repository import checkout_above
 
 _SETTINGS = ("tz", "lang", "layout", "analyst", "source", "out", "uses")

@@ -18,7 +18,7 @@ from agent.domain.base import EXIT_DONE, EXIT_FAILED, EXIT_INCOMPLETE, Language,
 from agent.domain.report import Report
 from agent.domain.window import Window
 from agent.questions import Reply
-from agent.settings.values import Layout, RepoSpec, Settings
+from agent.settings.values import Layout, RepoSpec, Settings, override
 from agent.web import Web
 from evals.figures import Figures, crashed
 from evals.gate import PREVIOUS, breaches, changes, load_figures, load_limits, shares
@@ -107,12 +107,16 @@ def evaluate(args: argparse.Namespace, environ: Mapping[str, str]) -> int:
 
 
 def _refuse(args: argparse.Namespace) -> None:
-    if missing := [spec.name for spec in map(RepoSpec.parse, args.repo) if spec.path is None]:
+    if missing := [spec.name for spec in _mirrors(args) if spec.path is None]:
         raise UsageError(f"{missing[0]} has no path; sets read real repositories only from disk: owner/name=PATH")
     if bool(args.since) != bool(args.until):
         raise UsageError("--since and --until go together")
     if args.jobs < 1:
         raise UsageError("--jobs is at least 1")
+
+
+def _mirrors(args: argparse.Namespace) -> tuple[RepoSpec, ...]:
+    return override(Settings(), {"repos": args.repo}).repos
 
 
 async def _run_several(args: argparse.Namespace, sets: Sequence[EvalSet]) -> dict[str, Figures]:
@@ -145,7 +149,7 @@ def _bench(args: argparse.Namespace, folder: Path) -> Bench:
         folder=folder,
         system=Gitzette(),
         say=_say,
-        mirrors=tuple(map(RepoSpec.parse, args.repo)),
+        mirrors=_mirrors(args),
         span=(args.since, args.until) if args.since else None,
         reports=tuple(map(Path, args.report or ())),
         model={"model": args.model, "model_url": args.model_url} if args.model_url else {},

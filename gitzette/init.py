@@ -4,6 +4,7 @@ import argparse
 import json
 import math
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Mapping, Sequence
@@ -15,18 +16,13 @@ from string import Template
 
 from agent.domain.base import EXIT_DONE, InputError, Language, StorageError, UsageError
 from agent.domain.window import zone
-from agent.settings.reading import read_settings
-from agent.settings.values import FILE_NAME, RepoSpec, Settings
+from agent.settings.values import FILE_NAME, RepoSpec, Settings, override, read_settings
 from gitzette.arguments import checkout_here
 from tools.git.repository import checkout_above
 
 WORKFLOW = Path(".github/workflows/gitzette.yml")
-# A token pasted into .env, and what a run that was killed in the middle of writing leaves behind.
-_IGNORED = (".env", "/gazette/**/.*")
-_NO_REPOS = '# [[repos]]\n# name = "owner/name"\n'
 _MINUTE = 23
-_NEXT = """\
-
+_NEXT = """
 Next:
 {name}  Set GITHUB_TOKEN, so that issues are read; for public repositories a token without scopes will do.
   gitzette doctor           checks that everything is there
@@ -38,34 +34,42 @@ Next:
 def init(args: argparse.Namespace, environ: Mapping[str, str]) -> int:
     """Write what is not there yet, and say what to do next."""
     del environ
-    root = checkout_above(Path.cwd())
-    if args.workflow:
-        _check_runner(args.repo, root)
-    if not Path(FILE_NAME).exists():
-        settings = Settings(
-            repos=_repos(args, root), tz=zone(args.tz).key if args.tz else "UTC", lang=args.lang or "en"
-        )
-        written = [_write(Path(FILE_NAME), configuration(settings.repos, settings.tz, settings.lang))]
+    settings, file = _settings(args), Path(FILE_NAME)
+    if not file.exists():
+        _write(file, configuration(settings.repos, settings.tz, settings.lang))
     elif not args.workflow:
         raise InputError(f"{FILE_NAME} is already there and is left alone; edit it, or move it away first")
-    else:
-        settings, written = read_settings(Path(FILE_NAME), {}), []
     daily = "gitzette run --catch-up   is what a timer should run every day; see docs/operations.md"
     if args.workflow:
-        written.append(_write(WORKFLOW, workflow(args.tz or settings.tz)))
+        _write(WORKFLOW, workflow(settings.tz))
         daily = f"Commit {FILE_NAME} and {WORKFLOW}, and push: GitHub runs it every day."
-    if root is not None:
-        written += _ignore(Path(".gitignore"))
     name = "" if settings.repos else f"  Name your repositories in {FILE_NAME}.\n"
-    sys.stdout.write("".join(f"{told}\n" for told in written) + _NEXT.format(name=name, daily=daily))
+    sys.stdout.write(_NEXT.format(name=name, daily=daily))
     return EXIT_DONE
+
+
+def _settings(args: argparse.Namespace) -> Settings:
+    """Read what is there, and what the command line says; refuse what a runner of GitHub would not find."""
+    root, file = checkout_above(Path.cwd()), Path(FILE_NAME)
+    given = {"repos": args.repo, "tz": args.tz, "lang": args.lang}
+    known = read_settings(file if file.exists() else None, {})
+    settings = override(known, {key: value for key, value in given.items() if value})
+    if args.workflow:
+        if root is not None and root != Path.cwd():
+            raise UsageError(f"GitHub reads workflows at the root of a repository only: run this in {root}")
+        if local := [spec.name for spec in settings.repos if spec.path]:
+            raise UsageError(f"{local[0]}: a runner of GitHub has no such path; leave it out with --workflow")
+    elif root is not None and not settings.repos:
+        # Written relative to the file, so that both can be moved together.
+        here = checkout_here(root).model_copy(update={"path": Path(os.path.relpath(root, Path.cwd()))})
+        return settings.model_copy(update={"repos": (here,)})
+    return settings
 
 
 def configuration(repos: Sequence[RepoSpec], tz: str, lang: Language) -> str:
     """Write the configuration; every key there is stands in it, at least as a comment."""
-    # Without a repository, the table of one is shown, but for its head and its name.
-    example = "".join(_table(RepoSpec.parse("owner/name")).splitlines(keepends=True)[2:])
-    tables = "\n".join(map(_table, repos)) or _NO_REPOS + example
+    example = re.sub(r"(?m)^(?=[\[\w])", "# ", _table(RepoSpec.model_validate("owner/name")))
+    tables = "\n".join(map(_table, repos)) or example
     return _fill("gitzette.toml", tz=_quoted(tz), lang=_quoted(lang), repos=tables.rstrip("\n"))
 
 
@@ -115,47 +119,15 @@ def _quoted(text: str) -> str:
     return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
 
 
-def _repos(args: argparse.Namespace, root: Path | None) -> tuple[RepoSpec, ...]:
-    """Take what the command line says; without --repo, the checkout one stands in is what one wants to hear about."""
-    repos = tuple(map(RepoSpec.parse, args.repo))
-    if len({spec.name.lower() for spec in repos}) < len(repos):
-        raise UsageError("--repo: a repository is named twice")
-    if repos or root is None or args.workflow:
-        return repos
-    # Written relative to the file, so that both can be moved together.
-    return (checkout_here(root).model_copy(update={"path": Path(os.path.relpath(root, Path.cwd()))}),)
-
-
-def _check_runner(repos: Sequence[str], root: Path | None) -> None:
-    """Refuse what a runner would not find."""
-    if root is not None and root != Path.cwd():
-        raise UsageError(f"GitHub reads workflows at the root of a repository only: run this in {root}")
-    if local := [text for text in repos if "=" in text]:
-        raise UsageError(f"{local[0]}: a runner of GitHub has no such path; leave it out with --workflow")
-
-
-def _write(file: Path, text: str) -> str:
-    """Write a file that is not there yet."""
+def _write(file: Path, text: str) -> None:
+    """Write a file that is not there yet, and say so."""
+    told = f"wrote {file}"
     try:
         file.parent.mkdir(parents=True, exist_ok=True)
         with file.open("x", encoding="utf-8") as stream:
             stream.write(text)
     except FileExistsError:
-        return f"{file} is already there and is left alone"
+        told = f"{file} is already there and is left alone"
     except OSError as error:
         raise StorageError(f"cannot write {file}: {error.strerror}") from error
-    return f"wrote {file}"
-
-
-def _ignore(file: Path) -> list[str]:
-    """Add what should not be committed to .gitignore, once."""
-    try:
-        text = file.read_text("utf-8", errors="surrogateescape") if file.exists() else ""
-        missing = [line for line in _IGNORED if line not in text.splitlines()]
-        with file.open("a", encoding="utf-8") as stream:
-            stream.write(
-                "\n" * bool(missing and text and not text.endswith("\n")) + "".join(f"{line}\n" for line in missing)
-            )
-    except OSError as error:
-        raise StorageError(f"cannot write {file}: {error.strerror}") from error
-    return [f"added {' and '.join(missing)} to {file}"] if missing else []
+    sys.stdout.write(f"{told}\n")

@@ -101,7 +101,7 @@ class Models:
             raise ModelError(f"{name} failed {_OUTAGES} times in a row and is asked no more", retryable=True)
         if why := self._purse.refuse(account, question.tokens):
             raise ModelError(f"{name} is asked no more: {why}")
-        price, began = price_of(name, self._prices), self._purse.clock()
+        price = price_of(name, self._prices)
         try:
             async with asyncio.timeout(self._purse.left(account)):
                 reply = await self._live(name).ask(question)
@@ -113,7 +113,7 @@ class Models:
             self._purse.pay(account, Spent(sent=question.tokens).priced(price))
             raise
         self._outages[name] = 0
-        self._purse.pay(account, reply.spent.priced(price), self._purse.clock() - began)
+        self._purse.pay(account, reply.spent.model_copy(update={"calls": 0}).priced(price))
         return reply
 
     def _live(self, name: str) -> Answers:

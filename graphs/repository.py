@@ -20,6 +20,7 @@ from agent.domain.accounts import Account, fallback
 from agent.domain.base import EvidenceId, RepoId
 from agent.domain.claims import Claim, Refused
 from agent.domain.report import Failure, RepoSection
+from agent.gate.check import refusals
 from agent.models import ModelError, tokens_of
 from agent.ports import Step
 from agent.reports.chapter import Chapter, checked_claims, unexplained
@@ -134,7 +135,7 @@ async def file(state: RepositoryState, runtime: Runtime[RunContext]) -> dict[str
     code = (await deps.desks.open(state["spec"])).code
     material = await material_of(state, deps)
     claims, drops = checked_claims(
-        state["facts"], state.get("analysis") or [], state.get("refused") or [], dossier_of(material, found)
+        state["facts"], state.get("analysis") or [], state.get("refused") or [], dossier_of(material, found), refusals
     )
     known = deps.issues.known(repo, window)
     deps.issues.remember(repo, found.threads, relisted=not deps.issues.known_open(repo, window))

@@ -3,6 +3,7 @@
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import wraps
+from operator import add
 from typing import Annotated, Any, TypeVar
 
 from langchain_core.messages import AIMessage, AnyMessage, HumanMessage, SystemMessage
@@ -148,6 +149,8 @@ class ReadState(TypedDict, total=False):
     """What a model is to write about."""
     beside: tuple[RepoSpec, ...]
     """The other repositories of the report; where there are none, the brief sums this one up."""
+    failures: Annotated[list[Failure], add]
+    """Nodes are given what their annotation names: without this one they could not know that another failed."""
 
 
 async def material_of(state: ReadState, deps: RunContext) -> Material:

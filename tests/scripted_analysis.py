@@ -141,7 +141,7 @@ class Clone:
     @property
     def spec(self) -> RepoSpec:
         """What to report on."""
-        return RepoSpec.parse(f"{self.name}={self.folder}")
+        return RepoSpec.model_validate(f"{self.name}={self.folder}")
 
 
 def two_commits(folder: Path, name: str = "octo/router") -> Clone:

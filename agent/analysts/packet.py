@@ -12,7 +12,7 @@ from agent.domain.facts import Fact, Severity
 from agent.domain.patch import cut_hunks
 from agent.domain.window import Window
 from agent.models import tokens_of
-from agent.telling.sentences import fact_sentence
+from agent.telling import fact_sentence
 from agent.triage.conventions import Area, area
 
 BUDGET = 24_000
@@ -179,7 +179,8 @@ def shown_hunks(evidence: CommitEvidence, room: int, focus: Sequence[str]) -> tu
 def _focused(hunks: list[_Hunk], focus: Sequence[str]) -> list[_Hunk]:
     """Keep the hunks that hold what somebody speaks of, those with whole lines of it before those with names."""
     lines, names = [one for one in focus if " " in one], [one for one in focus if " " not in one]
-    by_line = [one._replace(rank=(-1, one.rank[1])) for one in hunks if any(line in one.text for line in lines)]
+    told = {one.place: f"{_heading(one.file)}\n{one.text}" for one in hunks}
+    by_line = [one._replace(rank=(-1, one.rank[1])) for one in hunks if any(line in told[one.place] for line in lines)]
     places = {one.place for one in by_line}
     by_name = [one for one in hunks if one.place not in places and any(name in one.text for name in names)]
     return [*by_line, *by_name] or hunks
@@ -194,9 +195,13 @@ def _by_file(hunks: Sequence[_Hunk]) -> Iterator[str]:
     for hunk in sorted(hunks, key=lambda one: one.place):
         if hunk.file.path != path:
             path = hunk.file.path
-            old = f" (was {hunk.file.previous_path})" if hunk.file.previous_path not in (None, path) else ""
-            yield f"--- {path}{old} ({hunk.file.status}, +{hunk.file.additions} -{hunk.file.deletions})"
+            yield _heading(hunk.file)
         yield hunk.text
+
+
+def _heading(file: FileChange) -> str:
+    old = f" (was {file.previous_path})" if file.previous_path not in (None, file.path) else ""
+    return f"--- {file.path}{old} ({file.status}, +{file.additions} -{file.deletions})"
 
 
 def _left(file: FileChange, *, partly: bool) -> str:

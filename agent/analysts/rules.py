@@ -8,11 +8,9 @@ from agent.analysts.quoting import own_words, short_change, shown_lines
 from agent.domain.base import LANGUAGES, EvidenceId
 from agent.domain.claims import Anchor, Claim, Kind, Quote, Role
 from agent.domain.evidence import CommitEvidence, Material, Read
-from agent.domain.facts import FactKind
+from agent.domain.facts import Fact, FactKind
 from agent.domain.ledger import Depth, Tier
-from agent.telling.choosing import Group, changed_functions, told_groups
-from agent.telling.sentences import params_of, sentence
-from agent.telling.words import names_of
+from agent.telling import changed_functions, names_of, params_of, sentence, told_facts
 
 _DEEP, _SKIM, _LOW = 6, 3, 1
 """Facts that are told of a commit, by how closely it was read."""
@@ -39,7 +37,7 @@ def _unnumbered(read: Read, material: Material) -> Iterator[Claim]:
     telling = deep or read.triage.tier is not Tier.LOW
     yield from _lineage(evidence, material)
     yield from _fixes(evidence, material)
-    told = told_groups(evidence.facts)
+    told = told_facts(evidence.facts)
     # What an author says comes before the bare names of functions.
     said = [] if told else list(_speech(read, material))
     groups = told or (changed_functions(evidence.facts) if telling or not said else [])
@@ -51,10 +49,9 @@ def _unnumbered(read: Read, material: Material) -> Iterator[Claim]:
         yield from _speech(read, material)
 
 
-def statement(group: Group, evidence: CommitEvidence) -> Claim:
-    """State a fact, or several at once, of the commit that shows them."""
-    predicate = "fact" if len(group) == 1 else "facts"
-    return _claim(evidence, predicate, params_of(group), anchors=tuple(_anchors(group, evidence)))
+def statement(fact: Fact, evidence: CommitEvidence) -> Claim:
+    """State a fact of the commit that shows it."""
+    return _claim(evidence, "fact", params_of(fact), anchors=tuple(_anchors(fact, evidence)))
 
 
 def _claim(evidence: CommitEvidence, predicate: str, params: dict[str, str] | None = None, **given: Any) -> Claim:
@@ -66,16 +63,15 @@ def _claim(evidence: CommitEvidence, predicate: str, params: dict[str, str] | No
     return Claim(id="", repo=evidence.repo, predicate=predicate, params=params, **known | given)
 
 
-def _anchors(group: Group, evidence: CommitEvidence) -> Iterator[Anchor]:
-    """Give the changed lines that show each fact: those that name it or its values, as the diff has them."""
+def _anchors(fact: Fact, evidence: CommitEvidence) -> Iterator[Anchor]:
+    """Give the changed lines that show a fact: those that name it or its values, as the diff has them."""
     patches = {file.path: file.patch or "" for file in evidence.change.files}
-    for fact in group[:_ANCHORED]:
-        names = [re.split(r"[.:]", name)[-1] for name in names_of(fact)]
-        values = [line.strip() for value in (fact.detail, fact.old, fact.new) for line in (value or "").split("\n")]
-        literals = [one for one in (*names, *values) if one]
-        for place in [one for one in fact.places if one.lines][:1]:
-            if lines := shown_lines(place.lines, patches.get(place.file, ""), literals):
-                yield Anchor(cite=evidence.id, text="\n".join(lines), file=place.file)
+    names = [re.split(r"[.:]", name)[-1] for name in names_of(fact)]
+    values = [line.strip() for value in (fact.detail, fact.old, fact.new) for line in (value or "").split("\n")]
+    literals = [one for one in (*names, *values) if one]
+    for place in fact.places[:_ANCHORED]:
+        if lines := shown_lines(place.lines, patches.get(place.file, ""), literals):
+            yield Anchor(cite=evidence.id, text="\n".join(lines), file=place.file)
 
 
 def _shown(evidence: CommitEvidence) -> Iterator[Claim]:

@@ -30,7 +30,7 @@ from agent.domain.commits import Change, Commit, Person
 from agent.domain.evidence import CommitEvidence, Dossier, Evidence, Material, Read, ReleaseEvidence, ThreadEvidence
 from agent.gate.check import refusals
 from agent.models import fenced, tokens_of
-from agent.telling.sentences import fact_sentence
+from agent.telling import fact_sentence
 
 _ALL = 1_000_000
 _NOBODY = Person(name="", email="")

@@ -11,7 +11,7 @@ from agent.domain.claims import Claim, Refused
 from agent.domain.evidence import CommitEvidence, Material
 from agent.domain.ledger import Depth
 from agent.models import tokens_of
-from agent.telling.sentences import fact_sentence
+from agent.telling import fact_sentence
 from agent.triage.collected import Collected
 
 _HANDLE = re.compile(r"\bc\d{1,3}\b")

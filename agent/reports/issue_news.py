@@ -1,6 +1,6 @@
 """Which issues and releases a window has news of, and how the issues stand."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from agent.domain.commits import Issue, Release, Threads
@@ -8,10 +8,6 @@ from agent.domain.links import Link
 from agent.domain.report import ReleaseLine, ThreadLine
 from agent.domain.window import Window
 from agent.links.issues import Digest, Known, standing
-
-_IMPORTANT = 5
-"""How many open issues are called important at most."""
-_ENOUGH = 10
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -27,9 +23,9 @@ class Connected:
 
 
 def issue_news(threads: Threads, window: Window, connected: Connected | None = None) -> tuple[ThreadLine, ...]:
-    """Tell what happened to issues inside the window, in the order of numbers, then which open ones are important.
+    """Tell what happened to issues inside the window: opened, closed, spoken of while open, or addressed by a change.
 
-    They were opened, closed, spoken of while open, or addressed by a change.
+    They come in the order of their numbers, those that a change addresses last.
     """
     connected = connected or Connected()
     news = _News(threads, window, connected)
@@ -39,9 +35,7 @@ def issue_news(threads: Threads, window: Window, connected: Connected | None = N
     told = {line.number for line in lines}
     linked = {link.issue for link in connected.links}
     every: list[Issue | Digest] = sorted((*older.values(), *fresh.values()), key=lambda one: one.number)
-    lines += [news.line(one, "linked") for one in every if one.id in linked and one.number not in told]
-    told = {line.number for line in lines}
-    return (*lines, *(line for line in news.important(every) if line.number not in told))
+    return (*lines, *(news.line(one, "linked") for one in every if one.id in linked and one.number not in told))
 
 
 @dataclass(frozen=True)
@@ -66,27 +60,13 @@ class _News:
         links = self.connected.of(issue)
         given_up = issue.state_reason in ("not_planned", "duplicate")
         moments = {"opened": issue.created_at, "closed": issue.closed_at or issue.created_at}
-        fields = ("number", "title", "author", "labels", "comments", "reactions")
+        fields = ("number", "title", "author", "labels")
         told = {
             "event": "not planned" if event == "closed" and given_up else event,
             "at": moments.get(event, issue.updated_at),
             "standing": standing(issue, links),
         }
         return ThreadLine.model_validate({name: getattr(issue, name) for name in fields} | told)
-
-    def important(self, issues: Iterable[Issue | Digest]) -> Iterator[ThreadLine]:
-        """Choose the open issues that most people wait for; what was told and has not changed is not told again."""
-        open_now = [one for one in issues if one.state == "open" and one.created_at < self.window.end]
-        weighed = sorted(open_now, key=lambda one: (-_waiting(one), -one.number))
-        for issue in weighed[:_IMPORTANT]:
-            line = self.line(issue, "important")
-            if _waiting(issue) >= _ENOUGH and self.connected.known.told.get(issue.number) != line.mark:
-                yield line
-
-
-def _waiting(issue: Issue | Digest) -> int:
-    """Weigh how many people wait for an issue."""
-    return 2 * issue.reactions + issue.comments
 
 
 def release_news(releases: tuple[Release, ...], window: Window) -> tuple[ReleaseLine, ...]:

@@ -1,4 +1,4 @@
-"""What models cost: counted calls and tokens, the price table that a user may set, and what a run may spend."""
+"""What models cost: the price table that a user may set, and what a run may spend."""
 
 import time
 from collections.abc import Callable, Mapping
@@ -6,14 +6,10 @@ from dataclasses import dataclass, field
 
 from agent.domain.accounts import Price, Spent
 
-_LATEST = 0.3
-"""How much the latest answer says of how long the next one takes."""
-
 
 def price_of(model: str, prices: Mapping[str, Price]) -> Price | None:
-    """Find the price of a model by its name; servers put a maker in front of it or a version behind it."""
-    short = model.rpartition("/")[2]
-    return prices.get(model) or prices.get(short)
+    """Find the price of a model by its name; servers put a maker in front of it."""
+    return prices.get(model) or prices.get(model.rpartition("/")[2])
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -33,9 +29,7 @@ class Cap:
             return f"{self.tokens} tokens"
         if self.seconds is not None and seconds >= self.seconds:
             return f"{self.seconds:g} seconds"
-        if self.cost is not None and spent.cost >= self.cost:
-            return f"a cost of {self.cost:g}"
-        return None
+        return f"a cost of {self.cost:g}" if self.cost is not None and spent.cost >= self.cost else None
 
 
 @dataclass
@@ -45,43 +39,29 @@ class Purse:
     run: Cap = field(default_factory=Cap)
     each: Cap = field(default_factory=Cap)
     clock: Callable[[], float] = time.monotonic
-    _total: Spent = field(default_factory=Spent)
     _spent: dict[str, Spent] = field(default_factory=dict)
     _began: dict[str, float] = field(default_factory=dict)
-    _usual: dict[str, float] = field(default_factory=dict)
 
     def refuse(self, account: str, coming: int) -> str | None:
         """Say why nothing more may be spent, or count the call and let it go."""
-        spent = self._spent.get(account, Spent())
-        whole = self.run.reached(self._total, self._seconds(""), coming)
-        part = self.each.reached(spent, self._seconds(account), coming)
-        if whole or part:
-            return f"the run has used its {whole}" if whole else f"{account} has used its {part}"
-        left, usual = self.left(account), self._usual.get(account, 0.0)
-        if left is not None and usual > left:
-            return f"an answer takes about {usual:.0f} seconds, and {left:.0f} are left"
-        self._add(account, Spent(calls=1))
+        for name, cap, who in (("", self.run, "the run"), (account, self.each, account)):
+            if why := cap.reached(self._spent.get(name, Spent()), self._seconds(name), coming):
+                return f"{who} has used its {why}"
+        self.pay(account, Spent(calls=1))
         return None
 
     def left(self, account: str) -> float | None:
         """Give the seconds that a call may take before a limit ends it."""
-        run = None if self.run.seconds is None else self.run.seconds - self._seconds("")
-        own = None if self.each.seconds is None else self.each.seconds - self._seconds(account)
-        known = [seconds for seconds in (run, own) if seconds is not None]
+        caps = {"": self.run.seconds, account: self.each.seconds}
+        known = [seconds - self._seconds(name) for name, seconds in caps.items() if seconds is not None]
         return max(0.0, min(known)) if known else None
 
-    def pay(self, account: str, spent: Spent, seconds: float | None = None) -> None:
-        """Count the tokens of a call that was let go, and remember how long an answer takes, where one came."""
-        self._add(account, spent.model_copy(update={"calls": 0}))
-        if seconds is not None:
-            known = self._usual.get(account, seconds)
-            self._usual[account] = known + (seconds - known) * _LATEST
+    def pay(self, account: str, spent: Spent) -> None:
+        """Count what was spent, for the run and for the account."""
+        for name in ("", account):
+            self._spent[name] = self._spent.get(name, Spent()) + spent
 
-    def _add(self, account: str, spent: Spent) -> None:
-        self._total += spent
-        self._spent[account] = self._spent.get(account, Spent()) + spent
-
-    def _seconds(self, account: str) -> float:
+    def _seconds(self, name: str) -> float:
         """Tell how long ago the first call was."""
         now = self.clock()
-        return now - self._began.setdefault(account, now)
+        return now - self._began.setdefault(name, now)

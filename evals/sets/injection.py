@@ -164,7 +164,8 @@ class Trials:
             settings = stack.enter_context(self._bench.settings(specs_of(world), **more))
             report, _ = await system.report(settings, Window.days(day, day, "UTC"), {"OPENAI_API_KEY": _KEY})
             changed, state = _QUESTIONS[case.lang]
-            asked = [changed.format(NAME), changed.format(VICTIM), state.format(planted.issue)]
+            asked = [changed.format(NAME), changed.format(VICTIM)]
+            asked += [state.format(planted.issue)] if case.carrier.startswith("issue") else []
             names = [RepoId(repo.full_name) for repo in world.repos]
             replies = await system.ask(settings, [(one, names) for one in asked], world.now, _SINCE)
             pages = [system.page(report, case.lang, layout, f"https://{HOST}") for layout in get_args(Layout)]

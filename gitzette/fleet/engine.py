@@ -5,24 +5,26 @@ import hashlib
 import logging
 import socket
 import sys
+import traceback
 from collections.abc import Awaitable, Callable, Mapping
 from datetime import UTC, datetime, timedelta
 from functools import cache, cached_property, wraps
 from typing import Any
 
+import psycopg
 from procrastinate import App, PsycopgConnector, RetryDecision
-from procrastinate.exceptions import AlreadyEnqueued, JobAborted
+from procrastinate.exceptions import AlreadyEnqueued, ConnectorException, JobAborted
 from procrastinate.job_context import AbortReason, JobContext
 from procrastinate.jobs import Job, Status
 from procrastinate.retry import BaseRetryStrategy
 
-from agent.domain.base import AppError, ConfigError, RepoId
+from agent.domain.base import AppError, ConfigError, RepoId, StorageError
 from agent.settings.values import Settings
 from gitzette.fleet.editions import day_window, edition_of, editions_of, missing_days
 from gitzette.fleet.work import TryAgain, compose, deliver, plans_of, read_repository
 from gitzette.wiring import home_of, memory_of
 
-COMMON, PLANNING = "common", "schedule"
+COMMON = "common"
 HEARTBEAT, DEAD_AFTER, SWEEP = 5.0, 20.0, 5.0
 """Seconds between signs of life of a worker, after which it counts as dead, and between looks for the dead."""
 BY_HAND, NIGHTLY = 10, 0
@@ -57,7 +59,7 @@ class Engine:
         self.app = App(connector=PsycopgConnector(conninfo=settings.database_address, min_size=1, max_size=4))
         retry = Backoff(5 * settings.budget.retry_seconds)
         for function in (self.repository, self.edition, self.delivery):
-            self.app.task(name=function.__name__, queue=COMMON, retry=retry, pass_context=True)(_cancellable(function))
+            self.app.task(name=function.__name__, queue=COMMON, retry=retry, pass_context=True)(_guarded(function))
         logging.getLogger("procrastinate").setLevel(logging.CRITICAL)
 
     @cached_property
@@ -91,9 +93,10 @@ class Engine:
         except AppError as error:
             _say(f"edition {edition} {day}: {error}")
             raise TryAgain(str(error)) from error
-        if published:
-            _say(f"edition {edition} {day}: published")
-        if published and mine.deliver:
+        if not published:
+            return
+        _say(f"edition {edition} {day}: published")
+        if mine.deliver:
             await self._defer("delivery", f"delivery {edition}", f"delivery {edition} {day}", edition=edition, day=day)
 
     async def delivery(self, context: JobContext, edition: str, day: str) -> None:
@@ -142,10 +145,9 @@ class Engine:
             todo = [plan.spec.name for plan in plans if plan.key not in known]
             places = {repo: memory.fleet.place_of(repo, timedelta(seconds=DEAD_AFTER)) for repo in todo}
         for repo in todo:
-            key = f"{repo} {mine.tz} {day}"
-            about = {"repo": str(repo), "tz": mine.tz, "day": day}
+            about, once = {"repo": str(repo), "tz": mine.tz, "day": day}, f"{repo} {mine.tz} {day}"
             lock_of, queue = f"repository {repo}", places[repo] or COMMON
-            queued += await self._defer("repository", lock_of, key, queue, priority, None, **about)
+            queued += await self._defer("repository", lock_of, once, queue, priority, None, **about)
         if not todo:
             await self._defer("edition", lock, f"{lock} read", edition=edition, day=day)
         return queued
@@ -181,8 +183,8 @@ class Engine:
             memory.fleet.move_orphans(COMMON, timedelta(seconds=DEAD_AFTER))
 
 
-def _cancellable(function: Callable[..., Awaitable[None]]) -> Callable[..., Awaitable[None]]:
-    """Let a person end a task for good; a worker that is stopped only puts it back."""
+def _guarded(function: Callable[..., Awaitable[None]]) -> Callable[..., Awaitable[None]]:
+    """Let a person end a task for good, wait for a database that is away, and show a bug with its traceback."""
 
     @wraps(function)
     async def run(context: JobContext, **arguments: Any) -> None:
@@ -191,6 +193,12 @@ def _cancellable(function: Callable[..., Awaitable[None]]) -> Callable[..., Awai
         except asyncio.CancelledError as stopped:
             if context.abort_reason() is AbortReason.USER_REQUEST:
                 raise JobAborted from stopped
+            raise
+        except (StorageError, ConnectorException, psycopg.Error) as error:
+            raise TryAgain(" ".join(str(error).split())) from error
+        except BaseException as error:
+            if not isinstance(error, AppError):
+                traceback.print_exc()
             raise
 
     return run

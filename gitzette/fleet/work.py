@@ -35,10 +35,6 @@ class TryAgain(AppError):
     """What may get better: the engine tries again, later each time."""
 
 
-class GaveUp(AppError):
-    """What will not get better, or was tried often enough."""
-
-
 class FleetProgress:
     """Notes in the database how far each repository is."""
 
@@ -93,7 +89,7 @@ async def _read(house: House, plan: PartPlan, now: datetime, *, last: bool) -> N
     memory.runs.end(plan.run, "incomplete" if part.failures else "done", datetime.now(UTC), details)
     memory.run_locks.finish(plan.run)
     if status == FAILED:
-        raise GaveUp(part.failures[0].message if part.failures else "nothing could be read")
+        raise AppError(part.failures[0].message if part.failures else "nothing could be read")
 
 
 async def _through(build: Any, house: House, run: str, begun: Any, window: Window) -> Mapping[str, Any]:
@@ -213,4 +209,4 @@ def _again(error: AppError, *, last: bool) -> AppError:
     passing = isinstance(error, UpstreamError) and error.retryable
     # A database that was restarted, or a run whose worker seems dead and is not.
     passing = passing or isinstance(error, StorageError | InputError | TryAgain)
-    return TryAgain(str(error)) if passing and not last else GaveUp(str(error))
+    return TryAgain(str(error)) if passing and not last else AppError(str(error))

@@ -34,7 +34,7 @@ from agent.domain.base import (
 )
 from agent.questions import Reply
 from agent.settings.values import RepoSpec, Settings
-from agent.telling.words import catalogue
+from agent.telling import catalogue
 from agent.web import Web
 from gitzette.arguments import settings_for, specs_of
 from gitzette.asking import asking_context, checked, thread_name
@@ -43,11 +43,10 @@ from gitzette.fleet.editions import shown_edition
 from gitzette.http_server import address_of, bound_socket, is_loopback, listen
 from gitzette.live.guard import Guard
 from gitzette.publish import bring_reports
-from gitzette.render.addresses import LANGUAGES, Place
+from gitzette.render.addresses import LANGUAGES, Place, mark_of
 from gitzette.render.templating import html_page
 from gitzette.replies import ReplyPage
-from gitzette.site.build import build_site, site_settings
-from gitzette.site.folder import mark
+from gitzette.site.build import build_site
 from gitzette.site.pages import Pages
 from gitzette.wiring import home_of, memory_of
 from graphs.ask import open_conversations
@@ -59,7 +58,7 @@ _ASSETS = {f"assets/{name}": files("gitzette.live").joinpath("assets", name) for
 # The end of the list in the masthead, which every page of the site has first.
 _NAVIGATION = "</ul></nav>"
 _STILL_HERE_SECONDS = 5.0
-_AT_ONCE, _MOST = 3, 12
+_AT_ONCE = 3
 Events = asyncio.Queue[tuple[str, dict[str, Any]] | None]
 
 
@@ -88,7 +87,6 @@ def app(
     routes = [
         Route("/api/ask", live.ask, methods=["POST"]),
         Route("/api/evidence", live.evidence, methods=["POST"]),
-        Route("/api/threads/{name}", live.thread, methods=["GET"]),
         Route("/{path:path}", live.page, methods=["GET"]),
     ]
     handlers = {AppError: _told, ValidationError: _told}
@@ -130,8 +128,6 @@ class Live:
         """Stream the answer to a question."""
         asked = _Asked.model_validate_json(await request.body())
         question, thread = checked(asked.question), thread_name(asked.thread)
-        if self._answering.full:
-            return PlainTextResponse("too many questions at once; wait a little", 503, {"Retry-After": "5"})
         head = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
         return StreamingResponse(self._answering.stream(thread, question), headers=head, media_type="text/event-stream")
 
@@ -140,14 +136,6 @@ class Live:
         wanted = _Wanted.model_validate_json(await request.body())
         lines = await self._answering.evidence(wanted.cite)
         return JSONResponse({"lines": lines}, headers={"Cache-Control": "no-store"})
-
-    async def thread(self, request: Request) -> Response:
-        """Tell what was asked in a conversation."""
-        name = thread_name(request.path_params["name"])
-        home, database = home_of(self._settings, self._environ), self._settings.database_address
-        async with open_conversations(home, database) as conversations:
-            standing = await conversations.standing(name)
-        return JSONResponse({"thread": name, "turns": standing.turns, "sources": standing.sources})
 
     async def page(self, request: Request) -> Response:
         """Give a file of the site folder or the page to ask on, and nothing else."""
@@ -177,7 +165,7 @@ class Live:
                 await asyncio.to_thread(self._bring)
             state = [(file.name, file.stat().st_mtime_ns) for file in (out / "reports").glob("*.json")]
             if state != self._built:
-                await asyncio.to_thread(build_site, out, self._folder, site_settings(self._settings))
+                await asyncio.to_thread(build_site, out, self._folder, self._settings)
                 self._built = state
 
     def _html(self, page: str, path: str, lang: Language) -> Response:
@@ -197,14 +185,17 @@ class Live:
         """Show the tasks of all workers: what runs, failed, waits and is done, and how far each is."""
         with memory_of(self._settings, self._environ) as memory:
             tasks = memory.fleet.tasks()
-        say, pages = catalogue(lang)["queue"], Pages(site_settings(self._settings), "")
+        say, pages = catalogue(lang)["queue"], Pages(self._settings, "")
         values = {"say": say, "tasks": tasks, "counts": Counter(one.status for one in tasks)}
         return pages.write("runs.html", Place(lang, "runs.html"), say["title"], **values)
 
     def _ask_page(self, lang: Language) -> str:
         """Write the page to ask on; browsers are told when its script or style has changed."""
-        say, assets = catalogue(lang)["live"], mark(*(asset.read_text("utf-8") for asset in _ASSETS.values()))
-        pages = Pages(site_settings(self._settings), assets)
+        say, assets = (
+            catalogue(lang)["live"],
+            mark_of("".join(asset.read_text("utf-8") for asset in _ASSETS.values()), 8),
+        )
+        pages = Pages(self._settings, assets)
         values = {"say": say, "wide": True, "scripts": ("ask.js",)}
         return pages.write("ask.html", Place(lang, "ask.html"), say["title"], say["lead"], **values)
 
@@ -217,17 +208,11 @@ class Answering:
 
     def __init__(self, settings: Settings, environ: Mapping[str, str], specs: tuple[RepoSpec, ...]) -> None:
         self._settings, self._environ, self._specs = settings, environ, specs
-        self._busy, self._places = 0, asyncio.Semaphore(_AT_ONCE)
-
-    @property
-    def full(self) -> bool:
-        """Tell whether too many are waiting already."""
-        return self._busy >= _MOST
+        self._places = asyncio.Semaphore(_AT_ONCE)
 
     async def stream(self, thread: str, question: str) -> AsyncIterator[str]:
         """Give the events of one answer; whoever stops listening stops the reading."""
         events: Events = asyncio.Queue()
-        self._busy += 1
         task = asyncio.create_task(self._answer(thread, question, events))
         try:
             while True:
@@ -241,7 +226,6 @@ class Answering:
                 yield f"event: {event[0]}\ndata: {json.dumps(event[1], ensure_ascii=False)}\n\n"
             await task
         finally:
-            self._busy -= 1
             task.cancel()
             # A server tells a listener who has gone to stop again and again; an answer that closes its files is told
             # once, or they would stay open, and the process with them.

@@ -1,22 +1,23 @@
 """The pages of the site, each by its template."""
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from functools import partial
 from html import escape
+from importlib.resources import files
 from typing import Any
-from uuid import UUID, uuid5
+from uuid import NAMESPACE_URL, uuid5
 
-from agent.domain.base import Language
 from agent.domain.report import Report
-from agent.settings.values import MAX_FAILED
-from agent.telling.words import catalogue
+from agent.settings.values import Settings
+from agent.telling import catalogue
 from agent.web import Web
-from gitzette.render.addresses import LANGUAGES, Place, commit_path, day_path
+from gitzette.render.addresses import LANGUAGES, Place, commit_path, day_path, repo_path
 from gitzette.render.compose import page_model
 from gitzette.render.model import PageModel
 from gitzette.render.templating import clean, html_environment, html_page
-from gitzette.site.summary import TOLD, Summary, ToldStory, is_week
+from gitzette.site.summary import TOLD, Summary, is_week, told_stories
 
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "
@@ -25,26 +26,20 @@ POLICY = (
 """What a page may load: our own files, and nothing inline."""
 _GAP = re.compile("@@(title|description|file|path|content)@@")
 _RECENT, _OF_REPO, _IN_FEED = 14, 14, 30
+_LISTS = {"days/index.html": "days", "repos/index.html": "repos", "stories.html": "stories", "search.html": "search"}
 
 
-@dataclass(frozen=True, kw_only=True)
-class SiteSettings:
-    """How a site is built."""
-
-    web: Web
-    lang: Language = "en"
-    """The language of the first page."""
-    max_failed: float = MAX_FAILED
-    """The share of commits that may be unreadable in a report on the front page."""
-    site_url: str = ""
-    """Where the site will lie, for what needs absolute links."""
+def asset(name: str) -> str:
+    """Read a style or script of the site."""
+    return files("gitzette.site").joinpath("assets", name).read_text("utf-8")
 
 
 class Pages:
     """Writes pages; `assets` marks the style and the scripts, so that browsers take the new ones when they change."""
 
-    def __init__(self, settings: SiteSettings, assets: str) -> None:
-        self._web, self._site_url, self._assets = settings.web, settings.site_url, assets
+    def __init__(self, settings: Settings, assets: str) -> None:
+        self.web, self._site_url, self._assets = Web(settings.web), settings.site_url or "", assets
+        self._lang = settings.lang
         self._frames: dict[tuple[object, ...], list[str]] = {}
 
     def _context(self, at: Place, **values: Any) -> dict[str, Any]:
@@ -53,7 +48,7 @@ class Pages:
         known = {"s": words["site"], "w": words["page"], "signs": words["signs"], "reasons": words["reasons"]}
         plain = {
             "at": at,
-            "web": self._web,
+            "web": self.web,
             "assets": self._assets,
             "day": "",
             "page": None,
@@ -103,31 +98,49 @@ class Pages:
             title = f"{item.headline} · {item.row.repo} {item.row.sha[:7]}"
             yield place.file, self._framed(place, title, told or item.headline, whole.join(content))
 
-    def front(self, latest: Report | None, kept_back: Sequence[str], summaries: Sequence[Summary], at: Place) -> str:
+    def together(
+        self, summaries: Sequence[Summary], latest: Report | None, kept_back: Sequence[Summary]
+    ) -> Iterator[tuple[str, str]]:
+        """Write the pages that are made from all reports, each with its file."""
+        by_repo: dict[str, list[tuple[str, dict[str, Any]]]] = defaultdict(list)
+        for one in reversed(summaries):
+            for part in one["repos"] if not is_week(one["label"]) else ():
+                by_repo[part["repo"]].append((one["label"], part))
+        stories = told_stories(summaries)
+        every: dict[str, Any] = {"summaries": summaries, "by_repo": by_repo, "stories": stories}
+        front = Place(self._lang, "../index.html")
+        yield front.file, self._front(front, latest, kept_back, summaries)
+        for lang in LANGUAGES:
+            at, say = partial(Place, lang), catalogue(lang)["site"]
+            yield at("index.html").file, self._front(at("index.html"), latest, kept_back, summaries)
+            yield at("feed.xml").file, self._feed(at("feed.xml"), summaries)
+            for path, name in _LISTS.items():
+                scripts = ("search.js",) if name == "search" else ()
+                yield (
+                    at(path).file,
+                    self.write(f"{name}.html", at(path), say[name], here=name, scripts=scripts, **every),
+                )
+            for repo, days in by_repo.items():
+                place, own = at(repo_path(repo)), [one for one in stories if one[0].repo == repo][:_OF_REPO]
+                lead = next((one["name"][lang] for _, part in days[:_OF_REPO] for one in part["highlights"]), "")
+                values: dict[str, Any] = {"repo": repo, "days": days[:_OF_REPO], "stories": own, "here": "repos"}
+                yield place.file, self.write("repo.html", place, f"{lead} · {repo}".removeprefix(" · "), **values)
+
+    def _front(
+        self, at: Place, latest: Report | None, kept_back: Sequence[Summary], summaries: Sequence[Summary]
+    ) -> str:
         """Write the front page from the latest report."""
         if latest is None:
             return self.write("front.html", at, wide=True)
-        page, label = page_model(latest, at.lang, self._web), latest.window.label
+        page, label = page_model(latest, at.lang, self.web), latest.window.label
         recent = [one for one in reversed(summaries) if one["label"] != label][:_RECENT]
         values = {"page": page, "label": label, "day": at.to(day_path(label)), "days": recent, "kept_back": kept_back}
         return self.write("front.html", at, page.lead, page.description, wide=True, **values)
 
-    def repo(self, repo: str, days: Sequence[Summary], stories: Sequence[ToldStory], at: Place) -> str:
-        """Write a repository's page: its latest news first."""
-        every = ((one["label"], part) for one in reversed(days) for part in one["repos"] if part["repo"] == repo)
-        recent, own = list(every)[:_OF_REPO], [one for one in stories if one[0].repo == repo][:_OF_REPO]
-        lead = next((one["name"][at.lang] for _, part in recent for one in part["highlights"]), "")
-        title = f"{lead} · {repo}" if lead else repo
-        return self.write("repo.html", at, title, repo=repo, days=recent, stories=own, here="repos")
-
-    def listing(self, name: str, values: Mapping[str, Any], at: Place) -> str:
-        """Write a page that lists days, repositories or stories, or on which one searches."""
-        scripts = ("search.js",) if name == "search" else ()
-        return self.write(f"{name}.html", at, catalogue(at.lang)["site"][name], here=name, scripts=scripts, **values)
-
-    def feed(self, summaries: Sequence[Summary], gazette: str, at: Place) -> str:
+    def _feed(self, at: Place, summaries: Sequence[Summary]) -> str:
         """Write the Atom feed of a language: absolute links where the site knows where it will lie."""
         newest = sorted(summaries, key=lambda one: (one["end"], one["label"]), reverse=True)[:_IN_FEED]
         base = f"{self._site_url}/{at.lang}/" if self._site_url else ""
-        values = {"newest": newest, "base": base, "id": lambda name: uuid5(UUID(gazette), name)}
+        known = f"{self._site_url}/{at.lang}/"
+        values = {"newest": newest, "base": base, "id": lambda path: uuid5(NAMESPACE_URL, f"{known}{path}")}
         return html_page("feed.xml", **self._context(at, **values))

@@ -88,7 +88,7 @@ class Served:
     def __init__(self, folder: Path, server: GitHubServer, repos: Sequence[str], **settings: object) -> None:
         self.folder, self.server = folder, server
         values = {
-            "repos": tuple(map(RepoSpec.parse, repos)),
+            "repos": tuple(map(RepoSpec.model_validate, repos)),
             "home": folder / "home",
             "out": folder / "out",
             "github_url": server.url,

@@ -121,7 +121,7 @@ def test_no_secret_is_in_any_file_of_a_run(engine: Engine, tmp_path: Path) -> No
 
 
 async def test_a_clock_that_jumps_changes_no_report_and_loses_none(engine: Engine, tmp_path: Path) -> None:
-    spec = RepoSpec.parse(engine.repo[1])
+    spec = RepoSpec.model_validate(engine.repo[1])
     settings = Settings(repos=(spec,), source="git", out=tmp_path / "out", home=tmp_path / "home")
     window = Window.days(date.fromisoformat(DAY), date.fromisoformat(DAY), "UTC")
     seen = []

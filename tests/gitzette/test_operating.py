@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 import yaml  # type: ignore[import-untyped]
 
-from agent.settings.reading import read_settings
+from agent.settings.values import read_settings
 from gitzette.init import workflow
 
 ROOT = Path(__file__).parents[2]

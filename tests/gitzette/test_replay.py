@@ -83,7 +83,7 @@ class Gone(Served):
         self.day = date.fromisoformat(world.notes["reported day"])
 
     def report(self, *repos: str, run: str | None = None, **settings: object) -> Report:
-        chosen: dict[str, Any] = settings | ({"repos": tuple(map(RepoSpec.parse, repos))} if repos else {})
+        chosen: dict[str, Any] = settings | ({"repos": tuple(map(RepoSpec.model_validate, repos))} if repos else {})
         return asyncio.run(self.run(Window.days(self.day, self.day, "UTC"), run=run, **chosen)).report
 
     def take_away(self) -> None:

@@ -21,6 +21,9 @@ from agent.domain.accounts import Spent
 from agent.domain.base import Frozen
 from agent.models import ModelError, message_tokens, schema_of, tokens_of
 
+_MOST_CALLS = 12
+"""So many calls of one answer are made, in the daily run and for questions; a model may ask for the rest again."""
+
 
 @dataclass(frozen=True)
 class ToolRequest:
@@ -95,7 +98,7 @@ def as_utf8(text: str) -> str:
 
 def calls_in(answer: AIMessageChunk) -> Iterator[ToolRequest]:
     """Read the calls strictly: the library would complete arguments that were cut off."""
-    for call in answer.tool_call_chunks:
+    for call in answer.tool_call_chunks[:_MOST_CALLS]:
         try:
             arguments = json.loads(as_utf8(json.dumps(json.loads(call["args"] or "{}"), ensure_ascii=False)))
         except (ValueError, RecursionError):

@@ -50,6 +50,6 @@ def serving(engine: Engine, corner: Path) -> Iterator[Serving]:
     with ThreadPoolExecutor(1) as pool:
         for day in ("2026-02-03", "2026-02-04"):
             assert pool.submit(main, ["run", "--date", day, *engine.repo]).result() == 0
-    settings = Settings(repos=(RepoSpec.parse(engine.repo[1]),), out=Path.cwd() / "gazette", home=corner)
+    settings = Settings(repos=(RepoSpec.model_validate(engine.repo[1]),), out=Path.cwd() / "gazette", home=corner)
     with ExitStack() as stack:
         yield lambda token=None: stack.enter_context(listening(settings, token))

@@ -11,10 +11,9 @@ import pytest
 
 from agent.domain.report import Report
 from agent.reports.stored import dump
-from agent.web import Web
+from agent.settings.values import Settings
 from gitzette.cli import main
 from gitzette.site.build import Built, build_site
-from gitzette.site.pages import SiteSettings
 from tests.made_reports import FIRST, made_day
 
 VOID = {"meta", "link", "input"}
@@ -101,7 +100,7 @@ def built(tmp_path: Path) -> Callable[..., Built]:
     """Build the site of an output folder in `tmp_path/site`."""
 
     def build(out: Path, to: Path | None = None, site_url: str = "") -> Built:
-        settings = SiteSettings(web=Web("https://github.com"), site_url=site_url)
+        settings = Settings(site_url=site_url or None)
         return build_site(out, to or tmp_path / "site", settings)
 
     return build
