@@ -1,4 +1,4 @@
-"""An audit: read the report, look up what it names in each repository, check, and have the prose judged."""
+"""An audit: look up what a report names in each repository, check it, and have the prose judged."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
@@ -18,7 +18,7 @@ from typing_extensions import TypedDict
 from agent.analysts.ruling import PASSING, Batch, Ruling
 from agent.audit.citations import check_citations, check_metadata
 from agent.audit.code import check_code, check_names, fences_of, unknown_lines
-from agent.audit.entries import Entry, read_page
+from agent.audit.entries import Entry
 from agent.audit.lookup import Finding, Library, Repository, find_commits, in_order, summary
 from agent.audit.prose import (
     ProseBatch,
@@ -63,17 +63,15 @@ class AuditDeps:
 
 
 class AuditInput(TypedDict):
-    """A report and the repositories that may be read."""
+    """A report, taken apart, and the repositories that may be read."""
 
-    text: str
-    name: str
+    entries: list[Entry]
     specs: tuple[RepoSpec, ...]
 
 
 class AuditState(AuditInput, total=False):
     """The state of an audit."""
 
-    entries: list[Entry]
     found: Annotated[list[Repository], add]
     failures: Annotated[dict[str, str], or_]
     library: Library
@@ -84,18 +82,12 @@ class AuditState(AuditInput, total=False):
 def build() -> CompiledStateGraph[AuditState, AuditDeps, AuditInput, AuditState]:
     """Wire the audit."""
     graph = StateGraph(AuditState, context_schema=AuditDeps, input_schema=AuditInput)
-    for node in (read, resolve, check, judge):
+    for node in (resolve, check, judge):
         graph.add_node(node.__name__, node)
-    graph.add_edge(START, "read")
-    graph.add_conditional_edges("read", assign, ["resolve", "check"])
+    graph.add_conditional_edges(START, assign, ["resolve", "check"])
     for edge in pairwise(("resolve", "check", "judge", END)):
         graph.add_edge(*edge)
     return graph.compile(name="audit")
-
-
-async def read(state: AuditInput) -> dict[str, Any]:
-    """Take the report apart."""
-    return {"entries": read_page(state["text"], state["name"], [spec.name for spec in state["specs"]])}
 
 
 def assign(state: AuditState) -> list[Send] | str:
@@ -137,8 +129,8 @@ async def judge(state: AuditState, runtime: Runtime[AuditDeps]) -> dict[str, Any
     else:
         findings = unchecked(sentences, 'no judge is configured: set analyst = "model" and a model')
     days = sorted({str(entry.days) for entry in state["entries"] if entry.days})
-    cited = {name for entry in state["entries"] if entry.direct for name in entry.commits}
-    about = {"days": days, "commits": len(cited), "not_read": state.get("failures", {})}
+    commits = len({name for entry in state["entries"] if entry.direct for name in entry.commits})
+    about = {"days": days, "commits": commits, "not_read": state.get("failures", {})}
     return {"findings": findings, "summary": summary(in_order([*state["findings"], *findings]), **about)}
 
 

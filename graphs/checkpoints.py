@@ -24,8 +24,7 @@ from agent.triage.collected import Collected, Readings
 from tools.history.cross_repository import Connected
 
 _RUN = (Window, RepoSpec, Collected, Readings, StoriesFound, Connected, Chapter, Failure, Report)
-_ANALYSIS = (Claim, Task, Refused, Sentences, Account)
-_OURS = (*_RUN, *_ANALYSIS)
+_OURS = (*_RUN, Claim, Task, Refused, Sentences, Account)
 """Everything beside plain data that the state of a run may hold; nothing else is made from a file."""
 
 

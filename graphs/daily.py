@@ -28,6 +28,9 @@ from graphs.repository import NODES, AnalysisOutput, RepositoryOutput, Repositor
 from graphs.run_context import ReadState, RunContext, failing_alone
 from tools.history.cross_repository import Connected, Reading, connected
 
+_TURNS = 4
+"""How often a model may ask for tools."""
+
 
 class DayInput(TypedDict):
     """What to report on."""
@@ -84,8 +87,7 @@ def _add_publishing(graph: StateGraph[Day, RunContext, Any, Day]) -> None:
 
 def to_collect(state: Day) -> list[Send] | str:
     """Hand each repository to a branch of its own."""
-    sends = [Send("collect", ReadState(window=state["window"], spec=spec)) for spec in state["specs"]]
-    return sends or "allocate"
+    return [Send("collect", ReadState(window=state["window"], spec=spec)) for spec in state["specs"]] or "allocate"
 
 
 async def allocate(state: Day, runtime: Runtime[RunContext]) -> dict[str, Any]:
@@ -191,13 +193,9 @@ def report_of(state: Day, analyst: str) -> Report:
 
 
 @cache
-def build_repository(
-    turns: int = 4,
-) -> CompiledStateGraph[RepositoryState, RunContext, ReadState, RepositoryOutput]:
+def build_repository() -> CompiledStateGraph[RepositoryState, RunContext, ReadState, RepositoryOutput]:
     """Wire the part of one repository; a failure ends it, and nothing else."""
-    graph = StateGraph(
-        RepositoryState, context_schema=RunContext, input_schema=ReadState, output_schema=RepositoryOutput
-    )
+    graph = StateGraph(RepositoryState, RunContext, input_schema=ReadState, output_schema=RepositoryOutput)
     for node in (choose, read, tools, relate, *NODES):
         graph.add_node(node.__name__, failing_alone(node))
     graph.add_node("explain", build_analysis())
@@ -205,9 +203,7 @@ def build_repository(
     graph.add_edge("choose", "read")
     graph.add_edge("tools", "read")
     graph.add_conditional_edges(
-        "read",
-        lambda state: "tools" if wants_tools(state.get("messages") or [], turns) else "study",
-        ["tools", "study"],
+        "read", lambda state: "tools" if wants_tools(state.get("messages"), _TURNS) else "study", ["tools", "study"]
     )
     for step in pairwise(("study", "connect", "relate", "write_facts", "next_tasks")):
         graph.add_edge(*step)

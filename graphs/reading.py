@@ -51,12 +51,11 @@ async def choose(state: ReadState, runtime: Runtime[RunContext]) -> dict[str, An
     try:
         # Whoever is away is asked again when it writes; what the budget allows is read all the same.
         rows = await _rows(state, deps)
-        handles = handles_of(found)
         table = fitting(rows.values(), await deps.packet_room())
         values = {"table": fenced("\n".join(table), deps.mark), "most": str(most)}
         choice = await deps.ask("reading", repo, "choose", values, Choice)
-        shown = dict(list(handles.items())[: len(table)])
-        named = [shown[name] for one in choice.read if (name := one.strip("[]` ")) in shown]
+        shown = dict(list(handles_of(found).items())[: len(table)])
+        named = (shown[name] for one in choice.read if (name := one.strip("[]` ")) in shown)
         chosen = tuple(dict.fromkeys(named))[:most]
         account = Account() if chosen else fallback("choosing", ModelError("it chose nothing that can be read"))
     except ModelError as error:
@@ -76,8 +75,7 @@ async def read(state: ReadState, runtime: Runtime[RunContext]) -> dict[str, Any]
         if not await deps.can_call_tools():
             return {}
         opening = [] if messages else await _opening(state, deps)
-        tools = _usable((await _toolset(state, deps)).as_tools(), state)
-        model = deps.models.get("reading", repo).bind_tools(tools)
+        model = deps.models.get("reading", repo).bind_tools(await _offered(state, deps))
         answer = await model.ainvoke(trimmed([*opening, *messages], context * 2 // 3))
         return {"messages": [*opening, answer], "account": Account(spent=deps.models.take(repo))}
     except ModelError as error:
@@ -86,17 +84,10 @@ async def read(state: ReadState, runtime: Runtime[RunContext]) -> dict[str, Any]
         return {"messages": [AIMessage("")], "account": fallback("reading", error) + spent}
 
 
-def _usable(offered: list[BaseTool], state: ReadState) -> list[BaseTool]:
-    """Offer tools that read threads only where threads can be read."""
-    if state["found"].threads.coverage is not Coverage.NOT_READ:
-        return offered
-    return [tool for tool in offered if tool.name not in THREAD_TOOLS]
-
-
 async def tools(state: ReadState, runtime: Runtime[RunContext]) -> dict[str, Any]:
     """Call what the model asked for."""
     runtime.stream_writer(Step(state["spec"].name, "looking further"))
-    return await called((await _toolset(state, runtime.context)).as_tools(), state["messages"])
+    return await called(await _offered(state, runtime.context), state["messages"])
 
 
 async def called(offered: Sequence[BaseTool], messages: Sequence[AnyMessage]) -> dict[str, Any]:
@@ -105,10 +96,10 @@ async def called(offered: Sequence[BaseTool], messages: Sequence[AnyMessage]) ->
     return answers
 
 
-def wants_tools(messages: Sequence[AnyMessage], turns: float = inf) -> bool:
+def wants_tools(messages: Sequence[AnyMessage] | None, turns: float = inf) -> bool:
     """Tell whether the model asked for tools and may still do so."""
     last = messages[-1] if messages else None
-    asked = sum(isinstance(one, AIMessage) for one in messages)
+    asked = sum(isinstance(one, AIMessage) for one in messages or ())
     return isinstance(last, AIMessage) and bool(last.tool_calls) and asked <= turns
 
 
@@ -134,14 +125,16 @@ async def _opening(state: ReadState, deps: RunContext) -> list[AnyMessage]:
     return [SystemMessage(system), HumanMessage(prompt("read", {"table": fenced(table, deps.mark)}))]
 
 
-async def _toolset(state: ReadState, deps: RunContext) -> Toolset:
-    """Make the tools of this repository and window."""
+async def _offered(state: ReadState, deps: RunContext) -> list[BaseTool]:
+    """Make the tools of this repository and window; those that read threads only where threads can be read."""
     found, desk = state["found"], await deps.desks.open(state["spec"])
     handles = handles_of(found)
     commits = {row.commit.sha: row.commit for row in found.landed}
     notes = {one.sha: f"{one.tier.value} {one.score:.1f} {commits[one.sha].title}" for one in found.table}
     ordered = [commits[sha] for sha in handles.values()]
-    return Toolset(desk.code, desk.threads, ordered, notes, deps.recall, page_tokens=_PAGE, handles=handles)
+    tools = Toolset(desk.code, desk.threads, ordered, notes, deps.recall, page_tokens=_PAGE, handles=handles)
+    unread = THREAD_TOOLS if found.threads.coverage is Coverage.NOT_READ else ()
+    return [tool for tool in tools.as_tools() if tool.name not in unread]
 
 
 # ---------------------------------------------------------------- the first look
