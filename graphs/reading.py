@@ -21,7 +21,7 @@ from agent.links.recorded import day_links
 from agent.links.references import Day, day_references
 from agent.models import ModelError, fenced, prompt
 from agent.ports import Desk, Step
-from agent.reports.ledger import share
+from agent.reports.chapter import share
 from agent.triage.collected import Collected, Scales, filter_notices
 from agent.triage.score import lifted, rank
 from graphs.run_context import THREAD_TOOLS, ReadState, RunContext, failing_alone
@@ -54,7 +54,7 @@ async def choose(state: ReadState, runtime: Runtime[RunContext]) -> dict[str, An
         table = fitting(rows.values(), await deps.packet_room())
         values = {"table": fenced("\n".join(table), deps.mark), "most": str(most)}
         choice = await deps.ask("reading", repo, "choose", values, Choice)
-        shown = dict(list(handles_of(found).items())[: len(table)])
+        shown = dict(list(handles_of([one.sha for one in found.table]).items())[: len(table)])
         named = (shown[name] for one in choice.read if (name := one.strip("[]` ")) in shown)
         chosen = tuple(dict.fromkeys(named))[:most]
         account = Account() if chosen else fallback("choosing", ModelError("it chose nothing that can be read"))
@@ -114,7 +114,7 @@ async def _rows(state: ReadState, deps: RunContext) -> dict[str, str]:
     weights = {one.sha: f"{one.tier.value} {one.score:.1f}" for one in found.table}
     return {
         sha: f"[{handle}] {weights[sha]} {titles[sha]}{first_fact(known.get(sha))}"
-        for handle, sha in handles_of(found).items()
+        for handle, sha in handles_of([one.sha for one in found.table]).items()
     }
 
 
@@ -128,7 +128,7 @@ async def _opening(state: ReadState, deps: RunContext) -> list[AnyMessage]:
 async def _offered(state: ReadState, deps: RunContext) -> list[BaseTool]:
     """Make the tools of this repository and window; those that read threads only where threads can be read."""
     found, desk = state["found"], await deps.desks.open(state["spec"])
-    handles = handles_of(found)
+    handles = handles_of([one.sha for one in found.table])
     commits = {row.commit.sha: row.commit for row in found.landed}
     notes = {one.sha: f"{one.tier.value} {one.score:.1f} {commits[one.sha].title}" for one in found.table}
     ordered = [commits[sha] for sha in handles.values()]
