@@ -8,7 +8,7 @@ import asyncio
 import hashlib
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from langgraph.graph import StateGraph
 from langgraph.runtime import Runtime
@@ -29,7 +29,9 @@ from agent.domain.claims import Claim, Judgement, Refused, Verdict
 from agent.gate.check import refusals
 from agent.models import ModelError, fenced
 from agent.ports import Step
-from graphs.run_context import RunContext
+
+if TYPE_CHECKING:
+    from graphs.run_context import RunContext
 
 
 @dataclass(frozen=True)
@@ -95,7 +97,7 @@ class SentenceSteps:
         return {"sentences": now.model_copy(update=update), "account": account}
 
 
-async def _judged(subject: Subject, key: str, now: Sentences, deps: RunContext) -> tuple[Verdicts, Account]:
+async def _judged(subject: Subject, key: str, now: Sentences, deps: "RunContext") -> tuple[Verdicts, Account]:
     """Judge the sentences about one thing."""
     claims = [claim for other, claim in now.passed if other == key]
     evidence = subject.evidence(claims, focus_of(claims) if now.repaired else ())
@@ -110,7 +112,7 @@ async def _judged(subject: Subject, key: str, now: Sentences, deps: RunContext) 
 
 
 async def _said_anew(
-    subject: Subject, key: str, wrong: Sequence[Refused], deps: RunContext
+    subject: Subject, key: str, wrong: Sequence[Refused], deps: "RunContext"
 ) -> tuple[list[Claim], Account]:
     mine = {str(number): one for number, one in enumerate((one for one in wrong if one.task == key), start=1)}
     claims = [one.claim for one in mine.values()]
@@ -128,7 +130,7 @@ async def _said_anew(
     return [claim for old, said in pairs if old and (claim := subject.again(old.claim, said))], Account()
 
 
-def spent(subjects: Iterable[Subject], deps: RunContext) -> Account:
+def spent(subjects: Iterable[Subject], deps: "RunContext") -> Account:
     """Take what the models were paid since this was asked last, for the accounts of some subjects."""
     accounts = dict.fromkeys(one.account for one in subjects)
     return sum((Account(spent=deps.asked.take(name)) for name in accounts), Account())
@@ -143,7 +145,7 @@ def tell(subjects: Iterable[Subject], runtime: Runtime[Any], what: str) -> None:
 # ---------------------------------------------------------------- the judge
 
 
-async def judged_or_refused(batch: Batch, deps: RunContext, about: EvidenceId | None) -> tuple[Verdicts, Account]:
+async def judged_or_refused(batch: Batch, deps: "RunContext", about: EvidenceId | None) -> tuple[Verdicts, Account]:
     """Judge a batch; nothing is published whose judge does not answer."""
     try:
         verdicts = await judged(batch, deps)
@@ -153,7 +155,7 @@ async def judged_or_refused(batch: Batch, deps: RunContext, about: EvidenceId | 
         return Verdicts(refused=[(claim, silent) for claim in batch.claims]), fallback("judging", error, about)
 
 
-async def judged(batch: Batch, deps: RunContext) -> Verdicts:
+async def judged(batch: Batch, deps: "RunContext") -> Verdicts:
     """Ask twice, the second time in reverse order and only of what passed; one "no" is enough to refuse."""
     result = Verdicts()
     standing: list[tuple[Claim, Ruling | None]] = [(claim, None) for claim in batch.claims]
@@ -186,7 +188,7 @@ async def judged(batch: Batch, deps: RunContext) -> Verdicts:
     return result
 
 
-async def ruled(batch: Batch, deps: RunContext, *, backwards: bool) -> dict[str, Ruling]:
+async def ruled(batch: Batch, deps: "RunContext", *, backwards: bool) -> dict[str, Ruling]:
     """Put one question; a sentence without a ruling is unsupported."""
     texts = {str(place): claim.text for place, claim in enumerate(batch.claims)}
     languages = batch.claims[0].text
