@@ -1,7 +1,6 @@
 """The way of a model's sentences: code checks every literal, a judge reads on, and what was refused is said anew once.
 
-The judge is a separate question that sees only sentences and their evidence, twice, with controls among them. The daily
-run and questions share this; they differ in what their sentences are about.
+The judge is a separate question that sees only sentences and evidence, twice, with controls among them.
 """
 
 import asyncio
