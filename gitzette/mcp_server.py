@@ -27,7 +27,7 @@ from gitzette.asking import asking_context, checked
 from gitzette.auditing import check
 from gitzette.fleet.editions import shown_edition
 from gitzette.http_server import address_of, bound_socket, listen
-from gitzette.lookups import facts_text, known_stories, read_commit, story_text
+from gitzette.lookups import facts_text, known_stories, read_commit, stories_text
 from gitzette.progress import QuietProgress
 from gitzette.publish import bring_reports
 from gitzette.published import PublishedReports
@@ -203,7 +203,7 @@ class ReportTools:
         """
         told = known_stories(self._settings, self._environ, repo, since)
         chosen: Language = lang or self._settings.lang
-        return page_of("\n".join(story_text(one, chosen) for one in told) or "no stories are remembered\n", page)
+        return page_of(stories_text(told, chosen) or "no stories are remembered\n", page)
 
     async def facts(self, sha: str, repo: str = "", page: int = 1) -> str:
         """Tell what one commit changes for users, each fact with the lines of the diff that show it.

@@ -68,7 +68,6 @@ def test_a_fresh_folder_is_well_and_the_last_line_says_so(capsys: pytest.Capture
         "configuration",
         "output",
         "reports: none yet",
-        "disk",
         "memory",
         "git",
         "token",

@@ -19,7 +19,7 @@ def world(tmp_path_factory: pytest.TempPathFactory) -> World:
 
 def test_without_reports_it_says_so_and_is_done(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["stories", "--repo", "octo/engine", "--since", "2026-02-01"]) == 0
-    assert capsys.readouterr().out.startswith("no stories of octo/engine since 2026-02-01 are remembered")
+    assert capsys.readouterr().out.startswith("no stories are remembered")
 
 
 def test_a_day_that_is_none_is_wrong_use(capsys: pytest.CaptureFixture[str]) -> None:
