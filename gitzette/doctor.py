@@ -98,9 +98,9 @@ async def _memory(settings: Settings, environ: Mapping[str, str]) -> AsyncIterat
     with memory_of(settings, environ) as memory:
         runs = memory.runs.latest(1)
     last = f"last run {runs[0].started} {runs[0].status}" if runs else "no runs yet"
-    yield f"{'PostgreSQL' if settings.database else home_of(settings, environ)}; {last}"
     if runs and runs[0].status == "failed":
         raise Care(f"the {last}; run it again, or see what it said")
+    yield f"{'PostgreSQL' if settings.database else home_of(settings, environ)}; {last}"
 
 
 async def _clones(settings: Settings, _: Mapping[str, str]) -> AsyncIterator[str]:
@@ -132,10 +132,7 @@ async def _model(settings: Settings, environ: Mapping[str, str]) -> AsyncIterato
     """Ask which models there are, and what the configured ones can do: remembered, or found out by small questions."""
     if settings.model_url is None:
         return
-    try:
-        offered = await list_models(settings.model_url, environ.get("OPENAI_API_KEY") or None)
-    except AppError as error:
-        raise Care(f"unreachable: {error}") from error
+    offered = await list_models(settings.model_url, environ.get("OPENAI_API_KEY") or None)
     if settings.model is not None and settings.model not in offered:
         raise Care(f"{settings.model_url} answers, but does not offer {settings.model}")
     yield f"{settings.model_url} answers; models offered: {len(offered)}"

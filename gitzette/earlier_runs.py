@@ -13,7 +13,6 @@ from agent.settings.values import Recipe
 from agent.web import Web
 from gitzette.arguments import refuse, settings_here
 from gitzette.progress import as_json, say
-from gitzette.publish import FilePublisher, Style
 from gitzette.render.markdown import report_page
 from gitzette.sources import EarlierReport, NoDesks, RecordedDesks
 from gitzette.wiring import memory_of, run_context, writers_again
@@ -21,7 +20,7 @@ from memory.recorder import CallRecorder
 from memory.runs import FINISHED, RunRecord, recipe_of, still_alive
 from memory.store import Memory
 
-_SHAPING = ("repo", "date", "since", "until", "tz", "analyst", "source", "partial", "demo", "resume")
+_SHAPING = ("repo", "date", "since", "until", "tz", "analyst", "source", "partial", "demo", "resume", "out")
 
 
 def show_runs(args: argparse.Namespace, environ: Mapping[str, str]) -> int:
@@ -46,14 +45,14 @@ def latest_runs(memory: Memory, most: int = 20) -> list[RunRecord]:
     ]
 
 
-def to_resume(memory: Memory, asked: str, wanted: Recipe, *, any_window: bool) -> tuple[RunRecord, Recipe]:
+def to_resume(memory: Memory, asked: str, wanted: Recipe, any_window: bool) -> tuple[str, Recipe]:
     """Find the run that was asked for by its id, or the newest unfinished one with these settings."""
-    run, recipe = _named(memory, asked, wanted) if asked else _newest(memory, wanted, any_window=any_window)
+    run, recipe = _named(memory, asked, wanted) if asked else _newest(memory, wanted, any_window)
     if run.status in FINISHED:
         raise InputError(f"run {run.id} is finished ({run.status}); --replay {run.id} shows its report again")
     if (process := memory.run_locks.process(run.id)) is not None:
         raise still_alive(run.id, process)
-    return run, recipe
+    return run.id, recipe
 
 
 def _named(memory: Memory, asked: str, wanted: Recipe) -> tuple[RunRecord, Recipe]:
@@ -64,15 +63,13 @@ def _named(memory: Memory, asked: str, wanted: Recipe) -> tuple[RunRecord, Recip
     return run, recipe
 
 
-def _newest(memory: Memory, wanted: Recipe, *, any_window: bool) -> tuple[RunRecord, Recipe]:
-    same = []
-    for run in memory.runs.latest(200):
-        try:
-            recipe = recipe_of(run)
-        except StorageError:
-            continue
-        if (any_window or recipe.window.key == wanted.window.key) and not _differences(recipe, wanted):
-            same.append((run, recipe))
+def _newest(memory: Memory, wanted: Recipe, any_window: bool) -> tuple[RunRecord, Recipe]:
+    known = ((run, recipe_of(run)) for run in memory.runs.latest(200))
+    same = [
+        (run, recipe)
+        for run, recipe in known
+        if (any_window or recipe.window.key == wanted.window.key) and not _differences(recipe, wanted)
+    ]
     if not same:
         raise InputError("there is no run with these settings to go on with; `gitzette runs` lists all")
     return next((found for found in same if found[0].status not in FINISHED), same[0])
@@ -85,10 +82,7 @@ def _differences(recipe: Recipe, wanted: Recipe) -> list[str]:
 
 
 def replay(args: argparse.Namespace, environ: Mapping[str, str]) -> int:
-    """Make the report of a run again from its record, with no network and no model; nothing stored changes.
-
-    It is printed, or written below --out where there is no other report of its window.
-    """
+    """Make the report of a run again from its record, with no network and no model; nothing stored changes."""
     refuse(args, _SHAPING, "--replay makes the same report again")
     settings = settings_here(environ)
     with memory_of(settings, environ) as memory:
@@ -100,13 +94,6 @@ def replay(args: argparse.Namespace, environ: Mapping[str, str]) -> int:
     say(f"{report.window.key}: replayed from the record of run {run.id}")
     lang, layout, web = args.lang or recipe.lang, args.layout or recipe.layout, Web(recipe.web)
     text = dump(report) if args.json else report_page(report, lang, web, layout)
-    if args.out is not None:
-        publisher = FilePublisher(args.out, Style(web, lang, recipe.languages, layout))
-        page, record = publisher.paths(report)
-        if record.exists() and record.read_bytes() != dump(report).encode("utf-8", errors="replace"):
-            raise StorageError(f"{record} holds another report of that window; choose another folder with --out")
-        publisher.publish(report)
-        text = text if args.json else f"{page}\n"
     # As in the files: what has no place in UTF-8 becomes a question mark.
     sys.stdout.write(text.encode("utf-8", errors="replace").decode("utf-8"))
     return EXIT_INCOMPLETE if report.failures else EXIT_DONE

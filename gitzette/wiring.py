@@ -45,8 +45,6 @@ class House:
     memory: Memory
     client: GitHubClient
     publisher: FilePublisher
-    progress: Progress
-    """Where a person sees how far the command is."""
 
 
 def home_of(settings: Settings, environ: Mapping[str, str]) -> Path:
@@ -105,7 +103,7 @@ async def open_house(
                 desks = RecordedDesks(recorder, desks, settings, local)
             deps = run_context(memory, recorder, settings, writers, desks, publisher)
             deps = replace(deps, questions=memory.evidence)
-            yield House(deps=deps, memory=memory, client=client, publisher=publisher, progress=progress)
+            yield House(deps=deps, memory=memory, client=client, publisher=publisher)
 
 
 @asynccontextmanager

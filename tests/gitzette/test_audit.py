@@ -181,10 +181,10 @@ def test_a_judge_reads_the_prose_twice_and_is_not_believed_when_it_admits_a_cont
 @pytest.mark.parametrize(
     ("content", "told"),
     [
-        (None, "there is no file"),
+        (None, "cannot be read"),
         (b"", "is empty"),
         (b"  \n\n", "is empty"),
-        (b"\x89PNG\r\n\0\0", "is not a text"),
+        (b"\x89PNG\r\n\0\0", "name a Markdown file"),
         (b"\xff\xfe\xfd", "is not UTF-8"),
     ],
 )

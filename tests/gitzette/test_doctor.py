@@ -107,8 +107,8 @@ def test_days_without_a_report_are_named_with_what_makes_them(
     [
         (200, b'{"object": "list", "data": [{"id": "small"}, {"id": "large"}]}', True, "answers; models offered: 2"),
         (200, b'{"data": [{"id": "small"}]}', False, "answers, but does not offer large"),
-        (401, b"{}", False, "unreachable: {url}/models refuses the key (HTTP 401)"),
-        (503, b"", False, "unreachable: {url}/models: HTTP 503"),
+        (401, b"{}", False, "{url}/models refuses the key (HTTP 401)"),
+        (503, b"", False, "{url}/models: HTTP 503"),
         (200, b"<html>", False, "does not answer with a list of models"),
     ],
 )
