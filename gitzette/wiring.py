@@ -137,7 +137,6 @@ def run_context(
         mark=writers.mark,
         library=EvidenceCache(),
         deep=shape.budget.deep,
-        tiers=shape.tiers,
     )
 
 

@@ -123,7 +123,7 @@ async def triage(state: CollectState, runtime: Runtime[RunContext]) -> dict[str,
         "landing": collected.landing.model_copy(
             update={"notices": (*collected.landing.notices, *filter_notices(weighed))}
         ),
-        "table": lifted(rank(weighed, deps.tiers), {one.sha for one in own_uses}),
+        "table": lifted(rank(weighed), {one.sha for one in own_uses}),
         "own_uses": own_uses,
         "links": links,
         "unread": spent | dict.fromkeys(sorted(missing), problem),
