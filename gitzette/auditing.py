@@ -72,10 +72,11 @@ class Audited:
     @property
     def counts(self) -> str:
         """Say in a line how many statements there are and how many of them nobody checked."""
-        counts, days = self.summary, self.summary["days"]
-        told = f"{counts['findings']} statements: {counts['wrong']} wrong, {counts['right']} right, "
-        told += f"{counts['unverifiable']} unverifiable, {counts['not_checked']} not checked"
-        return told + (f"; it is about {', '.join(days[:3])}" if days else "")
+        told = (
+            "{findings} statements: {wrong} wrong, {right} right, {unverifiable} unverifiable, {not_checked} unchecked"
+        )
+        days = ", ".join(self.summary["days"][:3])
+        return told.format(**self.summary) + (f"; it is about {days}" if days else "")
 
     def text(self, name: str) -> str:
         """Write the findings for a terminal."""

@@ -26,7 +26,12 @@ _SHAPING = ("repo", "date", "since", "until", "tz", "analyst", "source", "partia
 def show_runs(args: argparse.Namespace, environ: Mapping[str, str]) -> int:
     """List earlier runs, newest first."""
     with memory_of(settings_here(environ), environ) as memory:
-        records = latest_runs(memory)
+        dead = {run.id for run in memory.runs.latest(20) if memory.run_locks.process(run.id) is None}
+        # The dead do not note their end; their locks tell which are under way.
+        records = [
+            replace(run, status="unfinished") if run.status == "running" and run.id in dead else run
+            for run in memory.runs.latest(20)
+        ]
     lines = (
         f"{run.id}  {run.started}  {run.status:<10}  {run.window}  {run.details.get('seconds', '?')} s  "
         f"{', '.join(run.details.get('repos', []))}\n"
@@ -34,15 +39,6 @@ def show_runs(args: argparse.Namespace, environ: Mapping[str, str]) -> int:
     )
     sys.stdout.write(as_json([asdict(run) for run in records]) if args.json else "".join(lines) or "no runs yet\n")
     return EXIT_DONE
-
-
-def latest_runs(memory: Memory, most: int = 20) -> list[RunRecord]:
-    """Give the newest runs; the dead do not note their end, so their locks tell which are under way."""
-    known, process = memory.runs.latest(most), memory.run_locks.process
-    return [
-        replace(run, status="unfinished") if run.status == "running" and process(run.id) is None else run
-        for run in known
-    ]
 
 
 def to_resume(memory: Memory, asked: str, wanted: Recipe, any_window: bool) -> tuple[str, Recipe]:

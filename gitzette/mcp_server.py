@@ -5,6 +5,7 @@ import asyncio
 import inspect
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from importlib.resources import files
 from inspect import Parameter
@@ -127,20 +128,20 @@ class _OneLineServer(MCPServer[Any]):
             raise ToolError(f"Error executing tool {name}: {' '.join(told.split())}") from error.__cause__
 
 
+@dataclass(frozen=True)
 class ReportTools:
     """The tools, each a method whose docstring is its manual; every answer is text of at most one page."""
 
-    def __init__(
-        self, settings: Settings, environ: Mapping[str, str], one_at_a_time: asyncio.Lock, edition: str = ""
-    ) -> None:
-        self._settings, self._environ = settings, environ
-        self._one, self._edition = one_at_a_time, edition
+    settings: Settings
+    environ: Mapping[str, str]
+    one: asyncio.Lock
+    edition: str = ""
 
     def _published(self) -> PublishedReports:
-        if self._settings.database:
-            with memory_of(self._settings, self._environ) as memory:
-                bring_reports(memory.fleet, self._settings, self._edition)
-        return PublishedReports(self._settings.out)
+        if self.settings.database:
+            with memory_of(self.settings, self.environ) as memory:
+                bring_reports(memory.fleet, self.settings, self.edition)
+        return PublishedReports(self.settings.out)
 
     async def ask(self, question: str, repo: str = "", since: str = "", until: str = "", page: int = 1) -> str:
         """Answer a question about recent changes, in English or Chinese; every statement cites the commit it is from.
@@ -149,10 +150,10 @@ class ReportTools:
         Qualifiers such as is:revert, author:NAME and path:FOLDER filter. Where nothing answers, the answer says so
         and gives the nearest evidence. The last line lists what is cited.
         """
-        settings, now, question = self._settings, datetime.now(UTC), checked(question)
+        settings, now, question = self.settings, datetime.now(UTC), checked(question)
         bound = bound_of(since or None, until or None, settings.tz, now)
         specs = (named_spec(settings, repo),) if repo else specs_of(settings)
-        async with self._one, asking_context(settings, self._environ, specs, now, QuietProgress()) as context:
+        async with self.one, asking_context(settings, self.environ, specs, now, QuietProgress()) as context:
             reply = await answered(question, context.for_question(bound=bound))
         reply = ReplyPage(Web(settings.web), settings.tz).written(reply)
         return page_of(f"{reply.answer.rstrip()}\n\nCites: {', '.join(reply.cites) or 'nothing'}\n", page)
@@ -166,8 +167,8 @@ class ReportTools:
             raise UsageError("there is no text; give the whole report as Markdown")
         if len(text) > LARGEST:
             raise UsageError(f"the text has {len(text)} characters; give at most {LARGEST}")
-        async with self._one:
-            audited = await check(text, "report.md", self._settings, self._environ, QuietProgress())
+        async with self.one:
+            audited = await check(text, "report.md", self.settings, self.environ, QuietProgress())
         return page_of(audited.text("report"), page)
 
     async def list_reports(self, page: int = 1) -> str:
@@ -179,7 +180,7 @@ class ReportTools:
 
     async def get_report(self, date: str = "", lang: Lang = "", page: int = 1) -> str:
         """Read a published report as Markdown, by pages; `date` as list_reports gives it, the newest if left out."""
-        report, settings = self._published().report(date), self._settings
+        report, settings = self._published().report(date), self.settings
         return page_of(report_page(report, lang or settings.lang, Web(settings.web), settings.layout), page)
 
     async def stories(self, repo: str = "", since: str = "", lang: Lang = "", page: int = 1) -> str:
@@ -187,8 +188,8 @@ class ReportTools:
 
         `repo` (owner/name) and `since` (a day) narrow the list; newest news come first.
         """
-        told = known_stories(self._settings, self._environ, repo, since)
-        return page_of(stories_text(told, lang or self._settings.lang) or "no stories are remembered\n", page)
+        told = known_stories(self.settings, self.environ, repo, since)
+        return page_of(stories_text(told, lang or self.settings.lang) or "no stories are remembered\n", page)
 
     async def facts(self, sha: str, repo: str = "", page: int = 1) -> str:
         """Tell what one commit changes for users, each fact with the lines of the diff that show it.
@@ -196,8 +197,8 @@ class ReportTools:
         `sha` is a full or abbreviated hash, or the commit's address; `repo` (owner/name) may be left out where
         there is only one.
         """
-        async with self._one:
-            change, sheet = await read_commit(self._settings, self._environ, named_spec(self._settings, repo), sha)
+        async with self.one:
+            change, sheet = await read_commit(self.settings, self.environ, named_spec(self.settings, repo), sha)
         return page_of(facts_text(change, sheet), page)
 
 
