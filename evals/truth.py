@@ -174,8 +174,8 @@ def alien(page: str, forbidden: Sequence[str] = ()) -> list[Untruth]:
 
 def _is_counted(value: str, claim: Claim) -> bool:
     """Tell whether a number only counts what the claim itself lists."""
-    listed = re.findall(r'"name"', claim.params.get("facts", ""))
-    return value in {str(len(listed)), str(len(claim.sources))} or value in " ".join(claim.params.values())
+    listed = claim.params.get("name", "").split(", ")
+    return value in {*map(str, range(len(listed))), str(len(claim.sources))} or value in " ".join(claim.params.values())
 
 
 def _plain(text: str) -> str:

@@ -72,9 +72,8 @@ class Audited:
     @property
     def counts(self) -> str:
         """Say in a line how many statements there are and how many of them nobody checked."""
-        told = (
-            "{findings} statements: {wrong} wrong, {right} right, {unverifiable} unverifiable, {not_checked} unchecked"
-        )
+        told = "{findings} statements: {wrong} wrong, {right} right, {unverifiable} unverifiable, "
+        told += "{not_checked} not checked"
         days = ", ".join(self.summary["days"][:3])
         return told.format(**self.summary) + (f"; it is about {days}" if days else "")
 

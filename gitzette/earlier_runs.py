@@ -13,6 +13,7 @@ from agent.settings.values import Recipe
 from agent.web import Web
 from gitzette.arguments import refuse, settings_here
 from gitzette.progress import as_json, say
+from gitzette.publish import FilePublisher, Style
 from gitzette.render.markdown import report_page
 from gitzette.sources import EarlierReport, NoDesks, RecordedDesks
 from gitzette.wiring import memory_of, run_context, writers_again
@@ -20,7 +21,7 @@ from memory.recorder import CallRecorder
 from memory.runs import FINISHED, RunRecord, recipe_of, still_alive
 from memory.store import Memory
 
-_SHAPING = ("repo", "date", "since", "until", "tz", "analyst", "source", "partial", "demo", "resume", "out")
+_SHAPING = ("repo", "date", "since", "until", "tz", "analyst", "source", "partial", "demo", "resume")
 
 
 def show_runs(args: argparse.Namespace, environ: Mapping[str, str]) -> int:
@@ -90,6 +91,13 @@ def replay(args: argparse.Namespace, environ: Mapping[str, str]) -> int:
     say(f"{report.window.key}: replayed from the record of run {run.id}")
     lang, layout, web = args.lang or recipe.lang, args.layout or recipe.layout, Web(recipe.web)
     text = dump(report) if args.json else report_page(report, lang, web, layout)
+    if args.out is not None:
+        publisher = FilePublisher(args.out, Style(web, lang, recipe.languages, layout))
+        page, record = publisher.paths(report)
+        if record.exists() and record.read_bytes() != dump(report).encode("utf-8", errors="replace"):
+            raise StorageError(f"{record} holds another report of that window; choose another folder with --out")
+        publisher.publish(report)
+        text = text if args.json else f"{page}\n"
     # As in the files: what has no place in UTF-8 becomes a question mark.
     sys.stdout.write(text.encode("utf-8", errors="replace").decode("utf-8"))
     return EXIT_INCOMPLETE if report.failures else EXIT_DONE

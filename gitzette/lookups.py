@@ -9,14 +9,14 @@ from datetime import date
 from agent.domain.base import EXIT_DONE, Language, NotFound, UsageError, parse_reference, repo_id
 from agent.domain.commits import Change
 from agent.domain.facts import FactSheet
-from agent.editions.upgrade import Upgrade
+from agent.domain.upgrade import Upgrade
 from agent.markdown import visible
 from agent.settings.values import RepoSpec, Settings
-from agent.telling.words import catalogue
+from agent.telling import catalogue
 from agent.web import Web
 from gitzette.arguments import settings_for, settings_here, specs_of
 from gitzette.progress import as_json, say
-from gitzette.render.editions import upgrade_json, upgrade_page
+from gitzette.render.markdown import upgrade_json, upgrade_page
 from gitzette.render.templating import plain_environment
 from gitzette.wiring import memory_of, open_sources
 from memory.statements import ToldStory

@@ -14,7 +14,7 @@ from agent.domain.report import Report, failed_share
 from agent.markdown import link
 from agent.reports.stored import dumped, load, merge
 from agent.settings.values import MAX_FAILED, Layout, Settings
-from agent.telling.words import catalogue
+from agent.telling import catalogue
 from agent.web import Web
 from gitzette.published import PublishedReports
 from gitzette.render.markdown import readme_page, report_page

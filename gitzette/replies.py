@@ -13,7 +13,7 @@ from agent.editions.card import Card
 from agent.markdown import code, inline, link
 from agent.questions import Hit, Known, Reply, Searched
 from agent.reports.stored import claim_json
-from agent.telling.words import catalogue
+from agent.telling import catalogue
 from agent.web import Web
 from gitzette.render.markdown import claim_text, filled
 

@@ -27,7 +27,7 @@ from gitzette.earlier_runs import replay, to_resume
 from gitzette.progress import as_json, progress, say, shown
 from gitzette.publish import check_writable, replace_file
 from gitzette.published import missed_days
-from gitzette.render.editions import week_page
+from gitzette.render.markdown import week_page
 from gitzette.wiring import House, memory_of, open_house
 from graphs import daily
 from graphs.checkpoints import open_checkpoints

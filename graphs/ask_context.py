@@ -17,11 +17,12 @@ from agent.domain.claims import Claim
 from agent.domain.evidence import CommitEvidence, Dossier, Evidence, belongs, said_evidence
 from agent.domain.window import Window
 from agent.editions.card import Card
+from agent.gate.check import refusals
 from agent.questions import THREADS, Hit, Named, Outcome, Query, Reply, Searched, Section
 from agent.reports.chapter import checked_claims
 from agent.settings.values import RepoSpec
 from agent.sources import CloneSource
-from agent.telling.choosing import told_groups
+from agent.telling import told_facts as facts_to_tell
 from graphs.run_context import RunContext
 from memory.evidence import EvidenceStore, WindowSearch
 from memory.search import SearchIndex
@@ -200,10 +201,9 @@ async def told_facts(query: Query, names: Sequence[EvidenceId], context: AskCont
     told: list[Claim] = []
     for one in (context.found.get(name) for name in names):
         if isinstance(one, CommitEvidence):
-            groups = told_groups(one.facts)
-            groups.sort(key=lambda group: not any(word in fact.name for word in wanted for fact in group))
-            told += [statement(group, one) for group in groups[:_FACTS]]
-    passed, _ = checked_claims(told, (), (), dossier)
+            facts = sorted(facts_to_tell(one.facts), key=lambda fact: not any(word in fact.name for word in wanted))
+            told += [statement(fact, one) for fact in facts[:_FACTS]]
+    passed, _ = checked_claims(told, (), (), dossier, refusals)
     return [claim.model_copy(update={"id": f"f{place}"}) for place, claim in enumerate(passed)]
 
 

@@ -97,7 +97,7 @@ class OpenIssues:
         if self._up_to_date(repo, window):
             sql = "select digest from open_issues where repo = ? order by number desc limit ?"
             issues = tuple(Digest.model_validate_json(row[0]) for row in self._db.rows(sql, [repo, _MOST]))
-        return Known(issues=issues, links=self._links(repo, window), told=self._important(repo, window))
+        return Known(issues=issues, links=self._links(repo, window))
 
     def cut_short(self, repo: RepoId) -> Notice | None:
         """Tell where the one listing of the open issues ended before its end."""
@@ -132,15 +132,6 @@ class OpenIssues:
             [repo, stamp(window.start), stamp(window.start - _BACK), _MOST],
         )
         return tuple(Link.model_validate_json(row[0]) for row in reversed(rows))
-
-    def _important(self, repo: RepoId, window: Window) -> dict[int, str]:
-        """Tell which open issues reports before a window called important, and how they stood at last."""
-        rows = self._db.rows(
-            "select body from report_items where kind = 'important' and repo = ? and window_end <= ?"
-            " order by window_end, place",
-            [repo, stamp(window.start)],
-        )
-        return dict(json.loads(row[0]) for row in rows)
 
     def _up_to_date(self, repo: RepoId, window: Window) -> bool:
         """Tell whether some report reaches up to this window, or is this window's own."""
@@ -220,7 +211,7 @@ class Reports:
 
 
 def _items(report: Report, section: RepoSection) -> Iterator[tuple[str, str, str]]:
-    """List stories, links, important issues and commits, each with its kind, its time and itself in JSON."""
+    """List stories, links and commits, each with its kind, its time and itself in JSON."""
     # The stories come first: a step of a story finds it by its place.
     for story in report.stories:
         if story.repo == section.repo:
@@ -228,9 +219,6 @@ def _items(report: Report, section: RepoSection) -> Iterator[tuple[str, str, str
     for link in report.links:
         if link.change.startswith(f"{section.repo}@") and link.relation is not Relation.MENTIONS:
             yield "link", "", link.model_dump_json()
-    for line in section.issues:
-        if line.event == "important":
-            yield "important", "", json.dumps([line.number, line.mark])
     for row in report.rows(section.repo):
         at = stamp(row.landed_at)
         told = {"sha": row.sha, "at": at, "author": row.author, "title": row.title, "pull": row.pull}

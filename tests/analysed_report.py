@@ -11,7 +11,7 @@ from agent.domain.facts import Fact, FactKind, Severity
 from agent.domain.ledger import Depth, LedgerRow, Noise, Purpose, Tier
 from agent.domain.report import Drop, Report, RepoSection, ThreadLine
 from agent.domain.window import Window
-from agent.telling.sentences import params_of, sentence
+from agent.telling import params_of, sentence
 
 ROUTER, CACHE = RepoId("octo/router"), RepoId("octo/cache")
 LIMIT, HANG, PLAIN, SMALL, BOT, EVICT = ("1a" * 20, "2b" * 20, "3c" * 20, "4d" * 20, "5e" * 20, "6f" * 20)
@@ -49,9 +49,9 @@ def row(repo: RepoId, sha: str, title: str, tier: Tier, **more: Any) -> LedgerRo
 def fact(name: str, sha: str, what: Fact, role: Role = Role.CHANGE, predicate: str = "fact", **more: Any) -> Claim:
     """Make a claim that code writes from a fact."""
     me = f"{ROUTER}@{sha}"
-    text = {lang: sentence(predicate, params_of([what]), lang) for lang in LANGUAGES}
+    text = {lang: sentence(predicate, params_of(what), lang) for lang in LANGUAGES}
     values = {"id": name, "repo": ROUTER, "role": role, "about": (me,), "cites": (me,), "text": text}
-    more = {"predicate": predicate, "params": params_of([what]), "judgement": _PASSED} | more
+    more = {"predicate": predicate, "params": params_of(what), "judgement": _PASSED} | more
     return Claim.model_validate(values | more)
 
 

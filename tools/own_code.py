@@ -8,8 +8,8 @@ from pathlib import Path
 from agent.domain.base import InputError, RepoId
 from agent.domain.facts import Fact
 from agent.domain.ledger import OwnUse
+from agent.domain.upgrade import Upgrade
 from agent.editions.own_code import MOST_PLACES, concerns, find_uses, names_project, projects_of, used_name
-from agent.editions.upgrade import Upgrade
 from tools.git.process import LOCAL, git_program
 
 _LARGEST, _MOST = 1_000_000, 50_000

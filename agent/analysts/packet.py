@@ -12,7 +12,7 @@ from agent.domain.facts import Fact, Severity
 from agent.domain.patch import cut_hunks
 from agent.domain.window import Window
 from agent.models import tokens_of
-from agent.telling.sentences import fact_sentence
+from agent.telling import fact_sentence
 from agent.triage.conventions import Area, area
 
 BUDGET = 24_000
@@ -177,13 +177,9 @@ def shown_hunks(evidence: CommitEvidence, room: int, focus: Sequence[str]) -> tu
 
 
 def _focused(hunks: list[_Hunk], focus: Sequence[str]) -> list[_Hunk]:
-    """Keep the hunks that hold what somebody speaks of, those with whole lines of it before those with names."""
-    lines, names = [one for one in focus if " " in one], [one for one in focus if " " not in one]
-    told = {one.place: f"{_heading(one.file)}\n{one.text}" for one in hunks}
-    by_line = [one._replace(rank=(-1, one.rank[1])) for one in hunks if any(line in told[one.place] for line in lines)]
-    places = {one.place for one in by_line}
-    by_name = [one for one in hunks if one.place not in places and any(name in one.text for name in names)]
-    return [*by_line, *by_name] or hunks
+    """Keep the hunks that hold what somebody speaks of, those with most of it first."""
+    held = [(sum(one in hunk.text for one in focus), hunk) for hunk in hunks]
+    return [hunk._replace(rank=(-count, hunk.rank[1])) for count, hunk in held if count] or hunks
 
 
 _LEAST_LINES, _SHORT_HUNK = 6, 1_500

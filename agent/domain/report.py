@@ -21,18 +21,11 @@ class ThreadLine(Frozen):
     title: str
     author: str | None
     event: Literal["opened", "closed", "not planned", "active", "linked", "important"]
-    """`linked`: nothing but that a change addresses it; `important`: still open."""
+    """`linked`: nothing but that a change addresses it; `important` stands only in reports of before."""
     at: datetime
     labels: tuple[str, ...]
     standing: Standing | None = None
     """How it stands at the end of the window."""
-    comments: int = 0
-    reactions: int = 0
-
-    @property
-    def mark(self) -> str:
-        """How much is said of it, by tens: while this is the same, there is no news of an important issue."""
-        return f"{self.comments // 10} {self.reactions // 10} {','.join(self.labels)}"
 
 
 class ReleaseLine(Frozen):

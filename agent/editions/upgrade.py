@@ -1,80 +1,12 @@
-"""An upgrade guide: what differs between two versions for users of the project, each with its commits."""
+"""An upgrade guide in words."""
 
-from collections.abc import Iterator, Mapping
-from datetime import datetime
-from enum import StrEnum
+from collections.abc import Iterator
 
-from agent.domain.base import Frozen, Language, RepoId
-from agent.domain.facts import Fact, FactKind, Severity
+from agent.domain.base import Frozen, Language
+from agent.domain.facts import Fact
 from agent.domain.ledger import OwnUse
-from agent.telling.choosing import grouped
-from agent.telling.sentences import params_of, sentence
-
-
-class Part(StrEnum):
-    """Where in the guide a fact is told, in this order."""
-
-    USED = "used"
-    """Whatever the user's own code uses of what changes."""
-    BREAKS = "breaks"
-    DEPRECATED = "deprecated"
-    CHANGED = "changed"
-    """Defaults and choices: the same call or command does something else."""
-    NEW = "new"
-    """What users can set now."""
-    DEPENDENCIES = "dependencies"
-    ALSO = "also"
-    """New names of the interface, and what users run into."""
-
-
-_SET = ("flag-", "env-", "field-", "route-", "config-key-", "registered")
-_INSIDE = ("code-", "error-", "file-")
-"""What is told commit by commit, and would bury the rest of a guide."""
-_ASIDE = ("symbol-", "enum-", "signature-", "base-", "limit-", "constant-", "registration-", "parameter-added")
-
-
-class Version(Frozen):
-    """One end of the range, as it was named, and the commit that this means."""
-
-    name: str
-    sha: str
-    at: datetime
-
-
-class Item(Frozen):
-    """A fact that holds between the two trees, and the commits whose changes show it."""
-
-    fact: Fact
-    commits: tuple[str, ...] = ()
-    """The one that brought the present state first; empty where no commit of the range shows it."""
-    backwards: bool = False
-    """Whether it is so because the newer version lacks commits of the older one."""
-    uses: tuple[OwnUse, ...] = ()
-
-    @property
-    def part(self) -> Part | None:
-        """Say where it is told; None for what users do not see."""
-        fact = self.fact
-        if self.uses:
-            return Part.USED
-        if fact.severity is Severity.INTERNAL or fact.kind.startswith(_INSIDE):
-            return None
-        if fact.kind.startswith(("dependency-", "version-", "image-")):
-            return Part.DEPENDENCIES
-        if fact.severity is Severity.BREAKING:
-            return Part.BREAKS
-        if fact.severity is Severity.ADDITIVE:
-            return Part.NEW if fact.kind.startswith(_SET) else Part.ALSO
-        if fact.kind is FactKind.DEPRECATED:
-            return Part.DEPRECATED
-        return Part.ALSO if fact.kind.startswith(_ASIDE) else Part.CHANGED
-
-
-class Undone(Frozen):
-    """A commit of the range and the one that took it back."""
-
-    sha: str
-    by: str
+from agent.domain.upgrade import SET, Part, Upgrade
+from agent.telling import fact_sentence, joined
 
 
 class Entry(Frozen):
@@ -87,46 +19,33 @@ class Entry(Frozen):
     files: tuple[str, ...]
 
 
-class Upgrade(Frozen):
-    """Everything that the guide is written from."""
+def entries(guide: Upgrade, part: Part, lang: Language) -> Iterator[Entry]:
+    """Tell a part in few sentences: what users set before what they call, what the same commits did together."""
+    groups: dict[tuple[tuple[str, ...], bool, tuple[OwnUse, ...]], list[Fact]] = {}
+    for one in sorted((one for one in guide.items if one.part is part), key=lambda one: _rank(one.fact)):
+        groups.setdefault((one.commits, one.backwards, one.uses), []).append(one.fact)
+    for (commits, backwards, uses), members in groups.items():
+        for fact in joined(members):
+            files = dict.fromkeys(place.file for place in fact.places)
+            yield Entry(
+                text=fact_sentence(fact, lang),
+                commits=commits,
+                backwards=backwards,
+                uses=uses,
+                files=tuple(files),
+            )
 
-    repo: RepoId
-    old: Version
-    new: Version
-    titles: Mapping[str, str]
-    """What the commits call themselves, those of the range first."""
-    commits: int
-    """How many of them are of the range; the others only the older version has."""
-    items: tuple[Item, ...] = ()
-    undone: tuple[Undone, ...] = ()
-    skipped: tuple[str, ...] = ()
 
-    def entries(self, part: Part, lang: Language) -> Iterator[Entry]:
-        """Tell a part in few sentences: what users set before what they call, what the same commits did together."""
-        groups: dict[tuple[tuple[str, ...], bool, tuple[OwnUse, ...]], list[Fact]] = {}
-        for one in sorted((one for one in self.items if one.part is part), key=lambda one: _rank(one.fact)):
-            groups.setdefault((one.commits, one.backwards, one.uses), []).append(one.fact)
-        for (commits, backwards, uses), members in groups.items():
-            for facts in grouped(members):
-                files = dict.fromkeys(place.file for fact in facts for place in fact.places[:1])
-                yield Entry(
-                    text=sentence("facts", params_of(facts), lang),
-                    commits=commits,
-                    backwards=backwards,
-                    uses=uses,
-                    files=tuple(files),
-                )
-
-    def lines(self) -> list[str]:
-        """Write the guide as plain lines, for a program that reads on with other tools."""
-        lines = [f"{self.repo} from {self.old.name} to {self.new.name}: {self.commits} commits"]
-        for part in Part:
-            for one in self.entries(part, "en"):
-                lacks = f" ({self.new.name} lacks it)" if one.backwards else ""
-                by = ", ".join(f"{sha[:12]} {self.titles[sha]}" for sha in one.commits)
-                lines.append(f"{part}: {one.text} {by}{lacks}")
-        return [*lines, *(f"taken back: {one.sha[:12]} {self.titles[one.sha]} by {one.by[:12]}" for one in self.undone)]
+def guide_lines(guide: Upgrade) -> list[str]:
+    """Write the guide as plain lines, for a program that reads on with other tools."""
+    lines = [f"{guide.repo} from {guide.old.name} to {guide.new.name}: {guide.commits} commits"]
+    for part in Part:
+        for one in entries(guide, part, "en"):
+            lacks = f" ({guide.new.name} lacks it)" if one.backwards else ""
+            by = ", ".join(f"{sha[:12]} {guide.titles[sha]}" for sha in one.commits)
+            lines.append(f"{part}: {one.text} {by}{lacks}")
+    return [*lines, *(f"taken back: {one.sha[:12]} {guide.titles[one.sha]} by {one.by[:12]}" for one in guide.undone)]
 
 
 def _rank(fact: Fact) -> int:
-    return next((place for place, start in enumerate(_SET) if fact.kind.startswith(start)), len(_SET))
+    return next((place for place, start in enumerate(SET) if fact.kind.startswith(start)), len(SET))

@@ -5,8 +5,6 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Literal
 
-from pydantic import Field
-
 from agent.domain.base import EvidenceId, Frozen, RepoId, ThreadId, thread_id
 from agent.domain.commits import Issue
 from agent.domain.links import Grade, Link, Relation, Standing
@@ -50,8 +48,6 @@ class Known(Frozen):
     """The open issues as they were when last seen; none where the memory is not up to date."""
     links: tuple[Link, ...] = ()
     """What earlier reports told of fixes, the newest last."""
-    told: dict[int, str] = Field(default_factory=dict)
-    """The open issues that earlier reports called important, each with how it stood then."""
 
 
 def as_issue(known: Digest) -> Issue:

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 from agent.domain.base import EvidenceId, Language
 from agent.domain.claims import MARK, Claim, Role
 from agent.domain.links import Act, Step, Story
-from agent.telling.sentences import sentence
+from agent.telling import sentence
 
 LANGUAGES: tuple[Language, ...] = ("en", "zh")
 _STANDING = (Act.LANDED, Act.LANDED_AGAIN, Act.PART_AGAIN, Act.UPSTREAM)

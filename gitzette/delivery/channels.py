@@ -237,17 +237,14 @@ class Mail:
         mail = f"Date: {format_datetime(datetime.now(UTC))}\r\nMessage-ID: {name}\r\n".encode() + message
         try:
             with self._connection() as server:
-                self._introduce(server, len(mail))
+                self._introduce(server)
                 server.sendmail(self._sender, self._to, mail)
-        except smtplib.SMTPRecipientsRefused as error:
-            passing = all(code < 500 for code, _ in error.recipients.values())
-            raise UpstreamError("the mail server refuses the recipients", retryable=passing) from error
         except smtplib.SMTPResponseException as error:
             said = error.smtp_error.decode("utf-8", "replace") if isinstance(error.smtp_error, bytes) else ""
             told = f"the mail server answers {error.smtp_code} {visible(said)[:120]}"
             raise UpstreamError(told, retryable=400 <= error.smtp_code < 500) from error
         except (smtplib.SMTPException, OSError) as error:
-            told = f"the mail server cannot be reached ({type(error).__name__})"
+            told = f"the mail server does not take it ({type(error).__name__})"
             raise UpstreamError(told, retryable=not isinstance(error, ssl.SSLError)) from error
 
     def _connection(self) -> smtplib.SMTP:
@@ -256,15 +253,11 @@ class Mail:
             return smtplib.SMTP_SSL(host, port or 465, timeout=_SECONDS, context=ssl.create_default_context())
         return smtplib.SMTP(host, port or 587, timeout=_SECONDS)
 
-    def _introduce(self, server: smtplib.SMTP, size: int) -> None:
+    def _introduce(self, server: smtplib.SMTP) -> None:
         server.ehlo()
         if self._server.scheme == "smtp" and server.has_extn("starttls"):
             server.starttls(context=ssl.create_default_context())
-            server.ehlo()
         elif self._server.scheme == "smtp" and self._server.username and not is_loopback(self._server.hostname or ""):
             raise UpstreamError("the mail server offers no encryption, so no password is sent", retryable=False)
-        most = server.esmtp_features.get("size", "")
-        if most.isdecimal() and 0 < int(most) < size:
-            raise UpstreamError(f"the mail has {size} bytes, its server takes {most}; set max_bytes", retryable=False)
         if self._server.username:
             server.login(unquote(self._server.username), unquote(self._server.password or ""))

@@ -28,9 +28,7 @@ except ImportError as missing:
     raise ConfigError("workers need more packages: pip install 'gitzette[server]'") from missing
 from memory.store import open_database, upgrade
 
-_PAUSE = 2.0
-_GRACE = 10.0
-_PLANNED_EVERY = 60.0
+_PAUSE, _GRACE, _PLANNED_EVERY = 2.0, 10.0, 60.0
 _QUEUE_VERSION = "queue schema"
 
 

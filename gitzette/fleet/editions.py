@@ -101,11 +101,8 @@ def day_window(day: str, tz: str) -> Window:
 def missing_days(settings: Settings, published: Mapping[str, object], now: datetime) -> list[str]:
     """List the days that an edition lacks up to yesterday, oldest first; nothing is missed before the first one."""
     last = Window.yesterday(now, settings.tz).start.astimezone(zone(settings.tz)).date()
-    first = (
-        max(date.fromisoformat(min(published)), last - timedelta(days=settings.catch_up_days - 1))
-        if published
-        else last
-    )
+    oldest = last - timedelta(days=settings.catch_up_days - 1)
+    first = max(date.fromisoformat(min(published)), oldest) if published else last
     days = (first + timedelta(days=count) for count in range((last - first).days + 1))
     return [day.isoformat() for day in days if day.isoformat() not in published]
 

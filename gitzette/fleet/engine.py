@@ -146,8 +146,8 @@ class Engine:
             places = {repo: memory.fleet.place_of(repo, timedelta(seconds=DEAD_AFTER)) for repo in todo}
         for repo in todo:
             about, once = {"repo": str(repo), "tz": mine.tz, "day": day}, f"{repo} {mine.tz} {day}"
-            queue = places[repo] or COMMON
-            queued += await self._defer("repository", f"repository {repo}", once, queue, priority, None, **about)
+            lock_of, queue = f"repository {repo}", places[repo] or COMMON
+            queued += await self._defer("repository", lock_of, once, queue, priority, None, **about)
         if not todo:
             await self._defer("edition", lock, f"{lock} read", edition=edition, day=day)
         return queued

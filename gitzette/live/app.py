@@ -34,7 +34,7 @@ from agent.domain.base import (
 )
 from agent.questions import Reply
 from agent.settings.values import RepoSpec, Settings
-from agent.telling.words import catalogue
+from agent.telling import catalogue
 from agent.web import Web
 from gitzette.arguments import settings_for, specs_of
 from gitzette.asking import asking_context, checked, thread_name
@@ -58,7 +58,7 @@ _ASSETS = {f"assets/{name}": files("gitzette.live").joinpath("assets", name) for
 # The end of the list in the masthead, which every page of the site has first.
 _NAVIGATION = "</ul></nav>"
 _STILL_HERE_SECONDS = 5.0
-_AT_ONCE, _MOST = 3, 12
+_AT_ONCE = 3
 Events = asyncio.Queue[tuple[str, dict[str, Any]] | None]
 
 
@@ -87,7 +87,6 @@ def app(
     routes = [
         Route("/api/ask", live.ask, methods=["POST"]),
         Route("/api/evidence", live.evidence, methods=["POST"]),
-        Route("/api/threads/{name}", live.thread, methods=["GET"]),
         Route("/{path:path}", live.page, methods=["GET"]),
     ]
     handlers = {AppError: _told, ValidationError: _told}
@@ -129,8 +128,6 @@ class Live:
         """Stream the answer to a question."""
         asked = _Asked.model_validate_json(await request.body())
         question, thread = checked(asked.question), thread_name(asked.thread)
-        if self._answering.full:
-            return PlainTextResponse("too many questions at once; wait a little", 503, {"Retry-After": "5"})
         head = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
         return StreamingResponse(self._answering.stream(thread, question), headers=head, media_type="text/event-stream")
 
@@ -139,14 +136,6 @@ class Live:
         wanted = _Wanted.model_validate_json(await request.body())
         lines = await self._answering.evidence(wanted.cite)
         return JSONResponse({"lines": lines}, headers={"Cache-Control": "no-store"})
-
-    async def thread(self, request: Request) -> Response:
-        """Tell what was asked in a conversation."""
-        name = thread_name(request.path_params["name"])
-        home, database = home_of(self._settings, self._environ), self._settings.database_address
-        async with open_conversations(home, database) as conversations:
-            standing = await conversations.standing(name)
-        return JSONResponse({"thread": name, "turns": standing.turns, "sources": standing.sources})
 
     async def page(self, request: Request) -> Response:
         """Give a file of the site folder or the page to ask on, and nothing else."""
@@ -219,17 +208,11 @@ class Answering:
 
     def __init__(self, settings: Settings, environ: Mapping[str, str], specs: tuple[RepoSpec, ...]) -> None:
         self._settings, self._environ, self._specs = settings, environ, specs
-        self._busy, self._places = 0, asyncio.Semaphore(_AT_ONCE)
-
-    @property
-    def full(self) -> bool:
-        """Tell whether too many are waiting already."""
-        return self._busy >= _MOST
+        self._places = asyncio.Semaphore(_AT_ONCE)
 
     async def stream(self, thread: str, question: str) -> AsyncIterator[str]:
         """Give the events of one answer; whoever stops listening stops the reading."""
         events: Events = asyncio.Queue()
-        self._busy += 1
         task = asyncio.create_task(self._answer(thread, question, events))
         try:
             while True:
@@ -243,7 +226,6 @@ class Answering:
                 yield f"event: {event[0]}\ndata: {json.dumps(event[1], ensure_ascii=False)}\n\n"
             await task
         finally:
-            self._busy -= 1
             task.cancel()
             # A server tells a listener who has gone to stop again and again; an answer that closes its files is told
             # once, or they would stay open, and the process with them.

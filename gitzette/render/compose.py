@@ -1,6 +1,5 @@
 """Makes the page model of a report: brief, items by tier, issues and stories of each repository, the account."""
 
-from collections import Counter
 from collections.abc import Container, Iterator, Sequence
 from dataclasses import replace
 
@@ -33,7 +32,7 @@ from gitzette.render.model import (
     words_in,
 )
 from gitzette.render.templating import plain
-from gitzette.render.view import Sentences, View, cut_title, excerpt_of, is_breaking, untold
+from gitzette.render.view import Sentences, View, cut_title, excerpt_of, is_breaking
 
 MOST_WORDS = 1_200
 """Words of a page before the folds."""
@@ -110,8 +109,9 @@ def _item(row: LedgerRow, view: View, sentences: Sentences) -> Item:
     words, number = cut_title(earlier or row)
     headline = "" if earlier else view.headline(row)
     analysis, facts = view.analysis(row), view.facts(row)
-    sight = [*analysis, *untold(facts, analysis)] if analysis else facts
-    folded = [one for one in facts if one not in sight]
+    # Beside analysis only what breaks stays in sight.
+    sight = [*analysis, *(one for one in facts if not analysis or is_breaking(one))]
+    folded = [one for one in facts if analysis and not is_breaking(one)]
     bare = [] if earlier else [one for one in view.said(row) if not one.free and view.inside(one)]
     return Item(
         row=row,
@@ -208,13 +208,11 @@ def _news(name: str, thread: ThreadLine | None, view: View, sentences: Sentences
         if found := _relation(link, thread.standing if thread else None, view):
             change = sentences.citation(link.change, own=view.rows[link.change].repo)
             grade = "" if link.relation is Relation.MENTIONS else link.grade.value
-            yield IssueNews(say["fixed"][found], replace(change, grade=grade), grade)
+            yield IssueNews(say["fixed"][found], replace(change, grade=grade))
     if thread is None:
         return
     if thread.standing in _STILL_OPEN and not any(one.relation is Relation.REVERTS for one in own):
         yield IssueNews(say["standings"][thread.standing.value])
-    if thread.event == "important":
-        yield IssueNews(say["waiting"].format(comments=thread.comments))
 
 
 def _relation(link: Link, standing: Standing | None, view: View) -> str | None:
@@ -246,29 +244,19 @@ def _goes_on(story: Story) -> bool:
 
 def _account(view: View) -> Iterator[str]:
     """Account for a page: what was read and checked, its kinds of text, who wrote and judged it, a line each."""
-    report, say = view.report, view.words["page"]
+    report = view.report
     claims = [claim for claim in report.claims if not claim.free or claim.text.get(view.lang)]
     accounts = [report.account, *(section.account for section in report.sections)]
     failed = {one.about for account in accounts for one in account.fallbacks}
-    coverage: dict[str, list[str]] = {}
-    for section in report.sections:
-        notices = "".join(f" ({plain().notice(say, notice)})" for notice in section.coverage_notices)
-        coverage.setdefault(f"{say['coverage'][section.coverage.value]}{notices}", []).append(section.repo)
-    verdicts = [Counter(drop.verdict.value for drop in report.drops if drop.free is free) for free in (True, False)]
-    refused, dropped = (dict(sorted(counts.items())) for counts in verdicts)
     text = plain().account(
-        w=say,
+        report=report,
+        w=view.words["page"],
         signs=view.words["signs"],
-        analysed=report.analyst.startswith("model") or any(claim.free for claim in claims),
-        model=f"`{report.analyst.removeprefix('model ')}`" if report.analyst.startswith("model") else "—",
+        claims=claims,
         counts=model_counts(report),
         kinds=kind_counts(claims),
-        claims=claims,
         footer=footer_counts(report),
-        refused=refused,
-        dropped=dropped,
         links=checked_counts(report)["links"],
-        coverage=coverage,
         left=[row.sha[:SHORT] for row in report.ledger if row_id(row) in failed and not view.analysis(row)],
     )
     return (line.strip() for line in text.split("\n") if line.strip())

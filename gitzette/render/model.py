@@ -43,10 +43,6 @@ class Excerpt(NamedTuple):
     file: str
     lines: tuple[Line, ...]
 
-    def is_part_of(self, other: "Excerpt") -> bool:
-        """Tell whether another one shows all of these lines."""
-        return self.file == other.file and {one.text for one in self.lines} <= {one.text for one in other.lines}
-
 
 @dataclass(frozen=True)
 class Citation:
@@ -76,7 +72,7 @@ class Citation:
         return "\n".join((*named, *(one.file for one in self.excerpts), *lines, *self.records))
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Sentence:
     """One claim in the reader's language: words, in which backticks mean code, and citations in their places."""
 
@@ -147,13 +143,10 @@ class Item:
     @cached_property
     def proofs(self) -> tuple[Excerpt, ...]:
         """List the excerpts that are folded: what its sentences rest on, each once."""
-        cited = (one for sentence in self.told for cite in sentence.citations for one in cite.excerpts)
-        found = [*((self.excerpt,) if self.excerpt else ()), *(one for one in cited if one.file)]
-        kept: list[Excerpt] = [self.excerpt] if self.excerpt and self.full else []
-        for one in sorted(found, key=lambda one: -len(one.lines)):
-            if not any(one.is_part_of(other) for other in kept):
-                kept.append(one)
-        return tuple(one for one in found if one in kept and not (self.full and one == self.excerpt))
+        cited = (one for sentence in self.told for cite in sentence.citations for one in cite.excerpts if one.file)
+        # The same lines may be marked otherwise for another sentence.
+        found = {tuple(line.text for line in one.lines): one for one in (self.excerpt, *cited) if one}
+        return tuple(one for one in found.values() if not (self.full and one == self.excerpt))
 
 
 class Section(NamedTuple):
@@ -184,7 +177,6 @@ class IssueNews(NamedTuple):
 
     words: str
     change: Citation | None = None
-    grade: str = ""
 
 
 class Issue(NamedTuple):

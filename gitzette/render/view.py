@@ -4,7 +4,7 @@ import re
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from datetime import datetime
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any
 
 from agent.domain.base import EvidenceId, Language, RepoId
@@ -15,16 +15,14 @@ from agent.domain.links import Act, Link, undone_pairs
 from agent.domain.report import Report
 from agent.domain.window import zone
 from agent.editions.own_code import MOST_PLACES
-from agent.telling.sentences import names_alone
-from agent.telling.words import catalogue
+from agent.telling import catalogue, names_alone
 from agent.web import Web
-from gitzette.render.addresses import SHORT, named, place_of
+from gitzette.render.addresses import named, place_of
 from gitzette.render.model import Citation, Excerpt, Line, Sentence, row_id
 
 WEAK = ("refers to", "refers as said", "changes lines", "continues", "same work")
 """Statements about an earlier commit that are no news by themselves."""
-_PASSED = ("fact", "facts", "undoes", "shows")
-_BREAKING = f'"severity":"{Severity.BREAKING.value}"'
+_PASSED = ("fact", "undoes", "shows")
 _CODE = re.compile(r"`+([^`]+)`+")
 _SQUASHED = re.compile(r"\(#([1-9]\d{0,8})\)$")
 _MOST_LINES, _MOST_EXCERPTS = 8, 4
@@ -138,22 +136,8 @@ def cut_title(row: LedgerRow) -> tuple[str, int | None]:
 
 
 def is_breaking(claim: Claim) -> bool:
-    """Tell whether a claim states a fact, or one of several, that breaks what users reach."""
-    return claim.params.get("severity") == Severity.BREAKING or _BREAKING in claim.params.get("facts", "")
-
-
-def untold(claims: Sequence[Claim], sentences: Sequence[Claim]) -> list[Claim]:
-    """Choose what stays in sight beside analysis: breaking facts and links that no sentence names."""
-    texts = "\n".join("\n".join((*one.text.values(), *(anchor.text for anchor in one.anchors))) for one in sentences)
-    kept = []
-    for claim in claims:
-        others = {} if claim.speech else {*claim.sources} - {*claim.about[:1]}
-        names = [one[-40:][:SHORT] if "@" in one else f"#{one.rpartition('#')[2]}" for one in others]
-        if is_breaking(claim):
-            names = [re.split(r"[.:]", name)[-1] for name in _CODE.findall(claim.text.get("en", ""))]
-        if names and not all(name in texts for name in names):
-            kept.append(claim)
-    return kept
+    """Tell whether a claim states a fact that breaks what users reach."""
+    return claim.params.get("severity") == Severity.BREAKING
 
 
 class Sentences:
@@ -193,8 +177,8 @@ class Sentences:
         )
 
     def _is_telling(self, claim: Claim) -> bool:
-        news = claim.kind is Kind.FACT and claim.role in (Role.CHANGE, Role.EFFECT)
-        return news and bool(claim.text) and claim.predicate not in WEAK and self._view.inside(claim) is None
+        news = claim.kind is Kind.FACT and bool(claim.text) and claim.predicate not in WEAK
+        return news and self._view.inside(claim) is None
 
     def _label(self, claim: Claim) -> str:
         if claim.speech:
@@ -267,6 +251,7 @@ def excerpt_of(file: str, text: str, sentence: str) -> Excerpt:
     return Excerpt(file, tuple(Line(one, one[:1] if is_diff and one[:1] in "+-" else "", hit) for one, hit in shown))
 
 
+@lru_cache(maxsize=4_096)
 def _literals(text: str) -> list[str]:
     """List the names, numbers and values that a sentence has, as they stand in code: whole, and their last parts."""
     found: list[str] = []

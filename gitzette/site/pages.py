@@ -11,7 +11,7 @@ from uuid import NAMESPACE_URL, uuid5
 
 from agent.domain.report import Report
 from agent.settings.values import Settings
-from agent.telling.words import catalogue
+from agent.telling import catalogue
 from agent.web import Web
 from gitzette.render.addresses import LANGUAGES, Place, commit_path, day_path, repo_path
 from gitzette.render.compose import page_model

@@ -4,9 +4,7 @@ import pytest
 
 from agent.domain.base import Language
 from agent.domain.facts import Fact, FactKind, Severity
-from agent.telling.choosing import grouped, told_groups
-from agent.telling.sentences import params_of, sentence
-from agent.telling.words import catalogue
+from agent.telling import catalogue, fact_sentence, joined, params_of, sentence, told_facts
 
 K = FactKind
 BREAKING = Severity.BREAKING
@@ -17,7 +15,7 @@ def fact(kind: FactKind, name: str, severity: Severity = BREAKING, **values: str
 
 
 def told(facts: list[Fact], lang: Language = "en") -> list[str]:
-    return [sentence("facts", params_of(group), lang) for group in grouped(facts)]
+    return [fact_sentence(one, lang) for one in joined(facts)]
 
 
 def test_variables_that_went_together_are_told_together_the_first_ones_by_name() -> None:
@@ -42,7 +40,7 @@ def test_a_constructor_is_called_by_its_class_and_names_stay_apart() -> None:
 def test_every_kind_has_words_without_gaps_in_both_languages(kind: FactKind, lang: Language) -> None:
     whole = fact(kind, "a.b", old="one", new="two", detail="c")
     for one in (whole, whole.model_copy(update={"old": None}), whole.model_copy(update={"new": None})):
-        text = sentence("fact", params_of([one]), lang)
+        text = sentence("fact", params_of(one), lang)
         assert text
         assert not {"{", "}", "«", "»"} & set(text)
 
@@ -50,45 +48,39 @@ def test_every_kind_has_words_without_gaps_in_both_languages(kind: FactKind, lan
 def test_members_and_fields_are_told_by_their_class_with_the_values_that_are_short() -> None:
     came = fact(K.MEMBER_ADDED, "pkg.Backend.CPU", Severity.ADDITIVE, new="CPU = 3", detail="pkg.Backend")
     gone = fact(K.MEMBER_REMOVED, "pkg.Backend", old="TPU = 1, XPU = 2", detail="2 members")
-    assert told([came, gone]) == ["`pkg.Backend` loses `TPU = 1`, `XPU = 2` and gains `CPU = 3`."]
+    assert told([came, gone]) == ["`pkg.Backend` gains `CPU = 3`.", "`pkg.Backend` loses `TPU = 1`, `XPU = 2`."]
     assert told([came], lang="zh") == ["`pkg.Backend` 新增 `CPU = 3`。"]
     one = fact(K.FIELD_ADDED, "Args.depth", Severity.ADDITIVE, new="depth: int = 0", detail="Args")
-    assert told([one]) == ["`Args` gains `depth: int = 0`."]
+    other = fact(K.FIELD_ADDED, "Args.width", Severity.ADDITIVE, new="width: int = 0", detail="Args")
+    assert told([one, other]) == ["`Args` gains `depth: int = 0`, `width: int = 0`."]
     long = one.model_copy(update={"new": f"depth: int = Field({'x' * 80})"})
     assert told([long]) == ["`Args` gains `depth`."]
-    assert told([fact(K.FIELD_ADDED, "depth", Severity.ADDITIVE, new="depth = 0")]) == ["New in a class: `depth = 0`."]
+    assert told([fact(K.FIELD_ADDED, "depth", Severity.ADDITIVE, new="depth = 0")]) == ["A class gains `depth = 0`."]
 
 
-def test_renumbered_members_are_told_together_with_what_that_means() -> None:
-    changed = [
-        fact(K.MEMBER_CHANGED, "Act.Gelu", old="0", new="2", detail="Act"),
-        fact(K.MEMBER_CHANGED, "Act.Relu", old="1", new="3", detail="Act"),
-    ]
-    assert told(changed) == ["In `Act`, `Gelu` changes from `0` to `2`; `Relu` changes from `1` to `3`."]
-    assert told(changed, lang="zh") == ["`Act` 中 `Gelu` 由 `0` 改为 `2`；`Relu` 由 `1` 改为 `3`。"]
-
-
-def test_an_exception_is_raised_if_and_a_check_requires() -> None:
+def test_a_value_that_is_missing_or_long_is_not_told() -> None:
+    default = fact(K.PARAMETER_DEFAULT, "plan", old="1", new="2", detail="n")
+    assert told([default]) == ["The default of `n` in `plan` changes from `1` to `2`."]
+    gained = default.model_copy(update={"old": None})
+    assert told([gained]) == ["`n` of `plan` may be left out now; its default is `2`."]
+    # A default that is too long to be shown was there all the same.
+    assert told([default.model_copy(update={"old": "x" * 200})]) == ["The default of `n` in `plan` changes."]
     raised = fact(K.LIMIT_CHANGED, "ValueError", Severity.BEHAVIOUR, old="n > 16", new="n > 8", detail="plan")
-    assert told([raised]) == ["In `plan`, `ValueError` is raised if `n > 8`, before if `n > 16`."]
+    assert told([raised]) == ["In `plan`, the condition of `ValueError` changes from `n > 16` to `n > 8`."]
     assert told([raised], lang="zh") == ["`plan` 中报错 `ValueError` 的条件由 `n > 16` 改为 `n > 8`。"]
-    check = raised.model_copy(update={"name": "TORCH_CHECK", "old": "n <= 16", "new": "n <= 8"})
-    assert told([check]) == ["In `plan`, `TORCH_CHECK` requires `n <= 8`, before `n <= 16`."]
-    long = raised.model_copy(update={"new": "n" * 200})
-    assert told([long]) == ["In `plan`, the condition of `ValueError` changes."]
 
 
 def test_errors_and_checks_are_told_with_their_place_and_their_words() -> None:
     words = "\n".join(("a; b must fit", "x" * 400, "c is too large", "d is too small"))
     came = fact(K.ERROR_ADDED, "ValueError, TypeError", Severity.BEHAVIOUR, new=words, detail="Args.check")
-    said = "new errors `ValueError`, `TypeError`: `a; b must fit`, `c is too large` and 2 more."
+    said = "new errors `ValueError`, `TypeError`: `a; b must fit`, `c is too large`, `d is too small`."
     assert told([came]) == [f"In `Args.check`, {said}"]
     assert told([came.model_copy(update={"detail": None})]) == [said.replace("new", "New", 1)]
     gone = fact(K.ERROR_REMOVED, "ACME_CHECK", Severity.BEHAVIOUR, old="n must be even", detail="run")
     assert told([gone]) == ["In `run`, the error `ACME_CHECK` is gone: `n must be even`."]
     assert told([gone], lang="zh") == ["`run` 中移除报错 `ACME_CHECK`：`n must be even`。"]
     again = fact(K.ERROR_ADDED, "ACME_CHECK", Severity.BEHAVIOUR, new="n must be even", detail="walk")
-    assert told_groups([gone, again]) == []
+    assert told_facts([gone, again]) == []
 
 
 def test_nothing_is_told_twice() -> None:
@@ -98,21 +90,9 @@ def test_nothing_is_told_twice() -> None:
         fact(K.SYMBOL_REMOVED, "Kind", detail="enum"),
         fact(K.SYMBOL_REMOVED, "Kind", detail="export"),
     ]
-    assert [sentence("facts", params_of(group), "en") for group in told_groups(facts)] == [
+    assert [fact_sentence(one, "en") for one in told_facts(facts)] == [
         "New flag `--enable-overlap`.",
         "The enumeration `Kind` is removed.",
-    ]
-
-
-def test_all_that_changed_for_the_callers_of_a_function_is_one_sentence() -> None:
-    facts = [
-        fact(K.PARAMETER_ADDED, "Base.match, Hi.match", new="params: Params", detail="params"),
-        fact(K.PARAMETER_REMOVED, "Base.match, Hi.match", old="key: Key", detail="key"),
-        fact(K.PARAMETER_REMOVED, "Chunk.match", old="**rest", detail="rest"),
-    ]
-    assert told(facts) == [
-        "The parameters of `Base.match`, `Hi.match` change: new `params: Params`; gone `key`.",
-        "`Chunk.match` no longer takes `rest`.",
     ]
 
 

@@ -9,8 +9,7 @@ from agent.domain.base import RepoId, commit_id, thread_id
 from agent.domain.commits import Coverage, Issue, Release, Threads
 from agent.domain.links import Grade, Link, Relation
 from agent.domain.window import Window
-from agent.links.issues import Known
-from agent.reports.issue_news import Connected, issue_news, release_news
+from agent.reports.chapter import Connected, issue_news, release_news
 
 DAY = Window.days(date(2026, 2, 4), date(2026, 2, 4), "UTC")
 BEFORE, DURING, AFTER = (datetime(2026, 2, day, 12, tzinfo=UTC) for day in (3, 4, 5))
@@ -77,19 +76,6 @@ def told(connected: Connected, *issues: Issue, releases: tuple[Release, ...] = (
 def fix(number: int, *evidence: str, relation: Relation = Relation.FIXES) -> Link:
     change = commit_id(REPO, "a" * 40)
     return Link(issue=thread_id(REPO, number), change=change, relation=relation, grade=Grade.A, evidence=evidence)
-
-
-def popular(number: int, comments: int = 30) -> Issue:
-    return issue(number, BEFORE).model_copy(update={"comments": comments})
-
-
-def test_the_few_open_issues_that_most_people_wait_for_are_told_once_until_there_is_news() -> None:
-    many = [popular(number, 20 + number) for number in range(1, 9)]
-    first = issue_news(Threads(coverage=Coverage.READ, issues=tuple(many)), DAY, Connected())
-    assert [(line.number, line.event) for line in first] == [(number, "important") for number in (8, 7, 6, 5, 4)]
-    known = Known(told={line.number: line.mark for line in first})
-    assert told(Connected(known=known), *many) == []
-    assert told(Connected(known=known), *many[:-1], popular(8, 60)) == [(8, "important")]
 
 
 def test_an_old_issue_that_a_change_addresses_or_refers_to_is_news() -> None:

@@ -14,18 +14,7 @@ from agent.domain.base import EXIT_DONE
 from evals.model_server.server import ModelServer, Mood
 from evals.model_server.talk import Asked
 from gitzette.cli import main
-from tests.scripted_analysis import (
-    LIMIT,
-    LIMIT_SAID,
-    TIMEOUT,
-    TIMEOUT_SAID,
-    Scripted,
-    Stop,
-    calling,
-    of,
-    run,
-    two_commits,
-)
+from tests.scripted_analysis import LIMIT, LIMIT_SAID, TIMEOUT_SAID, Scripted, Stop, calling, of, run, two_commits
 
 BRIEF = {
     "en": "`MAX_ROUTES` and `WORKER_TIMEOUT` change.",
@@ -95,9 +84,13 @@ async def test_a_run_that_died_among_models_gives_the_same_report_and_asks_nothi
         with closing(sqlite3.connect(tmp_path / "home" / "memory.db")) as db, db:
             db.execute("update runs set status = 'running', finished = null where status = 'failed'")
             (name,) = db.execute("select id from runs").fetchone()
+            (answered,) = db.execute("select count(*) from calls where name = 'model.ask'").fetchone()
+        # Questions about the two commits may be on their way when the run dies: nobody hears the answers to those.
+        unheard = questions(server).total() - answered
+        assert 0 <= unheard <= 2
         await run(tmp_path, server, clone, again=name, **BOTH)
-        assert set(questions(server).values()) == {1}
-        assert questions(server).total() == whole.total()
+        assert len(questions(server)) == whole.total()
+        assert questions(server).total() == whole.total() + unheard
     assert pages(tmp_path) == pages(tmp_path / "calm")
 
 
@@ -115,28 +108,25 @@ async def test_a_window_of_8192_tokens_works_with_the_same_prompts_and_less_in_t
     assert "**Workers get more time**" in covered.page.read_text()
 
 
-async def test_without_a_judge_there_are_facts_and_the_footer_says_why(tmp_path: Path) -> None:
-    def mood(asked: Asked) -> Mood | None:
+async def test_without_a_judge_or_a_writer_facts_are_told_and_why_is_said(tmp_path: Path) -> None:
+    clone = two_commits(tmp_path / "router")
+
+    def judge(asked: Asked) -> Mood | None:
         return Mood("failing") if asked.schema == "Rulings" else None
 
-    with ModelServer(Scripted(), mood, context=32_768) as server:
-        covered = await run(tmp_path, server, two_commits(tmp_path / "router"))
-    page = covered.page.read_text()
+    def writer(asked: Asked) -> Mood | None:
+        return Mood("prose") if asked.schema == "Analysis" and LIMIT in asked.user else None
+
+    with ModelServer(Scripted(), judge, context=32_768) as server:
+        page = (await run(tmp_path / "unjudged", server, clone)).page.read_text()
     assert "**Workers get more time**" not in page
     assert "`WORKER_TIMEOUT` changes from `30` to `45`." in page
     assert "Done without the model, because it failed: judging 2 (" in page
     assert "Sentences of analysis: 0" in page
-
-
-async def test_a_commit_whose_writer_fails_is_told_as_facts_and_the_others_are_analysed(tmp_path: Path) -> None:
-    def mood(asked: Asked) -> Mood | None:
-        return Mood("prose") if asked.schema == "Analysis" and LIMIT in asked.user else None
-
-    with ModelServer(Scripted(), mood, context=32_768) as server:
-        covered = await run(tmp_path, server, two_commits(tmp_path / "router"))
+    with ModelServer(Scripted(), writer, context=32_768) as server:
+        covered = await run(tmp_path / "unwritten", server, clone)
     page = covered.page.read_text()
     assert "**Workers get more time**" in page
     assert "`MAX_ROUTES` changes from `22` to `12`." in page
     (row,) = (row for row in covered.report.ledger if row.title == LIMIT)
     assert "not analysed: scripted gave an answer that is not in the shape that was asked for" in row.reason
-    assert f"{TIMEOUT} [" in page

@@ -38,51 +38,30 @@ Say = Callable[..., tuple[int, str, str]]
 def say(engine: Engine, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Say:
     """Pipe lines into a chat; gives its status, what it answered and what it told beside."""
 
-    def piped(*lines: str, thread: str = "talk") -> tuple[int, str, str]:
+    def piped(*lines: str) -> tuple[int, str, str]:
         monkeypatch.setattr(sys, "stdin", io.StringIO("".join(f"{line}\n" for line in lines)))
-        status = main(["chat", "--thread", thread, *engine.repo])
+        status = main(["chat", "--thread", "talk", *engine.repo])
         captured = capsys.readouterr()
         return status, captured.out, captured.err
 
     return piped
 
 
-def test_a_pipe_gets_answers_and_no_prompt(say: Say) -> None:
-    status, out, err = say(FEBRUARY, "", "what did Ada do to MAX_ROUTES?")
+def test_a_pipe_gets_answers_sources_and_no_prompt(say: Say) -> None:
+    status, out, err = say(
+        FEBRUARY, "", "/sources", "/open 1", "/nonsense", "/open one", "what did Ada do to MAX_ROUTES?"
+    )
     assert status == 0
-    assert "Lower the limit of routes" in out
-    assert "Add the router" in out
     assert "gitzette>" not in out + err
     assert "\x1b" not in out + err
-
-
-def test_sources_are_numbered_and_can_be_opened(say: Say) -> None:
-    _, out, _ = say(FEBRUARY, "/sources", "/open 1")
     assert re.search(r"  1\. acme/engine@[0-9a-f]{7} Lower the limit of routes", out)
     assert re.search(r"     https://github\.com/acme/engine/commit/[0-9a-f]{40}\n", out)
     assert "Author: Grace\nLanded: 2026-02-04 09:00 UTC\nFiles: 1, +1 -1\n" in out
     assert "-MAX_ROUTES = 22\n+MAX_ROUTES = 12\n" in out
-
-
-@pytest.mark.parametrize(
-    ("line", "said"),
-    [
-        ("/nonsense", "there is no command /nonsense; /help lists them"),
-        ("/open", "/open takes the number of a citation"),
-        ("/open one", "/open takes the number of a citation"),
-    ],
-)
-def test_a_wrong_command_is_told_in_one_line_and_the_chat_goes_on(say: Say, line: str, said: str) -> None:
-    status, out, err = say(line, "/help")
-    assert (status, said in err, "/sources" in out) == (0, True, True)
-
-
-def test_a_chat_without_a_name_tells_its_name_at_the_end(
-    engine: Engine, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.setattr(sys, "stdin", io.StringIO(f"{FEBRUARY}\n"))
-    assert main(["chat", *engine.repo]) == 0
-    assert re.search(r"go on with: gitzette chat --thread \S+$", capsys.readouterr().err.strip())
+    # A wrong command is told in one line, and the chat goes on.
+    assert "there is no command /nonsense; /help lists them" in err
+    assert "/open takes the number of a citation" in err
+    assert "Add the router" in out.rpartition("-MAX_ROUTES = 22")[2]
 
 
 # ---------------------------------------------------------------- a terminal
@@ -105,14 +84,13 @@ class Screen:
     def type(self, text: str) -> None:
         os.write(self.master, text.encode())
 
-    def until(self, wanted: str, again: str = "") -> str:
-        """Wait until a text is shown, and give everything since the last wait; nothing comes: type something again."""
+    def until(self, wanted: str) -> str:
+        """Wait until a text is shown, and give everything since the last wait."""
         deadline = time.monotonic() + 60
         while wanted not in self.shown:
             ready, _, _ = select.select([self.master], [], [], 1)
             assert time.monotonic() < deadline, f"{wanted!r} never came; shown: {self.shown!r}"
             if not ready:
-                self.type(again)
                 continue
             try:
                 self.shown += os.read(self.master, 65_536).decode("utf-8", errors="replace")
@@ -136,7 +114,7 @@ class Screen:
 
 
 @pytest.fixture
-def screen(request: pytest.FixtureRequest) -> Iterator[Callable[..., Screen]]:
+def screen() -> Iterator[Callable[..., Screen]]:
     screens: list[Screen] = []
 
     def opened(*arguments: str) -> Screen:

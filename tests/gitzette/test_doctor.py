@@ -1,18 +1,20 @@
 """The doctor: what it looks at, what it says, and its exit status."""
 
 import json
-import subprocess
-import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from typing import ClassVar
 
 import pytest
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
 
+from evals.loopback import Loopback
 from gitzette.cli import main
+from tests.gitzette.conftest import Engine
 
 pytestmark = pytest.mark.usefixtures("corner")
 
@@ -35,28 +37,14 @@ def endpoint(status: int, body: bytes) -> Iterator[tuple[str, list[str | None]]]
     """Serve one answer to everything, and note the keys that came with the questions."""
     keys: list[str | None] = []
 
-    class Answer(BaseHTTPRequestHandler):
-        seen: ClassVar[list[str | None]] = keys
+    async def answer(request: Request) -> Response:
+        keys.append(request.headers.get("authorization"))
+        return Response(body, status if request.url.path == "/v1/models" else 404)
 
-        def do_GET(self) -> None:
-            self.seen.append(self.headers.get("authorization"))
-            self.send_response(status if self.path == "/v1/models" else 404)
-            self.send_header("content-length", str(len(body)))
-            self.end_headers()
-            self.wfile.write(body)
-
-        def log_message(self, *_: object) -> None:
-            """Keep the test's output clean."""
-
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Answer)
-    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
-    thread.start()
-    try:
-        yield f"http://127.0.0.1:{server.server_port}/v1", keys
-    finally:
-        server.shutdown()
-        thread.join()
-        server.server_close()
+    server = Loopback()
+    server.start(Starlette(routes=[Route("/{_:path}", answer, methods=["GET", "POST"])]))
+    yield f"{server.url}/v1", keys
+    server.stop()
 
 
 def test_a_fresh_folder_is_well_and_the_last_line_says_so(capsys: pytest.CaptureFixture[str]) -> None:
@@ -64,42 +52,31 @@ def test_a_fresh_folder_is_well_and_the_last_line_says_so(capsys: pytest.Capture
     lines = capsys.readouterr().out.splitlines()
     assert lines[-1].startswith("all is well")
     told = "\n".join(lines)
-    for what in (
-        "configuration",
-        "output",
-        "reports: none yet",
-        "memory",
-        "git",
-        "token",
-    ):
+    for what in ("configuration", "output", "reports: none yet", "memory", "git", "token"):
         assert what in told
     assert "model" not in told
     assert not Path("gazette").exists()
 
 
-def test_a_clone_that_is_gone_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    subprocess.run(["git", "init", "-q", str(tmp_path / "engine")], check=True)
-    Path("gitzette.toml").write_text(f'repos = ["a/engine={tmp_path}/engine"]')
-    assert Examined(capsys).findings["clone"] == (True, f"a/engine: {tmp_path}/engine")
-    (tmp_path / "engine").rename(tmp_path / "away")
-    found = Examined(capsys)
-    assert (found.status, found.verdict) == (3, "needs care: clone")
-
-
-def test_days_without_a_report_are_named_with_what_makes_them(
+def test_missing_days_and_clones_are_named_with_what_makes_them(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    subprocess.run(["git", "init", "-q", "-b", "main", str(tmp_path / "engine")], check=True)
+    Engine.made(tmp_path / "engine")
     Path("gitzette.toml").write_text(f'repos = ["a/engine={tmp_path}/engine"]')
     today = datetime.now(UTC).date()
     main(["run", "--date", str(today - timedelta(days=2))])
-    assert "yesterday's is due" in Examined(capsys).findings["reports"][1]
+    found = Examined(capsys)
+    assert "yesterday's is due" in found.findings["reports"][1]
+    assert found.findings["clone"] == (True, f"a/engine: {tmp_path}/engine")
     main(["run", "--date", str(today - timedelta(days=4))])
     found = Examined(capsys)
     assert found.findings["reports"][0] is False
     assert f"missing or failed: {today - timedelta(days=3)}: `gitzette run --catch-up`" in found.findings["reports"][1]
     main(["run", "--catch-up"])
     assert Examined(capsys).status == 0
+    (tmp_path / "engine").rename(tmp_path / "away")
+    found = Examined(capsys)
+    assert (found.status, found.verdict) == (3, "needs care: clone")
 
 
 @pytest.mark.parametrize(
@@ -108,17 +85,11 @@ def test_days_without_a_report_are_named_with_what_makes_them(
         (200, b'{"object": "list", "data": [{"id": "small"}, {"id": "large"}]}', True, "answers; models offered: 2"),
         (200, b'{"data": [{"id": "small"}]}', False, "answers, but does not offer large"),
         (401, b"{}", False, "{url}/models refuses the key (HTTP 401)"),
-        (503, b"", False, "{url}/models: HTTP 503"),
         (200, b"<html>", False, "does not answer with a list of models"),
     ],
 )
 def test_the_endpoint_of_a_model_is_asked_where_one_is_configured(
-    status: int,
-    body: bytes,
-    ok: bool,
-    says: str,
-    capsys: pytest.CaptureFixture[str],
-    monkeypatch: pytest.MonkeyPatch,
+    status: int, body: bytes, ok: bool, says: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with endpoint(status, body) as (url, keys):
         monkeypatch.setenv("GITZETTE_MODEL_URL", url)

@@ -20,19 +20,3 @@ def test_sets_run_apart_and_are_printed_compared_and_drawn(tmp_path: Path, capfd
     assert "griffe: skipped" in told.out
     assert "gate: everything holds" in told.out
     assert "Gitzette, evaluated" in html.read_text()
-
-
-@pytest.mark.parametrize(
-    ("arguments", "why"),
-    [
-        (["none"], "no evaluation set 'none'"),
-        (["windows", "--jobs", "0"], "at least 1"),
-        (["windows", "--repo", "a/b"], "has no path"),
-        (["windows", "--since", "2026-01-01"], "go together"),
-    ],
-)
-def test_what_cannot_be_meant_is_told_in_one_line(
-    arguments: list[str], why: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert main(["eval", *arguments]) == 2
-    assert why in capsys.readouterr().err

@@ -46,12 +46,8 @@ def link(sha: str = SHA, relation: Relation = Relation.FIXES, repo: RepoId = ENG
     return Link(issue=ThreadId(f"{repo}#7"), change=commit_id(repo, sha), relation=relation, grade=Grade.A)
 
 
-def report(day: int, *claims: Claim, repo: RepoId = ENGINE, important: tuple[int, ...] = (), **more: Any) -> Report:
+def report(day: int, *claims: Claim, repo: RepoId = ENGINE, **more: Any) -> Report:
     lines = [ThreadLine(number=7, title="Crash on start", author=None, event="opened", at=AT, labels=())]
-    lines += [
-        ThreadLine(number=n, title="Crash", author=None, event="important", at=AT, labels=(), comments=12)
-        for n in important
-    ]
     tips = {name: more.pop(name) * 40 for name in ("tip", "known_tip", "first_tip") if name in more}
     section = RepoSection(
         repo=repo, branch="main", coverage=Coverage.PARTIAL, coverage_notices=(CUT,), issues=tuple(lines),
@@ -133,13 +129,12 @@ def test_open_issues_are_known_on_the_next_day_by_what_they_are_about(db: Databa
 
 def test_the_same_day_again_knows_what_it_knew_and_not_what_it_told_itself(db: Database) -> None:
     issues, reports = OpenIssues(db), Reports(db)
-    reports.remember(report(0, links=(link("a" * 40), link("b" * 40, Relation.MENTIONS)), important=(7,)))
-    reports.remember(report(1, links=(link("c" * 40),), important=(9,)))
+    reports.remember(report(0, links=(link("a" * 40), link("b" * 40, Relation.MENTIONS))))
+    reports.remember(report(1, links=(link("c" * 40),)))
     for _ in range(2):
         known = issues.known(ENGINE, window(1))
         assert [one.change[-1] for one in known.links] == ["a"]
-        assert list(known.told) == [7]
-        reports.remember(report(1, links=(link("c" * 40),), important=(9,)))
+        reports.remember(report(1, links=(link("c" * 40),)))
     assert [one.change[-1] for one in issues.known(ENGINE, window(2)).links] == ["a", "c"]
 
 
@@ -154,15 +149,14 @@ def test_a_report_is_remembered_whole_or_not_at_all(db: Database) -> None:
 
 def test_what_reports_told_comes_back_from_their_files(db: Database, tmp_path: Path) -> None:
     """Open issues do not: they are not in reports, and are listed anew."""
-    reports = [report(0, claim("One"), links=(link(),), important=(7,)), report(1, claim("Two"), ledger=(row("Two"),))]
+    reports = [report(0, claim("One"), links=(link(),)), report(1, claim("Two"), ledger=(row("Two"),))]
     for one in reports:
         Reports(db).remember(one)
     with closing(database_in_memory()) as lost:
         assert Reports(lost).rebuild(write(tmp_path, *reports)) == []
         again, known = OpenIssues(lost).known(ENGINE, window(2)), OpenIssues(db).known(ENGINE, window(2))
-        assert (again.links, again.told) == (known.links, known.told)
+        assert again.links == known.links
         assert again.links
-        assert again.told
         assert Statements(lost).report("2026-02-02") == Statements(db).report("2026-02-02")
         assert OpenIssues(lost).known_open(ENGINE) == frozenset()
         assert OpenIssues(lost).cut_short(ENGINE) == CUT

@@ -9,8 +9,8 @@ from agent.domain.commits import Change, Commit
 from agent.domain.facts import Fact, FactKind, FactSheet, Place, Severity
 from agent.domain.ledger import Purpose
 from agent.domain.patch import read_patch
+from agent.domain.upgrade import Upgrade, Version
 from agent.editions.own_code import concerns
-from agent.editions.upgrade import Upgrade, Version
 from agent.sources import CloneSource, CodeSource, Study
 from agent.triage.conventions import read_heading
 from tools.diff.compare import compare

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from agent.domain.commits import Change, Commit
 from agent.domain.facts import Fact, FactKind, Severity
-from agent.editions.upgrade import Item, Undone
+from agent.domain.upgrade import Item, Undone
 from tools.diff.differences import ROWS
 from tools.diff.lineage import patch_ids, read_trailers
 

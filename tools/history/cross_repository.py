@@ -10,6 +10,7 @@ from agent.domain.evidence import CommitEvidence, Dossier, Evidence, ReleaseEvid
 from agent.domain.links import Act, Place, Reference, Related, Step, Story
 from agent.domain.report import Drop
 from agent.domain.window import Window
+from agent.gate.check import refusals
 from agent.ports import StoryMemory
 from agent.reports.chapter import checked_claims
 from agent.sources import CloneSource, CodeSource
@@ -79,7 +80,7 @@ async def connected(
         said_in = {(tie.doer.id, tie.source.id): tie.said_in.id} if tie.said_in else {}
         name = f"{tie.doer.id[:-28]}.u{tie.source.id.partition('@')[2][:7]}"
         made = [claim.model_copy(update={"id": name, "repo": None}) for claim in story_claims(one, said_in)]
-        passed, refused = checked_claims(made, (), (), dossier)
+        passed, refused = checked_claims(made, (), (), dossier, refusals)
         claims += passed
         drops += refused
         text = {lang: " ".join(short_text(claim, lang) for claim in passed) for lang in LANGUAGES}

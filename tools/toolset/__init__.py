@@ -19,6 +19,7 @@ from agent.domain.base import (
 from agent.domain.commits import Change, Commit, NoticeKind
 from agent.domain.evidence import ThreadEvidence
 from agent.domain.window import Window
+from agent.editions.upgrade import guide_lines
 from agent.models import tokens_of
 from agent.sources import CodeSource, NoThreads, ThreadSource
 from tools.diff.sheet import compare_versions
@@ -233,7 +234,7 @@ class Toolset:
         asked = (old.strip(), new.strip())
         if asked not in self._upgrades:
             try:
-                self._upgrades = {asked: (await compare_versions(self._code, *asked)).lines()}
+                self._upgrades = {asked: guide_lines(await compare_versions(self._code, *asked))}
             except InputError as error:
                 raise ToolError(str(error)) from error
         return _page(show.lines_as_pages(self._upgrades[asked], self._tokens), page)

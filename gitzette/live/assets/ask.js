@@ -172,15 +172,4 @@
   try { known = sessionStorage.getItem("gitzette-thread") || ""; } catch { /* A new one then. */ }
   const resumed = /^[A-Za-z0-9][A-Za-z0-9.-]{0,63}$/.test(known);
   enter(resumed ? known : fresh(), true);
-  // What was asked before the page was opened again; its answers are gone, what they were about is not.
-  const earlier = async () => {
-    const answer = await fetch(`../api/threads/${known}`);
-    if (!answer.ok || turns.children.length) return;
-    for (const question of (await answer.json()).turns) {
-      const node = make("article", "", "turn");
-      node.append(make("h2", question));
-      turns.append(node);
-    }
-  };
-  if (resumed) earlier();
 })();

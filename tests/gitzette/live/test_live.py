@@ -86,7 +86,6 @@ def test_an_answer_is_streamed_with_what_is_read_its_citations_and_their_evidenc
         assert any(one["what"] == "reading diffs" for one in read)
         again = events(browser.post("/api/ask", json={"question": "author:grace", "thread": "t-1"}))
         assert "Grace" in json.dumps(shown(again))
-        assert browser.get("/api/threads/t-1").json()["turns"] == [QUESTION, "author:grace"]
 
 
 async def test_whoever_stops_listening_leaves_nothing_in_the_thread_and_no_file_open(
@@ -122,7 +121,7 @@ def test_others_are_kept_out(serving: Serving) -> None:
         assert browser.get("/", headers={"Host": "evil.example"}).status_code == 421
         assert browser.post("/api/ask", json=asked, headers={"Origin": "https://evil.example"}).status_code == 403
         assert browser.post("/api/ask", json=asked, headers={"Origin": "null"}).status_code == 403
-        assert browser.get("/api/threads/t", headers={"Sec-Fetch-Site": "cross-site"}).status_code == 403
+        assert browser.post("/api/ask", json=asked, headers={"Sec-Fetch-Site": "cross-site"}).status_code == 403
         assert (
             browser.post("/api/ask", content=json.dumps(asked), headers={"Content-Type": "text/plain"}).status_code
             == 415
@@ -153,11 +152,7 @@ def test_anything_but_loopback_needs_a_long_token(
     address = serving(token)
     with httpx.Client(base_url=address) as browser:
         assert browser.get("/").status_code == 401
-        assert browser.get("/", params={"token": "wrong"}).status_code == 401
+        assert browser.get("/", auth=("reader", "wrong")).status_code == 401
+        assert browser.get("/", headers={"Authorization": "Basic ?"}).status_code == 401
         assert browser.get("/", headers={"Authorization": f"Bearer {token}"}).status_code == 200
-        entered = browser.get(f"{address}//evil.example/", params={"token": token})
-        assert entered.headers["location"].startswith("/evil.example")
-        assert "HttpOnly" in entered.headers["set-cookie"]
-        assert "SameSite=strict" in entered.headers["set-cookie"]
-        assert token not in entered.headers["set-cookie"]
-        assert browser.get("/").status_code == 200
+        assert browser.get("/", auth=("reader", token)).status_code == 200

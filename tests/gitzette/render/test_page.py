@@ -11,7 +11,7 @@ from agent.domain.claims import Anchor, Quote
 from agent.domain.links import Grade, Link, Relation, Standing
 from agent.domain.report import Report, ThreadLine
 from agent.settings.values import Layout
-from agent.telling.words import catalogue
+from agent.telling import catalogue
 from agent.web import Web
 from evals.sets.page import unfolded_words
 from gitzette.render.compose import page_model
@@ -143,7 +143,7 @@ def test_both_languages_have_the_same_words_with_the_same_gaps() -> None:
 def with_link(relation: Relation, grade: Grade, standing: Standing | None = None, change: EvidenceId = "") -> Report:
     report = analysed_report()
     thread = ThreadLine(
-        number=9, title="It hangs", author="o", event="closed", at=AT, labels=("bug",), standing=standing, comments=3
+        number=9, title="It hangs", author="o", event="closed", at=AT, labels=("bug",), standing=standing
     )
     link = Link(issue=f"{ROUTER}#9", change=change or f"{ROUTER}@{HANG}", relation=relation, grade=grade)
     first, *rest = report.sections
