@@ -99,7 +99,7 @@ async def asking_context(
     display: Progress,
 ) -> AsyncIterator[AskContext]:
     """Open everything that questions need, and close it afterwards."""
-    async with open_house(settings, environ, display, now, specs=specs) as house:
+    async with open_house(settings, environ, now, specs=specs) as house:
         memory = house.memory
         recorder = memory.recorder(f"{QUESTIONS}{now.date().isoformat()}")
         admit = model_limit(memory.fleet, settings, environ)

@@ -144,7 +144,7 @@ async def check(text: str, name: str, settings: Settings, environ: Mapping[str, 
         if spec.path is not None:
             await open_repository(spec.path)
     now = datetime.now(UTC)
-    async with open_house(settings, environ, display, now) as house:
+    async with open_house(settings, environ, now) as house:
         # What a judge said is recorded by what it was asked: the same report is not paid for twice.
         recorder = house.memory.recorder(f"{QUESTIONS}{now.date().isoformat()}")
         judge = writers_of(settings, environ, recorder, house.memory.model_servers, Cap())

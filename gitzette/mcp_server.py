@@ -102,7 +102,7 @@ async def _toolset(
     """Open a repository for one call: what a program asks for next may be days later."""
     now = datetime.now(UTC)
     spec, window = named_spec(settings, repo), Window.between(since, until, settings.tz, now)
-    async with open_house(settings, environ, QuietProgress(), now) as house:
+    async with open_house(settings, environ, now) as house:
         house.memory.reports.rebuild(settings.out / "reports")
         desk = await house.deps.desks.open(spec)
         commits = [row.commit for row in (await desk.code.landed(window)).rows]

@@ -231,7 +231,7 @@ async def cover(
     """
     run_id = run or f"{now:%Y%m%dT%H%M%S}-{secrets.token_hex(3)}"
     recipe, started, status = Recipe.of(settings, window, specs), time.monotonic(), "failed"
-    async with open_house(settings, environ, display, now, run_id, specs, answers) as house:
+    async with open_house(settings, environ, now, run_id, specs, answers) as house:
         memory = house.memory
         with memory.run_locks.hold(run_id):
             before = now.date() - timedelta(days=settings.keep_days)

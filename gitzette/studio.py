@@ -85,7 +85,7 @@ def daily() -> CompiledStateGraph[DailyState, Choices, DailyInput, DailyState]:
         with _place(state, runtime) as (args, settings, now):
             asked = daily_graph.DayInput(window=window_of(args, settings.tz, now), specs=specs_of(settings))
             run = secrets.token_hex(8)
-            async with open_house(settings, os.environ, QuietProgress(), now, run, specs_of(settings)) as house:
+            async with open_house(settings, os.environ, now, run, specs_of(settings)) as house:
                 done = await graph.ainvoke(asked, context=house.deps)
                 page = house.publisher.paths(done["report"])[0].read_text("utf-8")
         return {"report": to_json(done["report"]), "page": page}

@@ -15,7 +15,6 @@ from agent.reports.stored import merge
 from agent.settings.values import Recipe, Settings
 from gitzette.delivery.deliver import Deliverer, Entry, Outbox
 from gitzette.fleet.editions import PartPlan, edition_of, part_plan
-from gitzette.progress import QuietProgress
 from gitzette.publish import bring_reports
 from gitzette.running import run_graph
 from gitzette.sources import SourceDesks, UnopenedDesks
@@ -50,7 +49,7 @@ async def read_repository(
     plan, now = part_plan(settings, repo, window), datetime.now(UTC)
     specs = (plan.spec, *plan.beside)
     try:
-        async with open_house(plan.settings, environ, QuietProgress(), now, plan.run, specs, background=True) as house:
+        async with open_house(plan.settings, environ, now, plan.run, specs, background=True) as house:
             status = house.memory.fleet.statuses([plan.key]).get(plan.key)
             if status != DONE:
                 with house.memory.run_locks.hold(plan.run):
@@ -98,7 +97,7 @@ async def compose(settings: Settings, environ: Mapping[str, str], edition: str, 
     """Compose and publish an edition of what was read, if everything is there or it is late; tell whether it was."""
     mine, now = edition_of(settings, edition), datetime.now(UTC)
     run = f"edition-{sha256(f'{edition} {window.key}'.encode()).hexdigest()[:16]}"
-    async with open_house(mine, environ, QuietProgress(), now, run, mine.repos, background=True) as house:
+    async with open_house(mine, environ, now, run, mine.repos, background=True) as house:
         fleet = house.memory.fleet
         plans = plans_of(settings, edition, window)
         known, there = fleet.statuses([plan.key for plan in plans]), fleet.edition(edition, window.key)
