@@ -14,7 +14,6 @@ from evals.gate import Breach
 _RED, _PLAIN = "\x1b[31m", "\x1b[0m"
 _MOST_RIGHT, _MOST_WRONG = 40, 500
 """So many scores of each metric stand on the page."""
-_WIDE = 140
 
 
 def as_json(results: Results) -> str:
@@ -47,7 +46,7 @@ def as_breaches(found: Sequence[Breach]) -> str:
 def as_page(results: Results, about: Mapping[str, Any], changed: Sequence[str] = ()) -> str:
     """Write the page: figures with their intervals, what changed, and the scores beside their evidence."""
     env = Environment(loader=FileSystemLoader(Path(__file__).parent), autoescape=True)
-    env.globals.update(verdict=_verdict, value=_value, wanted=_wanted, interval=_interval)
+    env.globals.update(verdict=_verdict, value=_value, wanted=_wanted)
     # A score can hold anything, even the end of a script.
     data = json.dumps(list(_rows(results)), ensure_ascii=True).replace("<", "\\u003c")
     return env.get_template("results.html").render(results=results, about=about, changed=changed, data=data)
@@ -76,13 +75,3 @@ def _value(figure: Figure) -> str:
 def _wanted(figure: Figure) -> str:
     interval = "" if figure.low is None else f", {figure.low:.4g} to {figure.high:.4g}"
     return f"{figure.sense} {figure.target:g}{interval}"
-
-
-def _interval(figure: Figure) -> dict[str, float] | None:
-    """Place a share with its interval and its target on a line; what is no share has no place there."""
-    if figure.value is None or figure.low is None or figure.high is None:
-        return None
-    if not 0 <= figure.low <= figure.value <= figure.high <= 1:
-        return None
-    places = {"low": figure.low, "high": figure.high, "at": figure.value, "goal": min(1.0, figure.target)}
-    return {name: round(place * _WIDE, 1) for name, place in places.items()} | {"wide": _WIDE}

@@ -18,7 +18,7 @@ from agent.domain.window import Window
 from agent.links.recorded import day_links
 from agent.links.references import Day, day_references
 from agent.ports import Desk, Step
-from agent.reports.ledger import share
+from agent.reports.chapter import share
 from agent.settings.values import RepoSpec
 from agent.triage.collected import Collected, Scales, filter_notices
 from agent.triage.score import lifted, rank

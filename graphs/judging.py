@@ -19,7 +19,6 @@ from agent.analysts.sentences import (
     can_be_repaired,
     focus_of,
     refusal_text,
-    repair_focus,
     repair_shape,
 )
 from agent.analysts.subjects import Subject
@@ -27,6 +26,7 @@ from agent.analysts.tasks import Sentences
 from agent.domain.accounts import Account, Judging, fallback
 from agent.domain.base import EvidenceId, Language
 from agent.domain.claims import Claim, Judgement, Refused, Verdict
+from agent.gate.check import refusals
 from agent.models import ModelError, fenced
 from agent.ports import Step
 
@@ -56,7 +56,7 @@ class SentenceSteps:
     async def check(self, state: Any, runtime: Runtime[Any]) -> Change:
         """Hold every literal of every sentence to the cited evidence."""
         about, now = await self.subjects(state, runtime.context), state["sentences"]
-        found = [(key, claim, about[key].objections(claim)) for key, claim in now.drafts]
+        found = [(key, claim, about[key].objections(claim, refusals)) for key, claim in now.drafts]
         passed = tuple((key, claim) for key, claim, wrong in found if not wrong)
         failed = [Refused(task=key, claim=claim, reasons=wrong) for key, claim, wrong in found if wrong]
         update = {"drafts": (), "passed": passed, "failed": (*now.failed, *failed)}
@@ -118,7 +118,8 @@ async def _said_anew(
     subject: Subject, key: str, wrong: Sequence[Refused], deps: "RunContext"
 ) -> tuple[list[Claim], Account]:
     mine = {str(number): one for number, one in enumerate((one for one in wrong if one.task == key), start=1)}
-    evidence = subject.evidence([one.claim for one in mine.values()], repair_focus(key, wrong))
+    claims = [one.claim for one in mine.values()]
+    evidence = subject.evidence(claims, focus_of(claims))
     values = {
         "evidence": fenced(evidence, deps.mark),
         "refused": fenced("\n".join(refusal_text(number, one) for number, one in mine.items()), deps.mark),

@@ -40,7 +40,7 @@ async def choose(state: ReadState, runtime: Runtime[RunContext]) -> dict[str, An
     try:
         # Whoever is away is asked again when it writes; what the budget allows is read all the same.
         rows = await _rows(state, deps)
-        handles = handles_of(found)
+        handles = handles_of([one.sha for one in found.table])
         table = fitting(rows.values(), await deps.packet_room())
         values = {"table": fenced("\n".join(table), deps.mark), "most": str(most)}
         choice = await deps.ask("reading", repo, "choose", values, Choice)
@@ -112,7 +112,7 @@ async def _rows(state: ReadState, deps: RunContext) -> dict[str, str]:
     weights = {one.sha: f"{one.tier.value} {one.score:.1f}" for one in found.table}
     return {
         sha: f"[{handle}] {weights[sha]} {titles[sha]}{first_fact(known.get(sha))}"
-        for handle, sha in handles_of(found).items()
+        for handle, sha in handles_of([one.sha for one in found.table]).items()
     }
 
 
@@ -126,7 +126,7 @@ async def _opening(state: ReadState, deps: RunContext) -> list[AnyMessage]:
 async def _toolset(state: ReadState, deps: RunContext) -> Toolset:
     """Make the tools of this repository and window."""
     found, desk = state["found"], await deps.desks.open(state["spec"])
-    handles = handles_of(found)
+    handles = handles_of([one.sha for one in found.table])
     commits = {row.commit.sha: row.commit for row in found.landed}
     notes = {one.sha: f"{one.tier.value} {one.score:.1f} {commits[one.sha].title}" for one in found.table}
     ordered = [commits[sha] for sha in handles.values()]

@@ -19,9 +19,7 @@ from agent.domain.window import Window
 from agent.gate.check import refusals
 from agent.models import tokens_of
 from agent.ports import Step
-from agent.reports.chapter import Chapter, checked_claims, unexplained
-from agent.reports.issue_news import Connected, issue_news, release_news
-from agent.reports.ledger import ledger_of
+from agent.reports.chapter import Chapter, Connected, checked_claims, issue_news, ledger_of, release_news, unexplained
 from agent.settings.values import RepoSpec
 from agent.stories.follow_ups import pairs
 from agent.stories.releases import taken
@@ -105,7 +103,8 @@ async def write_facts(state: RepositoryState, runtime: Runtime[RunContext]) -> d
     code = (await deps.desks.open(state["spec"])).code
     found = await with_relations(state["stories"], material, state.get("related") or (), code, deps.stories)
     facts = with_stories(facts_told(material), found)
-    tasks = commit_tasks(state["chosen"], state["notes"], state["found"], material, facts) if deps.models else []
+    table = [one.sha for one in state["found"].table]
+    tasks = commit_tasks(state["chosen"], state["notes"], table, material, facts) if deps.models else []
     return {"facts": facts, "waiting": tasks, "stories": found}
 
 

@@ -87,7 +87,7 @@ def _claims(row: LedgerRow, chance: Random) -> list[Claim]:
 def _claim(row: LedgerRow, cite: str, number: int, chance: Random) -> Claim:
     name = f"max_{chance.choice(_NOUNS)}_{chance.choice(_NOUNS)}"
     old, new = chance.randint(1, 64), chance.randint(65, 512)
-    role = (Role.CHANGE, Role.CHANGE, Role.CHANGE, Role.RISK, Role.ADVICE)[number]
+    role = (Role.CHANGE, Role.CHANGE, Role.CHANGE, Role.EFFECT, Role.ADVICE)[number]
     quote = Quote(cite=cite, text=f"-    {name}: int = {old}\n+    {name}: int = {new}", file=row.places[0])
     return Claim(
         id=f"{cite}.{number}",

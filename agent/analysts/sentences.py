@@ -45,15 +45,15 @@ class Summary(BaseModel):
 @cache
 def analysis_shape(languages: tuple[Language, ...]) -> type[BaseModel]:
     """Give the shape in which a commit is explained: a headline and sentences, in each language."""
-    headlines: dict[str, Any] = {f"headline_{lang}": (str, "") for lang in languages}
-    return _shape("Analysis", Sentence, languages, before=headlines, most=MOST_SENTENCES)
+    fields: dict[str, Any] = {f"headline_{lang}": (str, "") for lang in languages}
+    return create_model("Analysis", **fields, sentences=_sentences(Sentence, languages, MOST_SENTENCES))
 
 
 @cache
 def repair_shape(languages: tuple[Language, ...]) -> type[BaseModel]:
     """Give the shape in which refused sentences are said anew, each under its number."""
     numbered = create_model("NumberedSentence", __base__=Sentence, id=(str, ""))
-    return _shape("Repair", numbered, languages)
+    return create_model("Repair", sentences=_sentences(numbered, languages))
 
 
 @cache
@@ -61,36 +61,28 @@ def answer_shape(lang: Language) -> type[BaseModel]:
     """Give the shape in which a question is answered: sentences, or that nothing answers it, and what comes nearest."""
     nothing = "true where nothing that was read answers the question, or it takes for granted what is not so"
     near = "handles of what comes nearest, where nothing answers"
-    before: dict[str, Any] = {"abstains": (bool, Field(default=False, description=nothing))}
-    after: dict[str, Any] = {"nearest": (list[str], Field(default_factory=list, description=near))}
-    return _shape("Answer", Sentence, (lang,), before=before, after=after, most=MOST_ANSWERED)
+    return create_model(
+        "Answer",
+        abstains=(bool, Field(default=False, description=nothing)),
+        sentences=_sentences(Sentence, (lang,), MOST_ANSWERED),
+        nearest=(list[str], Field(default_factory=list, description=near)),
+    )
 
 
 @cache
 def summary_shape(languages: tuple[Language, ...]) -> type[BaseModel]:
     """Give the shape in which a day is summed up."""
-    return _shape("DaySummary", Summary, languages)
+    return create_model("DaySummary", sentences=_sentences(Summary, languages))
 
 
-def _shape(
-    name: str,
-    base: type[BaseModel],
-    languages: Sequence[Language],
-    *,
-    before: Mapping[str, Any] | None = None,
-    after: Mapping[str, Any] | None = None,
-    most: int | None = None,
-) -> type[BaseModel]:
-    """Make the shape of a list of sentences in some languages, with the fields around it."""
-    words: dict[str, Any] = {
-        lang: (str, Field(default="", description=f"the sentence in {NAMES[lang]}")) for lang in languages
-    }
-    sentence = create_model(f"{name}Sentence", __base__=base, **words)
+def _sentences(base: type[BaseModel], languages: Sequence[Language], most: int | None = None) -> Any:
+    """Give the field for a list of sentences in some languages."""
+    names = {lang: f"the sentence in {NAMES[lang]}" for lang in languages}
+    words: dict[str, Any] = {lang: (str, Field(default="", description=told)) for lang, told in names.items()}
+    sentence = create_model(base.__name__, __base__=base, **words)
     # A server that keeps to schemas ends there; what others write beyond is left out, and not the whole answer.
     extra: dict[str, Any] = {"maxItems": most} if most else {}
-    fields: dict[str, Any] = {**(before or {})}
-    fields["sentences"] = (list[sentence], Field(default_factory=list, json_schema_extra=extra))
-    return create_model(name, **fields, **(after or {}))
+    return list[sentence], Field(default_factory=list, json_schema_extra=extra)
 
 
 def words_of(said: BaseModel, languages: Sequence[Language], prefix: str = "") -> dict[Language, str]:
@@ -251,13 +243,6 @@ def refusal_text(number: str, one: Refused) -> str:
         near = f" The evidence has: {no.nearest}" if no.nearest else ""
         lines.append(f"   refused: {no.reason}.{near}")
     return "\n".join(lines)
-
-
-def repair_focus(key: str, wrong: Sequence[Refused]) -> list[str]:
-    """Name what a repair must see of the diff: what the sentences name, and what code found nearest to it."""
-    mine = [one for one in wrong if one.task == key]
-    near = [no.nearest for one in mine for no in one.reasons if no.nearest]
-    return [*focus_of(one.claim for one in mine), *near]
 
 
 def focus_of(claims: Iterable[Claim]) -> list[str]:

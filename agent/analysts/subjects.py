@@ -1,7 +1,7 @@
 """What sentences are about: what their writer and their judge are shown, and what code holds them to."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import ClassVar
@@ -28,11 +28,12 @@ from agent.domain.base import EvidenceId, Language, RepoId
 from agent.domain.claims import Claim, Judgement, Role
 from agent.domain.commits import Change, Commit, Person
 from agent.domain.evidence import CommitEvidence, Dossier, Evidence, Material, Read, ReleaseEvidence, ThreadEvidence
-from agent.gate.check import refusals
 from agent.models import fenced, tokens_of
 from agent.telling import fact_sentence
 
 _ALL = 1_000_000
+Check = Callable[[Claim, Dossier, Language], Iterable[Judgement]]
+"""Says why a claim is refused: the gate."""
 _NOBODY = Person(name="", email="")
 
 
@@ -61,9 +62,9 @@ class Subject(ABC):
     def controls(self, evidence: str, passed: Sequence[tuple[str, Claim]]) -> Sequence[Mapping[Language, str]]:
         """Choose true sentences about something else, for the judge to refuse."""
 
-    def objections(self, claim: Claim) -> tuple[Judgement, ...]:
+    def objections(self, claim: Claim, check: Check) -> tuple[Judgement, ...]:
         """Say what is wrong with the literals of a sentence, in each language."""
-        return tuple(no for lang in self.languages for no in refusals(claim, self.dossier, lang))
+        return tuple(no for lang in self.languages for no in check(claim, self.dossier, lang))
 
     def again(self, old: Claim, said: Sentence) -> Claim | None:
         """Turn a sentence that was said anew into a claim in the place of the old one."""
@@ -148,10 +149,10 @@ class SummarySubject(TaskSubject):
         name, role = (f"{self.repo}.day", Role.SUMMARY) if self.repo else ("brief", Role.BRIEF)
         return summary_claims(answer, self.task.rests, name, self.repo, role, self.languages)
 
-    def objections(self, claim: Claim) -> tuple[Judgement, ...]:
+    def objections(self, claim: Claim, check: Check) -> tuple[Judgement, ...]:
         """Hold a summary to published sentences, which have no files."""
         bare = tuple(anchor.model_copy(update={"file": None}) for anchor in claim.anchors)
-        return super().objections(claim.model_copy(update={"anchors": bare}))
+        return super().objections(claim.model_copy(update={"anchors": bare}), check)
 
 
 def _published(rests: Mapping[str, Claim], titles: Mapping[EvidenceId, str], room: int) -> str:
@@ -249,10 +250,10 @@ class AnswerSubject(Subject):
         """Turn a sentence that was said anew into a claim."""
         return self._claim(old.id, said)
 
-    def objections(self, claim: Claim) -> tuple[Judgement, ...]:
+    def objections(self, claim: Claim, check: Check) -> tuple[Judgement, ...]:
         """Let a number pass that tells how many pieces a sentence cites: a count stands in none of them."""
         count = str(len(claim.cites)) if len(claim.cites) > 1 else " "
-        wrong = super().objections(claim)
+        wrong = super().objections(claim, check)
         return tuple(no for no in wrong if no.check != "number" or not no.literal.startswith(count))
 
     def controls(self, evidence: str, passed: Sequence[tuple[str, Claim]]) -> Sequence[Mapping[Language, str]]:

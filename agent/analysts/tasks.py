@@ -12,7 +12,6 @@ from agent.domain.evidence import CommitEvidence, Material
 from agent.domain.ledger import Depth
 from agent.models import tokens_of
 from agent.telling import fact_sentence
-from agent.triage.collected import Collected
 
 _HANDLE = re.compile(r"\bc\d{1,3}\b")
 _SUMMED = 20
@@ -62,13 +61,13 @@ class Sentences(Frozen):
 
 
 def commit_tasks(
-    chosen: Sequence[str], notes: str, found: Collected, material: Material, facts: Sequence[Claim]
+    chosen: Sequence[str], notes: str, table: Sequence[str], material: Material, facts: Sequence[Claim]
 ) -> list[Task]:
     """Name the commits that a model shall explain, with true sentences about others for the judge to refuse."""
     deep = {one.evidence.change.commit.sha: one for one in material.reads if one.depth is Depth.DEEP}
     wanted = [deep[sha].evidence for sha in chosen if sha in deep]
     plain = [claim for claim in facts if claim.predicate == "fact" and claim.text]
-    handles = {sha: handle for handle, sha in handles_of(found).items()}
+    handles = {sha: handle for handle, sha in handles_of(table).items()}
     return [
         Task(
             kind="commit",
@@ -129,9 +128,9 @@ class Choice(BaseModel):
     read: list[str] = Field(default_factory=list)
 
 
-def handles_of(found: Collected) -> dict[str, str]:
+def handles_of(table: Sequence[str]) -> dict[str, str]:
     """Name the commits by their place in the table."""
-    return {f"c{number}": one.sha for number, one in enumerate(found.table, start=1)}
+    return {f"c{number}": sha for number, sha in enumerate(table, start=1)}
 
 
 def notes_about(notes: str, handle: str) -> str:

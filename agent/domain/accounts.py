@@ -26,9 +26,9 @@ class Spent(Frozen):
     currency: str = ""
 
     def __add__(self, other: "Spent") -> "Spent":
-        sums = {name: getattr(self, name) + getattr(other, name) for name in ("calls", "sent", "received")}
+        calls, sent, received = self.calls + other.calls, self.sent + other.sent, self.received + other.received
         cost, currency = round(self.cost + other.cost, 9), self.currency or other.currency
-        return Spent(**sums, cost=cost, currency=currency)
+        return Spent(calls=calls, sent=sent, received=received, cost=cost, currency=currency)
 
     def priced(self, price: Price | None) -> "Spent":
         """Give the same with what it costs."""

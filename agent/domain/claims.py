@@ -16,10 +16,8 @@ class Role(StrEnum):
 
     CHANGE = "change"
     EFFECT = "effect"
-    RISK = "risk"
     ADVICE = "advice"
     SUMMARY = "summary"
-    OUTLOOK = "outlook"
     HEADLINE = "headline"
     """What a commit does, in the reader's language: it stands above the original title."""
     BRIEF = "brief"

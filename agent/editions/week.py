@@ -14,7 +14,7 @@ from agent.domain.window import Window
 from agent.reports.stored import to_json
 
 MOST_WORDS = 1_000
-_OF_ONE_DAY = (Role.BRIEF, Role.SUMMARY, Role.OUTLOOK)
+_OF_ONE_DAY = (Role.BRIEF, Role.SUMMARY)
 
 
 class Pair(Frozen):

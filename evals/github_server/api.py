@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from starlette.requests import Request
 from starlette.responses import Response
-from starlette.routing import Mount, Route
+from starlette.routing import Route
 
 from evals.github_server import graphql
 from evals.github_server.faults import TRANSPORT, BrokenResponse, Fault, Faults, partial, substitute
@@ -17,7 +17,6 @@ from evals.github_server.rest import ENDPOINTS
 Answer = Callable[[Request, bytes, str], tuple[Response, bool]]
 """Takes a request, its body and who asks; gives the response and whether it was free of the limit."""
 
-ENTERPRISE = "/api/v3"
 _GUEST_EXHAUSTED = "API rate limit exceeded for 127.0.0.1. (Authenticated requests get a higher rate limit.)"
 
 
@@ -39,15 +38,14 @@ class Api:
         self._hub, self._limits, self._faults, self._origin, self._tokens = hub, limits, faults, origin, tokens
         self.hits: list[Hit] = []
 
-    def routes(self) -> list[Route | Mount]:
-        """Give the addresses of REST and GraphQL, as github.com and as GitHub Enterprise have them."""
+    def routes(self) -> list[Route]:
+        """Give the addresses of REST and GraphQL."""
         rest = [Route("/rate_limit", self._handler(self._rate_limit))]
         for tail, endpoint in ENDPOINTS.items():
             for start in ("/repos/{owner}/{name}", "/repositories/{id:int}"):
                 rest.append(Route(start + tail, self._handler(self._rest(endpoint))))
         query, missing = self._handler(self._graphql), self._handler(self._missing)
-        asked = [Route(path, query, methods=["POST"]) for path in ("/graphql", "/api/graphql")]
-        return [*asked, Mount(ENTERPRISE, routes=rest), *rest, Route("/{path:path}", missing)]
+        return [Route("/graphql", query, methods=["POST"]), *rest, Route("/{path:path}", missing)]
 
     def _handler(self, answer: Answer) -> Callable[[Request], Awaitable[Response]]:
         async def handle(request: Request) -> Response:
@@ -117,17 +115,16 @@ class Api:
     def _call(self, request: Request) -> Call:
         """Find the repository that a request is about; one that was renamed is told its new address."""
         path, names = _path(request), request.path_params
-        prefix = ENTERPRISE if path.startswith(f"{ENTERPRISE}/") else ""
-        parts = path.removeprefix(prefix).split("/")
-        tail = "".join(f"/{part}" for part in parts[3 if "id" in names else 4 :])
-        api, full_name = f"{self._origin}{prefix}", f"{names.get('owner')}/{names.get('name')}"
+        tail = "".join(f"/{part}" for part in path.split("/")[3 if "id" in names else 4 :])
+        full_name = f"{names.get('owner')}/{names.get('name')}"
         repository = self._hub.numbered(names["id"]) if "id" in names else self._hub.named(full_name)
         if repository is None:
             raise not_found()
         if "id" in names or repository.full_name.lower() == full_name.lower():
-            return Call(request, repository, api, tail)
+            return Call(request, repository, self._origin, tail)
         query = f"?{request.url.query}" if request.url.query else ""
-        raise Refusal(301, "Moved Permanently", {"Location": f"{api}/repositories/{repository.repo.id}{tail}{query}"})
+        moved = f"{self._origin}/repositories/{repository.repo.id}{tail}{query}"
+        raise Refusal(301, "Moved Permanently", {"Location": moved})
 
     def _rate_limit(self, request: Request, body: bytes, who: str) -> tuple[Response, bool]:
         core, graph = (self._limits.meter(who, resource).overview for resource in ("core", "graphql"))

@@ -16,7 +16,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from agent.domain.base import InputError
-from evals.github_server.api import ENTERPRISE, Api, Hit
+from evals.github_server.api import Api, Hit
 from evals.github_server.faults import Faults
 from evals.github_server.git_store import GIT, GIT_ENVIRONMENT
 from evals.github_server.repositories import Hub
@@ -84,11 +84,6 @@ class GitHubServer:
     async def _crashed(self, request: Request, error: Exception) -> Response:
         self._crashes.append(error)
         return Refusal(500, "Server Error").response()
-
-    @property
-    def ghe_url(self) -> str:
-        """The API's address in the style of GitHub Enterprise (GraphQL is then at `/api/graphql`)."""
-        return f"{self.url}{ENTERPRISE}"
 
     @property
     def requests(self) -> list[Hit]:

@@ -14,15 +14,7 @@ from agent.domain.window import Window
 from agent.settings.values import Layout
 from evals.figures import CRASHED, NONE, SHOWN, Exhibit, Figures, Score, Target, share
 from evals.harness import Bench, Crash, System, attempt, evalset
-from evals.model_server.honest import (
-    borne_out,
-    given,
-    honest,
-    # GONE
-    judged,
-    prompt_of,
-    written,
-)
+from evals.model_server.honest import borne_out, given, honest, judged, prompt_of, written
 from evals.model_server.talk import Asked, Saying, Script
 from evals.sets.liars import ADVERSARIES, CANARY, Adversary, Scene, lies_in, models_of
 from evals.stage import Fetch, ScriptedModels, by_script, staged

@@ -13,8 +13,8 @@ from evals.figures import Figures, Score, share
 from evals.harness import TOKEN, Bench, evalset, serving
 from evals.sets.oracle import between, days_of, first_parent_line, git_dir_of, path_of
 from evals.worlds.gold import gold_window
-from evals.worlds.mirror import repo_from_mirror
 from evals.worlds.model import Repo, World
+from evals.worlds.worlds import repo_from_mirror
 from tools.git.source import GitSource
 from tools.github.client import GitHubClient
 from tools.github.code import GitHubCode
@@ -86,7 +86,7 @@ async def sources(bench: Bench) -> Figures:
             )
     for spec in bench.mirrors:
         newest = [row.sha for row in (await first_parent_line(spec))[:_MIRROR_COMMITS]]
-        on_mirrors += await _agreement(repo_from_mirror(spec.name, git_dir_of(spec), []), newest)
+        on_mirrors += await _agreement(repo_from_mirror(spec.name, git_dir_of(spec)), newest)
     return {
         "commits on which git and API agree": share(on_world),
         "commits on which git and API agree, mirrors": share(on_mirrors),

@@ -3,13 +3,15 @@
 `demo`, `full` and `stories` are written down, `facts` and `random` come from a seed.
 """
 
+import hashlib
+import subprocess
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Literal
 
 from evals.worlds import fact_world, random_world
-from evals.worlds.model import World
+from evals.worlds.model import Issue, Push, Repo, World
 from evals.worlds.random_world import Dice
 from evals.worlds.written import make_repository, people, read_data, read_world, variant
 
@@ -23,6 +25,22 @@ def build(name: str, seed: int, folder: Path) -> World:
     """Make a world and write its repositories below a folder."""
     makers = {"facts": fact_world.make, "random": random_world.make}
     return makers[name](seed, folder) if name in makers else read_world(name, folder)
+
+
+def repo_from_mirror(full_name: str, git_dir: Path, issues: tuple[Issue, ...] = ()) -> Repo:
+    """Give a real bare mirror the shape of a world's repository."""
+    owner, _, name = full_name.partition("/")
+    branch = _git(git_dir, "symbolic-ref", "--short", "HEAD") or "main"
+    tip, _, moved = _git(git_dir, "show", "-s", "--format=%H %ct", "HEAD").partition(" ")
+    number = int.from_bytes(hashlib.sha256(full_name.encode()).digest()[:4], "big")
+    pushes = (Push(datetime.fromtimestamp(int(moved), UTC), tip),) if tip else ()
+    return Repo(number, owner, name, branch, git_dir, issues, pushes=pushes)
+
+
+def _git(git_dir: Path, *args: str) -> str:
+    """Ask git; an answer that it cannot give is empty."""
+    command = ["git", f"--git-dir={git_dir}", *args]
+    return subprocess.run(command, capture_output=True, text=True, check=False).stdout.strip()
 
 
 @dataclass(frozen=True)

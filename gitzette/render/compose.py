@@ -39,7 +39,7 @@ MOST_WORDS = 1_200
 _MOST_BRIEF, _MOST_FACTS = 7, 5
 _FRAME = 90
 """Words of headings, counts and the first line of the account."""
-_EVENTS = ("linked", "closed", "opened", "not planned", "important", "active")
+_EVENTS = ("linked", "closed", "opened", "not planned", "active")
 """In the order of a page: what commits of the window did comes first."""
 _STILL_OPEN = (Standing.ADDRESSED, Standing.REOPENED, Standing.UNDONE)
 _OTHERS = {Relation.REVERTS: "reverts", Relation.BECAUSE: "because", Relation.MENTIONS: "mentions"}
@@ -140,12 +140,12 @@ def _excerpt(claims: Sequence[Claim], view: View) -> Excerpt | None:
 
 
 def _fitted(item: Item, most: int, told: Container[str]) -> Item:
-    """Keep as many sentences in sight as `most` words allow, none of which the page has `told` already."""
+    """Keep in sight the first sentence and as many as `most` words allow, none that the page has `told` already."""
     shown: list[Sentence] = []
     left = most - words_in(f"{item.headline} {item.title}")
     brief = tuple(one for one in item.told if one.text in told)
     for sentence in (one for one in item.sentences if one not in brief):
-        if sentence.words > left:
+        if shown and sentence.words > left:
             break
         shown.append(sentence)
         left -= sentence.words
@@ -161,11 +161,11 @@ def _words_of(item: Item) -> int:
 def _fit_sections(sections: Sequence[Section], room: int, told: Container[str]) -> list[Section]:
     """Fit the items of tiers into the room of a page: what finds none is folded, and nothing is lost.
 
-    The first tier is told in full as long as the others of it can be told in short; the next ones in short.
+    The first tier that has any is told in full as long as the others of it can be told in short; the next in short.
     """
     fitting: list[Section] = []
     for section in sections:
-        first, shown = not fitting, list[Item]()
+        first, shown = not any(one.shown for one in fitting), list[Item]()
         shorts = [_fitted(item, _SHORT_WORDS, told) for item in section.items]
         waiting = sum(map(_words_of, shorts))
         for short, item in zip(shorts, section.items, strict=True):

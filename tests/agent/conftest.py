@@ -11,7 +11,7 @@ from agent.domain.evidence import CommitEvidence, Read
 from agent.domain.ledger import Depth, LedgerRow
 from agent.domain.report import Report, RepoSection
 from agent.domain.window import Window
-from agent.reports.ledger import ledger_row
+from agent.reports.chapter import ledger_row
 from agent.triage.score import weigh
 from tests.made_commits import made_commit
 

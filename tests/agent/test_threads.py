@@ -9,7 +9,7 @@ from agent.domain.base import RepoId, commit_id, thread_id
 from agent.domain.commits import Coverage, Issue, Release, Threads
 from agent.domain.links import Grade, Link, Relation
 from agent.domain.window import Window
-from agent.reports.issue_news import Connected, issue_news, release_news
+from agent.reports.chapter import Connected, issue_news, release_news
 
 DAY = Window.days(date(2026, 2, 4), date(2026, 2, 4), "UTC")
 BEFORE, DURING, AFTER = (datetime(2026, 2, day, 12, tzinfo=UTC) for day in (3, 4, 5))

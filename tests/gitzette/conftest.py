@@ -19,6 +19,9 @@ from agent.ports import Progress
 from agent.reports.stored import to_json
 from agent.settings.values import Budget, RepoSpec, Settings
 from evals.github_server.app import GitHubServer
+from evals.worlds.model import World
+from evals.worlds.worlds import build
+from gitzette.cli import main
 from gitzette.progress import QuietProgress
 from gitzette.running import Covered, cover
 from tests.made_reports import made_day
@@ -67,17 +70,58 @@ class Engine:
         return subprocess.run([*git, "rev-parse", "HEAD"], check=True, capture_output=True, text=True).stdout.strip()
 
 
-@pytest.fixture
-def engine(tmp_path: Path) -> Engine:
-    """A clone in which a limit is raised and lowered again in February, and something happened two days ago."""
-    engine = Engine.made(tmp_path / "engine")
+@pytest.fixture(scope="session")
+def _engine(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    engine = Engine.made(tmp_path_factory.mktemp("template") / "engine")
     engine.commit("Add the router", datetime(2026, 2, 1, 9, tzinfo=UTC), router="MAX_ROUTES = 8\n")
     engine.commit("Raise the limit of routes (#7)", datetime(2026, 2, 3, 9, tzinfo=UTC), router="MAX_ROUTES = 22\n")
     engine.commit(
         "Lower the limit of routes (#9)", datetime(2026, 2, 4, 9, tzinfo=UTC), "Grace", router="MAX_ROUTES = 12\n"
     )
     engine.commit("Tell the time", datetime.now(UTC) - timedelta(days=2), clock="def now() -> int: ...\n")
-    return engine
+    return engine.folder
+
+
+@pytest.fixture
+def engine(_engine: Path, tmp_path: Path) -> Engine:
+    """A clone in which a limit is raised and lowered again in February, and something happened two days ago."""
+    return Engine(Path(shutil.copytree(_engine, tmp_path / "engine")))
+
+
+@pytest.fixture(scope="session")
+def demo_world(tmp_path_factory: pytest.TempPathFactory) -> World:
+    """The world of the demonstration."""
+    return build("demo", 1, tmp_path_factory.mktemp("world"))
+
+
+@dataclass(frozen=True)
+class Told:
+    """How a command ended and what it said."""
+
+    status: int
+    out: str
+    err: str
+
+    @property
+    def data(self) -> Any:
+        """What it said as data."""
+        return json.loads(self.out)
+
+
+Command = Callable[..., Told]
+
+
+@pytest.fixture
+def command(corner: Path, capsys: pytest.CaptureFixture[str]) -> Command:
+    """Run Gitzette with some arguments, in a corner of its own."""
+    del corner
+
+    def told(*arguments: str) -> Told:
+        capsys.readouterr()
+        status = main(list(arguments))
+        return Told(status, *capsys.readouterr())
+
+    return told
 
 
 class Served:

@@ -4,8 +4,10 @@ import os
 import resource
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, date, datetime
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -19,22 +21,18 @@ ROOT = Path(__file__).parents[2]
 DAY = "2026-02-03"
 
 
-def command(engine: Engine, out: Path, *more: str) -> list[str]:
-    run = [sys.executable, "-m", "gitzette", "run", "--date", DAY, "--analyst", "rules", "--out", str(out)]
-    return [*run, *more, *engine.repo]
-
-
-def environment(home: Path, **more: str) -> dict[str, str]:
+def ran(engine: Engine, home: Path, out: Path, *more: str, **how: Any) -> "subprocess.CompletedProcess[str]":
+    """Run in a process of its own, with nothing of the environment."""
     kept = {name: os.environ[name] for name in ("PATH", "HOME", "LANG") if name in os.environ}
     # A process that may write little must not leave halves of compiled modules behind.
-    own = {"PYTHONPATH": str(ROOT), "PYTHONDONTWRITEBYTECODE": "1", "GITZETTE_HOME": str(home)}
-    return kept | own | more
-
-
-def told(done: subprocess.CompletedProcess[str]) -> list[str]:
-    """Give what went wrong: plain lines of ours, and no traceback."""
+    own = {"PYTHONPATH": str(ROOT), "PYTHONDONTWRITEBYTECODE": "1", "GITZETTE_HOME": str(home), **how.pop("env", {})}
+    command = [sys.executable, "-m", "gitzette", "run", "--analyst", "rules", "--out", str(out), *engine.repo]
+    where = engine.folder.parent / "work"
+    where.mkdir(exist_ok=True)
+    more = more or ("--date", DAY)
+    done = subprocess.run([*command, *more], cwd=where, env=kept | own, capture_output=True, text=True, **how)
     assert "Traceback" not in done.stderr
-    return [line for line in done.stderr.splitlines() if line.startswith("gitzette:")]
+    return done
 
 
 def files(folder: Path) -> dict[str, bytes]:
@@ -48,74 +46,42 @@ def published(out: Path) -> dict[str, bytes]:
 @pytest.mark.heavy
 def test_on_a_full_disk_a_run_fails_in_one_line_and_loses_nothing(engine: Engine, tmp_path: Path) -> None:
     out, home = tmp_path / "out", tmp_path / "home"
-    (tmp_path / "work").mkdir()
-    first = subprocess.run(command(engine, out), cwd=tmp_path / "work", env=environment(home), check=False)
-    assert first.returncode == 0
+    assert ran(engine, home, out).returncode == 0
     before = published(out)
 
     def fill_up() -> None:
         # Nothing that is written may grow beyond this, which is what a full disk looks like from inside.
         resource.setrlimit(resource.RLIMIT_FSIZE, (60_000, 60_000))
 
-    done = subprocess.run(
-        [*command(engine, out)[:4], "--date", "2026-02-04", *command(engine, out)[6:]],
-        cwd=tmp_path / "work",
-        env=environment(tmp_path / "other"),
-        preexec_fn=fill_up,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    done = ran(engine, tmp_path / "other", out, "--date", "2026-02-04", preexec_fn=fill_up)
     assert done.returncode in (1, 3)
-    assert told(done)
+    assert [line for line in done.stderr.splitlines() if line.startswith("gitzette:")]
     assert before.items() <= files(out).items()
-    again = subprocess.run(command(engine, out), cwd=tmp_path / "work", env=environment(home), check=False)
-    assert again.returncode == 0
+    assert ran(engine, home, out).returncode == 0
 
 
 @pytest.mark.skipif(not Path("/proc/self").exists(), reason="needs a folder in which nobody can write")
 def test_where_nothing_can_be_written_a_run_says_so_in_one_line(engine: Engine, tmp_path: Path) -> None:
-    done = subprocess.run(
-        command(engine, Path("/proc/self/gazette")),
-        cwd=tmp_path,
-        env=environment(tmp_path / "home"),
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    done = ran(engine, tmp_path / "home", Path("/proc/self/gazette"))
     assert done.returncode == 1
-    assert "cannot write to /proc/self" in told(done)[-1]
+    assert "gitzette: cannot write to /proc/self" in done.stderr.splitlines()[-1]
 
 
-def test_two_runs_at_once_publish_the_report_of_one(engine: Engine, tmp_path: Path) -> None:
-    (tmp_path / "work").mkdir()
-    alone, both = tmp_path / "alone", tmp_path / "both"
-    where = {"cwd": tmp_path / "work", "stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
-    subprocess.run(command(engine, alone), env=environment(tmp_path / "one"), check=True, **where)  # type: ignore[call-overload]
-    runs = [
-        subprocess.Popen(command(engine, both), env=environment(tmp_path / "shared"), **where)  # type: ignore[call-overload]
-        for _ in range(2)
-    ]
-    assert [run.wait() for run in runs] == [0, 0]
-    assert published(alone) == published(both)
-
-
-def test_no_secret_is_in_any_file_of_a_run(engine: Engine, tmp_path: Path) -> None:
+def test_two_runs_at_once_publish_the_report_of_one_and_no_secret_is_in_any_file(
+    engine: Engine, tmp_path: Path
+) -> None:
     secrets = {"GITHUB_TOKEN": "ghp_canary0123456789", "OPENAI_API_KEY": "sk-canary0123456789"}
-    (tmp_path / "work").mkdir()
-    done = subprocess.run(
-        command(engine, tmp_path / "out", "--source", "git"),
-        cwd=tmp_path / "work",
-        env=environment(tmp_path / "home", GITZETTE_GITHUB_URL="http://127.0.0.1:9", **secrets),
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode in (0, 3)
+    alone, both = tmp_path / "alone", tmp_path / "both"
+    how = ("--date", DAY, "--source", "git")
+    assert ran(engine, tmp_path / "one", alone, *how).returncode == 0
+    with ThreadPoolExecutor(2) as pool:
+        runs = list(pool.map(lambda _: ran(engine, tmp_path / "shared", both, *how, env=secrets), range(2)))
+    assert [run.returncode for run in runs] == [0, 0]
+    assert published(alone) == published(both)
     for value in secrets.values():
-        assert value not in done.stdout + done.stderr
+        assert not [run for run in runs if value in run.stdout + run.stderr]
         assert not [name for name, data in files(tmp_path).items() if value.encode() in data]
-    private = list((tmp_path / "home").rglob("*.db*"))
+    private = list((tmp_path / "shared").rglob("*.db*"))
     assert private
     assert all(path.stat().st_mode & 0o077 == 0 for path in private)
 

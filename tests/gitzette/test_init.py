@@ -7,10 +7,8 @@ from pathlib import Path
 import pytest
 
 from agent.settings.values import Budget, RepoSpec, Settings, Tiers, read_settings
-from gitzette.cli import main
 from gitzette.init import configuration, workflow
-
-pytestmark = pytest.mark.usefixtures("corner")
+from tests.gitzette.conftest import Command
 
 FILE = Path("gitzette.toml")
 
@@ -20,25 +18,24 @@ def uncommented(text: str) -> str:
     return re.sub(r"(?m)^# (?=(?:\w+ = |\[))", "", text)
 
 
-def test_without_a_terminal_nothing_is_asked_and_the_file_is_ready_to_fill(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["init"]) == 0
+def test_without_a_terminal_nothing_is_asked_and_a_file_that_is_there_is_never_replaced(command: Command) -> None:
+    told = command("init")
+    assert (told.status, told.err) == (0, "")
     assert read_settings(FILE, {}) == Settings(tz="UTC", lang="en")
-    told = capsys.readouterr()
-    assert told.err == ""
     assert "wrote gitzette.toml" in told.out
     assert "Name your repositories in gitzette.toml" in told.out
-    assert "gitzette doctor" in told.out
     assert sorted(file.name for file in Path.cwd().iterdir()) == ["gitzette.toml"]
-
-
-def test_a_file_that_is_there_is_never_replaced(capsys: pytest.CaptureFixture[str]) -> None:
     FILE.write_text("# mine\n")
-    assert main(["init", "--repo", "a/b"]) == 2
-    assert FILE.read_text() == "# mine\n"
-    assert "already there and is left alone" in capsys.readouterr().err
+    told = command("init", "--repo", "a/b")
+    assert (told.status, FILE.read_text()) == (2, "# mine\n")
+    assert "already there and is left alone" in told.err
 
 
+@pytest.mark.usefixtures("corner")
 def test_every_key_there_is_stands_in_the_file_and_can_be_uncommented() -> None:
+    odd = RepoSpec.model_validate('a/b=/srv/"quoted"\\ 目录 \x7f\t$tz')
+    FILE.write_text(configuration([odd], "UTC", "en"))
+    assert read_settings(FILE, {}).repos == (odd,)
     text = configuration([RepoSpec.model_validate("a/b")], "UTC", "en")
     for key in {*Settings.model_fields, *Budget.model_fields, *Tiers.model_fields, *RepoSpec.model_fields} - {"token"}:
         assert re.search(rf"(?m)^(?:# )?(?:{key} = |\[+{key}\])", text), key
@@ -51,45 +48,30 @@ def test_every_key_there_is_stands_in_the_file_and_can_be_uncommented() -> None:
         assert getattr(found, key) == getattr(Settings(), key), key
 
 
-def test_an_odd_path_comes_back_as_it_was(tmp_path: Path) -> None:
-    odd = RepoSpec.model_validate('a/b=/srv/"quoted"\\ 目录 \x7f\t$tz')
-    FILE.write_text(configuration([odd], "UTC", "en"))
-    assert read_settings(FILE, {}).repos == (odd,)
-
-
-def test_in_a_checkout_its_own_repository_is_configured() -> None:
+def test_in_a_checkout_its_own_repository_is_configured(command: Command) -> None:
     subprocess.run(["git", "init", "-q", "."], check=True)
     subprocess.run(["git", "remote", "add", "origin", "https://github.com/acme/engine.git"], check=True)
-    assert main(["init"]) == 0
+    assert command("init").status == 0
     (spec,) = read_settings(FILE, {}).repos
     assert (spec.name, spec.path) == ("acme/engine", Path())
 
 
-@pytest.mark.parametrize(
-    ("arguments", "says"),
-    [
-        (["--repo", "engine"], "write owner/name"),
+def test_a_mistake_is_told_and_nothing_is_written(command: Command) -> None:
+    for arguments, says in (
         (["--repo", "a/b", "--repo", "A/B"], "named twice"),
         (["--tz", "Mars/Olympus"], "unknown time zone"),
         (["--workflow", "--repo", "a/b=../b"], "a runner of GitHub has no such path"),
-    ],
-)
-def test_a_mistake_is_told_and_nothing_is_written(
-    arguments: list[str], says: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert main(["init", *arguments]) == 2
-    assert says in capsys.readouterr().err
-    assert not list(Path.cwd().iterdir())
+    ):
+        told = command("init", *arguments)
+        assert (told.status, says in told.err) == (2, True)
+        assert not list(Path.cwd().iterdir())
 
 
-def test_a_workflow_is_written_beside_an_existing_configuration_in_its_zone(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
+def test_a_workflow_is_written_beside_an_existing_configuration_in_its_zone(command: Command) -> None:
     FILE.write_text('tz = "Asia/Shanghai"\nrepos = ["a/b"]\n')
-    assert main(["init", "--workflow"]) == 0
+    assert command("init", "--workflow").status == 0
     written = Path(".github/workflows/gitzette.yml")
     assert written.read_text() == workflow("Asia/Shanghai")
     written.write_text("# mine\n")
-    assert main(["init", "--workflow"]) == 0
+    assert "gitzette.yml is already there and is left alone" in command("init", "--workflow").out
     assert written.read_text() == "# mine\n"
-    assert "gitzette.yml is already there and is left alone" in capsys.readouterr().out

@@ -9,20 +9,21 @@ import pytest
 from agent.domain.report import Report
 from agent.domain.window import Window
 from evals.github_server.app import GitHubServer
-from evals.worlds.mirror import repo_from_mirror
+from evals.worlds.model import Event, Issue
+from evals.worlds.worlds import repo_from_mirror
 from tests.gitzette.conftest import Engine, Served
 
 REPO = "octo/engine"
 OLD = "def evict_adapter(cache):\n" + "".join(f"    step_{i}(cache)\n" for i in range(12)) + "    cache.popitem()\n"
 NEW = OLD.replace("cache.popitem()", "cache.popitem(last=False)").replace("step_3", "step_three")
-THREADS: list[dict[str, Any]] = [
-    {"number": 12, "title": "The oldest adapter stays for ever", "author": "an"}
-    | {"state": "closed", "closed_at": "2026-02-02T12:00:00Z"},
-    {"number": 13, "title": "[Bug] Planner deadlocks when two adapters share a stream", "author": "bo"}
-    | {"labels": ["bug"], "body": "`plan_streams` in `planner.py` never returns."},
-    *({"number": 20 + number, "title": f"Feature {number}: a dial for thing {number}x"} for number in range(12)),
-]
-EACH = {"repo": REPO, "kind": "issue", "created_at": "2026-02-01T00:00:00Z"}
+OPENED, CLOSED = datetime(2026, 2, 1, tzinfo=UTC), datetime(2026, 2, 2, 12, tzinfo=UTC)
+DONE: dict[str, Any] = {"state": "closed", "closed_at": CLOSED, "state_reason": "completed"}
+DEADLOCK = "[Bug] Planner deadlocks when two adapters share a stream"
+ISSUES = (
+    Issue(12, "The oldest adapter stays for ever", "", "an", OPENED, CLOSED, events=(Event("closed", CLOSED),), **DONE),
+    Issue(13, DEADLOCK, "`plan_streams` in `planner.py` never returns.", "bo", OPENED, OPENED, labels=("bug",)),
+    *(Issue(20 + n, f"Feature {n}: a dial for thing {n}x", "", None, OPENED, OPENED) for n in range(12)),
+)
 
 
 @pytest.fixture
@@ -43,7 +44,7 @@ def shas(tmp_path: Path) -> dict[str, str]:
 
 
 async def test_links_of_earlier_days_count_on_later_ones(tmp_path: Path, shas: dict[str, str]) -> None:
-    repo = repo_from_mirror(REPO, tmp_path / "engine" / ".git", [EACH | one for one in THREADS])
+    repo = repo_from_mirror(REPO, tmp_path / "engine" / ".git", ISSUES)
     with GitHubServer([repo], tokens=(Served.token,)) as server:
         served = Served(tmp_path, server, [f"{REPO}={tmp_path / 'engine'}"])
 

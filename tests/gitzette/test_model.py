@@ -13,7 +13,7 @@ from evals.model_server.server import ModelServer, Mood
 from evals.model_server.talk import Asked, Saying
 from evals.sets.storm import leak_in
 from gitzette.cli import main
-from tests.gitzette.conftest import Engine
+from tests.gitzette.conftest import Command, Engine
 
 QUESTION = "what changed in MAX_ROUTES between 2026-02-01 and 2026-02-04?"
 KEY = "sk-canary-abcdef0123456789"
@@ -33,32 +33,33 @@ def point(monkeypatch: pytest.MonkeyPatch) -> Callable[[ModelServer], None]:
 
 
 def test_a_question_is_answered_by_a_model_and_asked_once(
-    engine: Engine, corner: Path, point: Callable[[ModelServer], None], capsys: pytest.CaptureFixture[str]
+    engine: Engine, corner: Path, point: Callable[[ModelServer], None], command: Command
 ) -> None:
-    with ModelServer(honest) as server:
+    with ModelServer(honest, context=16_384, without=("schema",)) as server:
         point(server)
-        assert main(["ask", QUESTION, "--analyst", "model", "--json", *engine.repo]) == 0
-        answer = json.loads(capsys.readouterr().out)
+        answer = command("ask", QUESTION, "--analyst", "model", "--json", *engine.repo).data
         asked = len(server.asked)
-        assert main(["ask", QUESTION, "--analyst", "model", "--json", *engine.repo]) == 0
-        # The same question of the same evidence is answered from memory.
+        # The same question of the same evidence is answered from memory; what the model can do is known.
+        assert command("ask", QUESTION, "--analyst", "model", "--json", *engine.repo).status == 0
+        said = command("doctor").out
         assert len(server.asked) == asked
+    assert "scripted: answers by tool calls; several tool calls at once; 16384 tokens of context" in said
     assert all(claim["verdict"] == "supported" for claim in answer["claims"])
     assert {claim["kind"] for claim in answer["claims"]} == {"stated"}
     assert leak_in(corner, KEY) is None
 
 
-@pytest.mark.parametrize("kind", ["failing", "prose", "reset", "locked"])
+@pytest.mark.parametrize("kind", ["prose", "locked"])
 def test_where_the_model_fails_the_evidence_is_shown_and_that_is_said(
-    engine: Engine, point: Callable[[ModelServer], None], kind: str, capsys: pytest.CaptureFixture[str], corner: Path
+    engine: Engine, point: Callable[[ModelServer], None], kind: str, command: Command, corner: Path
 ) -> None:
     (Path.cwd() / "gitzette.toml").write_text("[budget]\nretry_seconds = 0.0\n")
     with ModelServer(honest, lambda asked: Mood(kind)) as server:
         point(server)
-        assert main(["ask", QUESTION, "--analyst", "model", *engine.repo]) == 4
-    out = capsys.readouterr().out
-    assert "from `22` to `12`" in out
-    assert "The model did not answer (" in out
+        told = command("ask", QUESTION, "--analyst", "model", *engine.repo)
+    assert told.status == 4
+    assert "from `22` to `12`" in told.out
+    assert "The model did not answer (" in told.out
     assert leak_in(corner, KEY) is None
 
 
@@ -103,16 +104,3 @@ def test_what_a_model_passes_over_is_read_as_closely_as_without_it(
     assert deep["model"] >= deep["rules"]
     explained = [asked for asked in server.asked if asked.schema == "Analysis"]
     assert len(explained) == 1
-
-
-def test_the_doctor_tells_what_a_model_can_do_and_asks_it_once(
-    point: Callable[[ModelServer], None], capsys: pytest.CaptureFixture[str]
-) -> None:
-    with ModelServer(honest, context=16_384, without=("schema",)) as server:
-        point(server)
-        main(["doctor"])
-        said = capsys.readouterr().out
-        asked = len(server.asked)
-        main(["doctor"])
-        assert len(server.asked) == asked
-    assert "scripted: answers by tool calls; several tool calls at once; 16384 tokens of context" in said

@@ -1,5 +1,6 @@
-"""Running by itself, elsewhere: the workflow, the systemd units and the cron line do what the documentation says."""
+"""Running by itself, elsewhere: the workflow, with Pages, and the container file."""
 
+import json
 import os
 import re
 import subprocess
@@ -11,9 +12,10 @@ import yaml  # type: ignore[import-untyped]
 
 from agent.settings.values import read_settings
 from gitzette.init import workflow
+from tests.gitzette.conftest import Command, Engine
 
 ROOT = Path(__file__).parents[2]
-EXAMPLES = ROOT / "docs" / "examples"
+PACKAGES = ("agent", "tools", "memory", "graphs", "evals", "gitzette")
 
 
 @pytest.fixture
@@ -23,57 +25,62 @@ def plan() -> dict[str, Any]:
     return {("on" if key is True else key): value for key, value in loaded.items()}
 
 
-def steps(plan: dict[str, Any]) -> dict[str, dict[str, Any]]:
-    return {step.get("name") or step["uses"].partition("@")[0]: step for step in plan["jobs"]["report"]["steps"]}
+def script(plan: dict[str, Any], name: str) -> str:
+    return next(str(step["run"]) for step in plan["jobs"]["report"]["steps"] if step.get("name") == name)
 
 
-def test_it_may_do_no_more_than_it_must_and_one_at_a_time(plan: dict[str, Any]) -> None:
+def test_a_workflow_may_do_no_more_than_it_must_and_knows_its_settings(plan: dict[str, Any]) -> None:
     assert plan["permissions"] == {"actions": "read", "contents": "write"}
     assert plan["concurrency"] == {"group": "gitzette", "cancel-in-progress": False}
     assert plan["jobs"]["report"]["timeout-minutes"] <= 360
-
-
-def test_every_action_is_pinned_to_a_version(plan: dict[str, Any]) -> None:
-    used = [step["uses"] for job in plan["jobs"].values() for step in job["steps"] if "uses" in step]
+    assert plan["jobs"]["pages"]["permissions"] == {"pages": "write", "id-token": "write"}
+    steps = [step for job in plan["jobs"].values() for step in job["steps"]]
+    used = [step["uses"] for step in steps if "uses" in step]
     assert used
     assert all(re.fullmatch(r"actions/[a-z-]+@v\d+\.\d+\.\d+", one) for one in used)
-
-
-def test_its_variables_are_settings_that_gitzette_knows(plan: dict[str, Any]) -> None:
+    # No input of anybody is pasted into a script.
+    assert not [step for step in steps if "${{" in step.get("run", "")]
     found = read_settings(None, plan["env"])
     assert (found.tz, str(found.out)) == ("UTC", "gazette")
 
 
-def bash(script: str, folder: Path, **environ: str) -> subprocess.CompletedProcess[str]:
+def test_a_workflow_installs_the_commit_that_wrote_it_and_never_a_bare_name(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert re.search(r'  PACKAGE: "(git\+https://.*@[0-9a-f]{40})?"\n', workflow("UTC"))
+    installed = tmp_path / "gitzette-7.8.9.dist-info"
+    installed.mkdir()
+    (installed / "METADATA").write_text("Metadata-Version: 2.4\nName: gitzette\nVersion: 7.8.9\n")
+    told = {"url": "https://git.example/gitzette.git", "vcs_info": {"vcs": "git", "commit_id": "a" * 40}}
+    (installed / "direct_url.json").write_text(json.dumps(told))
+    monkeypatch.syspath_prepend(tmp_path)
+    assert f'  PACKAGE: "git+https://git.example/gitzette.git@{"a" * 40}"\n' in workflow("UTC")
+
+
+def bash(script: str, folder: Path, **environ: str) -> None:
     """Run a step as GitHub does."""
     values = {"PATH": f"{folder}/bin:{os.environ['PATH']}", "HOME": str(folder), "GIT_CONFIG_GLOBAL": os.devnull}
     command = ["bash", "--noprofile", "--norc", "-e", "-o", "pipefail", "-c", script]
-    return subprocess.run(command, cwd=folder, env=values | environ, capture_output=True, text=True)
-
-
-def program(folder: Path, name: str, text: str) -> None:
-    (folder / "bin").mkdir(exist_ok=True)
-    (folder / "bin" / name).write_text(f"#!/bin/sh\n{text}\n")
-    (folder / "bin" / name).chmod(0o755)
+    subprocess.run(command, cwd=folder, env=values | environ, check=True)
 
 
 @pytest.mark.parametrize(
     ("created", "tz", "day"),
     [
-        ("2026-02-05T01:23:07Z", "UTC", "2026-02-04"),
-        ("2026-02-05T23:59:59Z", "UTC", "2026-02-04"),
+        ("2026-03-01T01:00:00Z", "UTC", "2026-02-28"),
         ("2026-02-04T17:23:07Z", "Asia/Shanghai", "2026-02-04"),
         ("2026-03-09T08:00:00Z", "America/Los_Angeles", "2026-03-08"),
-        ("2026-03-01T01:00:00Z", "UTC", "2026-02-28"),
     ],
 )
 def test_the_day_comes_from_when_the_run_was_created_and_not_from_the_clock(
     plan: dict[str, Any], tmp_path: Path, created: str, tz: str, day: str
 ) -> None:
-    program(tmp_path, "gh", f'[ "$2" = repos/me/news/actions/runs/7 ] && echo {created}')
-    out = tmp_path / "output"
+    (tmp_path / "bin").mkdir()
+    gh, out = tmp_path / "bin" / "gh", tmp_path / "output"
+    gh.write_text(f'#!/bin/sh\n[ "$2" = repos/me/news/actions/runs/7 ] && echo {created}\n')
+    gh.chmod(0o755)
     where = {"GITHUB_REPOSITORY": "me/news", "GITHUB_RUN_ID": "7", "GITHUB_OUTPUT": str(out), "GITZETTE_TZ": tz}
-    assert bash(steps(plan)["Choose the day"]["run"], tmp_path, **where).returncode == 0
+    bash(script(plan, "Choose the day"), tmp_path, **where)
     assert out.read_text() == f"date={day}\n"
 
 
@@ -94,37 +101,36 @@ def test_reports_are_committed_by_the_bot_also_when_somebody_pushed_meanwhile(
     git(tmp_path / "mine", "commit", "-q", "--allow-empty", "-m", "Begin")
     git(tmp_path / "mine", "push", "-q", "origin", "HEAD:main")
     git(tmp_path / "mine", "branch", "-q", "-u", "origin/main")
-    script = steps(plan)["Commit"]["run"]
     words = {"GITZETTE_OUT": "gazette", "ASKED": "", "DAY": "2026-02-04"}
-    assert bash(script, tmp_path / "mine", **words).returncode == 0
+    bash(script(plan, "Commit"), tmp_path / "mine", **words)
     (tmp_path / "mine" / "gazette").mkdir()
     (tmp_path / "mine" / "gazette" / "README.md").write_text("news\n")
     (tmp_path / "mine" / "secret").write_text("not to be committed\n")
     git(tmp_path / "other", "pull", "-q", "origin", "main")
     git(tmp_path / "other", "commit", "-q", "--allow-empty", "-m", "Meanwhile")
     git(tmp_path / "other", "push", "-q", "origin", "HEAD:main")
-    done = bash(script, tmp_path / "mine", **words)
-    assert done.returncode == 0, done.stderr
-    assert bash(script, tmp_path / "mine", **words).returncode == 0
+    bash(script(plan, "Commit"), tmp_path / "mine", **words)
+    bash(script(plan, "Commit"), tmp_path / "mine", **words)
     told = git(tmp_path / "hub", "log", "--format=%an|%s", "main").splitlines()
     assert told == ["github-actions[bot]|Gazette up to 2026-02-04", "Ada|Meanwhile", "Ada|Begin"]
     assert git(tmp_path / "hub", "ls-tree", "-r", "--name-only", "main").split() == ["gazette/README.md"]
 
 
-def test_the_cron_line_runs_where_the_configuration_is_and_knows_the_token(tmp_path: Path) -> None:
-    (line,) = [line for line in (EXAMPLES / "crontab").read_text().splitlines() if re.match(r"\d", line)]
-    minute, hour, day, month, weekday, command = line.split(maxsplit=5)
-    assert (minute, hour, day, month, weekday) == ("20", "0", "*", "*", "*")
-    # Cron reads a percent sign as the end of the line.
-    assert "%" not in command
-    program(tmp_path, "gitzette", 'echo "$PWD $GITHUB_TOKEN $*"')
-    (tmp_path / ".local").mkdir()
-    (tmp_path / "bin").rename(tmp_path / ".local" / "bin")
-    for folder in ("gazette", ".cache", ".config/gitzette"):
-        (tmp_path / folder).mkdir(parents=True)
-    environ = {"HOME": str(tmp_path), "PATH": "/usr/bin:/bin"}
-    subprocess.run(["/bin/sh", "-c", command], env=environ, check=True)
-    (tmp_path / ".config/gitzette/env").write_text("GITHUB_TOKEN=t0ken\n")
-    subprocess.run(["/bin/sh", "-c", command], env=environ, check=True)
-    here = tmp_path / "gazette"
-    assert (tmp_path / ".cache/gitzette.log").read_text() == (f"{here}  run --catch-up\n{here} t0ken run --catch-up\n")
+def test_the_command_of_the_workflow_builds_a_site_elsewhere(engine: Engine, command: Command, tmp_path: Path) -> None:
+    assert command("run", "--date", "2026-02-04", *engine.repo).status == 0
+    line = re.search(r"gitzette (site --to) \"\$RUNNER_TEMP/site\"", workflow("UTC"))
+    assert line is not None
+    assert command(*line[1].split(), str(tmp_path / "site")).status == 0
+    assert (tmp_path / "site" / "index.html").exists()
+
+
+def test_the_container_has_every_package_and_runs_as_nobody_special() -> None:
+    text = (ROOT / "Containerfile").read_text()
+    ignored = (ROOT / ".containerignore").read_text().splitlines()
+    for package in PACKAGES:
+        assert f"COPY {package} {package}\n" in text
+        assert f"!{package}" in ignored
+    for name in re.findall(r"(?m)^COPY ((?:[\w.]+ )+)\.", text):
+        assert all((ROOT / file).exists() for file in name.split())
+    assert "--require-hashes" in text
+    assert text.index("USER gitzette") < text.index("ENTRYPOINT")

@@ -28,23 +28,17 @@ def test_a_log_gets_one_line_for_each_step_and_one_when_it_is_complete() -> None
     ]
 
 
-def everything(reader: int) -> str:
-    """Read what a terminal was sent, to its end; it comes in pieces."""
-    pieces: list[bytes] = []
-    with suppress(OSError):
-        while piece := os.read(reader, 65_536):
-            pieces.append(piece)
-    os.close(reader)
-    return b"".join(pieces).decode("utf-8")
-
-
 def test_a_terminal_shows_every_repository_with_its_count_and_is_left_in_order() -> None:
     reader, writer = os.openpty()
     with os.fdopen(writer, "w", encoding="utf-8") as terminal, progress(terminal) as display:
         display.step(A, "opening [bold]")
         display.step(B, "reading diffs", 3, 7)
         display.step(A, "reading diffs", 7, 7)
-    shown = everything(reader)
+    pieces: list[bytes] = []
+    with os.fdopen(reader, "rb", buffering=0) as shown_in, suppress(OSError):
+        while piece := shown_in.read(65_536):
+            pieces.append(piece)
+    shown = b"".join(pieces).decode("utf-8")
     plain = re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", shown)
     assert re.search(r"octo/router\s+done .*1/1", plain)
     assert re.search(r"octo/kernels\s+done .*1/1", plain)

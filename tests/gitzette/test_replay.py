@@ -1,7 +1,6 @@
 """`run --replay`: the same bytes again when the repositories, the server and the network are gone."""
 
 import asyncio
-import json
 import os
 import shutil
 import sqlite3
@@ -20,18 +19,9 @@ from agent.domain.window import Window
 from agent.settings.values import RepoSpec
 from evals.github_server.app import GitHubServer
 from evals.worlds.model import World
-from evals.worlds.worlds import build
-from gitzette.cli import main
-from tests.gitzette.conftest import Served
-
-pytestmark = pytest.mark.usefixtures("corner")
+from tests.gitzette.conftest import Command, Served
 
 Tree = dict[str, bytes]
-
-
-@pytest.fixture(scope="module")
-def world(tmp_path_factory: pytest.TempPathFactory) -> World:
-    return build("demo", 1, tmp_path_factory.mktemp("world"))
 
 
 @pytest.fixture
@@ -61,17 +51,16 @@ def dumped(home: Path) -> list[str]:
         return list(db.iterdump())
 
 
-def runs(capsys: pytest.CaptureFixture[str]) -> list[str]:
+def runs(command: Command) -> list[str]:
     """List the ids of all runs, newest first."""
-    capsys.readouterr()
-    main(["runs", "--json"])
-    return [run["id"] for run in json.loads(capsys.readouterr().out)]
+    return [run["id"] for run in command("runs", "--json").data]
 
 
-def told(capsys: pytest.CaptureFixture[str], *arguments: str, status: int = 0) -> bytes:
-    capsys.readouterr()
-    assert main(["run", "--replay", *arguments]) == status
-    return capsys.readouterr().out.encode()
+def replayed(command: Command, run: str, *more: str) -> tuple[bytes, bytes]:
+    """Give the page and the data of a run once more."""
+    page, data = (command("run", "--replay", run, *more, *form) for form in ((), ("--json",)))
+    assert page.status == data.status == 0
+    return page.out.encode(), data.out.encode()
 
 
 class Gone(Served):
@@ -95,10 +84,10 @@ class Gone(Served):
 
 
 @pytest.fixture
-def served(world: World, tmp_path: Path) -> Iterator[Gone]:
-    server = GitHubServer(world.repos, tokens=(Served.token,), now=world.now)
+def served(demo_world: World, tmp_path: Path) -> Iterator[Gone]:
+    server = GitHubServer(demo_world.repos, tokens=(Served.token,), now=demo_world.now)
     server.__enter__()
-    yield Gone(tmp_path, server, world)
+    yield Gone(tmp_path, server, demo_world)
     server.__exit__(None, None, None)
 
 
@@ -107,82 +96,53 @@ def pages(folder: Path) -> tuple[bytes, bytes]:
     return page.read_bytes(), record.read_bytes()
 
 
-@pytest.mark.parametrize(("source", "lang"), [("both", "zh"), pytest.param("api", "en", marks=pytest.mark.heavy)])
-def test_a_run_over_the_network_is_replayed_byte_for_byte_when_nothing_is_left_of_it(
-    source: str, lang: str, served: Gone, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert served.report(source=source, lang=lang).failures == ()
-    served.take_away()
-    page, record = pages(served.folder / "out")
-    (run,) = runs(capsys)
-    before, published = dumped(served.folder / "home"), tree(served.folder / "out")
-    assert told(capsys, run) == page
-    assert told(capsys, run[:-3], "--json") == record
-    assert told(capsys, run, "--out", "again").decode() == f"again/reports/{served.day}.md\n"
-    assert tree(Path("again")) == published
-    assert dumped(served.folder / "home") == before
-    assert tree(served.folder / "out") == published
-
-
-def test_a_local_clone_may_go_and_both_languages_come_back(clone: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    for lang in ("en", "zh"):
-        main(["run", "--repo", f"acme/engine={clone}", "--date", "2026-02-04", "--lang", lang, "--out", lang])
-    shutil.rmtree(clone)
-    chinese, english = runs(capsys)
-    for lang, run, other in (("en", english, chinese), ("zh", chinese, english)):
-        assert (told(capsys, run), told(capsys, run, "--json")) == pages(Path(lang))
-        assert told(capsys, other, "--lang", lang) == pages(Path(lang))[0]
-
-
-def test_a_report_that_joined_an_earlier_one_is_replayed_as_it_was_published(
-    served: Gone, capsys: pytest.CaptureFixture[str]
+def test_runs_over_the_network_are_replayed_byte_for_byte_when_nothing_is_left_of_them(
+    served: Gone, command: Command
 ) -> None:
     names = [repo.full_name for repo in served.world.repos]
-    served.report(names[0])
-    alone = pages(served.folder / "out")
-    served.report(names[1])
-    both = pages(served.folder / "out")
+    out = served.folder / "out"
+    assert served.report(names[0], lang="zh").failures == ()
+    alone = pages(out)
+    # The second report joins the first one; each is replayed as it was published.
+    assert served.report(*names[1:], lang="zh", source="api").failures == ()
+    both = pages(out)
     served.take_away()
-    second, first = runs(capsys)
-    assert (told(capsys, first), told(capsys, first, "--json")) == alone
-    assert (told(capsys, second), told(capsys, second, "--json")) == both
+    second, first = runs(command)
+    before, published = dumped(served.folder / "home"), tree(out)
+    assert replayed(command, first) == alone
+    assert replayed(command, second[:-3]) == both
+    assert command("run", "--replay", second, "--out", "again").out == f"again/reports/{served.day}.md\n"
+    assert tree(Path("again")) == published
+    assert dumped(served.folder / "home") == before
+    assert tree(out) == published
 
 
-@pytest.mark.parametrize(
-    "name", ["sources.open", "code.landed", "code.changes", "threads.threads", "landings.elsewhere"]
-)
+def test_a_local_clone_may_go_and_both_languages_come_back(clone: Path, command: Command) -> None:
+    for lang in ("en", "zh"):
+        command("run", "--repo", f"acme/engine={clone}", "--date", "2026-02-04", "--lang", lang, "--out", lang)
+    shutil.rmtree(clone)
+    chinese, english = runs(command)
+    for lang, run, other in (("en", english, chinese), ("zh", chinese, english)):
+        assert replayed(command, run) == pages(Path(lang))
+        assert replayed(command, other, "--lang", lang)[0] == pages(Path(lang))[0]
+
+
+@pytest.mark.parametrize("name", ["sources.open", "code.changes", "landings.elsewhere"])
 def test_a_record_with_a_hole_is_told_and_nothing_is_printed_as_the_report(
-    name: str, clone: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    name: str, clone: Path, corner: Path, command: Command
 ) -> None:
-    main(["run", "--repo", f"acme/engine={clone}", "--date", "2026-02-04"])
-    (run,) = runs(capsys)
-    with closing(sqlite3.connect(tmp_path / "home" / "memory.db")) as db, db:
+    command("run", "--repo", f"acme/engine={clone}", "--date", "2026-02-04")
+    (run,) = runs(command)
+    with closing(sqlite3.connect(corner / "memory.db")) as db, db:
         db.execute("delete from calls where name = ?", [name])
-    assert main(["run", "--replay", run, "--out", "again"]) == 1
-    shown = capsys.readouterr()
-    assert shown.err == f"gitzette: run {run} did not record {name} of acme/engine; it cannot be replayed\n"
-    assert shown.out == ""
+    told = command("run", "--replay", run, "--out", "again")
+    assert (told.status, told.out) == (1, "")
+    assert told.err == f"gitzette: run {run} did not record {name} of acme/engine; it cannot be replayed\n"
     assert not Path("again").exists()
 
 
-@pytest.mark.parametrize(
-    ("arguments", "says"),
-    [
-        (["nope"], "there is no run 'nope'; `gitzette runs` lists them"),
-        (["2", "--repo", "acme/engine"], "--replay makes the same report again; leave out --repo"),
-        (["2", "--date", "2026-02-04", "--tz", "UTC"], "leave out --date, --tz"),
-        (["2", "--demo"], "leave out --demo"),
-    ],
-)
-def test_wrong_use_is_one_line_that_says_what_to_do(
-    arguments: list[str], says: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert main(["run", "--replay", *arguments]) == 2
-    assert says in capsys.readouterr().err
-
-
 def test_neither_the_token_nor_a_path_of_this_machine_is_in_the_record(
-    served: Gone, clone: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    served: Gone, clone: Path, tmp_path: Path
 ) -> None:
     served.server.faults.add("bad_gateway", "/issues", times=50)
     served.report(served.world.repos[0].full_name, f"acme/engine={clone}")

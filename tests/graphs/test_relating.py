@@ -1,7 +1,8 @@
 """A model reads a commit beside the issue that it names or resembles: anchors are checked, a judge agrees."""
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -11,27 +12,22 @@ from pydantic import SecretStr
 from agent.domain.links import Link
 from evals.github_server.app import GitHubServer
 from evals.model_server.server import ModelServer
-from evals.worlds.mirror import repo_from_mirror
+from evals.worlds.model import Issue
+from evals.worlds.worlds import repo_from_mirror
 from tests.scripted_analysis import LIMIT, Clone, Scripted, honest, of, run, sentences_in
 
-ISSUE: dict[str, Any] = {
-    "repo": "octo/router",
-    "kind": "issue",
-    "number": 7,
-    "title": "Shared buffer overflows with many routes",
-    "created_at": "2026-02-02T00:00:00Z",
-    "body": "With more than 12 routes the shared buffer overflows. MAX_ROUTES should be lower.",
-    "author": "bo",
-}
+OPENED = datetime(2026, 2, 2, tzinfo=UTC)
+BODY = "With more than 12 routes the shared buffer overflows. MAX_ROUTES should be lower."
+ISSUE = Issue(7, "Shared buffer overflows with many routes", BODY, "bo", OPENED, OPENED)
 FIXES = {"other": "#7", "anchor": "+MAX_ROUTES = 12", "other_anchor": "MAX_ROUTES should be lower", "relation": "fixes"}
 
 
-def clone_at(folder: Path, said: str) -> tuple[Clone, str]:
+def clone_at(folder: Path, said: str) -> Clone:
     clone = Clone(folder)
     clone.commit("Begin", 0, router__py="MAX_ROUTES = 22\n", worker__py="WORKER_TIMEOUT = 30\n")
-    landed = clone.commit(f"{LIMIT}\n\n{said}", 9, router__py="MAX_ROUTES = 12\n")
+    clone.commit(f"{LIMIT}\n\n{said}", 9, router__py="MAX_ROUTES = 12\n")
     clone.commit("Give workers more time", 10, worker__py="WORKER_TIMEOUT = 45\n")
-    return clone, landed
+    return clone
 
 
 async def links(
@@ -39,11 +35,9 @@ async def links(
     *relations: Mapping[str, Any],
     said: str = "See #7.",
     opinion: Callable[[str, str], str] = honest,
-    threads: Sequence[Mapping[str, Any]] = (ISSUE,),
 ) -> tuple[list[Link], list[str]]:
-    clone, landed = clone_at(folder / "router", said)
-    threads = [dict(one) | ({"merge_commit_sha": landed} if one["kind"] == "pull" else {}) for one in threads]
-    hub = repo_from_mirror(clone.name, clone.folder / ".git", threads)
+    clone = clone_at(folder / "router", said)
+    hub = repo_from_mirror(clone.name, clone.folder / ".git", (ISSUE,))
     script = Scripted(relations={LIMIT: relations}, opinion=opinion)
     with GitHubServer([hub], tokens=("t",)) as github, ModelServer(script, context=32_768) as server:
         covered = await run(folder, server, clone, github_url=github.url, token=SecretStr("t"), source="both")
@@ -61,7 +55,7 @@ async def test_a_reference_becomes_a_fix_when_both_anchors_stand_and_the_judge_a
     judged = [one for one in rulings if "reports or asks for" in one]
     assert len(judged) == 2
     # Each reading hides a sentence about something else among the others.
-    assert all(len(sentences_in(one)) == 2 and ISSUE["body"] in one for one in judged)
+    assert all(len(sentences_in(one)) == 2 and BODY in one for one in judged)
 
 
 @pytest.mark.parametrize(

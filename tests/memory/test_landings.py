@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from agent.domain.base import RepoId
 from agent.domain.commits import Commit, Landed, Landing, Person
 from agent.domain.window import Window
-from agent.reports.ledger import Share, share
+from agent.reports.chapter import Share, share
 from memory.database import Database
 from memory.reports import Landings
 from memory.store import database_in_memory

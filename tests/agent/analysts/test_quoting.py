@@ -2,7 +2,7 @@
 
 import pytest
 
-from agent.analysts.quoting import own_words, short_change, shown_lines
+from agent.analysts.rules import own_words, short_change, shown_lines
 from agent.domain.commits import Change, FileChange
 from tests.made_commits import made_change
 
