@@ -178,12 +178,13 @@ class Connected:
 def issue_news(threads: Threads, window: Window, connected: Connected | None = None) -> tuple[ThreadLine, ...]:
     """Tell what happened to issues inside the window: opened, closed, spoken of while open, or addressed by a change.
 
-    They come in the order of their numbers, those that a change addresses last.
+    Those for which most people wait come first, those that only a change addresses last.
     """
     connected = connected or Connected()
     fresh = {issue.number: issue for issue in threads.issues}
     older = {one.number: one for one in connected.known.issues if one.number not in fresh}
-    lines = [_line(fresh[one], event, connected) for one in sorted(fresh) for event in _events(fresh[one], window)]
+    waited_for = sorted(fresh.values(), key=lambda one: (-2 * one.reactions - one.comments, one.number))
+    lines = [_line(one, event, connected) for one in waited_for for event in _events(one, window)]
     told = {line.number for line in lines}
     linked = {link.issue for link in connected.links}
     every: list[Issue | Digest] = sorted((*older.values(), *fresh.values()), key=lambda one: one.number)
