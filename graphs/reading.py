@@ -202,7 +202,7 @@ async def triage(state: ReadState, desk: Desk, collected: Collected, runtime: Ru
     notices = (*collected.landing.notices, *filter_notices(weighed))
     update = {
         "landing": collected.landing.model_copy(update={"notices": notices}),
-        "table": lifted(rank(weighed, deps.tiers), {one.sha for one in own_uses}),
+        "table": lifted(rank(weighed), {one.sha for one in own_uses}),
         "own_uses": own_uses,
         "links": links,
         "unread": spent | dict.fromkeys(sorted(missing), problem),

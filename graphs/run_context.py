@@ -24,7 +24,7 @@ from agent.links.candidates import related_links
 from agent.links.recorded import carried_links, partners, reverted_by
 from agent.models import Job, prompt
 from agent.ports import Desks, Publisher
-from agent.settings.values import RepoSpec, Tiers
+from agent.settings.values import RepoSpec
 from agent.sources import ThreadSource
 from agent.stories.timeline import StoriesFound
 from agent.triage.collected import Collected, Readings, Scales, known_issues
@@ -59,8 +59,6 @@ class RunContext:
     recall: Recall
     deep: int
     """How many commits may be read in depth, over all repositories."""
-    tiers: Tiers
-    """From which weight on a commit belongs to a tier."""
     models: Models | None = None
     """Who reads, writes and judges; None where facts and quotations are all there is."""
     languages: tuple[Language, ...] = ("en",)
@@ -190,7 +188,7 @@ async def _gathered(state: ReadState, deps: RunContext) -> Material:
     known = {sha: one.model_copy(update={"pull": pulls.get(sha)}) for sha, one in read.items()}
     undone = reverted_by(list(known.values()))
     reads = []
-    weighed = Scales(found, state["spec"]).weigh_again(known, undone, deps.tiers)
+    weighed = Scales(found, state["spec"]).weigh_again(known, undone)
     for one in lifted(weighed, {use.sha for use in found.own_uses}):
         depth = Depth.DEEP if one.sha in deep else Depth.GROUP if one.noise else Depth.SKIM
         reads.append(Read(evidence=known[one.sha], triage=one, depth=depth))

@@ -89,18 +89,8 @@ def _words(evidence: CommitEvidence, threads: Sequence[ThreadEvidence], room: in
     head = f"[c] commit by {commit.author.name}, landed {commit.committed_at:%Y-%m-%d}, {counts}"
     message = cut_text(commit.message.strip(), room // 2 if threads else room)
     each = (room - tokens_of(message)) // max(1, len(threads))
-    heads = (f"[{_handle(one)}] {_kind(one)}, {one.thread.state}: {one.thread.title}" for one in threads)
-    told = [f"{above}\n{_thread_words(one, max(100, each))}" for above, one in zip(heads, threads, strict=True)]
+    told = [piece_text(_handle(one), one, max(100, each), None) for one in threads]
     return "\n\n".join([f"{head}\n{message}", *told])
-
-
-def _kind(one: ThreadEvidence) -> str:
-    return "pull request" if isinstance(one.thread, PullRequest) else "issue"
-
-
-def _thread_words(one: ThreadEvidence, room: int) -> str:
-    said = [f"{comment.author or 'somebody'}: {comment.body}" for comment in one.comments[-_COMMENTS:]]
-    return cut_text("\n".join([one.thread.body.strip(), *said]), room)
 
 
 def piece_text(handle: str, one: Evidence, room: int, window: Window | None) -> str:
@@ -110,10 +100,12 @@ def piece_text(handle: str, one: Evidence, room: int, window: Window | None) -> 
         head = f"[{handle}] release {release.tag} of {release.repo}, {release.published_at:%Y-%m-%d}: {release.name}"
         return f"{head}\n{cut_text(release.body.strip(), room)}".rstrip()
     if isinstance(one, ThreadEvidence):
-        thread = one.thread
-        head = f"[{handle}] {_kind(one)} #{thread.number} of {thread.repo}, opened {thread.created_at:%Y-%m-%d} by"
+        thread, kind = one.thread, "pull request" if isinstance(one.thread, PullRequest) else "issue"
+        head = f"[{handle}] {kind} #{thread.number} of {thread.repo}, opened {thread.created_at:%Y-%m-%d} by"
         head += f" {thread.author or 'a deleted account'}, {state_at(thread, window)}: {thread.title}"
-        return f"{head}\n{_thread_words(one, room)}".rstrip()
+        said = [f"{comment.author or 'somebody'}: {comment.body}" for comment in one.comments[-_COMMENTS:]]
+        words = cut_text("\n".join([thread.body.strip(), *said]), room)
+        return f"{head}\n{words}".rstrip()
     commit, change = one.change.commit, one.change
     head = f"[{handle}] commit {commit.sha[:12]} of {commit.repo}, {commit.committed_at:%Y-%m-%d}, {commit.author.name}"
     pull = f", pull request #{one.pull}" if one.pull else ""

@@ -20,8 +20,8 @@ class ThreadLine(Frozen):
     number: int
     title: str
     author: str | None
-    event: Literal["opened", "closed", "not planned", "active", "linked", "important"]
-    """`linked`: nothing but that a change addresses it; `important` stands only in reports of before."""
+    event: Literal["opened", "closed", "not planned", "active", "linked"]
+    """`linked`: nothing but that a change addresses it."""
     at: datetime
     labels: tuple[str, ...]
     standing: Standing | None = None

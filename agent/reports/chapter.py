@@ -1,6 +1,6 @@
 """What the report says of one repository: its ledger, the news of its issues, and the claims that may be published."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -177,48 +177,36 @@ class Connected:
 def issue_news(threads: Threads, window: Window, connected: Connected | None = None) -> tuple[ThreadLine, ...]:
     """Tell what happened to issues inside the window: opened, closed, spoken of while open, or addressed by a change.
 
-    They come in the order of their numbers, those that a change addresses last.
+    Those for which most people wait come first, those that only a change addresses last.
     """
     connected = connected or Connected()
-    news = _News(threads, window, connected)
     fresh = {issue.number: issue for issue in threads.issues}
     older = {one.number: one for one in connected.known.issues if one.number not in fresh}
-    lines = [line for number in sorted(fresh) for line in news.happened(fresh[number])]
+    waited_for = sorted(fresh.values(), key=lambda one: (-2 * one.reactions - one.comments, one.number))
+    lines = [_line(one, event, connected) for one in waited_for for event in _events(one, window)]
     told = {line.number for line in lines}
     linked = {link.issue for link in connected.links}
     every: list[Issue | Digest] = sorted((*older.values(), *fresh.values()), key=lambda one: one.number)
-    return (*lines, *(news.line(one, "linked") for one in every if one.id in linked and one.number not in told))
+    return (*lines, *(_line(one, "linked", connected) for one in every if one.id in linked and one.number not in told))
 
 
-@dataclass(frozen=True)
-class _News:
-    """Writes the lines of one window."""
+def _events(issue: Issue, window: Window) -> list[str]:
+    """Tell what people did with an issue."""
+    opened = ["opened"] if issue.created_at in window else []
+    if issue.closed_at is not None and issue.closed_at in window:
+        return [*opened, "not planned" if issue.state_reason in ("not_planned", "duplicate") else "closed"]
+    active = issue.state == "open" and issue.created_at < window.start and issue.updated_at in window
+    return [*opened, *(["active"] if active else [])]
 
-    threads: Threads
-    window: Window
-    connected: Connected
 
-    def happened(self, issue: Issue) -> Iterator[ThreadLine]:
-        """Tell what people did with an issue."""
-        if issue.created_at in self.window:
-            yield self.line(issue, "opened")
-        if issue.closed_at is not None and issue.closed_at in self.window:
-            yield self.line(issue, "closed")
-        elif issue.state == "open" and issue.created_at < self.window.start and issue.updated_at in self.window:
-            yield self.line(issue, "active")
-
-    def line(self, issue: Issue | Digest, event: str) -> ThreadLine:
-        """Write a line with how the issue stands."""
-        links = self.connected.of(issue)
-        given_up = issue.state_reason in ("not_planned", "duplicate")
-        moments = {"opened": issue.created_at, "closed": issue.closed_at or issue.created_at}
-        fields = ("number", "title", "author", "labels")
-        told = {
-            "event": "not planned" if event == "closed" and given_up else event,
-            "at": moments.get(event, issue.updated_at),
-            "standing": standing(issue, links),
-        }
-        return ThreadLine.model_validate({name: getattr(issue, name) for name in fields} | told)
+def _line(issue: Issue | Digest, event: str, connected: Connected) -> ThreadLine:
+    """Write a line with how the issue stands."""
+    closed_at = issue.closed_at or issue.created_at
+    moments = {"opened": issue.created_at, "closed": closed_at, "not planned": closed_at}
+    told: dict[str, Any] = {"event": event, "at": moments.get(event, issue.updated_at)}
+    told["standing"] = standing(issue, connected.of(issue))
+    fields = ("number", "title", "author", "labels")
+    return ThreadLine.model_validate({name: getattr(issue, name) for name in fields} | told)
 
 
 def release_news(releases: tuple[Release, ...], window: Window) -> tuple[ReleaseLine, ...]:

@@ -13,8 +13,8 @@ from agent.domain.links import Link, Reference
 from agent.domain.report import Failure
 from agent.links.issues import Known, as_issue
 from agent.links.recorded import partners
-from agent.settings.values import RepoSpec, Tiers
-from agent.triage.score import rank, weigh
+from agent.settings.values import RepoSpec
+from agent.triage.score import HIGH, rank, weigh
 
 _LESS = 0.001
 _IGNORED = "author ignored"
@@ -75,7 +75,7 @@ class Scales:
         return fold(one, change, self._spec)
 
     def weigh_again(
-        self, known: Mapping[str, CommitEvidence], undone: Mapping[EvidenceId, EvidenceId], tiers: Tiers
+        self, known: Mapping[str, CommitEvidence], undone: Mapping[EvidenceId, EvidenceId]
     ) -> tuple[Triage, ...]:
         """Rank the commits by what is known after reading: whole files show more than a patch does.
 
@@ -85,9 +85,9 @@ class Scales:
         weighed = []
         for evidence in known.values():
             one = self.weigh(evidence)
-            settled = min(one.score, tiers.high - _LESS) if evidence.id in gone else one.score
+            settled = min(one.score, HIGH - _LESS) if evidence.id in gone else one.score
             weighed.append(one.model_copy(update={"score": settled}))
-        return rank(weighed, tiers)
+        return rank(weighed)
 
 
 def fold(one: Triage, change: Change, spec: RepoSpec) -> Triage:

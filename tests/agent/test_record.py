@@ -12,7 +12,7 @@ from agent.domain.ledger import LedgerRow
 from agent.domain.report import Report
 from agent.domain.window import Window
 from agent.reports.stored import FORMAT, dump, load, merge, to_json
-from tests.analysed_report import CACHE, ROUTER, analysed_report, said
+from tests.analysed_report import CACHE, ROUTER, analysed_report
 
 Rows = Callable[..., LedgerRow]
 Reports = Callable[..., Report]
@@ -141,7 +141,8 @@ def test_the_footer_counts_each_kind_of_text_and_the_controls() -> None:
 
 def test_the_brief_is_that_of_the_newer_run() -> None:
     earlier = analysed_report()
-    brief = said("b9", None, "The cache is quiet.", "缓存没有变化。", repo=None, role=Role.BRIEF)
+    (old, *_) = (claim for claim in earlier.claims if claim.role is Role.BRIEF)
+    brief = old.model_copy(update={"id": "b9", "text": {"en": "The cache is quiet.", "zh": "缓存没有变化。"}})
     cache = {
         "repos": (CACHE,),
         "sections": tuple(one for one in earlier.sections if one.repo == CACHE),

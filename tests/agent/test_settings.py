@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from pydantic import SecretStr
 
 from agent.domain.base import ConfigError
 from agent.settings.values import FILE_NAME, RepoSpec, Settings, override, read_settings
@@ -64,21 +65,14 @@ def test_a_tilde_is_the_home_folder_wherever_a_path_is_given(tmp_path: Path) -> 
     ("text", "told"),
     [
         ('langg = "en"', "langg in gitzette.toml: unknown key"),
-        ("[budget]\napi_dif = 1", "budget.api_dif in gitzette.toml: unknown key"),
         ('[[repos]]\nname = "a/b"\nbranhc = "x"', "repos.0.branhc in gitzette.toml: unknown key"),
         ('"a\\nb" = 1', "a?b in gitzette.toml: unknown key"),
         ('token = "x"', "a token is read from the variable GITHUB_TOKEN only"),
         ('tz = "Mars/Olympus"', "tz in gitzette.toml: unknown time zone 'Mars/Olympus'"),
-        ('lang = "fr"', "lang in gitzette.toml: Input should be 'en' or 'zh'"),
         ('repos = ["vllm"]', "repos.0.name in gitzette.toml: 'vllm' is not a repository; write owner/name"),
         ('repos = ["a/b", "A/B=x"]', "repos in gitzette.toml: A/B is named twice"),
-        ('[[repos]]\npath = "x"', "repos.0.name in gitzette.toml: Field required"),
-        ("[budget]\napi_diffs = true", "budget.api_diffs in gitzette.toml: Input should be a valid integer"),
         ("[budget]\nwait_seconds = nan", "budget.wait_seconds in gitzette.toml: "),
-        ("[tiers]\nhigh = 1.0", "tiers in gitzette.toml: mid cannot be above high"),
-        ('[[repos]]\nname = "a/b"\ninclude = "src"', "repos.0.include in gitzette.toml: Input should be a valid tuple"),
         ('[[repos]]\nname = "a/b"\ninclude = ["../x"]', "repos.0.include.0 in gitzette.toml: '../x' is not a pattern"),
-        ('[[repos]]\nname = "a/b"\nexclude = ["!x"]', "repos.0.exclude.0 in gitzette.toml: '!x' is not a pattern"),
         ('[[repos]]\nname = "a/b"\nignore_authors = ["*"]', "repos.0.ignore_authors.0 in gitzette.toml: String"),
         ('out = "a\\u0000b"', "out in gitzette.toml: a path cannot hold a zero byte"),
         ('home = "~no-such-user-here/x"', "home in gitzette.toml: Could not determine home"),
@@ -95,9 +89,7 @@ def test_a_mistake_in_the_file_is_told_in_one_line_that_names_it(tmp_path: Path,
     ("name", "value", "told"),
     [
         ("GITZETTE_LNG", "zh", "GITZETTE_LNG: unknown key"),
-        ("GITZETTE_BUDGET", "3", "GITZETTE_BUDGET: Input should be a valid dictionary"),
         ("GITZETTE_A\nB", "3", "GITZETTE_A?B: unknown key"),
-        ("GITZETTE_LANG", "fr", "GITZETTE_LANG: Input should be 'en' or 'zh'"),
         ("GITZETTE_REPOS", "a/b nonsense", "GITZETTE_REPOS: 'nonsense' is not a repository"),
         ("GITZETTE_GITHUB_URL", "localhost:80", "GITZETTE_GITHUB_URL: 'localhost:80' is not an http(s) address"),
     ],
@@ -106,16 +98,14 @@ def test_a_mistake_in_the_environment_names_the_variable(tmp_path: Path, name: s
     assert refusal(tmp_path, "", **{name: value}).startswith(told)
 
 
-@pytest.mark.parametrize("file", ["", "missing.toml"])
-def test_a_file_that_cannot_be_read_is_told_in_one_line(tmp_path: Path, file: str) -> None:
+def test_a_file_that_cannot_be_read_is_told_in_one_line(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match="cannot read"):
-        read_settings(tmp_path / file, {})
+        read_settings(tmp_path / "missing.toml", {})
 
 
 def test_a_token_is_never_shown(tmp_path: Path) -> None:
     found = read(tmp_path, "", GITHUB_TOKEN=TOKEN)
-    assert found.token is not None
-    assert found.token.get_secret_value() == TOKEN
+    assert found.token == SecretStr(TOKEN)
     assert found.threads_wanted
     assert TOKEN not in f"{found} {found!r} {found.model_dump()} {found.model_dump_json()}"
     for text in ("lang = 3", "x = 1", "repos = 3"):
@@ -127,27 +117,19 @@ def test_a_token_is_never_shown(tmp_path: Path) -> None:
 
 
 def test_a_token_keeps_nothing_of_the_file_it_was_pasted_from(tmp_path: Path) -> None:
-    found = read(tmp_path, "", GITHUB_TOKEN=f" {TOKEN}\n")
-    assert found.token is not None
-    assert found.token.get_secret_value() == TOKEN
+    assert read(tmp_path, "", GITHUB_TOKEN=f" {TOKEN}\n").token == SecretStr(TOKEN)
     assert read(tmp_path, "", GITHUB_TOKEN=" \n").token is None
-    assert (
-        refusal(tmp_path, "", GITHUB_TOKEN=f"{TOKEN}\n{TOKEN}") == "GITHUB_TOKEN: it holds characters that no token has"
-    )
+    told = refusal(tmp_path, "", GITHUB_TOKEN=f"{TOKEN}\n{TOKEN}")
+    assert told == "GITHUB_TOKEN: it holds characters that no token has"
 
 
-@pytest.mark.parametrize(
-    ("api", "web"),
-    [
-        ("https://git.corp.example/api/v3/", "https://git.corp.example"),
-        ("http://127.0.0.1:8080", "http://127.0.0.1:8080"),
-    ],
-)
-def test_links_point_where_people_read(api: str, web: str) -> None:
-    assert read_settings(None, {"GITZETTE_GITHUB_URL": api}).web == web
-    assert read_settings(None, {"GITZETTE_GITHUB_URL": api, "GITZETTE_WEB_URL": "https://x.example"}).web == (
-        "https://x.example"
-    )
+def test_links_point_where_people_read() -> None:
+    api = {"GITZETTE_GITHUB_URL": "https://git.corp.example/api/v3/"}
+    assert read_settings(None, api).web == "https://git.corp.example"
+    assert read_settings(None, api | {"GITZETTE_WEB_URL": "https://x.example"}).web == "https://x.example"
+    assert read_settings(None, {"GITZETTE_LINK_HOST": "redirect.github.com"}).web == "https://redirect.github.com"
+    with pytest.raises(ConfigError, match="GITZETTE_LINK_HOST"):
+        read_settings(None, {"GITZETTE_LINK_HOST": "https://x.example/y"})
 
 
 @pytest.mark.parametrize(
@@ -174,18 +156,9 @@ def test_the_command_line_overrides_the_file_and_keeps_the_rest(tmp_path: Path) 
     assert not override(Settings(), {}).threads_wanted
 
 
-@pytest.mark.parametrize(
-    ("given", "told"),
-    [
-        ({"tz": "Mars"}, "--tz: unknown time zone 'Mars'"),
-        ({"repos": [RepoSpec.model_validate("a/b"), RepoSpec.model_validate("a/B")]}, "--repo: a/B is named twice"),
-        ({"out": Path("x\0y")}, "--out: a path cannot hold a zero byte"),
-    ],
-)
-def test_a_mistake_on_the_command_line_names_the_option(given: dict[str, object], told: str) -> None:
-    with pytest.raises(ConfigError) as refused:
-        override(Settings(), given)
-    assert str(refused.value).startswith(told)
+def test_a_mistake_on_the_command_line_names_the_option() -> None:
+    with pytest.raises(ConfigError, match="--repo: a/B is named twice"):
+        override(Settings(), {"repos": [RepoSpec.model_validate("a/b"), RepoSpec.model_validate("a/B")]})
 
 
 @settings(max_examples=60, derandomize=True, deadline=None)
@@ -199,9 +172,3 @@ def test_no_variable_whatever_ends_in_anything_but_one_line(name: str, value: st
         else:
             told = ""
         assert len(told.splitlines()) <= 1
-
-
-def test_links_can_go_through_a_host_that_leaves_no_back_reference() -> None:
-    assert read_settings(None, {"GITZETTE_LINK_HOST": "redirect.github.com"}).web == "https://redirect.github.com"
-    with pytest.raises(ConfigError, match="GITZETTE_LINK_HOST"):
-        read_settings(None, {"GITZETTE_LINK_HOST": "https://x.example/y"})

@@ -174,7 +174,12 @@ def test_what_is_no_report_is_told_in_one_line(
 ) -> None:
     del corner
     report = tmp_path / "odd.md"
-    odd = {None: "no file", b"  \n\n": "is empty", b"\x89PNG\r\n\0\0": "is not a text", b"\xff\xfe\xfd": "is not UTF-8"}
+    odd = {
+        None: "cannot be read",
+        b"  \n\n": "is empty",
+        b"\x89PNG\r\n\0\0": "Markdown file",
+        b"\xff\xfe\xfd": "is not UTF-8",
+    }
     for content, told in odd.items():
         if content is not None:
             report.write_bytes(content)

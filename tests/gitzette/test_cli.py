@@ -9,8 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from gitzette.cli import main
-from tests.gitzette.conftest import Engine
+from tests.gitzette.conftest import Command, Engine
 
 pytestmark = pytest.mark.usefixtures("corner")
 
@@ -25,11 +24,10 @@ def clone(tmp_path: Path) -> Path:
 
 
 def test_a_day_of_a_local_clone_becomes_a_page_and_data_the_same_every_time_and_is_remembered(
-    clone: Path, capsys: pytest.CaptureFixture[str]
+    clone: Path, command: Command
 ) -> None:
-    command = ["run", "--repo", f"acme/engine={clone}", "--date", "2026-02-04", "--out", "news"]
-    assert main(command) == 0
-    assert capsys.readouterr().out == "news/reports/2026-02-04.md\n"
+    day = ["run", "--repo", f"acme/engine={clone}", "--date", "2026-02-04", "--out", "news"]
+    assert command(*day).out == "news/reports/2026-02-04.md\n"
     page = Path("news/reports/2026-02-04.md").read_text()
     assert "Add two.py" in page
     assert "Add one.py" not in page
@@ -42,26 +40,24 @@ def test_a_day_of_a_local_clone_becomes_a_page_and_data_the_same_every_time_and_
         return {file: (file.read_bytes(), file.stat().st_mtime_ns) for file in found}
 
     first = files()
-    main(command)
+    assert command(*day).status == 0
     assert files() == first
-    capsys.readouterr()
-    assert main(["runs", "--json"]) == 0
-    run, _ = json.loads(capsys.readouterr().out)
+    run, _ = command("runs", "--json").data
     assert (run["window"], run["status"]) == ("2026-02-04 UTC", "done")
     assert run["details"]["repos"] == ["acme/engine"]
 
 
 def test_the_checkout_one_stands_in_is_reported_on_by_its_origin(
-    clone: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+    clone: Path, monkeypatch: pytest.MonkeyPatch, command: Command, tmp_path: Path
 ) -> None:
     subprocess.run(["git", "-C", str(clone), "remote", "add", "origin", "git@github.com:acme/engine.git"], check=True)
     (clone / "deep" / "down").mkdir(parents=True)
     monkeypatch.chdir(clone / "deep" / "down")
-    assert main(["run", "--date", "2026-02-04", "--json", "--out", str(tmp_path / "news")]) == 0
-    assert json.loads(capsys.readouterr().out)["repos"] == ["acme/engine"]
+    told = command("run", "--date", "2026-02-04", "--json", "--out", str(tmp_path / "news"))
+    assert told.data["repos"] == ["acme/engine"]
 
 
-def test_wrong_use_is_one_line_that_says_what_to_do_and_writes_nothing(capsys: pytest.CaptureFixture[str]) -> None:
+def test_wrong_use_is_one_line_that_says_what_to_do_and_writes_nothing(command: Command) -> None:
     for arguments, says in (
         (["run"], "no repository to report on"),
         (["run", "--repo", "engine"], "write owner/name"),
@@ -77,17 +73,15 @@ def test_wrong_use_is_one_line_that_says_what_to_do_and_writes_nothing(capsys: p
         (["eval", "windows", "--jobs", "0"], "at least 1"),
         (["eval", "windows", "--repo", "acme/engine"], "owner/name=PATH"),
     ):
-        assert main(arguments) == 2, arguments
-        complaint = capsys.readouterr().err
-        assert says in complaint
-        assert complaint.startswith("gitzette: ")
-        assert complaint.count("\n") == 1
+        told = command(*arguments)
+        assert (told.status, told.err.count("\n"), told.err.startswith("gitzette: ")) == (2, 1, True), arguments
+        assert says in told.err
         assert not Path("gazette").exists()
 
 
-def test_the_file_gives_repositories_zone_and_language(clone: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_file_gives_repositories_zone_and_language(clone: Path, command: Command) -> None:
     Path("gitzette.toml").write_text(f'repos = ["acme/engine={clone}"]\ntz = "Asia/Shanghai"\nlang = "zh"\n')
-    assert main(["run", "--date", "2026-02-05"]) == 0
+    assert command("run", "--date", "2026-02-05").status == 0
     page = Path("gazette/reports/2026-02-05.md").read_text()
     # 23:59:59 UTC on the fourth is the morning of the fifth in Shanghai.
     assert "Add three.py" in page

@@ -51,15 +51,15 @@ def test_a_question_is_answered_by_a_model_and_asked_once(
 
 @pytest.mark.parametrize("kind", ["prose", "locked"])
 def test_where_the_model_fails_the_evidence_is_shown_and_that_is_said(
-    engine: Engine, point: Callable[[ModelServer], None], kind: str, capsys: pytest.CaptureFixture[str], corner: Path
+    engine: Engine, point: Callable[[ModelServer], None], kind: str, command: Command, corner: Path
 ) -> None:
     (Path.cwd() / "gitzette.toml").write_text("[budget]\nretry_seconds = 0.0\n")
     with ModelServer(honest, lambda asked: Mood(kind)) as server:
         point(server)
-        assert main(["ask", QUESTION, "--analyst", "model", *engine.repo]) == 4
-    out = capsys.readouterr().out
-    assert "from `22` to `12`" in out
-    assert "The model did not answer (" in out
+        told = command("ask", QUESTION, "--analyst", "model", *engine.repo)
+    assert told.status == 4
+    assert "from `22` to `12`" in told.out
+    assert "The model did not answer (" in told.out
     assert leak_in(corner, KEY) is None
 
 

@@ -1,15 +1,14 @@
 """Upgrading: what changes between two versions, what one's own code uses of it, and the edition of a week."""
 
 import asyncio
-import json
+import os
 import subprocess
 from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 
-from gitzette.cli import main
-from tests.gitzette.conftest import Engine
+from tests.gitzette.conftest import Command, Engine
 from tools.toolset import open_tools
 
 FIRST = """\
@@ -52,9 +51,8 @@ argparse.ArgumentParser().add_argument("--swap-space")
 
 
 @pytest.fixture
-def upgraded(engine: Engine, corner: Path) -> Engine:
+def upgraded(engine: Engine) -> Engine:
     """Two versions: a flag comes and is taken back in between, another gets a new default, several things go."""
-    del corner
     (engine.folder / "engine").mkdir()
     tag(engine, "engine/__init__", "Add the engine", 10, FIRST, "v1.0")
     tag(engine, "engine/__init__", "Add a fast way (#3)", 11, FIRST.replace("    return parser\n", FAST))
@@ -72,15 +70,9 @@ def tag(engine: Engine, file: str, subject: str, hour: int, text: str, name: str
 
 
 def revert(engine: Engine, hour: int) -> None:
-    when = f"2026-02-09T{hour}:00:00Z"
-    env = {
-        "GIT_AUTHOR_DATE": when,
-        "GIT_COMMITTER_DATE": when,
-        "PATH": "/usr/bin:/bin",
-        "GIT_CONFIG_GLOBAL": "/dev/null",
-    }
-    who = ["-c", "user.name=Ada", "-c", "user.email=ada@example.org"]
-    subprocess.run(["git", *who, "-C", str(engine.folder), "revert", "--no-edit", "HEAD"], check=True, env=env)
+    git = ["git", "-c", "user.name=Ada", "-c", "user.email=ada@example.org", "-C", str(engine.folder)]
+    when = {f"GIT_{role}_DATE": f"2026-02-09T{hour}:00:00Z" for role in ("AUTHOR", "COMMITTER")}
+    subprocess.run([*git, "revert", "--no-edit", "HEAD"], check=True, env=os.environ | when)
 
 
 @pytest.fixture
@@ -101,40 +93,27 @@ def mine(tmp_path: Path) -> Path:
     return folder
 
 
-def test_a_guide_tells_what_holds_between_two_trees_each_with_its_commit(
-    upgraded: Engine, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert main(["between", "v1.0", "1.1", *upgraded.repo, "--json"]) == 0
-    guide = json.loads(capsys.readouterr().out)
-    titles = dict(
-        line.split(" ", 1)
-        for line in subprocess.check_output(
-            ["git", "-C", str(upgraded.folder), "log", "--format=%H %s"], text=True
-        ).splitlines()
-    )
-    told = {
+def test_a_guide_tells_what_holds_between_two_trees_each_with_its_commit(upgraded: Engine, command: Command) -> None:
+    guide = command("between", "v1.0", "1.1", *upgraded.repo, "--json").data
+    log = subprocess.check_output(["git", "-C", str(upgraded.folder), "log", "--format=%H %s"], text=True)
+    titles = dict(line.split(" ", 1) for line in log.splitlines())
+    dropped = ["Drop what is deprecated (#6)"]
+    assert {
         (one["part"], one["name"]): [titles[cite.partition("@")[2]] for cite in one["cites"]] for one in guide["items"]
-    }
-    assert told == {
-        ("breaks", "--swap-space"): ["Drop what is deprecated (#6)"],
-        ("breaks", "ENGINE_CACHE"): ["Drop what is deprecated (#6)"],
-        ("breaks", "EngineArgs.swap_space"): ["Drop what is deprecated (#6)"],
-        ("breaks", "generate"): ["Drop what is deprecated (#6)"],
+    } == {
+        ("breaks", "--swap-space"): dropped,
+        ("breaks", "ENGINE_CACHE"): dropped,
+        ("breaks", "EngineArgs.swap_space"): dropped,
+        ("breaks", "generate"): dropped,
         ("changed", "--workers"): ["Use two workers (#5)"],
-        ("new", "EngineArgs.eager"): ["Drop what is deprecated (#6)"],
+        ("new", "EngineArgs.eager"): dropped,
     }
     assert [titles[one["sha"]] for one in guide["undone"]] == ["Add a fast way (#3)"]
-
-
-def test_a_guide_is_a_page_a_tool_and_says_which_versions_there_are(
-    upgraded: Engine, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert main(["between", "v1.0", "v1.1", *upgraded.repo, "--lang", "zh", "--out", "guide.md"]) == 0
-    page = Path("guide.md").read_text()
+    page = command("between", "v1.0", "v1.1", *upgraded.repo, "--lang", "zh").out
     assert "## 不再兼容 (4)" in page
     assert page.count("--fast") == 0
-    assert main(["between", "v1.0", "v1.2", *upgraded.repo]) == 2
-    assert "tags like it are v1.1, v1.0" in capsys.readouterr().err
+    wrong = command("between", "v1.0", "v1.2", *upgraded.repo)
+    assert (wrong.status, "tags like it are v1.1, v1.0" in wrong.err) == (2, True)
 
     async def asked() -> str:
         tools = {tool.name: tool for tool in await open_tools("acme/engine", path=upgraded.folder)}
@@ -146,10 +125,9 @@ def test_a_guide_is_a_page_a_tool_and_says_which_versions_there_are(
 
 
 def test_what_ones_own_code_uses_comes_first_and_nothing_else_is_marked(
-    upgraded: Engine, mine: Path, capsys: pytest.CaptureFixture[str]
+    upgraded: Engine, mine: Path, command: Command
 ) -> None:
-    assert main(["run", "--date", "2026-02-09", *upgraded.repo, "--uses", str(mine), "--json"]) == 0
-    report = json.loads(capsys.readouterr().out)
+    report = command("run", "--date", "2026-02-09", *upgraded.repo, "--uses", str(mine), "--json").data
     assert {(one["name"], f"{one['file']}:{one['line']}") for one in report["uses"]} == {
         ("--swap-space", "run.sh:2"),
         ("--workers", "run.sh:2"),
@@ -166,14 +144,11 @@ def test_what_ones_own_code_uses_comes_first_and_nothing_else_is_marked(
     marks = [line for line in page.splitlines() if line.startswith("**Your code uses this**")]
     assert "`run.sh:2`" in marks[0]
     assert len(marks) == len(used)
-    assert main(["run", "--date", "2026-02-09", *upgraded.repo, "--uses", str(mine / "app.py")]) == 2
+    assert command("run", "--date", "2026-02-09", *upgraded.repo, "--uses", str(mine / "app.py")).status == 2
 
 
-def test_a_week_joins_its_days_and_tells_what_came_and_went_once(
-    upgraded: Engine, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert main(["run", "--week", "2026-W07", *upgraded.repo, "--json"]) == 0
-    week = json.loads(capsys.readouterr().out)
+def test_a_week_joins_its_days_and_tells_what_came_and_went_once(upgraded: Engine, command: Command) -> None:
+    week = command("run", "--week", "2026-W07", *upgraded.repo, "--json").data
     titles = {f"{row['repo']}@{row['sha']}": row["title"] for row in week["ledger"]}
     assert len(week["ledger"]) == 5
     assert [titles[one["change"]] for one in week["came_and_went"]] == ["Add a fast way (#3)"]
@@ -182,6 +157,4 @@ def test_a_week_joins_its_days_and_tells_what_came_and_went_once(
     assert page.count("Add a fast way") == 1
     assert "The flag `--swap-space` is removed." in page
     assert len(page.split()) < 1000
-    assert main(["run", "--date", "2026-02-09", *upgraded.repo]) == 0
-    assert "W07" not in capsys.readouterr().err
-    assert main(["run", "--week", "2026-07", *upgraded.repo]) == 2
+    assert command("run", "--week", "2026-07", *upgraded.repo).status == 2

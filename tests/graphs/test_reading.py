@@ -102,7 +102,9 @@ async def test_a_thread_that_was_looked_up_is_evidence_with_its_comments(tmp_pat
         settings = settings.model_copy(update=near)
         covered = await cover(settings, {}, DAY, settings.repos, NOW, QuietProgress())
         (packet,) = of(server, "Analysis")
-    assert re.search(r"\[#12\] issue, open: Router hangs\nIt hangs.\nkim: The router hangs with `--slow-start`", packet)
+    assert re.search(
+        r"\[#12\] issue .*, open: Router hangs\nIt hangs.\nkim: The router hangs with `--slow-start`", packet
+    )
     (claim,) = (claim for claim in covered.report.claims if claim.free)
     assert claim.cites == (f"octo/router@{sha}", "octo/router#12")
     assert claim.anchors[0].cite == "octo/router#12"

@@ -23,9 +23,9 @@ def test_messages_and_threads_are_shown_with_their_code_under_handles(
     for shown in (
         "[c] commit by Mira, landed 2026-02-04, 1 files, +1 -1\nLower the limit (#41)\n\nLarger values",
         "see `grow()` and #12.",
-        "[#41] pull request, closed: Lower it\nUse `topK = 8`.",
-        "[#13] issue, closed: Crash\nAbout Crash.",
-        "[#12] issue, closed: Overflow\nAbout Overflow.\nkim: It needs `--slow`.",
+        "[#41] pull request #41 of octo/router, opened 2026-02-04 by jo, merged: Lower it\nUse `topK = 8`.",
+        "[#13] issue #13 of octo/router, opened 2026-02-04 by jo, closed: Crash\nAbout Crash.",
+        "by jo, closed: Overflow\nAbout Overflow.\nkim: It needs `--slow`.",
     ):
         assert shown in packet.text
     threads = {f"#{number}": f"octo/router#{number}" for number in (41, 13, 12)}
