@@ -13,7 +13,7 @@ from agent.domain.report import Report
 from agent.domain.window import Window
 from agent.models import JOBS, Job, tokens_of
 from agent.ports import Desk
-from agent.settings.values import Budget, RepoSpec, Tiers
+from agent.settings.values import Budget, RepoSpec
 from evals.harness import TOKEN, serving
 from evals.model_server.talk import Asked, Script
 from evals.worlds.model import World
@@ -62,7 +62,6 @@ class Stage:
             library=EvidenceCache(),
             recall=Statements(db),
             deep=Budget().deep,
-            tiers=Tiers(),
         )
         specs = tuple(RepoSpec(name=RepoId(repo.full_name), path=repo.git_dir) for repo in self._world.repos)
         # A branch that fails leaves a failure in the report; anything else is a crash of the case.

@@ -43,9 +43,7 @@ def checkout_here(folder: Path) -> RepoSpec:
     """Name the checkout by its origin where that is a hosted repository, else `local/<folder>`."""
     path = checkout_above(folder)
     if path is None:
-        raise UsageError(
-            f"no repository to report on: use --repo owner/name, write {FILE_NAME}, or stand in a git checkout"
-        )
+        raise UsageError(f"no repository: use --repo owner/name, write {FILE_NAME}, or stand in a git checkout")
     local = RepoId(f"local/{re.sub(r'[^A-Za-z0-9._-]', '-', path.name).strip('.') or 'checkout'}")
     return RepoSpec(name=_origin(path) or local, path=path)
 
@@ -85,11 +83,8 @@ def bound_of(since: str | None, until: str | None, tz: str, now: datetime) -> Wi
         raise UsageError("--until needs --since")
     if not since:
         return None
-    start, end = moment(since, tz), moment(until, tz) if until else now.replace(microsecond=0) + timedelta(seconds=1)
-    if start >= end:
-        raise UsageError(f"there is no time from {since} to {until or 'now'}; --until is where it ends, not included")
-    window = Window(start=start, end=end, tz=tz)
-    return window.cut_at(now) if start < now < end else window
+    window = Window.between(since, until or "", tz, now)
+    return window.cut_at(now) if window.start < now < window.end else window
 
 
 def _asked(args: argparse.Namespace, tz: str, now: datetime) -> Window:
@@ -102,8 +97,7 @@ def _asked(args: argparse.Namespace, tz: str, now: datetime) -> Window:
     end = moment(args.until, tz) if args.until else midnight(now.astimezone(zone(tz)).date(), tz)
     if start >= end:
         raise UsageError(
-            f"the window from {args.since} to {args.until or 'today'} is empty: --until is where it ends, "
-            "itself not included; use --date for a single day"
+            f"{args.since} to {args.until or 'today'} is empty: --until is where it ends, itself not included"
         )
     return Window(start=start, end=end, tz=tz)
 

@@ -6,11 +6,11 @@ import re
 import sys
 from collections.abc import AsyncIterator, Mapping
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
-from dataclasses import dataclass, fields, replace
+from dataclasses import fields, replace
 from datetime import UTC, datetime
 
-from agent.domain.base import EXIT_ABSTAINED, EXIT_DONE, InputError, UpstreamError, UsageError
-from agent.ports import Desk, Desks, Progress
+from agent.domain.base import EXIT_ABSTAINED, EXIT_DONE, UsageError
+from agent.ports import Progress
 from agent.questions import Reply
 from agent.settings.spending import Cap
 from agent.settings.values import RepoSpec, Settings
@@ -34,8 +34,8 @@ def ask(args: argparse.Namespace, environ: Mapping[str, str]) -> int:
     question = checked(" ".join(args.question))
     thread = thread_name(args.thread) if args.thread is not None else None
     settings = settings_for(args, environ)
-    with progress() as display:
-        reply = asyncio.run(_once(question, thread, args, settings, environ, display))
+    reply = asyncio.run(_once(question, thread, args, settings, environ))
+    reply = ReplyPage(Web(settings.web), settings.tz).written(reply)
     if args.json:
         sys.stdout.write(as_json(reply_json(reply) | ({"thread": thread} if thread else {})))
     else:
@@ -56,28 +56,21 @@ def checked(question: str) -> str:
 def thread_name(text: str) -> str:
     """Check the name of a conversation."""
     if not _THREAD.fullmatch(text):
-        raise UsageError(
-            f"{text[:80]!r} is no name for a thread; use up to 64 letters, digits, dots and dashes, as in: release-2.1"
-        )
+        raise UsageError(f"{text[:80]!r} is no name for a thread; use up to 64 letters, digits, dots and dashes")
     return text
 
 
 async def _once(
-    question: str,
-    thread: str | None,
-    args: argparse.Namespace,
-    settings: Settings,
-    environ: Mapping[str, str],
-    display: Progress,
+    question: str, thread: str | None, args: argparse.Namespace, settings: Settings, environ: Mapping[str, str]
 ) -> Reply:
     now = datetime.now(UTC)
     bound = bound_of(args.since, args.until, settings.tz, now)
-    async with asking_context(settings, environ, specs_of(settings), now, display) as context:
-        asked = replace(context.for_question(bound=bound), lang=args.lang)
-        reply = (
-            await answer_in(thread, question, asked, settings, environ) if thread else await answered(question, asked)
-        )
-    return ReplyPage(Web(settings.web), settings.tz).written(reply)
+    with progress() as display:
+        async with asking_context(settings, environ, specs_of(settings), now, display) as context:
+            asked = replace(context.for_question(bound=bound), lang=args.lang)
+            if thread is None:
+                return await answered(question, asked)
+            return await answer_in(thread, question, asked, settings, environ)
 
 
 async def answer_in(
@@ -106,35 +99,18 @@ async def asking_context(
     display: Progress,
 ) -> AsyncIterator[AskContext]:
     """Open everything that questions need, and close it afterwards."""
-    async with open_house(settings, environ, display, now, specs=specs) as house:
+    async with open_house(settings, environ, now, specs=specs) as house:
         memory = house.memory
         recorder = memory.recorder(f"{QUESTIONS}{now.date().isoformat()}")
         admit = model_limit(memory.fleet, settings, environ)
         writers = writers_of(settings, environ, recorder, memory.model_servers, Cap(), admit)
-        desks, known = _Reachable(house.deps.desks), memory.evidence
-        deps = replace(house.deps, desks=desks, models=writers.models, mark=writers.mark)
+        deps = replace(house.deps, models=writers.models, mark=writers.mark)
         yield AskContext(
             **{one.name: getattr(deps, one.name) for one in fields(deps)},
-            reader=WindowReader(desks, known, display),
-            memory=known,
+            reader=WindowReader(deps.desks, memory.evidence, display),
+            memory=memory.evidence,
             index=memory.search,
             specs=specs,
             now=now,
             tz=settings.tz,
         )
-
-
-@dataclass(frozen=True)
-class _Reachable:
-    """Opens sources; for a repository that cannot be opened it says what to do."""
-
-    desks: Desks
-
-    async def open(self, spec: RepoSpec) -> Desk:
-        try:
-            return await self.desks.open(spec)
-        except UpstreamError as error:
-            raise InputError(
-                f"{spec.name} cannot be read ({error}); check its name and the network, "
-                f"or give a clone of it: --repo {spec.name}=PATH"
-            ) from error

@@ -2,6 +2,7 @@
 
 import argparse
 import asyncio
+import json
 import re
 import sys
 from collections import Counter
@@ -15,8 +16,7 @@ from typing import Any, get_args
 from agent.audit.entries import read_page
 from agent.audit.lookup import RIGHT, Finding, in_order, summary
 from agent.domain.base import EXIT_DONE, EXIT_INCOMPLETE, InputError, Language, StorageError
-from agent.domain.report import Report
-from agent.ports import Desk, Desks, Progress
+from agent.ports import Desk, Progress
 from agent.reports.stored import load
 from agent.settings.spending import Cap
 from agent.settings.values import Layout, RepoSpec, Settings
@@ -36,42 +36,19 @@ LARGEST = 50 * 1024 * 1024
 """How many bytes a report may have."""
 _EXAMPLES = 3
 _LANGUAGE = re.compile(r"\.[a-z]{2}$")
-CAUSES = {
-    "edited": "Edited after it was published",
-    "nonexistent": "References to nothing",
-    "out-of-scope": "Commits of another repository",
-    "mismatch": "Numbers that belong to another commit",
-    "label": "Links that are not what they are called",
-    "malformed": "References that cannot be one",
-    "metadata": "Wrong authors, dates and titles",
-    "number": "Wrong statistics",
-    "quote": "Code that is not in the change",
-    "path": "Paths that the change does not touch",
-    "name": "Names that the repository does not have",
-    "contradicted": "Sentences that the evidence contradicts",
-    "unsupported": "Sentences that the evidence does not support",
-    "failed-output": "Failed output of a tool",
-    "cut-off": "Text that was cut off",
-    "raw-data": "Raw data left in the text",
-    "dead-anchor": "Dead anchors",
-    "window": "Commits outside of the stated date",
-}
+CAUSES: dict[str, str] = json.loads(Path(__file__).with_name("data").joinpath("audit_causes.json").read_text("utf-8"))
 """What may be wrong, the gravest first, and how a group of it is called."""
 
 
 @dataclass(frozen=True)
 class Group:
-    """Findings that are wrong for the same cause."""
+    """Findings that are wrong for the same cause, those that are written out first."""
 
     title: str
     findings: tuple[Finding, ...]
+    shown: tuple[Finding, ...]
     folded: bool
     """Whether a line with a count says as much: dead anchors come in hundreds and are all alike."""
-
-    @property
-    def shown(self) -> tuple[Finding, ...]:
-        """Give the findings that are written out."""
-        return self.findings[:_EXAMPLES] if self.folded else self.findings
 
 
 @dataclass(frozen=True)
@@ -88,16 +65,17 @@ class Audited:
         for cause in dict.fromkeys((*CAUSES, *(one.verdict.removeprefix("wrong:") for one in self.findings))):
             own = sorted((one for one in self.findings if one.verdict == f"wrong:{cause}"), key=lambda one: one.line)
             folded = cause in ("dead-anchor", "window", "failed-output") and len(own) > _EXAMPLES
-            found += [Group(CAUSES.get(cause, cause), tuple(own), folded)] if own else []
+            shown = tuple(own[:_EXAMPLES] if folded else own)
+            found += [Group(CAUSES.get(cause, cause), tuple(own), shown, folded)] if own else []
         return found
 
     @property
     def counts(self) -> str:
         """Say in a line how many statements there are and how many of them nobody checked."""
-        counts, days = self.summary, self.summary["days"]
-        told = f"{counts['findings']} statements: {counts['wrong']} wrong, {counts['right']} right, "
-        told += f"{counts['unverifiable']} unverifiable, {counts['not_checked']} not checked"
-        return told + (f"; it is about {', '.join(days[:3])}" if days else "")
+        told = "{findings} statements: {wrong} wrong, {right} right, {unverifiable} unverifiable, "
+        told += "{not_checked} not checked"
+        days = ", ".join(self.summary["days"][:3])
+        return told.format(**self.summary) + (f"; it is about {days}" if days else "")
 
     def text(self, name: str) -> str:
         """Write the findings for a terminal."""
@@ -138,24 +116,15 @@ def audit(args: argparse.Namespace, environ: Mapping[str, str]) -> int:
 def read_report(path: Path) -> str:
     """Read a file that ought to be Markdown."""
     try:
-        if path.is_dir():
-            raise InputError(f"{path} is a folder; name one Markdown file")
-        size = path.stat().st_size
-        if size > LARGEST:
-            raise InputError(f"{path} has {size // 1024 // 1024} MB; a report may have {LARGEST // 1024 // 1024}")
-        content = path.read_bytes()
-    except FileNotFoundError as error:
-        raise InputError(f"there is no file {path}") from error
+        if path.stat().st_size > LARGEST:
+            raise InputError(f"{path} is too large; a report may have {LARGEST // 1024 // 1024} MB")
+        text = path.read_bytes().decode("utf-8-sig")
     except OSError as error:
         raise InputError(f"{path} cannot be read: {error.strerror}") from error
-    if b"\0" in content[:8192]:
-        raise InputError(f"{path} is not a text; name a Markdown file")
-    try:
-        text = content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise InputError(f"{path} is not UTF-8 (byte {error.start}); name a Markdown file") from error
-    if not text.strip():
-        raise InputError(f"{path} is empty")
+    if not text.strip() or "\0" in text:
+        raise InputError(f"{path} is empty or no text; name a Markdown file")
     return text
 
 
@@ -175,7 +144,7 @@ async def check(text: str, name: str, settings: Settings, environ: Mapping[str, 
         if spec.path is not None:
             await open_repository(spec.path)
     now = datetime.now(UTC)
-    async with open_house(settings, environ, display, now) as house:
+    async with open_house(settings, environ, now) as house:
         # What a judge said is recorded by what it was asked: the same report is not paid for twice.
         recorder = house.memory.recorder(f"{QUESTIONS}{now.date().isoformat()}")
         judge = writers_of(settings, environ, recorder, house.memory.model_servers, Cap())
@@ -184,7 +153,8 @@ async def check(text: str, name: str, settings: Settings, environ: Mapping[str, 
             progress=display,
             judge=replace(house.deps, models=judge.models, mark=judge.mark) if judge.models else None,
         )
-        state = AuditInput(text=text, name=name, specs=_specs(text, settings))
+        specs = _specs(text, settings)
+        state = AuditInput(entries=read_page(text, name, [spec.name for spec in specs]), specs=specs)
         result = await build().ainvoke(state, {"max_concurrency": 4}, context=deps)
     return Audited(in_order(result["findings"]), result["summary"])
 
@@ -199,20 +169,20 @@ def _specs(text: str, settings: Settings) -> tuple[RepoSpec, ...]:
     return (*settings.repos, *(RepoSpec(name=repo) for repo in linked if repo and repo.casefold() not in given))
 
 
+@dataclass(frozen=True)
 class AuditDesks:
     """Opens a mirror where one is given, the API otherwise: a few commits are no reason to clone."""
 
-    def __init__(self, house: House, settings: Settings) -> None:
-        self._desks: Desks = house.deps.desks
-        self._client = house.client
-        self._settings = settings
+    house: House
+    settings: Settings
 
     async def open(self, spec: RepoSpec) -> Desk:
         """Prepare the sources of a repository."""
-        if spec.path is not None or self._settings.source != "both":
-            return await self._desks.open(spec)
-        threads = GitHubThreads(self._client, spec.name, open_pages=self._settings.budget.open_issue_pages)
-        return Desk(code=GitHubCode(self._client, spec.name, spec.branch), threads=threads, diffs=None)
+        if spec.path is not None or self.settings.source != "both":
+            return await self.house.deps.desks.open(spec)
+        client, pages = self.house.client, self.settings.budget.open_issue_pages
+        threads = GitHubThreads(client, spec.name, open_pages=pages)
+        return Desk(code=GitHubCode(client, spec.name, spec.branch), threads=threads, diffs=None)
 
 
 def _compared(file: Path, text: str, web: Web) -> list[Finding] | None:
@@ -225,18 +195,13 @@ def _compared(file: Path, text: str, web: Web) -> list[Finding] | None:
     except (OSError, StorageError):
         return None
     said = text.split("\n")
-    pages = [page.split("\n") for page in _renderings(report, web)]
+    # Every layout and language in which it may have been published.
+    ways = [(layout, lang) for layout in get_args(Layout) for lang in get_args(Language)]
+    pages = [report_page(report, lang, web, layout).split("\n") for layout, lang in ways]
     if said in pages:
         return [Finding(1, "own report", report.window.label, RIGHT, "the same as its JSON gives, line by line")]
     held = set(said)
     return list(_edits(said, max(pages, key=lambda page: sum(line in held for line in page))))
-
-
-def _renderings(report: Report, web: Web) -> Iterator[str]:
-    """Write a report in every layout and language in which it may have been published."""
-    for layout in get_args(Layout):
-        for lang in get_args(Language):
-            yield report_page(report, lang, web, layout)
 
 
 def _edits(said: list[str], true: list[str]) -> Iterator[Finding]:

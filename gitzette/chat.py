@@ -13,7 +13,7 @@ from agent.domain.base import EXIT_ABSTAINED, EXIT_DONE, AppError, UsageError
 from agent.markdown import visible
 from agent.settings.values import Settings
 from agent.web import Web
-from gitzette.arguments import bound_of, settings_for, specs_of
+from gitzette.arguments import settings_for, specs_of
 from gitzette.asking import answer_in, asking_context, checked, conversations_of, thread_name
 from gitzette.cited_evidence import CitedEvidence
 from gitzette.progress import print_markdown, progress, say
@@ -32,11 +32,10 @@ Ask in English or Chinese.
 def chat(args: argparse.Namespace, environ: Mapping[str, str]) -> int:
     """Talk until the input ends; elsewhere than on a terminal the status is that of the last question."""
     settings, now = settings_for(args, environ), datetime.now(UTC)
-    bound_of(args.since, None, settings.tz, now)
     name = thread_name(args.thread) if args.thread is not None else f"{now:%Y%m%d-%H%M%S}-{secrets.token_hex(2)}"
     if isinstance(sys.stdin, io.TextIOWrapper):
         sys.stdin.reconfigure(errors="replace")
-    talk = Chat(settings, environ, name, args.since)
+    talk = Chat(settings, environ, name)
     asyncio.run(talk.greet())
     while (text := talk.typed()) is not None and text not in ("/quit", "/exit"):
         if text:
@@ -49,8 +48,8 @@ def chat(args: argparse.Namespace, environ: Mapping[str, str]) -> int:
 class Chat:
     """One conversation: where it looks, and what its commands do; sources are opened for each question."""
 
-    def __init__(self, settings: Settings, environ: Mapping[str, str], thread: str, since: str | None) -> None:
-        self._settings, self._environ, self._thread, self._since = settings, environ, thread, since
+    def __init__(self, settings: Settings, environ: Mapping[str, str], thread: str) -> None:
+        self._settings, self._environ, self._thread = settings, environ, thread
         self._specs = specs_of(settings)
         self.interactive = sys.stdin.isatty() and sys.stdout.isatty()
         self.asked, self.status = False, EXIT_DONE
@@ -97,7 +96,7 @@ class Chat:
     async def _answer(self, question: str) -> None:
         question = checked(question)
         async with self._context() as context:
-            asked = context.for_question(bound=bound_of(self._since, None, self._settings.tz, context.now))
+            asked = context.for_question()
             reply = await answer_in(self._thread, question, asked, self._settings, self._environ)
         self.asked, self.status = True, EXIT_ABSTAINED if reply.abstained else EXIT_DONE
         print_markdown(ReplyPage(Web(self._settings.web), self._settings.tz).written(reply).answer)

@@ -8,7 +8,6 @@ import tomllib
 from collections.abc import Callable, Mapping, Sequence
 from importlib import import_module
 from pathlib import Path
-from typing import Any
 
 _EPILOG = """\
 exit status:
@@ -26,7 +25,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser = _parser()
     args = parser.parse_args(argv)
     if args.target is None:
-        parser.print_help()
+        from gitzette import own_version
+
+        print(f"gitzette {own_version()}" if args.version else parser.format_help().rstrip())
         return 0
     # It brings pydantic along, which help can do without.
     from agent.domain.base import EXIT_DONE, AppError
@@ -65,7 +66,7 @@ def _parser() -> argparse.ArgumentParser:
         epilog=_EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("--version", action=_Version, nargs=0, help="print the version and exit")
+    parser.add_argument("--version", action="store_true", help="print the version and exit")
     parser.set_defaults(target=None)
     commands = parser.add_subparsers(title="commands", metavar="COMMAND")
     table = tomllib.loads(Path(__file__).with_name("commands.toml").read_text("utf-8"))
@@ -73,20 +74,7 @@ def _parser() -> argparse.ArgumentParser:
     for name, command in table.items():
         sub = commands.add_parser(name, help=command["help"], description=command.get("description"))
         for option, more in ({one: shared[one] for one in command["use"]} | command.get("options", {})).items():
-            sub.add_argument(option, **_as_argparse(more))
+            kind = {"type": _TYPES[more["type"]]} if "type" in more else {}
+            sub.add_argument(option, **more | kind)
         sub.set_defaults(target=command["target"])
     return parser
-
-
-def _as_argparse(option: Mapping[str, Any]) -> dict[str, Any]:
-    return {**option, "type": _TYPES[option["type"]]} if "type" in option else dict(option)
-
-
-class _Version(argparse.Action):
-    """Prints the version; looked up only when asked, because that is slow."""
-
-    def __call__(self, parser: argparse.ArgumentParser, *_: object, **__: object) -> None:
-        from gitzette import own_version
-
-        print(f"gitzette {own_version()}")
-        parser.exit()

@@ -80,12 +80,10 @@ def _settings(
     args: argparse.Namespace, environ: Mapping[str, str], server: GitHubServer, names: list[str], folder: Path
 ) -> Settings:
     """Take the reader's own model where one is asked for; else look at no configuration, for it may be broken."""
-    model: dict[str, object] = {}
+    model: dict[str, object] = {"model": "recorded answers", "languages": ("en", "zh")} if args.analyst is None else {}
     if args.analyst == "model":
         own = settings_for(args, environ)
         model = {key: getattr(own, key) for key in Shape.model_fields if key.startswith(("model", "prices", "budget"))}
-    elif args.analyst is None:
-        model = {"model": "recorded answers", "languages": ("en", "zh")}
     given = {key: getattr(args, key) for key in ("tz", "lang", "layout", "source", "out") if getattr(args, key)}
     return Settings.model_validate(
         {

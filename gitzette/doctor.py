@@ -2,8 +2,6 @@
 
 import argparse
 import asyncio
-import os
-import shutil
 import sys
 from collections.abc import AsyncIterator, Mapping
 from dataclasses import asdict, dataclass
@@ -11,13 +9,13 @@ from datetime import UTC, datetime, timedelta
 
 from agent.domain.base import EXIT_DONE, EXIT_INCOMPLETE, AppError
 from agent.domain.window import zone
-from agent.settings.values import FILE_NAME, Settings
+from agent.settings.values import Settings
 from gitzette.arguments import settings_here
 from gitzette.delivery.deliver import Outbox
 from gitzette.progress import as_json
-from gitzette.publish import check_writable, nearest_folder
+from gitzette.publish import check_writable
 from gitzette.published import missed_days
-from gitzette.wiring import endpoints_of, home_of, keeper_of, memory_of
+from gitzette.wiring import endpoints_of, home_of, memory_of
 from tools.chat.client import list_models
 from tools.git.repository import git_version, open_repository
 from tools.github.client import GitHubClient
@@ -25,9 +23,6 @@ from tools.github.limits import quota
 
 _SKEW_SECONDS = 120
 _ENOUGH_REQUESTS = 100
-_ENOUGH_BYTES = 1 << 30
-_NAMED = 4
-_ANSWER_WAYS = {"schema": "JSON schema", "tool": "tool calls", "words": "plain JSON"}
 
 
 @dataclass(frozen=True)
@@ -71,15 +66,13 @@ async def _examine(environ: Mapping[str, str]) -> list[Finding]:
 
 
 async def _configuration(settings: Settings, _: Mapping[str, str]) -> AsyncIterator[str]:
-    there = os.path.exists(FILE_NAME)  # noqa: ASYNC240, PTH110 -- nothing else waits
-    about = f"{FILE_NAME}, {len(settings.repos)} repositories" if there else f"no {FILE_NAME} here; defaults"
-    advice = "; name repositories with `gitzette init --repo owner/name`, or run inside a git checkout"
-    yield about if settings.repos else about + advice
+    advice = "; name them with `gitzette init --repo owner/name`, or run inside a git checkout"
+    yield f"{len(settings.repos)} repositories{'' if settings.repos else advice}"
 
 
 async def _output(settings: Settings, _: Mapping[str, str]) -> AsyncIterator[str]:
     check_writable(settings.out)
-    yield str(settings.out) if settings.out.exists() else f"{settings.out} will be made"
+    yield str(settings.out)
 
 
 async def _reports(settings: Settings, _: Mapping[str, str]) -> AsyncIterator[str]:
@@ -87,12 +80,8 @@ async def _reports(settings: Settings, _: Mapping[str, str]) -> AsyncIterator[st
     yesterday = datetime.now(zone(settings.tz)).date() - timedelta(days=1)
     missed = missed_days(settings, yesterday)
     says = f"the newest is of {missed.newest}" if missed.newest else "none yet"
-    if missed.too_old:
-        says += f"; {len(missed.too_old)} days are missing before {missed.too_old[-1] + timedelta(days=1)}"
-    overdue = [day for day in missed.days if day != yesterday]
-    if overdue:
-        told = ", ".join(map(str, overdue)) if len(overdue) <= _NAMED else f"{len(overdue)} days since {overdue[0]}"
-        raise Care(f"{says}; missing or failed: {told}: `gitzette run --catch-up` makes them")
+    if overdue := [str(day) for day in missed.days if day != yesterday]:
+        raise Care(f"{says}; missing or failed: {', '.join(overdue)}: `gitzette run --catch-up` makes them")
     yield f"{says}; yesterday's is due or incomplete" if missed.days and missed.newest else says
 
 
@@ -105,30 +94,13 @@ async def _deliveries(settings: Settings, _: Mapping[str, str]) -> AsyncIterator
         yield "nothing waits to be sent"
 
 
-async def _disk(settings: Settings, environ: Mapping[str, str]) -> AsyncIterator[str]:
-    """Look at the disks that hold the reports and what is remembered; mirrors are the largest part."""
-    for name, folder in (("reports", settings.out), ("mirrors and memory", home_of(settings, environ))):
-        free = shutil.disk_usage(nearest_folder(folder)).free
-        says = f"{free / (1 << 30):.1f} GB free for {name}"
-        if free < _ENOUGH_BYTES:
-            raise Care(f"{says}; less than 1 GB: make room, or move home to another disk")
-        yield says
-
-
 async def _memory(settings: Settings, environ: Mapping[str, str]) -> AsyncIterator[str]:
     with memory_of(settings, environ) as memory:
         runs = memory.runs.latest(1)
     last = f"last run {runs[0].started} {runs[0].status}" if runs else "no runs yet"
-    yield f"{'PostgreSQL' if settings.database else home_of(settings, environ)}; {last}"
     if runs and runs[0].status == "failed":
         raise Care(f"the {last}; run it again, or see what it said")
-
-
-async def _mirrors(settings: Settings, environ: Mapping[str, str]) -> AsyncIterator[str]:
-    keeper = keeper_of(settings, home_of(settings, environ), None, environ)
-    kept = [f"{repo}: {keeper.size(repo) / 1_048_576:.1f} MB in {path}" for repo, path in keeper.mirrors()]
-    for one in kept or ["none kept yet"]:
-        yield one
+    yield f"{'PostgreSQL' if settings.database else home_of(settings, environ)}; {last}"
 
 
 async def _clones(settings: Settings, _: Mapping[str, str]) -> AsyncIterator[str]:
@@ -160,10 +132,7 @@ async def _model(settings: Settings, environ: Mapping[str, str]) -> AsyncIterato
     """Ask which models there are, and what the configured ones can do: remembered, or found out by small questions."""
     if settings.model_url is None:
         return
-    try:
-        offered = await list_models(settings.model_url, environ.get("OPENAI_API_KEY") or None)
-    except AppError as error:
-        raise Care(f"unreachable: {error}") from error
+    offered = await list_models(settings.model_url, environ.get("OPENAI_API_KEY") or None)
     if settings.model is not None and settings.model not in offered:
         raise Care(f"{settings.model_url} answers, but does not offer {settings.model}")
     yield f"{settings.model_url} answers; models offered: {len(offered)}"
@@ -174,10 +143,7 @@ async def _model(settings: Settings, environ: Mapping[str, str]) -> AsyncIterato
             can = await endpoint.learn()
             if memory.model_servers.get(settings.model_url, name) is None:
                 raise Care(f"{name} does not answer small questions; see docs/models.md")
-            several = "several tool calls at once" if can.parallel else "one tool call at a time"
-            context = f"{can.context} tokens of context" + ("" if can.told else " (assumed)")
-            tools = several if can.tools else "no tool calls"
-            yield f"{name}: answers by {_ANSWER_WAYS[can.way]}; {tools}; {context}"
+            yield f"{name}: {can.context} tokens of context, {'tool calls' if can.tools else 'no tool calls'}"
 
 
 _CHECKS = {
@@ -185,9 +151,7 @@ _CHECKS = {
     "output": _output,
     "reports": _reports,
     "delivery": _deliveries,
-    "disk": _disk,
     "memory": _memory,
-    "mirror": _mirrors,
     "clone": _clones,
     "git": _git,
     "token": _github,

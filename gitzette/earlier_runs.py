@@ -27,7 +27,12 @@ _SHAPING = ("repo", "date", "since", "until", "tz", "analyst", "source", "partia
 def show_runs(args: argparse.Namespace, environ: Mapping[str, str]) -> int:
     """List earlier runs, newest first."""
     with memory_of(settings_here(environ), environ) as memory:
-        records = latest_runs(memory)
+        dead = {run.id for run in memory.runs.latest(20) if memory.run_locks.process(run.id) is None}
+        # The dead do not note their end; their locks tell which are under way.
+        records = [
+            replace(run, status="unfinished") if run.status == "running" and run.id in dead else run
+            for run in memory.runs.latest(20)
+        ]
     lines = (
         f"{run.id}  {run.started}  {run.status:<10}  {run.window}  {run.details.get('seconds', '?')} s  "
         f"{', '.join(run.details.get('repos', []))}\n"
@@ -37,23 +42,14 @@ def show_runs(args: argparse.Namespace, environ: Mapping[str, str]) -> int:
     return EXIT_DONE
 
 
-def latest_runs(memory: Memory, most: int = 20) -> list[RunRecord]:
-    """Give the newest runs; the dead do not note their end, so their locks tell which are under way."""
-    known, process = memory.runs.latest(most), memory.run_locks.process
-    return [
-        replace(run, status="unfinished") if run.status == "running" and process(run.id) is None else run
-        for run in known
-    ]
-
-
-def to_resume(memory: Memory, asked: str, wanted: Recipe, *, any_window: bool) -> tuple[RunRecord, Recipe]:
+def to_resume(memory: Memory, asked: str, wanted: Recipe, any_window: bool) -> tuple[str, Recipe]:
     """Find the run that was asked for by its id, or the newest unfinished one with these settings."""
-    run, recipe = _named(memory, asked, wanted) if asked else _newest(memory, wanted, any_window=any_window)
+    run, recipe = _named(memory, asked, wanted) if asked else _newest(memory, wanted, any_window)
     if run.status in FINISHED:
         raise InputError(f"run {run.id} is finished ({run.status}); --replay {run.id} shows its report again")
     if (process := memory.run_locks.process(run.id)) is not None:
         raise still_alive(run.id, process)
-    return run, recipe
+    return run.id, recipe
 
 
 def _named(memory: Memory, asked: str, wanted: Recipe) -> tuple[RunRecord, Recipe]:
@@ -64,15 +60,13 @@ def _named(memory: Memory, asked: str, wanted: Recipe) -> tuple[RunRecord, Recip
     return run, recipe
 
 
-def _newest(memory: Memory, wanted: Recipe, *, any_window: bool) -> tuple[RunRecord, Recipe]:
-    same = []
-    for run in memory.runs.latest(200):
-        try:
-            recipe = recipe_of(run)
-        except StorageError:
-            continue
-        if (any_window or recipe.window.key == wanted.window.key) and not _differences(recipe, wanted):
-            same.append((run, recipe))
+def _newest(memory: Memory, wanted: Recipe, any_window: bool) -> tuple[RunRecord, Recipe]:
+    known = ((run, recipe_of(run)) for run in memory.runs.latest(200))
+    same = [
+        (run, recipe)
+        for run, recipe in known
+        if (any_window or recipe.window.key == wanted.window.key) and not _differences(recipe, wanted)
+    ]
     if not same:
         raise InputError("there is no run with these settings to go on with; `gitzette runs` lists all")
     return next((found for found in same if found[0].status not in FINISHED), same[0])
@@ -85,10 +79,7 @@ def _differences(recipe: Recipe, wanted: Recipe) -> list[str]:
 
 
 def replay(args: argparse.Namespace, environ: Mapping[str, str]) -> int:
-    """Make the report of a run again from its record, with no network and no model; nothing stored changes.
-
-    It is printed, or written below --out where there is no other report of its window.
-    """
+    """Make the report of a run again from its record, with no network and no model; nothing stored changes."""
     refuse(args, _SHAPING, "--replay makes the same report again")
     settings = settings_here(environ)
     with memory_of(settings, environ) as memory:

@@ -27,7 +27,7 @@ from evals.results import as_breaches, as_json, as_page, as_table
 from evals.sets import all_sets
 from gitzette.asking import asking_context
 from gitzette.auditing import check_file, read_report
-from gitzette.progress import QuietProgress
+from gitzette.progress import QuietProgress, say
 from gitzette.render.compose import page_model
 from gitzette.render.markdown import report_page
 from gitzette.replies import ReplyPage
@@ -82,9 +82,11 @@ class Gitzette:
 def evaluate(args: argparse.Namespace, environ: Mapping[str, str]) -> int:
     """Run the sets; 3 when a figure misses its target, 1 when the gate is broken."""
     del environ
-    _refuse(args)
+    if bool(args.since) != bool(args.until):
+        raise UsageError("--since and --until go together")
     started = datetime.now(UTC)
     limits = load_limits()
+    _mirrors(args)
     sets = choose(limits.sets if args.gate and not args.sets else args.sets, SETS)
     apart = len(sets) > 1
     results = asyncio.run(_run_several(args, sets)) if apart else {one.name: _run_one(args, one.name) for one in sets}
@@ -106,17 +108,11 @@ def evaluate(args: argparse.Namespace, environ: Mapping[str, str]) -> int:
     return EXIT_INCOMPLETE if failed else EXIT_DONE
 
 
-def _refuse(args: argparse.Namespace) -> None:
-    if missing := [spec.name for spec in _mirrors(args) if spec.path is None]:
-        raise UsageError(f"{missing[0]} has no path; sets read real repositories only from disk: owner/name=PATH")
-    if bool(args.since) != bool(args.until):
-        raise UsageError("--since and --until go together")
-    if args.jobs < 1:
-        raise UsageError("--jobs is at least 1")
-
-
 def _mirrors(args: argparse.Namespace) -> tuple[RepoSpec, ...]:
-    return override(Settings(), {"repos": args.repo}).repos
+    repos = override(Settings(), {"repos": args.repo}).repos
+    if missing := [spec.name for spec in repos if spec.path is None]:
+        raise UsageError(f"{missing[0]} has no path; sets read real repositories only from disk: owner/name=PATH")
+    return repos
 
 
 async def _run_several(args: argparse.Namespace, sets: Sequence[EvalSet]) -> dict[str, Figures]:
@@ -141,23 +137,16 @@ async def _run_several(args: argparse.Namespace, sets: Sequence[EvalSet]) -> dic
 def _run_one(args: argparse.Namespace, name: str) -> Figures:
     (chosen,) = choose([name], SETS)
     with tempfile.TemporaryDirectory(prefix="gitzette-eval-") as folder:
-        return asyncio.run(run_set(chosen, _bench(args, Path(folder))))
-
-
-def _bench(args: argparse.Namespace, folder: Path) -> Bench:
-    return Bench(
-        folder=folder,
-        system=Gitzette(),
-        say=_say,
-        mirrors=_mirrors(args),
-        span=(args.since, args.until) if args.since else None,
-        reports=tuple(map(Path, args.report or ())),
-        model={"model": args.model, "model_url": args.model_url} if args.model_url else {},
-        seed=HELD_OUT if args.held_out else SEED,
-        analyst=args.analyst,
-        full=args.full,
-    )
-
-
-def _say(text: str) -> None:
-    sys.stderr.write(f"gitzette: {text}\n")
+        bench = Bench(
+            folder=Path(folder),
+            system=Gitzette(),
+            say=say,
+            mirrors=_mirrors(args),
+            span=(args.since, args.until) if args.since else None,
+            reports=tuple(map(Path, args.report or ())),
+            model={"model": args.model, "model_url": args.model_url} if args.model_url else {},
+            seed=HELD_OUT if args.held_out else SEED,
+            analyst=args.analyst,
+            full=args.full,
+        )
+        return asyncio.run(run_set(chosen, bench))

@@ -4,9 +4,9 @@ import argparse
 import asyncio
 import sys
 from collections.abc import Mapping, Sequence
-from datetime import UTC, date
+from datetime import date
 
-from agent.domain.base import EXIT_DONE, Language, NotFound, StorageError, UsageError, parse_reference, repo_id
+from agent.domain.base import EXIT_DONE, Language, NotFound, UsageError, parse_reference, repo_id
 from agent.domain.commits import Change
 from agent.domain.facts import FactSheet
 from agent.domain.upgrade import Upgrade
@@ -16,7 +16,6 @@ from agent.telling import catalogue
 from agent.web import Web
 from gitzette.arguments import settings_for, settings_here, specs_of
 from gitzette.progress import as_json, say
-from gitzette.publish import replace_file
 from gitzette.render.markdown import upgrade_json, upgrade_page
 from gitzette.render.templating import plain_environment
 from gitzette.wiring import memory_of, open_sources
@@ -30,13 +29,13 @@ def facts(args: argparse.Namespace, environ: Mapping[str, str]) -> int:
     settings = settings_for(args, environ)
     if len(settings.repos) != 1:
         raise UsageError("name the commit's repository with --repo owner/name or --repo owner/name=PATH")
-    change, sheet = asyncio.run(read_commit(settings, environ, settings.repos[0], args.sha, hunks=args.hunks))
+    change, sheet = asyncio.run(read_commit(settings, environ, settings.repos[0], args.sha))
     sys.stdout.write(as_json(_facts_data(change, sheet)) if args.json else facts_text(change, sheet))
     return EXIT_DONE
 
 
 async def read_commit(
-    settings: Settings, environ: Mapping[str, str], spec: RepoSpec, sha: str, *, hunks: bool = False
+    settings: Settings, environ: Mapping[str, str], spec: RepoSpec, sha: str
 ) -> tuple[Change, FactSheet]:
     """Read one commit, by its hash or address, and what code finds in its diff."""
     reference = parse_reference(sha, spec.name)
@@ -44,7 +43,7 @@ async def read_commit(
     async with open_sources(settings, environ, spec) as desk:
         commit = await desk.code.resolve(sha)
         async for change in desk.code.changes([commit.sha]):
-            return change, await study(desk.code, change, hunks=hunks)
+            return change, await study(desk.code, change)
     raise NotFound(f"{commit.id} could not be read")
 
 
@@ -66,21 +65,14 @@ def facts_text(change: Change, sheet: FactSheet) -> str:
 
 
 def between(args: argparse.Namespace, environ: Mapping[str, str]) -> int:
-    """Print what changes for users from one version to another, or write it to --out."""
+    """Print what changes for users from one version to another, each with its commits."""
     settings = settings_for(args, environ)
     specs = specs_of(settings)
     if len(specs) != 1:
         raise UsageError("name one repository with --repo owner/name or --repo owner/name=PATH")
     upgrade = asyncio.run(_read_upgrade(settings, environ, specs[0], args.old, args.new))
     text = as_json(upgrade_json(upgrade)) if args.json else upgrade_page(upgrade, settings.lang, Web(settings.web))
-    if args.file is None:
-        sys.stdout.write(text)
-        return EXIT_DONE
-    try:
-        replace_file(args.file, [text])
-    except OSError as error:
-        raise StorageError(f"cannot write {args.file}: {error.strerror or error}") from error
-    sys.stdout.write(f"{args.file}\n")
+    sys.stdout.write(text)
     return EXIT_DONE
 
 
@@ -103,13 +95,9 @@ def stories(args: argparse.Namespace, environ: Mapping[str, str]) -> int:
         raise UsageError("stories takes one --repo; leave it out to see those of all")
     repo = args.repo[0].partition("=")[0] if args.repo else ""
     told = known_stories(settings.model_copy(update={"out": args.out or settings.out}), environ, repo, args.since or "")
-    if args.json:
-        data = [{"date": one.label, **one.story.model_dump(mode="json")} for one in told]
-        sys.stdout.write(as_json({"stories": data}))
-    else:
-        where, since = f" of {repo}" if repo else "", f" since {args.since}" if args.since else ""
-        nothing = f"no stories{where}{since} are remembered; they come with reports: gitzette run\n"
-        sys.stdout.write("\n".join(story_text(one, args.lang or settings.lang) for one in told) or nothing)
+    data = [{"date": one.label, **one.story.model_dump(mode="json")} for one in told]
+    text = stories_text(told, args.lang or settings.lang) or "no stories are remembered; they come with reports\n"
+    sys.stdout.write(as_json({"stories": data}) if args.json else text)
     return EXIT_DONE
 
 
@@ -125,16 +113,7 @@ def known_stories(settings: Settings, environ: Mapping[str, str], repo: str, sin
         return memory.stories.listed(repo=repo_id(repo) if repo else None, since=start)
 
 
-def story_text(told: ToldStory, lang: Language) -> str:
-    """Write a story as a timeline."""
-    say, story = catalogue(lang)["page"], told.story
-    since = f" ({say['update_since'].format(story.since)})" if story.since else ""
-    lines = [f"{told.label} {story.repo} {say['story_kinds'][story.kind.value]}{since}"]
-    for step in story.timeline:
-        # A commit is named by the first digits of its hash.
-        name = step.cite[:-31] if "@" in step.cite and len(step.cite.partition("@")[2]) == 40 else step.cite
-        act = say["acts"][step.act.value].format(step.part)
-        lines.append(f"  {step.at.astimezone(UTC):%Y-%m-%d} {name} {visible(step.title)} — {act}")
-    if story.text.get(lang):
-        lines.append(f"  → {story.text[lang]}")
-    return "\n".join(lines) + "\n"
+def stories_text(told: Sequence[ToldStory], lang: Language) -> str:
+    """Write stories as timelines."""
+    template = plain_environment().get_template("story.txt")
+    return template.render(told=told, lang=lang, say=catalogue(lang)["page"], visible=visible, web=Web(""))

@@ -5,7 +5,7 @@ import asyncio
 import secrets
 import sys
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack
 from dataclasses import asdict, dataclass, replace
 from datetime import UTC, date, datetime, timedelta
@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from langchain_core.runnables import RunnableConfig
 
-from agent.domain.base import EXIT_DONE, EXIT_INCOMPLETE, AppError, InputError, UsageError
+from agent.domain.base import EXIT_DONE, EXIT_INCOMPLETE, AppError, InputError
 from agent.domain.report import Report, cited_by
 from agent.domain.window import Window, zone
 from agent.editions.week import days_of, week_of
@@ -61,7 +61,12 @@ def run(args: argparse.Namespace, environ: Mapping[str, str]) -> int:
             asyncio.run(open_repository(path))
         check_writable(settings.out)
         if args.resume is not None:
-            resumed, window = _unfinished(args, Recipe.of(settings, window, specs), settings, environ)
+            refuse(args, ("demo",), "--demo keeps nothing that could be gone on with")
+            with memory_of(settings, environ) as memory:
+                any_window = not (args.date or args.since or args.until)
+                resumed, recipe = to_resume(memory, args.resume, Recipe.of(settings, window, specs), any_window)
+            # That of a run which was cut short may not be today's.
+            window = recipe.window
             say(f"going on with run {resumed}")
         if args.demo and args.analyst is None:
             covered = _with_recorded_answers(settings, window, now)
@@ -83,17 +88,6 @@ def _with_recorded_answers(settings: Settings, window: Window, now: datetime) ->
         return report_on(plain, {}, window, settings.repos, now)
 
 
-def _unfinished(
-    args: argparse.Namespace, wanted: Recipe, settings: Settings, environ: Mapping[str, str]
-) -> tuple[str, Window]:
-    """Find the run to go on with, and its window: that of a run which was cut short may not be today's."""
-    if args.demo:
-        raise UsageError("--demo keeps nothing that could be gone on with; leave out --resume")
-    with memory_of(settings, environ) as memory:
-        run, recipe = to_resume(memory, args.resume, wanted, any_window=not (args.date or args.since or args.until))
-    return run.id, recipe.window
-
-
 def _catch_up(args: argparse.Namespace, environ: Mapping[str, str]) -> int:
     """Report on every missed day up to yesterday, or up to --date, oldest first; 3 when one is missing or lacks."""
     refuse(args, _OF_ONE_WINDOW, "--catch-up chooses the days itself")
@@ -102,14 +96,8 @@ def _catch_up(args: argparse.Namespace, environ: Mapping[str, str]) -> int:
     specs_of(settings)
     missed = missed_days(settings, last.start.astimezone(zone(settings.tz)).date())
     if missed.too_old:
-        say(
-            f"{len(missed.too_old)} days without a report since {missed.too_old[0]} are older than catch_up_days = "
-            f"{settings.catch_up_days} and are left out; report on them with --date"
-        )
-    if missed.days:
-        say(f"to report on: {', '.join(map(str, missed.days))} ({settings.tz})")
-    else:
-        say(f"nothing to catch up: every day up to {last.key} has its report")
+        say(f"{len(missed.too_old)} days since {missed.too_old[0]} are older than catch_up_days; use --date for them")
+    say(f"to report on: {', '.join(map(str, missed.days)) or 'nothing'} ({settings.tz})")
     days = []
     for day in missed.days:
         days.append(_day(day, settings, environ))
@@ -118,8 +106,7 @@ def _catch_up(args: argparse.Namespace, environ: Mapping[str, str]) -> int:
             sys.stdout.flush()
     if args.json:
         sys.stdout.write(as_json([to_json(covered.report) for covered in days if covered is not None]))
-    whole = all(covered is not None and not covered.lacking for covered in days)
-    return EXIT_DONE if whole else EXIT_INCOMPLETE
+    return EXIT_DONE if all(one is not None and not one.lacking for one in days) else EXIT_INCOMPLETE
 
 
 def _day(day: date, settings: Settings, environ: Mapping[str, str]) -> "Covered | None":
@@ -244,7 +231,7 @@ async def cover(
     """
     run_id = run or f"{now:%Y%m%dT%H%M%S}-{secrets.token_hex(3)}"
     recipe, started, status = Recipe.of(settings, window, specs), time.monotonic(), "failed"
-    async with open_house(settings, environ, display, now, run_id, specs, answers) as house:
+    async with open_house(settings, environ, now, run_id, specs, answers) as house:
         memory = house.memory
         with memory.run_locks.hold(run_id):
             before = now.date() - timedelta(days=settings.keep_days)
@@ -254,7 +241,10 @@ async def cover(
             notices = memory.reports.rebuild(settings.out / "reports")
             memory.runs.begin(run_id, window.key, now, recipe)
             try:
-                report = await _run_graph(house, run_id, recipe)
+                begun = daily.DayInput(window=window, specs=recipe.repos)
+                state = await run_graph(daily.build, house, run_id, begun, display, _AT_ONCE[settings.analyst])
+                memory.run_files.write(run_id, {"window": window.key, "refused": _refused(state)})
+                report: Report = state["report"]
                 memory.retention.cite(run_id, window.key, cited_by(report))
                 status = "incomplete" if report.failures else "done"
             finally:
@@ -265,23 +255,23 @@ async def cover(
         return Covered(report, house.publisher.paths(report)[0], house.client.usage, tuple(notices))
 
 
-async def _run_graph(house: House, run: str, recipe: Recipe) -> Report:
-    """Run the graph from the beginning, or from where the run stood when it died."""
-    if house.memory.recorder(run).blank:
+async def run_graph(
+    build: Callable[[Any], Any], house: House, run: str, begun: object, display: Progress, at_once: int = 4
+) -> Mapping[str, Any]:
+    """Run a graph from the beginning, or from where the run stood when it died; give the state in which it ends."""
+    memory = house.memory
+    if memory.recorder(run).blank:
         # Where a run stood means nothing without what it was told.
-        house.memory.run_locks.forget_checkpoints(run)
-    async with open_checkpoints(house.memory.run_locks.checkpoints(run)) as checkpoints:
-        graph = daily.build(checkpoints)
-        config: RunnableConfig = {"max_concurrency": _AT_ONCE[recipe.analyst], "configurable": {"thread_id": run}}
+        memory.run_locks.forget_checkpoints(run)
+    async with open_checkpoints(memory.run_locks.checkpoints(run)) as checkpoints:
+        graph = build(checkpoints)
+        config: RunnableConfig = {"max_concurrency": at_once, "configurable": {"thread_id": run}}
         stood = await graph.aget_state(config)
-        state: Mapping[str, Any] = stood.values
-        if stood.created_at is None or stood.next:
-            begun = daily.DayInput(window=recipe.window, specs=recipe.repos) if stood.created_at is None else None
-            modes: Any = {"stream_mode": ["custom", "values"], "subgraphs": True, "durability": "sync"}
-            state = await shown(graph.astream(begun, config, context=house.deps, **modes), house.progress)
-            house.memory.run_files.write(run, {"window": recipe.window.key, "refused": _refused(state)})
-    report: Report = state["report"]
-    return report
+        if stood.created_at is not None and not stood.next:
+            return dict(stood.values)
+        going_on = None if stood.created_at is not None else begun
+        modes: Any = {"stream_mode": ["custom", "values"], "subgraphs": True, "durability": "sync"}
+        return await shown(graph.astream(going_on, config, context=house.deps, **modes), display)
 
 
 def _refused(state: Mapping[str, Any]) -> list[dict[str, str | bool]]:

@@ -1,6 +1,7 @@
 """How the sources of a repository are chosen by the settings, and how everything they answer is recorded."""
 
 from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field
 
 from pydantic import TypeAdapter
 
@@ -20,55 +21,52 @@ from tools.git.source import GitSource
 from tools.github.client import GitHubClient
 
 
+@dataclass
 class SourceDesks:
     """Chooses the sources of each repository by the settings."""
 
-    def __init__(
-        self,
-        settings: Settings,
-        client: GitHubClient,
-        keeper: MirrorKeeper,
-        environ: Mapping[str, str],
-        specs: tuple[RepoSpec, ...] = (),
-    ) -> None:
-        self._settings, self._client, self._keeper, self._environ = settings, client, keeper, environ
-        self._specs = {spec.name: spec for spec in specs}
-        self._open: dict[RepoId, Desk] = {}
+    settings: Settings
+    client: GitHubClient
+    keeper: MirrorKeeper
+    environ: Mapping[str, str]
+    specs: tuple[RepoSpec, ...] = ()
+    """Where repositories lie on this machine."""
+    _open: dict[RepoId, Desk] = field(default_factory=dict)
 
     async def open(self, spec: RepoSpec) -> Desk:
         """Prepare the sources of a repository, once."""
-        spec = self._specs.get(spec.name, spec)
+        spec = next((one for one in self.specs if one.name == spec.name), spec)
         if spec.name not in self._open:
-            by_api = self._settings.source == "api"
+            by_api = self.settings.source == "api"
             self._open[spec.name] = Desk(
                 code=await self._code(spec),
                 threads=self._threads(spec),
-                diffs=self._settings.budget.api_diffs if by_api else None,
+                diffs=self.settings.budget.api_diffs if by_api else None,
             )
         return self._open[spec.name]
 
     async def _code(self, spec: RepoSpec) -> CodeSource:
-        if self._settings.source == "api":
+        if self.settings.source == "api":
             if spec.path is not None:
                 raise UsageError(f"{spec.name}={spec.path} is read from git; leave out the path or --source api")
             # Here and below: a run over clones alone need not wait for what reads the API.
             from tools.github.code import GitHubCode
 
-            return GitHubCode(self._client, spec.name, spec.branch)
+            return GitHubCode(self.client, spec.name, spec.branch)
         if spec.path is not None:
-            return GitSource(spec.name, spec.path, branch=spec.branch, network=remote_environment(self._environ))
-        path = await self._keeper.refresh(spec.name, branch=spec.branch)
-        return GitSource(spec.name, path, branch=spec.branch, network=self._keeper.network)
+            return GitSource(spec.name, spec.path, branch=spec.branch, network=remote_environment(self.environ))
+        path = await self.keeper.refresh(spec.name, branch=spec.branch)
+        return GitSource(spec.name, path, branch=spec.branch, network=self.keeper.network)
 
     def _threads(self, spec: RepoSpec) -> ThreadSource:
-        settings = self._settings
+        settings = self.settings
         if settings.source == "git":
             return NoThreads(spec.name, NoticeKind.GIT_ONLY)
         if spec.path is not None and not settings.threads_wanted:
             return NoThreads(spec.name, NoticeKind.LOCAL_ONLY)
         from tools.github.threads import GitHubThreads
 
-        return GitHubThreads(self._client, spec.name, open_pages=settings.budget.open_issue_pages)
+        return GitHubThreads(self.client, spec.name, open_pages=settings.budget.open_issue_pages)
 
 
 class _Opened(Frozen):
@@ -83,44 +81,46 @@ _OPENED = JsonCodec("opened", TypeAdapter(_Opened))
 _REPORT: JsonCodec[Report | None] = JsonCodec("report", TypeAdapter(Report | None))
 
 
+@dataclass(frozen=True)
 class RecordedDesks:
     """Opens the sources of each repository behind the recorder."""
 
-    def __init__(
-        self, recorder: CallRecorder, desks: Desks, settings: Settings | None = None, local: Collection[RepoId] = ()
-    ) -> None:
-        """Read from these, those of `local` from clones; without settings nothing is read."""
-        self._recorder, self._desks, self._settings, self._local = recorder, desks, settings, local
+    recorder: CallRecorder
+    desks: Desks
+    settings: Settings | None = None
+    """Without them nothing is read."""
+    local: Collection[RepoId] = ()
+    """Those that are read from clones."""
 
     async def open(self, spec: RepoSpec) -> Desk:
         """Prepare the sources; where it is recorded what they are, they are opened when somebody needs them."""
 
         async def code() -> CodeSource:
-            return (await self._desks.open(spec)).code
+            return (await self.desks.open(spec)).code
 
         async def threads() -> ThreadSource:
-            return (await self._desks.open(spec)).threads
+            return (await self.desks.open(spec)).threads
 
         repo, (read, told) = spec.name, self._origins(spec.name)
-        found = await self._recorder.fetch(Call("sources.open", repo, origin=read), _OPENED, lambda: self._opened(spec))
+        found = await self.recorder.fetch(Call("sources.open", repo, origin=read), _OPENED, lambda: self._opened(spec))
         interface = CloneSource if found.clone else CodeSource
         return Desk(
-            code=recorded_source(code, self._recorder, "code", repo, read, interface),
-            threads=recorded_source(threads, self._recorder, "threads", repo, told, ThreadSource),
+            code=recorded_source(code, self.recorder, "code", repo, read, interface),
+            threads=recorded_source(threads, self.recorder, "threads", repo, told, ThreadSource),
             diffs=found.diffs,
         )
 
     async def _opened(self, spec: RepoSpec) -> _Opened:
-        desk = await self._desks.open(spec)
+        desk = await self.desks.open(spec)
         return _Opened(diffs=desk.diffs, clone=isinstance(desk.code, CloneSource))
 
     def _origins(self, repo: RepoId) -> tuple[str, str]:
         """Name where code and threads are read from, as it may be told: a path of this machine may not."""
-        if self._settings is None:
+        if self.settings is None:
             return "", ""
-        api = f"api {self._settings.github_url}"
-        clone = "git, a local clone" if repo in self._local else f"git {self._settings.git_url}"
-        return api if self._settings.source == "api" else clone, api
+        api = f"api {self.settings.github_url}"
+        clone = "git, a local clone" if repo in self.local else f"git {self.settings.git_url}"
+        return api if self.settings.source == "api" else clone, api
 
 
 class UnopenedDesks(RecordedDesks):
@@ -128,7 +128,7 @@ class UnopenedDesks(RecordedDesks):
 
     async def _opened(self, spec: RepoSpec) -> _Opened:
         del spec
-        by_api = self._settings is not None and self._settings.source == "api"
+        by_api = self.settings is not None and self.settings.source == "api"
         return _Opened(diffs=None, clone=not by_api)
 
 
@@ -140,19 +140,19 @@ class NoDesks:
         raise StorageError(f"{spec.name} is not read in a replay")
 
 
+@dataclass(frozen=True)
 class EarlierReport:
     """What a window's report was before a run published its own: the run's report was merged with that."""
 
-    def __init__(self, recorder: CallRecorder) -> None:
-        self._recorder = recorder
+    recorder: CallRecorder
 
     def note(self, report: Report, earlier: Report | None) -> None:
         """Record it; the files are what counts, so a resumed run records what it finds then."""
-        self._recorder.record([(self._call(report), _REPORT.encode(earlier))])
+        self.recorder.record([(self._call(report), _REPORT.encode(earlier))])
 
     def publish(self, report: Report) -> Report:
         """Make the report of the window again, without writing it anywhere."""
-        earlier = self._recorder.play(self._call(report), _REPORT)
+        earlier = self.recorder.play(self._call(report), _REPORT)
         return report if earlier is None else merge(earlier, report)
 
     def _call(self, report: Report) -> Call:

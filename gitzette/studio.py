@@ -16,14 +16,14 @@ from langgraph.graph.state import CompiledStateGraph
 from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
-from agent.domain.base import Language, RepoId
+from agent.domain.base import Language
 from agent.reports.stored import to_json
 from agent.settings.values import AnalystChoice, Settings
 from agent.web import Web
-from gitzette.arguments import bound_of, settings_for, specs_of, window_of
+from gitzette.arguments import settings_for, specs_of, window_of
 from gitzette.asking import asking_context, checked
 from gitzette.demo import demo_world
-from gitzette.progress import shown
+from gitzette.progress import QuietProgress
 from gitzette.replies import ReplyPage, reply_json
 from gitzette.wiring import open_house
 from graphs import ask as ask_graph
@@ -35,7 +35,7 @@ os.environ["LANGGRAPH_ALLOW_BLOCKING"] = "true"
 
 _QUESTION = "is:breaking"
 """Asked where the input has no question."""
-_OPTIONS = ("date", "since", "until", "tz", "layout", "source")
+_OPTIONS = ("date", "since", "until", "tz", "layout", "source", "partial")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -65,8 +65,6 @@ class AskInput(TypedDict, total=False):
 
     question: str
     repos: list[str]
-    since: str
-    until: str
 
 
 class AskState(AskInput, total=False):
@@ -76,9 +74,6 @@ class AskState(AskInput, total=False):
     abstained: bool
     claims: list[dict[str, Any]]
     cites: list[str]
-    searched: list[dict[str, Any]]
-    evidence: list[dict[str, Any]]
-    dropped: int
 
 
 def daily() -> CompiledStateGraph[DailyState, Choices, DailyInput, DailyState]:
@@ -90,9 +85,8 @@ def daily() -> CompiledStateGraph[DailyState, Choices, DailyInput, DailyState]:
         with _place(state, runtime) as (args, settings, now):
             asked = daily_graph.DayInput(window=window_of(args, settings.tz, now), specs=specs_of(settings))
             run = secrets.token_hex(8)
-            async with open_house(settings, os.environ, _Steps(runtime), now, run, specs_of(settings)) as house:
-                modes: Any = {"stream_mode": ["custom", "values"], "subgraphs": True}
-                done = await shown(graph.astream(asked, context=house.deps, **modes), house.progress)
+            async with open_house(settings, os.environ, now, run, specs_of(settings)) as house:
+                done = await graph.ainvoke(asked, context=house.deps)
                 page = house.publisher.paths(done["report"])[0].read_text("utf-8")
         return {"report": to_json(done["report"]), "page": page}
 
@@ -107,11 +101,11 @@ def ask() -> CompiledStateGraph[AskState, Choices, AskInput, AskState]:
     async def answer(state: AskState, runtime: Runtime[Choices]) -> AskState:
         """Answer one question."""
         question = checked(state.get("question") or _QUESTION)
-        with _place(state, runtime) as (args, settings, now):
-            bound = bound_of(args.since, args.until, settings.tz, now)
-            async with asking_context(settings, os.environ, specs_of(settings), now, _Steps(runtime)) as context:
-                done = await graph.ainvoke({"question": question}, context=context.for_question(bound=bound))
-        return cast("AskState", reply_json(ReplyPage(Web(settings.web), settings.tz).written(done["reply"])))
+        with _place(state, runtime) as (_, settings, now):
+            async with asking_context(settings, os.environ, specs_of(settings), now, QuietProgress()) as context:
+                done = await graph.ainvoke({"question": question}, context=context.for_question())
+        reply = reply_json(ReplyPage(Web(settings.web), settings.tz).written(done["reply"]))
+        return cast("AskState", {key: reply[key] for key in ("answer", "abstained", "claims", "cites")})
 
     outer = StateGraph(AskState, context_schema=Choices, input_schema=AskInput)
     return outer.add_node("ask", answer).add_edge(START, "ask").compile(name="ask")
@@ -125,7 +119,7 @@ def _place(
     # A server that is sent no context gives none.
     choices = runtime.context or Choices()
     with tempfile.TemporaryDirectory(prefix="gitzette-dev-") as folder:
-        given = {key: state.get(key) for key in _OPTIONS} | {"repo": state.get("repos"), "partial": False}
+        given = {key: state.get(key) for key in _OPTIONS} | {"repo": state.get("repos")}
         args = argparse.Namespace(**given, lang=choices.lang, analyst=choices.analyst, out=Path(folder, "out"))
         if args.repo:
             settings = settings_for(args, os.environ).model_copy(update={"home": Path(folder, "home")})
@@ -133,13 +127,3 @@ def _place(
         else:
             with demo_world(args, os.environ) as (settings, now):
                 yield args, settings, now
-
-
-@dataclass(frozen=True)
-class _Steps:
-    """Sends the steps of a run to whoever streams it."""
-
-    runtime: Runtime[Choices]
-
-    def step(self, repo: RepoId, what: str, done: int = 0, total: int = 0) -> None:
-        self.runtime.stream_writer({"repo": repo, "step": what, "done": done, "total": total})

@@ -11,12 +11,11 @@ from pydantic import SecretStr
 
 from agent.domain.base import AppError, ConfigError, Language
 from agent.models import Capabilities, Job, boundary
-from agent.ports import Desk, Desks, Progress, Publisher
+from agent.ports import Desk, Desks, Publisher
 from agent.settings.spending import Cap, Purse
 from agent.settings.values import Recipe, RepoSpec, Settings, Shape
 from agent.web import Web
 from gitzette.fleet.editions import model_limit, request_limit
-from gitzette.progress import QuietProgress
 from gitzette.publish import FilePublisher, Style
 from gitzette.sources import EarlierReport, RecordedDesks, SourceDesks
 from graphs.run_context import RunContext
@@ -45,8 +44,6 @@ class House:
     memory: Memory
     client: GitHubClient
     publisher: FilePublisher
-    progress: Progress
-    """Where a person sees how far the command is."""
 
 
 def home_of(settings: Settings, environ: Mapping[str, str]) -> Path:
@@ -71,7 +68,6 @@ def keeper_of(settings: Settings, home: Path, token: str | None, environ: Mappin
 async def open_house(
     settings: Settings,
     environ: Mapping[str, str],
-    progress: Progress,
     now: datetime,
     run: str | None = None,
     specs: tuple[RepoSpec, ...] = (),
@@ -105,13 +101,13 @@ async def open_house(
                 desks = RecordedDesks(recorder, desks, settings, local)
             deps = run_context(memory, recorder, settings, writers, desks, publisher)
             deps = replace(deps, questions=memory.evidence)
-            yield House(deps=deps, memory=memory, client=client, publisher=publisher, progress=progress)
+            yield House(deps=deps, memory=memory, client=client, publisher=publisher)
 
 
 @asynccontextmanager
 async def open_sources(settings: Settings, environ: Mapping[str, str], spec: RepoSpec) -> AsyncIterator[Desk]:
     """Open one repository for a command that only reads it."""
-    async with open_house(settings, environ, QuietProgress(), datetime.now(UTC)) as house:
+    async with open_house(settings, environ, datetime.now(UTC)) as house:
         yield await house.deps.desks.open(spec)
 
 
@@ -139,7 +135,6 @@ def run_context(
         mark=writers.mark,
         library=EvidenceCache(),
         deep=shape.budget.deep,
-        tiers=shape.tiers,
     )
 
 

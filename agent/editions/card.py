@@ -11,12 +11,9 @@ from agent.domain.evidence import CommitEvidence
 from agent.domain.facts import Fact, FactKind, FactSheet, Severity
 from agent.domain.patch import touched_names, written_names
 
-_MESSAGE = 6_000
-_PATHS = 400
-_FACTS = 80
-_PLACES = 1
-_TOUCHED, _WRITTEN = 80, 150
-_LINES = 12
+_MESSAGE, _PATHS, _TOUCHED, _WRITTEN = 6_000, 400, 80, 150
+_FACTS, _LINES = 80, 12
+"""How much of a commit is worth keeping: characters and names, then facts and the lines that show them."""
 _UNDOES = re.compile(r"^(?:\[[^\]\n]{1,40}\]\s*)?Revert\b|^This reverts commit ", re.MULTILINE)
 
 
@@ -98,7 +95,7 @@ def _names(change: Change, read: Callable[[str], Iterator[str]], most: int) -> t
 
 def _short(fact: Fact) -> Fact:
     """Keep the place that proves a fact best."""
-    places = tuple(place.model_copy(update={"lines": place.lines[:_LINES]}) for place in fact.places[:_PLACES])
+    places = tuple(place.model_copy(update={"lines": place.lines[:_LINES]}) for place in fact.places[:1])
     return fact.model_copy(update={"places": places})
 
 

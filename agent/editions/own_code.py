@@ -11,7 +11,6 @@ from agent.domain.facts import Fact, FactKind, Severity
 
 K = FactKind
 MOST_PLACES = 3
-_NATIVE = (".c", ".cc", ".cpp", ".cxx", ".cu", ".cuh", ".h", ".hh", ".hpp", ".rs", ".go", ".ts", ".js")
 _SETTING = ("flag-", "env-", "route-", "config-key-", "unregistered")
 _SYMBOL = ("symbol-", "field-", "enum-member-", "constant-", "base-", "signature-", "deprecated")
 _GONE = (K.PARAMETER_REMOVED, K.PARAMETER_RENAMED)
@@ -33,8 +32,7 @@ def concerns(fact: Fact) -> bool:
 
 def used_name(fact: Fact) -> str:
     """Name what is used, as code has it that was written before."""
-    parameter = (fact.old if fact.kind is K.PARAMETER_RENAMED else fact.detail) or ""
-    return f"{_sought(fact)}({parameter})" if fact.kind.startswith("parameter-") else _sought(fact)
+    return f"{_sought(fact)}({_parameter(fact)})" if fact.kind.startswith("parameter-") else _sought(fact)
 
 
 def projects_of(repo: RepoId, facts: Iterable[Fact]) -> frozenset[str]:
@@ -57,15 +55,12 @@ def find_uses(facts: Sequence[Fact], path: str, text: str) -> Iterator[tuple[Fac
     code = ((line, number) for number, line in lines if not line.lstrip().startswith(("#", "//")))
     tokens = _tokens(python.texts if python else code)
     for fact in facts:
-        native = "/" in fact.module
+        found = {*tokens.get(_flag_of(fact), ())}
         if fact.kind.startswith(_SETTING):
-            found = _setting_lines(fact, tokens, python)
+            found |= {*_setting_lines(fact, tokens, python)}
         elif python:
-            found = iter(()) if native else _python_lines(fact, python)
-        else:
-            found = _native_lines(fact, text, tokens) if native and path.endswith(_NATIVE) else iter(())
-        lines_found = {*found, *tokens.get(_flag_of(fact), ())}
-        yield from ((fact, line) for line in sorted(lines_found)[:MOST_PLACES])
+            found |= {*_python_lines(fact, python)}
+        yield from ((fact, line) for line in sorted(found)[:MOST_PLACES])
 
 
 def _flag_of(fact: Fact) -> str:
@@ -110,42 +105,33 @@ def _setting_lines(fact: Fact, tokens: Mapping[str, list[int]], python: "PythonF
 
 
 def _python_lines(fact: Fact, file: "PythonFile") -> Iterator[int]:
-    sought = _sought(fact)
-    if fact.kind.startswith("file-"):
-        yield from (one.line for one in file.references if _within(one.name, fact.module))
-    elif fact.kind.startswith("parameter-"):
-        yield from _call_lines(fact, sought, file)
-    else:
-        exact = fact.kind is K.SYMBOL_MOVED
-        yield from (one.line for one in file.references if _means(one.name, fact.module, sought, exact=exact))
-        yield from _member_lines(fact, sought, file)
-
-
-def _call_lines(fact: Fact, sought: str, file: "PythonFile") -> Iterator[int]:
-    """Find the calls that a change of a parameter concerns: those that give it, or those that do not."""
-    name = (fact.old if fact.kind is K.PARAMETER_RENAMED else fact.detail) or ""
-    for one in file.references:
-        concerned = one.overrides or (one.call and (name in one.keywords) is (fact.kind in _GONE))
-        if concerned and one.name.endswith(f".{sought}") and _means(one.name, fact.module, sought):
-            yield one.keywords.get(name, one.line)
-    if fact.kind in _GONE:
-        yield from _member_lines(fact, sought, file, keyword=name)
-
-
-def _member_lines(fact: Fact, sought: str, file: "PythonFile", keyword: str = "") -> Iterator[int]:
-    """Find a member of a class that the file imports, and a setting that is given by its name."""
+    """Find references to a name; of a parameter, the calls that give one which is gone, or lack one which is new."""
+    sought, keyword = _sought(fact), _parameter(fact)
     owner, _, name = sought.rpartition(".")
-    if owner and fact.kind.startswith("field-"):
-        top = fact.module.partition(".")[0] if owner.endswith(_HANDED_ON) else ""
-        for one in file.references:
+    has_owner = bool(owner) and any(_means(one.name, fact.module, owner) for one in file.references)
+    top = fact.module.partition(".")[0] if owner.endswith(_HANDED_ON) else ""
+    for one in file.references:
+        if fact.kind.startswith("file-"):
+            used = _within(one.name, fact.module)
+        elif keyword:
+            named = one.name.endswith(f".{sought}") and _means(one.name, fact.module, sought)
+            named = named or (has_owner and one.name == f".{name}" and fact.kind in _GONE)
+            used = one.call and named and (keyword in one.keywords) is (fact.kind in _GONE)
+        else:
+            # A member of an object of unknown type counts where the file knows the class.
+            member = has_owner and one.name == f".{name}" and name not in _BUILTIN
+            used = member or _means(one.name, fact.module, sought, exact=fact.kind is K.SYMBOL_MOVED)
+        if used:
+            yield one.keywords.get(keyword, one.line)
+        elif fact.kind.startswith("field-") and name in one.keywords:
             handed_on = _within(one.name, top) and not one.name.endswith(_OWN_FIELDS)
-            if one.call and name in one.keywords and (handed_on or _means(one.name, fact.module, owner)):
+            if handed_on or _means(one.name, fact.module, owner):
                 yield one.keywords[name]
-    if owner and name not in _BUILTIN and any(_means(one.name, fact.module, owner) for one in file.references):
-        members = (
-            one for one in file.references if one.name == f".{name}" and (not keyword or keyword in one.keywords)
-        )
-        yield from (one.keywords.get(keyword, one.line) for one in members)
+
+
+def _parameter(fact: Fact) -> str:
+    own = fact.old if fact.kind is K.PARAMETER_RENAMED else fact.detail
+    return own or "" if fact.kind.startswith("parameter-") else ""
 
 
 def _means(name: str, module: str, path: str, *, exact: bool = False) -> bool:
@@ -158,14 +144,6 @@ def _within(name: str, package: str) -> bool:
     return bool(package) and (name == package or name.startswith(f"{package}."))
 
 
-def _native_lines(fact: Fact, text: str, tokens: Mapping[str, list[int]]) -> Iterator[int]:
-    """Find a name in a file that names its owner, and includes its header or could mean nothing else by such a name."""
-    owner, _, name = _sought(fact).rpartition(".")
-    named = not owner or re.search(rf"\b{re.escape(owner.rpartition('.')[2])}\b", text)
-    if named and not fact.kind.startswith("file-") and (fact.module.rpartition("/")[2] in text or "_" in name):
-        yield from tokens.get(name, ())
-
-
 @dataclass(frozen=True)
 class Reference:
     """A dotted name that begins with an imported package, or with a dot where the object is of an unknown type."""
@@ -175,7 +153,6 @@ class Reference:
     call: bool = False
     keywords: Mapping[str, int] = field(default_factory=dict)
     """The lines of what is given by its name."""
-    overrides: bool = False
 
 
 def read_python(source: str) -> "PythonFile | None":
@@ -199,7 +176,7 @@ class PythonFile:
         # Twice: what a function takes may be assigned further down.
         for node in (*ast.walk(tree), *ast.walk(tree)):
             self._learn(node)
-        self._read(tree, "")
+        self._read(tree)
 
     def _learn(self, node: ast.AST) -> None:
         """Note what an import, an assignment or an annotation says of a name."""
@@ -212,52 +189,43 @@ class PythonFile:
             if meant := self._meaning(value):
                 self._known.setdefault(ast.unparse(target), meant)
 
-    def _meaning(self, node: ast.AST, base: str = "") -> str:
+    def _meaning(self, node: ast.AST) -> str:
         """Follow an expression to the dotted name it means; empty where that is not known."""
         if isinstance(node, ast.Await):
-            return self._meaning(node.value, base)
+            return self._meaning(node.value)
         if isinstance(node, ast.Call):
-            called = self._meaning(node.func, base)
+            called = self._meaning(node.func)
             return called if called.rpartition(".")[2][:1].isupper() else ""
         if isinstance(node, ast.Attribute):
-            owner = self._meaning(node.value, base)
-            own = self._known.get(f"self.{node.attr}") if ast.unparse(node.value) == "self" else None
-            return own or (f"{owner}.{node.attr}" if owner else "")
-        if isinstance(node, ast.Name):
-            return base if node.id in ("self", "cls") and base else self._known.get(node.id, "")
-        # An annotation in quotation marks.
-        return self._known.get(str(node.value), "") if isinstance(node, ast.Constant) else ""
+            owner = self._meaning(node.value)
+            return self._known.get(ast.unparse(node)) or (f"{owner}.{node.attr}" if owner else "")
+        # An annotation may stand in quotation marks.
+        name = node.id if isinstance(node, ast.Name) else node.value if isinstance(node, ast.Constant) else None
+        return self._known.get(str(name), "")
 
-    def _read(self, node: ast.AST, base: str) -> None:
-        """Take down what a node refers to, then what is inside of it; `base` is what the class around it extends."""
+    def _read(self, node: ast.AST) -> None:
+        """Take down what a node refers to, then what is inside of it."""
         if isinstance(node, ast.Call):
-            self._refer(node.func, base, call=True, keywords={one.arg or "**": one.lineno for one in node.keywords})
+            self._refer(node.func, {one.arg or "**": one.lineno for one in node.keywords})
         elif isinstance(node, ast.Attribute | ast.Name):
-            if self._refer(node, base):
+            if self._refer(node):
                 return
-        elif isinstance(node, ast.ClassDef):
-            base = next((meant for one in node.bases if (meant := self._meaning(one))), "")
-        elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and base:
-            self.references.append(Reference(f"{base}.{node.name}", node.lineno, overrides=True))
         elif isinstance(node, ast.Constant) and isinstance(node.value, str):
             self.texts.append((node.value, node.lineno))
-        elif isinstance(node, ast.Import):
-            self.references += [Reference(one.name, one.lineno) for one in node.names]
-        elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
-            self.references += [Reference(f"{node.module}.{one.name}", one.lineno) for one in node.names]
+        elif isinstance(node, ast.Import | ast.ImportFrom) and not getattr(node, "level", 0):
+            package = f"{node.module}." if isinstance(node, ast.ImportFrom) else ""
+            self.references += [Reference(package + one.name, one.lineno) for one in node.names]
         # Documentation is left out, and so are the options that a program defines itself.
         own = isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in _DECLARES
         for child in ast.iter_child_nodes(node):
             if not ((own or isinstance(node, ast.Expr)) and isinstance(child, ast.Constant)):
-                self._read(child, base)
+                self._read(child)
 
-    def _refer(
-        self, node: ast.expr, base: str, *, call: bool = False, keywords: Mapping[str, int] | None = None
-    ) -> bool:
-        """Take down a reference; whether it is known what the whole of it means."""
-        meant, line = self._meaning(node, base), node.end_lineno or node.lineno
+    def _refer(self, node: ast.expr, keywords: Mapping[str, int] | None = None) -> bool:
+        """Take down a reference, a call where it has keywords; whether it is known what the whole of it means."""
+        meant, line = self._meaning(node), node.end_lineno or node.lineno
         if name := meant or (f".{node.attr}" if isinstance(node, ast.Attribute) else ""):
-            self.references.append(Reference(name, line, call, keywords or {}))
+            self.references.append(Reference(name, line, keywords is not None, keywords or {}))
         return bool(meant)
 
 

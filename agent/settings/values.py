@@ -117,7 +117,6 @@ Variable = Annotated[str, _like(r"(?!GITZETTE_)[A-Z][A-Z0-9_]{0,79}", "give a va
 Branch = Annotated[
     str, _like(r"(?![-/.])(?!.*(?:\.\.|@\{|//))[^\x00-\x20\x7f~^:?*\[\\]+(?<![/.])", "not a branch name")
 ]
-Host = Annotated[str, _like(r"[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)*(?::\d{1,5})?", "not a host")]
 Token = Annotated[SecretStr, _like(r"[!-~]+", "it holds characters that no token has")]
 Database = Annotated[SecretStr, _like(r"postgres(?:ql)?://.*", "write postgresql://host/name")]
 
@@ -174,19 +173,6 @@ class Budget(_Part, strict=True):
     repo_model_tokens: int = Field(default=6_000_000, ge=0, le=1_000_000_000)
     repo_model_seconds: float = Field(default=3_600, ge=0, le=86_400)
     answer_seconds: float = Field(default=300, gt=0, le=3_600)  # that a model may take for one answer
-
-
-class Tiers(_Part, strict=True):
-    """From which weight on a commit belongs to a tier; docs/facts.md says what a weight is made of."""
-
-    high: float = Field(default=5.0, ge=0, le=100)
-    mid: float = Field(default=2.5, ge=0, le=100)
-
-    @model_validator(mode="after")
-    def _in_order(self) -> Self:
-        if self.mid > self.high:
-            raise ValueError("mid cannot be above high")
-        return self
 
 
 class Delivery(_Part, strict=True):
@@ -261,7 +247,6 @@ class Shape(_Part):
     model_context: int | None = Field(default=None, ge=2_048, le=10_000_000)  # where the server does not tell it
     prices: dict[str, Price] = Field(default_factory=dict)
     budget: Budget = Budget()
-    tiers: Tiers = Tiers()
 
 
 class Settings(Shape):
@@ -275,8 +260,6 @@ class Settings(Shape):
     home: Folder | None = None
     database: Database | None = None  # where several machines share the memory
     web_url: Url | None = None  # where links in a report point; derived from `github_url` when not set
-    link_host: Host | None = None
-    """A host that forwards to `web_url`, such as redirect.github.com: links through it leave no back-reference."""
     token: Token | None = None
     keep_days: int = Field(default=30, ge=1, le=3_650)
     """For how many days a run can be replayed; what published reports cite is kept for good."""
@@ -310,8 +293,7 @@ class Settings(Shape):
     def web(self) -> str:
         """The address that links in a report begin with."""
         public = self.github_url == "https://api.github.com"
-        web = self.web_url or ("https://github.com" if public else self.github_url.removesuffix("/api/v3"))
-        return urlsplit(web)._replace(netloc=self.link_host).geturl() if self.link_host else web
+        return self.web_url or ("https://github.com" if public else self.github_url.removesuffix("/api/v3"))
 
     @property
     def threads_wanted(self) -> bool:

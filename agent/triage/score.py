@@ -7,7 +7,6 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from agent.domain.commits import Change, FileChange
 from agent.domain.facts import Fact, FactKind, FactSheet, Severity
 from agent.domain.ledger import Noise, Purpose, Tier, Triage
-from agent.settings.values import Tiers
 from agent.triage.conventions import CHORES, Area, Heading, area, is_breaking, purposes_of, read_heading
 
 _ONLY = {
@@ -22,7 +21,8 @@ _OF_CHORE = {Purpose.DOCS: Noise.DOCS, Purpose.TESTS: Noise.TESTS, Purpose.CI: N
 _BOT = re.compile(
     r"\[bot\]|^(?:dependabot|renovate|github-actions|pre-commit-ci|copybara|mergify)\b|[- ]bot$", re.IGNORECASE
 )
-_TIERS = Tiers()
+HIGH, _MID = 5.0, 2.5
+"""From which weight on a commit belongs to a tier."""
 # A day on which everything is urgent tells nobody what to do first.
 _MOST_HIGH, _LEAST_ALLOWED = 0.25, 3
 _CLOSES_ISSUES = 1.5
@@ -66,7 +66,7 @@ def _sum(reasons: Sequence[str]) -> float:
     return math.fsum(points[:1]) + math.fsum(points[1:]) / 2
 
 
-def rank(weighed: Iterable[Triage], tiers: Tiers = _TIERS) -> tuple[Triage, ...]:
+def rank(weighed: Iterable[Triage]) -> tuple[Triage, ...]:
     """Give every commit of a repository its tier, heaviest first."""
     ordered = sorted(weighed, key=lambda one: -one.score)
     telling = sum(one.noise is None for one in ordered)
@@ -74,7 +74,7 @@ def rank(weighed: Iterable[Triage], tiers: Tiers = _TIERS) -> tuple[Triage, ...]
     ranked: list[Triage] = []
     high = 0
     for one in ordered:
-        tier = _tier(one, tiers, room=high < allowed)
+        tier = _tier(one, room=high < allowed)
         high += tier is Tier.HIGH
         ranked.append(one.model_copy(update={"tier": tier}))
     return tuple(sorted(ranked, key=lambda one: (list(Tier).index(one.tier), one.noise is not None)))
@@ -91,12 +91,12 @@ def lifted(table: Sequence[Triage], used: Collection[str]) -> tuple[Triage, ...]
     return (*concerned, *(one for one in table if one.sha not in used))
 
 
-def _tier(one: Triage, tiers: Tiers, *, room: bool) -> Tier:
+def _tier(one: Triage, *, room: bool) -> Tier:
     if one.noise is not None:
         return Tier.LOW
-    if one.score >= tiers.high and room:
+    if one.score >= HIGH and room:
         return Tier.HIGH
-    return Tier.MID if one.score >= tiers.mid else Tier.LOW
+    return Tier.MID if one.score >= _MID else Tier.LOW
 
 
 def _main_purpose(facts: Sequence[Fact], purposes: Sequence[Purpose]) -> Purpose | None:

@@ -5,9 +5,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, replace
 from datetime import UTC, datetime
 from hashlib import sha256
-from typing import Any
 
-from langchain_core.runnables import RunnableConfig
 from pydantic import TypeAdapter
 
 from agent.domain.base import AppError, InputError, RepoId, StorageError, UpstreamError
@@ -17,18 +15,16 @@ from agent.reports.stored import merge
 from agent.settings.values import Recipe, Settings
 from gitzette.delivery.deliver import Deliverer, Entry, Outbox
 from gitzette.fleet.editions import PartPlan, edition_of, part_plan
-from gitzette.progress import QuietProgress, shown
 from gitzette.publish import bring_reports
+from gitzette.running import run_graph
 from gitzette.sources import SourceDesks, UnopenedDesks
 from gitzette.wiring import House, home_of, keeper_of, memory_of, open_house
 from graphs import daily
-from graphs.checkpoints import open_checkpoints
-from graphs.daily import EditionInput, Part, PartInput, build_edition, build_part, part_of
+from graphs.daily import Day, Part, build_edition, build_part, part_of
 from memory.artefacts import Artefact, JsonCodec
 from memory.fleet import DONE, FAILED, LATE, Fleet
 
 _PART = JsonCodec("part", TypeAdapter(Part))
-_MODES: Any = {"stream_mode": ["custom", "values"], "subgraphs": True, "durability": "sync"}
 
 
 class TryAgain(AppError):
@@ -53,7 +49,7 @@ async def read_repository(
     plan, now = part_plan(settings, repo, window), datetime.now(UTC)
     specs = (plan.spec, *plan.beside)
     try:
-        async with open_house(plan.settings, environ, QuietProgress(), now, plan.run, specs, background=True) as house:
+        async with open_house(plan.settings, environ, now, plan.run, specs, background=True) as house:
             status = house.memory.fleet.statuses([plan.key]).get(plan.key)
             if status != DONE:
                 with house.memory.run_locks.hold(plan.run):
@@ -69,8 +65,8 @@ async def read_repository(
 async def _read(house: House, plan: PartPlan, now: datetime, *, last: bool) -> None:
     memory, repo, started = house.memory, plan.spec.name, time.monotonic()
     memory.runs.begin(plan.run, plan.window.key, now, plan.recipe)
-    begun = PartInput(window=plan.window, specs=plan.recipe.repos, beside=plan.beside)
-    state = await _through(build_part, house, plan.run, begun, plan.window)
+    begun = Day(window=plan.window, specs=plan.recipe.repos, beside=plan.beside)
+    state = await run_graph(build_part, house, plan.run, begun, FleetProgress(memory.fleet, plan.window.label))
     part, status = part_of(state, repo), DONE  # type: ignore[arg-type]
     if part.failures and memory.recorder(plan.run).outages():
         # What is recorded is not asked for again; what was an outage is.
@@ -92,22 +88,6 @@ async def _read(house: House, plan: PartPlan, now: datetime, *, last: bool) -> N
         raise AppError(part.failures[0].message if part.failures else "nothing could be read")
 
 
-async def _through(build: Any, house: House, run: str, begun: Any, window: Window) -> Mapping[str, Any]:
-    """Run a graph from its beginning, or from where another worker left it."""
-    memory = house.memory
-    if memory.recorder(run).blank:
-        memory.run_locks.forget_checkpoints(run)
-    async with open_checkpoints(memory.run_locks.checkpoints(run)) as checkpoints:
-        graph = build(checkpoints)
-        config: RunnableConfig = {"max_concurrency": 4, "configurable": {"thread_id": run}}
-        stood = await graph.aget_state(config)
-        if stood.created_at is not None and not stood.next:
-            return dict(stood.values)
-        display = FleetProgress(memory.fleet, window.label)
-        going_on = None if stood.created_at is not None else begun
-        return await shown(graph.astream(going_on, config, context=house.deps, **_MODES), display)
-
-
 def plans_of(settings: Settings, edition: str, window: Window) -> list[PartPlan]:
     """Name the parts of an edition."""
     return [part_plan(settings, spec.name, window) for spec in edition_of(settings, edition).repos]
@@ -117,7 +97,7 @@ async def compose(settings: Settings, environ: Mapping[str, str], edition: str, 
     """Compose and publish an edition of what was read, if everything is there or it is late; tell whether it was."""
     mine, now = edition_of(settings, edition), datetime.now(UTC)
     run = f"edition-{sha256(f'{edition} {window.key}'.encode()).hexdigest()[:16]}"
-    async with open_house(mine, environ, QuietProgress(), now, run, mine.repos, background=True) as house:
+    async with open_house(mine, environ, now, run, mine.repos, background=True) as house:
         fleet = house.memory.fleet
         plans = plans_of(settings, edition, window)
         known, there = fleet.statuses([plan.key for plan in plans]), fleet.edition(edition, window.key)
@@ -141,7 +121,7 @@ async def _compose(
     missing = [plan.spec.name for plan in plans if plan.key not in found]
     failures = [failure for part in parts.values() for failure in part.failures]
     failures += [Failure(repo=repo, stage="code", message="it was not read in time") for repo in missing]
-    begun = EditionInput(
+    begun = Day(
         window=window,
         specs=Recipe.of(mine, window, mine.repos).repos,
         collected={repo: part.collected for repo, part in parts.items() if part.collected},
@@ -157,7 +137,8 @@ async def _compose(
     sources = SourceDesks(mine, house.client, keeper, environ, mine.repos)
     desks = UnopenedDesks(memory.recorder(run), sources, mine, local)
     deps = replace(house.deps, publisher=publisher, desks=desks)
-    state = await _through(build_edition, replace(house, deps=deps), run, begun, window)
+    display = FleetProgress(memory.fleet, window.label)
+    state = await run_graph(build_edition, replace(house, deps=deps), run, begun, display)
     status = "incomplete" if state["report"].failures else "done"
     memory.retention.cite(run, window.key, cited_by(state["report"]))
     memory.runs.end(run, status, datetime.now(UTC), {"repos": [spec.name for spec in mine.repos]})

@@ -32,7 +32,7 @@ from gitzette.render.model import (
     words_in,
 )
 from gitzette.render.templating import plain
-from gitzette.render.view import Sentences, View, cut_title, excerpt_of, is_breaking
+from gitzette.render.view import View, cut_title, excerpt_of, is_breaking
 
 MOST_WORDS = 1_200
 """Words of a page before the folds."""
@@ -52,14 +52,13 @@ _META = 8
 def page_model(report: Report, lang: Language, web: Web, most_words: int = MOST_WORDS) -> PageModel:
     """Compute what a page shows of a report in one language, with so many words before the folds."""
     view = View(report, lang, web)
-    sentences = Sentences(view)
-    items = _items_of(view, sentences)
-    brief = [sentences.sentence(claim) for claim in view.whole(Role.BRIEF)][:_MOST_BRIEF]
+    items = _items_of(view)
+    brief = [view.sentence(claim) for claim in view.whole(Role.BRIEF)][:_MOST_BRIEF]
     analysed, sections = bool(brief), [Section(tier, tuple(one for one in items if one.tier == tier)) for tier in Tier]
     if not analysed:
         facts = (next((s for s in item.sentences if s.telling), None) for section in sections for item in section.items)
         brief = [one for one in facts if one][:_MOST_FACTS]
-    repos = tuple(_repo(section, view, sentences) for section in report.sections)
+    repos = tuple(_repo(section, view) for section in report.sections)
     told = {one.text for one in brief}
     room = most_words - _FRAME - sum(one.words for one in brief) - sum(map(_words_of_repo, repos))
     act_on, worth_knowing = _fit_sections(sections[:2], room, told)
@@ -76,11 +75,11 @@ def page_model(report: Report, lang: Language, web: Web, most_words: int = MOST_
     )
 
 
-def _repo(section: RepoSection, view: View, sentences: Sentences) -> RepoPart:
+def _repo(section: RepoSection, view: View) -> RepoPart:
     repo, report = section.repo, view.report
     stories = tuple(story for story in report.stories if story.repo == repo and _goes_on(story))
-    summary = tuple(sentences.sentence(claim) for claim in view.whole(Role.SUMMARY, repo))
-    issues = _issues(section, view, sentences)
+    summary = tuple(view.sentence(claim) for claim in view.whole(Role.SUMMARY, repo))
+    issues = _issues(section, view)
     return RepoPart(section, repo, f"r{mark_of(repo, 4)}", report.rows(repo), summary, issues, stories)
 
 
@@ -94,16 +93,16 @@ def _words_of_repo(part: RepoPart) -> int:
 # ---------------------------------------------------------------- items
 
 
-def _items_of(view: View, sentences: Sentences) -> list[Item]:
+def _items_of(view: View) -> list[Item]:
     """Make the items, the weightiest first; what is out again stands behind what is in."""
     repos = {section.repo for section in view.report.sections}
     elsewhere = {row_id(row) for row in view.undid.values()}
     rows = [row for name, row in view.rows.items() if name not in elsewhere and row.repo in repos]
     rows.sort(key=lambda row: (row.noise is not None, row_id(row) in view.undid, -row.weight))
-    return [_item(row, view, sentences) for row in rows]
+    return [_item(row, view) for row in rows]
 
 
-def _item(row: LedgerRow, view: View, sentences: Sentences) -> Item:
+def _item(row: LedgerRow, view: View) -> Item:
     """Tell a commit whole: the analysis and what it leaves untold, else what code says and quotes."""
     earlier = view.undid.get(row_id(row))
     words, number = cut_title(earlier or row)
@@ -118,11 +117,11 @@ def _item(row: LedgerRow, view: View, sentences: Sentences) -> Item:
         place=place_of(row_id(row)),
         headline=headline or words or "—",
         title=words if headline else "",
-        pull=sentences.citation(f"{row.repo}#{number}", own=row.repo) if number else None,
+        pull=view.citation(f"{row.repo}#{number}", own=row.repo) if number else None,
         tier=view.tier(row).value,
         breaking=earlier is None and any(is_breaking(one) for one in view.said(row) if one.role is Role.CHANGE),
-        sentences=tuple(sentences.sentence(one) for one in sight if one.text or one.speech),
-        more=tuple(sentences.sentence(one) for one in folded if one.text or one.speech),
+        sentences=tuple(view.sentence(one) for one in sight if one.text or one.speech),
+        more=tuple(view.sentence(one) for one in folded if one.text or one.speech),
         excerpt=_excerpt([*sight, *folded, *bare], view),
         inside=tuple(view.inside(one) or "" for one in bare),
         uses=view.uses(row),
@@ -184,7 +183,7 @@ def _fit_sections(sections: Sequence[Section], room: int, told: Container[str]) 
 # ---------------------------------------------------------------- issues
 
 
-def _issues(section: RepoSection, view: View, sentences: Sentences) -> tuple[tuple[str, tuple[Issue, ...]], ...]:
+def _issues(section: RepoSection, view: View) -> tuple[tuple[str, tuple[Issue, ...]], ...]:
     """List the issues by what happened to them; those that a commit addresses come first, each is listed once."""
     known: dict[str, ThreadLine | None] = {f"{section.repo}#{one.number}": one for one in section.issues}
     for link in view.report.links:
@@ -193,7 +192,7 @@ def _issues(section: RepoSection, view: View, sentences: Sentences) -> tuple[tup
             known[link.issue] = None
     grouped: dict[str, list[Issue]] = {event: [] for event in _EVENTS}
     for name, thread in known.items():
-        news = tuple(_news(name, thread, view, sentences))
+        news = tuple(_news(name, thread, view))
         issue = Issue(*named(name, section.repo, view.web), place_of(name), thread, news)
         grouped[thread.event if thread else "linked"].append(issue)
     for issues in grouped.values():
@@ -201,12 +200,12 @@ def _issues(section: RepoSection, view: View, sentences: Sentences) -> tuple[tup
     return tuple((event, tuple(issues)) for event, issues in grouped.items() if issues)
 
 
-def _news(name: str, thread: ThreadLine | None, view: View, sentences: Sentences) -> Iterator[IssueNews]:
+def _news(name: str, thread: ThreadLine | None, view: View) -> Iterator[IssueNews]:
     """Tell which commits of the window address an issue, and how it stands."""
     say, own = view.words["page"], [one for one in view.report.links if one.issue == name]
     for link in own:
         if found := _relation(link, thread.standing if thread else None, view):
-            change = sentences.citation(link.change, own=view.rows[link.change].repo)
+            change = view.citation(link.change, own=view.rows[link.change].repo)
             grade = "" if link.relation is Relation.MENTIONS else link.grade.value
             yield IssueNews(say["fixed"][found], replace(change, grade=grade))
     if thread is None:

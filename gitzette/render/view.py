@@ -29,6 +29,7 @@ _MOST_LINES, _MOST_EXCERPTS = 8, 4
 _WORD = re.compile(r"[\w.:/-]*\w", re.ASCII)
 _FIGURE = re.compile(r"patch [0-9a-f]{8,}|\w+ \d\.\d+$")
 """Scores of links, which are for machines."""
+_LABELLED = {Kind.INFERRED: "inferred", Kind.ADVICE: "advice"}
 _LINEAGE = ("undoes", "undoes part", "relands", "mends", *WEAK)
 """Statements about an earlier commit, which a reader knows by its title."""
 
@@ -41,6 +42,7 @@ class View:
         self.words: dict[str, Any] = catalogue(lang)
         self.rows = {row_id(row): row for row in report.ledger}
         self._pairs = [pair for story in report.stories for pair in undone_pairs(story)]
+        self._links: dict[tuple[str, str], Link] = {(one.issue, one.change): one for one in report.links}
         self._claims: dict[EvidenceId, list[Claim]] = defaultdict(list)
         for claim in report.claims:
             if claim.about:
@@ -125,41 +127,23 @@ class View:
         claims = (one for one in self.report.claims if one.role is role and (repo is None or one.repo == repo))
         return [one for one in claims if one.text.get(self.lang) and (repo is None or not one.about)]
 
+    # ---------------------------------------------------------------- as sentences
 
-def cut_title(row: LedgerRow) -> tuple[str, int | None]:
-    """Part the title from the number of its pull request, which squash merges put at the end in parentheses."""
-    words, number = row.title.rstrip(), row.pull
-    if found := _SQUASHED.search(words):
-        number = number or int(found[1])
-        words = words[: found.start()].rstrip() if int(found[1]) == number else words
-    return words, number
-
-
-def is_breaking(claim: Claim) -> bool:
-    """Tell whether a claim states a fact that breaks what users reach."""
-    return claim.params.get("severity") == Severity.BREAKING
-
-
-class Sentences:
-    """Writes the claims of one report in one language."""
-
-    def __init__(self, view: View) -> None:
-        self._view, self._say = view, view.words["page"]
-        report = view.report
-        self._links: dict[tuple[str, str], Link] = {(one.issue, one.change): one for one in report.links}
-        # Title, author and time of what the report knows, and whether it has a place on the page.
-        known: dict[EvidenceId, tuple[str, str, datetime, bool]] = {}
-        for story in report.stories:
-            known |= {step.cite: (step.title, "", step.at, False) for step in story.timeline}
-        for section in report.sections:
+    @cached_property
+    def _known(self) -> dict[EvidenceId, tuple[str, str, datetime, bool]]:
+        """Know the title, author and time of what the report names, and whether it has a place on the page."""
+        known = {
+            step.cite: (step.title, "", step.at, False) for story in self.report.stories for step in story.timeline
+        }
+        for section in self.report.sections:
             known |= {f"{section.repo}@{one.tag}": (one.name, "", one.published_at, True) for one in section.releases}
-            for one in section.issues:
-                known[f"{section.repo}#{one.number}"] = (one.title, one.author or "", one.at, True)
-        self._known = known | {name: (row.title, row.author, row.landed_at, True) for name, row in view.rows.items()}
+            threads = ((f"{section.repo}#{one.number}", one) for one in section.issues)
+            known |= {name: (one.title, one.author or "", one.at, True) for name, one in threads}
+        return known | {name: (row.title, row.author, row.landed_at, True) for name, row in self.rows.items()}
 
     def sentence(self, claim: Claim) -> Sentence:
         """Write a claim; speech is shown between quotation marks, behind who says it."""
-        text = claim.text.get(self._view.lang, "")
+        text, label = claim.text.get(self.lang, ""), "speech" if claim.speech else _LABELLED.get(claim.kind)
         if claim.speech:
             text = " ".join(f"“{quote.text}”" for quote in claim.quotes)
         reported = self._reported(claim)
@@ -168,7 +152,7 @@ class Sentences:
         rest = [cite for at, cite in enumerate(claim.sources, 1) if at not in marked and cite not in reported]
         return Sentence(
             claim=claim,
-            label=self._label(claim),
+            label=self.words["page"][label] if label else "",
             parts=tuple(self._parts(text, claim)),
             behind=tuple(self.citation(cite, claim) for cite in rest),
             telling=self._is_telling(claim),
@@ -178,17 +162,12 @@ class Sentences:
 
     def _is_telling(self, claim: Claim) -> bool:
         news = claim.kind is Kind.FACT and bool(claim.text) and claim.predicate not in WEAK
-        return news and self._view.inside(claim) is None
-
-    def _label(self, claim: Claim) -> str:
-        if claim.speech:
-            return str(self._say["speech"])
-        return str(self._say[claim.kind.value]) if claim.kind in (Kind.INFERRED, Kind.ADVICE) else ""
+        return news and self.inside(claim) is None
 
     def _reported(self, claim: Claim) -> tuple[EvidenceId, ...]:
         """Name the issues in which a sentence was reported, where nothing else anchors it."""
         cites = tuple(dict.fromkeys(anchor.cite for anchor in claim.anchors)) if claim.free else ()
-        return cites if all("#" in cite and cite not in self._view.pulls for cite in cites) else ()
+        return cites if all("#" in cite and cite not in self.pulls for cite in cites) else ()
 
     def _parts(self, text: str, claim: Claim) -> Iterator[str | Citation]:
         """Put citations in the place of their marks."""
@@ -204,10 +183,10 @@ class Sentences:
         home = claim.repo if claim else own
         # In a sentence over all repositories a commit is called by its hash alone.
         home = RepoId(cite.partition("@")[0]) if home is None and "@" in cite else home
-        name, url = named(cite, home, self._view.web, pull=cite in self._view.pulls)
+        name, url = named(cite, home, self.web, pull=cite in self.pulls)
         title, author, at, told = self._known.get(cite, ("", "", None, False))
-        when = f"{at.astimezone(zone(self._view.report.window.tz)):%Y-%m-%d %H:%M}" if at else ""
-        earlier = self._view.words["site"]["background"] if claim and cite in claim.background else ""
+        when = f"{at.astimezone(zone(self.report.window.tz)):%Y-%m-%d %H:%M}" if at else ""
+        earlier = self.words["site"]["background"] if claim and cite in claim.background else ""
         links = [self._links[cite, about] for about in (claim.about if claim else ()) if (cite, about) in self._links]
         return Citation(
             id=cite,
@@ -231,13 +210,27 @@ class Sentences:
         for file, text in dict.fromkeys(kept):
             texts.setdefault(file, []).append(text.strip("\n"))
         for file, own in list(texts.items())[:_MOST_EXCERPTS]:
-            yield excerpt_of(file, "\n".join(own), claim.text.get(self._view.lang, ""))
+            yield excerpt_of(file, "\n".join(own), claim.text.get(self.lang, ""))
 
     def _records(self, evidence: Sequence[str]) -> Iterator[str]:
         """Say what a link between an issue and a change rests on: records, the author's words, or what both share."""
         for one in evidence:
             if not _FIGURE.match(one):
-                yield self._view.words["records"].get(one) or f"“{one}”"
+                yield self.words["records"].get(one) or f"“{one}”"
+
+
+def cut_title(row: LedgerRow) -> tuple[str, int | None]:
+    """Part the title from the number of its pull request, which squash merges put at the end in parentheses."""
+    words, number = row.title.rstrip(), row.pull
+    if found := _SQUASHED.search(words):
+        number = number or int(found[1])
+        words = words[: found.start()].rstrip() if int(found[1]) == number else words
+    return words, number
+
+
+def is_breaking(claim: Claim) -> bool:
+    """Tell whether a claim states a fact that breaks what users reach."""
+    return claim.params.get("severity") == Severity.BREAKING
 
 
 def excerpt_of(file: str, text: str, sentence: str) -> Excerpt:

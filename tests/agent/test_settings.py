@@ -72,7 +72,6 @@ def test_a_tilde_is_the_home_folder_wherever_a_path_is_given(tmp_path: Path) -> 
         ('repos = ["vllm"]', "repos.0.name in gitzette.toml: 'vllm' is not a repository; write owner/name"),
         ('repos = ["a/b", "A/B=x"]', "repos in gitzette.toml: A/B is named twice"),
         ("[budget]\nwait_seconds = nan", "budget.wait_seconds in gitzette.toml: "),
-        ("[tiers]\nhigh = 1.0", "tiers in gitzette.toml: mid cannot be above high"),
         ('[[repos]]\nname = "a/b"\ninclude = ["../x"]', "repos.0.include.0 in gitzette.toml: '../x' is not a pattern"),
         ('[[repos]]\nname = "a/b"\nignore_authors = ["*"]', "repos.0.ignore_authors.0 in gitzette.toml: String"),
         ('out = "a\\u0000b"', "out in gitzette.toml: a path cannot hold a zero byte"),

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from agent.settings.values import Budget, RepoSpec, Settings, Tiers, read_settings
+from agent.settings.values import Budget, RepoSpec, Settings, read_settings
 from gitzette.init import configuration, workflow
 from tests.gitzette.conftest import Command
 
@@ -37,12 +37,12 @@ def test_every_key_there_is_stands_in_the_file_and_can_be_uncommented() -> None:
     FILE.write_text(configuration([odd], "UTC", "en"))
     assert read_settings(FILE, {}).repos == (odd,)
     text = configuration([RepoSpec.model_validate("a/b")], "UTC", "en")
-    for key in {*Settings.model_fields, *Budget.model_fields, *Tiers.model_fields, *RepoSpec.model_fields} - {"token"}:
+    for key in {*Settings.model_fields, *Budget.model_fields, *RepoSpec.model_fields} - {"token"}:
         assert re.search(rf"(?m)^(?:# )?(?:{key} = |\[+{key}\])", text), key
     FILE.write_text(uncommented(text))
     found = read_settings(FILE, {})
     # There is no limit of the cost by default, so the file can only show one.
-    assert (found.budget.model_copy(update={"model_cost": None}), found.tiers) == (Budget(), Tiers())
+    assert found.budget.model_copy(update={"model_cost": None}) == Budget()
     assert (found.repos[0].branch, found.repos[0].ignore_authors) == ("main", ("roll-up[bot]",))
     for key in ("source", "layout", "keep_days", "max_failed", "catch_up_days", "github_url", "git_url", "languages"):
         assert getattr(found, key) == getattr(Settings(), key), key

@@ -11,7 +11,6 @@ from agent.domain.accounts import Judging
 from agent.domain.base import Language
 from agent.domain.claims import Claim, Kind, Role
 from evals.model_server.server import ModelServer
-from gitzette.progress import QuietProgress
 from gitzette.wiring import open_house
 from graphs.judging import judged
 from tests.scripted_analysis import NOW, Scripted, of, sentences_in, settings_of
@@ -31,7 +30,7 @@ async def asked_of(
     """Give what the judge made of the claims, and the sentences of each question."""
     batch = Batch(account="octo/router", evidence=EVIDENCE, claims=claims, controls=controls)
     with ModelServer(script, name="judge-1") as server:
-        async with open_house(settings_of(folder, server), {}, QuietProgress(), NOW, "r1") as house:
+        async with open_house(settings_of(folder, server), {}, NOW, "r1") as house:
             verdicts = await judged(batch, house.deps)
         return verdicts, [sentences_in(question) for question in of(server, "Rulings")]
 

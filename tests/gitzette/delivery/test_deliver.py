@@ -146,6 +146,18 @@ def test_a_wrong_address_is_told_by_the_name_of_its_variable(address: str, calm:
         assert "WHERE" in told
 
 
+@pytest.mark.parametrize("table", ['kind = "fax"', 'kind = "email"\naddress_env = "SMTP"', 'kind = "slack"\nwhere = 1'])
+def test_a_wrong_table_of_deliveries_is_told_in_one_line(
+    table: str, corner: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    del corner
+    Path("gitzette.toml").write_text(f"[[deliver]]\n{table}\n")
+    assert main(["run", "--date", DAY, "--repo", "acme/engine"]) == 2
+    told = capsys.readouterr().err
+    assert told.count("\n") == 1
+    assert "deliver" in told
+
+
 # ---------------------------------------------------------------- as a user meets it
 
 

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from playwright.sync_api import Page, Route, expect
+from playwright.sync_api import Page, expect
 
 Serving = Callable[..., str]
 
@@ -29,35 +29,3 @@ def test_a_question_is_answered_with_its_evidence_beside_it(
     assert grave(page) == []
     page.get_by_role("link", name="中文").first.click()
     expect(page.get_by_role("button", name="提问", exact=True)).to_be_visible()
-
-
-def test_what_is_typed_while_an_answer_comes_is_kept_and_a_question_that_failed_comes_back(
-    serving: Serving, browser: Any
-) -> None:
-    address = serving()
-    held: list[Route] = []
-
-    def sent(page: Page) -> Route:
-        for _ in range(500):
-            if held:
-                break
-            page.wait_for_timeout(20)
-        return held.pop()
-
-    page = browser.new_page()
-    page.route("**/api/ask", lambda route: held.append(route))
-    page.goto(f"{address}/en/ask.html")
-    question = page.get_by_label("Your question")
-    question.fill("what changed in MAX_ROUTES on 2026-02-04?")
-    page.keyboard.press("Enter")
-    expect(question).to_have_value("")
-    question.fill("who wrote it?")
-    sent(page).continue_()
-    expect(page.locator("button.cite").first).to_be_visible(timeout=60_000)
-    expect(page.locator("#stop")).to_be_hidden(timeout=60_000)
-    expect(question).to_have_value("who wrote it?")
-    page.keyboard.press("Enter")
-    expect(question).to_have_value("")
-    sent(page).abort()
-    expect(question).to_have_value("who wrote it?")
-    page.close()

@@ -15,7 +15,6 @@ from tests.made_reports import FIRST
 
 _TOGETHER = 10
 _INDEX = re.compile(r'gitzetteIndex\("[\w/.-]+",([^\n\u2028\u2029]*)\);\n')
-_INDEX_LINE = re.compile(r"!?|\w+ [#-\[\]-~]+")
 
 
 def _check_page(page: Any, where: str) -> None:
@@ -66,9 +65,7 @@ def test_a_hundred_hostile_strings_in_every_field_stay_text(
         for file in (out / "site" / "search").rglob("*.js"):
             found = _INDEX.fullmatch(file.read_text("utf-8"))
             assert found, file.name
-            data = json.loads(found[1])
-            lines = data.split("\n") if isinstance(data, str) else []
-            assert all(_INDEX_LINE.fullmatch(line) for line in lines), file.name
+            json.loads(found[1])
     assert shown > 1_000
 
 
