@@ -153,7 +153,8 @@ async def check(text: str, name: str, settings: Settings, environ: Mapping[str, 
             progress=display,
             judge=replace(house.deps, models=judge.models, mark=judge.mark) if judge.models else None,
         )
-        state = AuditInput(text=text, name=name, specs=_specs(text, settings))
+        specs = _specs(text, settings)
+        state = AuditInput(entries=read_page(text, name, [spec.name for spec in specs]), specs=specs)
         result = await build().ainvoke(state, {"max_concurrency": 4}, context=deps)
     return Audited(in_order(result["findings"]), result["summary"])
 

@@ -79,7 +79,7 @@ async def retrieve(state: AskState, runtime: Runtime[AskContext]) -> dict[str, A
     try:
         return begun | {"messages": [*gone, await _opening(query, {**state, **begun}, context)]}
     except ModelError as error:
-        return begun | {"messages": gone, "trouble": _why(error)}
+        return begun | {"messages": gone, "trouble": " ".join(str(error).split())[:200]}
 
 
 def _found(query: Query, repos: Sequence[RepoId], runtime: Runtime[AskContext], most: int) -> list[Hit]:
@@ -126,10 +126,6 @@ def _account(state: AskState) -> str:
     """Name the account that pays for a question."""
     told = f"{len(state.get('turns') or [])} {state['question']} {state['searched'][0].end}"
     return f"question {hashlib.sha256(told.encode()).hexdigest()[:12]}"
-
-
-def _why(error: ModelError) -> str:
-    return " ".join(str(error).split())[:200]
 
 
 async def read(state: AskState, runtime: Runtime[AskContext]) -> dict[str, Any]:
@@ -184,7 +180,7 @@ async def answer(state: AskState, runtime: Runtime[AskContext]) -> dict[str, Any
         model = models.get("writing", _account(state)).with_structured_output(answer_shape(query.lang))
         said: Any = await model.ainvoke(heard)
     except ModelError as error:
-        return {"trouble": _why(error)}
+        return {"trouble": " ".join(str(error).split())[:200]}
     # A tool may have listed what it has not shown: it is read now, for the gate and the judge.
     named = [one for told in (said.nearest, *(one.cites for one in said.sentences)) for one in told]
     repos = [spec.name for spec in context.specs]

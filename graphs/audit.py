@@ -1,11 +1,13 @@
-"""An audit: read the report, look up what it names in each repository in parallel, check, have the prose judged."""
+"""An audit: look up what a report names in each repository, check it, and have the prose judged."""
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
+from datetime import UTC, datetime, time, timedelta
 from itertools import pairwise
 from operator import add, or_
-from typing import Annotated, Any
+from typing import Annotated, Any, TypeVar
 
 from langgraph.graph import END, START, StateGraph
 from langgraph.graph.state import CompiledStateGraph
@@ -14,11 +16,10 @@ from langgraph.types import Send
 from typing_extensions import TypedDict
 
 from agent.analysts.ruling import PASSING, Batch, Ruling
-from agent.audit.citations import check_citations
-from agent.audit.code import check_code, check_names
-from agent.audit.entries import Entry, read_page
+from agent.audit.citations import check_citations, check_metadata
+from agent.audit.code import check_code, check_names, fences_of, unknown_lines
+from agent.audit.entries import Entry
 from agent.audit.lookup import Finding, Library, Repository, find_commits, in_order, summary
-from agent.audit.metadata import check_metadata
 from agent.audit.prose import (
     ProseBatch,
     Sentence,
@@ -29,16 +30,26 @@ from agent.audit.prose import (
     unchecked,
     verdict,
 )
-from agent.domain.base import AppError, Language
+from agent.domain.base import AppError, CommitId, Language, NotFound, RepoId, UpstreamError
 from agent.domain.claims import Claim, Role
+from agent.domain.commits import Commit, NoticeKind
+from agent.domain.evidence import CommitEvidence
+from agent.domain.window import Window
 from agent.models import ModelError
-from agent.ports import Desks, Progress
+from agent.ports import Desk, Desks, Progress
 from agent.settings.values import RepoSpec
-from graphs.audit_lookup import look_up, read_fenced_files, with_facts
+from agent.sources import CloneSource, CodeSource, NoThreads
+from agent.stories.timeline import pull_named
 from graphs.judging import ruled
 from graphs.run_context import RunContext
+from tools.diff.sheet import read_facts
 
-_AT_ONCE = 4
+K = TypeVar("K")
+V = TypeVar("V")
+_AT_ONCE, _THREADS = 4, 300
+_AROUND = timedelta(days=45)
+_MOST_DIFFS, _MOST_FILES = 800, 40
+_EARLIEST, _LATEST = datetime(1970, 1, 2, tzinfo=UTC), datetime(2099, 12, 30, tzinfo=UTC)
 _LANG: Language = "en"  # Whatever it is: a report has one.
 
 
@@ -52,17 +63,15 @@ class AuditDeps:
 
 
 class AuditInput(TypedDict):
-    """A report and the repositories that may be read."""
+    """A report, taken apart, and the repositories that may be read."""
 
-    text: str
-    name: str
+    entries: list[Entry]
     specs: tuple[RepoSpec, ...]
 
 
 class AuditState(AuditInput, total=False):
     """The state of an audit."""
 
-    entries: list[Entry]
     found: Annotated[list[Repository], add]
     failures: Annotated[dict[str, str], or_]
     library: Library
@@ -70,35 +79,23 @@ class AuditState(AuditInput, total=False):
     summary: dict[str, Any]
 
 
-class Search(AuditState):
-    """What is to be looked up in one repository."""
-
-    spec: RepoSpec
-
-
 def build() -> CompiledStateGraph[AuditState, AuditDeps, AuditInput, AuditState]:
     """Wire the audit."""
     graph = StateGraph(AuditState, context_schema=AuditDeps, input_schema=AuditInput)
-    for node in (read, resolve, check, judge, summarise):
+    for node in (resolve, check, judge):
         graph.add_node(node.__name__, node)
-    graph.add_edge(START, "read")
-    graph.add_conditional_edges("read", assign, ["resolve", "check"])
-    for edge in pairwise(("resolve", "check", "judge", "summarise", END)):
+    graph.add_conditional_edges(START, assign, ["resolve", "check"])
+    for edge in pairwise(("resolve", "check", "judge", END)):
         graph.add_edge(*edge)
     return graph.compile(name="audit")
 
 
-async def read(state: AuditInput) -> dict[str, Any]:
-    """Take the report apart."""
-    return {"entries": read_page(state["text"], state["name"], [spec.name for spec in state["specs"]])}
-
-
 def assign(state: AuditState) -> list[Send] | str:
     """Hand each repository to a branch of its own."""
-    return [Send("resolve", Search(**state, spec=spec)) for spec in state["specs"]] or "check"
+    return [Send("resolve", {**state, "spec": spec}) for spec in state["specs"]] or "check"
 
 
-async def resolve(state: Search, runtime: Runtime[AuditDeps]) -> dict[str, Any]:
+async def resolve(state: Any, runtime: Runtime[AuditDeps]) -> dict[str, Any]:
     """Look up everything that the report names in one repository; each commit is read once."""
     spec, deps, alone = state["spec"], runtime.context, len(state["specs"]) == 1
     try:
@@ -127,18 +124,14 @@ async def judge(state: AuditState, runtime: Runtime[AuditDeps]) -> dict[str, Any
     """Have the sentences judged that cite a commit or stand under one; without a judge they are not checked."""
     library, deps = state["library"], runtime.context.judge
     sentences = sentences_of(state["entries"], library)
-    if deps is None or deps.models is None:
-        return {"findings": unchecked(sentences, 'no judge is configured: set analyst = "model" and a model')}
-    return {"findings": await judge_sentences(sentences, library, deps)}
-
-
-async def summarise(state: AuditState) -> dict[str, Any]:
-    """Count the verdicts, and say what could not be read."""
-    entries = state["entries"]
-    days = sorted({str(entry.days) for entry in entries if entry.days})
-    cited = {name for entry in entries if entry.direct for name in entry.commits}
-    about = {"days": days, "commits": len(cited), "not_read": state.get("failures", {})}
-    return {"summary": summary(in_order(state["findings"]), **about)}
+    if deps and deps.models:
+        findings = await judge_sentences(sentences, library, deps)
+    else:
+        findings = unchecked(sentences, 'no judge is configured: set analyst = "model" and a model')
+    days = sorted({str(entry.days) for entry in state["entries"] if entry.days})
+    commits = len({name for entry in state["entries"] if entry.direct for name in entry.commits})
+    about = {"days": days, "commits": commits, "not_read": state.get("failures", {})}
+    return {"findings": findings, "summary": summary(in_order([*state["findings"], *findings]), **about)}
 
 
 # ---------------------------------------------------------------- the judge of prose
@@ -151,7 +144,9 @@ async def judge_sentences(sentences: Sequence[Sentence], library: Library, deps:
 
     async def one(batch: ProseBatch) -> list[Finding]:
         async with gate:
-            with_facts(library, batch.commits)
+            for read in (one for name in batch.commits if (one := library.evidence(name)) and one.sheet is None):
+                sheet = read_facts(read.change, None)
+                library[read.repo].changes[read.change.commit.sha] = read.model_copy(update={"sheet": sheet})
             try:
                 return await _judged(batch, evidence_text(batch, library, room), deps)
             except ModelError as error:
@@ -175,3 +170,94 @@ async def _judged(batch: ProseBatch, evidence: str, deps: RunContext) -> list[Fi
             return unchecked(batch.sentences, "the judge admitted a sentence about another commit")
     name = deps.asked.names["judging"]
     return [verdict(one, [said[str(row)] for said in rulings], evidence, name) for row, one in rows]
+
+
+# ---------------------------------------------------------------- one repository
+
+
+async def look_up(desk: Desk, entries: Sequence[Entry], progress: Progress, *, alone: bool) -> Repository:
+    """Find the commits, pull requests and diffs of a repository that a report names; `alone`: there is no other."""
+    code, found = desk.code, Repository(repo=desk.code.repo)
+    progress.step(found.repo, "looking up commits")
+    digits = dict.fromkeys(one.value for entry in entries for one in entry.references if one.kind == "commit")
+    named = await _named(code, list(digits))
+    found.named = {prefix: tuple(one.sha for one in some) for prefix, some in named.items() if some}
+    found.commits = {one.sha: one for some in named.values() for one in some}
+    numbers = _numbers(entries, found.repo, alone=alone)
+    if not (alone or found.commits or numbers or any(found.repo in entry.scope for entry in entries)):
+        return found
+    await _read_line(found, code, entries)
+    landed = {found.pulls[number] for number in numbers if number in found.pulls}
+    found.commits |= {one.sha: one for one in found.line if one.sha in landed}
+    wanted = sorted(numbers - found.pulls.keys())[:_THREADS] if not isinstance(desk.threads, NoThreads) else []
+    answers = await _each(desk.threads.issue, wanted)
+    found.threads = {number: thread for number, thread in answers.items() if thread}
+    # A server that has nothing of all this may not have the repository.
+    found.missing = frozenset(answers.keys() - found.threads.keys()) if found.threads else frozenset()
+    shas = list(found.commits)[:_MOST_DIFFS]
+    async for change in code.changes(shas):
+        sha, pull = change.commit.sha, pull_named(change.commit.subject)
+        found.changes[sha] = CommitEvidence(change=change, pull=pull)
+        progress.step(found.repo, "reading commits", len(found.changes), len(shas))
+    return found
+
+
+def _numbers(entries: Sequence[Entry], repo: RepoId, *, alone: bool) -> set[int]:
+    """List the threads that a report may mean in a repository: by address, by a heading, or as the only one."""
+    found: set[int] = set()
+    for entry in entries:
+        for one in entry.references:
+            named = {one.repo} if one.repo else entry.scope
+            if one.kind == "thread" and (repo in named or (alone and not named)):
+                found.add(one.number)
+    return found
+
+
+async def _named(code: CodeSource, digits: Sequence[str]) -> Mapping[str, Sequence[Commit]]:
+    if isinstance(code, CloneSource):
+        return await code.named(digits)
+    found = await _each(code.resolve, digits)
+    return {prefix: (commit,) if commit else () for prefix, commit in found.items()}
+
+
+async def _each(ask: Callable[[K], Awaitable[V]], keys: Iterable[K]) -> dict[K, V | None]:
+    """Ask for one after the other, a few at once: None for what does not exist, nothing where nobody could say."""
+    gate, found = asyncio.Semaphore(_AT_ONCE), dict[K, V | None]()
+
+    async def one(key: K) -> None:
+        async with gate:
+            with suppress(UpstreamError):
+                try:
+                    found[key] = await ask(key)
+                except NotFound:
+                    found[key] = None
+
+    await asyncio.gather(*map(one, keys))
+    return found
+
+
+async def _read_line(found: Repository, code: CodeSource, entries: Sequence[Entry]) -> None:
+    """Read the landed commits around the report's days and commits."""
+    times = [commit.committed_at for commit in found.commits.values()]
+    times += [datetime.combine(day, time(12), UTC) for entry in entries for day in entry.days or ()]
+    start = max(min(times) - _AROUND, _EARLIEST) if times else _EARLIEST
+    end = min(max(times) + _AROUND, _LATEST) if times else _LATEST
+    cheap = isinstance(code, CloneSource)
+    if not times and not cheap:
+        return
+    landing = await code.landed(Window(start=start, end=end, tz="UTC"))
+    found.line = tuple(row.commit for row in landing.rows)
+    found.whole = cheap and not any(notice.kind is NoticeKind.SHALLOW for notice in landing.notices)
+
+
+async def read_fenced_files(codes: Mapping[RepoId, CodeSource], entries: Sequence[Entry]) -> dict[CommitId, list[str]]:
+    """Read the files that a commit touches, where a fence below it has lines that the diff lacks."""
+    files: dict[CommitId, list[str]] = {}
+    for entry in fences_of(entries):
+        for one in entry.evidence:
+            if one.change.commit.id not in files and unknown_lines(entry.block, [one]):
+                paths = [file.path for file in one.change.files if file.patch][:_MOST_FILES]
+                blobs = await codes[one.repo].blobs(one.change, paths)
+                texts = [blob.decode("utf-8", "replace") for pair in blobs.values() for blob in pair if blob]
+                files[one.change.commit.id] = texts
+    return files

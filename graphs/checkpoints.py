@@ -20,12 +20,11 @@ from agent.domain.window import Window
 from agent.reports.chapter import Chapter
 from agent.settings.values import RepoSpec
 from agent.stories.timeline import StoriesFound
-from agent.triage.collected import Allotment, Collected, Readings
+from agent.triage.collected import Collected, Readings
 from tools.history.cross_repository import Connected
 
-_RUN = (Window, RepoSpec, Collected, Allotment, Readings, StoriesFound, Connected, Chapter, Failure, Report)
-_ANALYSIS = (Claim, Task, Refused, Sentences, Account)
-_OURS = (*_RUN, *_ANALYSIS)
+_RUN = (Window, RepoSpec, Collected, Readings, StoriesFound, Connected, Chapter, Failure, Report)
+_OURS = (*_RUN, Claim, Task, Refused, Sentences, Account)
 """Everything beside plain data that the state of a run may hold; nothing else is made from a file."""
 
 

@@ -15,20 +15,21 @@ from typing_extensions import TypedDict
 from agent.analysts.tasks import Task, summary_task
 from agent.domain.accounts import Account
 from agent.domain.base import Frozen, RepoId, commit_id
-from agent.domain.claims import Claim, Refused
+from agent.domain.claims import Refused
 from agent.domain.evidence import ThreadEvidence
 from agent.domain.report import Failure, Report
 from agent.domain.window import Window
 from agent.reports.chapter import Chapter, drop_of
 from agent.settings.values import RepoSpec
-from agent.triage.collected import Allotment, Collected, allot
-from graphs import analysis, collect, repository
-from graphs.collect import CollectInput
-from graphs.reading import choose, read, tools, wants_tools
+from agent.triage.collected import Collected, allot
+from graphs.reading import choose, collect, read, tools, wants_tools
 from graphs.relating import relate
-from graphs.repository import RepositoryInput, RepositoryOutput, RepositoryState
-from graphs.run_context import RunContext, failing_alone
+from graphs.repository import NODES, AnalysisOutput, RepositoryOutput, RepositoryState, build_analysis
+from graphs.run_context import ReadState, RunContext, failing_alone
 from tools.history.cross_repository import Connected, Reading, connected
+
+_TURNS = 4
+"""How often a model may ask for tools."""
 
 
 class DayInput(TypedDict):
@@ -38,11 +39,11 @@ class DayInput(TypedDict):
     specs: tuple[RepoSpec, ...]
 
 
-class Day(DayInput, total=False):
+class Day(DayInput, AnalysisOutput, total=False):
     """The state of a run: what its steps hand on to each other."""
 
     collected: Annotated[dict[RepoId, Collected], or_]
-    shares: dict[RepoId, Allotment]
+    shares: dict[RepoId, tuple[str, ...]]
     """What of each repository may be read in depth."""
     chapters: Annotated[dict[RepoId, Chapter], or_]
     failures: Annotated[list[Failure], add]
@@ -50,30 +51,32 @@ class Day(DayInput, total=False):
     """The other repositories of the edition, where a part is made by itself."""
     joined: Connected
     tasks: list[Task]
-    analysis: Annotated[list[Claim], add]
-    refused: Annotated[list[Refused], add]
-    account: Annotated[Account, add]
     report: Report
 
 
 def build(checkpoints: "BaseCheckpointSaver[Any] | None" = None) -> CompiledStateGraph[Day, RunContext, DayInput, Day]:
     """Wire the run."""
     graph = StateGraph(Day, context_schema=RunContext, input_schema=DayInput)
-    graph.add_node("collect", collect.build())
-    graph.add_node("allocate", allocate)
-    graph.add_node("repository", build_repository())
+    _add_reading(graph, "publish")
     _add_publishing(graph)
-    graph.add_conditional_edges(START, to_collect, ["collect", "allocate"])
-    graph.add_edge("collect", "allocate")
-    graph.add_conditional_edges("allocate", to_repositories, ["repository", "publish"])
     graph.add_edge("repository", "connect")
     return graph.compile(checkpointer=checkpoints, name="daily")
+
+
+def _add_reading(graph: StateGraph[Day, RunContext, Any, Day], without: str) -> None:
+    """Add the first look at each repository, and its part; `without` any that could be read it goes on elsewhere."""
+    graph.add_node("collect", collect)
+    graph.add_node("allocate", allocate)
+    graph.add_node("repository", build_repository())
+    graph.add_conditional_edges(START, to_collect, ["collect", "allocate"])
+    graph.add_edge("collect", "allocate")
+    graph.add_conditional_edges("allocate", to_repositories, {"repository": "repository", "publish": without})
 
 
 def _add_publishing(graph: StateGraph[Day, RunContext, Any, Day]) -> None:
     """Add what comes after the repositories: what ties them together, the brief, and the publication."""
     graph.add_node("connect", connect)
-    graph.add_node("compose", analysis.build())
+    graph.add_node("compose", build_analysis())
     graph.add_node("publish", publish)
     graph.add_conditional_edges(
         "connect", lambda state: "compose" if state["tasks"] else "publish", ["compose", "publish"]
@@ -84,8 +87,7 @@ def _add_publishing(graph: StateGraph[Day, RunContext, Any, Day]) -> None:
 
 def to_collect(state: Day) -> list[Send] | str:
     """Hand each repository to a branch of its own."""
-    sends = [Send("collect", CollectInput(window=state["window"], spec=spec)) for spec in state["specs"]]
-    return sends or "allocate"
+    return [Send("collect", ReadState(window=state["window"], spec=spec)) for spec in state["specs"]] or "allocate"
 
 
 async def allocate(state: Day, runtime: Runtime[RunContext]) -> dict[str, Any]:
@@ -102,15 +104,10 @@ def to_repositories(state: Day) -> list[Send] | str:
     sends = [
         Send(
             "repository",
-            RepositoryInput(
-                window=window,
-                spec=spec,
-                found=found[spec.name],
-                allotment=shares[spec.name],
-                beside=state.get("beside") or tuple(other for other in known if other != spec),
-            ),
+            ReadState(window=window, spec=spec, found=found[spec.name], deep=shares[spec.name], beside=beside),
         )
         for spec in known
+        for beside in [state.get("beside") or tuple(other for other in known if other != spec)]
     ]
     return sends or "publish"
 
@@ -155,7 +152,9 @@ async def publish(state: Day, runtime: Runtime[RunContext]) -> dict[str, Any]:
     """Make the report public, then remember what was told."""
     deps = runtime.context
     report = report_of(state, deps.analyst)
-    deps.let_go()
+    # Of a long window, what the parts were made of takes more room than its pages.
+    deps.library.clear()
+    deps.gathered.clear()
     published = deps.publisher.publish(report)
     deps.archive.remember(report)
     return {"report": published}
@@ -194,57 +193,29 @@ def report_of(state: Day, analyst: str) -> Report:
 
 
 @cache
-def build_repository(
-    turns: int = 4,
-) -> CompiledStateGraph[RepositoryState, RunContext, RepositoryInput, RepositoryOutput]:
+def build_repository() -> CompiledStateGraph[RepositoryState, RunContext, ReadState, RepositoryOutput]:
     """Wire the part of one repository; a failure ends it, and nothing else."""
-    graph = StateGraph(
-        RepositoryState, context_schema=RunContext, input_schema=RepositoryInput, output_schema=RepositoryOutput
-    )
-    for node in (choose, read, tools, relate, *repository.NODES):
+    graph = StateGraph(RepositoryState, RunContext, input_schema=ReadState, output_schema=RepositoryOutput)
+    for node in (choose, read, tools, relate, *NODES):
         graph.add_node(node.__name__, failing_alone(node))
-    graph.add_node("explain", analysis.build())
-    graph.add_node("summarise", analysis.build())
+    graph.add_node("explain", build_analysis())
     graph.add_edge(START, "choose")
     graph.add_edge("choose", "read")
     graph.add_edge("tools", "read")
     graph.add_conditional_edges(
-        "read",
-        lambda state: "tools" if wants_tools(state.get("messages") or [], turns) else "study",
-        ["tools", "study"],
+        "read", lambda state: "tools" if wants_tools(state.get("messages"), _TURNS) else "study", ["tools", "study"]
     )
-    for step in pairwise(("study", "connect", "relate", "write_facts")):
+    for step in pairwise(("study", "connect", "relate", "write_facts", "next_tasks")):
         graph.add_edge(*step)
-    graph.add_conditional_edges("write_facts", _if_any("waiting", "take_next", "file"), ["take_next", "file"])
-    graph.add_conditional_edges("explain", _if_any("waiting", "take_next", "sum_up"), ["take_next", "sum_up"])
-    graph.add_conditional_edges("sum_up", _if_any("tasks", "summarise", "file"), ["summarise", "file"])
-    graph.add_edge("take_next", "explain")
-    graph.add_edge("summarise", "file")
+    graph.add_conditional_edges(
+        "next_tasks", lambda state: "explain" if state.get("tasks") else "file", ["explain", "file"]
+    )
+    graph.add_edge("explain", "next_tasks")
     graph.add_edge("file", END)
     return graph.compile(name="repository")
 
 
-def _if_any(what: str, then: str, otherwise: str) -> Any:
-    """Go on to the models where there is something to write about."""
-    return lambda state: then if state.get(what) else otherwise
-
-
 # ---------------------------------------------------------------- a day in parts, on any machine
-
-
-class PartInput(DayInput):
-    """One repository, and those that an edition has beside it."""
-
-    beside: tuple[RepoSpec, ...]
-
-
-class EditionInput(DayInput):
-    """The repositories of an edition, and what was read of them."""
-
-    collected: dict[RepoId, Collected]
-    chapters: dict[RepoId, Chapter]
-    failures: list[Failure]
-    refused: list[Refused]
 
 
 class Part(Frozen):
@@ -256,24 +227,17 @@ class Part(Frozen):
     refused: tuple[Refused, ...] = ()
 
 
-def build_part(
-    checkpoints: "BaseCheckpointSaver[Any]",
-) -> CompiledStateGraph[Day, RunContext, PartInput, Day]:
+def build_part(checkpoints: "BaseCheckpointSaver[Any]") -> CompiledStateGraph[Day, RunContext, Day, Day]:
     """Wire the part of one repository: the first look, and everything up to its chapter."""
-    graph = StateGraph(Day, context_schema=RunContext, input_schema=PartInput)
-    graph.add_node("collect", collect.build())
-    graph.add_node("allocate", allocate)
-    graph.add_node("repository", build_repository())
-    graph.add_conditional_edges(START, to_collect, ["collect"])
-    graph.add_edge("collect", "allocate")
-    graph.add_conditional_edges("allocate", to_repositories, {"repository": "repository", "publish": END})
+    graph = StateGraph(Day, context_schema=RunContext)
+    _add_reading(graph, END)
     graph.add_edge("repository", END)
     return graph.compile(checkpointer=checkpoints, name="part")
 
 
-def build_edition(checkpoints: "BaseCheckpointSaver[Any]") -> CompiledStateGraph[Day, RunContext, EditionInput, Day]:
+def build_edition(checkpoints: "BaseCheckpointSaver[Any]") -> CompiledStateGraph[Day, RunContext, Day, Day]:
     """Wire an edition: what ties its repositories together, the brief, and the publication."""
-    graph = StateGraph(Day, context_schema=RunContext, input_schema=EditionInput)
+    graph = StateGraph(Day, context_schema=RunContext)
     _add_publishing(graph)
     graph.add_edge(START, "connect")
     return graph.compile(checkpointer=checkpoints, name="edition")

@@ -1,7 +1,6 @@
 """The way of a model's sentences: code checks every literal, a judge reads on, and what was refused is said anew once.
 
-The judge is a separate question that sees only sentences and their evidence, twice, with controls among them. The daily
-run and questions share this; they differ in what their sentences are about.
+The judge is a separate question that sees only sentences and evidence, twice, with controls among them.
 """
 
 import asyncio
@@ -24,7 +23,7 @@ from agent.analysts.sentences import (
 from agent.analysts.subjects import Subject
 from agent.analysts.tasks import Sentences
 from agent.domain.accounts import Account, Judging, fallback
-from agent.domain.base import EvidenceId, Language
+from agent.domain.base import EvidenceId
 from agent.domain.claims import Claim, Judgement, Refused, Verdict
 from agent.gate.check import refusals
 from agent.models import ModelError, fenced
@@ -32,8 +31,6 @@ from agent.ports import Step
 
 if TYPE_CHECKING:
     from graphs.run_context import RunContext
-
-Change = dict[str, Any]
 
 
 @dataclass(frozen=True)
@@ -48,12 +45,15 @@ class SentenceSteps:
         graph.add_node("judge", self.judge)
         graph.add_node("repair", self.repair)
         graph.add_edge("check", "judge")
-        graph.add_conditional_edges(
-            "judge", lambda state: "repair" if _can_go_back(state["sentences"]) else then, ["repair", then]
-        )
+
+        def go_on(state: Any) -> str:
+            now = state["sentences"]
+            return "repair" if not now.repaired and any(map(can_be_repaired, now.failed)) else then
+
+        graph.add_conditional_edges("judge", go_on, ["repair", then])
         graph.add_edge("repair", "check")
 
-    async def check(self, state: Any, runtime: Runtime[Any]) -> Change:
+    async def check(self, state: Any, runtime: Runtime[Any]) -> dict[str, Any]:
         """Hold every literal of every sentence to the cited evidence."""
         about, now = await self.subjects(state, runtime.context), state["sentences"]
         found = [(key, claim, about[key].objections(claim, refusals)) for key, claim in now.drafts]
@@ -62,7 +62,7 @@ class SentenceSteps:
         update = {"drafts": (), "passed": passed, "failed": (*now.failed, *failed)}
         return {"sentences": now.model_copy(update=update)}
 
-    async def judge(self, state: Any, runtime: Runtime[Any]) -> Change:
+    async def judge(self, state: Any, runtime: Runtime[Any]) -> dict[str, Any]:
         """Have the judge read what passed, a batch for each subject."""
         deps, now = runtime.context, state["sentences"]
         about = await self.subjects(state, deps)
@@ -77,7 +77,7 @@ class SentenceSteps:
         update = {"passed": (), "failed": tuple(failed), "published": (*now.published, *admitted)}
         return {"sentences": now.model_copy(update=update), "account": account}
 
-    async def repair(self, state: Any, runtime: Runtime[Any]) -> Change:
+    async def repair(self, state: Any, runtime: Runtime[Any]) -> dict[str, Any]:
         """Show each writer all that was refused, once; it may correct, shorten or give up."""
         deps, now = runtime.context, state["sentences"]
         about = await self.subjects(state, deps)
@@ -94,10 +94,6 @@ class SentenceSteps:
         }
         account = sum((lost for _, lost in said), spent(about.values(), deps))
         return {"sentences": now.model_copy(update=update), "account": account}
-
-
-def _can_go_back(now: Sentences) -> bool:
-    return not now.repaired and any(map(can_be_repaired, now.failed))
 
 
 async def _judged(subject: Subject, key: str, now: Sentences, deps: "RunContext") -> tuple[Verdicts, Account]:
@@ -174,9 +170,8 @@ async def judged(batch: Batch, deps: "RunContext") -> Verdicts:
         caught = all(rulings[f"x{place}"].verdict not in PASSING for place in range(len(control)))
         result.judging += Judging(controls=len(control), caught=len(control) if caught else 0)
         if not caught:
-            void = Judgement(
-                verdict=Verdict.UNDECIDED, check="control", reason="the judge admitted a sentence about another commit"
-            )
+            reason = "the judge admitted a sentence about another commit"
+            void = Judgement(verdict=Verdict.UNDECIDED, check="control", reason=reason)
             result.refused += [(claim, void) for claim, _ in standing]
             return result
         passed = [(claim, rulings[str(place)]) for place, (claim, _) in enumerate(standing)]
@@ -201,14 +196,11 @@ async def ruled(batch: Batch, deps: "RunContext", *, backwards: bool) -> dict[st
         for place, text in enumerate(batch.controls)
     }
     # The same batch is asked in the same order in every run, and what is asked twice in reverse, whatever went between.
-    order = sorted(texts, key=lambda key: _shuffled(batch.evidence[:200], texts[key]))
+    seeded = {key: f"{batch.evidence[:200]} {' / '.join(text.values())}".encode() for key, text in texts.items()}
+    order = sorted(texts, key=lambda key: hashlib.sha256(seeded[key]).hexdigest())
     shown = {key: f"s{place}" for place, key in enumerate(order[::-1] if backwards else order, start=1)}
     lines = [f"[{name}] {' / '.join(texts[key].values())}" for key, name in shown.items()]
     values = {"evidence": fenced(batch.evidence, deps.mark), "sentences": fenced("\n".join(lines), deps.mark)}
     answer = await deps.ask("judging", batch.account, "judge", values, Rulings)
     said = {one.id.strip("[] "): one for one in answer.rulings}
     return {key: said.get(name, Ruling(id=name)) for key, name in shown.items()}
-
-
-def _shuffled(seed: str, text: Mapping[Language, str]) -> str:
-    return hashlib.sha256(f"{seed} {' / '.join(text.values())}".encode()).hexdigest()

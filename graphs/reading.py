@@ -1,5 +1,6 @@
-"""The agent reads: it chooses from a closed list, then looks further with tools until it has read enough."""
+"""The agent reads: a first look at what landed and what it weighs, a choice from a closed list, then the tools."""
 
+import itertools
 from collections.abc import Sequence
 from math import inf
 from typing import Any
@@ -12,11 +13,21 @@ from langgraph.runtime import Runtime
 
 from agent.analysts.tasks import Choice, first_fact, fitting, handles_of
 from agent.domain.accounts import Account, fallback
-from agent.domain.commits import Coverage
+from agent.domain.base import AppError
+from agent.domain.commits import Change, Coverage, Notice, NoticeKind
+from agent.domain.ledger import OwnUse, Triage
+from agent.domain.report import Failure
+from agent.links.recorded import day_links
+from agent.links.references import Day, day_references
 from agent.models import ModelError, fenced, prompt
-from agent.ports import Step
-from graphs.run_context import THREAD_TOOLS, ReadState, RunContext
+from agent.ports import Desk, Step
+from agent.reports.chapter import share
+from agent.triage.collected import Collected, Scales, filter_notices
+from agent.triage.score import lifted, rank
+from graphs.run_context import THREAD_TOOLS, ReadState, RunContext, failing_alone
 from tools.chat.messages import trimmed
+from tools.evidence_cache import EvidenceCache
+from tools.index_for_search import read_threads
 from tools.toolset import ToolError, Toolset
 
 _QUIET = 6
@@ -36,22 +47,21 @@ async def choose(state: ReadState, runtime: Runtime[RunContext]) -> dict[str, An
     if deps.models is None or not found.table:
         return {"chosen": ()}
     runtime.stream_writer(Step(repo, "choosing"))
-    most = max(len(state["allotment"].deep), min(_QUIET, len(found.table)))
+    most = max(len(state["deep"]), min(_QUIET, len(found.table)))
     try:
         # Whoever is away is asked again when it writes; what the budget allows is read all the same.
         rows = await _rows(state, deps)
-        handles = handles_of([one.sha for one in found.table])
         table = fitting(rows.values(), await deps.packet_room())
         values = {"table": fenced("\n".join(table), deps.mark), "most": str(most)}
         choice = await deps.ask("reading", repo, "choose", values, Choice)
-        shown = dict(list(handles.items())[: len(table)])
-        named = [shown[name] for one in choice.read if (name := one.strip("[]` ")) in shown]
+        shown = dict(list(handles_of([one.sha for one in found.table]).items())[: len(table)])
+        named = (shown[name] for one in choice.read if (name := one.strip("[]` ")) in shown)
         chosen = tuple(dict.fromkeys(named))[:most]
         account = Account() if chosen else fallback("choosing", ModelError("it chose nothing that can be read"))
     except ModelError as error:
         chosen, account = (), fallback("choosing", error)
     account += Account(spent=deps.asked.take(repo))
-    return {"chosen": chosen or state["allotment"].deep, "account": account}
+    return {"chosen": chosen or state["deep"], "account": account}
 
 
 async def read(state: ReadState, runtime: Runtime[RunContext]) -> dict[str, Any]:
@@ -65,8 +75,7 @@ async def read(state: ReadState, runtime: Runtime[RunContext]) -> dict[str, Any]
         if not await deps.can_call_tools():
             return {}
         opening = [] if messages else await _opening(state, deps)
-        tools = _usable((await _toolset(state, deps)).as_tools(), state)
-        model = deps.models.get("reading", repo).bind_tools(tools)
+        model = deps.models.get("reading", repo).bind_tools(await _offered(state, deps))
         answer = await model.ainvoke(trimmed([*opening, *messages], context * 2 // 3))
         return {"messages": [*opening, answer], "account": Account(spent=deps.models.take(repo))}
     except ModelError as error:
@@ -75,17 +84,10 @@ async def read(state: ReadState, runtime: Runtime[RunContext]) -> dict[str, Any]
         return {"messages": [AIMessage("")], "account": fallback("reading", error) + spent}
 
 
-def _usable(offered: list[BaseTool], state: ReadState) -> list[BaseTool]:
-    """Offer tools that read threads only where threads can be read."""
-    if state["found"].threads.coverage is not Coverage.NOT_READ:
-        return offered
-    return [tool for tool in offered if tool.name not in THREAD_TOOLS]
-
-
 async def tools(state: ReadState, runtime: Runtime[RunContext]) -> dict[str, Any]:
     """Call what the model asked for."""
     runtime.stream_writer(Step(state["spec"].name, "looking further"))
-    return await called((await _toolset(state, runtime.context)).as_tools(), state["messages"])
+    return await called(await _offered(state, runtime.context), state["messages"])
 
 
 async def called(offered: Sequence[BaseTool], messages: Sequence[AnyMessage]) -> dict[str, Any]:
@@ -94,10 +96,10 @@ async def called(offered: Sequence[BaseTool], messages: Sequence[AnyMessage]) ->
     return answers
 
 
-def wants_tools(messages: Sequence[AnyMessage], turns: float = inf) -> bool:
+def wants_tools(messages: Sequence[AnyMessage] | None, turns: float = inf) -> bool:
     """Tell whether the model asked for tools and may still do so."""
     last = messages[-1] if messages else None
-    asked = sum(isinstance(one, AIMessage) for one in messages)
+    asked = sum(isinstance(one, AIMessage) for one in messages or ())
     return isinstance(last, AIMessage) and bool(last.tool_calls) and asked <= turns
 
 
@@ -123,11 +125,97 @@ async def _opening(state: ReadState, deps: RunContext) -> list[AnyMessage]:
     return [SystemMessage(system), HumanMessage(prompt("read", {"table": fenced(table, deps.mark)}))]
 
 
-async def _toolset(state: ReadState, deps: RunContext) -> Toolset:
-    """Make the tools of this repository and window."""
+async def _offered(state: ReadState, deps: RunContext) -> list[BaseTool]:
+    """Make the tools of this repository and window; those that read threads only where threads can be read."""
     found, desk = state["found"], await deps.desks.open(state["spec"])
     handles = handles_of([one.sha for one in found.table])
     commits = {row.commit.sha: row.commit for row in found.landed}
     notes = {one.sha: f"{one.tier.value} {one.score:.1f} {commits[one.sha].title}" for one in found.table}
     ordered = [commits[sha] for sha in handles.values()]
-    return Toolset(desk.code, desk.threads, ordered, notes, deps.recall, page_tokens=_PAGE, handles=handles)
+    tools = Toolset(desk.code, desk.threads, ordered, notes, deps.recall, page_tokens=_PAGE, handles=handles)
+    unread = THREAD_TOOLS if found.threads.coverage is Coverage.NOT_READ else ()
+    return [tool for tool in tools.as_tools() if tool.name not in unread]
+
+
+# ---------------------------------------------------------------- the first look
+
+
+@failing_alone
+async def collect(state: ReadState, runtime: Runtime[RunContext]) -> dict[str, Any]:
+    """Take the first look at one repository."""
+    runtime.stream_writer(Step(state["spec"].name, "opening"))
+    desk = await runtime.context.desks.open(state["spec"])
+    found = await list_commits(state, desk, runtime)
+    return {"collected": {state["spec"].name: await triage(state, desk, found, runtime)}}
+
+
+async def list_commits(state: ReadState, desk: Desk, runtime: Runtime[RunContext]) -> Collected:
+    """Find what landed and what the window's threads say."""
+    deps, spec, window = runtime.context, state["spec"], state["window"]
+    runtime.stream_writer(Step(spec.name, "listing commits"))
+    landing = await desk.code.landed(window, known_tip=deps.landings.known_tip(spec.name, window))
+    shas = [row.commit.sha for row in (*landing.rows, *landing.late)]
+    mine = share(landing, deps.landings.elsewhere(spec.name, window, shas))
+    runtime.stream_writer(Step(spec.name, "reading issues and pull requests"))
+    known = deps.issues.known_open(spec.name, window)
+    commits = [row.commit for row in (*mine.rows, *mine.late)]
+    threads = await read_threads(desk, window, commits, known)
+    if known and threads.coverage is not Coverage.NOT_READ and (cut := deps.issues.cut_short(spec.name)):
+        # Only the first run lists what is open; every later report rests on that list.
+        threads = threads.model_copy(update={"coverage": Coverage.PARTIAL, "notices": (*threads.notices, cut)})
+    before = [(row.commit.sha[:12], owner.window) for row, owner in mine.told_before]
+    told = tuple(Notice(kind=NoticeKind.TOLD_BEFORE, about=one) for one in before)
+    return Collected(
+        landing=landing.model_copy(update={"notices": (*landing.notices, *told)}),
+        rows=mine.rows,
+        late=mine.late,
+        threads=threads,
+        references=day_references(Day(spec.name, landing.branch, commits, threads)),
+        failures=tuple(Failure(repo=spec.name, stage="threads", message=message) for message in threads.missing),
+    )
+
+
+async def triage(state: ReadState, desk: Desk, collected: Collected, runtime: Runtime[RunContext]) -> Collected:
+    """Read every diff that may be read, and weigh the commits by what is in them."""
+    deps, repo = runtime.context, state["spec"].name
+    day = Day(repo, collected.landing.branch, [row.commit for row in collected.landed], collected.threads)
+    links = day_links(day, collected.references, deps.issues.known(repo, state["window"]).issues)
+    scales = Scales(collected.model_copy(update={"links": links}), state["spec"])
+    wanted = collected.shas[: desk.diffs]
+    weighed: list[Triage] = []
+    problem = "the diff could not be read"
+    runtime.stream_writer(Step(repo, "reading diffs", 0, len(wanted)))
+    done = itertools.count(1)
+
+    def look(_: Change) -> None:
+        runtime.stream_writer(Step(repo, "reading diffs", next(done), len(wanted)))
+
+    try:
+        async for evidence in deps.library.skim(desk.code, wanted, look):
+            weighed.append(scales.weigh(evidence))
+    except AppError as error:
+        problem = str(error)
+    own_uses = await _own_uses(deps, desk, collected)
+    missing = set(wanted) - {one.sha for one in weighed}
+    spent = dict.fromkeys(collected.shas[len(wanted) :], f"subject only: the budget of {desk.diffs} diffs is spent")
+    failed = Failure(repo=repo, stage="diffs", message=f"{len(missing)} of {len(collected.landed)}: {problem}")
+    notices = (*collected.landing.notices, *filter_notices(weighed))
+    update = {
+        "landing": collected.landing.model_copy(update={"notices": notices}),
+        "table": lifted(rank(weighed), {one.sha for one in own_uses}),
+        "own_uses": own_uses,
+        "links": links,
+        "unread": spent | dict.fromkeys(sorted(missing), problem),
+        "failures": (*collected.failures, *([failed] if missing else [])),
+    }
+    return collected.model_copy(update=update)
+
+
+async def _own_uses(deps: RunContext, desk: Desk, found: Collected) -> tuple[OwnUse, ...]:
+    """Find what the user's own code uses of what changes; for that, commits are read with whole files."""
+    if deps.own is None or not found.landed:
+        return ()
+    # Not with what is read of them otherwise: a resumed run has not read all of them like this.
+    landed, library = [row.commit for row in found.landed], EvidenceCache()
+    read = await library.study_all(desk.code, found.shas[: desk.diffs], landed=landed)
+    return deps.own.found(desk.code.repo, {one.change.commit.sha: one.sheet.touched for one in read if one.sheet})

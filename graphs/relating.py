@@ -48,11 +48,10 @@ async def relate(state: ReadState, runtime: Runtime[RunContext]) -> dict[str, An
     pairings = [pairing for one in wanted if (pairing := _pairing(one, material, found, room))]
     controls = [claim.text for claim in facts_told(material) if claim.predicate == "fact" and claim.text]
     outcomes: Sequence[_Outcome] = await asyncio.gather(*(_related(one, controls, deps) for one in pairings))
-    account = sum((lost for _, _, lost in outcomes), Account(spent=deps.asked.take(repo)))
     return {
         "related": [one for related, _, _ in outcomes for one in related],
         "refused": [one for _, refused, _ in outcomes for one in refused],
-        "account": account,
+        "account": sum((lost for _, _, lost in outcomes), Account(spent=deps.asked.take(repo))),
     }
 
 

@@ -1,29 +1,33 @@
-"""The nodes of one repository's part of the report; graphs/daily.py wires them."""
+"""The nodes of one repository's part of the report, and how a model's sentences are written, checked and judged."""
 
+import asyncio
 import itertools
 from collections.abc import Sequence
+from functools import cache
 from operator import add, or_
 from typing import Annotated, Any
 
 from langchain_core.messages import AIMessage, AnyMessage
+from langgraph.graph import END, START, StateGraph
+from langgraph.graph.state import CompiledStateGraph
 from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
 from agent.analysts.rules import facts_told
-from agent.analysts.tasks import Task, commit_tasks, summary_task
-from agent.domain.accounts import Account
+from agent.analysts.subjects import CommitSubject, SummarySubject, TaskSubject, light_dossier
+from agent.analysts.tasks import Sentences, Task, commit_tasks, summary_task
+from agent.domain.accounts import Account, fallback
 from agent.domain.base import EvidenceId, RepoId
 from agent.domain.claims import Claim, Refused
 from agent.domain.report import Failure, RepoSection
-from agent.domain.window import Window
 from agent.gate.check import refusals
-from agent.models import tokens_of
+from agent.models import ModelError, tokens_of
 from agent.ports import Step
 from agent.reports.chapter import Chapter, Connected, checked_claims, issue_news, ledger_of, release_news, unexplained
-from agent.settings.values import RepoSpec
 from agent.stories.follow_ups import pairs
 from agent.stories.releases import taken
-from agent.triage.collected import Allotment, Collected, dossier_of, readings_of
+from agent.triage.collected import dossier_of, readings_of
+from graphs.judging import SentenceSteps, spent, tell
 from graphs.run_context import ReadState, RunContext, material_of
 from tools.history.find import find_stories, told_stories, with_relations, with_stories
 from tools.history.past import release_stories, tags_of_window
@@ -35,15 +39,18 @@ _BLAMED = 60
 """Commits whose lines are followed to earlier ones; without a model fewer, since only the newest are told."""
 
 
-class RepositoryInput(TypedDict):
-    """One repository after the first look, and how much of it may be read in depth."""
+class AnalysisOutput(TypedDict, total=False):
+    """What a model wrote and may be published, what may not, and what it took."""
 
-    window: Window
-    spec: RepoSpec
-    found: Collected
-    allotment: Allotment
-    beside: tuple[RepoSpec, ...]
-    """The other repositories of the report; where there are none, the brief sums this one up."""
+    analysis: Annotated[list[Claim], add]
+    refused: Annotated[list[Refused], add]
+    account: Annotated[Account, add]
+
+
+class AnalysisState(ReadState, AnalysisOutput, total=False):
+    """Sentences on their way."""
+
+    sentences: Sentences
 
 
 class RepositoryOutput(TypedDict, total=False):
@@ -54,16 +61,13 @@ class RepositoryOutput(TypedDict, total=False):
     refused: Annotated[list[Refused], add]
 
 
-class RepositoryState(ReadState, RepositoryOutput, total=False):
+class RepositoryState(ReadState, AnalysisOutput, RepositoryOutput, total=False):
     """A repository on its way."""
 
     notes: str
     facts: list[Claim]
     waiting: list[Task]
     """Commits that are not explained yet."""
-    tasks: list[Task]
-    analysis: Annotated[list[Claim], add]
-    account: Annotated[Account, add]
 
 
 async def study(state: RepositoryState, runtime: Runtime[RunContext]) -> dict[str, Any]:
@@ -71,7 +75,7 @@ async def study(state: RepositoryState, runtime: Runtime[RunContext]) -> dict[st
     deps, repo, found = runtime.context, state["spec"].name, state["found"]
     code = (await deps.desks.open(state["spec"])).code
     # Commits that the model passes over are read all the same, so that their facts are told.
-    wanted = list(dict.fromkeys((*state["chosen"], *state["allotment"].deep)))
+    wanted = list(dict.fromkeys((*state["chosen"], *state["deep"])))
     done, total = itertools.count(1), len(wanted)
 
     def step() -> None:
@@ -108,20 +112,20 @@ async def write_facts(state: RepositoryState, runtime: Runtime[RunContext]) -> d
     return {"facts": facts, "waiting": tasks, "stories": found}
 
 
-async def take_next(state: RepositoryState, runtime: Runtime[RunContext]) -> dict[str, Any]:
-    """Take all commits at once, or one by one where the model is small: what is judged before its time ends stays."""
-    waiting = state["waiting"]
-    count = 1 if await runtime.context.is_small() else len(waiting)
-    return {"tasks": waiting[:count], "waiting": waiting[count:]}
+async def next_tasks(state: RepositoryState, runtime: Runtime[RunContext]) -> dict[str, Any]:
+    """Name what is written next: the commits, one by one where the model is small, then the day.
 
-
-async def sum_up(state: RepositoryState, runtime: Runtime[RunContext]) -> dict[str, Any]:
-    """Name the published sentences that the day is summed up from."""
-    del runtime
+    What was judged before the time is over stays.
+    """
+    waiting, before = state["waiting"], state.get("tasks") or []
+    if waiting:
+        count = 1 if await runtime.context.is_small() else len(waiting)
+        return {"tasks": waiting[:count], "waiting": waiting[count:]}
+    if not state["beside"] or not before or not before[0].about:
+        return {"tasks": []}
     titles: dict[EvidenceId, str] = {row.commit.id: row.commit.title for row in state["found"].landed}
-    claims = [*(state.get("analysis") or []), *state["facts"]]
-    task = summary_task("day", state["spec"].name, claims, titles)
-    return {"tasks": [task] if task and state["beside"] else []}
+    task = summary_task("day", state["spec"].name, [*(state.get("analysis") or []), *state["facts"]], titles)
+    return {"tasks": [task] if task else []}
 
 
 async def file(state: RepositoryState, runtime: Runtime[RunContext]) -> dict[str, Any]:
@@ -144,9 +148,7 @@ async def file(state: RepositoryState, runtime: Runtime[RunContext]) -> dict[str
         first_tip=found.landing.tip,
         coverage=found.threads.coverage,
         coverage_notices=found.threads.notices,
-        issues=issue_news(
-            found.threads, window, Connected(links=material.links, known=known, reverted=material.reverted)
-        ),
+        issues=issue_news(found.threads, window, Connected(links=material.links, known=known)),
         releases=release_news(releases, window),
         notices=found.landing.notices,
         account=account,
@@ -177,4 +179,65 @@ def _last_notes(messages: Sequence[AnyMessage]) -> str:
     return text if tokens_of(text) <= _NOTES else ""
 
 
-NODES = (study, connect, write_facts, take_next, sum_up, file)
+NODES = (study, connect, write_facts, next_tasks, file)
+
+
+# ---------------------------------------------------------------- analysis
+
+
+@cache
+def build_analysis() -> CompiledStateGraph[AnalysisState, RunContext, ReadState, AnalysisOutput]:
+    """Wire the way of a sentence."""
+    graph = StateGraph(AnalysisState, context_schema=RunContext, input_schema=ReadState, output_schema=AnalysisOutput)
+    graph.add_node("write", write)
+    graph.add_node("settle", settle)
+    SentenceSteps(subjects).add_to(graph, "settle")
+    graph.add_edge(START, "write")
+    graph.add_edge("write", "check")
+    graph.add_edge("settle", END)
+    return graph.compile(name="analysis")
+
+
+async def write(state: AnalysisState, runtime: Runtime[RunContext]) -> dict[str, Any]:
+    """Have each task written, all at the same time; the models limit how many questions are under way."""
+    deps = runtime.context
+    about = await subjects(state, deps)
+    tell(about.values(), runtime, "writing")
+    said = await asyncio.gather(*(_written(one, deps) for one in about.values()))
+    drafts = tuple((key, claim) for key, (claims, _) in zip(about, said, strict=True) for claim in claims)
+    account = sum((lost for _, lost in said), spent(about.values(), deps))
+    return {"sentences": Sentences(drafts=drafts), "account": account}
+
+
+async def _written(subject: TaskSubject, deps: RunContext) -> tuple[list[Claim], Account]:
+    try:
+        answer = await deps.ask("writing", subject.account, *subject.prompt(deps.mark))
+        return subject.claims(answer), Account()
+    except ModelError as error:
+        return [], fallback(subject.part, error, subject.about)
+
+
+async def settle(state: AnalysisState) -> dict[str, Any]:
+    """Hand on what is published, and what was refused with its reasons."""
+    now = state["sentences"]
+    return {"analysis": list(now.published), "refused": [*now.mended, *now.failed]}
+
+
+async def subjects(state: AnalysisState, deps: RunContext) -> dict[str, TaskSubject]:
+    """Give what the tasks are about, with what was read of it."""
+    shared = {"languages": deps.languages, "room": await deps.packet_room()}
+    told: dict[str, dict[str, Any]] = {
+        task.key: {"task": task, "repo": task.repo, "account": task.account, "about": task.about or None, **shared}
+        for task in state["tasks"]
+    }
+    found: dict[str, TaskSubject] = {
+        task.key: SummarySubject(**told[task.key], dossier=light_dossier(task.rests, task.titles))
+        for task in state["tasks"]
+        if not task.about
+    }
+    if commits := {task.about: task.key for task in state["tasks"] if task.about}:
+        material = await material_of(state, deps)
+        dossier, reads = dossier_of(material, state["found"]), {one.evidence.id: one for one in material.reads}
+        for name, key in commits.items():
+            found[key] = CommitSubject(**told[key], dossier=dossier, read=reads[name], material=material)
+    return found

@@ -4,15 +4,16 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import wraps
 from operator import add
-from typing import TYPE_CHECKING, Annotated, Any, TypeVar
+from typing import Annotated, Any, TypeVar
 
-from langchain_core.messages import AIMessage, AnyMessage
+from langchain_core.messages import AIMessage, AnyMessage, HumanMessage, SystemMessage
 from langgraph.graph import add_messages
 from langgraph.runtime import Runtime
 from pydantic import BaseModel
 from typing_extensions import TypedDict
 
 from agent.analysts.packet import BUDGET
+from agent.analysts.tasks import Task
 from agent.domain.base import AppError, EvidenceId, Language, NotFound, RepoId
 from agent.domain.evidence import Material, Read, ThreadEvidence
 from agent.domain.ledger import Depth
@@ -26,8 +27,9 @@ from agent.ports import Desks, Publisher
 from agent.settings.values import RepoSpec
 from agent.sources import ThreadSource
 from agent.stories.timeline import StoriesFound
-from agent.triage.collected import Allotment, Collected, Readings, Scales, known_issues
+from agent.triage.collected import Collected, Readings, Scales, known_issues
 from agent.triage.score import lifted
+from graphs.models import Models
 from memory.evidence import EvidenceStore
 from memory.reports import Landings, OpenIssues, Reports
 from memory.statements import Stories
@@ -35,9 +37,6 @@ from tools.evidence_cache import EvidenceCache
 from tools.history.find import with_past
 from tools.own_code import OwnCode
 from tools.toolset import Recall
-
-if TYPE_CHECKING:
-    from graphs.models import Models
 
 M = TypeVar("M", bound=BaseModel)
 _PROMPT = 1_600
@@ -60,7 +59,7 @@ class RunContext:
     recall: Recall
     deep: int
     """How many commits may be read in depth, over all repositories."""
-    models: "Models | None" = None
+    models: Models | None = None
     """Who reads, writes and judges; None where facts and quotations are all there is."""
     languages: tuple[Language, ...] = ("en",)
     """The languages in which a model writes: those of the report."""
@@ -79,20 +78,13 @@ class RunContext:
         return f"model {self.models.name}" if self.models else "rules"
 
     @property
-    def asked(self) -> "Models":
+    def asked(self) -> Models:
         """The models of a run that has some."""
         assert self.models is not None, "only a run with a model gets here"
         return self.models
 
-    def let_go(self) -> None:
-        """Forget what the parts of a report were made of: of a long window that takes more room than its pages."""
-        self.library.clear()
-        self.gathered.clear()
-
     async def ask(self, job: Job, account: str, name: str, values: Mapping[str, str], shape: type[M]) -> M:
         """Fill a prompt, ask the model for a job, and give the answer in its shape."""
-        from langchain_core.messages import HumanMessage, SystemMessage
-
         scope = account if "/" in account else "several repositories"
         system = prompt("system", {"repo": scope, "mark": self.mark})
         messages = [SystemMessage(system), HumanMessage(prompt(name, values))]
@@ -141,7 +133,8 @@ class ReadState(TypedDict, total=False):
     spec: RepoSpec
     found: Collected
     messages: Annotated[list[AnyMessage], add_messages]
-    allotment: Allotment
+    deep: tuple[str, ...]
+    """The commits that are worth reading in depth, heaviest first."""
     chosen: tuple[str, ...]
     """The commits that the model wants to explain."""
     readings: Readings
@@ -150,13 +143,15 @@ class ReadState(TypedDict, total=False):
     stories: StoriesFound
     earlier: dict[str, list[EvidenceId]]
     """The earlier commits that each commit may mend or continue, by its hash."""
+    tasks: list[Task]
+    """What a model is to write about."""
     beside: tuple[RepoSpec, ...]
-    """The other repositories of the report."""
+    """The other repositories of the report; where there are none, the brief sums this one up."""
     failures: Annotated[list[Failure], add]
     """Nodes are given what their annotation names: without this one they could not know that another failed."""
 
 
-async def material_of(state: ReadState, deps: "RunContext") -> Material:
+async def material_of(state: ReadState, deps: RunContext) -> Material:
     """Gather what was read: from this process, or again from the record of the run."""
     repo = state["spec"].name
     if repo not in deps.gathered:
@@ -169,7 +164,7 @@ async def material_of(state: ReadState, deps: "RunContext") -> Material:
     return await with_past(material, found, code, deps.library)
 
 
-def _with_related(material: Material, state: ReadState, deps: "RunContext") -> Material:
+def _with_related(material: Material, state: ReadState, deps: RunContext) -> Material:
     """Put the relations that were admitted in the place of plain references."""
     related, found = state.get("related"), state["found"]
     if not related:
@@ -180,7 +175,7 @@ def _with_related(material: Material, state: ReadState, deps: "RunContext") -> M
     return replace(material, links=links, issues=(*found.threads.issues, *known_issues(found, earlier, links)))
 
 
-async def _gathered(state: ReadState, deps: "RunContext") -> Material:
+async def _gathered(state: ReadState, deps: RunContext) -> Material:
     repo, found, readings = state["spec"].name, state["found"], state["readings"]
     desk = await deps.desks.open(state["spec"])
     table, landed = [one.sha for one in found.table], [row.commit for row in found.rows]

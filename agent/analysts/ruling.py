@@ -9,7 +9,7 @@ from pydantic import BaseModel, Field
 from agent.domain.accounts import Judging
 from agent.domain.base import Language
 from agent.domain.claims import Claim, Judgement, Kind, Verdict
-from agent.gate.verbatim import normal
+from agent.gate.text import normal
 
 Opinion = Literal["stated", "inferred", "unsupported", "contradicted"]
 PASSING: tuple[Opinion, ...] = ("stated", "inferred")

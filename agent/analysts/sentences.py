@@ -12,7 +12,7 @@ from agent.domain.evidence import CommitEvidence, Evidence
 from agent.domain.patch import cut_hunks
 from agent.gate.literals import literals
 from agent.gate.safety import LONGEST
-from agent.gate.verbatim import normal
+from agent.gate.text import normal
 
 MOST_SENTENCES, MOST_ANSWERED = 5, 10
 NAMES: dict[Language, str] = {"en": "English", "zh": "Chinese (简体中文，全角标点)"}

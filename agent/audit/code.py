@@ -83,11 +83,7 @@ def _has(one: Name, evidence: CommitEvidence) -> bool:
 
 def _is_whole(word: str, text: SearchText) -> bool:
     """Tell whether a name stands in a text by itself, and not only as a part of a longer one."""
-    for at in text.places(word, fold=True):
-        around = text.folded[max(0, at - 1) : at] + text.folded[at + len(word) : at + len(word) + 1]
-        if not any(sign.isascii() and (sign.isalnum() or sign == "_") for sign in around):
-            return True
-    return False
+    return re.search(rf"(?<![a-z0-9_]){re.escape(word)}(?![a-z0-9_])", text.folded) is not None
 
 
 def check_names(entries: Sequence[Entry]) -> Iterator[Finding]:

@@ -252,26 +252,21 @@ def _bare(heading: str) -> str:
 
 
 def _scope(entry: Entry, known: Mapping[str, RepoId]) -> frozenset[RepoId]:
-    """Find the repository that a block belongs to: by its column, the item above it, or a heading.
-
-    A title that only begins with a name may be about something else in the repository that a title above it names.
-    """
+    """Find the repository that a block belongs to: by its column, the item above it, or a heading."""
     titles = [field.value for field in entry.fields if field.name == "repo"]
     titles += [one.block.text.partition("\n")[0] for one in entry.above("parent")]
     own = [entry] if entry.block.kind == "heading" else []
     titles += [one.block.text for one in (*own, *entry.above("heading")) if not one.references]
-    strict = (_titled(title, known, loosely=False) for title in titles)
-    return next(filter(None, (*strict, *(_titled(title, known, loosely=True) for title in titles))), frozenset())
+    return next(filter(None, (_titled(title, known) for title in titles)), frozenset())
 
 
-def _titled(title: str, known: Mapping[str, RepoId], *, loosely: bool) -> frozenset[RepoId]:
+def _titled(title: str, known: Mapping[str, RepoId]) -> frozenset[RepoId]:
     """Tell whether a title is the name of a repository, with or without its owner or address."""
     if linked := {known[one.removesuffix(".git").casefold()] for one in _REPO_LINK.findall(title[:300])}:
         return frozenset(linked)
     whole = _bare(title).casefold()
-    words = whole.split()
-    heads = {whole, re.split(r"\s[-–—|]\s|[(（:：]", whole)[0].strip(), *(words[:1] if loosely else ())}
-    return frozenset(repo for key, repo in known.items() if key in words or {key, key.rpartition("/")[2]} & heads)
+    heads = {whole, re.split(r"\s[-–—|]\s|[(（:：]", whole)[0].strip()}
+    return frozenset(r for key, r in known.items() if key in whole.split() or {key, key.rpartition("/")[2]} & heads)
 
 
 def _date(entries: Sequence[Entry], name: str) -> None:

@@ -38,26 +38,14 @@ def in_order(findings: Iterable[Finding]) -> list[Finding]:
 
 
 def summary(findings: Sequence[Finding], **about: Any) -> dict[str, Any]:
-    """Count the verdicts, in all, by kind and by cause."""
-    kinds = sorted({one.kind for one in findings})
-    causes = Counter(finding.verdict.removeprefix("wrong:") for finding in findings if finding.wrong)
-    return {
-        "findings": len(findings),
-        **_counts(findings),
-        "by_kind": {kind: _counts([one for one in findings if one.kind == kind]) for kind in kinds},
-        "by_cause": dict(causes.most_common()),
-        **about,
-    }
-
-
-def _counts(findings: Sequence[Finding]) -> dict[str, int]:
+    """Count the verdicts."""
     counts = Counter("wrong" if finding.wrong else finding.verdict for finding in findings)
-    return {verdict.replace("-", "_"): counts[verdict] for verdict in ("wrong", RIGHT, UNVERIFIABLE, NOT_CHECKED)}
+    verdicts = ("wrong", RIGHT, UNVERIFIABLE, NOT_CHECKED)
+    return {"findings": len(findings), **{one.replace("-", "_"): counts[one] for one in verdicts}, **about}
 
 
 _LOGIN = re.compile(r"\A(?:\d{1,20}\+)?([\w-]{1,60}(?:\[bot\])?)@users\.noreply\.github\.com")
 Commits = tuple[CommitId, ...]
-_LISTED = 2  # How many other commits the parts of a section name where it is a list and not about one of them.
 _CO_AUTHOR = re.compile(r"^Co-authored-by: {0,4}([^<\n]{1,200})<([^>\n]{0,200})>", re.MULTILINE | re.IGNORECASE)
 
 
@@ -142,15 +130,14 @@ def touched(path: str, change: Change) -> list[FileChange]:
 
 
 def find_commits(entries: Sequence[Entry], library: Library) -> None:
-    """Say for every block which commits it is about."""
+    """Say for every block which commits it is about: those it names, or those of what it stands under or behind."""
     own = {entry: _own(entry, library) for entry in entries}
-    items, sections = _items(entries, own), _sections(entries, own)
+    about = _about(entries, own)
     last: Entry | None = None
     for entry in entries:
         followed = last.commits if last and _follows(entry, last) else ()
-        above = (items[entry], *(items[one] for one in entry.above("parent")), followed)
-        named = (sections.get(one, ()) for one in entry.above("heading"))
-        entry.commits = own[entry] or next(filter(None, (*above, *named)), ())
+        items = (about[entry], *(about[one] for one in entry.above("parent")), followed)
+        entry.commits = next(filter(None, (*items, *(about[one] for one in entry.above("heading")))), ())
         entry.direct = bool(own[entry])
         entry.evidence = tuple(one for name in entry.commits if (one := library.evidence(name)))
         last = entry
@@ -167,12 +154,12 @@ def _own(entry: Entry, library: Library) -> Commits:
     return tuple(dict.fromkeys(meant or landed))
 
 
-def _items(entries: Sequence[Entry], own: Mapping[Entry, Commits]) -> dict[Entry, Commits]:
-    """Give the commits of list items: those they name, or the one commit that the items below them name."""
+def _about(entries: Sequence[Entry], own: Mapping[Entry, Commits]) -> dict[Entry, Commits]:
+    """Give the commits of items and headings: those they name, or the one commit that everything below them names."""
     below: dict[Entry, set[CommitId]] = {entry: set() for entry in entries}
-    for entry in reversed(entries):
-        if entry.parent:
-            below[entry.parent] |= {*own[entry], *below[entry]}
+    for entry in entries:
+        for one in (*entry.above("parent"), *entry.above("heading")):
+            below[one].update(own[entry])
     return {entry: own[entry] or (tuple(names) if len(names) == 1 else ()) for entry, names in below.items()}
 
 
@@ -183,23 +170,3 @@ def _follows(entry: Entry, last: Entry) -> bool:
         return False
     labelled = bool(entry.fields) and block.level >= before.level and (block.kind != "item" or before.kind == "item")
     return block.kind == "fence" or labelled
-
-
-def _sections(entries: Sequence[Entry], own: Mapping[Entry, Commits]) -> dict[Entry, Commits]:
-    """Give the commits of sections: those of the heading, or the one commit that the first block names.
-
-    An entry has its hash in front and may name another commit; a list of entries has a hash in each of them.
-    """
-    first: dict[Entry, Entry] = {}
-    listed: dict[Entry, set[CommitId]] = {}
-    for entry in entries:
-        hashed = entry.block.kind != "text" and any(one.kind == "commit" for one in entry.references)
-        for heading in entry.above("heading"):
-            first.setdefault(heading, entry)
-            listed.setdefault(heading, set()).update(own[entry] if hashed else ())
-    found = {entry: own[entry] for entry in entries if entry.block.kind == "heading"}
-    for heading, entry in first.items():
-        names = own[entry] if entry.block.kind in ("text", "item") and len(own[entry]) == 1 else ()
-        if names and not own[heading] and len(listed[heading] - {*names}) < _LISTED:
-            found[heading] = names
-    return found

@@ -54,7 +54,7 @@ class Block:
     header: tuple[str, ...] = ()
     language: str = ""
     closed: bool = True
-    """False for a fence that nobody closes, and for a row without its last bar."""
+    """False for a fence that nobody closes."""
 
     def line_at(self, place: int) -> int:
         """Give the line on which a place of the text stands."""
@@ -87,8 +87,7 @@ def read_blocks(text: str) -> Iterator[Block]:
             case "tr_open":
                 inner = takewhile(lambda one: one.type != "tr_close", tokens)
                 cells = tuple(one.content for one in inner if one.type == "inline")
-                closed = lines[line - 1].endswith("|")
-                yield Block("row", line, BAR.join(cells), cells=cells, header=header, closed=closed)
+                yield Block("row", line, BAR.join(cells), cells=cells, header=header)
                 header = header or cells
             case "fence":
                 yield _fence(token, lines)

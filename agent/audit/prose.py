@@ -12,10 +12,10 @@ from agent.analysts.packet import cut_text, piece_text, shown_hunks
 from agent.analysts.ruling import PASSING, Ruling, is_shown
 from agent.audit.entries import Entry, field_name
 from agent.audit.lookup import NOT_CHECKED, RIGHT, UNVERIFIABLE, Finding, Library
-from agent.audit.markdown import Block, blanked, code_of, links_of, plain
+from agent.audit.markdown import blanked, code_of, links_of, plain
 from agent.domain.base import CommitId
 from agent.domain.evidence import CommitEvidence, ThreadEvidence
-from agent.gate.verbatim import normal
+from agent.gate.text import normal
 from agent.models import tokens_of
 
 _END = re.compile(
@@ -173,55 +173,30 @@ def verdict(one: Sentence, rulings: Sequence[Ruling], evidence: str, judge: str)
 # ---------------------------------------------------------------- output that did not come out whole
 
 _PLACEHOLDER = re.compile(r"\{\{ ?[\w.]{1,60} ?\}\}|\[object Object\]|</?think>")
-_KEYED = re.compile(r"[\"'][A-Za-z_][\w-]{0,60}[\"'] ?: ?[\"'\[{\d]")
 _ERROR = re.compile(
     r"Traceback \(most recent call last\)|\bError code: [45]\d\d - |\b[45]\d\d (?:Client|Server) Error: "
     r"|\bHTTP Error [45]\d\d: |\b(?:Client|Server) error '[45]\d\d "
 )
-_PAIRS = (("（", "）"), ("【", "】"), ("“", "”"), ("「", "」"), ("(", ")"))
-_KEYS, _TAIL = 3, 300
 
 
 def check_output(entries: Sequence[Entry]) -> Iterator[Finding]:
-    """Find raw data, errors of programs, and texts that stop in the middle."""
-    after = [*(entry.block.kind for entry in entries[1:]), "rule"]
-    for entry, then in zip(entries, after, strict=True):
-        block, text = entry.block, plain(entry.block.text)
+    """Find raw data, places of templates, errors of programs, and fences that nobody closes."""
+    for block in (entry.block for entry in entries):
         if block.kind == "fence":
-            found = [] if block.closed else [("cut-off", text[-60:], "the fence is never closed")]
-        elif block.kind == "row":
-            whole = then == "row" or len(block.cells) >= len(block.header) or (block.closed and not _open_mark(block))
-            found = [] if whole else [("cut-off", text[-60:], "the last row of the table is not whole")]
-        else:
-            found = [("raw-data", *raw) for raw in _raw(block)]
-            if _ERROR.search(text):
-                found.append(("failed-output", text[:120], "an error stands where the text should be; make it again"))
-            elif then in ("heading", "rule") and (mark := _open_mark(block)):
-                found.append(("cut-off", text[-60:], f"{mark} is opened and never closed"))
-        for cause, shown, why in found:
-            line = block.line_at(len(block.text)) if cause == "cut-off" and block.kind != "fence" else block.line
-            yield Finding(line, "output", shown, f"wrong:{cause}", why)
-
-
-def _raw(block: Block) -> Iterator[tuple[str, str]]:
-    """Find data and places of templates that were left in the text."""
-    bare = blanked(block.text, code_of(block.text))
-    for found in _PLACEHOLDER.finditer(bare):
-        yield found[0], "a place of a template was not filled"
-    if bare.lstrip()[:1] in ("{", "[") and _is_json(bare):
-        yield bare.strip()[:100], "raw JSON stands in the text"
+            if not block.closed:
+                yield Finding(block.line, "output", block.text[-60:], "wrong:cut-off", "the fence is never closed")
+            continue
+        bare, told = blanked(block.text, code_of(block.text)), "an error stands where the text should be; make it again"
+        for found in _PLACEHOLDER.finditer(bare):
+            yield Finding(block.line, "output", found[0], "wrong:raw-data", "a place of a template was not filled")
+        if _is_json(bare):
+            yield Finding(block.line, "output", bare.strip()[:100], "wrong:raw-data", "raw JSON stands in the text")
+        if _ERROR.search(bare):
+            yield Finding(block.line, "output", plain(block.text)[:120], "wrong:failed-output", told)
 
 
 def _is_json(text: str) -> bool:
     try:
-        return isinstance(json.loads(text), dict | list) and '"' in text
+        return text.lstrip()[:1] in ("{", "[") and '"' in text and isinstance(json.loads(text), dict | list)
     except (ValueError, RecursionError):
-        return len(_KEYED.findall(text[:4000])) >= _KEYS
-
-
-def _open_mark(block: Block) -> str:
-    """Give the mark that a text opens and never closes."""
-    if block.text.count("`") % 2:
-        return "`"
-    tail = blanked(block.text, code_of(block.text))[-_TAIL:]
-    return next((one for one, other in _PAIRS if tail.count(one) > tail.count(other)), "")
+        return False

@@ -32,11 +32,6 @@ def refusals(claim: Claim, dossier: Dossier, lang: Language) -> list[Judgement]:
     return found
 
 
-def first_refusal(claim: Claim, dossier: Dossier, lang: Language) -> Judgement:
-    """Give the first thing that is wrong with a claim, or that nothing is."""
-    return next(iter(refusals(claim, dossier, lang)), Judgement(verdict=Verdict.SUPPORTED, check=claim.kind.value))
-
-
 def is_analysis(claim: Claim) -> bool:
     """Tell whether a model wrote the words; free words are analysis whatever they call themselves."""
     return claim.kind in ANALYSIS or (claim.predicate == "says" and not claim.speech)

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from agent.domain.dates import find_dates
-from agent.gate.verbatim import fold_case, plain_marks
+from agent.gate.text import fold_case, plain_marks
 
 _STARTS = frozenset(".!?:;。!?:;…—\n")
 _OPENING = frozenset(" \t\"'“”‘’([（「『*_-•")
@@ -43,7 +43,7 @@ _FLAG = r"--[A-Za-z][\w-]*"
 _HASH = r"(?=[a-f]*\d)(?=\d*[a-f])[0-9a-f]{7,40}(?![\w-])"
 _PATH = r"[\w.+~*-]*(?:/[\w.*+-]*)+"
 _CHUNK = r"[vV]?\d(?:\w|[.,](?=\w)|(?<=\de)[+-](?=\d))*"
-_NAME = r"[A-Za-z_]\w*(?:(?:\.|::|->)[A-Za-z_]\w*)*"
+_NAME = r"[A-Za-z_]\w*(?:(?:\.|::|->)[A-Za-z_]\w*|(?<=\d)\.\d\w*)*"
 _TOKEN = re.compile(
     rf"(?P<thread>(?<![\w&/.]){_THREAD}\b)|(?P<flag>(?<![\w-]){_FLAG})|(?P<path>(?<![\w/.~+*-]){_PATH})"
     rf"|(?P<hash>(?<![\w.-]){_HASH})|(?P<chunk>(?<![A-Za-z0-9_.]){_CHUNK})|(?P<name>(?<![A-Za-z0-9_]){_NAME})",
@@ -148,7 +148,7 @@ def _of_chunk(chunk: str, text: str, end: int) -> Iterator[Literal]:
 def _of_name(token: str, *, first: bool) -> Iterator[Literal]:
     if _INITIALS.fullmatch(token) or _ABBREVIATION.fullmatch(token):
         return
-    if re.search(r"\.|::|->", token):
+    if re.search(r"\.(?!\d)|::|->", token):
         yield Literal("qualified", token)
     elif "_" in token.strip("_") or token.startswith("_"):
         yield Literal("snake", token)

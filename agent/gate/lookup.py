@@ -10,29 +10,15 @@ from agent.domain.dates import Stated, find_dates
 from agent.domain.evidence import CommitEvidence, Evidence, ThreadEvidence, all_dates_of
 from agent.domain.window import zone
 from agent.gate.literals import MAGNITUDES, UNITS, Literal, split_number, unit_behind
-from agent.gate.text import SearchText, is_border, text_of
-from agent.gate.verbatim import fold_case
+from agent.gate.text import SearchText, fold_case, is_border, text_of
 
 _PART = re.compile(r"[a-z0-9]+")
 _HOST = ("git", "github")
 """Names that every report knows: where the evidence comes from."""
-_LANGUAGES = dict(
-    pair.split("=")
-    for pair in [
-        "py=python",
-        "pyi=python",
-        "rs=rust",
-        "go=go",
-        "js=javascript",
-        "ts=typescript",
-        "md=markdown",
-        "java=java",
-        "sh=bash",
-        "rb=ruby",
-        "kt=kotlin",
-        "swift=swift",
-    ]
-)
+_NAMES = "python=py pyi|rust=rs|go=go|javascript=js|typescript=ts|markdown=md|java=java|bash=sh|ruby=rb|kotlin=kt"
+_LANGUAGES = {
+    end: one.partition("=")[0] for one in f"{_NAMES}|swift=swift".split("|") for end in one.partition("=")[2].split()
+}
 """What files with these endings are written in."""
 _CODE_TOKEN = re.compile(r"--?[A-Za-z][\w-]*|\w+|[<>=!]=|->|[-+*/%<>&|!~^@$?]")
 _HUMP = re.compile(r"[A-Z]+(?![a-z])|[A-Z][a-z]+|[a-z]+|[0-9]+")

@@ -10,8 +10,7 @@ from agent.domain.claims import MARK, Anchor, Claim, Judgement, Quote, Verdict
 from agent.domain.commits import FileChange
 from agent.domain.evidence import CommitEvidence, Dossier, Evidence, ThreadEvidence
 from agent.domain.patch import read_hunks
-from agent.gate.text import nearest, text_of, without_signs
-from agent.gate.verbatim import BREAK, normal, normalised, stands_in, stands_whole
+from agent.gate.text import BREAK, nearest, normal, normalised, stands_in, text_of, without_signs
 from agent.triage.conventions import Area, area
 
 
@@ -131,14 +130,13 @@ def is_quoted(text: str, evidence: Evidence, *, gaps: bool = True) -> bool:
 
 
 def _in_texts(text: str, texts: Iterable[str], *, gaps: bool) -> bool:
-    wanted, stands = normal(text), stands_in if gaps else stands_whole
-    return any(stands(wanted, normalised(one)) for one in texts)
+    return any(stands_in(normal(text), normalised(one), gaps=gaps) for one in texts)
 
 
 def _any_patch(text: str, patches: Iterable[str], *, gaps: bool) -> bool:
     # A sign may stand apart from its line; that it is there at all is part of what the quotation says.
-    forms, stands = {normal(text), normal(_SIGNED.sub(r"\1", text))}, stands_in if gaps else stands_whole
-    return any(stands(form, one) for patch in patches for one in readings(patch) for form in forms)
+    forms = {normal(text), normal(_SIGNED.sub(r"\1", text))}
+    return any(stands_in(form, one, gaps=gaps) for patch in patches for one in readings(patch) for form in forms)
 
 
 def short(text: str) -> str:

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from agent.domain.base import Language
 from agent.domain.claims import MARK, Claim, Judgement, Verdict
-from agent.gate.verbatim import fold_case
+from agent.gate.text import fold_case
 from agent.markdown import visible
 from agent.models import repeats_instructions
 

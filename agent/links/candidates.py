@@ -93,11 +93,13 @@ def wanted_pairs(
     """
     fresh = {issue.id for issue in found.threads.issues}
     issues = [*map(digest, found.threads.issues), *(one for one in known if one.id not in fresh)]
-    settled = _settled(material.links, issues)
+    recorded = [link for link in material.links if link.grade is Grade.A]
+    still_open = {one.id for one in issues if one.state == "open"}
+    settled: set[tuple[EvidenceId, EvidenceId]] = {(x.change, x.issue) for x in recorded if x.issue not in still_open}
     said = _said(found, material, settled)
-    explained = {link.issue for link in material.links if link.grade is Grade.A}
+    explained = {link.issue for link in recorded}
     free = [one for one in issues if one.id not in explained and one.state_reason not in _GIVEN_UP]
-    near = candidates(material.reads, free, {link.change for link in material.links if link.grade is Grade.A})
+    near = candidates(material.reads, free, {link.change for link in recorded})
     chosen = []
     for read in material.reads:
         mine = said.get(read.evidence.id, {})
@@ -107,11 +109,6 @@ def wanted_pairs(
             chosen.append(Wanted(read=read, others=others, said=tuple(mine)))
     # What somebody names comes before what is only alike.
     return sorted(chosen, key=lambda one: not one.said)[:_MOST]
-
-
-def _settled(links: Iterable[Link], issues: Iterable[Digest]) -> set[tuple[EvidenceId, EvidenceId]]:
-    still_open = {one.id for one in issues if one.state == "open"}
-    return {(one.change, one.issue) for one in links if one.grade is Grade.A and one.issue not in still_open}
 
 
 def _said(

@@ -1,11 +1,11 @@
 """What later days need of an issue: how it stands, the words by which it is found, and what earlier days know."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from datetime import datetime
 from typing import Literal
 
-from agent.domain.base import EvidenceId, Frozen, RepoId, ThreadId, thread_id
+from agent.domain.base import Frozen, RepoId, ThreadId, thread_id
 from agent.domain.commits import Issue
 from agent.domain.links import Grade, Link, Relation, Standing
 
@@ -73,15 +73,13 @@ def terms(text: str) -> tuple[str, ...]:
     return tuple(found)
 
 
-def standing(
-    issue: Issue | Digest, links: Sequence[Link], reverted: Mapping[EvidenceId, EvidenceId] | None = None
-) -> Standing:
+def standing(issue: Issue | Digest, links: Sequence[Link]) -> Standing:
     """Tell how an issue stands; a fix counts as long as nothing took it back, and a reopened issue is not fixed."""
     own = [link for link in links if link.issue == issue.id]
     fixes = [link for link in own if link.may_read_fixed]
     if issue.state_reason in ("not_planned", "duplicate"):
         return Standing.GIVEN_UP
-    if _taken_back(own) or (fixes and all(_is_undone(link.change, reverted or {}) for link in fixes)):
+    if _taken_back(own):
         return Standing.UNDONE
     if issue.state == "open" and issue.state_reason == "reopened":
         return Standing.REOPENED
@@ -96,12 +94,3 @@ def _taken_back(links: Sequence[Link]) -> bool:
     """Tell whether more fixes were taken back than brought back."""
     undone = sum(link.relation is Relation.REVERTS and link.grade in (Grade.A, Grade.B) for link in links)
     return undone > sum(link.may_read_fixed and "".join(link.evidence).startswith(BROUGHT_BACK) for link in links)
-
-
-def _is_undone(change: str, reverted: Mapping[EvidenceId, EvidenceId]) -> bool:
-    """Follow who undid whom: a revert that was itself undone leaves the change in place."""
-    undone, seen = False, {change}
-    while (by := reverted.get(change)) is not None and by not in seen:
-        undone, change = not undone, by
-        seen.add(by)
-    return undone

@@ -44,11 +44,11 @@ _HIDDEN = re.compile(
     r"|<!--.*?(?:-->|\Z)"
     r"|<(?P<tag>code|pre|blockquote|del)\b[^>\n]{0,100}>.{0,5000}?</(?P=tag)>"
     r"|(?<!`)(?P<ticks>`++)[^\n]{1,500}?(?<!`)(?P=ticks)(?!`)"
-    r"|~~[^~\n]{1,500}~~",
+    r"|~~[^~\n]{1,500}~~"
+    # Code that is marked by its indentation stands behind an empty line.
+    r"|(?:\A|^[ \t]*\n)(?:(?: {4}|\t)[^\n]*(?:\n|\Z))+",
     re.MULTILINE | re.DOTALL,
 )
-_ITEM = re.compile(r"[ \t]*(?:[-*+]|\d{1,9}[.)])[ \t]")
-_INDENTED = re.compile(r" {4}|\t")
 _SIGN = re.compile(r"[^\n]")
 _SQUASHED = re.compile(r"\s*\(#[1-9]\d{0,9}\)\s*$")
 
@@ -111,23 +111,7 @@ def _sentence(text: str, start: int, end: int) -> str:
 
 def _visible(text: str) -> str:
     """Put blanks in the place of what GitHub does not read; everything else keeps its place."""
-    return "\n".join(_outside_code(_HIDDEN.sub(lambda match: _SIGN.sub(" ", match[0]), text)))
-
-
-def _outside_code(text: str) -> Iterator[str]:
-    """Blank code that is marked by its indentation; below an item of a list it would only be a paragraph."""
-    after_blank, listed, code = True, False, False
-    for line in text.split("\n"):
-        if not line.strip():
-            after_blank = True
-            yield line
-            continue
-        indented = _INDENTED.match(line) is not None
-        code = indented and not listed and (after_blank or code)
-        after_blank = False
-        if not indented:
-            listed = _ITEM.match(line) is not None or (listed and line[:1] in " \t")
-        yield " " * len(line) if code else line
+    return _HIDDEN.sub(lambda match: _SIGN.sub(" ", match[0]), text)
 
 
 # ---------------------------------------------------------------- the texts of a day

@@ -16,7 +16,7 @@ from agent.domain.commits import Issue
 from agent.domain.evidence import CommitEvidence, Evidence, Material, Read, ThreadEvidence
 from agent.domain.links import Grade, Reference, Related, Relation
 from agent.gate.quotes import misquoted
-from agent.gate.verbatim import normal
+from agent.gate.text import normal
 
 _COMMIT_SHARE, _LEAST, _SHORTEST = 0.55, 120, 8
 """How much of the room the commit takes; tokens below which another side tells nothing; signs of an anchor."""

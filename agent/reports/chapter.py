@@ -168,7 +168,6 @@ class Connected:
 
     links: Sequence[Link] = ()
     known: Known = field(default_factory=Known)
-    reverted: Mapping[EvidenceId, EvidenceId] = field(default_factory=dict)
 
     def of(self, issue: Issue | Digest) -> list[Link]:
         """List everything that addresses an issue, oldest first."""
@@ -178,12 +177,13 @@ class Connected:
 def issue_news(threads: Threads, window: Window, connected: Connected | None = None) -> tuple[ThreadLine, ...]:
     """Tell what happened to issues inside the window: opened, closed, spoken of while open, or addressed by a change.
 
-    They come in the order of their numbers, those that a change addresses last.
+    Those for which most people wait come first, those that only a change addresses last.
     """
     connected = connected or Connected()
     fresh = {issue.number: issue for issue in threads.issues}
     older = {one.number: one for one in connected.known.issues if one.number not in fresh}
-    lines = [_line(fresh[one], event, connected) for one in sorted(fresh) for event in _events(fresh[one], window)]
+    waited_for = sorted(fresh.values(), key=lambda one: (-2 * one.reactions - one.comments, one.number))
+    lines = [_line(one, event, connected) for one in waited_for for event in _events(one, window)]
     told = {line.number for line in lines}
     linked = {link.issue for link in connected.links}
     every: list[Issue | Digest] = sorted((*older.values(), *fresh.values()), key=lambda one: one.number)
@@ -204,7 +204,7 @@ def _line(issue: Issue | Digest, event: str, connected: Connected) -> ThreadLine
     closed_at = issue.closed_at or issue.created_at
     moments = {"opened": issue.created_at, "closed": closed_at, "not planned": closed_at}
     told: dict[str, Any] = {"event": event, "at": moments.get(event, issue.updated_at)}
-    told["standing"] = standing(issue, connected.of(issue), connected.reverted)
+    told["standing"] = standing(issue, connected.of(issue))
     fields = ("number", "title", "author", "labels")
     return ThreadLine.model_validate({name: getattr(issue, name) for name in fields} | told)
 

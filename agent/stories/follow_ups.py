@@ -20,19 +20,15 @@ _PULL = re.compile(r"\s*\(#\d{1,9}\)\s*$")
 _COUNTED = re.compile(
     r"(?<![\w./=])(?P<index>\d{1,2})(?:\.\d|[a-z])?\s?/\s?(?P<total>\d{1,2}|[nx])(?![\w/.])", re.IGNORECASE
 )
-_BRACKETS = re.compile(r"\[([^\[\]]{1,60})\]|【([^】]{1,60})】")
-_LEAD = re.compile(r"\s*([\w][\w\s./+()-]{2,40}?)\s*(?:[:：]|\s[-–—]\s)")
 _TOKEN = re.compile(r"[A-Za-z][\w+.]{3,}|[\u4e00-\u9fff]{2,}")
-_SIGNS = " :：,;|-–—."
 
 
 @dataclass(frozen=True)
 class Part:
-    """A title taken apart: which part of how many, the names in brackets or up to a colon, and its words."""
+    """A title taken apart: which part of how many, and its words."""
 
     index: int
     total: int | None
-    names: frozenset[str]
     words: frozenset[str]
 
 
@@ -51,7 +47,6 @@ def read_part(title: str) -> Part | None:
     return Part(
         index=int(match["index"]),
         total=int(match["total"]) if match["total"].isdigit() else None,
-        names=_names(rest),
         words=frozenset(word.lower().strip(".") for word in _TOKEN.findall(rest)),
     )
 
@@ -68,19 +63,12 @@ def _is_counted(match: re.Match[str], text: str) -> bool:
     return bool(enclosed) and not re.search(r"[=<>~×*]\s*$", before)
 
 
-def _names(rest: str) -> frozenset[str]:
-    tags = [" ".join((one[1] or one[2]).split()).strip(_SIGNS).lower() for one in _BRACKETS.finditer(rest)]
-    lead = _LEAD.match(_BRACKETS.sub(" ", rest).replace("()", " "))
-    return frozenset(filter(None, [*tags, lead[1].strip(_SIGNS).lower() if lead else ""]))
-
-
 def _series_of(heads: Sequence[Headline]) -> list[Series]:
     """Sort everything on a line, oldest first, that calls itself a part into series."""
-    own = _own_names([head for head in heads if heads[-1].at - head.at <= _APART])
     found: list[Series] = []
     for head in heads:
         if part := read_part(head.title):
-            near = (one for one in reversed(found) if any(_goes_on(head, part, *member, own) for member in one))
+            near = (one for one in reversed(found) if any(_goes_on(head, part, *member) for member in one))
             home = next((one for one in near if not _begins_again(part, one)), None)
             if home is None:
                 found.append(home := [])
@@ -88,31 +76,17 @@ def _series_of(heads: Sequence[Headline]) -> list[Series]:
     return found
 
 
-def _own_names(heads: Sequence[Headline]) -> frozenset[str]:
-    """Tell which names are those of one work: most titles with them are parts, or all are by the parts' authors."""
-    authors: dict[str, tuple[list[str], list[str]]] = defaultdict(lambda: ([], []))
-    for head in heads:
-        part = read_part(head.title)
-        for name in part.names if part else _names(head.title):
-            authors[name][part is None].append(head.author)
-    return frozenset(
-        name
-        for name, (counted, others) in authors.items()
-        if len(counted) >= len(others) or set(others) <= set(counted)
-    )
+def _goes_on(head: Headline, one: Part, of: Headline, other: Part) -> bool:
+    """Tell whether two parts are of one work: by one title, or by one author with a word in common or the next number.
 
-
-def _goes_on(head: Headline, one: Part, of: Headline, other: Part, own: frozenset[str]) -> bool:
-    """Tell whether two parts are of one work: by its own name, by one title, or one author's next number."""
-    same_author, next_one, apart = head.author == of.author, one.index - other.index == 1, head.at - of.at
-    known = bool(one.names & other.names & own) or _has_title(one, other, 0.5 if same_author else 0.75)
-    if apart > _APART:
+    A series may grow: `[1/2]`, `[2/3]`.
+    """
+    apart, next_one = head.at - of.at, one.index - other.index == 1
+    if apart > _APART or (one.total != other.total and not next_one):
         return False
-    if one.total != other.total:
-        # A series may grow: `[1/2]`, `[2/3]`.
-        return same_author and next_one and known
-    alike = one.names == other.names or bool(one.words & other.words)
-    return known or (same_author and next_one and apart <= _NEXT_APART and alike)
+    if head.author != of.author:
+        return one.total == other.total and _has_title(one, other, 0.75)
+    return bool(one.words & other.words) or (next_one and one.total == other.total and apart <= _NEXT_APART)
 
 
 def _has_title(one: Part, other: Part, least: float) -> bool:

@@ -93,20 +93,13 @@ _FOLDERS = {
     Area.BENCH: "benchmark benchmarks bench benches microbenchmarks scripts hack example examples tutorials",
 }
 _BY_FOLDER = {name: area for area, names in _FOLDERS.items() for name in names.split()}
-_BY_NAME = (
-    (
-        Area.CI,
-        re.compile(
-            r"\.gitlab-ci\.ya?ml|Jenkinsfile|\.pre-commit-config\.ya?ml|CODEOWNERS|\.codespellrc|dependabot\.yml"
-        ),
-    ),
-    (
-        Area.TESTS,
-        re.compile(r"test_.*\.\w+|.*_(?:test|tests|unittest)\.\w+|.*\.(?:test|spec)\.[jt]sx?|conftest\.py|pytest\.ini"),
-    ),
-    (Area.DOCS, re.compile(r".*\.(?:md|mdx|rst|adoc|ipynb)|(?:LICEN[CS]E|NOTICE|AUTHORS|CITATION)\b.*")),
-    (Area.BENCH, re.compile(r"bench(?:mark)?_.*|.*_bench(?:mark)?\.\w+")),
-)
+_NAMES = {
+    Area.CI: r"\.gitlab-ci\.ya?ml|Jenkinsfile|\.pre-commit-config\.ya?ml|CODEOWNERS|\.codespellrc|dependabot\.yml",
+    Area.TESTS: r"test_.*\.\w+|.*_(?:test|tests|unittest)\.\w+|.*\.(?:test|spec)\.[jt]sx?|conftest\.py|pytest\.ini",
+    Area.DOCS: r".*\.(?:md|mdx|rst|adoc|ipynb)|(?:LICEN[CS]E|NOTICE|AUTHORS|CITATION)\b.*",
+    Area.BENCH: r"bench(?:mark)?_.*|.*_bench(?:mark)?\.\w+",
+}
+_BY_NAME = {area: re.compile(names) for area, names in _NAMES.items()}
 
 
 @lru_cache(maxsize=1 << 15)
@@ -117,4 +110,4 @@ def area(path: str) -> Area:
     # A test of the build machines is theirs, wherever its folder lies: `scripts/ci/test.sh`.
     if found is Area.BENCH and any(folder.lower() in ("ci", ".ci") for folder in folders):
         return Area.CI
-    return found or next((kind for kind, names in _BY_NAME if names.fullmatch(name)), Area.PRODUCT)
+    return found or next((kind for kind, names in _BY_NAME.items() if names.fullmatch(name)), Area.PRODUCT)

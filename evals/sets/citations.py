@@ -18,7 +18,7 @@ from agent.domain.evidence import CommitEvidence, Dossier, Evidence, ReleaseEvid
 from agent.domain.facts import FactKind
 from agent.domain.ledger import Depth
 from agent.domain.report import Report
-from agent.gate.check import first_refusal
+from agent.gate.check import refusals
 from agent.reports.stored import load
 from agent.settings.values import RepoSpec
 from evals.figures import ALL, NONE, Exhibit, Figures, Score, Target, share
@@ -128,7 +128,8 @@ async def looked_up(
     dossier = _dossier(report, {**commits, **tags, **threads})
     claims = [claim for claim in report.claims if threads or not any("#" in name for name in claim.sources)]
     spoken = [(claim, lang) for claim in claims for lang in _LANGUAGES if not claim.free or claim.text.get(lang)]
-    return [Ruling(claim, lang, first_refusal(claim, dossier, lang)) for claim, lang in spoken]
+    passed = Judgement(verdict=Verdict.SUPPORTED)
+    return [Ruling(claim, lang, next(iter(refusals(claim, dossier, lang)), passed)) for claim, lang in spoken]
 
 
 async def _threads(server: GitHubServer, report: Report) -> dict[EvidenceId, ThreadEvidence]:

@@ -20,7 +20,7 @@ from gitzette.running import run_graph
 from gitzette.sources import SourceDesks, UnopenedDesks
 from gitzette.wiring import House, home_of, keeper_of, memory_of, open_house
 from graphs import daily
-from graphs.daily import EditionInput, Part, PartInput, build_edition, build_part, part_of
+from graphs.daily import Day, Part, build_edition, build_part, part_of
 from memory.artefacts import Artefact, JsonCodec
 from memory.fleet import DONE, FAILED, LATE, Fleet
 
@@ -65,7 +65,7 @@ async def read_repository(
 async def _read(house: House, plan: PartPlan, now: datetime, *, last: bool) -> None:
     memory, repo, started = house.memory, plan.spec.name, time.monotonic()
     memory.runs.begin(plan.run, plan.window.key, now, plan.recipe)
-    begun = PartInput(window=plan.window, specs=plan.recipe.repos, beside=plan.beside)
+    begun = Day(window=plan.window, specs=plan.recipe.repos, beside=plan.beside)
     state = await run_graph(build_part, house, plan.run, begun, FleetProgress(memory.fleet, plan.window.label))
     part, status = part_of(state, repo), DONE  # type: ignore[arg-type]
     if part.failures and memory.recorder(plan.run).outages():
@@ -121,7 +121,7 @@ async def _compose(
     missing = [plan.spec.name for plan in plans if plan.key not in found]
     failures = [failure for part in parts.values() for failure in part.failures]
     failures += [Failure(repo=repo, stage="code", message="it was not read in time") for repo in missing]
-    begun = EditionInput(
+    begun = Day(
         window=window,
         specs=Recipe.of(mine, window, mine.repos).repos,
         collected={repo: part.collected for repo, part in parts.items() if part.collected},

@@ -19,11 +19,9 @@ PATIENCE = 120
 ANALYSIS = ("write", "check", "judge", "repair")
 STEPS = {
     "daily": {
-        *("daily:allocate", "daily:connect", "daily:publish"),
-        *("daily:collect:list_commits", "daily:collect:triage"),
+        *("daily:collect", "daily:allocate", "daily:connect", "daily:publish"),
         *("daily:repository:choose", "daily:repository:read", "daily:repository:tools", "daily:repository:file"),
         *(f"daily:repository:explain:{step}" for step in ANALYSIS),
-        *(f"daily:repository:summarise:{step}" for step in ANALYSIS),
         *(f"daily:compose:{step}" for step in ANALYSIS),
     },
     "ask": {"ask:retrieve", "ask:read", "ask:tools", "ask:answer", "ask:check", "ask:judge", "ask:repair", "ask:reply"},

@@ -69,7 +69,7 @@ def file_facts(files: Sequence[FileChange], read: Sequence["Versions"]) -> Itera
 def _came(what: Role, name: str, files: Sequence[FileChange], new: str) -> Fact:
     # Sources that are compiled into something are told by what they declare for users.
     told = what is Role.MODEL or name.endswith(".py") or is_public_header(name)
-    severity, places = Severity.ADDITIVE if told else Severity.INTERNAL, tuple(map(_place, files[:4]))
+    severity, places = Severity.ADDITIVE if told else Severity.INTERNAL, tuple(_place(file, new) for file in files[:4])
     return Fact(kind=FactKind.FILE_ADDED, severity=severity, name=name, new=new, detail=what.value, places=places)
 
 
@@ -86,11 +86,13 @@ def _names(declared: Sequence[Declaration]) -> str:
     return ", ".join(dict.fromkeys(names[:_NAMES]))
 
 
-def _place(file: FileChange) -> Place:
-    lines = [
-        line for hunk in read_patch(file.patch).hunks[:1] for line in hunk.changed if len(line.strip("+-#/* \t")) > 2
-    ]
-    return Place(file=file.path, line=1 if lines else 0, lines=tuple(lines[:3]))
+def _place(file: FileChange, names: str = "") -> Place:
+    """Show the lines that have one of the names, else the first ones that say something."""
+    changed = enumerate((line for hunk in read_patch(file.patch).hunks[:1] for line in hunk.changed), 1)
+    telling = [(at, line) for at, line in changed if len(line.strip("+-#/* \t")) > 2]
+    naming = [(at, line) for at, line in telling if any(name in line for name in names.split(", ") if name)]
+    shown = (naming or telling)[:3]
+    return Place(file=file.path, line=shown[0][0] if shown else 0, lines=tuple(line for _, line in shown))
 
 
 _LARGEST = 200_000

@@ -11,9 +11,19 @@ from agent.domain.links import Reference, Related, Story
 from agent.ports import StoryMemory
 from agent.sources import CodeSource, Past
 from agent.stories.follow_ups import PARTS, follow_up_stories, named_pairs, own_references, read_part, series_stories
-from agent.stories.reverts import Named, Said, undoing_story
 from agent.stories.tell import LANGUAGES, short_text, story_claims
-from agent.stories.timeline import Line, StoriesFound, evidence_of, headline, is_revert, joined, with_memory
+from agent.stories.timeline import (
+    Line,
+    Named,
+    Said,
+    StoriesFound,
+    evidence_of,
+    headline,
+    is_revert,
+    joined,
+    undoing_story,
+    with_memory,
+)
 from tools.history.past import far_past, naming, near_past, with_first_releases
 from tools.history.reverts import changed_lines, find_reverts, said_by, said_in
 

@@ -11,8 +11,7 @@ from agent.domain.evidence import CommitEvidence, Read
 from agent.domain.facts import FactKind
 from agent.sources import CloneSource, CodeSource
 from agent.stories.follow_ups import main_writer
-from agent.stories.reverts import Named, Said, Undoing
-from agent.stories.timeline import Pair, headline
+from agent.stories.timeline import Named, Pair, Said, Undoing, headline
 from tools.diff.lineage import read_lineage, read_trailers
 from tools.history.past import NEAR
 

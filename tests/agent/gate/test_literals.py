@@ -23,7 +23,7 @@ PATCH = """@@ -10,5 +10,6 @@ def route(request):
 +    size = 65536  # sm_90 and FlashInfer"""
 MESSAGE = (
     "Lower the limit of topK (#41)\n\nThe buffer holds 8 entries; p50 drops from 12 ms to 7.4 ms, 2x faster,\n"
-    "with 1,024 bytes on Hopper. Needs torch.compile of v0.6.3, see 3f2a9bc1d.\n12% less since 2026-01-30."
+    "with 1,024 bytes of GLM5.2 on Hopper. Needs torch.compile of v0.6.3, see 3f2a9bc1d.\n12% less since 2026-01-30."
 )
 
 
@@ -44,7 +44,7 @@ def wrong(analysis: Make, make_commit: Make) -> Make:
         "`use_graph=True` is the default; `--use-graph` and ROUTER_USE_GRAPH set it.",
         "`Router.delay_ms` and Router.use_graph are 5 ms, e.g. 5ms, and `delay_ms`'s type is `int`.",
         "Mira König lowers it in src/router/limits.py, `router/limits.py` and `src/router/`.",
-        "It holds 1024 bytes, and/or 64K of I/O, with CUDA-graph re-land per-token on Hopper.",
+        "GLM5.2 holds 1024 bytes, and/or 64K of I/O, with CUDA-graph re-land per-token on Hopper.",
         "v0.6 of `torch.compile` is needed, 0.6.3 at least; 12% less, 2x faster, from 12 ms.",
         "a1b2c3d came with #41 and octo/router#41 on 2026-02-04, after 3f2a9bc1d of January 30.",
         "In 1 file it adds 4 lines and deletes 3, for octo/router on GitHub, in Python.",
@@ -64,6 +64,7 @@ def test_true_literals_pass_as_engineers_write_them(wrong: Make, text: str) -> N
         ("It is about `topQ`.", "topQ"),
         ("It is about use_graphs.", "use_graphs"),
         ("It is about FP4.", "FP4"),
+        ("It is about GLM5.3.", "GLM5.3"),
         ("It is about FlashInfra.", "FlashInfra"),
         ("It sets `use_graph=False`.", "use_graph=False"),
         ("It refuses `topK >= 8`.", "topK >= 8"),

@@ -51,12 +51,12 @@ def test_a_title_says_which_part_it_is(title: str, part: tuple[int, int | None] 
     assert ((read.index, read.total) if read else None) == part
 
 
-def test_a_tag_of_one_work_joins_the_parts_of_several_authors_and_what_is_missing_is_told() -> None:
+def test_the_parts_of_one_author_are_joined_and_what_is_missing_is_told() -> None:
     heads = (
         head(1, "ann", "[MUSA][1/N] check_env"),
         head(2, "ann", "[MUSA] Add labeler config"),
         head(3, "ann", "[MUSA][2/N] kernel build"),
-        head(9, "bob", "[MUSA][4/N] device utilities"),
+        head(9, "ann", "[MUSA][4/N] device utilities"),
     )
     (story,) = told(*heads)
     assert [step.part for step in story.timeline] == [1, 2, 4]
@@ -64,11 +64,12 @@ def test_a_tag_of_one_work_joins_the_parts_of_several_authors_and_what_is_missin
     assert told(*heads, whole=False)[0].missing == ()
 
 
-def test_a_tag_that_everybody_uses_joins_the_parts_of_one_author_only() -> None:
+def test_a_tag_does_not_join_the_parts_of_several_authors_and_one_title_does() -> None:
     others = [head(day, f"somebody{day}", f"[Bugfix] mend number {day}") for day in range(2, 9)]
     mine = (head(1, "ann", "[Bugfix][1/2] guard the cache"), *others, head(9, "ann", "[Bugfix][2/2] guard the pool"))
     assert parts(*mine) == [1, 2]
     assert parts(*mine[:-1], head(9, "bob", "[Bugfix][2/2] rename flags")) == []
+    assert parts(*mine[:-1], head(9, "bob", "[Bugfix][2/2] guard the cache")) == [1, 2]
 
 
 def test_an_author_who_begins_again_begins_another_series() -> None:
