@@ -43,7 +43,9 @@ def checkout_here(folder: Path) -> RepoSpec:
     """Name the checkout by its origin where that is a hosted repository, else `local/<folder>`."""
     path = checkout_above(folder)
     if path is None:
-        raise UsageError(f"no repository: use --repo owner/name, write {FILE_NAME}, or stand in a git checkout")
+        raise UsageError(
+            f"no repository to report on: use --repo owner/name, write {FILE_NAME}, or stand in a git checkout"
+        )
     local = RepoId(f"local/{re.sub(r'[^A-Za-z0-9._-]', '-', path.name).strip('.') or 'checkout'}")
     return RepoSpec(name=_origin(path) or local, path=path)
 

@@ -84,6 +84,8 @@ def evaluate(args: argparse.Namespace, environ: Mapping[str, str]) -> int:
     del environ
     if bool(args.since) != bool(args.until):
         raise UsageError("--since and --until go together")
+    if args.jobs < 1:
+        raise UsageError("--jobs is at least 1")
     started = datetime.now(UTC)
     limits = load_limits()
     _mirrors(args)

@@ -175,7 +175,10 @@ class ReportTools:
         """List the published reports, newest first: the day or range by which get_report takes each."""
         published = self._published()
         reports = map(published.report, published.labels())
-        listed = [f"{one.window.label} ({one.window.tz}): {len(one.ledger)} commits" for one in reports]
+        listed = [
+            f"{one.window.label} ({one.window.tz}): {len(one.ledger)} commits of {', '.join(one.repos)}"
+            for one in reports
+        ]
         return page_of("\n".join(listed) or "no reports yet; make one: gitzette run", page)
 
     async def get_report(self, date: str = "", lang: Lang = "", page: int = 1) -> str:
