@@ -3,6 +3,7 @@
 import os
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from enum import EnumType
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
 from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
 
 from agent.analysts.tasks import Sentences, Task
+from agent.domain import claims, commits, facts, ledger, links
 from agent.domain.accounts import Account
 from agent.domain.base import StorageError
 from agent.domain.claims import Claim, Refused
@@ -24,7 +26,13 @@ from agent.triage.collected import Collected, Readings
 from tools.history.cross_repository import Connected
 
 _RUN = (Window, RepoSpec, Collected, Readings, StoriesFound, Connected, Chapter, Failure, Report)
-_OURS = (*_RUN, Claim, Task, Refused, Sentences, Account)
+_ENUMS = tuple(
+    one
+    for module in (claims, commits, facts, ledger, links)
+    for one in vars(module).values()
+    if isinstance(one, EnumType)
+)
+_OURS = (*_RUN, *_ENUMS, Claim, Task, Refused, Sentences, Account)
 """Everything beside plain data that the state of a run may hold; nothing else is made from a file."""
 
 
