@@ -4,6 +4,7 @@ import argparse
 import asyncio
 import sys
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import asdict, replace
 
 from agent.domain.base import EXIT_DONE, EXIT_INCOMPLETE, AppError, InputError, StorageError, UsageError
@@ -61,12 +62,13 @@ def _named(memory: Memory, asked: str, wanted: Recipe) -> tuple[RunRecord, Recip
 
 
 def _newest(memory: Memory, wanted: Recipe, any_window: bool) -> tuple[RunRecord, Recipe]:
-    known = ((run, recipe_of(run)) for run in memory.runs.latest(200))
-    same = [
-        (run, recipe)
-        for run, recipe in known
-        if (any_window or recipe.window.key == wanted.window.key) and not _differences(recipe, wanted)
-    ]
+    same = []
+    for run in memory.runs.latest(200):
+        # What another version recorded is no run with these settings.
+        with suppress(StorageError):
+            recipe = recipe_of(run)
+            if (any_window or recipe.window.key == wanted.window.key) and not _differences(recipe, wanted):
+                same.append((run, recipe))
     if not same:
         raise InputError("there is no run with these settings to go on with; `gitzette runs` lists all")
     return next((found for found in same if found[0].status not in FINISHED), same[0])

@@ -5,14 +5,12 @@ import asyncio
 import secrets
 import sys
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import ExitStack
 from dataclasses import asdict, dataclass, replace
 from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
-
-from langchain_core.runnables import RunnableConfig
 
 from agent.domain.base import EXIT_DONE, EXIT_INCOMPLETE, AppError, InputError
 from agent.domain.report import Report, cited_by
@@ -24,13 +22,12 @@ from agent.settings.values import AnalystChoice, Recipe, RepoSpec, Settings
 from agent.web import Web
 from gitzette.arguments import refuse, settings_for, specs_of, window_of
 from gitzette.earlier_runs import replay, to_resume
-from gitzette.progress import as_json, progress, say, shown
+from gitzette.progress import as_json, progress, say
 from gitzette.publish import check_writable, replace_file
 from gitzette.published import missed_days
 from gitzette.render.markdown import week_page
-from gitzette.wiring import House, memory_of, open_house
+from gitzette.wiring import memory_of, open_house, run_graph
 from graphs import daily
-from graphs.checkpoints import open_checkpoints
 from tools.git.repository import open_repository
 from tools.github.limits import Usage
 
@@ -253,25 +250,6 @@ async def cover(
                 memory.runs.end(run_id, status, datetime.now(UTC), {"repos": [spec.name for spec in specs]} | spent)
             memory.run_locks.finish(run_id)
         return Covered(report, house.publisher.paths(report)[0], house.client.usage, tuple(notices))
-
-
-async def run_graph(
-    build: Callable[[Any], Any], house: House, run: str, begun: object, display: Progress, at_once: int = 4
-) -> Mapping[str, Any]:
-    """Run a graph from the beginning, or from where the run stood when it died; give the state in which it ends."""
-    memory = house.memory
-    if memory.recorder(run).blank:
-        # Where a run stood means nothing without what it was told.
-        memory.run_locks.forget_checkpoints(run)
-    async with open_checkpoints(memory.run_locks.checkpoints(run)) as checkpoints:
-        graph = build(checkpoints)
-        config: RunnableConfig = {"max_concurrency": at_once, "configurable": {"thread_id": run}}
-        stood = await graph.aget_state(config)
-        if stood.created_at is not None and not stood.next:
-            return dict(stood.values)
-        going_on = None if stood.created_at is not None else begun
-        modes: Any = {"stream_mode": ["custom", "values"], "subgraphs": True, "durability": "sync"}
-        return await shown(graph.astream(going_on, config, context=house.deps, **modes), display)
 
 
 def _refused(state: Mapping[str, Any]) -> list[dict[str, str | bool]]:

@@ -5,17 +5,18 @@ from contextlib import AbstractContextManager, asynccontextmanager
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from pydantic import SecretStr
 
 from agent.domain.base import AppError, ConfigError, Language
 from agent.models import Capabilities, Job, boundary
-from agent.ports import Desk, Desks, Publisher
+from agent.ports import Desk, Desks, Progress, Publisher
 from agent.settings.spending import Cap, Purse
 from agent.settings.values import Recipe, RepoSpec, Settings, Shape
 from agent.web import Web
 from gitzette.fleet.editions import model_limit, request_limit
+from gitzette.progress import shown
 from gitzette.publish import FilePublisher, Style
 from gitzette.sources import EarlierReport, RecordedDesks, SourceDesks
 from graphs.run_context import RunContext
@@ -29,6 +30,8 @@ from tools.github.wire import Manners
 from tools.own_code import OwnCode
 
 if TYPE_CHECKING:
+    from langchain_core.runnables import RunnableConfig
+
     from graphs.models import Answers, Models
     from tools.chat.endpoint import ChatEndpoint, Learn
 
@@ -244,3 +247,24 @@ def _names(shape: Shape) -> dict[Job, str]:
 
 def _languages(shape: Shape) -> tuple[Language, ...]:
     return tuple(dict.fromkeys((shape.lang, *shape.languages)))
+
+
+async def run_graph(
+    build: Callable[[Any], Any], house: House, run: str, begun: object, display: Progress, at_once: int = 4
+) -> Mapping[str, Any]:
+    """Run a graph from the beginning, or from where the run stood when it died; give the state in which it ends."""
+    from graphs.checkpoints import open_checkpoints
+
+    memory = house.memory
+    if memory.recorder(run).blank:
+        # Where a run stood means nothing without what it was told.
+        memory.run_locks.forget_checkpoints(run)
+    async with open_checkpoints(memory.run_locks.checkpoints(run)) as checkpoints:
+        graph = build(checkpoints)
+        config: RunnableConfig = {"max_concurrency": at_once, "configurable": {"thread_id": run}}
+        stood = await graph.aget_state(config)
+        if stood.created_at is not None and not stood.next:
+            return dict(stood.values)
+        going_on = None if stood.created_at is not None else begun
+        modes: Any = {"stream_mode": ["custom", "values"], "subgraphs": True, "durability": "sync"}
+        return await shown(graph.astream(going_on, config, context=house.deps, **modes), display)

@@ -32,14 +32,13 @@ from agent.audit.prose import (
 )
 from agent.domain.base import AppError, CommitId, Language, NotFound, RepoId, UpstreamError
 from agent.domain.claims import Claim, Role
-from agent.domain.commits import Commit, NoticeKind
+from agent.domain.commits import Commit, NoticeKind, pull_named
 from agent.domain.evidence import CommitEvidence
 from agent.domain.window import Window
 from agent.models import ModelError
 from agent.ports import Desk, Desks, Progress
 from agent.settings.values import RepoSpec
 from agent.sources import CloneSource, CodeSource, NoThreads
-from agent.stories.timeline import pull_named
 from graphs.judging import ruled
 from graphs.run_context import RunContext
 from tools.diff.sheet import read_facts

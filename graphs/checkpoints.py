@@ -26,12 +26,8 @@ from agent.triage.collected import Collected, Readings
 from tools.history.cross_repository import Connected
 
 _RUN = (Window, RepoSpec, Collected, Readings, StoriesFound, Connected, Chapter, Failure, Report)
-_ENUMS = tuple(
-    one
-    for module in (claims, commits, facts, ledger, links)
-    for one in vars(module).values()
-    if isinstance(one, EnumType)
-)
+_DOMAIN = (claims, commits, facts, ledger, links)
+_ENUMS = tuple(one for module in _DOMAIN for one in vars(module).values() if isinstance(one, EnumType))
 _OURS = (*_RUN, *_ENUMS, Claim, Task, Refused, Sentences, Account)
 """Everything beside plain data that the state of a run may hold; nothing else is made from a file."""
 

@@ -10,10 +10,9 @@ from agent.audit.entries import Entry, Reference
 from agent.audit.lookup import RIGHT, UNVERIFIABLE, Finding, Library, Repository, folded, people_of, touched
 from agent.audit.markdown import code_of, links_of, plain
 from agent.domain.base import parse_reference
-from agent.domain.commits import Change, Commit
+from agent.domain.commits import Change, Commit, pull_named
 from agent.domain.dates import Days, find_dates
 from agent.markdown import slug
-from agent.stories.timeline import pull_named
 
 _LABEL_HASH = re.compile(r"(?<![\w/-])([0-9a-f]{7,40})(?![\w/-])", re.ASCII)
 _LABEL_NUMBER = re.compile(r"(?<!\w)(?:#|GH-)([1-9]\d{0,8})(?!\w)", re.ASCII)

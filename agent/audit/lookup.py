@@ -9,9 +9,8 @@ from typing import Any
 
 from agent.audit.entries import Entry, Reference
 from agent.domain.base import CommitId, RepoId
-from agent.domain.commits import Change, Commit, FileChange, Issue, PullRequest
+from agent.domain.commits import Change, Commit, FileChange, Issue, PullRequest, pull_named
 from agent.domain.evidence import CommitEvidence
-from agent.stories.timeline import pull_named
 
 RIGHT, UNVERIFIABLE, NOT_CHECKED = "right", "unverifiable", "not-checked"
 

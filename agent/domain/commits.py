@@ -1,5 +1,6 @@
 """What Gitzette speaks of: commits and their changes, threads, and what landed."""
 
+import re
 import sys
 from datetime import datetime
 from enum import StrEnum
@@ -301,3 +302,20 @@ def compact(value: M) -> M:
                 if isinstance(one, BaseModel):
                     compact(one)
     return value
+
+
+_VERSION = re.compile(r"v?\d+(?:\.\d+){1,3}(?:[.-]?post\d+)?", re.ASCII)
+"""A final release, as PEP 440 and semantic versioning write it; `rc1` and `-dev` are none."""
+
+_PULL = re.compile(r"^Merge pull request #([1-9]\d{0,8})\b|\(#([1-9]\d{0,8})\)\s*$")
+
+
+def is_version(tag: str) -> bool:
+    """Tell the tag of a final release from that of a candidate, a night or another artefact."""
+    return _VERSION.fullmatch(tag) is not None
+
+
+def pull_named(subject: str) -> int | None:
+    """Read which pull request a first line says it came by."""
+    found = _PULL.search(subject)
+    return int(found[1] or found[2]) if found else None

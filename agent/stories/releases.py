@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 
 from agent.domain.base import EvidenceId, Frozen, RepoId
-from agent.domain.commits import Commit, Headline, Issue, Release
+from agent.domain.commits import Commit, Headline, Issue, Release, is_version
 from agent.domain.evidence import CommitEvidence
 from agent.domain.facts import FactKind
 from agent.domain.links import Act, Link, Step, Story, StoryKind
@@ -57,15 +57,7 @@ def may_be_of(package: str, repos: Iterable[RepoId]) -> list[RepoId]:
     return [repo for repo in repos if set(re.split(r"[^a-z0-9]+", repo.lower().partition("/")[2])) <= words]
 
 
-_VERSION = re.compile(r"v?\d+(?:\.\d+){1,3}(?:[.-]?post\d+)?", re.ASCII)
-"""A final release, as PEP 440 and semantic versioning write it; `rc1` and `-dev` are none."""
-
 _NUMBERED = re.compile(r"v?\d+\.\d", re.ASCII)
-
-
-def is_version(tag: str) -> bool:
-    """Tell the tag of a final release from that of a candidate, a night or another artefact."""
-    return _VERSION.fullmatch(tag) is not None
 
 
 def final(releases: Iterable[Release]) -> list[Release]:

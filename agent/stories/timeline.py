@@ -9,23 +9,16 @@ from typing import NamedTuple
 from pydantic import Field
 
 from agent.domain.base import EvidenceId, Frozen, RepoId, commit_id
-from agent.domain.commits import Change, Commit, Headline, Person
+from agent.domain.commits import Change, Commit, Headline, Person, pull_named
 from agent.domain.evidence import CommitEvidence, Evidence, ThreadEvidence
 from agent.domain.links import Act, Step, Story, StoryKind
 
-_PULL = re.compile(r"^Merge pull request #([1-9]\d{0,8})\b|\(#([1-9]\d{0,8})\)\s*$")
 _NUMBERS = re.compile(r"\s*\(#\d{1,9}\)")
 _REVERT = re.compile(
     r"\W*(?:\[[^\]]{1,40}\]\s*){0,5}(?:[\w/.+-]{1,30}(?:\([^()]{1,30}\))?!?\s?:\s{1,2})?(?:partial(?:ly)?\s)?revert",
     re.IGNORECASE,
 )
 _AGAIN = re.compile(r"^\W*(?:re-?land(?:ed|ing)?|re-?apply)\b[\s:\]-]*", re.IGNORECASE)
-
-
-def pull_named(subject: str) -> int | None:
-    """Read which pull request a first line says it came by."""
-    found = _PULL.search(subject)
-    return int(found[1] or found[2]) if found else None
 
 
 def headline(commit: Commit, pull: int | None = None) -> Headline:

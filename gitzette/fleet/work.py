@@ -16,9 +16,8 @@ from agent.settings.values import Recipe, Settings
 from gitzette.delivery.deliver import Deliverer, Entry, Outbox
 from gitzette.fleet.editions import PartPlan, edition_of, part_plan
 from gitzette.publish import bring_reports
-from gitzette.running import run_graph
 from gitzette.sources import SourceDesks, UnopenedDesks
-from gitzette.wiring import House, home_of, keeper_of, memory_of, open_house
+from gitzette.wiring import House, home_of, keeper_of, memory_of, open_house, run_graph
 from graphs import daily
 from graphs.daily import Day, Part, build_edition, build_part, part_of
 from memory.artefacts import Artefact, JsonCodec

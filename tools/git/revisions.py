@@ -9,12 +9,10 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from agent.domain.base import InputError, NotFound, RepoId
-from agent.domain.commits import Commit, Headline, Release
+from agent.domain.commits import Commit, Headline, Release, is_version, pull_named
 from agent.domain.patch import read_patch
 from agent.domain.window import moment
 from agent.sources import Past
-from agent.stories.releases import is_version
-from agent.stories.timeline import pull_named
 from agent.triage.conventions import Area, area
 from tools.git.log import PATCH_OPTIONS, Opened, Walk, read_commits
 from tools.git.patch import read_files

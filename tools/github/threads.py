@@ -6,11 +6,21 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from agent.domain.base import NotFound, RateLimited, RepoId, UpstreamError, thread_id
-from agent.domain.commits import Closing, Comment, Commit, Coverage, Issue, Notice, NoticeKind, PullRequest, Threads
+from agent.domain.commits import (
+    Closing,
+    Comment,
+    Commit,
+    Coverage,
+    Issue,
+    Notice,
+    NoticeKind,
+    PullRequest,
+    Threads,
+    pull_named,
+)
 from agent.domain.evidence import ThreadEvidence
 from agent.domain.window import Window
 from agent.links.references import Day, day_references
-from agent.stories.timeline import pull_named
 from tools.github import queries
 from tools.github.address import repo_path
 from tools.github.graphql import Answer, Answers, Batches, ClosedNode, LandedNode, PullNode, Question, ThreadNode

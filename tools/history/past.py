@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import timedelta
 
 from agent.domain.base import EvidenceId, NotFound, RepoId
-from agent.domain.commits import Commit, Headline, Issue, Release
+from agent.domain.commits import Commit, Headline, Issue, Release, pull_named
 from agent.domain.evidence import Material
 from agent.domain.links import Act, Story
 from agent.domain.window import Window
@@ -13,7 +13,7 @@ from agent.links.issues import Digest, Known
 from agent.ports import StoryMemory
 from agent.sources import CloneSource, CodeSource, Past
 from agent.stories.releases import final, fix_story, fixes, release_story, with_releases
-from agent.stories.timeline import headline, pull_named
+from agent.stories.timeline import headline
 
 NEAR, FAR = timedelta(days=60), timedelta(days=400)
 """How far back everything is read, and how far what is named is looked for."""
