@@ -169,8 +169,9 @@ def shown_hunks(evidence: CommitEvidence, room: int, focus: Sequence[str]) -> tu
 
 
 def _focused(hunks: list[_Hunk], focus: Sequence[str]) -> list[_Hunk]:
-    """Keep the hunks that hold what somebody speaks of, those with most of it first."""
-    held = [(sum(one in hunk.text for one in focus), hunk) for hunk in hunks]
+    """Keep the hunks that hold, under the heading of their file, what somebody speaks of; those with most first."""
+    told = [f"{_heading(hunk.file)}\n{hunk.text}" for hunk in hunks]
+    held = [(sum(one in text for one in focus), hunk) for text, hunk in zip(told, hunks, strict=True)]
     return [hunk._replace(rank=(-count, hunk.rank[1])) for count, hunk in held if count] or hunks
 
 

@@ -43,7 +43,7 @@ def test_a_question_is_answered_by_a_model_and_asked_once(
         assert command("ask", QUESTION, "--analyst", "model", "--json", *engine.repo).status == 0
         said = command("doctor").out
         assert len(server.asked) == asked
-    assert "scripted: answers by tool calls; several tool calls at once; 16384 tokens of context" in said
+    assert "scripted: 16384 tokens of context, tool calls" in said
     assert all(claim["verdict"] == "supported" for claim in answer["claims"])
     assert {claim["kind"] for claim in answer["claims"]} == {"stated"}
     assert leak_in(corner, KEY) is None
