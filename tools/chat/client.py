@@ -5,7 +5,6 @@ import time
 import warnings
 from collections.abc import AsyncGenerator, AsyncIterator, Mapping, Sequence
 from contextlib import aclosing, asynccontextmanager
-from functools import cache
 from typing import Any, cast
 
 import httpx2
@@ -151,9 +150,8 @@ class ChatClient:
         return told
 
 
-@cache
 def _clients(url: str | None) -> dict[str, Any]:
-    """Make HTTP clients for a server without TLS, once: the library would load all certificates first, and twice."""
+    """Make HTTP clients for a server without TLS: for the library's own, all certificates would be loaded first."""
     if url is None or not url.lower().startswith("http:"):
         return {}
     return {
