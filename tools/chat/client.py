@@ -5,6 +5,7 @@ import time
 import warnings
 from collections.abc import AsyncGenerator, AsyncIterator, Mapping, Sequence
 from contextlib import aclosing, asynccontextmanager
+from functools import cache
 from typing import Any, cast
 
 import httpx2
@@ -150,13 +151,17 @@ class ChatClient:
         return told
 
 
+@cache
 def _clients(url: str | None) -> dict[str, Any]:
-    """Make HTTP clients for a server without TLS: for the library's own, all certificates would be loaded first."""
+    """Make HTTP clients for a server without TLS, once: the library would load all certificates first, and twice."""
     if url is None or not url.lower().startswith("http:"):
         return {}
     return {
         "http_client": openai.DefaultHttpxClient(verify=trust(url)),
-        "http_async_client": openai.DefaultAsyncHttpxClient(verify=trust(url)),
+        # A connection that is kept belongs to the loop in which it was made; the next question may have another one.
+        "http_async_client": openai.DefaultAsyncHttpxClient(
+            verify=trust(url), limits=httpx2.Limits(max_keepalive_connections=0)
+        ),
     }
 
 
