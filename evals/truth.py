@@ -173,9 +173,11 @@ def alien(page: str, forbidden: Sequence[str] = ()) -> list[Untruth]:
 
 
 def _is_counted(value: str, claim: Claim) -> bool:
-    """Tell whether a number only counts what the claim itself lists."""
+    """Tell whether a number only counts what the claim itself lists: all of it, or what it does not name."""
     listed = claim.params.get("name", "").split(", ")
-    return value in {*map(str, range(len(listed))), str(len(claim.sources))} or value in " ".join(claim.params.values())
+    rest = {len(listed) - sum(f"`{name}`" in text for name in listed) for text in claim.text.values()}
+    counts = {str(one) for one in (len(listed), len(claim.sources), *rest)}
+    return value in counts or value in " ".join(claim.params.values())
 
 
 def _plain(text: str) -> str:
