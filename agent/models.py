@@ -36,15 +36,11 @@ class Capabilities(Frozen):
 
     way: Way = "schema"
     tools: bool = True
-    parallel: bool = False
-    """Several tool calls in one answer."""
-    context: int = DEFAULT_CONTEXT
-    """Tokens that question and answer may have together."""
-    told: bool = False
-    """Whether the server named its context; else it is assumed."""
+    parallel: bool = False  # Several tool calls in one answer
+    context: int = DEFAULT_CONTEXT  # Tokens that question and answer may have together
+    told: bool = False  # Whether the server named its context; else it is assumed
 
-    pace: float | None = None
-    """Tokens that it writes in a second, once it has begun; None where nobody looked."""
+    pace: float | None = None  # Tokens that it writes in a second, once it has begun; None where nobody looked
 
     @property
     def ways(self) -> tuple[Way, ...]:
@@ -104,8 +100,7 @@ def json_in(text: str, shape: type[BaseModel]) -> dict[str, Any]:
 
 _LOOKED_AT = 1_200
 _LONGEST_UNIT = 200
-_ENOUGH = 600
-"""So many characters of nothing but repetition; a table or a list of braces repeats less."""
+_ENOUGH = 600  # So many characters of nothing but repetition; a table or a list of braces repeats less
 
 
 def rambles(text: str) -> bool:
@@ -118,10 +113,8 @@ def rambles(text: str) -> bool:
 
 _PER_TOKEN = 3.2
 """ASCII characters of code and English in one token, on the safe side: tokenizers in use give 3.3 to 4.5."""
-_ENVELOPE = 8
-"""What surrounds each message."""
-_ANSWER = 4_000
-"""Enough for five sentences about a commit in two languages, with their anchors."""
+_ENVELOPE = 8  # What surrounds each message
+_ANSWER = 4_000  # Enough for five sentences about a commit in two languages, with their anchors
 
 
 def tokens_of(text: str) -> int:

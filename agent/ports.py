@@ -21,8 +21,7 @@ class Desk:
 
     code: CodeSource
     threads: ThreadSource
-    diffs: int | None
-    """How many diffs may be read; None where they cost nothing."""
+    diffs: int | None  # How many diffs may be read; None where they cost nothing
 
 
 # The development server describes the context of a question, and asks of every protocol in it that it can be checked.

@@ -23,8 +23,7 @@ _NAME = re.compile(
     r"--?[A-Za-z][\w-]+|[\w.-]*[A-Za-z0-9]_[\w.-]+|_\w+|[\w.-]+(?:/[\w.*-]+)+|[A-Za-z]\w*(?:\.\w+)+|\w*[a-z0-9][A-Z]\w*"
 )
 _DATE = re.compile(r"(?<![\w/.-])20\d{2}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])(?![\w/-])")
-THREADS = {"issue": "issue", "pr": "pull", "release": "release"}
-"""Kinds that are no commits, as the index calls them."""
+THREADS = {"issue": "issue", "pr": "pull", "release": "release"}  # Kinds that are no commits, as the index calls them
 _FILTERS: dict[str, tuple[str, ...]] = {
     "is": ("revert", "reland", "breaking", "commit", *THREADS),
     "author": (),
@@ -47,8 +46,7 @@ class Hit(Frozen):
     """One piece of evidence with its score, the named things that it is or has, and the words by which it was found."""
 
     id: EvidenceId
-    kind: str
-    """`commit`, `issue`, `pull` or `release`."""
+    kind: str  # `commit`, `issue`, `pull` or `release`
     opened: str
     author: str = ""
     score: float = 0.0
@@ -95,8 +93,7 @@ class Query(Frozen):
     """A question taken apart by its form alone."""
 
     text: str
-    words: str
-    """The question without its qualifiers."""
+    words: str  # The question without its qualifiers
     lang: Language
     named: tuple[Named, ...] = ()
     filters: Filters = Filters()
@@ -168,8 +165,7 @@ class Searched(Frozen):
     commits: int
     threads: bool
     left_out: int = 0
-    most: int = 0
-    """The cap."""
+    most: int = 0  # The cap
 
 
 class Section(Frozen):
@@ -187,21 +183,15 @@ class Reply(Frozen):
     window: Window | None = None
     claims: tuple[Claim, ...] = ()
     cites: tuple[EvidenceId, ...] = ()
-    shown: tuple[EvidenceId, ...] = ()
-    """The part of it that sentences cite, or that a model calls nearest."""
+    shown: tuple[EvidenceId, ...] = ()  # The part of it that sentences cite, or that a model calls nearest
     sections: tuple[Section, ...] = ()
-    evidence: tuple[Hit, ...] = ()
-    """The ranked list."""
-    known: dict[EvidenceId, Known] = Field(default_factory=dict)
-    """What memory has of everything that is shown."""
+    evidence: tuple[Hit, ...] = ()  # The ranked list
+    known: dict[EvidenceId, Known] = Field(default_factory=dict)  # What memory has of everything that is shown
     searched: tuple[Searched, ...] = ()
-    dropped: int = 0
-    """Sentences that did not pass."""
-    trouble: str = ""
-    """Why the model did not answer."""
+    dropped: int = 0  # Sentences that did not pass
+    trouble: str = ""  # Why the model did not answer
     has_model: bool = False
-    answer: str = ""
-    """The reply as Markdown, where somebody has written it."""
+    answer: str = ""  # The reply as Markdown, where somebody has written it
 
     @property
     def abstained(self) -> bool:

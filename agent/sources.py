@@ -26,10 +26,8 @@ from agent.domain.window import Window
 class Past(Frozen):
     """What an earlier stretch of the landed line has of something that was looked for."""
 
-    found: tuple[Headline, ...] = ()
-    """Newest first."""
-    since: datetime | None = None
-    """From this moment on nothing is left out; None where that cannot be said."""
+    found: tuple[Headline, ...] = ()  # Newest first
+    since: datetime | None = None  # From this moment on nothing is left out; None where that cannot be said
 
 
 class Usage(Frozen):
@@ -43,20 +41,16 @@ class Usage(Frozen):
 class Usages(Frozen):
     """Where an identifier stands in the files of a commit."""
 
-    found: tuple[Usage, ...] = ()
-    """In the order of the paths."""
-    more: bool = False
-    """Whether there are others beyond the limit."""
+    found: tuple[Usage, ...] = ()  # In the order of the paths
+    more: bool = False  # Whether there are others beyond the limit
 
 
 class Study(Frozen):
     """What a closer look at a change will ask its source for."""
 
     change: Change
-    read: tuple[str, ...] = ()
-    """The files of which both versions will be read."""
-    telling: tuple[str, ...] = ()
-    """The paths by which earlier commits will be looked for."""
+    read: tuple[str, ...] = ()  # The files of which both versions will be read
+    telling: tuple[str, ...] = ()  # The paths by which earlier commits will be looked for
 
 
 class CodeSource(Protocol):

@@ -14,13 +14,11 @@ from agent.markdown import code
 
 K = FactKind
 Params = Mapping[str, str]
-Phrases = Mapping[str, Any]
-"""The part `facts` of a catalogue; «one/more» is chosen by the number of names."""
+Phrases = Mapping[str, Any]  # The part `facts` of a catalogue; «one/more» is chosen by the number of names
 _VALUES = {"kind", "severity", "name", "old", "new", "detail"}
 _LINEAGE = (K.REVERT, K.RELAND, K.CHERRY_PICK)
 _ERRORS = (K.ERROR_ADDED, K.ERROR_REMOVED)
-_INSIDE = (*_ERRORS, K.ERROR_CHANGED, K.LIMIT_CHANGED)
-"""What is told with the function that it stands in."""
+_INSIDE = (*_ERRORS, K.ERROR_CHANGED, K.LIMIT_CHANGED)  # What is told with the function that it stands in
 _OWNED = (K.MEMBER_ADDED, K.MEMBER_REMOVED, K.FIELD_ADDED, K.FIELD_REMOVED)
 _BY_NAME = ("-removed", "symbol-added", "file-added", "route-added", "registered", "registration-changed")
 """Told by their names and by what they are, or by where they stand; others also by their values."""
@@ -33,8 +31,7 @@ _BETWEEN = re.compile(r"\.|::")
 _FORMS = re.compile(r"«([^/»]*)/([^»]*)»")
 _BETWEEN_SIGNS = re.compile(r"(?<=[\u4e00-\u9fff，、]) (?=[\u4e00-\u9fff，。、；：])")
 _HASH = re.compile(r"[0-9a-f]{40}")
-_EXPRESSION = re.compile(r"[\w.:]*(?:\(.*\))?")
-"""A message that the program puts together elsewhere: a name or a call."""
+_EXPRESSION = re.compile(r"[\w.:]*(?:\(.*\))?")  # A message that the program puts together elsewhere: a name or a call
 
 
 @cache

@@ -5,13 +5,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
-MEASURED = "measured"
-"""The verdict on a quantity that is neither right nor wrong by itself."""
+MEASURED = "measured"  # The verdict on a quantity that is neither right nor wrong by itself
 
-CRASHED = "crashed"
-"""The verdict on a case, or a set, that did not come to its end."""
-_Z = 1.96
-"""Of an interval at 95 %."""
+CRASHED = "crashed"  # The verdict on a case, or a set, that did not come to its end
+_Z = 1.96  # Of an interval at 95 %
 
 
 @dataclass(frozen=True)
@@ -28,10 +25,8 @@ class Score:
 
     reason: str
     value: float | None
-    case: str = ""
-    """Which case of the set, by a name that stays the same from run to run."""
-    verdict: str = ""
-    """What was said in one word, where there are more words than right and wrong."""
+    case: str = ""  # Which case of the set, by a name that stays the same from run to run
+    verdict: str = ""  # What was said in one word, where there are more words than right and wrong
     shown: Exhibit | None = None
 
 
@@ -49,8 +44,7 @@ class Target:
 
 ALL = Target(1.0)
 NONE = Target(0.0, "at most")
-SHOWN = Target(0.0)
-"""Nothing to reach: the figure is only printed."""
+SHOWN = Target(0.0)  # Nothing to reach: the figure is only printed
 
 
 @dataclass(frozen=True)
@@ -83,8 +77,7 @@ class Figure:
 
 
 Figures = Mapping[str, Figure]
-Results = Mapping[str, Figures]
-"""Figures by set."""
+Results = Mapping[str, Figures]  # Figures by set
 
 
 def share(scores: Iterable[Score], target: Target = ALL) -> Figure:

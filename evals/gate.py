@@ -23,8 +23,7 @@ class Limits(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
     sets: tuple[str, ...]
     invariants: dict[str, tuple[str, ...]] = Field(default_factory=dict)
-    drops: dict[str, float] = Field(default_factory=dict)
-    """By `set/metric`, by set, or by `default` for all others."""
+    drops: dict[str, float] = Field(default_factory=dict)  # By `set/metric`, by set, or by `default` for all others
 
     def drop(self, name: str, metric: str) -> float:
         """Tell how far a figure may fall."""

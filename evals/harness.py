@@ -31,8 +31,7 @@ from evals.worlds.worlds import build
 
 T = TypeVar("T")
 SEED = 1
-HELD_OUT = 9001
-"""Worlds of this seed and those after it are only made with `--held-out`: nothing is tuned on them."""
+HELD_OUT = 9001  # Worlds of this seed and those after it are only made with `--held-out`: nothing is tuned on them
 TOKEN = "loopback-5d1c0ffee5d1c0ffee"  # noqa: S105 -- the loopback server's only token
 
 
@@ -77,24 +76,18 @@ class Spent:
 class Bench:
     """What a set may work with."""
 
-    folder: Path
-    """For worlds and other files; kept while the evaluation lasts."""
+    folder: Path  # For worlds and other files; kept while the evaluation lasts
     system: System
     say: Callable[[str], None]
-    mirrors: tuple[RepoSpec, ...] = ()
-    """Real repositories, each with a path."""
+    mirrors: tuple[RepoSpec, ...] = ()  # Real repositories, each with a path
     span: tuple[str, str] | None = None
     """First day and the day after the last one to read on the mirrors; None lets each set choose."""
-    reports: tuple[Path, ...] = ()
-    """Reports of ours about the mirrors, as JSON."""
+    reports: tuple[Path, ...] = ()  # Reports of ours about the mirrors, as JSON
     model: Mapping[str, str] = field(default_factory=dict)
     """The name and address of a real model, as settings have them, for sets that can ask one."""
-    seed: int = SEED
-    """What worlds are made from."""
-    analyst: AnalystChoice = "rules"
-    """Who writes and answers; a set that needs a model for that brings a scripted one."""
-    full: bool = False
-    """Take all cases where there are many of the same kind."""
+    seed: int = SEED  # What worlds are made from
+    analyst: AnalystChoice = "rules"  # Who writes and answers; a set that needs a model for that brings a scripted one
+    full: bool = False  # Take all cases where there are many of the same kind
 
     def world(self, name: str, seed: int | None = None) -> World:
         """Build a world, or find it built."""
@@ -144,8 +137,7 @@ class EvalSet:
     about: str
     run: Run
     needs_mirrors: bool = False
-    by_name: bool = False
-    """It takes long, and is only run when it is named."""
+    by_name: bool = False  # It takes long, and is only run when it is named
 
 
 def evalset(name: str, about: str, *, needs_mirrors: bool = False, by_name: bool = False) -> Callable[[Run], EvalSet]:

@@ -12,8 +12,7 @@ from evals.figures import Figure, Results
 from evals.gate import Breach
 
 _RED, _PLAIN = "\x1b[31m", "\x1b[0m"
-_MOST_RIGHT, _MOST_WRONG = 40, 500
-"""So many scores of each metric stand on the page."""
+_MOST_RIGHT, _MOST_WRONG = 40, 500  # So many scores of each metric stand on the page
 
 
 def as_json(results: Results) -> str:

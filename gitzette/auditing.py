@@ -32,8 +32,7 @@ from tools.git.repository import open_repository
 from tools.github.code import GitHubCode
 from tools.github.threads import GitHubThreads
 
-LARGEST = 50 * 1024 * 1024
-"""How many bytes a report may have."""
+LARGEST = 50 * 1024 * 1024  # How many bytes a report may have
 _EXAMPLES = 3
 _LANGUAGE = re.compile(r"\.[a-z]{2}$")
 CAUSES: dict[str, str] = json.loads(Path(__file__).with_name("data").joinpath("audit_causes.json").read_text("utf-8"))
@@ -47,8 +46,7 @@ class Group:
     title: str
     findings: tuple[Finding, ...]
     shown: tuple[Finding, ...]
-    folded: bool
-    """Whether a line with a count says as much: dead anchors come in hundreds and are all alike."""
+    folded: bool  # Whether a line with a count says as much: dead anchors come in hundreds and are all alike
 
 
 @dataclass(frozen=True)

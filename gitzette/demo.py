@@ -22,8 +22,7 @@ if TYPE_CHECKING:
     from tools.chat.messages import Question, Reply
 
 ANSWERS = Path(__file__).with_name("data") / "demo_answers.json"
-CAPABILITIES = Capabilities(context=120_000, told=True)
-"""What the recorded model could do; it shapes what is asked."""
+CAPABILITIES = Capabilities(context=120_000, told=True)  # What the recorded model could do; it shapes what is asked
 _SEED = 1
 _TOKEN = "demo"  # noqa: S105 -- the loopback server's only token
 

@@ -40,8 +40,7 @@ from tools.toolset import TOOL_NAMES, Toolset
 from tools.toolset.pages import lines_as_pages
 
 _PAGE_TOKENS = 2_500
-LARGEST = 1_000_000
-"""How many characters a report that is to be audited may have."""
+LARGEST = 1_000_000  # How many characters a report that is to be audited may have
 Lang = Literal["", "en", "zh"]
 Tool = Callable[..., Awaitable[str]]
 _LARGEST_BODY = 4 * 1024 * 1024

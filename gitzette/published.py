@@ -49,12 +49,9 @@ def _order(label: str) -> tuple[str, bool, str]:
 class Missed:
     """Days without a report that may stand for them."""
 
-    days: tuple[date, ...]
-    """Oldest first."""
-    too_old: tuple[date, ...] = ()
-    """Days without any report, further back than one looks."""
-    newest: date | None = None
-    """The newest day that has a report, good or bad."""
+    days: tuple[date, ...]  # Oldest first
+    too_old: tuple[date, ...] = ()  # Days without any report, further back than one looks
+    newest: date | None = None  # The newest day that has a report, good or bad
 
 
 def missed_days(settings: Settings, last: date) -> Missed:

@@ -17,8 +17,7 @@ from agent.telling import catalogue
 from agent.web import Web
 from gitzette.render.markdown import claim_text, filled
 
-_SHOWN, _BEST = 20, 10
-"""Rows that are listed of a section, and pieces of evidence that fit best."""
+_SHOWN, _BEST = 20, 10  # Rows that are listed of a section, and pieces of evidence that fit best
 
 
 class ReplyPage:

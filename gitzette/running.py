@@ -189,10 +189,8 @@ class Covered:
     usage: Usage
     notices: tuple[str, ...] = ()
     """What a person should know that is not of the report: published files that cannot be read."""
-    delivered: tuple[str, ...] = ()
-    """Where the report was sent to, and how many messages that took."""
-    undelivered: tuple[str, ...] = ()
-    """Where the report could not be sent to, and why."""
+    delivered: tuple[str, ...] = ()  # Where the report was sent to, and how many messages that took
+    undelivered: tuple[str, ...] = ()  # Where the report could not be sent to, and why
 
     @property
     def lacking(self) -> bool:

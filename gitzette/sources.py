@@ -29,8 +29,7 @@ class SourceDesks:
     client: GitHubClient
     keeper: MirrorKeeper
     environ: Mapping[str, str]
-    specs: tuple[RepoSpec, ...] = ()
-    """Where repositories lie on this machine."""
+    specs: tuple[RepoSpec, ...] = ()  # Where repositories lie on this machine
     _open: dict[RepoId, Desk] = field(default_factory=dict)
 
     async def open(self, spec: RepoSpec) -> Desk:
@@ -73,8 +72,7 @@ class _Opened(Frozen):
     """What a source turned out to be."""
 
     diffs: int | None
-    clone: bool
-    """Whether it is a clone; a replay must find the same."""
+    clone: bool  # Whether it is a clone; a replay must find the same
 
 
 _OPENED = JsonCodec("opened", TypeAdapter(_Opened))
@@ -87,10 +85,8 @@ class RecordedDesks:
 
     recorder: CallRecorder
     desks: Desks
-    settings: Settings | None = None
-    """Without them nothing is read."""
-    local: Collection[RepoId] = ()
-    """Those that are read from clones."""
+    settings: Settings | None = None  # Without them nothing is read
+    local: Collection[RepoId] = ()  # Those that are read from clones
 
     async def open(self, spec: RepoSpec) -> Desk:
         """Prepare the sources; where it is recorded what they are, they are opened when somebody needs them."""

@@ -33,8 +33,7 @@ from graphs import daily as daily_graph
 # --allow-blocking; this is the same switch, read after graphs are loaded. langgraph.json gives runs their own loop.
 os.environ["LANGGRAPH_ALLOW_BLOCKING"] = "true"
 
-_QUESTION = "is:breaking"
-"""Asked where the input has no question."""
+_QUESTION = "is:breaking"  # Asked where the input has no question
 _OPTIONS = ("date", "since", "until", "tz", "layout", "source", "partial")
 
 

@@ -35,8 +35,7 @@ if TYPE_CHECKING:
     from graphs.models import Answers, Models
     from tools.chat.endpoint import ChatEndpoint, Learn
 
-Admit = Callable[[], Awaitable[None]]
-"""Waits until a shared limit allows one more request."""
+Admit = Callable[[], Awaitable[None]]  # Waits until a shared limit allows one more request
 
 
 @dataclass(frozen=True, kw_only=True)

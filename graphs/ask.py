@@ -30,11 +30,9 @@ from graphs.reading import called, wants_tools
 from tools.chat.messages import trimmed
 from tools.toolset import tools_of
 
-VERSION = 2
-"""Of the state that is kept; a thread that was written by another one is not gone on with."""
+VERSION = 2  # Of the state that is kept; a thread that was written by another one is not gone on with
 _BEST, _TURNS, _RANKED, _TAGGED = 20, 5, 60, 5
-_KEPT, _KEPT_ID = 200, "kept-"
-"""Questions and citations of a thread that are kept."""
+_KEPT, _KEPT_ID = 200, "kept-"  # Questions and citations of a thread that are kept
 
 
 def build(checkpointer: Any = None) -> CompiledStateGraph[AskState, AskContext, AskInput, AskState]:
@@ -216,8 +214,7 @@ class Standing:
     """Where a conversation stands after its last answer."""
 
     turns: tuple[str, ...] = ()
-    sources: tuple[str, ...] = ()
-    """What the last answer cites."""
+    sources: tuple[str, ...] = ()  # What the last answer cites
 
 
 async def stream(

@@ -29,8 +29,7 @@ from memory.search import SearchIndex
 from tools.index_for_search import WindowReader
 from tools.toolset import Toolset
 
-_PAGE = 3_000
-"""Tokens of one answer of a tool."""
+_PAGE = 3_000  # Tokens of one answer of a tool
 
 
 class AskInput(TypedDict):
@@ -44,8 +43,7 @@ class AskState(AskInput, total=False):
     """A conversation, which is kept, and a question on its way, which is not."""
 
     messages: Annotated[list[AnyMessage], add_messages]
-    cites: list[EvidenceId]
-    """What the last answer cites."""
+    cites: list[EvidenceId]  # What the last answer cites
     turns: list[str]
     query: Annotated[Query, UntrackedValue]
     window: Annotated[Window, UntrackedValue]
@@ -55,8 +53,7 @@ class AskState(AskInput, total=False):
     sentences: Annotated[Sentences, UntrackedValue]
     nearest: Annotated[list[EvidenceId] | None, UntrackedValue]
     """What comes nearest where the model abstains; None where it answers."""
-    trouble: Annotated[str, UntrackedValue]
-    """Why the model did not answer."""
+    trouble: Annotated[str, UntrackedValue]  # Why the model did not answer
     reply: Annotated[Reply, UntrackedValue]
 
 
@@ -65,16 +62,13 @@ class AskContext(RunContext):
     """What a run may touch, the index, and the evidence that was read for a question."""
 
     reader: WindowReader
-    memory: EvidenceStore
-    """What is known of commits and threads."""
+    memory: EvidenceStore  # What is known of commits and threads
     index: SearchIndex
     specs: tuple[RepoSpec, ...]
     now: datetime
     tz: str
-    bound: Window | None = None
-    """The time to look at; a question may narrow it."""
-    lang: Language | None = None
-    """The language of replies; that of the question where None."""
+    bound: Window | None = None  # The time to look at; a question may narrow it
+    lang: Language | None = None  # The language of replies; that of the question where None
     found: dict[EvidenceId, Evidence] = field(default_factory=dict)
     """The evidence that was read for this question, by its names."""
     notes: dict[EvidenceId, str] = field(default_factory=dict)
@@ -141,8 +135,7 @@ class AskContext(RunContext):
 
 
 _ALL, _LEAST, _BEST = 50_000, 20, 20
-_FACTS = 3
-"""Facts that are told of each commit."""
+_FACTS = 3  # Facts that are told of each commit
 
 
 def ranked(query: Query, repos: Sequence[RepoId], context: AskContext, most: int) -> list[Hit]:

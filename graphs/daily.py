@@ -28,8 +28,7 @@ from graphs.repository import NODES, AnalysisOutput, RepositoryOutput, Repositor
 from graphs.run_context import ReadState, RunContext, failing_alone
 from tools.history.cross_repository import Connected, Reading, connected
 
-_TURNS = 4
-"""How often a model may ask for tools."""
+_TURNS = 4  # How often a model may ask for tools
 
 
 class DayInput(TypedDict):
@@ -43,12 +42,10 @@ class Day(DayInput, AnalysisOutput, total=False):
     """The state of a run: what its steps hand on to each other."""
 
     collected: Annotated[dict[RepoId, Collected], or_]
-    shares: dict[RepoId, tuple[str, ...]]
-    """What of each repository may be read in depth."""
+    shares: dict[RepoId, tuple[str, ...]]  # What of each repository may be read in depth
     chapters: Annotated[dict[RepoId, Chapter], or_]
     failures: Annotated[list[Failure], add]
-    beside: tuple[RepoSpec, ...]
-    """The other repositories of the edition, where a part is made by itself."""
+    beside: tuple[RepoSpec, ...]  # The other repositories of the edition, where a part is made by itself
     joined: Connected
     tasks: list[Task]
     report: Report

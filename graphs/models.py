@@ -18,8 +18,7 @@ from tools.chat.messages import Question, RecordedChatModel, Reply
 
 _REPLY = JsonCodec("model reply", TypeAdapter(Reply))
 _CAPABILITIES = JsonCodec("model capabilities", TypeAdapter(Capabilities))
-_OUTAGES = 3
-"""After so many questions in a row that ended in an outage, a run asks no more."""
+_OUTAGES = 3  # After so many questions in a row that ended in an outage, a run asks no more
 
 
 class Answers(Protocol):

@@ -30,10 +30,8 @@ from tools.evidence_cache import EvidenceCache
 from tools.index_for_search import read_threads
 from tools.toolset import ToolError, Toolset
 
-_QUIET = 6
-"""So many commits can be explained one by one, also where the budget would read few of them in depth."""
-_PAGE = 3_000
-"""Tokens of one answer of a tool: what a model writes about is shown whole later."""
+_QUIET = 6  # So many commits can be explained one by one, also where the budget would read few of them in depth
+_PAGE = 3_000  # Tokens of one answer of a tool: what a model writes about is shown whole later
 
 
 def explain(error: ToolError | ToolInvocationError) -> str:

@@ -33,10 +33,8 @@ from tools.history.find import find_stories, told_stories, with_relations, with_
 from tools.history.past import release_stories, tags_of_window
 from tools.index_for_search import index_run
 
-_NOTES = 1_500
-"""Tokens of a model's own notes that it is shown again when it writes."""
-_BLAMED = 60
-"""Commits whose lines are followed to earlier ones; without a model fewer, since only the newest are told."""
+_NOTES = 1_500  # Tokens of a model's own notes that it is shown again when it writes
+_BLAMED = 60  # Commits whose lines are followed to earlier ones; without a model fewer, since only the newest are told
 
 
 class AnalysisOutput(TypedDict, total=False):
@@ -66,8 +64,7 @@ class RepositoryState(ReadState, AnalysisOutput, RepositoryOutput, total=False):
 
     notes: str
     facts: list[Claim]
-    waiting: list[Task]
-    """Commits that are not explained yet."""
+    waiting: list[Task]  # Commits that are not explained yet
 
 
 async def study(state: RepositoryState, runtime: Runtime[RunContext]) -> dict[str, Any]:

@@ -39,8 +39,7 @@ from tools.own_code import OwnCode
 from tools.toolset import Recall
 
 M = TypeVar("M", bound=BaseModel)
-_PROMPT = 1_600
-"""Tokens of a prompt beside the evidence: rules, sentences, schema."""
+_PROMPT = 1_600  # Tokens of a prompt beside the evidence: rules, sentences, schema
 _LEAST, _SMALL = 1_000, 12_000
 THREAD_TOOLS = ("get_issue", "get_pull")
 
@@ -57,14 +56,10 @@ class RunContext:
     publisher: Publisher
     library: EvidenceCache
     recall: Recall
-    deep: int
-    """How many commits may be read in depth, over all repositories."""
-    models: Models | None = None
-    """Who reads, writes and judges; None where facts and quotations are all there is."""
-    languages: tuple[Language, ...] = ("en",)
-    """The languages in which a model writes: those of the report."""
-    mark: str = ""
-    """What fences texts of others in a prompt."""
+    deep: int  # How many commits may be read in depth, over all repositories
+    models: Models | None = None  # Who reads, writes and judges; None where facts and quotations are all there is
+    languages: tuple[Language, ...] = ("en",)  # The languages in which a model writes: those of the report
+    mark: str = ""  # What fences texts of others in a prompt
     questions: EvidenceStore | None = None
     """Where what was read is left for questions; None where nothing may be written."""
     own: OwnCode | None = None
@@ -133,18 +128,14 @@ class ReadState(TypedDict, total=False):
     spec: RepoSpec
     found: Collected
     messages: Annotated[list[AnyMessage], add_messages]
-    deep: tuple[str, ...]
-    """The commits that are worth reading in depth, heaviest first."""
-    chosen: tuple[str, ...]
-    """The commits that the model wants to explain."""
+    deep: tuple[str, ...]  # The commits that are worth reading in depth, heaviest first
+    chosen: tuple[str, ...]  # The commits that the model wants to explain
     readings: Readings
     related: list[Related]
     """What commits have to do with what they name or resemble, as a model said and a judge admitted."""
     stories: StoriesFound
-    earlier: dict[str, list[EvidenceId]]
-    """The earlier commits that each commit may mend or continue, by its hash."""
-    tasks: list[Task]
-    """What a model is to write about."""
+    earlier: dict[str, list[EvidenceId]]  # The earlier commits that each commit may mend or continue, by its hash
+    tasks: list[Task]  # What a model is to write about
     beside: tuple[RepoSpec, ...]
     """The other repositories of the report; where there are none, the brief sums this one up."""
     failures: Annotated[list[Failure], add]

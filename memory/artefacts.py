@@ -26,10 +26,8 @@ T = TypeVar("T")
 M = TypeVar("M", bound=BaseModel)
 
 ERROR = "error"
-OUTAGE = "outage"
-"""An error that may get better: a run that is resumed asks again."""
-_LEVEL = 1
-"""Diffs shrink fivefold at the fastest level; the best one is a tenth smaller and takes six times as long."""
+OUTAGE = "outage"  # An error that may get better: a run that is resumed asks again
+_LEVEL = 1  # Diffs shrink fivefold at the fastest level; the best one is a tenth smaller and takes six times as long
 
 
 @dataclass(frozen=True)
@@ -38,8 +36,7 @@ class Artefact:
 
     kind: str
     body: bytes
-    evidence: EvidenceId | None = None
-    """The name under which it can be cited, where it has one."""
+    evidence: EvidenceId | None = None  # The name under which it can be cited, where it has one
 
     @cached_property
     def hash(self) -> str:
@@ -130,8 +127,7 @@ class SplitCodec(Generic[M]):
         return self._model.model_validate(contents["rest"] | parts)
 
 
-Codec = JsonCodec[T] | SplitCodec[Any]
-"""Writes values of a type as artefacts and reads them back."""
+Codec = JsonCodec[T] | SplitCodec[Any]  # Writes values of a type as artefacts and reads them back
 
 
 class _ErrorData(Frozen):

@@ -22,11 +22,9 @@ from agent.domain.base import StorageError
 
 FILE_NAME = "memory.db"
 _MOMENT = "%Y-%m-%dT%H:%M:%SZ"
-_WAIT = 10
-"""Seconds to wait for a lock; another run holds it only for moments."""
+_WAIT = 10  # Seconds to wait for a lock; another run holds it only for moments
 Row = tuple[Any, ...]
-Value = Any
-"""A text, a number, bytes, nothing, or a list for `= any(?)`."""
+Value = Any  # A text, a number, bytes, nothing, or a list for `= any(?)`
 
 
 class Database(ABC):

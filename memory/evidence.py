@@ -20,8 +20,7 @@ _MODELS: dict[str, type[Known]] = {"commit": Card, "issue": Issue, "pull": PullR
 _BODY, _INDEXED = 20_000, 6_000
 _FACT_WORDS, _PATH_WORDS, _LONG_VALUE = 8_000, 8_000, 80
 _SECOND = timedelta(seconds=1)
-_WEEK = timedelta(days=7)
-"""How much is read where nothing is known and no time is asked for."""
+_WEEK = timedelta(days=7)  # How much is read where nothing is known and no time is asked for
 
 
 class EvidenceStore:
@@ -154,8 +153,7 @@ class WindowSearch:
 
     index: SearchIndex
     known: EvidenceStore
-    report_of: Callable[..., Sequence[str]]
-    """Gives what the report of a day said."""
+    report_of: Callable[..., Sequence[str]]  # Gives what the report of a day said
     window: Window
 
     def search(self, words: str, *, repo: RepoId | None = None, limit: int = 20) -> list[str]:

@@ -16,8 +16,7 @@ try:
 except ImportError as missing:
     raise ConfigError("a PostgreSQL database needs more packages: pip install 'gitzette[server]'") from missing
 
-_PATIENCE = 60.0
-"""Seconds to wait for a database that was restarted."""
+_PATIENCE = 60.0  # Seconds to wait for a database that was restarted
 _PAUSE = 0.5
 _CHECKPOINTS = ("checkpoints", "checkpoint_blobs", "checkpoint_writes")
 

@@ -31,13 +31,11 @@ class _Rule:
 
     each: str = ""
     """The parameter whose items are looked up together, recorded one by one, and only asked for where missing."""
-    item_of: Callable[[Any], str] = str
-    """Names the item that a streamed answer belongs to."""
+    item_of: Callable[[Any], str] = str  # Names the item that a streamed answer belongs to
     lasting: Callable[[Any, str, Mapping[str, Any]], bool] = lambda *_: False
     """Tells of an answer, its item and the arguments whether it is whole and never changes, for all later runs."""
     codec: JsonCodec[Any] | None = None
-    run: Callable[..., Any] | None = None
-    """Makes the call in a way of its own."""
+    run: Callable[..., Any] | None = None  # Makes the call in a way of its own
 
 
 def recorded(target: T, recorder: CallRecorder | None, group: str) -> T:

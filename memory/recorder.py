@@ -17,21 +17,17 @@ from memory.database import Database
 
 T = TypeVar("T")
 _SEED = JsonCodec("fence", TypeAdapter(str))
-QUESTIONS = "ask-"
-"""How the name of the record of a day's questions begins; the day follows."""
+QUESTIONS = "ask-"  # How the name of the record of a day's questions begins; the day follows
 
 
 @dataclass(frozen=True)
 class Call:
     """One question to a source, a tool, a model or the memory."""
 
-    name: str
-    """Who is asked for what: `code.landed`, `threads.issue`, `landings.known_tip`."""
+    name: str  # Who is asked for what: `code.landed`, `threads.issue`, `landings.known_tip`
     about: RepoId | str
-    arguments: Any = None
-    """Plain data; equal questions must have equal arguments."""
-    origin: str = "memory"
-    """The kind of source and its public address; it does not tell calls apart."""
+    arguments: Any = None  # Plain data; equal questions must have equal arguments
+    origin: str = "memory"  # The kind of source and its public address; it does not tell calls apart
     lasting: str = ""
     """For a question whose answer never changes: how the answer is written. Then another run's record will do."""
 

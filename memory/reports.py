@@ -24,8 +24,7 @@ _WEEK = re.compile(r"\d{4}-W\d{2}", re.ASCII)
 _HEAD = 4_096
 _LARGEST = 64_000_000
 _WINDOW = '"window": '
-_MOST = 2_000
-"""How many open issues and told links of a repository are given; the newest."""
+_MOST = 2_000  # How many open issues and told links of a repository are given; the newest
 _BACK = timedelta(days=180)
 
 

@@ -16,8 +16,7 @@ from agent.domain.base import InputError, StorageError
 from agent.settings.values import Recipe
 from memory.database import Database, Row
 
-FINISHED = ("done", "incomplete")
-"""How a run ends that published its report; any other may be resumed."""
+FINISHED = ("done", "incomplete")  # How a run ends that published its report; any other may be resumed
 _COLUMNS = "select id, started, finished, window_key, status, details, recipe from runs"
 
 
@@ -31,8 +30,7 @@ class RunRecord:
     window: str
     status: str
     details: dict[str, Any]
-    recipe: dict[str, Any] | None = None
-    """What shaped the run; None for runs of a time when that was not kept."""
+    recipe: dict[str, Any] | None = None  # What shaped the run; None for runs of a time when that was not kept
 
 
 class Runs:

@@ -21,12 +21,9 @@ _BROUGHT = "select source from evidence_refs where brought = 1 and target = any(
 _ENTRIES = "from evidence e where"
 _WEIGHTS = {"title": 4.0, "facts": 3.0, "paths": 1.5, "body": 1.5, "names": 1.0}
 _RANKED_MOST, _WORDED = 200, 20
-_EXPANDED, _TAGGED = 30, 5
-"""Hits whose neighbours join the list, and commits of which the next tag does."""
-_SHARE = 0.4
-"""What a neighbour gains of the score of a hit."""
-_REFERENCE = 1_000.0
-"""What somebody names by its hash, number or tag comes before everything that is found by words."""
+_EXPANDED, _TAGGED = 30, 5  # Hits whose neighbours join the list, and commits of which the next tag does
+_SHARE = 0.4  # What a neighbour gains of the score of a hit
+_REFERENCE = 1_000.0  # What somebody names by its hash, number or tag comes before everything that is found by words
 
 
 class Entry(NamedTuple):

@@ -25,8 +25,7 @@ from memory.search import SearchIndex
 from memory.statements import Statements, Stories
 
 _KEEP = timedelta(days=60)
-_FRESH_DAYS = 14
-"""Servers of models are updated; what they could not do some weeks ago they may do now."""
+_FRESH_DAYS = 14  # Servers of models are updated; what they could not do some weeks ago they may do now
 _FIRST = """
 runs id started finished window_key status details recipe number:integer | id
 artefacts hash kind evidence origin fetched size:integer body:bytes | hash | evidence
@@ -201,8 +200,7 @@ class Memory:
         self.evidence, self.search = EvidenceStore(db), SearchIndex(db)
         self.runs, self.run_locks, self.run_files = Runs(db), run_locks(db, home), RunFiles(home)
         self.retention, self.fleet = Retention(db), Fleet(db)
-        self.recorder = partial(CallRecorder, db)
-        """Opens the record of a run by its id; `play_only=True` to replay it."""
+        self.recorder = partial(CallRecorder, db)  # Opens the record of a run by its id; `play_only=True` to replay it
 
 
 def run_locks(db: Database, home: Path) -> RunLocks:

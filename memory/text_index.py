@@ -21,8 +21,7 @@ _HASH = re.compile(r"(?=[a-f]*\d)[0-9a-f]{7,64}", re.ASCII)
 _LONGEST_WORD, _LONGEST_PHRASE = 120, 4
 _MOST_TERMS, _MOST_STEMS, _MOST_NAMED = 60, 100_000, 5_000
 _K1, _B = 1.2, 0.75
-_COMMON = 50
-"""Words that more than half of all documents have say nothing, where there are more than so many."""
+_COMMON = 50  # Words that more than half of all documents have say nothing, where there are more than so many
 _TOKENS = "porter unicode61 remove_diacritics 2 tokenchars '_'"
 
 
@@ -31,8 +30,7 @@ class Indexed:
     """The words of a text, separated by spaces, in their order."""
 
     words: str
-    parts: str
-    """The parts of identifiers: `maxNumTokens` and `max_num_tokens` are both found by `num tokens`."""
+    parts: str  # The parts of identifiers: `maxNumTokens` and `max_num_tokens` are both found by `num tokens`
 
 
 def indexed(text: str) -> Indexed:

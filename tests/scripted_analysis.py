@@ -60,13 +60,10 @@ class Scripted:
 
     analyses: Mapping[str, Answer] = field(default_factory=lambda: ANALYSES)
     repairs: Mapping[str, Answer] = field(default_factory=dict)
-    read: Sequence[str] | None = None
-    """The handles that it chooses; all of them where not given."""
-    turns: Sequence[Saying] = ()
-    """What it says when it may call tools, one after the other."""
+    read: Sequence[str] | None = None  # The handles that it chooses; all of them where not given
+    turns: Sequence[Saying] = ()  # What it says when it may call tools, one after the other
     opinion: Callable[[str, str], str] = honest
-    quote: str = ""
-    """What the judge rests on; the title of the commit where not given."""
+    quote: str = ""  # What the judge rests on; the title of the commit where not given
     summary: Sequence[Answer] = ()
     relations: Mapping[str, Sequence[Answer]] = field(default_factory=dict)
     """What commits have to do with what they name, by their titles."""

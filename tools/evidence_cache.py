@@ -17,15 +17,13 @@ from tools.diff.sheet import Gathered, blobs_and_partner, gather, look_up, plann
 P = ParamSpec("P")
 T = TypeVar("T")
 
-_AT_ONCE = 4
-"""How many commits are studied at the same time: while git looks for the one, facts are read of another."""
+_AT_ONCE = 4  # How many commits are studied at the same time: while git looks for the one, facts are read of another
 
 
 _HEARD = 12
 """Steps that everybody else may take before facts are read: an answer comes in by as many, a commit takes long."""
 _VARIABLES = (FactKind.ENV_ADDED, FactKind.ENV_REMOVED)
-_SMALL = 40
-"""Changed lines of a commit that is kept with its patches though it was not read closely."""
+_SMALL = 40  # Changed lines of a commit that is kept with its patches though it was not read closely
 
 
 class EvidenceCache:

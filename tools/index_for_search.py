@@ -19,8 +19,7 @@ from agent.triage.collected import Collected
 from tools.diff.sheet import read_facts
 
 _AUTHORS = 6
-_AT_ONCE, _KEPT = 100, 1_000
-"""Commits stored at a time: what was read before an interruption need not be read again."""
+_AT_ONCE, _KEPT = 100, 1_000  # Commits stored at a time: what was read before an interruption need not be read again
 
 
 async def index_run(memory: QuestionMemory, code: CodeSource, found: Collected, material: Material) -> None:
@@ -41,8 +40,7 @@ class WindowReader:
     desks: Desks
     memory: QuestionMemory
     progress: Progress
-    most: int = 4_000
-    """How many commits may be read for one question and repository."""
+    most: int = 4_000  # How many commits may be read for one question and repository
 
     async def complete(self, spec: RepoSpec, window: Window) -> int:
         """Read the gaps, newest first; what was read stays known if this is cut short. Count what the cap left out."""

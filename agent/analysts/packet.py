@@ -15,10 +15,8 @@ from agent.models import tokens_of
 from agent.telling import fact_sentence
 from agent.triage.conventions import Area, area
 
-BUDGET = 24_000
-"""Tokens of one commit's packet, where the model has room for them."""
-_WORDS_SHARE, _FACTS_SHARE = 0.3, 0.15
-"""How much of the budget texts of people may take, and facts."""
+BUDGET = 24_000  # Tokens of one commit's packet, where the model has room for them
+_WORDS_SHARE, _FACTS_SHARE = 0.3, 0.15  # How much of the budget texts of people may take, and facts
 _COMMENTS, _THREADS, _FACTS = 3, 4, 40
 _FACTS_HEAD = "Facts that a program found in the diff (to know, not to be copied as an anchor):"
 _NUMBER = re.compile(r"(?<![\w/&])#([1-9]\d{0,9})\b")
@@ -33,10 +31,8 @@ class Packet:
 
     text: str
     handles: Mapping[str, EvidenceId]
-    found: Mapping[EvidenceId, Evidence]
-    """The evidence behind the handles."""
-    left_out: tuple[str, ...] = ()
-    """Files of which not every changed line is shown, with their line counts."""
+    found: Mapping[EvidenceId, Evidence]  # The evidence behind the handles
+    left_out: tuple[str, ...] = ()  # Files of which not every changed line is shown, with their line counts
 
 
 def commit_packet(read: Read, material: Material, budget: int = BUDGET, focus: Sequence[str] = ()) -> Packet:

@@ -27,14 +27,10 @@ _ADDRESS = re.compile(r"\w://|\bwww\.", re.IGNORECASE)
 _READ = 12_000
 _SHORTEST, _LONGEST = 24, 320
 _MOST, _SHOWN = 12, 8
-_WIDEST = 400
-"""Characters of a line that a person reads: beyond it are pictures in base64, minified code and tables."""
-_DATA = (".json", ".csv", ".lock", ".txt", ".svg", ".ipynb")
-"""Files whose lines say nothing by themselves."""
-_DEEP, _SKIM, _LOW = 6, 3, 1
-"""Facts that are told of a commit, by how closely it was read."""
-_ANCHORED = 5
-"""Facts of one statement that are shown by their lines."""
+_WIDEST = 400  # Characters of a line that a person reads: beyond it are pictures in base64, minified code and tables
+_DATA = (".json", ".csv", ".lock", ".txt", ".svg", ".ipynb")  # Files whose lines say nothing by themselves
+_DEEP, _SKIM, _LOW = 6, 3, 1  # Facts that are told of a commit, by how closely it was read
+_ANCHORED = 5  # Facts of one statement that are shown by their lines
 
 
 def facts_told(material: Material) -> list[Claim]:

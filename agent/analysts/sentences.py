@@ -17,10 +17,8 @@ from agent.gate.text import normal
 MOST_SENTENCES, MOST_ANSWERED = 5, 10
 NAMES: dict[Language, str] = {"en": "English", "zh": "Chinese (简体中文，全角标点)"}
 Found = Mapping[EvidenceId, Evidence]
-_TELLING = 4
-"""Characters of a name or line below which it stands in too many hunks to find one by it."""
-_TOLD = 600
-"""Characters of an anchor that its writer is shown again when it was refused."""
+_TELLING = 4  # Characters of a name or line below which it stands in too many hunks to find one by it
+_TOLD = 600  # Characters of an anchor that its writer is shown again when it was refused
 
 
 # ---------------------------------------------------------------- shapes

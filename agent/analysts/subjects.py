@@ -32,8 +32,7 @@ from agent.models import fenced, tokens_of
 from agent.telling import fact_sentence
 
 _ALL = 1_000_000
-Check = Callable[[Claim, Dossier, Language], Iterable[Judgement]]
-"""Says why a claim is refused: the gate."""
+Check = Callable[[Claim, Dossier, Language], Iterable[Judgement]]  # Says why a claim is refused: the gate
 _NOBODY = Person(name="", email="")
 
 
@@ -42,17 +41,12 @@ class Subject(ABC):
     """What some sentences are about."""
 
     repo: RepoId | None
-    account: str
-    """Who pays for the models."""
+    account: str  # Who pays for the models
     languages: tuple[Language, ...]
-    room: int
-    """Tokens of evidence that a model can be shown."""
-    dossier: Dossier
-    """What the gate may look at."""
-    about: EvidenceId | None = None
-    """The commit, where there is one."""
-    repairs: ClassVar[bool] = True
-    """Whether what is refused goes back to its writer."""
+    room: int  # Tokens of evidence that a model can be shown
+    dossier: Dossier  # What the gate may look at
+    about: EvidenceId | None = None  # The commit, where there is one
+    repairs: ClassVar[bool] = True  # Whether what is refused goes back to its writer
 
     @abstractmethod
     def evidence(self, claims: Sequence[Claim] = (), focus: Sequence[str] = ()) -> str:
@@ -190,10 +184,8 @@ def _light(name: EvidenceId, text: str) -> CommitEvidence:
     return CommitEvidence(change=Change(commit=commit, files=()))
 
 
-_LEAST = 500
-"""Tokens below which a diff is not shown."""
-_COMPACT = 0.6
-"""How much of the room the pieces share; the rest is for the diffs of the best ones."""
+_LEAST = 500  # Tokens below which a diff is not shown
+_COMPACT = 0.6  # How much of the room the pieces share; the rest is for the diffs of the best ones
 _LETTERS: dict[type, str] = {CommitEvidence: "c", ThreadEvidence: "t", ReleaseEvidence: "v"}
 
 

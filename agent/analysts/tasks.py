@@ -14,8 +14,7 @@ from agent.models import tokens_of
 from agent.telling import fact_sentence
 
 _HANDLE = re.compile(r"\bc\d{1,3}\b")
-_SUMMED = 20
-"""Commits that a day is summed up from."""
+_SUMMED = 20  # Commits that a day is summed up from
 
 
 class Task(Frozen):
@@ -23,16 +22,11 @@ class Task(Frozen):
 
     kind: Literal["commit", "day", "brief"]
     repo: RepoId | None
-    about: EvidenceId = ""
-    """The commit; empty for a summary."""
-    rests: dict[str, Claim] = Field(default_factory=dict)
-    """What a summary rests on, by handles."""
-    titles: dict[EvidenceId, str] = Field(default_factory=dict)
-    """What the commits of a summary call themselves."""
-    notes: str = ""
-    """What the model noted of the commit when it read."""
-    controls: tuple[dict[Language, str], ...] = ()
-    """True sentences about something else, for the judge to refuse."""
+    about: EvidenceId = ""  # The commit; empty for a summary
+    rests: dict[str, Claim] = Field(default_factory=dict)  # What a summary rests on, by handles
+    titles: dict[EvidenceId, str] = Field(default_factory=dict)  # What the commits of a summary call themselves
+    notes: str = ""  # What the model noted of the commit when it read
+    controls: tuple[dict[Language, str], ...] = ()  # True sentences about something else, for the judge to refuse
 
     @property
     def account(self) -> str:
@@ -48,16 +42,12 @@ class Task(Frozen):
 class Sentences(Frozen):
     """Sentences on their way; a draft and what passed have the key of what they are about."""
 
-    drafts: tuple[tuple[str, Claim], ...] = ()
-    """To be checked by code."""
-    passed: tuple[tuple[str, Claim], ...] = ()
-    """To be judged."""
+    drafts: tuple[tuple[str, Claim], ...] = ()  # To be checked by code
+    passed: tuple[tuple[str, Claim], ...] = ()  # To be judged
     failed: tuple[Refused, ...] = ()
-    mended: tuple[Refused, ...] = ()
-    """What was refused and said anew."""
+    mended: tuple[Refused, ...] = ()  # What was refused and said anew
     published: tuple[Claim, ...] = ()
-    repaired: bool = False
-    """Whether the writers were told once what was refused."""
+    repaired: bool = False  # Whether the writers were told once what was refused
 
 
 def commit_tasks(

@@ -32,8 +32,7 @@ class Name(NamedTuple):
     kind: Literal["path", "identifier"]
     text: str
     line: int
-    listed: bool = False
-    """Whether it stands in a column or behind a label of files."""
+    listed: bool = False  # Whether it stands in a column or behind a label of files
 
 
 def names_in(entry: Entry) -> list[Name]:

@@ -23,16 +23,13 @@ class Reference:
     """A commit or thread that a block names."""
 
     kind: Literal["commit", "thread"]
-    value: str
-    """Hexadecimal digits, or the number."""
+    value: str  # Hexadecimal digits, or the number
     start: int
     end: int
     line: int
     form: Form
-    repo: RepoId | None = None
-    """The repository that the reference itself names."""
-    place: str = ""
-    """Of a thread with an address: pull, issues or discussions."""
+    repo: RepoId | None = None  # The repository that the reference itself names
+    place: str = ""  # Of a thread with an address: pull, issues or discussions
 
     @property
     def number(self) -> int:
@@ -116,8 +113,7 @@ class Field(NamedTuple):
 
     name: str
     value: str
-    start: int
-    """Where the value begins in the text of its block."""
+    start: int  # Where the value begins in the text of its block
 
 
 def field_name(label: str) -> str:
@@ -135,20 +131,15 @@ class Entry:
     block: Block
     fields: list[Field]
     references: list[Reference]
-    mentioned: frozenset[RepoId]
-    """The repositories that it names."""
+    mentioned: frozenset[RepoId]  # The repositories that it names
     heading: "Entry | None" = None
-    parent: "Entry | None" = None
-    """The list item that it stands under, by indentation."""
+    parent: "Entry | None" = None  # The list item that it stands under, by indentation
     scope: frozenset[RepoId] = frozenset()
     """The repositories that a heading or item above says it is about; empty where none does."""
     days: Days | None = None
-    commits: tuple[CommitId, ...] = ()
-    """The commits that it is about."""
-    direct: bool = False
-    """Whether it names them itself."""
-    evidence: tuple[CommitEvidence, ...] = ()
-    """Those of which the diff was read."""
+    commits: tuple[CommitId, ...] = ()  # The commits that it is about
+    direct: bool = False  # Whether it names them itself
+    evidence: tuple[CommitEvidence, ...] = ()  # Those of which the diff was read
 
     def above(self, kind: Literal["heading", "parent"]) -> Iterator["Entry"]:
         """List the headings or the list items above, the nearest first."""

@@ -72,14 +72,12 @@ class Repository:
     named: dict[str, tuple[str, ...]] = field(default_factory=dict)
     """The full hashes that digits of the report may mean."""
     commits: dict[str, Commit] = field(default_factory=dict)
-    line: tuple[Commit, ...] = ()
-    """The landed commits around those that are cited."""
+    line: tuple[Commit, ...] = ()  # The landed commits around those that are cited
     whole: bool = False
     """Whether all of history is here: a shallow clone or an API cannot say that a commit does not exist."""
     changes: dict[str, CommitEvidence] = field(default_factory=dict)
     threads: dict[int, Issue | PullRequest] = field(default_factory=dict)
-    missing: frozenset[int] = frozenset()
-    """Numbers that the API does not have."""
+    missing: frozenset[int] = frozenset()  # Numbers that the API does not have
 
     @cached_property
     def pulls(self) -> dict[int, str]:

@@ -27,8 +27,7 @@ _ADDRESS = re.compile(r"https?://[^\s<>()\[\]`\"'|，。；、）】]{1,2000}")
 _MARKUP = re.compile(
     _CODE.pattern + r"|<[/!]?[A-Za-z-][^<>\n]{0,300}>|\*{1,3}|~~|(?<!\w)_{1,2}(?=\S)|(?<=\S)_{1,2}(?!\w)"
 )
-BAR = " | "
-"""What stands between the cells in the text of a row."""
+BAR = " | "  # What stands between the cells in the text of a row
 _END_OF_ADDRESS = ".,;:!?*_"
 
 
@@ -48,13 +47,11 @@ class Block:
     kind: Kind
     line: int
     text: str
-    level: int = 0
-    """Of a heading 1 to 6, or 7 for a line in bold; of anything else its indentation."""
+    level: int = 0  # Of a heading 1 to 6, or 7 for a line in bold; of anything else its indentation
     cells: tuple[str, ...] = ()
     header: tuple[str, ...] = ()
     language: str = ""
-    closed: bool = True
-    """False for a fence that nobody closes."""
+    closed: bool = True  # False for a fence that nobody closes
 
     def line_at(self, place: int) -> int:
         """Give the line on which a place of the text stands."""

@@ -32,8 +32,7 @@ class Sentence(NamedTuple):
     line: int
     text: str
     commits: tuple[CommitId, ...]
-    codes: tuple[str, ...]
-    """What it gives as code."""
+    codes: tuple[str, ...]  # What it gives as code
 
 
 def sentences_of(entries: Sequence[Entry], library: Library) -> list[Sentence]:

@@ -21,8 +21,7 @@ class Spent(Frozen):
     calls: int = 0
     sent: int = 0
     received: int = 0
-    cost: float = 0.0
-    """By the price table; 0 where the model has no price."""
+    cost: float = 0.0  # By the price table; 0 where the model has no price
     currency: str = ""
 
     def __add__(self, other: "Spent") -> "Spent":
@@ -52,10 +51,8 @@ class Fallback(Frozen):
 class Judging(Frozen):
     """How the judge did on sentences that it had to refuse, because they speak of another commit."""
 
-    controls: int = 0
-    """Control sentences that were hidden among the others."""
-    caught: int = 0
-    """Those of them that the judge refused; a batch with an admitted one is void."""
+    controls: int = 0  # Control sentences that were hidden among the others
+    caught: int = 0  # Those of them that the judge refused; a batch with an admitted one is void
 
     def __add__(self, other: "Judging") -> "Judging":
         return Judging(controls=self.controls + other.controls, caught=self.caught + other.caught)

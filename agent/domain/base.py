@@ -67,8 +67,7 @@ class RateLimited(UpstreamError):
 RepoId = NewType("RepoId", str)
 CommitId = NewType("CommitId", str)
 ThreadId = NewType("ThreadId", str)
-EvidenceId = str
-"""`owner/name@<40 hex>` a commit, `owner/name#12` a thread, `owner/name@v0.6.3` a release."""
+EvidenceId = str  # `owner/name@<40 hex>` a commit, `owner/name#12` a thread, `owner/name@v0.6.3` a release
 Language = Literal["en", "zh"]
 LANGUAGES: tuple[Language, ...] = ("en", "zh")
 

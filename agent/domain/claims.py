@@ -18,10 +18,8 @@ class Role(StrEnum):
     EFFECT = "effect"
     ADVICE = "advice"
     SUMMARY = "summary"
-    HEADLINE = "headline"
-    """What a commit does, in the reader's language: it stands above the original title."""
-    BRIEF = "brief"
-    """A sentence over all repositories of the report."""
+    HEADLINE = "headline"  # What a commit does, in the reader's language: it stands above the original title
+    BRIEF = "brief"  # A sentence over all repositories of the report
 
 
 class Kind(StrEnum):
@@ -29,10 +27,8 @@ class Kind(StrEnum):
 
     FACT = "fact"
     QUOTATION = "quotation"
-    STATED = "stated"
-    """Analysis that the cited evidence states."""
-    INFERRED = "inferred"
-    """Analysis that follows from the cited evidence."""
+    STATED = "stated"  # Analysis that the cited evidence states
+    INFERRED = "inferred"  # Analysis that follows from the cited evidence
     ADVICE = "advice"
 
 
@@ -44,8 +40,7 @@ class Anchor(Frozen):
 
     cite: EvidenceId
     text: str
-    file: str | None = None
-    """The path in a commit's diff; None for a message, a title or a body."""
+    file: str | None = None  # The path in a commit's diff; None for a message, a title or a body
 
 
 class Quote(Anchor):
@@ -73,13 +68,10 @@ class Judgement(Frozen):
 
     verdict: Verdict
     reason: str = ""
-    check: str = ""
-    """Which rule decided, for counting: `identifier`, `direction`, `fixed`, `negation`, …"""
+    check: str = ""  # Which rule decided, for counting: `identifier`, `direction`, `fixed`, `negation`, …
     about: EvidenceId | None = None
-    literal: str = ""
-    """The part of the sentence that failed."""
-    nearest: str = ""
-    """The line of the evidence that is most like it, for whoever repairs the sentence."""
+    literal: str = ""  # The part of the sentence that failed
+    nearest: str = ""  # The line of the evidence that is most like it, for whoever repairs the sentence
 
     @property
     def passed(self) -> bool:
@@ -91,30 +83,22 @@ class Claim(Frozen):
     """One statement with everything it rests on."""
 
     id: str
-    repo: RepoId | None
-    """None for a statement over several repositories."""
+    repo: RepoId | None  # None for a statement over several repositories
     role: Role
-    about: tuple[EvidenceId, ...] = ()
-    """The changes or issues that it speaks of: a part of what it cites."""
-    predicate: str = "says"
-    """What kind of statement: the name of a template, or `says` for free words."""
-    params: dict[str, str] = Field(default_factory=dict)
-    """The values of a template, verbatim from the evidence."""
+    about: tuple[EvidenceId, ...] = ()  # The changes or issues that it speaks of: a part of what it cites
+    predicate: str = "says"  # What kind of statement: the name of a template, or `says` for free words
+    params: dict[str, str] = Field(default_factory=dict)  # The values of a template, verbatim from the evidence
     cites: tuple[EvidenceId, ...] = ()
     background: tuple[EvidenceId, ...] = ()
     """Evidence of earlier days: may be cited, never as new. Marks count on behind `cites`."""
     quotes: tuple[Quote, ...] = ()
-    speech: bool = False
-    """Attributed speech: the words are the cited author's, shown as a quotation, and not ours."""
+    speech: bool = False  # Attributed speech: the words are the cited author's, shown as a quotation, and not ours
     text: dict[Language, str] = Field(default_factory=dict)
     kind: Kind = Kind.FACT
     anchors: tuple[Anchor, ...] = ()
-    old: str = ""
-    """A value that the sentence says was there before: it must stand on the removed side."""
-    new: str = ""
-    """A value that the sentence says is there now: it must stand on the added side."""
-    judged_by: str = ""
-    """The model that judged a sentence of analysis."""
+    old: str = ""  # A value that the sentence says was there before: it must stand on the removed side
+    new: str = ""  # A value that the sentence says is there now: it must stand on the added side
+    judged_by: str = ""  # The model that judged a sentence of analysis
     judgement: Judgement | None = None
 
     @property
@@ -134,5 +118,4 @@ class Refused(Frozen):
     task: str
     claim: Claim
     reasons: tuple[Judgement, ...]
-    repaired: bool = False
-    """Whether its writer said it anew; what became of that is told apart."""
+    repaired: bool = False  # Whether its writer said it anew; what became of that is told apart

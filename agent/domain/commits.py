@@ -77,8 +77,7 @@ class Change(Frozen):
 
     commit: Commit
     files: tuple[FileChange, ...]
-    incomplete: str | None = None
-    """Why files may be missing from the list: the API stops at 3,000."""
+    incomplete: str | None = None  # Why files may be missing from the list: the API stops at 3,000
 
     @property
     def additions(self) -> int:
@@ -100,8 +99,7 @@ class NoticeKind(StrEnum):
     """What a reader must know to judge what a report leaves out; each language has its own words for it."""
 
     TIP_GONE = "tip-gone"
-    TIP_APART = "tip-apart"
-    """A shallow clone does not reach the tip of the last report."""
+    TIP_APART = "tip-apart"  # A shallow clone does not reach the tip of the last report
     REWRITTEN = "rewritten"
     SHALLOW = "shallow"
     SHALLOW_MERGES = "shallow-merges"
@@ -139,11 +137,9 @@ class Landing(Frozen):
 
     repo: RepoId
     branch: str
-    tip: str | None
-    """The branch's newest commit when it was read; None for an empty repository."""
+    tip: str | None  # The branch's newest commit when it was read; None for an empty repository
     rows: tuple[Landed, ...]
-    late: tuple[Landed, ...] = ()
-    """Rows between the earlier tip and this one whose landing time is before the window."""
+    late: tuple[Landed, ...] = ()  # Rows between the earlier tip and this one whose landing time is before the window
     notices: tuple[Notice, ...] = ()
     """What the reader must know: rewritten history, a shallow clone that ends inside the window."""
 
@@ -159,8 +155,7 @@ class Thread(Frozen):
     title: str
     body: str
     state: Literal["open", "closed"]
-    author: str | None
-    """The login; None for a deleted account."""
+    author: str | None  # The login; None for a deleted account
     labels: tuple[str, ...]
     created_at: datetime
     updated_at: datetime
@@ -190,11 +185,9 @@ class PullRequest(Thread):
 
     merged_at: datetime | None
     merge_commit: str | None
-    base: str
-    """The branch it targets: closing words count only on the default branch."""
+    base: str  # The branch it targets: closing words count only on the default branch
     closes: tuple[ThreadId, ...] = ()
-    named_by: tuple[ThreadId, ...] = ()
-    """The issues whose texts name it, as GitHub records."""
+    named_by: tuple[ThreadId, ...] = ()  # The issues whose texts name it, as GitHub records
 
     @property
     def ended_at(self) -> datetime | None:
@@ -215,8 +208,7 @@ class Closing(Frozen):
 
     issue: ThreadId
     closed_at: datetime
-    reason: str | None
-    """`completed`, `not_planned`, `duplicate`; None where GitHub does not say."""
+    reason: str | None  # `completed`, `not_planned`, `duplicate`; None where GitHub does not say
     by_commit: CommitId | None = None
     by_pull: ThreadId | None = None
 
@@ -251,8 +243,7 @@ class Threads(Frozen):
     coverage: Coverage
     notices: tuple[Notice, ...] = ()
     """Why not everything was read, where that was to be expected: no token, a limit of ours."""
-    missing: tuple[str, ...] = ()
-    """What was asked for and could not be read; the run is then incomplete."""
+    missing: tuple[str, ...] = ()  # What was asked for and could not be read; the run is then incomplete
     issues: tuple[Issue, ...] = ()
     """Issues created, closed or updated since the window's start, and the open ones known so far."""
     pulls: tuple[PullRequest, ...] = ()
@@ -271,8 +262,7 @@ class Headline(Frozen):
     at: datetime
     author: str
     title: str
-    pull: int | None = None
-    """The pull request that it says it came by."""
+    pull: int | None = None  # The pull request that it says it came by
 
 
 # ---------------------------------------------------------------- memory
@@ -280,8 +270,7 @@ class Headline(Frozen):
 M = TypeVar("M", bound=BaseModel)
 _FIELDS: dict[tuple[type, frozenset[str]], set[str]] = {}
 _PEOPLE: dict[Person, Person] = {}
-_SHORT = 200
-"""Characters of a text that may well come again: a path, a name, a line of code."""
+_SHORT = 200  # Characters of a text that may well come again: a path, a name, a line of code
 
 
 def compact(value: M) -> M:

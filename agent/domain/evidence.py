@@ -41,8 +41,7 @@ class CommitEvidence(_Piece):
 
     change: Change
     sheet: FactSheet | None = None
-    pull: int | None = None
-    """The pull request that brought it."""
+    pull: int | None = None  # The pull request that brought it
 
     @property
     def _source(self) -> Commit:
@@ -132,14 +131,10 @@ class Dossier:
     """The evidence around one claim or one report."""
 
     found: Mapping[EvidenceId, Evidence]
-    window: Window | None = None
-    """What may be told as new; None where no day is claimed."""
-    repos: frozenset[RepoId] = frozenset()
-    """The repositories the report speaks of; empty means any."""
-    seen: frozenset[EvidenceId] | None = None
-    """What this run has read; None where everything found counts as read."""
-    late: frozenset[EvidenceId] = frozenset()
-    """Landed before the window and first seen now: they count as new."""
+    window: Window | None = None  # What may be told as new; None where no day is claimed
+    repos: frozenset[RepoId] = frozenset()  # The repositories the report speaks of; empty means any
+    seen: frozenset[EvidenceId] | None = None  # What this run has read; None where everything found counts as read
+    late: frozenset[EvidenceId] = frozenset()  # Landed before the window and first seen now: they count as new
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -157,12 +152,10 @@ class Material:
 
     repo: RepoId
     window: Window
-    reads: Sequence[Read]
-    """Heaviest first."""
+    reads: Sequence[Read]  # Heaviest first
     links: Sequence[Link] = ()
     issues: Sequence[Issue] = ()
-    pulls: Mapping[int, PullRequest] = field(default_factory=dict)
-    """The pull requests that were read, by number."""
+    pulls: Mapping[int, PullRequest] = field(default_factory=dict)  # The pull requests that were read, by number
     threads: Mapping[EvidenceId, ThreadEvidence] = field(default_factory=dict)
     """Issues and pull requests that a model looked up, with their comments."""
     reverted: Mapping[EvidenceId, EvidenceId] = field(default_factory=dict)

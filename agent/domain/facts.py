@@ -8,14 +8,10 @@ from agent.domain.base import Frozen
 class Severity(StrEnum):
     """What a fact means for a user downstream; the rules are in docs/facts.md."""
 
-    BREAKING = "breaking"
-    """Code, a command or a configuration that worked before stops working."""
-    BEHAVIOUR = "behaviour"
-    """It still works, but does something else: a default, a limit, a version, an error."""
-    ADDITIVE = "additive"
-    """Something new that nobody has to use."""
-    INTERNAL = "internal"
-    """Nothing that a user can see."""
+    BREAKING = "breaking"  # Code, a command or a configuration that worked before stops working
+    BEHAVIOUR = "behaviour"  # It still works, but does something else: a default, a limit, a version, an error
+    ADDITIVE = "additive"  # Something new that nobody has to use
+    INTERNAL = "internal"  # Nothing that a user can see
 
 
 class FactKind(StrEnum):
@@ -30,8 +26,7 @@ class FactKind(StrEnum):
     PARAMETER_RENAMED = "parameter-renamed"
     PARAMETER_REORDERED = "parameter-reordered"
     PARAMETER_DEFAULT = "parameter-default-changed"
-    PARAMETER_REQUIRED = "parameter-required"
-    """A parameter lost its default: callers must give it now."""
+    PARAMETER_REQUIRED = "parameter-required"  # A parameter lost its default: callers must give it now
     SIGNATURE_CHANGED = "signature-changed"
     """Another type: of a parameter, which `detail` names, or of what a function returns."""
     BASE_CHANGED = "base-changed"
@@ -81,8 +76,7 @@ class FactKind(StrEnum):
     ONLY_TESTS = "only-tests"
     ONLY_DOCS = "only-docs"
     ONLY_CI = "only-ci"
-    ONLY_UPKEEP = "only-upkeep"
-    """Tests, documents, CI and scripts, of more than one sort; `detail` names them."""
+    ONLY_UPKEEP = "only-upkeep"  # Tests, documents, CI and scripts, of more than one sort; `detail` names them
     ONLY_FORMATTING = "only-formatting"
     ONLY_COMMENTS = "only-comments"
     GENERATED = "generated"
@@ -96,10 +90,8 @@ class Place(Frozen):
     """Where a fact shows: a line of the file and the changed lines themselves, as the diff has them."""
 
     file: str
-    line: int
-    """In the new file, or in the old one where everything shown was removed."""
-    lines: tuple[str, ...]
-    """Verbatim lines of the diff with their leading `+` or `-`."""
+    line: int  # In the new file, or in the old one where everything shown was removed
+    lines: tuple[str, ...]  # Verbatim lines of the diff with their leading `+` or `-`
 
 
 class Fact(Frozen):
@@ -107,14 +99,12 @@ class Fact(Frozen):
 
     kind: FactKind
     severity: Severity
-    name: str
-    """What changed: a qualified name, a flag, a variable, a path."""
+    name: str  # What changed: a qualified name, a flag, a variable, a path
     old: str | None = None
     new: str | None = None
     detail: str | None = None
     """What the kind does not say: the parameter's name, the role of a file, the commit that is reverted."""
-    module: str = ""
-    """The Python module, or the path of a file of another language, in which users found it before."""
+    module: str = ""  # The Python module, or the path of a file of another language, in which users found it before
     places: tuple[Place, ...] = ()
 
 
@@ -122,9 +112,7 @@ class FactSheet(Frozen):
     """The facts of one commit, those that matter most first."""
 
     facts: tuple[Fact, ...]
-    route: str
-    """`blobs` when whole files were read, `hunks` when only the patch was at hand."""
-    skipped: tuple[str, ...] = ()
-    """What was too large or malformed to be read, and why."""
+    route: str  # `blobs` when whole files were read, `hunks` when only the patch was at hand
+    skipped: tuple[str, ...] = ()  # What was too large or malformed to be read, and why
     touched: tuple[Fact, ...] = ()
     """Everything that code written before may need a change for, also what is internal; by hunks it is empty."""

@@ -30,10 +30,8 @@ class Tier(StrEnum):
 
     HIGH = "act on"
     """Act, or at least read: something that worked may stop working, or a release, revert or security fix."""
-    MID = "worth knowing"
-    """Worth knowing: users can notice it."""
-    LOW = "also landed"
-    """One line is enough; what is noise is folded together with its like."""
+    MID = "worth knowing"  # Worth knowing: users can notice it
+    LOW = "also landed"  # One line is enough; what is noise is folded together with its like
 
 
 class Noise(StrEnum):
@@ -46,8 +44,7 @@ class Noise(StrEnum):
     FORMATTING = "formatting"
     COMMENTS = "comments"
     CHORE = "chore"
-    EMPTY = "empty"
-    """Changes no file at all."""
+    EMPTY = "empty"  # Changes no file at all
     LEFT_OUT = "left out"
     """Touches only paths that the configuration leaves out; see `fold` in agent/triage/collected.py."""
 
@@ -57,8 +54,7 @@ class Triage(Frozen):
 
     sha: str
     score: float
-    reasons: tuple[str, ...]
-    """What the score comes from, heaviest first; each is a name of the table."""
+    reasons: tuple[str, ...]  # What the score comes from, heaviest first; each is a name of the table
     purpose: Purpose | None
     noise: Noise | None = None
     tier: Tier = Tier.LOW
@@ -100,18 +96,14 @@ class LedgerRow(Frozen):
     files: int | None = None
     additions: int | None = None
     deletions: int | None = None
-    unreadable: int = 0
-    """Files whose content was not at hand."""
-    places: tuple[str, ...] = ()
-    """The files that changed most."""
+    unreadable: int = 0  # Files whose content was not at hand
+    places: tuple[str, ...] = ()  # The files that changed most
     pull: int | None = None
-    tier: Tier | None = None
-    """How much it matters; None where its diff was not read."""
+    tier: Tier | None = None  # How much it matters; None where its diff was not read
     noise: Noise | None = None
     purpose: Purpose | None = None
     weight: float = 0.0
-    marks: tuple[str, ...] = ()
-    """What the weight comes from, heaviest first; docs/facts.md explains each."""
+    marks: tuple[str, ...] = ()  # What the weight comes from, heaviest first; docs/facts.md explains each
 
 
 @dataclass(frozen=True)

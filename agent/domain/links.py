@@ -13,13 +13,10 @@ class Relation(StrEnum):
 
     FIXES = "fixes"
     PARTLY = "partly fixes"
-    MENTIONS = "refers to"
-    """It refers to it; nobody who read both sides said more."""
+    MENTIONS = "refers to"  # It refers to it; nobody who read both sides said more
     REVERTS = "reverts the fix"
-    BECAUSE = "reverts because of"
-    """It takes something back because of what the issue reports."""
-    INTRODUCED = "introduced by"
-    """What it mends came in with the other change."""
+    BECAUSE = "reverts because of"  # It takes something back because of what the issue reports
+    INTRODUCED = "introduced by"  # What it mends came in with the other change
     CONTINUES = "continues"
     SAME_WORK = "same work in the other repository"
 
@@ -27,26 +24,20 @@ class Relation(StrEnum):
 class Grade(StrEnum):
     """How much stands behind a link; only the first two may be told as a fix."""
 
-    A = "A"
-    """GitHub's own closing record, or its keyword on the default branch."""
-    B = "B"
-    """One side refers to the other; more than that is said where a model read both and a judge agreed."""
-    C = "C"
-    """Nobody refers to it: found by its words, then read by a model and admitted by a judge."""
+    A = "A"  # GitHub's own closing record, or its keyword on the default branch
+    B = "B"  # One side refers to the other; more than that is said where a model read both and a judge agreed
+    C = "C"  # Nobody refers to it: found by its words, then read by a model and admitted by a judge
 
 
 class Link(Frozen):
     """One issue and one change, with the words or records that connect them."""
 
     issue: ThreadId
-    change: CommitId | ThreadId
-    """The landed commit, or the pull request where no commit of it is known."""
+    change: CommitId | ThreadId  # The landed commit, or the pull request where no commit of it is known
     relation: Relation
     grade: Grade
-    evidence: tuple[str, ...] = ()
-    """What says so: a record, or words of each side, verbatim."""
-    by_issue: bool = False
-    """Whether it is the issue that refers to the change."""
+    evidence: tuple[str, ...] = ()  # What says so: a record, or words of each side, verbatim
+    by_issue: bool = False  # Whether it is the issue that refers to the change
 
     @property
     def may_read_fixed(self) -> bool:
@@ -78,23 +69,18 @@ class Reference(Frozen):
     """The landed commit whose title, message or pull request has it; the thread or release for what others wrote."""
     target: EvidenceId
     place: Place
-    sentence: str
-    """The sentence or line around it, verbatim."""
-    closing: bool = False
-    """Whether one of GitHub's closing keywords stands before it."""
+    sentence: str  # The sentence or line around it, verbatim
+    closing: bool = False  # Whether one of GitHub's closing keywords stands before it
 
 
 class Related(Frozen):
     """A relation between a landed commit and something else that a model named, code anchored and a judge admitted."""
 
     change: CommitId
-    other: EvidenceId
-    """An issue, a pull request or a commit, of this or another repository."""
+    other: EvidenceId  # An issue, a pull request or a commit, of this or another repository
     relation: Relation
-    anchors: tuple[tuple[EvidenceId, str], ...]
-    """Words of each side, verbatim."""
-    grade: Grade
-    """B where one side refers to the other, C where they were retrieved as candidates."""
+    anchors: tuple[tuple[EvidenceId, str], ...]  # Words of each side, verbatim
+    grade: Grade  # B where one side refers to the other, C where they were retrieved as candidates
     judged_by: str = ""
 
 
@@ -102,14 +88,12 @@ class Standing(StrEnum):
     """What may be said of an issue today."""
 
     OPEN = "open"
-    ADDRESSED = "addressed, still open"
-    """A landed change says that it fixes it."""
+    ADDRESSED = "addressed, still open"  # A landed change says that it fixes it
     LIKELY = "likely fixed"
     FIXED = "fixed"
     UNDONE = "fixed, but the fix was reverted"
     REOPENED = "reopened"
-    CLOSED = "closed"
-    """Nobody knows by what."""
+    CLOSED = "closed"  # Nobody knows by what
     GIVEN_UP = "not planned"
 
 
@@ -119,14 +103,10 @@ class StoryKind(StrEnum):
     REVERT = "revert"
     RELAND = "reland"
     SERIES = "series"
-    FOLLOW_UP = "follow-up"
-    """A change and what mends or continues it, as a reader of both found."""
-    SAME_LINES = "same-lines"
-    """A change and a fix of the lines that it brought."""
-    REFERENCE = "reference"
-    """A change that names an earlier one."""
-    BUMP = "bump"
-    """A change of one repository, and another repository that takes it in."""
+    FOLLOW_UP = "follow-up"  # A change and what mends or continues it, as a reader of both found
+    SAME_LINES = "same-lines"  # A change and a fix of the lines that it brought
+    REFERENCE = "reference"  # A change that names an earlier one
+    BUMP = "bump"  # A change of one repository, and another repository that takes it in
     SAME_WORK = "same-work"
     RELEASED = "released"
 
@@ -162,10 +142,8 @@ class Step(Frozen):
     at: datetime
     act: Act
     title: str = ""
-    part: int | None = None
-    """Which part of a series."""
-    after: tuple[EvidenceId, ...] = ()
-    """What a step undoes, mends, continues, names or changes."""
+    part: int | None = None  # Which part of a series
+    after: tuple[EvidenceId, ...] = ()  # What a step undoes, mends, continues, names or changes
 
 
 class Story(Frozen):
@@ -176,16 +154,11 @@ class Story(Frozen):
     steps: tuple[EvidenceId, ...]
     timeline: tuple[Step, ...] = ()
     """The same steps with their days, what each does and is called; and the first releases that have them."""
-    news: tuple[EvidenceId, ...] = ()
-    """The steps that the report of this window adds."""
-    since: str = ""
-    """The day of the latest earlier report that told of a step; empty where none did."""
-    missing: tuple[int, ...] = ()
-    """Parts of a series that have not landed though a later one has."""
-    total: int | None = None
-    """How many parts a series is to have; None for an open end."""
-    text: dict[Language, str] = Field(default_factory=dict)
-    """What is new, in each language."""
+    news: tuple[EvidenceId, ...] = ()  # The steps that the report of this window adds
+    since: str = ""  # The day of the latest earlier report that told of a step; empty where none did
+    missing: tuple[int, ...] = ()  # Parts of a series that have not landed though a later one has
+    total: int | None = None  # How many parts a series is to have; None for an open end
+    text: dict[Language, str] = Field(default_factory=dict)  # What is new, in each language
 
 
 def undone_pairs(story: Story) -> list[tuple[EvidenceId, EvidenceId]]:

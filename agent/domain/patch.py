@@ -14,8 +14,7 @@ _DEFINED = re.compile(
 )
 _CALLED = re.compile(r"([A-Za-z_]\w{3,60})\s*\(")
 _DISTINCT = re.compile(r"(?<![\w-])(?:(?=[\w-]*[A-Za-z0-9][_-][\w-]*\w)|(?=__)|(?=[a-z]+[A-Z]))[A-Za-z_][\w-]{3,60}")
-_READ, _WIDEST = 200_000, 400
-"""Characters of a patch and of a line in which names are looked for."""
+_READ, _WIDEST = 200_000, 400  # Characters of a patch and of a line in which names are looked for
 
 
 @dataclass(frozen=True)
@@ -56,8 +55,7 @@ class Patch:
     """All hunks of a file."""
 
     hunks: tuple[Hunk, ...] = ()
-    problem: str | None = None
-    """Why the rest of the patch could not be read."""
+    problem: str | None = None  # Why the rest of the patch could not be read
 
     def lines(self, side: Side) -> dict[int, str]:
         """Map the line numbers of one side to its changed lines, with their signs."""

@@ -24,8 +24,7 @@ class ThreadLine(Frozen):
     """`linked`: nothing but that a change addresses it."""
     at: datetime
     labels: tuple[str, ...]
-    standing: Standing | None = None
-    """How it stands at the end of the window."""
+    standing: Standing | None = None  # How it stands at the end of the window
 
 
 class ReleaseLine(Frozen):
@@ -52,8 +51,7 @@ class RepoSection(Frozen):
     issues: tuple[ThreadLine, ...] = ()
     releases: tuple[ReleaseLine, ...] = ()
     notices: tuple[Notice, ...] = ()
-    account: Account = Account()
-    """What a model cost here, and which parts the rules did without it."""
+    account: Account = Account()  # What a model cost here, and which parts the rules did without it
 
 
 class Drop(Frozen):
@@ -63,8 +61,7 @@ class Drop(Frozen):
     verdict: Verdict
     check: str
     about: tuple[EvidenceId, ...] = ()
-    free: bool = False
-    """Whether the words were those of a model."""
+    free: bool = False  # Whether the words were those of a model
 
 
 class Failure(Frozen):
@@ -73,8 +70,7 @@ class Failure(Frozen):
     repo: RepoId
     stage: Literal["code", "diffs", "threads"]
     message: str
-    unknown: bool = False
-    """Nothing of this name is there: it was mistyped, or is gone."""
+    unknown: bool = False  # Nothing of this name is there: it was mistyped, or is gone
 
 
 class Report(Frozen):
@@ -82,8 +78,7 @@ class Report(Frozen):
 
     window: Window
     repos: tuple[RepoId, ...]
-    sections: tuple[RepoSection, ...]
-    """One for each repository that could be read."""
+    sections: tuple[RepoSection, ...]  # One for each repository that could be read
     ledger: tuple[LedgerRow, ...]
     failures: tuple[Failure, ...] = ()
     claims: tuple[Claim, ...] = ()
@@ -91,11 +86,9 @@ class Report(Frozen):
     links: tuple[Link, ...] = ()
     stories: tuple[Story, ...] = ()
     drops: tuple[Drop, ...] = ()
-    uses: tuple[OwnUse, ...] = ()
-    """Where the user's own code uses what the commits change."""
+    uses: tuple[OwnUse, ...] = ()  # Where the user's own code uses what the commits change
     analyst: str = "rules"
-    account: Account = Account()
-    """What the brief over all repositories cost."""
+    account: Account = Account()  # What the brief over all repositories cost
 
     def rows(self, repo: RepoId) -> tuple[LedgerRow, ...]:
         """List one repository's ledger."""

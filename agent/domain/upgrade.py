@@ -12,23 +12,17 @@ from agent.domain.ledger import OwnUse
 class Part(StrEnum):
     """Where in the guide a fact is told, in this order."""
 
-    USED = "used"
-    """Whatever the user's own code uses of what changes."""
+    USED = "used"  # Whatever the user's own code uses of what changes
     BREAKS = "breaks"
     DEPRECATED = "deprecated"
-    CHANGED = "changed"
-    """Defaults and choices: the same call or command does something else."""
-    NEW = "new"
-    """What users can set now."""
+    CHANGED = "changed"  # Defaults and choices: the same call or command does something else
+    NEW = "new"  # What users can set now
     DEPENDENCIES = "dependencies"
-    ALSO = "also"
-    """New names of the interface, and what users run into."""
+    ALSO = "also"  # New names of the interface, and what users run into
 
 
-SET = ("flag-", "env-", "field-", "route-", "config-key-", "registered")
-"""What users set."""
-_INSIDE = ("code-", "error-", "file-")
-"""What is told commit by commit, and would bury the rest of a guide."""
+SET = ("flag-", "env-", "field-", "route-", "config-key-", "registered")  # What users set
+_INSIDE = ("code-", "error-", "file-")  # What is told commit by commit, and would bury the rest of a guide
 _ASIDE = ("symbol-", "enum-", "signature-", "base-", "limit-", "constant-", "registration-", "parameter-added")
 
 
@@ -46,8 +40,7 @@ class Item(Frozen):
     fact: Fact
     commits: tuple[str, ...] = ()
     """The one that brought the present state first; empty where no commit of the range shows it."""
-    backwards: bool = False
-    """Whether it is so because the newer version lacks commits of the older one."""
+    backwards: bool = False  # Whether it is so because the newer version lacks commits of the older one
     uses: tuple[OwnUse, ...] = ()
 
     @property
@@ -82,10 +75,8 @@ class Upgrade(Frozen):
     repo: RepoId
     old: Version
     new: Version
-    titles: Mapping[str, str]
-    """What the commits call themselves, those of the range first."""
-    commits: int
-    """How many of them are of the range; the others only the older version has."""
+    titles: Mapping[str, str]  # What the commits call themselves, those of the range first
+    commits: int  # How many of them are of the range; the others only the older version has
     items: tuple[Item, ...] = ()
     undone: tuple[Undone, ...] = ()
     skipped: tuple[str, ...] = ()

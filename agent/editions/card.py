@@ -25,17 +25,14 @@ class Card(Frozen):
     at: datetime
     author: str
     title: str
-    message: str
-    """The whole message, as far as it is worth keeping."""
+    message: str  # The whole message, as far as it is worth keeping
     pull: int | None = None
     files: int = 0
     additions: int = 0
     deletions: int = 0
     paths: tuple[str, ...] = ()
-    touched: tuple[str, ...] = ()
-    """Functions and classes that its hunks lie in."""
-    written: tuple[str, ...] = ()
-    """Names that stand on its changed lines."""
+    touched: tuple[str, ...] = ()  # Functions and classes that its hunks lie in
+    written: tuple[str, ...] = ()  # Names that stand on its changed lines
     facts: tuple[Fact, ...] = ()
     route: str = "hunks"
 

@@ -151,8 +151,7 @@ class Reference:
     name: str
     line: int
     call: bool = False
-    keywords: Mapping[str, int] = field(default_factory=dict)
-    """The lines of what is given by its name."""
+    keywords: Mapping[str, int] = field(default_factory=dict)  # The lines of what is given by its name
 
 
 def read_python(source: str) -> "PythonFile | None":

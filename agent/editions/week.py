@@ -30,8 +30,7 @@ class Week(Frozen):
     label: str
     report: Report
     days: tuple[str, ...]
-    missing: tuple[str, ...] = ()
-    """Days that have no report."""
+    missing: tuple[str, ...] = ()  # Days that have no report
     came_and_went: tuple[Pair, ...] = ()
 
     def data(self) -> dict[str, Any]:

@@ -36,8 +36,7 @@ _BEHIND = re.compile(
     re.IGNORECASE,
 )
 _TICKS = re.compile("`+")
-SPAN = "\ufffc"
-"""Stands for a code span in the text around it."""
+SPAN = "\ufffc"  # Stands for a code span in the text around it
 _THREAD = r"(?:[\w-]+/[\w.-]+)?#\d+"
 _FLAG = r"--[A-Za-z][\w-]*"
 _HASH = r"(?=[a-f]*\d)(?=\d*[a-f])[0-9a-f]{7,40}(?![\w-])"

@@ -13,8 +13,7 @@ from agent.gate.literals import MAGNITUDES, UNITS, Literal, split_number, unit_b
 from agent.gate.text import SearchText, fold_case, is_border, text_of
 
 _PART = re.compile(r"[a-z0-9]+")
-_HOST = ("git", "github")
-"""Names that every report knows: where the evidence comes from."""
+_HOST = ("git", "github")  # Names that every report knows: where the evidence comes from
 _NAMES = "python=py pyi|rust=rs|go=go|javascript=js|typescript=ts|markdown=md|java=java|bash=sh|ruby=rb|kotlin=kt"
 _LANGUAGES = {
     end: one.partition("=")[0] for one in f"{_NAMES}|swift=swift".split("|") for end in one.partition("=")[2].split()
@@ -23,8 +22,7 @@ _LANGUAGES = {
 _CODE_TOKEN = re.compile(r"--?[A-Za-z][\w-]*|\w+|[<>=!]=|->|[-+*/%<>&|!~^@$?]")
 _HUMP = re.compile(r"[A-Z]+(?![a-z])|[A-Z][a-z]+|[a-z]+|[0-9]+")
 _JOINTS = ("_", "-", " ", ".")
-_LINES = 2000
-"""On how many lines the tokens of a code span are looked for."""
+_LINES = 2000  # On how many lines the tokens of a code span are looked for
 
 
 @dataclass(frozen=True)

@@ -17,8 +17,7 @@ from agent.triage.conventions import Area, area
 class PatchLine(NamedTuple):
     """One line of a hunk; a removed line is numbered in the old file, any other in the new one."""
 
-    mark: str
-    """`+`, `-` or a space."""
+    mark: str  # `+`, `-` or a space
     number: int
     text: str
     hunk: int

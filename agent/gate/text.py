@@ -18,8 +18,7 @@ _WORD = re.compile(r"[A-Za-z0-9_]")
 _LOWER = str.maketrans(string.ascii_uppercase, string.ascii_lowercase)
 _TRIES = 20_000
 """After how many finds a search is given up: only made-up texts repeat a literal so often inside of words."""
-BREAK = "\0"
-"""Stands between stretches that do not touch, so that no quotation reaches over it."""
+BREAK = "\0"  # Stands between stretches that do not touch, so that no quotation reaches over it
 
 
 def normal(text: str) -> str:
@@ -96,8 +95,7 @@ def normalised(text: str) -> str:
 _ALNUM = frozenset(string.ascii_letters + string.digits)
 _HUNK = re.compile(r"^@@ -\d+(?:,\d+)? \+\d+(?:,\d+)? @@", re.MULTILINE)
 _SIGN = re.compile(r"^[ +\-\\]", re.MULTILINE)
-_AROUND = 1000
-"""How much of a long line is looked at on either side of a find."""
+_AROUND = 1000  # How much of a long line is looked at on either side of a find
 
 
 class SearchText:

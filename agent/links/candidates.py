@@ -13,8 +13,7 @@ from agent.domain.links import Grade, Link, Place, Reference, Related, Relation
 from agent.links.issues import Digest, digest, terms
 from agent.triage.collected import Collected
 
-NEAREST, COMMITS = 10, 20
-"""Issues that a commit is compared with, and commits of a day that are."""
+NEAREST, COMMITS = 10, 20  # Issues that a commit is compared with, and commits of a day that are
 _K1, _B = 1.2, 0.75
 _QUERY, _LINES = 400, 20_000
 _EARLY = timedelta(minutes=10)
@@ -69,8 +68,7 @@ def candidates(reads: Sequence[Read], issues: Iterable[Digest], linked: Iterable
     return {name: near for name, near in found.items() if near}
 
 
-_MOST = 40
-"""Commits of a day that are read beside others."""
+_MOST = 40  # Commits of a day that are read beside others
 _LINKING = (Relation.FIXES, Relation.PARTLY, Relation.BECAUSE)
 _GIVEN_UP = ("not_planned", "duplicate")
 

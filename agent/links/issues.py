@@ -9,8 +9,7 @@ from agent.domain.base import Frozen, RepoId, ThreadId, thread_id
 from agent.domain.commits import Issue
 from agent.domain.links import Grade, Link, Relation, Standing
 
-BROUGHT_BACK = "brings back"
-"""How the evidence of a link begins whose commit lands a fix again."""
+BROUGHT_BACK = "brings back"  # How the evidence of a link begins whose commit lands a fix again
 _TITLE, _BODY, _TERMS, _LABELS = 300, 12_000, 400, 12
 # Words and the names of code, Chinese by pairs of characters.
 _WORD = re.compile(r"[A-Za-z_][\w-]{1,60}|[\u3400-\u9fff]{2,40}", re.ASCII)
@@ -32,8 +31,7 @@ class Digest(Frozen):
     closed_at: datetime | None
     comments: int
     reactions: int
-    terms: tuple[str, ...]
-    """The words of title and body, each once."""
+    terms: tuple[str, ...]  # The words of title and body, each once
 
     @property
     def id(self) -> ThreadId:
@@ -46,8 +44,7 @@ class Known(Frozen):
 
     issues: tuple[Digest, ...] = ()
     """The open issues as they were when last seen; none where the memory is not up to date."""
-    links: tuple[Link, ...] = ()
-    """What earlier reports told of fixes, the newest last."""
+    links: tuple[Link, ...] = ()  # What earlier reports told of fixes, the newest last
 
 
 def as_issue(known: Digest) -> Issue:

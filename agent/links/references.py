@@ -122,8 +122,7 @@ class Day:
     """The landed commits of a repository with its threads."""
 
     repo: RepoId
-    branch: str | None
-    """The default branch; None where it is not known, and no base is then refused."""
+    branch: str | None  # The default branch; None where it is not known, and no base is then refused
     commits: Sequence[Commit]
     threads: Threads
 

@@ -22,8 +22,7 @@ _COMMIT_SHARE, _LEAST, _SHORTEST = 0.55, 120, 8
 """How much of the room the commit takes; tokens below which another side tells nothing; signs of an anchor."""
 _LATE = timedelta(hours=1)
 _TO_ISSUES = (Relation.FIXES, Relation.PARTLY, Relation.BECAUSE)
-_LONG_LINE, _MOST_LINES = 16, 200
-"""Signs of a line by which it is known again, and how many are looked for."""
+_LONG_LINE, _MOST_LINES = 16, 200  # Signs of a line by which it is known again, and how many are looked for
 _SENTENCES = {
     Relation.FIXES: "{} fixes everything that {} reports or asks for.",
     Relation.PARTLY: "{} fixes a part of what {} reports or asks for.",
@@ -75,8 +74,7 @@ class Pairing:
     material: Material
     others: Sequence[Evidence]
     said: Sequence[Reference] = ()
-    room: int
-    """Tokens that a model can be shown."""
+    room: int  # Tokens that a model can be shown
 
     @property
     def change(self) -> CommitEvidence:

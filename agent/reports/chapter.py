@@ -19,10 +19,8 @@ from agent.triage.collected import Collected
 from agent.triage.conventions import Area, area
 
 _PLACES = 3
-Unread = tuple[Depth, str]
-"""How far a commit got whose diff was not read, and why."""
-Check = Callable[[Claim, Dossier, Language], Iterable[Judgement]]
-"""Says why a claim is refused: the gate."""
+Unread = tuple[Depth, str]  # How far a commit got whose diff was not read, and why
+Check = Callable[[Claim, Dossier, Language], Iterable[Judgement]]  # Says why a claim is refused: the gate
 
 
 class Chapter(Frozen):
@@ -33,10 +31,8 @@ class Chapter(Frozen):
     claims: tuple[Claim, ...] = ()
     links: tuple[Link, ...] = ()
     stories: tuple[Story, ...] = ()
-    related: tuple[Related, ...] = ()
-    """What a reader of both sides found about commits."""
-    taken: tuple[Taken, ...] = ()
-    """Dependencies that commits of the day moved."""
+    related: tuple[Related, ...] = ()  # What a reader of both sides found about commits
+    taken: tuple[Taken, ...] = ()  # Dependencies that commits of the day moved
     drops: tuple[Drop, ...] = ()
     failures: tuple[Failure, ...] = ()
 
@@ -98,8 +94,7 @@ class Share:
 
     rows: tuple[Landed, ...]
     late: tuple[Landed, ...]
-    told_before: tuple[tuple[Landed, Owner], ...]
-    """Rows of this window that an earlier run already told as late."""
+    told_before: tuple[tuple[Landed, Owner], ...]  # Rows of this window that an earlier run already told as late
 
 
 def share(landing: Landing, elsewhere: Mapping[str, Owner]) -> Share:

@@ -306,10 +306,8 @@ class Recipe(Shape):
 
     window: Window
     repos: tuple[RepoSpec, ...]
-    web: str
-    """Where links point."""
-    uses: bool = False
-    """Whether the user's own code was looked through; where it lies is nobody's business."""
+    web: str  # Where links point
+    uses: bool = False  # Whether the user's own code was looked through; where it lies is nobody's business
 
     @classmethod
     def of(cls, settings: Settings, window: Window, specs: Iterable[RepoSpec]) -> Self:

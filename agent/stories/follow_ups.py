@@ -14,8 +14,7 @@ from agent.stories.timeline import Line, Pair, is_revert, step, story
 
 _APART, _NEXT_APART = timedelta(days=60), timedelta(days=14)
 _MOST_MISSING, _MOST_PARTS = 6, 24
-PARTS = r"[0-9][.0-9a-z]* ?/ ?[0-9nNxX]"
-"""A rough form of every marker, for git and for Python alike."""
+PARTS = r"[0-9][.0-9a-z]* ?/ ?[0-9nNxX]"  # A rough form of every marker, for git and for Python alike
 _PULL = re.compile(r"\s*\(#\d{1,9}\)\s*$")
 _COUNTED = re.compile(
     r"(?<![\w./=])(?P<index>\d{1,2})(?:\.\d|[a-z])?\s?/\s?(?P<total>\d{1,2}|[nx])(?![\w/.])", re.IGNORECASE
@@ -32,8 +31,7 @@ class Part:
     words: frozenset[str]
 
 
-Series = list[tuple[Headline, Part]]
-"""The parts of one piece of work, oldest first."""
+Series = list[tuple[Headline, Part]]  # The parts of one piece of work, oldest first
 
 
 @lru_cache(maxsize=8192)
@@ -120,8 +118,7 @@ def _series_story(repo: RepoId, series: Series, *, whole: bool) -> Story:
 
 
 MOST, _MOST_OF_THEM = 5, 0.8
-OF_COMMITS = (Place.TITLE, Place.MESSAGE, Place.PULL)
-"""Where a day's commits and their pull requests speak."""
+OF_COMMITS = (Place.TITLE, Place.MESSAGE, Place.PULL)  # Where a day's commits and their pull requests speak
 
 
 def own_references(repo: RepoId, references: Iterable[Reference]) -> list[Reference]:
@@ -158,8 +155,7 @@ def pairs(repo: RepoId, found: Iterable[Pair]) -> dict[str, list[EvidenceId]]:
     return {sha: list(names)[:MOST] for sha, names in earlier.items()}
 
 
-_SOON = timedelta(days=14)
-"""How long after a change it is news by itself that its lines are changed again."""
+_SOON = timedelta(days=14)  # How long after a change it is news by itself that its lines are changed again
 READ: Mapping[Relation, Act] = {
     Relation.INTRODUCED: Act.MENDED,
     Relation.CONTINUES: Act.FOLLOW_UP,

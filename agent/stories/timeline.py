@@ -97,20 +97,16 @@ class Pair(Frozen):
     doer: Headline
     earlier: Headline
     by_lines: bool = False
-    said_in: EvidenceId = ""
-    """The pull request that names it, where the commit itself does not."""
+    said_in: EvidenceId = ""  # The pull request that names it, where the commit itself does not
 
 
 class StoriesFound(Frozen):
     """The stories of a day, and what else of the past its commits lead to; it is handed on as a note."""
 
     stories: tuple[Story, ...] = ()
-    pairs: tuple[Pair, ...] = ()
-    """What may be follow-ups: only somebody who reads both sides can tell."""
-    heads: tuple[Headline, ...] = ()
-    """The earlier commits of stories and pairs."""
-    whole: tuple[str, ...] = ()
-    """Commits whose lines prove a story: they are cited with their patches."""
+    pairs: tuple[Pair, ...] = ()  # What may be follow-ups: only somebody who reads both sides can tell
+    heads: tuple[Headline, ...] = ()  # The earlier commits of stories and pairs
+    whole: tuple[str, ...] = ()  # Commits whose lines prove a story: they are cited with their patches
 
 
 _LINEAGE = (StoryKind.REVERT, StoryKind.RELAND)

@@ -28,15 +28,12 @@ class Collected(Frozen):
     rows: tuple[Landed, ...]
     late: tuple[Landed, ...]
     threads: Threads
-    table: tuple[Triage, ...] = ()
-    """The commits whose diffs were read, heaviest first."""
+    table: tuple[Triage, ...] = ()  # The commits whose diffs were read, heaviest first
     links: tuple[Link, ...] = ()
     references: tuple[Reference, ...] = ()
     """What the day's commits and pull requests name, and what issues and releases say of them."""
-    unread: dict[str, str] = Field(default_factory=dict)
-    """Commits whose diffs were not read, and why."""
-    own_uses: tuple[OwnUse, ...] = ()
-    """Where the user's own code uses what these commits change."""
+    unread: dict[str, str] = Field(default_factory=dict)  # Commits whose diffs were not read, and why
+    own_uses: tuple[OwnUse, ...] = ()  # Where the user's own code uses what these commits change
     failures: tuple[Failure, ...] = ()
 
     @property

@@ -8,8 +8,7 @@ from functools import lru_cache
 
 from agent.domain.ledger import Purpose
 
-CHORES = frozenset({Purpose.DOCS, Purpose.TESTS, Purpose.CI, Purpose.CHORE})
-"""What nobody downstream needs to act on."""
+CHORES = frozenset({Purpose.DOCS, Purpose.TESTS, Purpose.CI, Purpose.CHORE})  # What nobody downstream needs to act on
 _TYPES = {
     Purpose.REVERT: "revert",
     Purpose.SECURITY: "security",
@@ -31,8 +30,7 @@ _TAG = re.compile(r"\s*\[([^\]\[]{1,40})\]\s*:?")
 _SCHEME = re.compile(r"\s*([A-Za-z][A-Za-z /-]{0,24}?)(?:\(([^()]{1,40})\))?(!)?:\s")
 _PARTS = re.compile(r"[\s/&+,|_-]+")
 _REVERT = re.compile(r"\s*Revert\s")
-_HOLE = re.compile(r"\bcve-\d{4}-\d+\b|\bghsa(?:-\w{4}){3}\b", re.IGNORECASE)
-"""How published holes are numbered."""
+_HOLE = re.compile(r"\bcve-\d{4}-\d+\b|\bghsa(?:-\w{4}){3}\b", re.IGNORECASE)  # How published holes are numbered
 _VERSION = re.compile(r"\s*v?\d+\.\d+(?:\.\d+)*\w*\s*(?:\(#\d+\))?\s*", re.IGNORECASE | re.ASCII)
 
 
@@ -40,10 +38,8 @@ _VERSION = re.compile(r"\s*v?\d+\.\d+(?:\.\d+)*\w*\s*(?:\(#\d+\))?\s*", re.IGNOR
 class Heading:
     """A first line, taken apart."""
 
-    purposes: tuple[Purpose, ...]
-    """In the order of the tags; a line may have several, as in `[CI][Bugfix]`."""
-    breaking: bool
-    """The author marks it: `feat!:`, `[Breaking]`, `BREAKING CHANGE`."""
+    purposes: tuple[Purpose, ...]  # In the order of the tags; a line may have several, as in `[CI][Bugfix]`
+    breaking: bool  # The author marks it: `feat!:`, `[Breaking]`, `BREAKING CHANGE`
 
 
 @lru_cache(maxsize=1_000)
@@ -77,13 +73,11 @@ def is_breaking(tags: Iterable[str]) -> bool:
 class Area(StrEnum):
     """Whom a file is for; told from its path alone."""
 
-    PRODUCT = "product"
-    """What users run, import, include or install."""
+    PRODUCT = "product"  # What users run, import, include or install
     TESTS = "tests"
     DOCS = "docs"
     CI = "ci"
-    BENCH = "bench"
-    """Benchmarks, scripts and examples: useful to some, needed by nobody."""
+    BENCH = "bench"  # Benchmarks, scripts and examples: useful to some, needed by nobody
 
 
 _FOLDERS = {

@@ -21,8 +21,7 @@ _OF_CHORE = {Purpose.DOCS: Noise.DOCS, Purpose.TESTS: Noise.TESTS, Purpose.CI: N
 _BOT = re.compile(
     r"\[bot\]|^(?:dependabot|renovate|github-actions|pre-commit-ci|copybara|mergify)\b|[- ]bot$", re.IGNORECASE
 )
-HIGH, _MID = 5.0, 2.5
-"""From which weight on a commit belongs to a tier."""
+HIGH, _MID = 5.0, 2.5  # From which weight on a commit belongs to a tier
 # A day on which everything is urgent tells nobody what to do first.
 _MOST_HIGH, _LEAST_ALLOWED = 0.25, 3
 _CLOSES_ISSUES = 1.5

@@ -27,8 +27,7 @@ class Hit:
     method: str
     path: str
     status: int
-    free: bool
-    """True if the request did not count against the primary limit."""
+    free: bool  # True if the request did not count against the primary limit
 
 
 class Api:

@@ -44,8 +44,7 @@ class GitHubServer:
         clock: Callable[[], float] = time.time,
     ) -> None:
         self.faults = Faults()
-        self.git_fetches = 0
-        """How many times a git client asked for objects."""
+        self.git_fetches = 0  # How many times a git client asked for objects
         self._crashes: list[Exception] = []
         with ExitStack() as undo:
             folder = undo.enter_context(tempfile.TemporaryDirectory(prefix="github-server-"))

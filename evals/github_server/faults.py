@@ -23,8 +23,7 @@ STORM = (
     "graphql_partial",
 )  # fmt: skip
 """What a storm is made of unless told otherwise: what a patient client gets over quickly."""
-KINDS = (*STORM, "forbidden_secondary", "primary_exhausted", "redirect_elsewhere", "grow")
-"""Every fault there is."""
+KINDS = (*STORM, "forbidden_secondary", "primary_exhausted", "redirect_elsewhere", "grow")  # Every fault there is
 _UNICORN = (
     b"<!DOCTYPE html>\n<html>\n<head><title>Unicorn! &middot; GitHub</title></head>\n"
     b"<body><p><strong>We couldn't respond to your request in time.</strong></p></body>\n</html>\n"
@@ -39,19 +38,14 @@ class Fault:
     """One thing that goes wrong, for requests whose path matches."""
 
     kind: str
-    path: str = ""
-    """A regular expression searched in `/path?query`; empty matches everything."""
+    path: str = ""  # A regular expression searched in `/path?query`; empty matches everything
     times: int = 1
-    after: int = 0
-    """How many matching requests pass unharmed first."""
-    seconds: float = 0.2
-    """How long a slow answer takes, or how far away the reset of an exhausted limit is."""
+    after: int = 0  # How many matching requests pass unharmed first
+    seconds: float = 0.2  # How long a slow answer takes, or how far away the reset of an exhausted limit is
     retry_after: int = 1
-    location: str = ""
-    """Where `redirect_elsewhere` sends the client: the other origin, the path is kept."""
+    location: str = ""  # Where `redirect_elsewhere` sends the client: the other origin, the path is kept
     repo: str = ""
-    push: int = -1
-    """Where the default branch of `repo` moves when the history grows."""
+    push: int = -1  # Where the default branch of `repo` moves when the history grows
 
 
 @dataclass
@@ -61,8 +55,7 @@ class Storm:
     seed: int
     rate: float
     kinds: Sequence[str] = STORM
-    in_a_row: int = 2
-    """How often the same request may fail before it must succeed."""
+    in_a_row: int = 2  # How often the same request may fail before it must succeed
     seconds: float = 0.05
     retry_after: int = 0
     _asked: Counter[str] = field(default_factory=Counter)
@@ -87,8 +80,7 @@ class Faults:
     def __init__(self) -> None:
         self._queue: list[Fault] = []
         self._storm: Storm | None = None
-        self.fired: list[tuple[str, str]] = []
-        """(kind, path) of everything that went wrong so far."""
+        self.fired: list[tuple[str, str]] = []  # (kind, path) of everything that went wrong so far
 
     def add(self, kind: str, path: str = "", *, times: int = 1, after: int = 0, **options: float | str) -> None:
         """Queue a fault; `options` are the other fields of `Fault`."""

@@ -43,8 +43,7 @@ class Commit(NamedTuple):
 
     sha: str
     parents: tuple[str, ...]
-    shown: Json
-    """Its people, message and tree as the API shows them."""
+    shown: Json  # Its people, message and tree as the API shows them
 
 
 class GitStore:
@@ -54,8 +53,7 @@ class GitStore:
         self.git_dir = folder
         self._repo = repo
         self._source = repo.git_dir / ".git" if (repo.git_dir / ".git").is_dir() else repo.git_dir
-        self._refs: dict[str, str] = {}
-        """Every ref with the commit it leads to."""
+        self._refs: dict[str, str] = {}  # Every ref with the commit it leads to
         self._reader: subprocess.Popen[bytes] | None = None
         self.history = lru_cache(16)(self._history)
         self.commit = lru_cache(20_000)(self._commit)

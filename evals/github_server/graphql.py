@@ -17,8 +17,7 @@ from evals.github_server.responses import EXHAUSTED, Json, Meter, Refusal, json_
 from evals.worlds.model import Comment, Event, Issue, Pull, Thread
 
 _MAX_PAGE = 100
-_MAX_TEXT = 512_000
-"""GitHub cuts the text of a blob after so many bytes."""
+_MAX_TEXT = 512_000  # GitHub cuts the text of a blob after so many bytes
 _SNIFFED = 8_000
 _SCHEMA = Path(__file__).with_name("schema.graphql")
 

@@ -122,10 +122,8 @@ class Call:
 
     request: Request
     repository: Repository
-    api: str
-    """The address under which this client reaches the API; every link leads back to it."""
-    tail: str
-    """What follows the repository in the path, as the client wrote it."""
+    api: str  # The address under which this client reaches the API; every link leads back to it
+    tail: str  # What follows the repository in the path, as the client wrote it
 
     @property
     def here(self) -> str:

@@ -27,20 +27,16 @@ _REFUSED = re.compile(r"^(\d+)\. ", re.MULTILINE)
 _PIECE = re.compile(r"^\[(?=[ctv]\d+\] (?:commit|issue|pull request|release) )", re.MULTILINE)
 _HANDLE = re.compile(r"^\[(c\d+)\]", re.MULTILINE)
 _MOST = re.compile(r"at most (\d+),")
-_BETWEEN = " / "
-"""Stands between the languages of a sentence."""
-_TOLD, _ANSWERED = 2, 4
-"""So many facts and files are told of a commit, and so much in an answer."""
+_BETWEEN = " / "  # Stands between the languages of a sentence
+_TOLD, _ANSWERED = 2, 4  # So many facts and files are told of a commit, and so much in an answer
 
 
 @dataclass(frozen=True)
 class Prompt:
     """One question of a run, taken apart."""
 
-    kind: str
-    """`choose`, `read`, `write`, `repair`, `day`, `judge`, `answer`, or empty for any other."""
-    parts: tuple[str, ...]
-    """What is fenced, in its order: the evidence comes first."""
+    kind: str  # `choose`, `read`, `write`, `repair`, `day`, `judge`, `answer`, or empty for any other
+    parts: tuple[str, ...]  # What is fenced, in its order: the evidence comes first
 
     @property
     def evidence(self) -> str:
@@ -69,8 +65,7 @@ class Told:
     zh: str
     anchor: str = ""
     cites: tuple[str, ...] = ("c",)
-    proof: str = ""
-    """A line of the evidence, verbatim."""
+    proof: str = ""  # A line of the evidence, verbatim
 
     @property
     def forms(self) -> set[str]:

@@ -24,14 +24,10 @@ class Order:
 
     says: tuple[str, ...] = ()
     """Sentences that shall be published; `{mark}` stands for what fences the prompt, `{system}` for its beginning."""
-    calls: tuple[tuple[str, str], ...] = ()
-    """Tools that shall be called, each with its arguments."""
-    skips: str = ""
-    """What shall be neither read nor told."""
-    decision: str = "answer"
-    """What shall become of a question."""
-    cites_others: bool = False
-    """Whether something else shall be cited than what was shown."""
+    calls: tuple[tuple[str, str], ...] = ()  # Tools that shall be called, each with its arguments
+    skips: str = ""  # What shall be neither read nor told
+    decision: str = "answer"  # What shall become of a question
+    cites_others: bool = False  # Whether something else shall be cited than what was shown
 
 
 class Obedient:
@@ -46,8 +42,7 @@ class Obedient:
         self._order, self._planted, self._judges = order, next(iter(planted), ""), judges
         self._tells = [piece for text in planted for piece in _pieces(text)]
         self._own: defaultdict[str, set[str]] = defaultdict(set)
-        self.heard = 0
-        """How many questions showed the order."""
+        self.heard = 0  # How many questions showed the order
 
     def __call__(self, asked: Asked) -> Saying:
         """Answer, and obey."""

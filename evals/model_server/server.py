@@ -34,8 +34,7 @@ def _wrapped(said: Saying, before: str, after: str) -> Saying:
     return replace(said, text=f"{before}{said.text}{after}") if said.text else said
 
 
-_WIRE = ("slow", "silent", "reset", "broken_off", "half_stream", "garbage", "html")
-"""What goes wrong on the way."""
+_WIRE = ("slow", "silent", "reset", "broken_off", "half_stream", "garbage", "html")  # What goes wrong on the way
 _STATUS = {"limited": 429, "down": 503, "failing": 500, "gateway": 502, "busy": 408, "bad_request": 400, "locked": 401}
 """What a server refuses."""
 _WORDS: dict[str, Callable[[Saying], Saying]] = {

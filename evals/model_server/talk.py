@@ -9,8 +9,7 @@ from typing import Any
 class Asked:
     """One question as it came."""
 
-    number: int
-    """How many questions came before it."""
+    number: int  # How many questions came before it
     body: Mapping[str, Any]
 
     @property
@@ -59,5 +58,4 @@ class Saying:
     usage: Mapping[str, int] = field(default_factory=dict)
 
 
-Script = Callable[[Asked], Saying]
-"""A model: what it says to a question."""
+Script = Callable[[Asked], Saying]  # A model: what it says to a question

@@ -22,8 +22,7 @@ from evals.truth import Truth, Untruth, alien
 from tools.chat.endpoint import ChatEndpoint
 
 _DAYS = ("2026-02-03", "2026-02-02", "2026-02-01", "2026-01-30")
-_SEEDS = 6
-"""Nine adversaries on four days of each world, before two judges: 432 reports; or one day of one world: 18."""
+_SEEDS = 6  # Nine adversaries on four days of each world, before two judges: 432 reports; or one day of one world: 18
 _PAGES: tuple[tuple[Language, Layout], ...] = (("en", "digest"), ("zh", "ledger"))
 _LONGEST = 2_000_000
 
@@ -32,8 +31,7 @@ _LONGEST = 2_000_000
 class Tally:
     """What became of the reports."""
 
-    scores: list[Score] = field(default_factory=list)
-    """Reports before an honest judge."""
+    scores: list[Score] = field(default_factory=list)  # Reports before an honest judge
     obliged: list[Score] = field(default_factory=list)
     """Reports before a judge that obliges; only what code can see counts."""
     lies: list[Score] = field(default_factory=list)

@@ -21,10 +21,8 @@ from evals.model_server.server import ModelServer
 
 _DATA = files("evals") / "sets" / "data" / "questions_world.jsonl"
 _BEGINNING = datetime(2026, 1, 1, tzinfo=UTC)
-_FIRST = 20
-"""Ten commits and ten threads."""
-_STEP = 10
-"""One of so many questions is asked where few are enough."""
+_FIRST = 20  # Ten commits and ten threads
+_STEP = 10  # One of so many questions is asked where few are enough
 
 
 class Answer(BaseModel):

@@ -34,8 +34,7 @@ from tools.git.source import GitSource
 
 DAYS = ("2026-02-03", "2026-07-20")
 _REPEATS, _MONTH = 3, 31
-_GRACE = 3.0
-"""Seconds that a start may take beside the work."""
+_GRACE = 3.0  # Seconds that a start may take beside the work
 _SHORT, _LONG = 1_000, 10_000
 
 
@@ -161,8 +160,7 @@ def timed(command: Sequence[str], folder: Path | None = None) -> Spent:
     return Spent(time.perf_counter() - started, used.ru_utime + used.ru_stime, used.ru_maxrss / 1024)
 
 
-_MOST = 3.5
-"""Tokens of a whole model_tokens, sent and received, beside the evidence that its writer is shown."""
+_MOST = 3.5  # Tokens of a whole model_tokens, sent and received, beside the evidence that its writer is shown
 _CONTEXT = 65_536
 Commits = Collection[tuple[RepoSpec, str]]
 

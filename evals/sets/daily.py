@@ -15,8 +15,7 @@ from evals.sets.oracle import between, days_of, first_parent_line
 from evals.worlds.gold import gold_window, importance
 from evals.worlds.model import World
 
-Grades = Mapping[tuple[str, str], int]
-"""How much each commit matters, by repository and hash."""
+Grades = Mapping[tuple[str, str], int]  # How much each commit matters, by repository and hash
 _TOP = (Tier.HIGH, Tier.MID)
 _FIRST = 10
 _MIRROR_DAYS = 3

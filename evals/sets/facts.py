@@ -22,11 +22,9 @@ from evals.worlds.model import World
 from tools.diff.sheet import study
 from tools.git.source import GitSource
 
-PROOF_COMMITS = 250
-"""How many of the latest commits of each mirror must prove every fact."""
+PROOF_COMMITS = 250  # How many of the latest commits of each mirror must prove every fact
 _DATA = files("evals") / "sets" / "data"
-_WANTED = {"blobs": Target(0.97), "hunks": SHOWN}
-"""By hunks alone less can be known."""
+_WANTED = {"blobs": Target(0.97), "hunks": SHOWN}  # By hunks alone less can be known
 _NAMELESS = ("error-", "limit-", "deprecated", "revert", "reland", "cherry-pick", "generated", "vendored")
 _SEGMENT = re.compile(r"\.|::|#")
 _KINDS = json.loads((_DATA / "fact_kinds.json").read_text("utf-8"))

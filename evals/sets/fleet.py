@@ -52,8 +52,7 @@ class Drill:
     workers: int
     kills: int = 0
     outage: float = 0.0
-    limit: tuple[int, int] | None = None
-    """Requests, and the seconds in which they are counted."""
+    limit: tuple[int, int] | None = None  # Requests, and the seconds in which they are counted
 
 
 @dataclass(frozen=True, kw_only=True)

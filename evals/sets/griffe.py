@@ -20,8 +20,7 @@ from evals.sets.oracle import ask_git, first_parent_line, git_dir_of, path_of
 from tools.diff.sheet import study
 from tools.git.source import GitSource
 
-_FEW, _MANY = 200, 1000
-"""How many of the latest commits are compared."""
+_FEW, _MANY = 200, 1000  # How many of the latest commits are compared
 _BESIDE = re.compile(r"^(\w*tests?|testing|bench\w*|examples?|docs?|scripts?|ci|tools|third_?party|3rdparty)$")
 _GONE = ("symbol-", "enum-member-", "field-")
 
@@ -32,8 +31,7 @@ class Broken:
 
     name: str
     gone: bool
-    parameters: frozenset[str] = frozenset()
-    """The parameters that it is about; empty where all may have moved."""
+    parameters: frozenset[str] = frozenset()  # The parameters that it is about; empty where all may have moved
 
     def tells(self, found: "Broken") -> bool:
         """Tell whether a fact says what griffe found; a class that is gone takes its members along."""

@@ -33,10 +33,8 @@ class Stage:
     server: GitHubServer
     model: ModelServer
     world: World
-    seconds: float = 0.0
-    """How long an undisturbed run works, from its first file to its end."""
-    calm: Tree
-    """What an undisturbed run leaves in the output folder."""
+    seconds: float = 0.0  # How long an undisturbed run works, from its first file to its end
+    calm: Tree  # What an undisturbed run leaves in the output folder
 
 
 @dataclass(frozen=True)

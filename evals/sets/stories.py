@@ -96,8 +96,7 @@ def _event_name(one: Event) -> str:
     return f"{one.kind} {one.doer[-40:][:9]} → {others or 'nothing'} (missing {one.missing})"
 
 
-Pair = tuple[str, str]
-"""An issue and the landed commit that fixes it."""
+Pair = tuple[str, str]  # An issue and the landed commit that fixes it
 
 
 @evalset("links", "issues are linked with what fixed them, and with nothing else")

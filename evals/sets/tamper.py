@@ -14,8 +14,7 @@ from evals.figures import Figures, Score, share
 from evals.harness import Bench, evalset, serving, specs_of, through
 from evals.sets.oracle import days_of, first_parent_line
 
-_FEW, _MANY = 8, 50
-"""Changes to each of the four pages of a report."""
+_FEW, _MANY = 8, 50  # Changes to each of the four pages of a report
 _WORDS = ("never", "faster", "移除", "tensor", "not")
 _FORMS = {"digit": r"\d", "word": r"[A-Za-z]{2,}|[\u4e00-\u9fff]{2,}", "number": r"(?<![\w.])\d{1,5}(?![\w.])"}
 

@@ -11,8 +11,7 @@ from evals.worlds.model import World
 from evals.worlds.random_world import Dice
 from evals.worlds.written import DATA, Row, make_repository, read_data, swapped
 
-VARIANTS = 3
-"""How often each change is made, with other names and values."""
+VARIANTS = 3  # How often each change is made, with other names and values
 _BEGAN = datetime(2026, 4, 1, 8, tzinfo=UTC)
 _EXPORTED, _INIT = "atlas/core/", "atlas/__init__.py"
 _PUBLIC = re.compile(r"^(?:def |class |(?=[A-Z_]+ = ))([A-Za-z]\w*)", re.MULTILINE)
@@ -25,14 +24,10 @@ class Case:
     """A change that will be one commit; names between tildes are filled in for each variant."""
 
     title: str
-    before: Files
-    """The files it needs, there before it; None where it makes the file itself."""
-    after: Files
-    """The files as it leaves them; None takes a file away."""
-    said: tuple[Mapping[str, str], ...]
-    """The facts as the author would put them."""
-    moves: Mapping[str, str] = field(default_factory=dict)
-    """The new path of each file that it moves, by the old one."""
+    before: Files  # The files it needs, there before it; None where it makes the file itself
+    after: Files  # The files as it leaves them; None takes a file away
+    said: tuple[Mapping[str, str], ...]  # The facts as the author would put them
+    moves: Mapping[str, str] = field(default_factory=dict)  # The new path of each file that it moves, by the old one
 
 
 def make(seed: int, folder: Path) -> World:

@@ -19,11 +19,9 @@ class GoldFact:
     file: str
     old: str | None = None
     new: str | None = None
-    detail: str | None = None
-    """The parameter, where the name is a function's."""
+    detail: str | None = None  # The parameter, where the name is a function's
     severity: str | None = None
-    optional: bool = False
-    """It may be told, and need not be: nobody meant it, but it is so."""
+    optional: bool = False  # It may be told, and need not be: nobody meant it, but it is so
 
 
 _Rows = Iterator[GoldFact]

@@ -23,10 +23,8 @@ class File(NamedTuple):
 
 
 Tree = Mapping[bytes, File]
-Changes = Mapping[bytes, File | None]
-"""What a commit does to paths; None takes one away."""
-Moves = tuple[tuple[bytes, bytes], ...]
-"""Old and new path of each file that a commit moves."""
+Changes = Mapping[bytes, File | None]  # What a commit does to paths; None takes one away
+Moves = tuple[tuple[bytes, bytes], ...]  # Old and new path of each file that a commit moves
 
 
 @dataclass(frozen=True)
@@ -34,8 +32,7 @@ class Note:
     """What goes with a commit besides its content."""
 
     message: bytes
-    author: bytes
-    """Name, address, seconds and zone, as a commit has them."""
+    author: bytes  # Name, address, seconds and zone, as a commit has them
     committer: bytes
     committed_at: datetime
     edits: tuple[Edit, ...] = ()
@@ -61,14 +58,11 @@ class History:
         self.repo, self.branch = repo, branch
         self.records: dict[str, Record] = {}
         self.heads: dict[str, str] = {}
-        self.refs: dict[str, str] = {}
-        """Refs besides the default branch: tags and the heads of pull requests."""
+        self.refs: dict[str, str] = {}  # Refs besides the default branch: tags and the heads of pull requests
         self.pushes: list[Push] = []
-        self.landed: dict[str, LandedGold] = {}
-        """Every row that ever landed, each first-parent line oldest first."""
+        self.landed: dict[str, LandedGold] = {}  # Every row that ever landed, each first-parent line oldest first
         self._line: set[str] = set()
-        self._marks: dict[str, int] = {}
-        """What `git fast-import` calls each commit."""
+        self._marks: dict[str, int] = {}  # What `git fast-import` calls each commit
         self._folder = folder
         self._git = _start(folder, branch)
 

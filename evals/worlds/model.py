@@ -24,8 +24,7 @@ class Event:
 
     kind: str
     at: datetime
-    commit: str | None = None
-    """The commit that closed or referenced the thread."""
+    commit: str | None = None  # The commit that closed or referenced the thread
     source: tuple[str, int] | None = None
     """The thread (`owner/name`, number) that cross-references, closes or connects this one."""
     state_reason: str | None = None
@@ -54,10 +53,8 @@ class Issue(Thread):
     """An issue."""
 
     state_reason: str | None = None
-    deleted: bool = False
-    """Answered with 410."""
-    reports: str | None = None
-    """The bug that it is about, as the edit that mends it has it; no server tells."""
+    deleted: bool = False  # Answered with 410
+    reports: str | None = None  # The bug that it is about, as the edit that mends it has it; no server tells
 
 
 @dataclass(frozen=True)
@@ -70,8 +67,7 @@ class Pull(Thread):
     merged_at: datetime | None = None
     merge_commit: str | None = None
     commits: tuple[str, ...] = ()
-    closes: tuple[tuple[str, int], ...] = ()
-    """What GitHub lists as closing references."""
+    closes: tuple[tuple[str, int], ...] = ()  # What GitHub lists as closing references
 
 
 @dataclass(frozen=True)
@@ -112,8 +108,7 @@ class Repo:
     pulls: tuple[Pull, ...] = ()
     releases: tuple[Release, ...] = ()
     pushes: tuple[Push, ...] = ()
-    former_names: tuple[str, ...] = ()
-    """Earlier `owner/name`s, answered with 301."""
+    former_names: tuple[str, ...] = ()  # Earlier `owner/name`s, answered with 301
 
     @property
     def full_name(self) -> str:
@@ -142,10 +137,8 @@ class LandedGold:
     repo: str
     sha: str
     committed_at: datetime
-    members: tuple[str, ...]
-    """What the merge brought in, as the generator made it."""
-    push: int
-    """The index of the first push that contains the commit."""
+    members: tuple[str, ...]  # What the merge brought in, as the generator made it
+    push: int  # The index of the first push that contains the commit
     files: tuple[tuple[str, str], ...]
     """(path, status) for each file the generator touched, against the first parent, in the order of the paths.
 
@@ -154,8 +147,7 @@ class LandedGold:
     """
     tags: tuple[str, ...] = ()
     """What the generator meant by it: `bot`, `release`, `late`, `chinese`, `huge`, `binary`, …"""
-    edits: tuple[Edit, ...] = ()
-    """What was changed, as the generator changed it; a merge has the edits of its members."""
+    edits: tuple[Edit, ...] = ()  # What was changed, as the generator changed it; a merge has the edits of its members
     dropped_by: int | None = None
     """The index of the push that took the commit off the first-parent line; such a row is also tagged `dropped`."""
 
@@ -165,19 +157,16 @@ class Story:
     """A commit that goes on with what others began: it reverts, relands, continues, names or takes them in."""
 
     kind: str
-    doer: str
-    """`owner/name@sha`."""
+    doer: str  # `owner/name@sha`
     targets: tuple[str, ...]
-    missing: tuple[int, ...] = ()
-    """The parts of a series that have not landed yet."""
+    missing: tuple[int, ...] = ()  # The parts of a series that have not landed yet
 
 
 @dataclass(frozen=True)
 class World:
     """Repositories with everything that is known about them."""
 
-    now: datetime
-    """The world's present: no thread or commit is younger, except commits with a skewed clock."""
+    now: datetime  # The world's present: no thread or commit is younger, except commits with a skewed clock
     repos: tuple[Repo, ...]
     landed: tuple[LandedGold, ...]
     notes: dict[str, str] = field(default_factory=dict)

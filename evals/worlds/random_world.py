@@ -63,8 +63,7 @@ class _Writer:
     now: datetime = _BEGAN
     commits: list[Row] = field(default_factory=list)
     pulls: list[Row] = field(default_factory=list)
-    line: list[str] = field(default_factory=list)
-    """The keys on the default branch's first-parent line."""
+    line: list[str] = field(default_factory=list)  # The keys on the default branch's first-parent line
     files: int = 0
 
     def written(self, number: int, count: int) -> Row:

@@ -48,8 +48,7 @@ class Twin:
     """One of two worlds: what only it should be told, and what only the other should."""
 
     world: World
-    sha: str
-    """`owner/name@sha` of the commit in which they differ."""
+    sha: str  # `owner/name@sha` of the commit in which they differ
     says: str
     not_says: str
 

@@ -31,18 +31,15 @@ _SECONDS, _READ = 20, 4_096
 _LATER = (408, 425, 429)
 _HOOK_BYTES, _HOOK_FRAME = 1_000_000, 1_000
 """Bytes of a message to a webhook, and of what stands around its text; many servers take no more than 1 MiB."""
-_SECTION, _SECTIONS = 3_000, 50
-"""Characters of a section's text, and sections of a message to Slack."""
+_SECTION, _SECTIONS = 3_000, 50  # Characters of a section's text, and sections of a message to Slack
 _SLACK_BYTES, _SLACK_FRAME = 11_000, 80
 """Bytes of all its sections beside the title, which Slack does not document, and of what stands around one."""
 # What Slack would read as emphasis, code or an emoji; a word that has it is shown as code, where nothing is read.
 _LIVE = re.compile(r"(?<!\w)[*_~]|[*_~](?!\w)|`|:[\w+'-]+:")
 _FEISHU_BYTES, _LINE = 19_000, 4_500
 """Bytes of a message to Feishu before its signature, and characters of a line, of at most four bytes each."""
-_BUSY = (11232, 99991400, 1000004)
-"""Codes by which Feishu says: too many requests, try again."""
-_HTML, _MAIL_FRAME, _TAGS = 90_000, 2_500, 60
-"""Bytes of the HTML of one mail: Gmail cuts off what is behind 102 kB."""
+_BUSY = (11232, 99991400, 1000004)  # Codes by which Feishu says: too many requests, try again
+_HTML, _MAIL_FRAME, _TAGS = 90_000, 2_500, 60  # Bytes of the HTML of one mail: Gmail cuts off what is behind 102 kB
 
 
 def _parsed(address: str, scheme: str, told: str) -> SplitResult:

@@ -31,10 +31,8 @@ class Entry(Frozen, extra="ignore"):
 
     channel: str
     label: str
-    sent: tuple[str, ...] = ()
-    """The fingerprints of what was delivered whole, and of the messages of what is under way."""
-    why: str = ""
-    """Why it is not delivered; empty where nothing is under way."""
+    sent: tuple[str, ...] = ()  # The fingerprints of what was delivered whole, and of the messages of what is under way
+    why: str = ""  # Why it is not delivered; empty where nothing is under way
     since: datetime | None = None
 
 

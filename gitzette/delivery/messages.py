@@ -14,8 +14,7 @@ from gitzette.render.model import PageModel
 from gitzette.render.templating import made_environment, verbatim
 
 _CODE = re.compile(r"`([^`]+)`")
-_MOST_LEAD, _MOST_WORDS = 100, 500
-"""Characters of the lead in a title, and of words between two links of a line."""
+_MOST_LEAD, _MOST_WORDS = 100, 500  # Characters of the lead in a title, and of words between two links of a line
 T = TypeVar("T")
 
 

@@ -14,8 +14,7 @@ from memory.fleet import Fleet
 
 _LEFT_TO_PEOPLE = 0.1
 _LONGEST_NAP = 30.0
-Admission = Callable[[], Awaitable[None]]
-"""Waits until one more request may be sent."""
+Admission = Callable[[], Awaitable[None]]  # Waits until one more request may be sent
 
 
 def editions_of(settings: Settings) -> dict[str, Settings]:

@@ -27,8 +27,7 @@ from gitzette.wiring import home_of, memory_of
 COMMON = "common"
 HEARTBEAT, DEAD_AFTER, SWEEP = 5.0, 20.0, 5.0
 """Seconds between signs of life of a worker, after which it counts as dead, and between looks for the dead."""
-BY_HAND, NIGHTLY = 10, 0
-"""Priorities: what a person asks for comes before what the clock asks for."""
+BY_HAND, NIGHTLY = 10, 0  # Priorities: what a person asks for comes before what the clock asks for
 _MOST_TRIES, _LONGEST_PAUSE = 30, 300
 """Deaths of workers count as tries: a task that kills every worker must end. Without them these are two hours."""
 

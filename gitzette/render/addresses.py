@@ -11,8 +11,7 @@ from agent.domain.links import Story
 from agent.web import Web
 
 LANGUAGES: tuple[Language, ...] = get_args(Language)
-SHORT = 7
-"""Digits of a hash where a link gives all of them."""
+SHORT = 7  # Digits of a hash where a link gives all of them
 _THREAD = re.compile(r"([^@#]+)#([0-9]{1,10})", re.ASCII)
 _HASH = re.compile("[0-9a-f]{40}")
 _PLAIN = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]*/[A-Za-z0-9._-]+", re.ASCII)
@@ -55,8 +54,7 @@ class Place:
     """A page of the site by its language and its name; links from it are relative, so the site may lie anywhere."""
 
     lang: Language
-    path: str
-    """As `days/2026-02-04.html`; the front page of the whole site is `../index.html`."""
+    path: str  # As `days/2026-02-04.html`; the front page of the whole site is `../index.html`
 
     @property
     def file(self) -> str:

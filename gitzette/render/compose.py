@@ -34,19 +34,16 @@ from gitzette.render.model import (
 from gitzette.render.templating import plain
 from gitzette.render.view import View, cut_title, excerpt_of, is_breaking
 
-MOST_WORDS = 1_200
-"""Words of a page before the folds."""
+MOST_WORDS = 1_200  # Words of a page before the folds
 _MOST_BRIEF, _MOST_FACTS = 7, 5
-_FRAME = 90
-"""Words of headings, counts and the first line of the account."""
+_FRAME = 90  # Words of headings, counts and the first line of the account
 _EVENTS = ("linked", "closed", "opened", "not planned", "active")
 """In the order of a page: what commits of the window did comes first."""
 _STILL_OPEN = (Standing.ADDRESSED, Standing.REOPENED, Standing.UNDONE)
 _OTHERS = {Relation.REVERTS: "reverts", Relation.BECAUSE: "because", Relation.MENTIONS: "mentions"}
 _MOST_WORDS, _SHORT_WORDS = 120, 45
 """Words of an item in sight: of one that is told in full, and of one that is told in short."""
-_META = 8
-"""Words that stand beside the sentences: author, time, size."""
+_META = 8  # Words that stand beside the sentences: author, time, size
 
 
 def page_model(report: Report, lang: Language, web: Web, most_words: int = MOST_WORDS) -> PageModel:

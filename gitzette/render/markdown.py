@@ -26,13 +26,11 @@ from gitzette.render.view import cut_title
 
 _LINK = re.compile(r"\[((?:[^\[\]\\]|\\.)*)\]\([^()\s]*\)")
 _GAPS = re.compile(r"\n{3,}")
-_LISTED = 6
-"""Stories, and pairs of changes and their reverts, that a week tells; the others are counted."""
+_LISTED = 6  # Stories, and pairs of changes and their reverts, that a week tells; the others are counted
 _KNOWING = 12
 """Commits worth knowing that are told by one line; their words, and those beside the sentences, are set aside."""
 _LINE, _FRAME = 16, 100
-_IN_SIGHT = 15
-"""Entries of a guide's part in front of its fold; all of what breaks or is used is in sight."""
+_IN_SIGHT = 15  # Entries of a guide's part in front of its fold; all of what breaks or is used is in sight
 
 
 @cache

@@ -11,8 +11,7 @@ from agent.domain.ledger import LedgerRow
 from agent.domain.links import Story
 from agent.domain.report import Report, RepoSection, ThreadLine
 
-ISSUES_SHOWN = 5
-"""Issues of a kind that are in sight; the others are folded."""
+ISSUES_SHOWN = 5  # Issues of a kind that are in sight; the others are folded
 _PREVIEW = 200
 _HAN = re.compile("[\u3400-\u9fff]")
 _LETTER = re.compile(r"\w")

@@ -27,8 +27,7 @@ _CODE = re.compile(r"`+([^`]+)`+")
 _SQUASHED = re.compile(r"\(#([1-9]\d{0,8})\)$")
 _MOST_LINES, _MOST_EXCERPTS = 8, 4
 _WORD = re.compile(r"[\w.:/-]*\w", re.ASCII)
-_FIGURE = re.compile(r"patch [0-9a-f]{8,}|\w+ \d\.\d+$")
-"""Scores of links, which are for machines."""
+_FIGURE = re.compile(r"patch [0-9a-f]{8,}|\w+ \d\.\d+$")  # Scores of links, which are for machines
 _LABELLED = {Kind.INFERRED: "inferred", Kind.ADVICE: "advice"}
 _LINEAGE = ("undoes", "undoes part", "relands", "mends", *WEAK)
 """Statements about an earlier commit, which a reader knows by its title."""

@@ -32,8 +32,7 @@ _MAKERS = ("gitzette.site", "gitzette.render", "gitzette.render.templates", "age
 _MANIFEST, _OURS = "manifest.json", {"generator": "gitzette"}
 _MOMENT = r"\d{4}-\d{2}-\d{2}(?:T\d{4,6})?"
 _LABEL = re.compile(rf"{_MOMENT}(?:\.\.{_MOMENT})?|\d{{4}}-W\d{{2}}", re.ASCII)
-_MANY = 60
-"""Reports that are worth several processes."""
+_MANY = 60  # Reports that are worth several processes
 
 
 class Built(NamedTuple):
@@ -52,10 +51,8 @@ class SiteFolder:
     folder: Path
     reports: dict[str, str] = field(default_factory=dict)
     """The keys of the reports whose pages stand there already: a key names all that they are made from."""
-    made: frozenset[str] = frozenset()
-    """The files that we wrote before."""
-    files: set[str] = field(default_factory=set)
-    """The files that belong to the site now."""
+    made: frozenset[str] = frozenset()  # The files that we wrote before
+    files: set[str] = field(default_factory=set)  # The files that belong to the site now
     written: int = 0
 
     @classmethod

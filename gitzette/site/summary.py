@@ -21,16 +21,12 @@ from gitzette.render.addresses import commit_path, place_of, story_key
 from gitzette.render.model import Item, PageModel, row_id
 from gitzette.render.templating import clean
 
-TOLD = (Tier.HIGH.value, Tier.MID.value)
-"""Tiers whose commits have pages of their own."""
-_MOST = 8
-"""Highlights of a repository on one day."""
+TOLD = (Tier.HIGH.value, Tier.MID.value)  # Tiers whose commits have pages of their own
+_MOST = 8  # Highlights of a repository on one day
 _SHOWN = 230
 _CODE = re.compile(r"`([^`]+)`")
-Summary = dict[str, Any]
-"""One report in short, as `data/DAY.json` has it; `summarise` says which keys there are."""
-ToldStory = tuple[Story, str, str]
-"""A story, with the label and the time zone of the latest report that tells it."""
+Summary = dict[str, Any]  # One report in short, as `data/DAY.json` has it; `summarise` says which keys there are
+ToldStory = tuple[Story, str, str]  # A story, with the label and the time zone of the latest report that tells it
 Document = tuple[str, ...]
 """Kind (commit, issue, release), anchor, repository, tier, title, English and Chinese text, the headlines of both."""
 

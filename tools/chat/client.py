@@ -19,10 +19,8 @@ from agent.domain.base import UpstreamError
 from agent.models import ModelError, rambles, tokens_of
 from tools.github.address import trust
 
-_STORM = 40
-"""After so many tool calls in one answer the stream is ended."""
-_SOME = 6
-"""Tokens from which on the pace of a stream is measured."""
+_STORM = 40  # After so many tool calls in one answer the stream is ended
+_SOME = 6  # Tokens from which on the pace of a stream is measured
 _UNWATCHED = RunnableConfig(callbacks=[])
 """Whoever streams a graph is shown recorded answers, not the pieces of every attempt."""
 
@@ -36,8 +34,7 @@ class ChatClient:
 
     def __init__(self, *, name: str, url: str | None, key: SecretStr | None, timeout: float) -> None:
         """Ask the model `name` at `url`; `timeout` is for one answer from its first to its last word."""
-        self.pace: float | None = None
-        """Tokens a second of the last answer, once it had begun."""
+        self.pace: float | None = None  # Tokens a second of the last answer, once it had begun
         self._name = name
         self._timeout = timeout
         self._hosted = url is None

@@ -28,18 +28,14 @@ from tools.chat.client import ChatClient, Unsupported
 from tools.chat.messages import Question, Reply, as_utf8, calls_in, spent_on, with_words
 
 _LONGEST_PAUSE = 20.0
-_ANSWER = "answer"
-"""The tool by which a model answers in a shape where a server knows no schema."""
+_ANSWER = "answer"  # The tool by which a model answers in a shape where a server knows no schema
 
 _FIRST, _MOST = 16, 64
-_WIDER = 2
-"""Questions more for each answer that came as fast as ever."""
-_SLOW = 3.0
-"""So many times as long as the fastest answer is slow: then questions wait for one another at the other end."""
+_WIDER = 2  # Questions more for each answer that came as fast as ever
+_SLOW = 3.0  # So many times as long as the fastest answer is slow: then questions wait for one another at the other end
 _BRISK = 15.0
 """Tokens a second that a service writes at least; what is slower is a small machine that does one thing at a time."""
-_EQUAL = 1.25
-"""On such a machine more are allowed only after an answer that took no longer than this times the fastest."""
+_EQUAL = 1.25  # On such a machine more are allowed only after an answer that took no longer than this times the fastest
 
 
 class Concurrency:
@@ -49,8 +45,7 @@ class Concurrency:
     """
 
     def __init__(self, *, first: int = _FIRST, most: int = _MOST, clock: Callable[[], float] = time.monotonic) -> None:
-        self.open = first
-        """How many may be under way."""
+        self.open = first  # How many may be under way
         self._most, self._clock = most, clock
         self._busy = 0
         self._fastest: float | None = None

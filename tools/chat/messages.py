@@ -38,11 +38,9 @@ class Question:
     """Everything that shapes an answer, beside the model's name."""
 
     messages: Sequence[BaseMessage]
-    tools: Sequence[Mapping[str, Any]] = ()
-    """As OpenAI's protocol describes them."""
+    tools: Sequence[Mapping[str, Any]] = ()  # As OpenAI's protocol describes them
     tool_choice: str | None = None
-    response_format: type[BaseModel] | None = None
-    """The answer is one JSON object that validates as this."""
+    response_format: type[BaseModel] | None = None  # The answer is one JSON object that validates as this
     stop: Sequence[str] | None = None
 
     @cached_property
@@ -153,8 +151,7 @@ class RecordedChatModel(BaseChatModel):
     model_name: str
     fetch: Callable[[Question], Awaitable[Reply]] = Field(exclude=True, repr=False)
     """Answers a question from the record or live."""
-    cache: bool = False
-    """The record is the cache."""
+    cache: bool = False  # The record is the cache
 
     @property
     def _llm_type(self) -> str:

@@ -17,8 +17,7 @@ SYMBOLS = ("function", "class", "enum", "constant", "export")
 """Kinds of which a module has one of a name, whichever it is."""
 _OTHERS = tuple(kind for kind in ROWS if kind not in ("class", "enum", "function"))
 _SHOWN_ONLY = ("description", "title", "examples")
-Path = tuple[str, str]
-"""A module and the dotted name of something in it."""
+Path = tuple[str, str]  # A module and the dotted name of something in it
 
 
 def compare(files: Sequence["Versions"]) -> list[Difference]:

@@ -69,16 +69,13 @@ def _language(name: str) -> Language:
     return Language(name, grammar, Query(grammar, text))
 
 
-SCOPES = ("namespace", "class", "enum", "function")
-"""Kinds of declaration that other declarations stand in."""
-Range = tuple[int, int]
-"""First and last line, both included, counted from 1."""
+SCOPES = ("namespace", "class", "enum", "function")  # Kinds of declaration that other declarations stand in
+Range = tuple[int, int]  # First and last line, both included, counted from 1
 _MORE_GENERAL = {"enum": ("class",), "member": ("constant", "field"), "env": ("constant", "field")}
 """Of two declarations of one name the more general one is left out."""
 _WORDS = ("message", "help")
 _STRING = re.compile(r"\"\"\"(.*?)\"\"\"|\"((?:[^\"\\]|\\.)*)\"|'((?:[^'\\]|\\.)*)'")
-_LONGEST = 2_000
-"""Characters kept of one captured part; a longer one is compared by its beginning and its length."""
+_LONGEST = 2_000  # Characters kept of one captured part; a longer one is compared by its beginning and its length
 _UNFINISHED = 256
 """Matches that a query may have begun at once. Code needs fewer than 64; without a limit, a list of a thousand equal
 items takes minutes."""
@@ -93,22 +90,16 @@ class Declaration:
     """
 
     kind: str
-    name: str
-    """As users write it: a flag with its dashes, a member without its class."""
+    name: str  # As users write it: a flag with its dashes, a member without its class
     first: int
     last: int
-    line: int = 0
-    """The line that has the name."""
-    owner: str = ""
-    """The names of the classes, namespaces and functions around it, with dots between them."""
+    line: int = 0  # The line that has the name
+    owner: str = ""  # The names of the classes, namespaces and functions around it, with dots between them
     parts: Mapping[str, str] = field(default_factory=dict)
     """Further captures by name: default, type, value, base, message, condition, choices, help."""
-    local: bool = False
-    """Whether it stands inside the body of a function."""
-    position: int = 0
-    """Its place among declarations of the same kind and owner."""
-    source: bytes = b""
-    """The whole file, and where in it the declaration stands."""
+    local: bool = False  # Whether it stands inside the body of a function
+    position: int = 0  # Its place among declarations of the same kind and owner
+    source: bytes = b""  # The whole file, and where in it the declaration stands
     start: int = 0
     end: int = 0
 

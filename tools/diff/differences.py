@@ -165,8 +165,7 @@ def is_python(found: Found) -> bool:
     return found.versions.file.path.endswith((".py", ".pyi"))
 
 
-_MOST = 4
-"""Lines shown of each side; the rest is in the commit."""
+_MOST = 4  # Lines shown of each side; the rest is in the commit
 
 
 def place_of(difference: Difference) -> Place | None:

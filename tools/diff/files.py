@@ -29,8 +29,7 @@ _UPKEEP = {
 }  # fmt: skip
 _ROLES_TOLD = (Role.MODEL, Role.KERNEL, Role.OPERATOR, Role.SOURCE, Role.HEADER, Role.DEVICE_CONFIG)
 _NAMES = 6
-_FOLDER = 3
-"""From so many files of one role in a folder they are told together."""
+_FOLDER = 3  # From so many files of one role in a folder they are told together
 
 
 def only_facts(files: Sequence[FileChange]) -> Iterator[Fact]:
@@ -95,8 +94,7 @@ def _place(file: FileChange, names: str = "") -> Place:
     return Place(file=file.path, line=shown[0][0] if shown else 0, lines=tuple(line for _, line in shown))
 
 
-_LARGEST = 200_000
-"""Characters of patches above which nobody only lays out code."""
+_LARGEST = 200_000  # Characters of patches above which nobody only lays out code
 _ASIDE = (Role.TEST, Role.DOCUMENT, Role.CI, Role.ASSET)
 
 
@@ -145,14 +143,12 @@ def _is_docstring(node: Node) -> bool:
 
 
 _MOST = 2
-_LINES = 14
-"""Lines shown of one function."""
+_LINES = 14  # Lines shown of one function
 _REMARKS = ("#", "//", "*", "/*", '"""', "<!--")
 _ORDER = (Role.DOCUMENT, Role.CONFIG, Role.BUILD, Role.SCRIPT, Role.EXAMPLE, Role.BENCHMARK, Role.CI, Role.TEST)
 _UNSEEN = (Role.TEST, Role.CI, Role.SCRIPT, Role.LOCK, Role.GENERATED, Role.VENDORED, Role.ASSET)
 """What is for those alone who work on the project."""
-Where = tuple[str, str]
-"""A file and the function in it."""
+Where = tuple[str, str]  # A file and the function in it
 
 
 def changed_functions(files: Sequence["Versions"], told: Iterable[Place]) -> list[Fact]:

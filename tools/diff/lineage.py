@@ -78,12 +78,9 @@ class Lineage:
     """What a commit is to an earlier one, which is named by what is known of it."""
 
     kind: LineageKind
-    sha: str = ""
-    """As written, perhaps abbreviated."""
-    number: int | None = None
-    """Of the earlier pull request."""
-    repo: str = ""
-    """`owner/name`, where the message says one."""
+    sha: str = ""  # As written, perhaps abbreviated
+    number: int | None = None  # Of the earlier pull request
+    repo: str = ""  # `owner/name`, where the message says one
     subject: str = ""
 
 

@@ -8,12 +8,10 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from tools.diff.differences import Found
 
-ALIKE = 0.5
-"""The share of common lines from which git calls a file renamed; the same is asked of functions and classes."""
+ALIKE = 0.5  # The share of common lines from which git calls a file renamed; the same is asked of functions and classes
 _FEWEST_LINES = 3
 _NUMBER = re.compile(r"\d+")
-_MOST = 40
-"""Unmatched declarations of a kind in one module that are compared with one another."""
+_MOST = 40  # Unmatched declarations of a kind in one module that are compared with one another
 _BESIDE_EACH_OTHER = ("parameter", "field", "member")
 Pair = tuple["Found", "Found"]
 

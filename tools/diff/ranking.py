@@ -7,8 +7,7 @@ from agent.domain.facts import Fact, FactKind, Severity
 
 MOST = 36
 MOST_INTERNAL = 12
-TOGETHER = 3
-"""From so many alike facts of one file they are one fact with all of their names."""
+TOGETHER = 3  # From so many alike facts of one file they are one fact with all of their names
 _PLACES = 6
 _NAMES = 40
 _ORDER = list(Severity)

@@ -13,8 +13,7 @@ from tools.diff.roles import HEADERS, HIDDEN, is_product, is_public_header, modu
 if TYPE_CHECKING:
     from tools.diff.versions import Versions
 
-Lines = Sequence[tuple[str, str]]
-"""Lines of a tree that hold a word, each with the path of its file."""
+Lines = Sequence[tuple[str, str]]  # Lines of a tree that hold a word, each with the path of its file
 _DEVICE = re.compile(rb"__device__|\b[A-Z]+_DEVICE\b")
 """How CUDA marks what only code on the device calls; a kernel is launched by others."""
 _SETTINGS = re.compile(r"(?:Config|Configuration|Args|Arguments|Options|Settings|Params|Request|Response)$")
@@ -37,12 +36,9 @@ _COMMENTED = ("#", "//", "*", "<!--")
 class Trees:
     """What the trees around a commit say of the names that matter; None where no tree is at hand."""
 
-    before: Lines | None = None
-    """Lines of the tree before that have a name which seems to come."""
-    after: Lines | None = None
-    """Lines of the tree after that have a name which seems to go."""
-    exports: Lines | None = None
-    """Lines of the packages' `__init__.py` before."""
+    before: Lines | None = None  # Lines of the tree before that have a name which seems to come
+    after: Lines | None = None  # Lines of the tree after that have a name which seems to go
+    exports: Lines | None = None  # Lines of the packages' `__init__.py` before
     exports_after: Lines | None = None
 
 

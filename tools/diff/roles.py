@@ -92,8 +92,7 @@ _MARKED_LINES = 15
 HEADERS = (".h", ".hh", ".hpp", ".hxx", ".cuh")
 HIDDEN = re.compile(r"(?:^|[./])(?:detail|details|internal|impl|private|_[^_/.][^/.]*)(?:[./]|$)")
 """Namespaces, folders and names that their own project alone uses, by the conventions of Python and C++."""
-_ROOTS = ("src", "python", "lib")
-"""Folders that hold packages and are not part of their names."""
+_ROOTS = ("src", "python", "lib")  # Folders that hold packages and are not part of their names
 
 
 @lru_cache(maxsize=1 << 15)

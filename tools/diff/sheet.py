@@ -192,10 +192,8 @@ def _telling_paths(change: Change) -> list[str]:
     return [path for file in most[:_PARTNER_FILES] for path in (file.path, file.previous_path) if path]
 
 
-Step = Callable[[str, int, int], None]
-"""Is told what is being done, how much of it is done, and of how much."""
-LARGEST_RANGE = 200_000_000
-"""Bytes that are parsed of all files that differ."""
+Step = Callable[[str, int, int], None]  # Is told what is being done, how much of it is done, and of how much
+LARGEST_RANGE = 200_000_000  # Bytes that are parsed of all files that differ
 
 
 async def compare_versions(

@@ -12,12 +12,10 @@ from tools.diff.declarations import Declaration, Language, Range, language_of, r
 from tools.diff.manifests import Entry, Text, packages, python
 from tools.diff.roles import is_generated, is_product, module_of
 
-_INSIDE = b" \t\r\n)]}{#@:&|.*/+-"
-"""How a line may begin that does not begin a statement of the top level."""
+_INSIDE = b" \t\r\n)]}{#@:&|.*/+-"  # How a line may begin that does not begin a statement of the top level
 
 
-_LONGEST = 20_000
-"""Bytes of a fragment beyond which it is read as it is: what comes as a whole file was not cut."""
+_LONGEST = 20_000  # Bytes of a fragment beyond which it is read as it is: what comes as a whole file was not cut
 
 
 def read_changed(text: bytes, language: Language, ranges: Sequence[Range]) -> list[Declaration] | None:
@@ -102,8 +100,7 @@ def _end(lines: Sequence[bytes], line: int) -> int:
 Blobs = Mapping[str, tuple[bytes | None, bytes | None]]
 """The old and the new content of a file, by its new path; None on the side where it does not exist."""
 LARGEST_FILE = 2_000_000
-LARGEST_COMMIT = 12_000_000
-"""Bytes that are parsed of one file and of one commit; what is beyond is listed as skipped."""
+LARGEST_COMMIT = 12_000_000  # Bytes that are parsed of one file and of one commit; what is beyond is listed as skipped
 
 
 _SUBMODULE = re.compile(rb"Subproject commit [0-9a-f]{40,64}(?:-dirty)?\s*")
@@ -161,8 +158,7 @@ class Versions:
     patch: Patch
     old: Sequence[Declaration] = ()
     new: Sequence[Declaration] = ()
-    texts: tuple[bytes, ...] = ()
-    """Both versions as a whole, where they are at hand."""
+    texts: tuple[bytes, ...] = ()  # Both versions as a whole, where they are at hand
 
     @property
     def module(self) -> str:

@@ -23,8 +23,7 @@ if TYPE_CHECKING:
 _TREES_ONLY = ("--raw", "--no-abbrev", "--no-renames", "--diff-merges=first-parent")
 _NOT_THERE = re.compile(r"not our ref ([0-9a-f]{40})|unadvertised object ([0-9a-f]{40})")
 _SECONDS = 1800.0
-_PURGED_AT_MOST = 20
-"""How many blobs may turn out to be gone from the remote before the rest is given up."""
+_PURGED_AT_MOST = 20  # How many blobs may turn out to be gone from the remote before the rest is given up
 
 
 async def present_commits(view: "View", shas: Sequence[str]) -> list[str]:
@@ -109,8 +108,7 @@ def _lines(names: Iterable[str]) -> bytes:
 
 SHALLOW = "the clone is shallow: the commit before it is not here to compare with"
 NO_TREES = "its list of files is not in this repository"
-_PATHS_AT_ONCE = 200
-"""How many paths are put on one command line: each has up to four thousand bytes."""
+_PATHS_AT_ONCE = 200  # How many paths are put on one command line: each has up to four thousand bytes
 
 
 class ChangeReader:
@@ -262,8 +260,7 @@ async def _read_paths(view: "View", sha: str, entries: Sequence[Entry]) -> dict[
 
 
 _OF_COMMITS = "--diff-merges=first-parent"
-_RENAMES = "-l4000"
-"""How many files git compares to find renames: by default it gives up where many came and went."""
+_RENAMES = "-l4000"  # How many files git compares to find renames: by default it gives up where many came and went
 
 
 async def tree_change(

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from tools.git.view import View
 
-Growth = Mapping[bytes, int]
-"""By how many lines each file grew or shrank."""
+Growth = Mapping[bytes, int]  # By how many lines each file grew or shrank
 _COUNTS = ("--numstat", "--no-renames", "--diff-merges=first-parent", "--no-ext-diff", "--no-textconv")
 _TREES_ONLY = ("--name-only", "--no-renames", "--diff-merges=first-parent")
 _FIRST_LOOK = 64

@@ -20,16 +20,13 @@ _UNREADABLE = (
     *(b".bin", b".bc", b".gguf", b".onnx", b".pt", b".safetensors", b".npy", b".npz", b".mp3", b".mp4", b".wav"),
 )
 """How files end that have no lines of code; git finds that out only after unpacking them."""
-_MOST_PATHS = 1_000
-"""More paths than that cost git more than what it leaves out."""
+_MOST_PATHS = 1_000  # More paths than that cost git more than what it leaves out
 
 
-_MOST = 4_000_000
-"""Bytes of lines that are read; whoever looks for a word that is everywhere does not need all of them."""
+_MOST = 4_000_000  # Bytes of lines that are read; whoever looks for a word that is everywhere does not need all of them
 _LONGEST = 2_000
 _GREP = ("grep", "--threads=1", "-I", "-F", "-w")
-_SEARCHED = (0, 1)
-"""How `git grep` ends: with something found, with nothing."""
+_SEARCHED = (0, 1)  # How `git grep` ends: with something found, with nothing
 _USAGE = re.compile(rb"[^\0\n]*?:([^\0]+)\0(\d+)\0([^\n]*)\n")
 _ENTRY = re.compile(rb"\d+ blob ([0-9a-f]{40})\t")
 

@@ -41,8 +41,7 @@ PATCH_OPTIONS = (
     "--inter-hunk-context=1",
 )
 
-FIELDS = "%H%x00%P%x00%an%x00%ae%x00%at%x00%cn%x00%ce%x00%ct%x00%B"
-"""What `parse_commit` reads."""
+FIELDS = "%H%x00%P%x00%an%x00%ae%x00%at%x00%cn%x00%ce%x00%ct%x00%B"  # What `parse_commit` reads
 # 9999-12-30: every zone can still show it.
 LATEST = 253_402_128_000
 
@@ -52,8 +51,7 @@ class Record(NamedTuple):
 
     header: bytes
     body: bytes
-    last: bool
-    """Nothing follows: whether it is whole depends on how git ended."""
+    last: bool  # Nothing follows: whether it is whole depends on how git ended
 
 
 class Framing:

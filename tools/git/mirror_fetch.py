@@ -23,12 +23,9 @@ class Server:
     url: str
     environ: Mapping[str, str]
     token: str | None
-    seconds: float
-    """After which a single command is given up."""
-    named: str | None = None
-    """A branch to fetch beside the default one."""
-    branch: str | None = None
-    """The default branch; None while nobody asked, and for an empty repository."""
+    seconds: float  # After which a single command is given up
+    named: str | None = None  # A branch to fetch beside the default one
+    branch: str | None = None  # The default branch; None while nobody asked, and for an empty repository
 
     @property
     def branches(self) -> tuple[str, ...]:

@@ -31,8 +31,7 @@ class Entry:
     path: bytes
     previous_path: bytes | None
     modes: tuple[bytes, bytes]
-    blobs: tuple[bytes, ...]
-    """The hashes of the contents on either side; submodules have none here."""
+    blobs: tuple[bytes, ...]  # The hashes of the contents on either side; submodules have none here
 
     @property
     def sections(self) -> int:

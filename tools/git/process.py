@@ -20,8 +20,7 @@ from agent.domain.base import InputError, NotFound, UpstreamError
 
 Result = TypeVar("Result")
 
-CHUNK = 1 << 20
-"""How much is read at once; asyncio itself takes 256 KiB from a pipe at a time."""
+CHUNK = 1 << 20  # How much is read at once; asyncio itself takes 256 KiB from a pipe at a time
 _ERROR_TAIL = 16 * 1024
 
 # Git asks nobody, writes no locks, and speaks the language that we parse.
@@ -172,8 +171,7 @@ def scratch() -> IO[bytes]:
     return tempfile.TemporaryFile()
 
 
-STALL_SECONDS = 60
-"""How long a transfer may crawl below 1,000 bytes a second."""
+STALL_SECONDS = 60  # How long a transfer may crawl below 1,000 bytes a second
 # Settings of the user that decide whether a server can be reached; any other GIT_* variable (GIT_DIR inside a hook,
 # GIT_TRACE_CURL, which would log the token) would change what we run.
 _KEPT = frozenset({

@@ -8,10 +8,8 @@ from pathlib import Path
 from agent.domain.base import InputError
 from tools.git.process import LOCAL, Finished, git_program, run
 
-OLDEST_GIT = (2, 37)
-"""The first version that knows `--since-as-filter`."""
-_VERSIONS: dict[str, str] = {}
-"""What each program has said of itself, asked once."""
+OLDEST_GIT = (2, 37)  # The first version that knows `--since-as-filter`
+_VERSIONS: dict[str, str] = {}  # What each program has said of itself, asked once
 
 
 _LOCAL = "refs/heads/"
@@ -31,14 +29,10 @@ class Tip:
 class Repository:
     """A clone, a bare mirror or a linked worktree."""
 
-    path: Path
-    """What the user named."""
-    git_dir: Path
-    """Where HEAD is; of a linked worktree, its own."""
-    common_dir: Path
-    """Where objects, branches and configuration are."""
-    promisor: str | None
-    """The remote of a partial clone that has promised the missing objects."""
+    path: Path  # What the user named
+    git_dir: Path  # Where HEAD is; of a linked worktree, its own
+    common_dir: Path  # Where objects, branches and configuration are
+    promisor: str | None  # The remote of a partial clone that has promised the missing objects
 
     @property
     def objects(self) -> Path:

@@ -22,10 +22,8 @@ if TYPE_CHECKING:
     from tools.github.client import GitHubClient
 
 _BARE_HASH = "application/vnd.github.sha"
-_READ_AHEAD = 4
-"""How many diffs are in memory or on their way."""
-_OUTAGE = 3
-"""So many commits in a row that GitHub could not send are an outage, not bad commits."""
+_READ_AHEAD = 4  # How many diffs are in memory or on their way
+_OUTAGE = 3  # So many commits in a row that GitHub could not send are an outage, not bad commits
 _DOORS = (httpx.codes.UNAUTHORIZED, httpx.codes.FORBIDDEN)
 _NO_SUCH_COMMIT = (httpx.codes.CONFLICT, httpx.codes.UNPROCESSABLE_ENTITY)
 

@@ -40,11 +40,9 @@ def _unquoted(name: bytes) -> bytes:
     return codecs.escape_decode(name[1:-1])[0] if quoted else name
 
 
-FILE_CAP = 3000
-"""GitHub lists no more files of a commit."""
+FILE_CAP = 3000  # GitHub lists no more files of a commit
 _SMALLER_PAGES = (100, 30, 10)
-_MAX_REASKS = 10
-"""More pages than this at one size: the raw diff, one request, is the better bargain."""
+_MAX_REASKS = 10  # More pages than this at one size: the raw diff, one request, is the better bargain
 _RAW_DIFF = "application/vnd.github.diff"
 _EMPTY_BLOB = "e69de29bb2d1d6434b8b29ae775ad8c2e48c5391"
 
@@ -55,8 +53,7 @@ class _Found:
 
     shape: FileShape
     patch: str | None
-    settled: bool
-    """True when nothing is missing: the patch is here, or there is none to have."""
+    settled: bool  # True when nothing is missing: the patch is here, or there is none to have
 
 
 async def read_change(client: "GitHubClient", repo: RepoId, name: str, sha: str) -> Change:

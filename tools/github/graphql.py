@@ -208,8 +208,7 @@ class Answers(Generic[K, N]):
     names: Names
     found: dict[K, N] = field(default_factory=dict)
     unanswered: list[K] = field(default_factory=list)
-    problem: str = "GitHub answered in part"
-    """Why they were not answered."""
+    problem: str = "GitHub answered in part"  # Why they were not answered
 
 
 @dataclass(frozen=True)

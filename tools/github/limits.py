@@ -94,12 +94,10 @@ class Usage:
     """What a client has spent; the run shows it at the end."""
 
     sent: int = 0
-    free: int = 0
-    """Answers that cost nothing of the limit: 304 to a client with a token."""
+    free: int = 0  # Answers that cost nothing of the limit: 304 to a client with a token
     retried: int = 0
     waited: float = 0.0
-    remembered: int = 0
-    """Questions that were not asked, because the stored answer still holds."""
+    remembered: int = 0  # Questions that were not asked, because the stored answer still holds
 
 
 class Quota(BaseModel):

@@ -25,10 +25,8 @@ class Listing:
 
     threads: dict[int, shapes.IssueShape] = field(default_factory=dict)
     whole: bool = True
-    moved: bool = False
-    """True when GitHub redirected us: the repository has another name today."""
-    closed: bool = False
-    """True when there is no such list: the repository has no issues at all."""
+    moved: bool = False  # True when GitHub redirected us: the repository has another name today
+    closed: bool = False  # True when there is no such list: the repository has no issues at all
 
     def add(self, found: Iterable[shapes.IssueShape]) -> None:
         """Take these in; of two readings of one thread the younger stays."""
@@ -102,8 +100,7 @@ class Walk:
     """What was met on the first-parent line, from the tip downwards, as far as the window needs it."""
 
     line: list[Commit] = field(default_factory=list)
-    next: str | None = None
-    """The commit below the last one met; None at the root."""
+    next: str | None = None  # The commit below the last one met; None at the root
 
     def met(self, sha: str) -> bool:
         """Tell whether the line leads to this commit, so that everything above it is known."""

@@ -76,8 +76,7 @@ class CommitShape(Shape):
     committer_email: Text = at("commit", "committer", "email", default="")
     committed_at: Moment | None = at("commit", "committer", "date")
     parents: tuple[ParentShape, ...]
-    additions: int | None = at("stats", "additions")
-    """Over all files, also those that are not listed."""
+    additions: int | None = at("stats", "additions")  # Over all files, also those that are not listed
     deletions: int | None = at("stats", "deletions")
     files: tuple[FileShape, ...] | None = None
 
@@ -202,8 +201,7 @@ class GraphError(Shape):
     message: str = ""
     type: str | None = None
     path: tuple[str | int, ...] | None = None
-    code: object = at("extensions", "code")
-    """Named where the question itself is wrong: the rule that it breaks."""
+    code: object = at("extensions", "code")  # Named where the question itself is wrong: the rule that it breaks
 
     @property
     def is_final(self) -> bool:

@@ -38,8 +38,7 @@ _CLOSERS = Question[int, ClosedNode](queries.closers, lambda number: f"i{number}
 _PULLS = Question[int, PullNode](queries.pulls, lambda number: f"p{number}", Answer[PullNode], 50)
 
 _THREADS = Question[int, ThreadNode](queries.threads, lambda number: f"t{number}", Answer[ThreadNode], 50)
-_MOST_NAMED = 100
-"""Threads of other days that are looked up because texts of this one name them."""
+_MOST_NAMED = 100  # Threads of other days that are looked up because texts of this one name them
 
 
 @dataclass

@@ -28,15 +28,12 @@ class Manners:
     concurrency: int = 4
     """GitHub asks for serial requests and allows 100 at a time. A few make a day of diffs bearable; after the first
     secondary limit the client goes on with one at a time."""
-    attempts: int = 5
-    """How often one request may meet a fault, and how often a limit."""
+    attempts: int = 5  # How often one request may meet a fault, and how often a limit
     request_seconds: float = 60.0
     """For the whole of a request: a server that dribbles for ever is cut off, which no read timeout does."""
     read_seconds: float = 20.0
-    max_wait: float = 180.0
-    """The longest single wait for a limit."""
-    run_seconds: float = 1800.0
-    """No wait may end later than this after the client was made."""
+    max_wait: float = 180.0  # The longest single wait for a limit
+    run_seconds: float = 1800.0  # No wait may end later than this after the client was made
     max_bytes: int = 64 * _MEGABYTE
     first_pause: float = 1.0
     longest_pause: float = 30.0

@@ -38,8 +38,7 @@ TOOL_NAMES = (
 )
 _HELD = 20_000_000
 """Characters of pages that are held: whoever reads several diffs side by side asks for the pages of each by turns."""
-_CONTEXT = 60_000
-"""Tokens of files that are remembered as shown; the oldest go first."""
+_CONTEXT = 60_000  # Tokens of files that are remembered as shown; the oldest go first
 _LISTED = 20
 _USAGES = 200
 _LINE = 300
@@ -124,16 +123,12 @@ class Toolset:
         self._cut: dict[tuple[str, str, str], list[str]] = {}
         self._pages: dict[str, set[int]] = {}
         self._upgrades: dict[tuple[str, str], list[str]] = {}
-        self.seen: set[EvidenceId] = set()
-        """Commits and threads of which something was shown."""
-        self.shown: list[str] = []
-        """Commits of whose diff something was shown, in that order."""
-        self.whole: list[str] = []
-        """Commits whose whole diff was shown, in that order."""
+        self.seen: set[EvidenceId] = set()  # Commits and threads of which something was shown
+        self.shown: list[str] = []  # Commits of whose diff something was shown, in that order
+        self.whole: list[str] = []  # Commits whose whole diff was shown, in that order
         self.threads_read: dict[int, ThreadEvidence] = {}
         """Issues and pull requests that were shown, with their comments, by number."""
-        self.context: list[tuple[str, str]] = []
-        """What was asked of files beyond the diffs, and what was shown of them."""
+        self.context: list[tuple[str, str]] = []  # What was asked of files beyond the diffs, and what was shown of them
 
     @property
     def tools(self) -> tuple[Callable[..., Awaitable[str]], ...]:

@@ -10,8 +10,7 @@ from agent.domain.patch import cut_hunks
 from agent.models import tokens_of
 
 PAGE_TOKENS = 6_000
-_CHARS = 3
-"""Characters of ASCII that surely are no more than a token."""
+_CHARS = 3  # Characters of ASCII that surely are no more than a token
 
 
 class Piece(NamedTuple):
@@ -109,10 +108,8 @@ def _cut_line(line: str, tokens: int) -> Iterator[str]:
     yield from (line[at : at + size] for at in range(0, len(line), size))
 
 
-_LONGEST = 1_000
-"""Characters of a line that are shown."""
-_BEFORE, _AFTER = 6, 24
-"""Lines around a line that names an identifier: mostly what follows tells what it is."""
+_LONGEST = 1_000  # Characters of a line that are shown
+_BEFORE, _AFTER = 6, 24  # Lines around a line that names an identifier: mostly what follows tells what it is
 
 
 class Shown(NamedTuple):

@@ -94,17 +94,13 @@ class GitServer:
 
     def __init__(self, root: Path) -> None:
         self.root = root
-        self.requests: list[tuple[str, str, str | None]] = []
-        """Method, path and Authorization header of each request."""
+        self.requests: list[tuple[str, str, str | None]] = []  # Method, path and Authorization header of each request
         self.faults: list[str] = []
         """What the next requests get instead of an answer: `502`, `404`, `401`, `reset`, `truncate`."""
-        self.moved: dict[str, str] = {}
-        """Where requests below a path are sent instead."""
-        self.hold = threading.Event()
-        """While set, requests are taken and not answered."""
+        self.moved: dict[str, str] = {}  # Where requests below a path are sent instead
+        self.hold = threading.Event()  # While set, requests are taken and not answered
         self.closed = threading.Event()
-        self.asked = threading.Event()
-        """Set by the next request."""
+        self.asked = threading.Event()  # Set by the next request
         handler = type("Handler", (_Handler,), {"server_object": self})
         self._http = ThreadingHTTPServer(("127.0.0.1", 0), handler)
         self._http.daemon_threads = True

@@ -17,8 +17,7 @@ _QUOTED = re.compile(r"""\s*(?:"([^"\\]+)"|'([^'\\]+)')\s*,?\s*(?:#.*)?""")
 _REPOSITORY = re.compile(r"git\+[^\s#]+/([\w.-]+?)(?:\.git)?(?:@([^\s#@/]+))?(?:#\S*)?(?:\s*;.*)?")
 _HEADER = re.compile(r"\[\[?[^\n]+\]\]?\s*(?:#.*)?")
 _KEY = re.compile(r"""\s*(?:[\w-]+|"[^"]*"|'[^']*')(?:\s*\.\s*(?:[\w-]+|"[^"]*"|'[^']*'))*\s*=""")
-_LONGEST = 2_000
-"""Characters of a line that is read; nobody writes a longer one by hand."""
+_LONGEST = 2_000  # Characters of a line that is read; nobody writes a longer one by hand
 
 
 @dataclass(frozen=True, slots=True)
