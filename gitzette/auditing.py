@@ -163,7 +163,7 @@ def _specs(text: str, settings: Settings) -> tuple[RepoSpec, ...]:
         return settings.repos
     given = {spec.name.casefold() for spec in settings.repos}
     found = (one for entry in read_page(text, "", []) for one in entry.references)
-    linked = dict.fromkeys(one.repo for one in found if one.repo and one.form == "link")
+    linked = dict.fromkeys(one.repo for one in found if one.repo and one.label)
     return (*settings.repos, *(RepoSpec(name=repo) for repo in linked if repo and repo.casefold() not in given))
 
 

@@ -17,9 +17,9 @@ from typing_extensions import TypedDict
 
 from agent.analysts.ruling import PASSING, Batch, Ruling
 from agent.audit.citations import check_citations, check_metadata
-from agent.audit.code import check_code, check_names, fences_of, unknown_lines
-from agent.audit.entries import Entry
-from agent.audit.lookup import Finding, Library, Repository, find_commits, in_order, summary
+from agent.audit.code import check_code, check_names, fences_of
+from agent.audit.entries import Entry, find_commits
+from agent.audit.lookup import Finding, Library, Repository, in_order, summary
 from agent.audit.prose import (
     ProseBatch,
     Sentence,
@@ -122,13 +122,13 @@ async def check(state: AuditState, runtime: Runtime[AuditDeps]) -> dict[str, Any
 async def judge(state: AuditState, runtime: Runtime[AuditDeps]) -> dict[str, Any]:
     """Have the sentences judged that cite a commit or stand under one; without a judge they are not checked."""
     library, deps = state["library"], runtime.context.judge
-    sentences = sentences_of(state["entries"], library)
+    sentences = sentences_of(state["entries"])
     if deps and deps.models:
         findings = await judge_sentences(sentences, library, deps)
     else:
         findings = unchecked(sentences, 'no judge is configured: set analyst = "model" and a model')
     days = sorted({str(entry.days) for entry in state["entries"] if entry.days})
-    commits = len({name for entry in state["entries"] if entry.direct for name in entry.commits})
+    commits = len({one.id for entry in state["entries"] for one in entry.commits})
     about = {"days": days, "commits": commits, "not_read": state.get("failures", {})}
     return {"findings": findings, "summary": summary(in_order([*state["findings"], *findings]), **about)}
 
@@ -143,11 +143,9 @@ async def judge_sentences(sentences: Sequence[Sentence], library: Library, deps:
 
     async def one(batch: ProseBatch) -> list[Finding]:
         async with gate:
-            for read in (one for name in batch.commits if (one := library.evidence(name)) and one.sheet is None):
-                sheet = read_facts(read.change, None)
-                library[read.repo].changes[read.change.commit.sha] = read.model_copy(update={"sheet": sheet})
+            read = [one.model_copy(update={"sheet": read_facts(one.change, None)}) for one in batch.evidence]
             try:
-                return await _judged(batch, evidence_text(batch, library, room), deps)
+                return await _judged(batch, evidence_text(batch._replace(evidence=read), library, room), deps)
             except ModelError as error:
                 return unchecked(batch.sentences, f"the judge did not answer: {str(error)[:200]}")
 
@@ -160,7 +158,7 @@ async def judge_sentences(sentences: Sequence[Sentence], library: Library, deps:
 async def _judged(batch: ProseBatch, evidence: str, deps: RunContext) -> list[Finding]:
     rows = list(enumerate(batch.sentences))
     claims = [Claim(id=str(row), repo=None, role=Role.CHANGE, text={_LANG: one.text}) for row, one in rows]
-    account, rulings = batch.commits[0].partition("@")[0], list[dict[str, Ruling]]()
+    account, rulings = batch.evidence[0].repo, list[dict[str, Ruling]]()
     for turn in (0, 1):
         controls = [{_LANG: text} for text in batch.controls[turn : turn + 1] or batch.controls[:1]]
         asked = Batch(account=account, evidence=evidence, claims=claims, controls=controls)
@@ -179,21 +177,19 @@ async def look_up(desk: Desk, entries: Sequence[Entry], progress: Progress, *, a
     code, found = desk.code, Repository(repo=desk.code.repo)
     progress.step(found.repo, "looking up commits")
     digits = dict.fromkeys(one.value for entry in entries for one in entry.references if one.kind == "commit")
-    named = await _named(code, list(digits))
-    found.named = {prefix: tuple(one.sha for one in some) for prefix, some in named.items() if some}
-    found.commits = {one.sha: one for some in named.values() for one in some}
+    found.named = await _named(code, list(digits))
+    commits = {one.sha: one for some in found.named.values() for one in some}
     numbers = _numbers(entries, found.repo, alone=alone)
-    if not (alone or found.commits or numbers or any(found.repo in entry.scope for entry in entries)):
+    if not (alone or commits or numbers or any(found.repo in entry.scope for entry in entries)):
         return found
-    await _read_line(found, code, entries)
-    landed = {found.pulls[number] for number in numbers if number in found.pulls}
-    found.commits |= {one.sha: one for one in found.line if one.sha in landed}
+    await _read_line(found, code, entries, list(commits.values()))
+    commits |= {one.sha: one for number in numbers if (one := found.pulls.get(number))}
     wanted = sorted(numbers - found.pulls.keys())[:_THREADS] if not isinstance(desk.threads, NoThreads) else []
     answers = await _each(desk.threads.issue, wanted)
     found.threads = {number: thread for number, thread in answers.items() if thread}
     # A server that has nothing of all this may not have the repository.
     found.missing = frozenset(answers.keys() - found.threads.keys()) if found.threads else frozenset()
-    shas = list(found.commits)[:_MOST_DIFFS]
+    shas = list(commits)[:_MOST_DIFFS]
     async for change in code.changes(shas):
         sha, pull = change.commit.sha, pull_named(change.commit.subject)
         found.changes[sha] = CommitEvidence(change=change, pull=pull)
@@ -208,7 +204,7 @@ def _numbers(entries: Sequence[Entry], repo: RepoId, *, alone: bool) -> set[int]
         for one in entry.references:
             named = {one.repo} if one.repo else entry.scope
             if one.kind == "thread" and (repo in named or (alone and not named)):
-                found.add(one.number)
+                found.add(int(one.value))
     return found
 
 
@@ -235,9 +231,9 @@ async def _each(ask: Callable[[K], Awaitable[V]], keys: Iterable[K]) -> dict[K, 
     return found
 
 
-async def _read_line(found: Repository, code: CodeSource, entries: Sequence[Entry]) -> None:
+async def _read_line(found: Repository, code: CodeSource, entries: Sequence[Entry], commits: Sequence[Commit]) -> None:
     """Read the landed commits around the report's days and commits."""
-    times = [commit.committed_at for commit in found.commits.values()]
+    times = [commit.committed_at for commit in commits]
     times += [datetime.combine(day, time(12), UTC) for entry in entries for day in entry.days or ()]
     start = max(min(times) - _AROUND, _EARLIEST) if times else _EARLIEST
     end = min(max(times) + _AROUND, _LATEST) if times else _LATEST
@@ -250,13 +246,11 @@ async def _read_line(found: Repository, code: CodeSource, entries: Sequence[Entr
 
 
 async def read_fenced_files(codes: Mapping[RepoId, CodeSource], entries: Sequence[Entry]) -> dict[CommitId, list[str]]:
-    """Read the files that a commit touches, where a fence below it has lines that the diff lacks."""
+    """Read the files that a commit touches, where a fence stands below it."""
+    changes = {one.change.commit.id: one.change for entry in fences_of(entries) for one in entry.evidence}
     files: dict[CommitId, list[str]] = {}
-    for entry in fences_of(entries):
-        for one in entry.evidence:
-            if one.change.commit.id not in files and unknown_lines(entry.block, [one]):
-                paths = [file.path for file in one.change.files if file.patch][:_MOST_FILES]
-                blobs = await codes[one.repo].blobs(one.change, paths)
-                texts = [blob.decode("utf-8", "replace") for pair in blobs.values() for blob in pair if blob]
-                files[one.change.commit.id] = texts
+    for name, change in changes.items():
+        paths = [file.path for file in change.files if file.patch][:_MOST_FILES]
+        blobs = await codes[change.commit.repo].blobs(change, paths)
+        files[name] = [blob.decode("utf-8", "replace") for pair in blobs.values() for blob in pair if blob]
     return files

@@ -14,21 +14,19 @@ from typing import Literal, NamedTuple
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
-Kind = Literal["heading", "text", "item", "row", "fence", "rule"]
-_TEXT: Kind = "text"
+Kind = Literal["heading", "text", "item", "row", "fence"]
+BAR = " | "  # What stands between the cells in the text of a row
 _SAME_WIDTH = str.maketrans({"\u2010": "-", "\u2011": "-", "\u00a0": " ", "\u3000": " ", "\t": " "})
-_BOLD_LINE = re.compile(r"\A(?:\*\*|__)([^*_\n]{1,200})(?:\*\*|__) {0,4}[:：]?")
 _CODE = re.compile(r"(?<!`)(?:`([^`\n]{1,1000})`|``(?!`)((?:[^`\n]|`(?!`)){1,1000})``)(?!`)")
 _LINK = re.compile(
     r"\[([^\[\]\n]{0,400}(?:\[[^\[\]\n]{0,200}\][^\[\]\n]{0,400}){0,4})\]"
     r"\( ?<?([^()\s<>]{1,2000}(?:\([^()\s<>]{0,200}\)[^()\s<>]{0,500})?)>?(?: +[\"'][^\"'\n]{0,300}[\"'])? ?\)"
 )
 _ADDRESS = re.compile(r"https?://[^\s<>()\[\]`\"'|，。；、）】]{1,2000}")
+_END_OF_ADDRESS = ".,;:!?*_"
 _MARKUP = re.compile(
     _CODE.pattern + r"|<[/!]?[A-Za-z-][^<>\n]{0,300}>|\*{1,3}|~~|(?<!\w)_{1,2}(?=\S)|(?<=\S)_{1,2}(?!\w)"
 )
-BAR = " | "  # What stands between the cells in the text of a row
-_END_OF_ADDRESS = ".,;:!?*_"
 
 
 class Span(NamedTuple):
@@ -47,7 +45,7 @@ class Block:
     kind: Kind
     line: int
     text: str
-    level: int = 0  # Of a heading 1 to 6, or 7 for a line in bold; of anything else its indentation
+    level: int = 0  # Of a heading 1 to 6; of anything else its indentation
     cells: tuple[str, ...] = ()
     header: tuple[str, ...] = ()
     language: str = ""
@@ -66,7 +64,8 @@ def read_blocks(text: str) -> Iterator[Block]:
     """Take a report apart."""
     text = text.replace("\r\n", "\n").translate(_SAME_WIDTH)
     lines, tokens = text.split("\n"), iter(_reader().parse(text))
-    kind, level, header = _TEXT, 0, tuple[str, ...]()
+    kind: Kind = "text"
+    level, header = 0, tuple[str, ...]()
     for token in tokens:
         line = token.map[0] + 1 if token.map else 0
         match token.type:
@@ -75,9 +74,7 @@ def read_blocks(text: str) -> Iterator[Block]:
             case "list_item_open":
                 kind, level = "item", token.level
             case "inline":
-                bold = _BOLD_LINE.fullmatch(token.content) if kind == "text" else None
-                plain_level = token.level if kind == "text" else level
-                yield Block("heading", line, bold[1], 7) if bold else Block(kind, line, token.content, plain_level)
+                yield Block(kind, line, token.content, token.level if kind == "text" else level)
                 kind = "text"
             case "table_open":
                 header = ()
@@ -89,8 +86,6 @@ def read_blocks(text: str) -> Iterator[Block]:
             case "fence":
                 yield _fence(token, lines)
                 kind = "text"
-            case "hr":
-                yield Block("rule", line, "")
 
 
 def _fence(token: Token, lines: Sequence[str]) -> Block:
@@ -112,8 +107,7 @@ def _reader() -> MarkdownIt:
 def links_of(text: str) -> list[Span]:
     """Find the links of a text, and the addresses that stand by themselves."""
     found = [Span(*one.span(), one[1], one[2]) for one in _LINK.finditer(text)]
-    covered = blanked(text, found)
-    for one in _ADDRESS.finditer(covered):
+    for one in _ADDRESS.finditer(blanked(text, found)):
         url = one[0].rstrip(_END_OF_ADDRESS)
         found.append(Span(one.start(), one.start() + len(url), url, url))
     return sorted(found)
@@ -127,7 +121,7 @@ def code_of(text: str) -> list[Span]:
 def blanked(text: str, spans: Sequence[Span]) -> str:
     """Put blanks over parts of a text, so that all places stay where they are."""
     pieces, at = [], 0
-    for span in sorted(spans, key=lambda one: one.start):
+    for span in sorted(spans):
         if span.start >= at:
             pieces += [text[at : span.start], " " * (span.end - span.start)]
             at = span.end

@@ -75,7 +75,7 @@ def test_nothing_is_wrong_in_a_right_report_and_prose_is_not_checked(bench: Benc
     assert {one["verdict"] for one in findings if one["kind"] == "sentence"} == {"not-checked"}
     kinds = {one["kind"] for one in findings if one["verdict"] == "right"}
     assert kinds >= {"commit", "pull request of commit", "author", "date", "statistics", "path", "identifier", "code"}
-    assert kinds >= {"anchor", "window", "label", "number of commits"}
+    assert kinds >= {"anchor", "window", "label"}
 
 
 def test_each_kind_of_error_is_found_on_its_line(bench: Bench) -> None:
@@ -83,7 +83,6 @@ def test_each_kind_of_error_is_found_on_its_line(bench: Bench) -> None:
     for line, cause in bench.wrong(WRONG):
         found.setdefault(line, []).append(cause)
     assert {line: sorted(causes) for line, causes in found.items()} == {
-        3: ["number"],
         9: ["metadata", "metadata", "mismatch"],
         10: ["out-of-scope"],
         11: ["nonexistent"],
