@@ -8,7 +8,7 @@ from urllib.parse import unquote
 
 from agent.audit.entries import Entry
 from agent.audit.lookup import RIGHT, UNVERIFIABLE, Finding, Library, Reference, finding, folded, touched
-from agent.audit.markdown import code_of, links_of, plain
+from agent.audit.markdown import Block, code_of, links_of, plain
 from agent.domain.commits import Change, Commit, pull_named
 from agent.domain.dates import find_dates
 from agent.markdown import slug
@@ -16,22 +16,34 @@ from agent.markdown import slug
 _LABEL_HASH = re.compile(r"(?<![\w/-])([0-9a-f]{7,40})(?![\w/-])", re.ASCII)
 _LABEL_NUMBER = re.compile(r"(?<!\w)(?:#|GH-)([1-9]\d{0,8})(?!\w)", re.ASCII)
 _ID = re.compile(r"<[a-z]{1,10}\s[^<>\n]{0,200}?\b(?:id|name)\s?=\s?[\"']?([^\s\"'<>]{1,200})", re.IGNORECASE)
+_END_OF_NAME = re.compile(r" [-–—] |[,，;；|(（\[<:：]")
+_EARTH = tuple(timezone(timedelta(minutes=minutes)) for minutes in range(-720, 841, 30))
+_PAIR = re.compile(r"(?<![\w.+/-])\+(\d{1,7})(?: ?行)?[ /,，、|]{0,4}[−–-](\d{1,7})(?![\w.,%])")
+_MOST_CODES = 50
 
 
 def check_citations(entries: Sequence[Entry], library: Library) -> Iterator[Finding]:
-    """Give every reference, what a link to it shows, and every link into the page its verdict."""
+    """Check references, links into the page, and what stands beside a commit: its author, date, days, statistics."""
     for entry in entries:
         for one in entry.references:
             verdict = _commit(entry, one, library) if one.kind == "commit" else _thread(entry, one, library)
             if verdict:
                 yield Finding(one.line, one.kind, one.shown, *verdict)
-            label = plain(one.label).replace("`", "")
-            said = (_LABEL_HASH if one.kind == "commit" else _LABEL_NUMBER).findall(label)
-            if len(said) == 1:
-                right = one.value.startswith(said[0]) if one.kind == "commit" else one.value == said[0]
-                told = f"the label says {said[0]} and the link leads to {one.shown}"
-                yield finding(one.line, "label", label[:120], told, wrong="" if right else "label")
-    yield from _anchors(entries)
+            yield from _label_of_link(one)
+        yield from _window(entry, library)
+        if len(entry.commits) == 1:
+            yield from _fields(entry, entry.commits[0], library)
+            yield from _pulls(entry, entry.commits[0])
+            yield from _statistics(entry, entry.evidence[0].change) if entry.whole else ()
+    yield from _anchors([entry.block for entry in entries if entry.block.kind != "fence"])
+
+
+def _label_of_link(one: Reference) -> Iterator[Finding]:
+    said = (_LABEL_HASH if one.kind == "commit" else _LABEL_NUMBER).findall(one.label)
+    if len(said) == 1:
+        right = one.value.startswith(said[0]) if one.kind == "commit" else one.value == said[0]
+        told = f"the label says {said[0]} and the link leads to {one.shown}"
+        yield finding(one.line, "label", plain(one.label)[:120], told, wrong="" if right else "label")
 
 
 def _commit(entry: Entry, one: Reference, library: Library) -> tuple[str, str] | None:
@@ -43,29 +55,21 @@ def _commit(entry: Entry, one: Reference, library: Library) -> tuple[str, str] |
     meant = library.meant(one, entry.scope)
     if len(meant) > 1:
         return UNVERIFIABLE, f"ambiguous: it may mean {', '.join(commit.id for commit in meant[:3])}"
-    for commit in meant:
+    if meant:
+        commit = meant[0]
         told = f"{commit.id} “{commit.title[:100]}”, {commit.author.name}, {commit.committed_at:%Y-%m-%d %H:%M} UTC"
         if commit.repo in asked or not (one.repo or entry.scope):
             return RIGHT, told
         why = f"it belongs to {commit.repo}, not to {', '.join(sorted(asked))}: {told}"
         return (UNVERIFIABLE if unread else "wrong:out-of-scope"), why
     quoted = any(one.value in text for read in entry.evidence for text in read.texts)
-    if quoted or not (one.label or one.field == "commit" or _is_hash(one.value)):
+    digits = sum(sign.isdigit() for sign in one.value)  # A number has no letters, a word no digits.
+    if quoted or not (one.label or one.field == "commit" or 1 < digits < len(one.value) - 1):
         return None
     read = [library[repo] for repo in asked if repo in library] or list(library.values())
-    if unread or not read:
-        return UNVERIFIABLE, f"{unread or 'no repository'} was not read; give it with --repo"
-    for found in read:
-        newest = max((row.committed_at.date() for row in found.line), default=None)
-        if not found.whole or (entry.days and newest and newest < entry.days.first):
-            return UNVERIFIABLE, f"the copy of {found.repo} is not whole, or ends before the report's days"
+    if unread or not read or not all(found.whole for found in read):
+        return UNVERIFIABLE, f"{unread or 'a repository'} was not read, or not all of it; give it with --repo"
     return "wrong:nonexistent", f"{', '.join(sorted(found.repo for found in read))} has no commit {one.value}"
-
-
-def _is_hash(value: str) -> bool:
-    """Tell whether digits can hardly be anything but a hash: a number has no letters, a word no digits."""
-    digits = sum(sign.isdigit() for sign in value)
-    return len(value) == 40 or (digits > 1 and len(value) - digits > 1)
 
 
 def _thread(entry: Entry, one: Reference, library: Library) -> tuple[str, str]:
@@ -80,9 +84,8 @@ def _thread(entry: Entry, one: Reference, library: Library) -> tuple[str, str]:
     return UNVERIFIABLE, "no landed commit names it; issues need an API to be read"
 
 
-def _anchors(entries: Sequence[Entry]) -> Iterator[Finding]:
+def _anchors(blocks: Sequence[Block]) -> Iterator[Finding]:
     """Look for the targets of links into the page among its headings and ids, as GitHub names them."""
-    blocks = [entry.block for entry in entries if entry.block.kind != "fence"]
     titles = Counter(slug(plain(block.text).replace("`", ""), set()) for block in blocks if block.kind == "heading")
     known = {(name if place == 0 else f"{name}-{place}").casefold() for name in titles for place in range(titles[name])}
     known |= {found.casefold() for block in blocks if "<" in block.text for found in _ID.findall(block.text)}
@@ -95,54 +98,29 @@ def _anchors(entries: Sequence[Entry]) -> Iterator[Finding]:
                 yield finding(block.line_at(link.start), "anchor", link.url, told, wrong=wrong)
 
 
-# ---------------------------------------------------------------- what git knows
-
-_END_OF_NAME = re.compile(r" [-–—] |[,，;；|(（\[<:：]")
-_EARTH = tuple(timezone(timedelta(minutes=minutes)) for minutes in range(-720, 841, 30))
-_PAIR = re.compile(r"(?<![\w.+/-])\+(\d{1,7})(?: ?行)?[ /,，、|]{0,4}[−–-](\d{1,7})(?![\w.,%])")
-_COUNT = re.compile(r"\A\W{0,4}(\d{1,6})\W{0,4}")
-_MOST_CODES = 50
-
-
-def check_metadata(entries: Sequence[Entry], library: Library) -> Iterator[Finding]:
-    """Compare authors, dates, pull requests and counts of commits, then the report's days."""
-    for entry in entries:
-        yield from _window(entry, library)
-        if len(entry.commits) == 1:
-            commit = entry.commits[0]
-            yield from _fields(entry, commit, library[commit.repo].authors)
-            yield from _pulls(entry, commit)
-            if entry.whole:
-                yield from _statistics(entry, entry.evidence[0].change)
-
-
-def _fields(entry: Entry, commit: Commit, authors: frozenset[str]) -> Iterator[Finding]:
+def _fields(entry: Entry, commit: Commit, library: Library) -> Iterator[Finding]:
     """Compare who and when stand in a column or behind a label; a date fits if it does anywhere on earth."""
     for field in (field for field in entry.fields if field.name in ("author", "date")):
         line, value = entry.block.line_at(field.start), field.value[:200]
         name = _END_OF_NAME.split(f"{plain(value)} ")[0].strip(" @`*_.")
         if field.name == "author" and folded(name):
-            verdict = _is_author(folded(name), commit, authors)
+            verdict = _is_author(folded(name), commit, library[commit.repo].authors)
             yield Finding(line, "author", name, verdict, f"{commit.id} is by {commit.author.name}")
         dates = [one for one in find_dates(value) if one.year and one.day]
         if len(dates) == 1:
             times = (commit.committed_at, commit.authored_at)
             right = any(dates[0].fits(time, zone) for time in times for zone in _EARTH)
-            yield finding(line, "date", dates[0].text, _landing(commit), wrong="" if right else "metadata")
+            told = f"{commit.id} landed at {commit.committed_at:%Y-%m-%d %H:%M} UTC"
+            yield finding(line, "date", dates[0].text, told, wrong="" if right else "metadata")
 
 
 def _is_author(name: str, commit: Commit, authors: frozenset[str]) -> str:
     """Compare a name; one that nobody of the repository has may be a login, and is left open."""
-    true, mailbox = folded(commit.author.name), folded(commit.author.email)
-    if name == true or (len(name) > 2 and (name in true or true in name or name in mailbox)):
+    who, by = commit.author, commit.committer
+    if name in folded(f"{who.name} {who.email}") or folded(who.name) in name:
         return RIGHT
-    # Whoever wrote a commit with others, or committed it for somebody, is named in the message or as its committer.
-    others = folded(f"{commit.committer.name} {commit.committer.email} {commit.message}")
+    others = folded(f"{by.name} {by.email} {commit.message}")  # The message names those who wrote it as well.
     return "wrong:metadata" if name in authors and name not in others else UNVERIFIABLE
-
-
-def _landing(commit: Commit) -> str:
-    return f"{commit.id} landed at {commit.committed_at:%Y-%m-%d %H:%M} UTC"
 
 
 def _pulls(entry: Entry, commit: Commit) -> Iterator[Finding]:
@@ -150,34 +128,26 @@ def _pulls(entry: Entry, commit: Commit) -> Iterator[Finding]:
     true = str(pull_named(commit.subject) or "")
     for one in (one for one in entry.references if one.kind == "thread" and one.field == "pull" and true):
         if one.value == true or not re.search(rf"[#/]{one.value}(?!\d)", commit.message):
-            claim, told = f"{commit.sha[:10]} #{one.value}", f"{commit.id} came by #{true}"
-            yield finding(
-                one.line, "pull request of commit", claim, told, wrong="" if one.value == true else "mismatch"
-            )
+            wrong, told = "" if one.value == true else "mismatch", f"{commit.id} came by #{true}"
+            yield finding(one.line, "pull request of commit", f"{commit.sha[:10]} #{one.value}", told, wrong=wrong)
 
 
 def _window(entry: Entry, library: Library) -> Iterator[Finding]:
-    """Compare the commit that leads an entry with the report's days, anywhere on earth."""
     first, days = next((one for one in entry.references if one.kind == "commit"), None), entry.days
     meant = library.meant(first, entry.scope) if first else []
     if first and days and len(meant) == 1 and (entry.block.kind != "text" or entry.fields):
-        times = (meant[0].committed_at, meant[0].authored_at)
+        commit, times = meant[0], (meant[0].committed_at, meant[0].authored_at)
         inside = any(days.first <= time.astimezone(zone).date() <= days.last for time in times for zone in _EARTH)
-        told = f"{_landing(meant[0])}; the report is about {days}"
+        told = f"{commit.id} landed at {commit.committed_at:%Y-%m-%d %H:%M} UTC; the report is about {days}"
         yield finding(first.line, "window", first.shown, told, wrong="" if inside else "window")
 
 
 def _statistics(entry: Entry, change: Change) -> Iterator[Finding]:
-    """Compare a number of files with that of the commit; lines with those of the commit or of a file that is named."""
-    block, said = entry.block, list[tuple[int, str, bool]]()
-    for field in entry.fields:
-        if field.name == "files" and (found := _COUNT.fullmatch(field.value)):
-            said.append((field.start, f"files: {found[1]}", int(found[1]) == len(change.files)))
-    pairs = list(_PAIR.finditer(block.text))
-    named = [file for code in code_of(block.text)[:_MOST_CODES] if pairs for file in touched(code.text, change)]
+    """Compare added and deleted lines with those of the commit, of the files that the block names, or of any file."""
+    pairs, text = list(_PAIR.finditer(entry.block.text)), entry.block.text
+    named = [file for code in code_of(text)[:_MOST_CODES] if pairs for file in touched(code.text, change)]
     counts = {(one.additions, one.deletions) for one in (change, *(named or change.files))}
     for found in pairs:
-        said.append((found.start(), found[0], (int(found[1]), int(found[2])) in counts))
-    told = f"{change.commit.id}: {len(change.files)} files, +{change.additions} −{change.deletions}"
-    for start, claim, right in said:
-        yield finding(block.line_at(start), "statistics", claim, told, wrong="" if right else "number")
+        wrong = "" if (int(found[1]), int(found[2])) in counts else "number"
+        told = f"{change.commit.id}: {len(change.files)} files, +{change.additions} −{change.deletions}"
+        yield finding(entry.block.line_at(found.start()), "statistics", found[0], told, wrong=wrong)

@@ -4,7 +4,7 @@ import re
 from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
 from agent.audit.lookup import Library, Reference
 from agent.audit.markdown import BAR, Block, blanked, code_of, links_of, plain, read_blocks
@@ -19,7 +19,6 @@ FIELDS = {
     "date": ("date", "日期", "提交时间"),
     "pull": ("pr", "pull request"),
     "files": ("files", "文件", "受影响文件", "关键文件", "关键文件/改动"),
-    "repo": ("repo", "repository", "仓库"),
 }
 """What columns and labels are called by which reports give what git knows."""
 _OWNED = r"([A-Za-z0-9][\w-]{0,38}/[\w.-]{1,100})"
@@ -54,19 +53,11 @@ class Entry:
     fields: list[Field]
     references: list[Reference]
     mentioned: frozenset[RepoId]  # The repositories that it names
-    heading: "Entry | None" = None
-    parent: "Entry | None" = None  # The list item that it stands under, by indentation
-    scope: frozenset[RepoId] = frozenset()  # What a column, item or heading says it is about
+    above: tuple["Entry", ...] = ()  # The list items that it stands under, then the headings, the nearest first
+    scope: frozenset[RepoId] = frozenset()  # What an item or heading says it is about
     days: Days | None = None
     commits: tuple[Commit, ...] = ()  # The commits that it is about
     evidence: tuple[CommitEvidence, ...] = ()  # Those of which the diff was read
-
-    def above(self, kind: Literal["heading", "parent"]) -> Iterator["Entry"]:
-        """List the headings or the list items above, the nearest first."""
-        at = getattr(self, kind)
-        while at is not None:
-            yield at
-            at = getattr(at, kind)
 
     @property
     def whole(self) -> bool:
@@ -78,18 +69,18 @@ class Entry:
 def read_page(text: str, name: str, repos: Sequence[RepoId]) -> list[Entry]:
     """Take a report apart; `name` is that of its file, `repos` those that can be read."""
     blocks = list(read_blocks(text))
-    known = _known(blocks, repos)
+    known = _known_repos(blocks, repos)
     entries = [_entry(block, known) for block in blocks]
     _nest(entries)
-    for entry in entries:
-        entry.scope = _scope(entry, known)
-    titled = {entry.scope for entry in entries if entry.block.kind == "heading" and entry.scope}
     dated = {one: days for one in entries if one.block.kind == "heading" and (days := days_in(one.block.text))}
     titles = set[Days | None](dated.values()) or {days_in(name.rpartition(".")[0])}
     whole = next(iter(titles)) if len(titles) == 1 else None
     for entry in entries:
+        entry.scope = _scope(entry, known)
+    titled = {entry.scope for entry in entries if entry.block.kind == "heading" and entry.scope}
+    for entry in entries:
         entry.scope = entry.scope or (next(iter(titled)) if len(titled) == 1 else frozenset())
-        entry.days = next((dated[one] for one in entry.above("heading") if one in dated), whole)
+        entry.days = next((dated[one] for one in entry.above if one in dated), whole)
     return entries
 
 
@@ -104,10 +95,9 @@ def _entry(block: Block, known: Mapping[str, RepoId]) -> Entry:
 
 
 def _fields(block: Block) -> Iterator[Field]:
-    """List the values of a block that stand under a known column or behind a known label."""
     at = 0
-    for place, cell in enumerate(block.cells):
-        if cell and (name := field_name(block.header[place]) if place < len(block.header) else ""):
+    for head, cell in zip(block.header, block.cells, strict=False):
+        if name := field_name(head):
             yield Field(name, cell, at)
         at += len(cell) + len(BAR)
     for piece in _PIECE.finditer(block.text) if not block.cells else ():
@@ -116,7 +106,7 @@ def _fields(block: Block) -> Iterator[Field]:
 
 
 def _references(block: Block, fields: Sequence[Field], known: Mapping[str, RepoId]) -> Iterator[Reference]:
-    """Find links, hashes, and numbers outside of code; in a field for commits digits alone are enough."""
+    """Find links, hashes, and numbers outside of code; digits alone are a hash in code and in a field for commits."""
     links = [(link, parse_reference(link.url) if "://" in link.url else None) for link in links_of(block.text)]
     text = blanked(block.text, [link for link, target in links if target or "://" in link.text])
     found: list[tuple[int, str, str, str | None, str]] = []
@@ -126,7 +116,8 @@ def _references(block: Block, fields: Sequence[Field], known: Mapping[str, RepoI
     for start, kind, value, repo, label in sorted(found, key=lambda one: one[0]):
         at = bisect_right(fields, start, key=lambda field: field.start) - 1
         field = fields[at].name if at >= 0 and start < fields[at].start + len(fields[at].value) else ""
-        if kind == "thread" or label or field == "commit" or not (value.isdigit() or value.isalpha()):
+        sure = label or field == "commit" or text[start - 1 : start] == "`"
+        if kind == "thread" or sure or not (value.isdigit() or value.isalpha()):
             named = known.get(repo.casefold(), RepoId(repo)) if repo else None
             yield Reference(kind, value, block.line_at(start), named, label, field)
 
@@ -135,23 +126,17 @@ def _nest(entries: Sequence[Entry]) -> None:
     headings, items = list[Entry](), list[Entry]()
     for entry in entries:
         kind, level = entry.block.kind, entry.block.level
-        if kind == "heading":
-            while headings and headings[-1].block.level >= level:
-                headings.pop()
         if kind in ("heading", "row"):
             items.clear()
-        while items and items[-1].block.level >= level:
-            items.pop()
-        entry.heading, entry.parent = (stack[-1] if stack else None for stack in (headings, items))
+        stack = headings if kind == "heading" else items
+        while stack and stack[-1].block.level >= level:
+            stack.pop()
+        entry.above = (*reversed(items), *reversed(headings))
         if kind in ("heading", "item"):
-            (headings if kind == "heading" else items).append(entry)
+            stack.append(entry)
 
 
-# ---------------------------------------------------------------- the repository of a block
-
-
-def _known(blocks: Sequence[Block], repos: Sequence[RepoId]) -> dict[str, RepoId]:
-    """Name the repositories that a report may speak of: those given, those linked, those that are a heading."""
+def _known_repos(blocks: Sequence[Block], repos: Sequence[RepoId]) -> dict[str, RepoId]:
     found = {repo.casefold(): repo for repo in repos}
     for block in (block for block in blocks if block.kind != "fence"):
         names = [one.removesuffix(".git") for one in _REPO_LINK.findall(block.text)]
@@ -166,11 +151,9 @@ def _bare(title: str) -> str:
 
 
 def _scope(entry: Entry, known: Mapping[str, RepoId]) -> frozenset[RepoId]:
-    """Find the repository that a block belongs to: by its column, the item above it, or a heading."""
-    titles = [field.value for field in entry.fields if field.name == "repo"]
-    titles += [one.block.text.partition("\n")[0] for one in entry.above("parent")]
-    own = [entry] if entry.block.kind == "heading" else []
-    titles += [one.block.text for one in (*own, *entry.above("heading")) if not one.references]
+    """Find the repository that a block belongs to: the nearest that an item or a heading above it names."""
+    above = (*([entry] if entry.block.kind == "heading" else []), *entry.above)
+    titles = (one.block.text.partition("\n")[0] for one in above if one.block.kind == "item" or not one.references)
     return next(filter(None, (_titled(title, known) for title in titles)), frozenset())
 
 
@@ -181,26 +164,21 @@ def _titled(title: str, known: Mapping[str, RepoId]) -> frozenset[RepoId]:
     return frozenset(r for key, r in known.items() if key in whole.split() or {key, key.rpartition("/")[2]} & heads)
 
 
-# ---------------------------------------------------------------- the commits of a block
-
-
 def find_commits(entries: Sequence[Entry], library: Library) -> None:
     """Say for every block which commits it is about: those it names, or those of what it stands under or behind."""
     own = {entry: _own(entry, library) for entry in entries}
     below: dict[Entry, dict[str, Commit]] = {entry: {} for entry in entries}
     for entry in entries:
-        for above in (*entry.above("parent"), *entry.above("heading")) if own[entry] else ():
-            below[above].update({commit.id: commit for commit in own[entry]})
+        for one in entry.above if own[entry] else ():
+            below[one].update({commit.id: commit for commit in own[entry]})
     # An item or a heading that names no commit is about the one that everything below it names.
     about = {entry: own[entry] or (tuple(some.values()) if len(some) == 1 else ()) for entry, some in below.items()}
-    last: Entry | None = None
-    for entry in entries:
-        parents, headings = ((about[one] for one in entry.above(kind)) for kind in ("parent", "heading"))
-        followed = last.commits if last and _follows(entry, last) else ()
-        entry.commits = next(filter(None, (about[entry], *parents, followed, *headings)), ())
-        found = (library[one.repo].changes.get(one.sha) for one in entry.commits)
-        entry.evidence = tuple(one for one in found if one)
-        last = entry
+    for last, entry in zip([None, *entries], entries, strict=False):
+        items = [one for one in entry.above if one.block.kind == "item"]
+        near = next(filter(None, (about[one] for one in (entry, *items))), ())
+        followed = last.commits if last and _follows(entry.block, last.block, labelled=bool(entry.fields)) else ()
+        entry.commits = near or followed or next(filter(None, (about[one] for one in entry.above)), ())
+        entry.evidence = tuple(filter(None, (library[one.repo].changes.get(one.sha) for one in entry.commits)))
 
 
 def _own(entry: Entry, library: Library) -> tuple[Commit, ...]:
@@ -214,14 +192,8 @@ def _own(entry: Entry, library: Library) -> tuple[Commit, ...]:
     return tuple({one.id: one for one in meant or landed}.values())
 
 
-def _follows(entry: Entry, last: Entry) -> bool:
+def _follows(block: Block, before: Block, *, labelled: bool) -> bool:
     """Tell whether a labelled line or a fence belongs to the block right before it."""
-    block, before = entry.block, last.block
     if block.kind == "fence":
         return before.kind != "heading"
-    return (
-        bool(entry.fields)
-        and block.kind in ("text", "item")
-        and block.kind == before.kind
-        and block.level >= before.level
-    )
+    return labelled and before.kind == block.kind != "row" and block.level >= before.level

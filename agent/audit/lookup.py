@@ -102,8 +102,7 @@ class Library(dict[RepoId, Repository]):
     def landed(self, one: Reference, scope: frozenset[RepoId]) -> Commit | None:
         """Find the landed commit of a pull request; without a scope only where one repository alone can be meant."""
         repos = [one.repo] if one.repo else list(scope) or (list(self) if len(self) == 1 else [])
-        found = (self[repo].pulls.get(int(one.value)) for repo in repos if repo in self)
-        return next(filter(None, found), None)
+        return next(filter(None, (self[repo].pulls.get(int(one.value)) for repo in repos if repo in self)), None)
 
 
 def folded(name: str) -> str:
