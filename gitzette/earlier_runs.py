@@ -15,7 +15,7 @@ from agent.web import Web
 from gitzette.arguments import refuse, settings_here
 from gitzette.progress import as_json, say
 from gitzette.publish import FilePublisher, Style
-from gitzette.render.markdown import report_page
+from gitzette.render.compose import report_page
 from gitzette.sources import EarlierReport, NoDesks, RecordedDesks
 from gitzette.wiring import memory_of, run_context, writers_again
 from memory.recorder import CallRecorder

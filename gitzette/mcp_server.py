@@ -32,7 +32,7 @@ from gitzette.lookups import facts_text, known_stories, read_commit, stories_tex
 from gitzette.progress import QuietProgress
 from gitzette.publish import bring_reports
 from gitzette.published import PublishedReports
-from gitzette.render.markdown import report_page
+from gitzette.render.compose import report_page
 from gitzette.replies import ReplyPage
 from gitzette.wiring import memory_of, open_house
 from graphs.ask import answered

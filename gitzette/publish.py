@@ -17,7 +17,8 @@ from agent.settings.values import MAX_FAILED, Layout, Settings
 from agent.telling import catalogue
 from agent.web import Web
 from gitzette.published import PublishedReports
-from gitzette.render.markdown import readme_page, report_page
+from gitzette.render.compose import report_page
+from gitzette.render.markdown import readme_page
 from memory.database import moment_of
 from memory.fleet import Fleet
 

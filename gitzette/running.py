@@ -25,7 +25,7 @@ from gitzette.earlier_runs import replay, to_resume
 from gitzette.progress import as_json, progress, say
 from gitzette.publish import check_writable, replace_file
 from gitzette.published import missed_days
-from gitzette.render.markdown import week_page
+from gitzette.render.compose import week_page
 from gitzette.wiring import memory_of, open_house, run_graph
 from graphs import daily
 from tools.git.repository import open_repository
