@@ -17,7 +17,7 @@ from evals.stage import ScriptedModels, Stage, by_script
 from evals.truth import Truth, alien
 from evals.worlds.model import World
 from evals.worlds.worlds import build
-from gitzette.evaluation import Gitzette
+from gitzette.commands.evaluate import Gitzette
 from tools.github.client import GitHubClient
 
 DAY = Window.days(date(2026, 2, 3), date(2026, 2, 3), "UTC")
