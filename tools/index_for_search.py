@@ -10,10 +10,9 @@ from agent.domain.window import Window
 from agent.editions.card import Card
 from agent.links.recorded import day_links
 from agent.links.references import Day, day_references
-from agent.ports import Desk, Desks, Progress, QuestionMemory
+from agent.ports import CloneSource, CodeSource, Desk, Desks, Progress, QuestionMemory
 from agent.questions import Named
 from agent.settings.values import RepoSpec
-from agent.sources import CloneSource, CodeSource
 from agent.stories.timeline import pulls_of
 from agent.triage.collected import Collected
 from tools.diff.sheet import read_facts
