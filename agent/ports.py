@@ -6,10 +6,10 @@ from typing import Protocol, runtime_checkable
 
 from agent.domain.base import EvidenceId, RepoId
 from agent.domain.commits import Issue, PullRequest, Release, Threads
+from agent.domain.evidence import Card
 from agent.domain.links import Link
 from agent.domain.report import Report
 from agent.domain.window import Window
-from agent.editions.card import Card
 from agent.settings.values import RepoSpec
 from agent.sources import CodeSource, Past, ThreadSource
 from agent.stories.timeline import Remembered
