@@ -23,10 +23,9 @@ from agent.domain.commits import (
 from agent.domain.window import Window
 
 if TYPE_CHECKING:
-    from agent.domain.evidence import ThreadEvidence
+    from agent.domain.evidence import Card, ThreadEvidence
     from agent.domain.links import Link
     from agent.domain.report import Report
-    from agent.editions.card import Card
     from agent.settings.values import RepoSpec
     from agent.stories.timeline import Remembered
 

@@ -14,9 +14,8 @@ from agent.analysts.rules import statement
 from agent.analysts.tasks import Sentences
 from agent.domain.base import EvidenceId, Language, RepoId
 from agent.domain.claims import Claim
-from agent.domain.evidence import CommitEvidence, Dossier, Evidence, belongs, said_evidence
+from agent.domain.evidence import Card, CommitEvidence, Dossier, Evidence, belongs, said_evidence
 from agent.domain.window import Window
-from agent.editions.card import Card
 from agent.gate.check import refusals
 from agent.ports import CloneSource
 from agent.questions import THREADS, Hit, Named, Outcome, Query, Reply, Searched, Section
