@@ -8,8 +8,8 @@ from typing import Any
 
 from agent.domain.base import InputError, RepoId
 from agent.domain.commits import Change, Issue, PullRequest, Release
+from agent.domain.evidence import Card
 from agent.domain.window import zone
-from agent.editions.card import Card
 from agent.markdown import visible
 from agent.questions import Reply
 from agent.settings.values import RepoSpec

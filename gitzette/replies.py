@@ -7,9 +7,8 @@ from typing import Any
 from agent.domain.base import Language
 from agent.domain.claims import Claim, Kind
 from agent.domain.commits import PullRequest, Release
-from agent.domain.evidence import state_at
+from agent.domain.evidence import Card, state_at
 from agent.domain.window import zone
-from agent.editions.card import Card
 from agent.markdown import code, inline, link
 from agent.questions import Hit, Known, Reply, Searched
 from agent.reports.stored import claim_json

@@ -23,15 +23,15 @@ from agent.markdown import visible
 from agent.settings.values import RepoSpec, Settings
 from agent.web import Web
 from gitzette import own_version
+from gitzette.archive import PublishedReports
 from gitzette.arguments import bound_of, settings_for, specs_of
-from gitzette.asking import asking_context, checked
 from gitzette.auditing import check
+from gitzette.commands.ask import asking_context, checked
+from gitzette.commands.lookups import facts_text, known_stories, read_commit, stories_text
 from gitzette.fleet.editions import shown_edition
 from gitzette.http_server import address_of, bound_socket, listen
-from gitzette.lookups import facts_text, known_stories, read_commit, stories_text
 from gitzette.progress import QuietProgress
 from gitzette.publish import bring_reports
-from gitzette.published import PublishedReports
 from gitzette.render.markdown import report_page
 from gitzette.replies import ReplyPage
 from gitzette.wiring import memory_of, open_house

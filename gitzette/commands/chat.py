@@ -14,8 +14,8 @@ from agent.markdown import visible
 from agent.settings.values import Settings
 from agent.web import Web
 from gitzette.arguments import settings_for, specs_of
-from gitzette.asking import answer_in, asking_context, checked, conversations_of, thread_name
 from gitzette.cited_evidence import CitedEvidence
+from gitzette.commands.ask import answer_in, asking_context, checked, conversations_of, thread_name
 from gitzette.progress import print_markdown, progress, say
 from gitzette.replies import ReplyPage
 from graphs.ask_context import AskContext
