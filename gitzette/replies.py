@@ -9,9 +9,8 @@ from typing import Any
 from agent.domain.base import InputError, Language, RepoId
 from agent.domain.claims import Claim, Kind
 from agent.domain.commits import Issue, PullRequest, Release
-from agent.domain.evidence import state_at
+from agent.domain.evidence import Card, state_at
 from agent.domain.window import Window, zone
-from agent.editions.card import Card
 from agent.markdown import code, inline, link, visible
 from agent.ports import Desk
 from agent.questions import Hit, Known, Reply, Searched
