@@ -8,10 +8,9 @@ from pydantic import TypeAdapter
 from agent.domain.base import Frozen, RepoId, StorageError, UsageError
 from agent.domain.commits import NoticeKind
 from agent.domain.report import Report
-from agent.ports import Desk, Desks
+from agent.ports import CloneSource, CodeSource, Desk, Desks, NoThreads, ThreadSource
 from agent.reports.stored import merge
 from agent.settings.values import RepoSpec, Settings
-from agent.sources import CloneSource, CodeSource, NoThreads, ThreadSource
 from memory.artefacts import JsonCodec
 from memory.proxies import recorded_source
 from memory.recorder import Call, CallRecorder

@@ -21,7 +21,7 @@ from agent.reports.stored import to_json
 from agent.settings.values import AnalystChoice, Settings
 from agent.web import Web
 from gitzette.arguments import settings_for, specs_of, window_of
-from gitzette.asking import asking_context, checked
+from gitzette.commands.ask import asking_context, checked
 from gitzette.demo import demo_world
 from gitzette.progress import QuietProgress
 from gitzette.replies import ReplyPage, reply_json
