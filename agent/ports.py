@@ -20,11 +20,10 @@ from agent.domain.commits import (
     Release,
     Threads,
 )
-from agent.domain.evidence import ThreadEvidence  # the recorder reads the annotations of sources
+from agent.domain.evidence import Card, ThreadEvidence
 from agent.domain.window import Window
 
 if TYPE_CHECKING:
-    from agent.domain.evidence import Card
     from agent.domain.links import Link
     from agent.domain.report import Report
     from agent.settings.values import RepoSpec
