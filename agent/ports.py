@@ -20,10 +20,10 @@ from agent.domain.commits import (
     Release,
     Threads,
 )
+from agent.domain.evidence import Card, ThreadEvidence
 from agent.domain.window import Window
 
 if TYPE_CHECKING:
-    from agent.domain.evidence import Card, ThreadEvidence
     from agent.domain.links import Link
     from agent.domain.report import Report
     from agent.settings.values import RepoSpec
@@ -161,7 +161,7 @@ class ThreadSource(Protocol):
     async def comments(self, number: int) -> tuple[Comment, ...]:
         """Read the comments below one issue or pull request, oldest first."""
 
-    async def discussions(self, numbers: Sequence[int]) -> "tuple[ThreadEvidence, ...]":
+    async def discussions(self, numbers: Sequence[int]) -> tuple[ThreadEvidence, ...]:
         """Read several issues and pull requests at once, with their last comments; what is not there is left out."""
 
 
@@ -185,7 +185,7 @@ class NoThreads:
         """Refuse: there is nobody to ask."""
         raise NotFound(f"comments of {thread_id(self.repo, number)} were not read: {self._why}")
 
-    async def discussions(self, numbers: Sequence[int]) -> "tuple[ThreadEvidence, ...]":
+    async def discussions(self, numbers: Sequence[int]) -> tuple[ThreadEvidence, ...]:
         """Know of none."""
         del numbers
         return ()
@@ -247,7 +247,7 @@ class StoryMemory(Protocol):
 class QuestionMemory(Protocol):
     """Remembers what was read, so that questions about it read nothing again."""
 
-    def keep(self, repo: RepoId, cards: "Sequence[Card]") -> None:
+    def keep(self, repo: RepoId, cards: Sequence[Card]) -> None:
         """Store commits with their facts."""
 
     def connect(self, repo: RepoId, threads: Threads, links: "Sequence[Link]") -> None:
