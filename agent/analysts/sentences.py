@@ -13,7 +13,7 @@ from agent.domain.evidence import CommitEvidence, Evidence, ReleaseEvidence, Thr
 from agent.domain.patch import cut_hunks
 from agent.gate.literals import literals
 from agent.gate.safety import LONGEST
-from agent.gate.text import normal
+from agent.gate.text import normal, plain_marks
 
 MOST_SENTENCES, MOST_ANSWERED = 5, 10
 NAMES: dict[Language, str] = {"en": "English", "zh": "Chinese (简体中文，全角标点)"}
@@ -155,7 +155,7 @@ def anchored(text: str, cites: Sequence[EvidenceId], found: Found) -> Anchor:
 
 def _with_proof(anchor: Anchor, text: Mapping[Language, str], found: Found) -> tuple[Anchor, ...]:
     """Put beside an anchor that names nothing of its sentence the nearest line of its hunk or paragraph that does."""
-    names = [one.text for lang, words in text.items() for one in literals(words, chinese=lang == "zh")]
+    names = [one.text for lang, words in text.items() for one in literals(plain_marks(words), chinese=lang == "zh")]
     if any(name in anchor.text for name in names):
         return (anchor,)
     wanted, texts = _bare(anchor.text), [part for file, part in _parts(found.get(anchor.cite)) if file == anchor.file]
@@ -189,7 +189,9 @@ def focus_of(claims: Iterable[Claim]) -> list[str]:
     for claim in claims:
         lines = [line for anchor in claim.anchors for line in anchor.text.splitlines()]
         bare = [(line[1:] if line[:1] in "+-" else line).strip() for line in lines]
-        names = [one for lang, words in claim.text.items() for one in literals(words, chinese=lang == "zh")]
+        names = [
+            one for lang, words in claim.text.items() for one in literals(plain_marks(words), chinese=lang == "zh")
+        ]
         found |= dict.fromkeys(line for line in bare if len(line) >= _TELLING)
         found |= dict.fromkeys(one.text for one in names if one.kind != "number" and len(one.text) >= _TELLING)
     return list(found)
