@@ -247,7 +247,7 @@ class StoryMemory(Protocol):
 class QuestionMemory(Protocol):
     """Remembers what was read, so that questions about it read nothing again."""
 
-    def keep(self, repo: RepoId, cards: "Sequence[Card]") -> None:
+    def keep(self, repo: RepoId, cards: Sequence[Card]) -> None:
         """Store commits with their facts."""
 
     def connect(self, repo: RepoId, threads: Threads, links: "Sequence[Link]") -> None:
