@@ -9,8 +9,8 @@ from pydantic import Field
 from agent.domain.base import EvidenceId, Frozen, Language, RepoId, UsageError, parse_reference
 from agent.domain.claims import Claim
 from agent.domain.commits import Issue, PullRequest, Release
+from agent.domain.evidence import Card
 from agent.domain.window import Window, midnight, moment, narrowed
-from agent.editions.card import Card
 
 _HAN = re.compile("[\u3400-\u9fff]")
 _QUALIFIER = re.compile(

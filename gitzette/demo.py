@@ -14,8 +14,8 @@ from agent.models import Capabilities
 from agent.settings.values import Settings, Shape
 from evals.github_server.app import GitHubServer
 from evals.worlds.worlds import build
+from gitzette.archive import replace_file
 from gitzette.arguments import settings_for
-from gitzette.publish import replace_file
 
 if TYPE_CHECKING:
     from graphs.models import Answers

@@ -17,7 +17,7 @@ from agent.settings.values import Recipe, RepoSpec, Settings, Shape
 from agent.web import Web
 from gitzette.fleet.editions import model_limit, request_limit
 from gitzette.progress import shown
-from gitzette.publish import FilePublisher, Style
+from gitzette.publish import FilePublisher
 from gitzette.sources import EarlierReport, RecordedDesks, SourceDesks
 from graphs.run_context import RunContext
 from memory.proxies import recorded
@@ -93,14 +93,13 @@ async def open_house(
         ) as client:
             desks: Desks = SourceDesks(settings, client, keeper_of(settings, home, token, environ), environ, specs)
             recorder = memory.recorder(run) if run else None
-            style = Style(Web(settings.web), settings.lang, settings.languages, settings.layout)
             note = EarlierReport(recorder).note if recorder else None
-            publisher = FilePublisher(settings.out, style, note, max_failed=settings.max_failed)
+            publisher = FilePublisher(settings.out, settings, Web(settings.web), note, max_failed=settings.max_failed)
             admit = model_limit(memory.fleet, settings, environ, background=background)
             writers = writers_of(settings, environ, recorder, memory.model_servers, admit=admit, answers=answers)
             if recorder:
                 local = {spec.name for spec in specs if spec.path is not None}
-                desks = RecordedDesks(recorder, desks, settings, local)
+                desks = RecordedDesks(recorder, settings, desks, local)
             deps = run_context(memory, recorder, settings, writers, desks, publisher)
             deps = replace(deps, questions=memory.evidence)
             yield House(deps=deps, memory=memory, client=client, publisher=publisher)

@@ -8,10 +8,10 @@ from itertools import pairwise
 
 from agent.domain.base import EvidenceId, RepoId, commit_id, parse_reference, thread_id
 from agent.domain.commits import Issue, PullRequest, Release, Threads
+from agent.domain.evidence import Card
 from agent.domain.facts import Fact
 from agent.domain.links import Link
 from agent.domain.window import Window, midnight, zone
-from agent.editions.card import Card
 from agent.questions import Hit, Known
 from memory.database import Database, Value, clean, moment_of, stamp
 from memory.search import Entry, SearchIndex

@@ -5,15 +5,13 @@ from dataclasses import dataclass
 
 from agent.domain.base import AppError, NotFound
 from agent.domain.commits import Change, Commit, Coverage, NoticeKind, PullRequest, Threads
-from agent.domain.evidence import CommitEvidence, Material
+from agent.domain.evidence import Card, CommitEvidence, Material
 from agent.domain.window import Window
-from agent.editions.card import Card
 from agent.links.recorded import day_links
 from agent.links.references import Day, day_references
-from agent.ports import Desk, Desks, Progress, QuestionMemory
+from agent.ports import CloneSource, CodeSource, Desk, Desks, Progress, QuestionMemory
 from agent.questions import Named
 from agent.settings.values import RepoSpec
-from agent.sources import CloneSource, CodeSource
 from agent.stories.timeline import pulls_of
 from agent.triage.collected import Collected
 from tools.diff.sheet import read_facts

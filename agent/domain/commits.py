@@ -296,6 +296,14 @@ def compact(value: M) -> M:
 _VERSION = re.compile(r"v?\d+(?:\.\d+){1,3}(?:[.-]?post\d+)?", re.ASCII)
 """A final release, as PEP 440 and semantic versioning write it; `rc1` and `-dev` are none."""
 
+_REVERT = re.compile(
+    r"\W{0,9}(?:\[[^\]]{1,40}\]\s*){0,5}(?:[\w/.+-]{1,30}(?:\([^()]{1,30}\))?!?\s?:\s{1,2})?(?:partial(?:ly)?\s)?"
+    r"(?P<again>(?:revert(?:ed|s|ing)?\b[\s:\"“']*)+)",
+    re.IGNORECASE,
+)
+"""How a title begins that takes something back, behind tags and a conventional prefix."""
+_UNDONE = re.compile(r"^This reverts commit [0-9a-f]{7,40}", re.MULTILINE)
+_RELAND = re.compile(r"\W{0,9}re-?(?:land|apply)", re.IGNORECASE)
 _PULL = re.compile(r"^Merge pull request #([1-9]\d{0,8})\b|\(#([1-9]\d{0,8})\)\s*$")
 
 
@@ -308,3 +316,10 @@ def pull_named(subject: str) -> int | None:
     """Read which pull request a first line says it came by."""
     found = _PULL.search(subject)
     return int(found[1] or found[2]) if found else None
+
+
+def reverts_in(message: str) -> int:
+    """Count how often a message says that it reverts; a revert of a revert brings back what the second one names."""
+    if found := _REVERT.match(message):
+        return found["again"].lower().count("revert")
+    return int(_UNDONE.search(message) is not None and not _RELAND.match(message))

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 
 from agent.domain.base import CommitId, EvidenceId, ThreadId, commit_id
-from agent.domain.commits import Commit, Issue
+from agent.domain.commits import Commit, Issue, reverts_in
 from agent.domain.evidence import CommitEvidence
 from agent.domain.facts import FactKind
 from agent.domain.links import Grade, Link, Place, Reference, Relation
@@ -18,8 +18,6 @@ LISTED = "its pull request closes it, as GitHub lists"
 NAMED = "names its pull request, as GitHub records"
 _UNFIXED = ("not_planned", "duplicate")
 _EARLY, _LATE = timedelta(minutes=10), timedelta(hours=1)
-_REVERT = re.compile(r'^(?:\[[^\]]{1,30}\]\s*)*revert(?:ed|s|ing)?\b[\s:"“\']*', re.IGNORECASE)
-_UNDONE = re.compile(r"^This reverts commit [0-9a-f]{7,40}", re.MULTILINE)
 _OWN = (Place.TITLE, Place.MESSAGE, Place.PULL)
 _THEIRS = (Place.ISSUE, Place.CHECKLIST, Place.COMMENT)
 
@@ -115,21 +113,11 @@ def _relation(one: _Found, issue: Issue | Digest | None) -> Relation:
     """
     if not one.closing:
         return Relation.MENTIONS
-    if not is_revert(one.commit):
+    if reverts_in(f"{one.commit.title}\n{one.commit.message}") % 2 == 0:
         return Relation.FIXES
     closed = issue.closed_at if issue is not None else None
     own = not one.in_title and f"#{one.issue.partition('#')[2]}" not in re.findall(r"#\d+", one.commit.title)
     return Relation.FIXES if own and closed and closed >= one.commit.committed_at - _EARLY else Relation.REVERTS
-
-
-def is_revert(commit: Commit) -> bool:
-    """Tell whether a commit undoes another one; the revert of a revert brings back what was undone."""
-    title, depth = commit.title, 0
-    while found := _REVERT.match(title):
-        depth, title = depth + 1, title[found.end() :]
-    if depth:
-        return depth % 2 == 1
-    return bool(_UNDONE.search(commit.message)) and not re.match(r"\W*re-?(?:land|apply)", commit.title, re.IGNORECASE)
 
 
 _ADDRESSING = (Relation.FIXES, Relation.PARTLY)

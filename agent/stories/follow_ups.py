@@ -8,11 +8,11 @@ from datetime import timedelta
 from functools import lru_cache
 
 from agent.domain.base import EvidenceId, RepoId, commit_id, thread_id
-from agent.domain.commits import Headline
+from agent.domain.commits import Headline, reverts_in
 from agent.domain.links import Act, Place, Reference, Related, Relation, Story, StoryKind
-from agent.stories.timeline import Line, Pair, is_revert, step, story
+from agent.stories.timeline import NEAR, Line, Pair, step, story
 
-_APART, _NEXT_APART = timedelta(days=60), timedelta(days=14)
+_NEXT_APART = timedelta(days=14)
 _MOST_MISSING, _MOST_PARTS = 6, 24
 PARTS = r"[0-9][.0-9a-z]* ?/ ?[0-9nNxX]"  # A rough form of every marker, for git and for Python alike
 _PULL = re.compile(r"\s*\(#\d{1,9}\)\s*$")
@@ -39,7 +39,7 @@ def read_part(title: str) -> Part | None:
     """Read which part a title says it is; None where it says nothing of the kind, or takes a part back."""
     text = _PULL.sub("", title.strip())[:400]
     match = next((one for one in _COUNTED.finditer(text) if _is_counted(one, text)), None)
-    if match is None or is_revert(text):
+    if match is None or reverts_in(text):
         return None
     rest = f"{text[: match.start()]} {text[match.end() :]}"
     return Part(
@@ -80,7 +80,7 @@ def _goes_on(head: Headline, one: Part, of: Headline, other: Part) -> bool:
     A series may grow: `[1/2]`, `[2/3]`.
     """
     apart, next_one = head.at - of.at, one.index - other.index == 1
-    if apart > _APART or (one.total != other.total and not next_one):
+    if apart > NEAR or (one.total != other.total and not next_one):
         return False
     if head.author != of.author:
         return one.total == other.total and _has_title(one, other, 0.75)

@@ -4,20 +4,18 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import timedelta
 from typing import NamedTuple
 
 from pydantic import Field
 
 from agent.domain.base import EvidenceId, Frozen, RepoId, commit_id
-from agent.domain.commits import Change, Commit, Headline, Person, pull_named
+from agent.domain.commits import Change, Commit, Headline, Person, pull_named, reverts_in
 from agent.domain.evidence import CommitEvidence, Evidence, ThreadEvidence
 from agent.domain.links import Act, Step, Story, StoryKind
 
+NEAR = timedelta(days=60)  # How far back everything is read
 _NUMBERS = re.compile(r"\s*\(#\d{1,9}\)")
-_REVERT = re.compile(
-    r"\W*(?:\[[^\]]{1,40}\]\s*){0,5}(?:[\w/.+-]{1,30}(?:\([^()]{1,30}\))?!?\s?:\s{1,2})?(?:partial(?:ly)?\s)?revert",
-    re.IGNORECASE,
-)
 _AGAIN = re.compile(r"^\W*(?:re-?land(?:ed|ing)?|re-?apply)\b[\s:\]-]*", re.IGNORECASE)
 
 
@@ -35,11 +33,6 @@ def evidence_of(repo: RepoId, head: Headline) -> CommitEvidence:
     commit = Commit(repo=repo, sha=head.sha, parents=(), author=person, committer=person, message=head.title, **moments)
     unread = "only its first line was read"
     return CommitEvidence(change=Change(commit=commit, files=(), incomplete=unread), pull=head.pull)
-
-
-def is_revert(title: str) -> bool:
-    """Tell a title that takes something back, as git writes it."""
-    return _REVERT.match(title) is not None
 
 
 def plain(title: str) -> str:
@@ -197,7 +190,7 @@ class Named:
         for again, target in named:
             if again:
                 found.setdefault(target.sha, Undoing(doer, target, True, self._undoer(target, doer)))
-            elif not is_revert(target.title):
+            elif not reverts_in(target.title):
                 found.setdefault(target.sha, Undoing(doer, target))
             elif not returns:
                 # Who reverts a revert lands the first one again.
@@ -208,7 +201,7 @@ class Named:
     def undone_by(self, revert: Headline) -> list[Headline]:
         """Name what a revert undid, oldest first."""
         found = {self._target(one, revert) for one in self.said.get(revert.sha, ()) if not one.again}
-        return sorted((head for head in found if head and not is_revert(head.title)), key=lambda head: head.at)
+        return sorted((head for head in found if head and not reverts_in(head.title)), key=lambda head: head.at)
 
     def _target(self, said: Said, doer: Headline) -> Headline | None:
         return self.line.earlier(doer, sha=said.sha, number=said.number, title=said.title)

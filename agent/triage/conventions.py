@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from functools import lru_cache
 
+from agent.domain.commits import reverts_in
 from agent.domain.ledger import Purpose
 
 CHORES = frozenset({Purpose.DOCS, Purpose.TESTS, Purpose.CI, Purpose.CHORE})  # What nobody downstream needs to act on
@@ -29,7 +30,6 @@ _BY_TYPE = {word: purpose for purpose, words in _TYPES.items() for word in words
 _TAG = re.compile(r"\s*\[([^\]\[]{1,40})\]\s*:?")
 _SCHEME = re.compile(r"\s*([A-Za-z][A-Za-z /-]{0,24}?)(?:\(([^()]{1,40})\))?(!)?:\s")
 _PARTS = re.compile(r"[\s/&+,|_-]+")
-_REVERT = re.compile(r"\s*Revert\s")
 _HOLE = re.compile(r"\bcve-\d{4}-\d+\b|\bghsa(?:-\w{4}){3}\b", re.IGNORECASE)  # How published holes are numbered
 _VERSION = re.compile(r"\s*v?\d+\.\d+(?:\.\d+)*\w*\s*(?:\(#\d+\))?\s*", re.IGNORECASE | re.ASCII)
 
@@ -52,7 +52,7 @@ def read_heading(subject: str) -> Heading:
     if scheme := _SCHEME.match(rest):
         tags += [scheme[1], scheme[2] or ""]
         marked, rest = marked or bool(scheme[3]), rest[scheme.end() :]
-    if _REVERT.match(rest):
+    if reverts_in(rest):
         # What follows is the title of something that is no longer there.
         return Heading((Purpose.REVERT,), marked)
     forms = ((_HOLE.search(rest), Purpose.SECURITY), (_VERSION.fullmatch(rest), Purpose.RELEASE))

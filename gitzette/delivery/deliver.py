@@ -14,10 +14,9 @@ from agent.domain.base import AppError, ConfigError, Frozen, StorageError, Upstr
 from agent.domain.report import Report, failed_share
 from agent.settings.values import Delivery, Settings
 from agent.web import Web
+from gitzette.archive import PublishedReports, locked, replace_file
 from gitzette.delivery.channels import Feishu, Mail, Post, Slack, Webhook
 from gitzette.delivery.messages import Content
-from gitzette.publish import locked, replace_file
-from gitzette.published import PublishedReports
 from gitzette.render.compose import page_model
 
 _TRIES = 4

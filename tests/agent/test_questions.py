@@ -6,9 +6,9 @@ from itertools import permutations
 import pytest
 
 from agent.domain.base import UsageError
+from agent.domain.evidence import Card
 from agent.domain.facts import Fact, FactKind, Severity
 from agent.domain.window import Window
-from agent.editions.card import Card
 from agent.questions import query_of
 
 NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)

@@ -6,10 +6,10 @@ import pytest
 
 from agent.domain.base import RepoId
 from agent.domain.commits import Coverage, Issue, PullRequest, Release, Threads
+from agent.domain.evidence import Card
 from agent.domain.facts import Fact, FactKind, Severity
 from agent.domain.links import Grade, Link, Relation
 from agent.domain.window import Window
-from agent.editions.card import Card
 from agent.questions import Hit, query_of
 from memory.database import Database
 from memory.evidence import EvidenceStore

@@ -10,13 +10,11 @@ from agent.domain.evidence import Material
 from agent.domain.links import Act, Story
 from agent.domain.window import Window
 from agent.links.issues import Digest, Known
-from agent.ports import StoryMemory
-from agent.sources import CloneSource, CodeSource, Past
+from agent.ports import CloneSource, CodeSource, Past, StoryMemory
 from agent.stories.releases import final, fix_story, fixes, release_story, with_releases
-from agent.stories.timeline import headline
+from agent.stories.timeline import NEAR, headline
 
-NEAR, FAR = timedelta(days=60), timedelta(days=400)
-"""How far back everything is read, and how far what is named is looked for."""
+FAR = timedelta(days=400)  # How far back what is named is looked for
 _MOST_NAMES, _SHORTEST_TITLE = 120, 12
 
 

@@ -10,11 +10,10 @@ from datetime import UTC, datetime, timedelta
 from agent.domain.base import EXIT_DONE, EXIT_INCOMPLETE, AppError
 from agent.domain.window import zone
 from agent.settings.values import Settings
+from gitzette.archive import check_writable, missed_days
 from gitzette.arguments import settings_here
 from gitzette.delivery.deliver import Outbox
 from gitzette.progress import as_json
-from gitzette.publish import check_writable
-from gitzette.published import missed_days
 from gitzette.wiring import endpoints_of, home_of, memory_of
 from tools.chat.client import list_models
 from tools.git.repository import git_version, open_repository
