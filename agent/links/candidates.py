@@ -8,8 +8,7 @@ from datetime import datetime, timedelta
 
 from agent.domain.base import EvidenceId, ThreadId, thread_id
 from agent.domain.evidence import CommitEvidence, Material, Read
-from agent.domain.ledger import Depth
-from agent.domain.links import Grade, Link, Place, Reference, Related, Relation
+from agent.domain.links import Grade, Link, Reference, Related, Relation
 from agent.links.issues import Digest, digest, terms
 from agent.triage.collected import Collected
 
@@ -63,7 +62,7 @@ def words_of(evidence: CommitEvidence) -> tuple[str, ...]:
 def candidates(reads: Sequence[Read], issues: Iterable[Digest], linked: Iterable[str]) -> dict[str, list[ThreadId]]:
     """Name the nearest issues of each commit that was read and is linked with nothing, the heaviest commits first."""
     index, taken = IssueIndex(issues), set(linked)
-    chosen = [one.evidence for one in reads if one.depth in (Depth.DEEP, Depth.SKIM) and one.evidence.id not in taken]
+    chosen = [one.evidence for one in reads if one.depth in ("deep", "skim") and one.evidence.id not in taken]
     found = {one.id: [issue.id for issue in index.nearest(words_of(one), one.at)] for one in chosen[:COMMITS]}
     return {name: near for name, near in found.items() if near}
 
@@ -121,7 +120,7 @@ def _said(
     for one in found.references:
         commit = one.source if one.source in own else own.get(one.target)
         other = one.target if one.source in own else one.source
-        if commit is not None and one.place is not Place.RELEASE and (commit, other) not in settled:
+        if commit is not None and one.place != "release" and (commit, other) not in settled:
             about[commit][one] = other
     return about
 

@@ -75,16 +75,16 @@ def standing(issue: Issue | Digest, links: Sequence[Link]) -> Standing:
     own = [link for link in links if link.issue == issue.id]
     fixes = [link for link in own if link.may_read_fixed]
     if issue.state_reason in ("not_planned", "duplicate"):
-        return Standing.GIVEN_UP
+        return "not planned"
     if _taken_back(own):
-        return Standing.UNDONE
+        return "fixed, but the fix was reverted"
     if issue.state == "open" and issue.state_reason == "reopened":
-        return Standing.REOPENED
+        return "reopened"
     if fixes:
-        return Standing.FIXED if issue.state == "closed" else Standing.ADDRESSED
+        return "fixed" if issue.state == "closed" else "addressed, still open"
     if any(link.may_read_likely for link in own):
-        return Standing.LIKELY
-    return Standing.OPEN if issue.state == "open" else Standing.CLOSED
+        return "likely fixed"
+    return "open" if issue.state == "open" else "closed"
 
 
 def _taken_back(links: Sequence[Link]) -> bool:

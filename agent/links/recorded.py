@@ -9,7 +9,7 @@ from agent.domain.base import CommitId, EvidenceId, ThreadId, commit_id
 from agent.domain.commits import Commit, Issue, reverts_in
 from agent.domain.evidence import CommitEvidence
 from agent.domain.facts import FactKind
-from agent.domain.links import Grade, Link, Place, Reference, Relation
+from agent.domain.links import Grade, Link, Reference, Relation
 from agent.links.issues import BROUGHT_BACK, Digest
 from agent.links.references import Day
 
@@ -18,8 +18,8 @@ LISTED = "its pull request closes it, as GitHub lists"
 NAMED = "names its pull request, as GitHub records"
 _UNFIXED = ("not_planned", "duplicate")
 _EARLY, _LATE = timedelta(minutes=10), timedelta(hours=1)
-_OWN = (Place.TITLE, Place.MESSAGE, Place.PULL)
-_THEIRS = (Place.ISSUE, Place.CHECKLIST, Place.COMMENT)
+_OWN = ("title", "message", "pull request")
+_THEIRS = ("issue", "checklist", "comment")
 
 
 @dataclass(frozen=True)
@@ -79,14 +79,14 @@ def _said(day: Day, references: Iterable[Reference], issues: Mapping[EvidenceId,
         commit = landed.get(one.source)
         if commit is None or one.place not in _OWN or "#" not in one.target or one.target in pulls:
             continue
-        if one.place is Place.PULL and one.source not in default:
+        if one.place == "pull request" and one.source not in default:
             continue
         issue = issues.get(one.target)
         # A bare number may be anything.
         if issue is None and (_is_address(one, "pull") or not (one.closing or _is_address(one, "issues"))):
             continue
         closing = one.closing and not (issue and _cannot_be_fixed(issue, commit))
-        yield _Found(ThreadId(one.target), commit, one.sentence, closing, one.place is Place.TITLE)
+        yield _Found(ThreadId(one.target), commit, one.sentence, closing, one.place == "title")
 
 
 def _named(references: Iterable[Reference], became: Mapping[EvidenceId, Commit]) -> Iterator[_Found]:

@@ -102,7 +102,7 @@ class StoriesFound(Frozen):
     whole: tuple[str, ...] = ()  # Commits whose lines prove a story: they are cited with their patches
 
 
-_LINEAGE = (StoryKind.REVERT, StoryKind.RELAND)
+_LINEAGE = ("revert", "reland")
 
 
 def step(
@@ -134,7 +134,7 @@ def joined(stories: Sequence[Story]) -> list[Story]:
         found.remove(before)
         steps = {step.cite: step for step in (*before.timeline, *one.timeline)}
         # What undid or came back is more than that it landed.
-        for old in (step for step in before.timeline if step.act is not Act.LANDED):
+        for old in (step for step in before.timeline if step.act != "landed"):
             after = tuple(dict.fromkeys((*old.after, *steps[old.cite].after)))
             steps[old.cite] = old.model_copy(update={"after": after})
         found.append(with_steps(one, steps.values()))
@@ -145,7 +145,7 @@ def with_memory(one: Story, today: set[EvidenceId], known: Remembered) -> Story:
     """Name the steps that the report adds, say since when the story is told, and put in front what was known of it."""
     earlier = [old for old in known.stories if one.kind in _LINEAGE and old.kind in _LINEAGE]
     known_steps = [step for old in earlier if set(old.steps) & set(one.steps) for step in old.timeline]
-    steps = {step.cite: step for step in known_steps if step.act is not Act.RELEASED}
+    steps = {step.cite: step for step in known_steps if step.act != "released"}
     whole = with_steps(one, (steps | {step.cite: step for step in one.timeline}).values())
     days = [known.days[cite] for cite in whole.steps if cite in known.days and cite not in today]
     news = tuple(cite for cite in whole.steps if cite in today)
@@ -214,8 +214,8 @@ class Named:
 
 def undoing_story(one: Undoing, repo: RepoId) -> Story:
     """Put an undoing down as a story of two or three steps."""
-    first = step(repo, one.target, Act.LANDED)
-    undone = [step(repo, one.undone_by, Act.UNDONE)] if one.undone_by else []
-    acts = (Act.LANDED_AGAIN, Act.PART_AGAIN) if one.again else (Act.UNDONE, Act.PART_UNDONE)
+    first = step(repo, one.target, "landed")
+    undone = [step(repo, one.undone_by, "undone")] if one.undone_by else []
+    acts: tuple[Act, Act] = ("landed again", "a part landed again") if one.again else ("undone", "a part undone")
     last = step(repo, one.doer, acts[one.part], after=() if one.again else (first.cite,))
-    return story(StoryKind.RELAND if one.again else StoryKind.REVERT, repo, [first, *undone, last])
+    return story("reland" if one.again else "revert", repo, [first, *undone, last])

@@ -9,15 +9,15 @@ from agent.domain.facts import Fact, FactKind, FactSheet, Severity
 from agent.domain.ledger import Noise, Purpose, Tier, Triage
 from agent.triage.conventions import CHORES, Area, Heading, area, is_breaking, purposes_of, read_heading
 
-_ONLY = {
-    FactKind.ONLY_TESTS: Noise.TESTS,
-    FactKind.ONLY_DOCS: Noise.DOCS,
-    FactKind.ONLY_CI: Noise.CI,
-    FactKind.ONLY_FORMATTING: Noise.FORMATTING,
-    FactKind.ONLY_COMMENTS: Noise.COMMENTS,
+_ONLY: dict[FactKind, Noise] = {
+    FactKind.ONLY_TESTS: "tests",
+    FactKind.ONLY_DOCS: "docs",
+    FactKind.ONLY_CI: "ci",
+    FactKind.ONLY_FORMATTING: "formatting",
+    FactKind.ONLY_COMMENTS: "comments",
 }
-_ASIDE = {Area.TESTS: Noise.TESTS, Area.DOCS: Noise.DOCS, Area.CI: Noise.CI}
-_OF_CHORE = {Purpose.DOCS: Noise.DOCS, Purpose.TESTS: Noise.TESTS, Purpose.CI: Noise.CI}
+_ASIDE: dict[Area, Noise] = {Area.TESTS: "tests", Area.DOCS: "docs", Area.CI: "ci"}
+_OF_CHORE: dict[Purpose, Noise] = {"docs": "docs", "tests": "tests", "ci": "ci"}
 _BOT = re.compile(
     r"\[bot\]|^(?:dependabot|renovate|github-actions|pre-commit-ci|copybara|mergify)\b|[- ]bot$", re.IGNORECASE
 )
@@ -37,7 +37,7 @@ def weigh(change: Change, sheet: FactSheet | None, *, labels: Sequence[str] = ()
     facts = sheet.facts if sheet else ()
     lines = lines_by_area(change.files)
     found = {
-        *reasons_in_facts(facts, refactored=Purpose.REFACTOR in heading.purposes),
+        *reasons_in_facts(facts, refactored="refactor" in heading.purposes),
         *reasons_in_words(heading, labels, closes=closes),
     }
     reasons = sorted(found, key=lambda name: (-POINTS[name], name))
@@ -55,7 +55,7 @@ def weigh(change: Change, sheet: FactSheet | None, *, labels: Sequence[str] = ()
         score=round(score, 3),
         reasons=tuple(reasons),
         purpose=_main_purpose(facts, (*heading.purposes, *label_purposes(labels))),
-        noise=Noise.EMPTY if sheet and _is_empty(change) else _noise(change, facts, heading, lines),
+        noise="empty" if sheet and _is_empty(change) else _noise(change, facts, heading, lines),
     )
 
 
@@ -100,13 +100,13 @@ def _tier(one: Triage, *, room: bool) -> Tier:
 
 def _main_purpose(facts: Sequence[Fact], purposes: Sequence[Purpose]) -> Purpose | None:
     if any(fact.kind is FactKind.REVERT for fact in facts):
-        return Purpose.REVERT
+        return "revert"
     return purposes[0] if purposes else None
 
 
 def _announces(heading: Heading) -> bool:
     """Tell documents that users must read from documents that they may."""
-    return heading.breaking or Purpose.DEPRECATION in heading.purposes
+    return heading.breaking or "deprecation" in heading.purposes
 
 
 def _is_empty(change: Change) -> bool:
@@ -119,24 +119,24 @@ def _noise(change: Change, facts: Sequence[Fact], heading: Heading, lines: Mappi
     only = next((_ONLY[fact.kind] for fact in facts if fact.kind in _ONLY), None)
     aside = only or _aside(lines)
     if aside is not None:
-        return None if aside is Noise.DOCS and _announces(heading) else aside
+        return None if aside == "docs" and _announces(heading) else aside
     # That some line of a function changed is so of every chore.
     if any(fact.severity is not Severity.INTERNAL and fact.kind is not FactKind.CODE_CHANGED for fact in facts):
         return None
     if _BOT.search(change.commit.author.name) and lines.get(Area.PRODUCT, 0) <= _LARGE_CHORE:
-        return Noise.BOT
+        return "bot"
     return _chore(heading, lines)
 
 
 def _chore(heading: Heading, lines: Mapping[Area, int]) -> Noise | None:
     """Believe an author who calls it a chore; `[CI][Bugfix]` of nothing but the product is none."""
     first = next(iter(heading.purposes), None)
-    if first not in CHORES or (Purpose.FIX in heading.purposes and lines.keys() == {Area.PRODUCT}):
+    if first not in CHORES or ("fix" in heading.purposes and lines.keys() == {Area.PRODUCT}):
         return None
     if first in _OF_CHORE:
         return _OF_CHORE[first]
     small = lines.get(Area.PRODUCT, 0) <= _LARGE_CHORE
-    return Noise.CHORE if small and set(heading.purposes) <= CHORES | {Purpose.REFACTOR} else None
+    return "chore" if small and set(heading.purposes) <= CHORES | {"refactor"} else None
 
 
 def _aside(lines: Mapping[Area, int]) -> Noise | None:
@@ -205,8 +205,8 @@ def reasons_in_words(heading: Heading, labels: Sequence[str], *, closes: bool) -
     """Name what the author and the maintainers declare, by tags and labels, and by the issues that are closed."""
     said = {*heading.purposes, *label_purposes(labels)}
     if closes and not said - CHORES:
-        said.add(Purpose.FIX)
-    yield from (purpose.value for purpose in said if purpose.value in POINTS)
+        said.add("fix")
+    yield from (purpose for purpose in said if purpose in POINTS)
     if heading.breaking or is_breaking(labels):
         yield "marked breaking"
 
