@@ -9,6 +9,7 @@ from agent.domain.base import Frozen, RepoId, ThreadId, thread_id
 from agent.domain.commits import Issue
 from agent.domain.links import Grade, Link, Relation, Standing
 
+GIVEN_UP = ("not_planned", "duplicate")  # Reasons for which an issue is closed that was not fixed
 BROUGHT_BACK = "brings back"  # How the evidence of a link begins whose commit lands a fix again
 _TITLE, _BODY, _TERMS, _LABELS = 300, 12_000, 400, 12
 # Words and the names of code, Chinese by pairs of characters.
@@ -74,9 +75,11 @@ def standing(issue: Issue | Digest, links: Sequence[Link]) -> Standing:
     """Tell how an issue stands; a fix counts as long as nothing took it back, and a reopened issue is not fixed."""
     own = [link for link in links if link.issue == issue.id]
     fixes = [link for link in own if link.may_read_fixed]
-    if issue.state_reason in ("not_planned", "duplicate"):
+    taken_back = sum(link.relation is Relation.REVERTS and link.grade is not Grade.C for link in own)
+    brought_back = sum("".join(link.evidence).startswith(BROUGHT_BACK) for link in fixes)
+    if issue.state_reason in GIVEN_UP:
         return Standing.GIVEN_UP
-    if _taken_back(own):
+    if taken_back > brought_back:
         return Standing.UNDONE
     if issue.state == "open" and issue.state_reason == "reopened":
         return Standing.REOPENED
@@ -85,9 +88,3 @@ def standing(issue: Issue | Digest, links: Sequence[Link]) -> Standing:
     if any(link.may_read_likely for link in own):
         return Standing.LIKELY
     return Standing.OPEN if issue.state == "open" else Standing.CLOSED
-
-
-def _taken_back(links: Sequence[Link]) -> bool:
-    """Tell whether more fixes were taken back than brought back."""
-    undone = sum(link.relation is Relation.REVERTS and link.grade in (Grade.A, Grade.B) for link in links)
-    return undone > sum(link.may_read_fixed and "".join(link.evidence).startswith(BROUGHT_BACK) for link in links)
