@@ -2,10 +2,8 @@
 
 import re
 from collections.abc import Sequence
-from datetime import datetime
-from typing import Literal
 
-from agent.domain.base import Frozen, RepoId, ThreadId, thread_id
+from agent.domain.base import Frozen
 from agent.domain.commits import Issue
 from agent.domain.links import Grade, Link, Relation, Standing
 
@@ -17,27 +15,11 @@ _WORD = re.compile(r"[A-Za-z_][\w-]{1,60}|[\u3400-\u9fff]{2,40}", re.ASCII)
 _COMMENT = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
 
 
-class Digest(Frozen):
-    """What is known of an issue."""
+class Digest(Issue):
+    """What is known of an issue: its words are gone, its title is not."""
 
-    repo: RepoId
-    number: int
-    title: str
-    state: Literal["open", "closed"]
-    state_reason: str | None
-    author: str | None
-    labels: tuple[str, ...]
-    created_at: datetime
-    updated_at: datetime
-    closed_at: datetime | None
-    comments: int
-    reactions: int
+    body: str = ""
     terms: tuple[str, ...]  # The words of title and body, each once
-
-    @property
-    def id(self) -> ThreadId:
-        """The name under which the issue is cited."""
-        return thread_id(self.repo, self.number)
 
 
 class Known(Frozen):
@@ -46,11 +28,6 @@ class Known(Frozen):
     issues: tuple[Digest, ...] = ()
     """The open issues as they were when last seen; none where the memory is not up to date."""
     links: tuple[Link, ...] = ()  # What earlier reports told of fixes, the newest last
-
-
-def as_issue(known: Digest) -> Issue:
-    """Give an issue of an earlier day as far as it was kept: its words are gone, its title is not."""
-    return Issue(body="", **known.model_dump(exclude={"terms"}))
 
 
 def digest(issue: Issue) -> Digest:
@@ -71,7 +48,7 @@ def terms(text: str) -> tuple[str, ...]:
     return tuple(found)
 
 
-def standing(issue: Issue | Digest, links: Sequence[Link]) -> Standing:
+def standing(issue: Issue, links: Sequence[Link]) -> Standing:
     """Tell how an issue stands; a fix counts as long as nothing took it back, and a reopened issue is not fixed."""
     own = [link for link in links if link.issue == issue.id]
     fixes = [link for link in own if link.may_read_fixed]

@@ -17,7 +17,7 @@ _LISTED = "its pull request closes it, as GitHub lists"
 _NAMED = "names its pull request, as GitHub records"
 _EARLY, _LATE = timedelta(minutes=10), timedelta(hours=1)
 _NUMBER = re.compile(r"#(\d+)")
-_Issues = Mapping[EvidenceId, Issue | Digest]
+_Issues = Mapping[EvidenceId, Issue]
 
 
 def day_links(day: Day, references: Iterable[Reference], known: Sequence[Digest] = ()) -> tuple[Link, ...]:
@@ -25,8 +25,7 @@ def day_links(day: Day, references: Iterable[Reference], known: Sequence[Digest]
 
     `known` are issues of earlier days that today's threads do not have.
     """
-    issues: dict[EvidenceId, Issue | Digest] = {one.id: one for one in known}
-    issues |= {one.id: one for one in day.threads.issues}
+    issues: dict[EvidenceId, Issue] = {one.id: one for one in (*known, *day.threads.issues)}
     became: dict[EvidenceId, Commit] = {commit.id: commit for commit in day.commits}
     became |= {pull.id: commit for pull, commit in day.merged}
     found = [*_records(day, became, issues), *_said(day, references, became, issues)]
@@ -73,19 +72,19 @@ def _said(
             )
 
 
-def _is_issue(one: Reference, issue: Issue | Digest | None) -> bool:
+def _is_issue(one: Reference, issue: Issue | None) -> bool:
     """Tell whether a reference means an issue; a bare number of which nobody knows may be anything."""
     addressed = re.search(rf"/(issues|pull)/{one.target.partition('#')[2]}\b", one.sentence)
     known = addressed[1] == "issues" if addressed else one.closing
     return "#" in one.target and (issue is not None or known)
 
 
-def _cannot_be_fixed(issue: Issue | Digest, commit: Commit) -> bool:
+def _cannot_be_fixed(issue: Issue, commit: Commit) -> bool:
     """Tell whether an issue was given up, or is younger than the change."""
     return issue.state_reason in GIVEN_UP or issue.created_at > commit.committed_at + _LATE
 
 
-def _closing_link(name: ThreadId, commit: Commit, evidence: str, issue: Issue | Digest | None) -> Link:
+def _closing_link(name: ThreadId, commit: Commit, evidence: str, issue: Issue | None) -> Link:
     """Link an issue that a change closes, or whose fix it takes back.
 
     The title of a revert is that of the change it takes back; other words of it are its own where the issue was closed
