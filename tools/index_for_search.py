@@ -9,10 +9,9 @@ from agent.domain.evidence import Card, CommitEvidence, Material
 from agent.domain.window import Window
 from agent.links.recorded import day_links
 from agent.links.references import Day, day_references
-from agent.ports import Desk, Desks, Progress, QuestionMemory
+from agent.ports import CloneSource, CodeSource, Desk, Desks, Progress, QuestionMemory
 from agent.questions import Named
 from agent.settings.values import RepoSpec
-from agent.sources import CloneSource, CodeSource
 from agent.triage.collected import Collected
 from tools.diff.sheet import read_facts
 

@@ -10,8 +10,7 @@ from agent.domain.evidence import Material
 from agent.domain.links import Act, Story
 from agent.domain.window import Window
 from agent.links.issues import Known
-from agent.ports import StoryMemory
-from agent.sources import CloneSource, CodeSource, Past
+from agent.ports import CloneSource, CodeSource, Past, StoryMemory
 from agent.stories.releases import final, fix_story, fixes, release_story, with_releases
 from agent.stories.timeline import NEAR, headline
 
