@@ -45,6 +45,8 @@ POINTS = {
     "dependencies": 1.5,
     "may break names": 1.2,
     "new names": 1.2,
+    "dependency": 0.5,
+    "refactor": 0.3,
 }
 URGENT = {"release", "undoes a change"} | {name for name, points in POINTS.items() if points >= 4}
 """Only with one of these can a commit be of the top tier, however much else it does."""
