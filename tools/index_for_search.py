@@ -12,7 +12,6 @@ from agent.links.references import Day, day_references
 from agent.ports import CloneSource, CodeSource, Desk, Desks, Progress, QuestionMemory
 from agent.questions import Named
 from agent.settings.values import RepoSpec
-from agent.stories.timeline import pulls_of
 from agent.triage.collected import Collected
 from tools.diff.sheet import read_facts
 
@@ -117,8 +116,7 @@ async def read_cards(code: CodeSource, shas: Sequence[str], threads: Threads) ->
 
 async def card_of(code: CodeSource, evidence: CommitEvidence, pulls: Sequence[PullRequest]) -> Card:
     """Note down a commit; a merge is by those whose commits it brought in."""
-    numbers = pulls_of(evidence)
-    card = Card.of(evidence.model_copy(update={"pull": numbers[0]}) if numbers else evidence)
+    card = Card.of(evidence)
     if not evidence.change.commit.is_merge:
         return card
     # The API would be asked for every merge.

@@ -51,15 +51,14 @@ class Link(Frozen):
         return self.relation is Relation.FIXES and self.grade is Grade.C
 
 
-Place = Literal["title", "message", "pull request", "issue", "checklist", "comment", "release"]
-"""Where a reference stands."""
+Place = Literal["title", "message", "pull request", "issue", "comment"]  # Where a reference stands
 
 
 class Reference(Frozen):
     """One text that names a thread or a commit by number, address or hash."""
 
     source: EvidenceId
-    """The landed commit whose title, message or pull request has it; the thread or release for what others wrote."""
+    """The landed commit whose title, message or pull request has it; the thread for what others wrote."""
     target: EvidenceId
     place: Place
     sentence: str  # The sentence or line around it, verbatim
