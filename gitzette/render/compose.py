@@ -5,9 +5,9 @@ from dataclasses import replace
 
 from agent.domain import report as reports
 from agent.domain.base import Language
-from agent.domain.claims import Claim, Role
+from agent.domain.claims import Claim
 from agent.domain.ledger import LedgerRow, Tier
-from agent.domain.links import BARE, Act, Grade, Link, Relation, Standing, Story, StoryKind
+from agent.domain.links import BARE, Grade, Link, Relation, Standing, Story
 from agent.domain.report import Report, RepoSection, ThreadLine
 from agent.editions.week import MOST_WORDS as WORDS_OF_WEEK
 from agent.editions.week import Week
@@ -24,7 +24,7 @@ _FRAME, _META = 90, 8  # Words of headings, counts and the account, and of the a
 _FULL, _SHORT = 120, 45  # Words of an item in sight that is told in full, and of one that is told in short
 _EVENTS = ("linked", "closed", "opened", "not planned", "active")
 """In the order of a page: what commits of the window did comes first."""
-_STILL_OPEN = (Standing.ADDRESSED, Standing.REOPENED, Standing.UNDONE)
+_STILL_OPEN = ("addressed, still open", "reopened", "fixed, but the fix was reverted")
 _OTHERS = {Relation.REVERTS: "reverts", Relation.BECAUSE: "because", Relation.MENTIONS: "mentions"}
 _LISTED, _KNOWING = 6, 12  # Stories, pairs of changes and reverts, and lines worth knowing that a week tells
 _LINE, _FRAME_OF_WEEK = 16, 100
@@ -46,7 +46,7 @@ def week_page(week: Week, lang: Language, web: Web) -> str:
     pairs = [(cut_title(rows[one.change])[0], (one.change, one.undone_by)) for one in week.came_and_went]
     # A story has its first title for a name; those of what came and went are told already.
     named = [(next((step.title for step in one.timeline if step.title), ""), one) for one in week.report.stories]
-    fresh = [(title, one) for title, one in named if title and one.kind is not StoryKind.RELEASED]
+    fresh = [(title, one) for title, one in named if title and one.kind != "released"]
     told = [(title, one.steps[-3:]) for title, one in fresh if not any({*pair} <= {*one.steps} for _, pair in pairs)]
     taken = sum(words_in(title) + 2 * len(cites) for title, cites in (*pairs[:_LISTED], *told[:_LISTED]))
     page = page_model(week.report, lang, web, WORDS_OF_WEEK - taken - _KNOWING * _LINE - _FRAME_OF_WEEK)
@@ -58,7 +58,7 @@ def page_model(report: Report, lang: Language, web: Web, most_words: int = MOST_
     """Compute what a page shows of a report in one language, with so many words before the folds."""
     view = View(report, lang, web)
     items = _items_of(view)
-    brief = view.whole(Role.BRIEF)[:_MOST_BRIEF]
+    brief = view.whole("brief")[:_MOST_BRIEF]
     analysed, sections = bool(brief), [Section(tier, tuple(one for one in items if one.tier == tier)) for tier in Tier]
     if not analysed:
         telling = ([s.claim for s in item.sentences if s.telling] for section in sections for item in section.items)
@@ -85,8 +85,8 @@ def _repo(section: RepoSection, view: View) -> RepoPart:
     repo, report = section.repo, view.report
     stories = tuple(story for story in report.stories if story.repo == repo and _goes_on(story))
     # Of a single repository the brief says the same.
-    alone = len(report.sections) == 1 and view.whole(Role.BRIEF)
-    summary = () if alone else tuple(view.whole(Role.SUMMARY, repo))
+    alone = len(report.sections) == 1 and view.whole("brief")
+    summary = () if alone else tuple(view.whole("summary", repo))
     return RepoPart(section, repo, f"r{mark_of(repo, 4)}", report.rows(repo), summary, _issues(section, view), stories)
 
 
@@ -101,9 +101,9 @@ def _goes_on(story: Story) -> bool:
 
     That a fix was released stands among the issues already, and what a commit names or changes stands with it.
     """
-    steps = [step for step in story.timeline if step.act is not Act.RELEASED]
+    steps = [step for step in story.timeline if step.act != "released"]
     older = any(step.cite not in story.news for step in steps)
-    return story.kind not in (StoryKind.RELEASED, *BARE) and older and len(steps) > 1
+    return story.kind not in ("released", *BARE) and older and len(steps) > 1
 
 
 # ---------------------------------------------------------------- items
@@ -136,7 +136,7 @@ def _item(row: LedgerRow, view: View) -> Item:
         title=words if headline else "",
         pull=view.citation(f"{row.repo}#{number}", own=row.repo) if number else None,
         tier=view.tier(row).value,
-        breaking=earlier is None and any(is_breaking(one) for one in view.said(row) if one.role is Role.CHANGE),
+        breaking=earlier is None and any(is_breaking(one) for one in view.said(row) if one.role == "change"),
         sentences=tuple(view.sentence(one) for one in sight if one.text or one.speech),
         more=tuple(view.sentence(one) for one in folded if one.text or one.speech),
         excerpt=_excerpt([*sight, *folded, *bare], view),
@@ -223,7 +223,7 @@ def _news(name: str, thread: ThreadLine | None, view: View) -> Iterator[IssueNew
             change = view.citation(link.change, own=view.rows[link.change].repo)
             yield IssueNews(say["fixed"][found], change, "" if found in ("mentions", "named") else link.grade.value)
     if standing in _STILL_OPEN and not any(one.relation is Relation.REVERTS for one in own):
-        yield IssueNews(say["standings"][standing.value])
+        yield IssueNews(say["standings"][standing])
 
 
 def _relation(link: Link, standing: Standing | None, view: View) -> str | None:

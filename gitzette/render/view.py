@@ -71,12 +71,12 @@ class View:
 
     def headline(self, row: LedgerRow) -> str:
         """Find what a commit does in the reader's language."""
-        found = (one.text.get(self.lang) for one in self.said(row) if one.role is Role.HEADLINE)
+        found = (one.text.get(self.lang) for one in self.said(row) if one.role == "headline")
         return next(filter(None, found), "")
 
     def analysis(self, row: LedgerRow) -> list[Claim]:
         """List the sentences that a model wrote of a commit in this language, advice last."""
-        free = [one for one in self.said(row) if one.free and one.role is not Role.HEADLINE and one.text.get(self.lang)]
+        free = [one for one in self.said(row) if one.free and one.role != "headline" and one.text.get(self.lang)]
         return sorted(free, key=lambda claim: claim.kind is Kind.ADVICE)
 
     def facts(self, row: LedgerRow) -> list[Claim]:
