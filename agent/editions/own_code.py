@@ -7,12 +7,12 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from agent.domain.base import RepoId
-from agent.domain.facts import Fact, FactKind, Severity
+from agent.domain.facts import Fact, Severity
 
 MOST_PLACES = 3
 _SETTING = ("flag-", "env-", "route-", "config-key-", "unregistered")
 _SYMBOL = ("symbol-", "field-", "enum-member-", "constant-", "base-", "signature-", "deprecated")
-_GONE = (FactKind.PARAMETER_REMOVED, FactKind.PARAMETER_RENAMED)
+_GONE = ("parameter-removed", "parameter-renamed")
 _HANDED_ON = ("Args", "Arguments")  # Records of what a program is started with: its interfaces take their fields
 _TOKEN = re.compile(r"--?[A-Za-z][\w-]*|/[\w{}./-]*[\w}]|[A-Za-z_][\w.-]*\w|[A-Za-z_]")
 # Comments, and options that the user's own program defines: argparse, click, typer.
@@ -22,7 +22,7 @@ _BUILTIN = frozenset(name for kind in (dict, list, str, set, bytes, Exception) f
 
 def concerns(fact: Fact) -> bool:
     """Tell a fact after which code that was written before may need a change; what is new is in nobody's code."""
-    required = fact.kind is FactKind.PARAMETER_ADDED and fact.severity is Severity.BREAKING
+    required = fact.kind == "parameter-added" and fact.severity is Severity.BREAKING
     added = fact.kind.endswith("-added") and not required
     return fact.kind.startswith((*_SETTING, *_SYMBOL, "parameter-", "file-re")) and not added
 
@@ -64,7 +64,7 @@ def _sought(fact: Fact) -> str:
 
 
 def _parameter(fact: Fact) -> str:
-    own = fact.old if fact.kind is FactKind.PARAMETER_RENAMED else fact.detail
+    own = fact.old if fact.kind == "parameter-renamed" else fact.detail
     return own or "" if fact.kind.startswith("parameter-") else ""
 
 
@@ -133,7 +133,7 @@ def _python_lines(fact: Fact, used: Sequence[_Use]) -> Iterator[int]:
     for one in used if not fact.kind.startswith(_SETTING) else ():
         # A member of an object of unknown type counts where the file knows the class.
         member = knows_owner and one.name == f".{name}" and name not in _BUILTIN and (gone or not parameter)
-        named = member or _means(one.name, fact.module, sought, exact=fact.kind is FactKind.SYMBOL_MOVED)
+        named = member or _means(one.name, fact.module, sought, exact=fact.kind == "symbol-moved")
         given = one.keywords or {}
         if parameter:
             if named and one.keywords is not None and (parameter in given) is gone:
