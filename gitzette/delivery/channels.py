@@ -24,7 +24,7 @@ from agent.markdown import visible
 from agent.reports.stored import to_json
 from gitzette.delivery.messages import Content, grouped, numbered
 from gitzette.http_server import is_loopback
-from gitzette.render.markdown import markdown_page
+from gitzette.render.compose import markdown_page
 from gitzette.render.templating import html_page, verbatim
 
 _SECONDS, _READ = 20, 4_096

@@ -9,9 +9,8 @@ from typing import TypeVar
 
 from agent.markdown import visible
 from agent.web import Web
-from gitzette.render.addresses import day_path
 from gitzette.render.model import PageModel
-from gitzette.render.templating import made_environment, verbatim
+from gitzette.render.templating import day_path, made_environment, verbatim
 
 _CODE = re.compile(r"`([^`]+)`")
 _MOST_LEAD, _MOST_WORDS = 100, 500  # Characters of the lead in a title, and of words between two links of a line

@@ -16,7 +16,7 @@ from agent.settings.values import Recipe, Settings
 from gitzette.delivery.deliver import Deliverer, Entry, Outbox
 from gitzette.fleet.editions import PartPlan, edition_of, part_plan
 from gitzette.publish import bring_reports
-from gitzette.sources import UnopenedDesks
+from gitzette.sources import RecordedDesks
 from gitzette.wiring import House, memory_of, open_house, run_graph
 from graphs import daily
 from graphs.daily import Day, Part, build_edition, build_part, part_of
@@ -122,7 +122,7 @@ async def _compose(house: House, mine: Settings, edition: str, plans: list[PartP
         refused=[one for part in parts.values() for one in part.refused],
     )
     memory.runs.begin(run, window.key, datetime.now(UTC), recipe)
-    desks = UnopenedDesks(**vars(house.deps.desks))
+    desks = RecordedDesks(**vars(house.deps.desks) | {"unopened": True})
     deps = replace(house.deps, publisher=EditionPublisher(memory.fleet, edition), desks=desks)
     display = FleetProgress(memory.fleet, window.label)
     state = await run_graph(build_edition, replace(house, deps=deps), run, begun, display)

@@ -42,8 +42,7 @@ from gitzette.fleet.editions import shown_edition
 from gitzette.http_server import address_of, bound_socket, is_loopback, listen
 from gitzette.live.guard import Guard
 from gitzette.publish import bring_reports
-from gitzette.render.addresses import LANGUAGES, Place, mark_of
-from gitzette.render.templating import html_page
+from gitzette.render.templating import LANGUAGES, Place, html_page, mark_of
 from gitzette.replies import CitedEvidence, ReplyPage
 from gitzette.site.build import build_site
 from gitzette.site.pages import Pages
