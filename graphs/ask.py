@@ -181,7 +181,7 @@ async def answer(state: AskState, runtime: Runtime[AskContext]) -> dict[str, Any
     repos = [spec.name for spec in context.specs]
     await context.load([name for one in named for name in context.memory.named(one, repos)], query.window)
     handles = handles_of([*handles.values(), *context.found], context.found)
-    near = [name for one in said.nearest if (name := cited(one, handles, context.found)) in context.found]
+    near = [name for one in said.nearest if (name := cited(one, handles)) in context.found]
     subject = (await subjects({**state, "handles": handles}, context))["answer"]
     drafts = tuple(("answer", claim) for claim in subject.claims(said))
     nearest = near if said.abstains or not drafts else None

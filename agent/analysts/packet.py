@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from agent.domain.base import EvidenceId, thread_id
+from agent.domain.base import thread_id
 from agent.domain.commits import FileChange, PullRequest
 from agent.domain.evidence import CommitEvidence, Evidence, Material, Read, ReleaseEvidence, ThreadEvidence, state_at
 from agent.domain.facts import Fact, Severity
@@ -24,32 +24,22 @@ _CONFIGURATION = re.compile(
 )
 
 
-class Packet(NamedTuple):
-    """One commit as a model sees it; the handles are what it may cite."""
-
-    text: str
-    handles: Mapping[str, EvidenceId]
-    found: Mapping[EvidenceId, Evidence]  # The evidence behind the handles
-
-
-def commit_packet(read: Read, material: Material, budget: int = BUDGET, focus: Sequence[str] = ()) -> Packet:
+def commit_packet(read: Read, material: Material, budget: int = BUDGET, focus: Sequence[str] = ()) -> str:
     """Show a commit: what people wrote, what code found, then hunks in the order in which they tell most.
 
     With a `focus`, only hunks that hold one of these words or lines: whoever repairs a sentence has seen the rest.
     """
-    evidence, threads = read.evidence, _threads(read.evidence, material)
-    shown: dict[str, Evidence] = {"c": evidence, **{_handle(one): one for one in threads}}
+    evidence, threads = read.evidence, threads_of(read.evidence, material)
     words = _words(evidence, threads, int(budget * _WORDS_SHARE))
     facts = cut_text("\n".join(fact_lines(evidence.facts)), int(budget * _FACTS_SHARE))
     head = f"{words}\n\n{_FACTS_HEAD}\n{facts or '(none)'}\n"
     hunks, left_out = shown_hunks(evidence, max(500, budget - tokens_of(head)), focus)
     missing = f"\nNot shown, for lack of room:\n{chr(10).join(left_out)}\n" if left_out else ""
-    text, handles = f"{head}\nThe diff:\n{hunks}{missing}", {handle: one.id for handle, one in shown.items()}
-    return Packet(text, handles, {one.id: one for one in shown.values()})
+    return f"{head}\nThe diff:\n{hunks}{missing}"
 
 
-def _threads(evidence: CommitEvidence, material: Material) -> list[ThreadEvidence]:
-    """Give the pull request of a commit, and the issues that it or its pull request names or is linked to."""
+def threads_of(evidence: CommitEvidence, material: Material) -> dict[str, ThreadEvidence]:
+    """Give the pull request of a commit, and the issues that both name or are linked to, as their numbers are cited."""
     pull = material.pulls.get(evidence.pull or 0)
     threads = (*material.issues, *([pull] if pull else []))
     known = {one.id: ThreadEvidence(thread=one) for one in threads} | dict[str, ThreadEvidence](material.threads)
@@ -57,20 +47,17 @@ def _threads(evidence: CommitEvidence, material: Material) -> list[ThreadEvidenc
     texts = (evidence.change.commit.message, pull.body if pull else "")
     named = [thread_id(evidence.repo, int(number)) for text in texts for number in _NUMBER.findall(text)]
     wanted = dict.fromkeys((pull.id if pull else "", *linked, *named))
-    return [known[name] for name in wanted if name in known][:_THREADS]
+    found = [known[name] for name in wanted if name in known][:_THREADS]
+    return {f"#{one.thread.number}": one for one in found}
 
 
-def _handle(one: ThreadEvidence) -> str:
-    return f"#{one.thread.number}"
-
-
-def _words(evidence: CommitEvidence, threads: Sequence[ThreadEvidence], room: int) -> str:
+def _words(evidence: CommitEvidence, threads: Mapping[str, ThreadEvidence], room: int) -> str:
     commit, change = evidence.change.commit, evidence.change
     counts = f"{len(change.files)} files, +{change.additions} -{change.deletions}"
     head = f"[c] commit by {commit.author.name}, landed {commit.committed_at:%Y-%m-%d}, {counts}"
     message = cut_text(commit.message.strip(), room // 2 if threads else room)
     each = (room - tokens_of(message)) // max(1, len(threads))
-    told = [piece_text(_handle(one), one, max(100, each), None) for one in threads]
+    told = [piece_text(handle, one, max(100, each), None) for handle, one in threads.items()]
     return "\n\n".join([f"{head}\n{message}", *told])
 
 

@@ -107,14 +107,12 @@ def handles_of(names: Iterable[str], found: Found | None = None) -> dict[str, st
     return handles
 
 
-def cited(text: str, handles: Mapping[str, EvidenceId], found: Found) -> EvidenceId:
+def cited(text: str, handles: Mapping[str, EvidenceId]) -> EvidenceId:
     """Find what a model cites: by its handle, its name, its number or the beginning of its hash."""
-    text = text.strip("[]` ")
-    if text in handles or text in found:
-        return handles.get(text, text)
-    ends = [name for name in found if name.endswith((f"#{text.lstrip('#')}", f"@{text}"))]
-    begun = [name for name in found if len(text) > 6 and name.partition("@")[2].startswith(text.rpartition("@")[2])]
-    return next(iter((*ends, *begun)), text)
+    text, names = text.strip("[]` "), [*handles.values()]
+    ends = [name for name in names if name.endswith((f"#{text.lstrip('#')}", f"@{text}"))]
+    begun = [name for name in names if len(text) > 6 and name.partition("@")[2].startswith(text.rpartition("@")[2])]
+    return handles.get(text) or next(iter((*(name for name in names if name == text), *ends, *begun)), text)
 
 
 def sentence_claim(
