@@ -86,7 +86,7 @@ async def _reports(settings: Settings, _: Mapping[str, str]) -> AsyncIterator[st
 
 async def _deliveries(settings: Settings, _: Mapping[str, str]) -> AsyncIterator[str]:
     """Tell which reports wait to be sent; the next run sends them first."""
-    if waiting := Outbox(settings.out).waiting():
+    if waiting := Outbox(settings.out).read().waiting():
         told = [f"{one.channel}: {one.label} not delivered: {one.why}" for one in waiting]
         raise Care(f"{'; '.join(told)}; the next run tries again")
     if settings.deliver:
