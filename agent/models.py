@@ -2,7 +2,7 @@
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import cache
 from importlib.resources import files
 from string import Template
@@ -121,6 +121,17 @@ def tokens_of(text: str) -> int:
     """Estimate the tokens of a text; a character outside ASCII counts as one."""
     plain = sum(map(str.isascii, text)) if not text.isascii() else len(text)
     return int(plain / _PER_TOKEN) + (len(text) - plain) + 1
+
+
+def fitting(lines: Iterable[str], room: int) -> list[str]:
+    """Keep the first lines, as many as fit into some tokens."""
+    kept: list[str] = []
+    for line in lines:
+        room -= tokens_of(line)
+        if room < 0:
+            break
+        kept.append(line)
+    return kept
 
 
 def message_tokens(texts: tuple[str, ...]) -> int:

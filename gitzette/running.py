@@ -13,7 +13,7 @@ from agent.domain.report import Report, cited_by
 from agent.domain.window import Window
 from agent.ports import Progress
 from agent.settings.values import AnalystChoice, Recipe, RepoSpec, Settings
-from gitzette.sources import EarlierReport, NoDesks, RecordedDesks
+from gitzette.sources import EarlierReport, RecordedDesks
 from gitzette.wiring import open_house, run_context, run_graph, writers_again
 from graphs import daily
 from memory.recorder import CallRecorder
@@ -110,7 +110,7 @@ def _refused(state: Mapping[str, Any]) -> list[dict[str, str | bool]]:
 async def report_again(memory: Memory, recorder: CallRecorder, recipe: Recipe) -> Report:
     """Run the graph on the record alone; what the record lacks stops the replay, whoever asked for it."""
     begun = daily.DayInput(window=recipe.window, specs=recipe.repos)
-    desks, writers = RecordedDesks(recorder, NoDesks()), writers_again(recipe, recorder)
+    desks, writers = RecordedDesks(recorder, recipe), writers_again(recipe, recorder)
     deps = run_context(memory, recorder, recipe, writers, desks, EarlierReport(recorder))
     try:
         done = await daily.build().ainvoke(begun, {"max_concurrency": 4}, context=deps)

@@ -99,7 +99,7 @@ async def open_house(
             writers = writers_of(settings, environ, recorder, memory.model_servers, admit=admit, answers=answers)
             if recorder:
                 local = {spec.name for spec in specs if spec.path is not None}
-                desks = RecordedDesks(recorder, desks, settings, local)
+                desks = RecordedDesks(recorder, settings, desks, local)
             deps = run_context(memory, recorder, settings, writers, desks, publisher)
             deps = replace(deps, questions=memory.evidence)
             yield House(deps=deps, memory=memory, client=client, publisher=publisher)

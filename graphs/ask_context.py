@@ -17,10 +17,10 @@ from agent.domain.claims import Claim
 from agent.domain.evidence import Card, CommitEvidence, Dossier, Evidence, belongs, said_evidence
 from agent.domain.window import Window
 from agent.gate.check import refusals
+from agent.ports import CloneSource
 from agent.questions import THREADS, Hit, Named, Outcome, Query, Reply, Searched, Section
 from agent.reports.chapter import checked_claims
 from agent.settings.values import RepoSpec
-from agent.sources import CloneSource
 from agent.telling import told_facts as facts_to_tell
 from graphs.run_context import RunContext
 from memory.evidence import EvidenceStore, WindowSearch

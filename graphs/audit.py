@@ -36,9 +36,8 @@ from agent.domain.commits import Commit, NoticeKind, pull_named
 from agent.domain.evidence import CommitEvidence
 from agent.domain.window import Window
 from agent.models import ModelError
-from agent.ports import Desk, Desks, Progress
+from agent.ports import CloneSource, CodeSource, Desk, Desks, NoThreads, Progress
 from agent.settings.values import RepoSpec
-from agent.sources import CloneSource, CodeSource, NoThreads
 from graphs.judging import ruled
 from graphs.run_context import RunContext
 from tools.diff.sheet import read_facts

@@ -141,7 +141,7 @@ def _brief(state: Day) -> list[Task]:
     rows = {f"{row.repo}@{row.sha}": row for one in chapters for row in one.ledger}
     told = [claim for one in chapters for claim in one.claims if claim.about and claim.about[0] in rows]
     heaviest = sorted(told, key=lambda claim: -rows[claim.about[0]].weight)
-    task = summary_task("brief", None, heaviest, {name: row.title for name, row in rows.items()})
+    task = summary_task(None, heaviest, {name: row.title for name, row in rows.items()})
     return [task] if task else []
 
 

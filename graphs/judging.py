@@ -12,14 +12,18 @@ from typing import TYPE_CHECKING, Any
 from langgraph.graph import StateGraph
 from langgraph.runtime import Runtime
 
-from agent.analysts.ruling import PASSING, Batch, Ruling, Rulings, Verdicts, admitted, objection
-from agent.analysts.sentences import (
-    asked_languages,
+from agent.analysts.ruling import (
+    PASSING,
+    Batch,
+    Ruling,
+    Rulings,
+    Verdicts,
+    admitted,
     can_be_repaired,
-    focus_of,
+    objection,
     refusal_text,
-    repair_shape,
 )
+from agent.analysts.sentences import asked_languages, focus_of, repair_shape
 from agent.analysts.subjects import Subject
 from agent.analysts.tasks import Sentences
 from agent.domain.accounts import Account, Judging, fallback
@@ -97,7 +101,6 @@ class SentenceSteps:
 
 
 async def _judged(subject: Subject, key: str, now: Sentences, deps: "RunContext") -> tuple[Verdicts, Account]:
-    """Judge the sentences about one thing."""
     claims = [claim for other, claim in now.passed if other == key]
     evidence = subject.evidence(claims, focus_of(claims) if now.repaired else ())
 
@@ -115,9 +118,8 @@ async def _said_anew(
 ) -> tuple[list[Claim], Account]:
     mine = {str(number): one for number, one in enumerate((one for one in wrong if one.task == key), start=1)}
     claims = [one.claim for one in mine.values()]
-    evidence = subject.evidence(claims, focus_of(claims))
     values = {
-        "evidence": fenced(evidence, deps.mark),
+        "evidence": fenced(subject.evidence(claims, focus_of(claims)), deps.mark),
         "refused": fenced("\n".join(refusal_text(number, one) for number, one in mine.items()), deps.mark),
         "languages": asked_languages(subject.languages),
     }
@@ -161,8 +163,7 @@ async def judged(batch: Batch, deps: "RunContext") -> Verdicts:
     for turn in (0, 1):
         if not standing:
             break
-        control = batch.controls[turn : turn + 1] or batch.controls[:1]
-        evidence = batch.evidence
+        control, evidence = batch.controls[turn : turn + 1] or batch.controls[:1], batch.evidence
         if turn and batch.narrowed:
             evidence = batch.narrowed([ruling.quote for _, ruling in standing if ruling is not None])
         asked = replace(batch, evidence=evidence, claims=[claim for claim, _ in standing], controls=control)
@@ -190,11 +191,8 @@ async def judged(batch: Batch, deps: "RunContext") -> Verdicts:
 async def ruled(batch: Batch, deps: "RunContext", *, backwards: bool) -> dict[str, Ruling]:
     """Put one question; a sentence without a ruling is unsupported."""
     texts = {str(place): claim.text for place, claim in enumerate(batch.claims)}
-    languages = batch.claims[0].text
-    texts |= {
-        f"x{place}": {lang: words for lang, words in text.items() if lang in languages}
-        for place, text in enumerate(batch.controls)
-    }
+    for place, text in enumerate(batch.controls):
+        texts[f"x{place}"] = {lang: words for lang, words in text.items() if lang in batch.claims[0].text}
     # The same batch is asked in the same order in every run, and what is asked twice in reverse, whatever went between.
     seeded = {key: f"{batch.evidence[:200]} {' / '.join(text.values())}".encode() for key, text in texts.items()}
     order = sorted(texts, key=lambda key: hashlib.sha256(seeded[key]).hexdigest())

@@ -11,7 +11,8 @@ from langgraph.prebuilt import ToolNode
 from langgraph.prebuilt.tool_node import ToolInvocationError
 from langgraph.runtime import Runtime
 
-from agent.analysts.tasks import Choice, first_fact, fitting, handles_of
+from agent.analysts.sentences import handles_of
+from agent.analysts.tasks import Choice, first_fact, table_lines
 from agent.domain.accounts import Account, fallback
 from agent.domain.base import AppError
 from agent.domain.commits import Change, Coverage, Notice, NoticeKind
@@ -49,7 +50,7 @@ async def choose(state: ReadState, runtime: Runtime[RunContext]) -> dict[str, An
     try:
         # Whoever is away is asked again when it writes; what the budget allows is read all the same.
         rows = await _rows(state, deps)
-        table = fitting(rows.values(), await deps.packet_room())
+        table = table_lines(rows.values(), await deps.packet_room())
         values = {"table": fenced("\n".join(table), deps.mark), "most": str(most)}
         choice = await deps.ask("reading", repo, "choose", values, Choice)
         shown = dict(list(handles_of([one.sha for one in found.table]).items())[: len(table)])

@@ -19,8 +19,7 @@ from agent.domain.links import Related
 from agent.links.candidates import Wanted, wanted_pairs
 from agent.links.relating import Pairing, SaidRelations
 from agent.models import ModelError, fenced
-from agent.ports import Desk, Step
-from agent.sources import CodeSource
+from agent.ports import CodeSource, Desk, Step
 from graphs.judging import judged_or_refused
 from graphs.run_context import ReadState, RunContext, material_of
 

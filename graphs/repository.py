@@ -14,7 +14,7 @@ from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
 from agent.analysts.rules import facts_told
-from agent.analysts.subjects import CommitSubject, SummarySubject, TaskSubject, light_dossier
+from agent.analysts.subjects import CommitSubject, SummarySubject, light_dossier
 from agent.analysts.tasks import Sentences, Task, commit_tasks, summary_task
 from agent.domain.accounts import Account, fallback
 from agent.domain.base import EvidenceId, RepoId
@@ -33,6 +33,7 @@ from tools.history.find import find_stories, told_stories, with_relations, with_
 from tools.history.past import release_stories, tags_of_window
 from tools.index_for_search import index_run
 
+_Written = CommitSubject | SummarySubject
 _NOTES = 1_500  # Tokens of a model's own notes that it is shown again when it writes
 _BLAMED = 60  # Commits whose lines are followed to earlier ones; without a model fewer, since only the newest are told
 
@@ -121,7 +122,7 @@ async def next_tasks(state: RepositoryState, runtime: Runtime[RunContext]) -> di
     if not state["beside"] or not before or not before[0].about:
         return {"tasks": []}
     titles: dict[EvidenceId, str] = {row.commit.id: row.commit.title for row in state["found"].landed}
-    task = summary_task("day", state["spec"].name, [*(state.get("analysis") or []), *state["facts"]], titles)
+    task = summary_task(state["spec"].name, [*(state.get("analysis") or []), *state["facts"]], titles)
     return {"tasks": [task] if task else []}
 
 
@@ -206,7 +207,7 @@ async def write(state: AnalysisState, runtime: Runtime[RunContext]) -> dict[str,
     return {"sentences": Sentences(drafts=drafts), "account": account}
 
 
-async def _written(subject: TaskSubject, deps: RunContext) -> tuple[list[Claim], Account]:
+async def _written(subject: _Written, deps: RunContext) -> tuple[list[Claim], Account]:
     try:
         answer = await deps.ask("writing", subject.account, *subject.prompt(deps.mark))
         return subject.claims(answer), Account()
@@ -220,15 +221,15 @@ async def settle(state: AnalysisState) -> dict[str, Any]:
     return {"analysis": list(now.published), "refused": [*now.mended, *now.failed]}
 
 
-async def subjects(state: AnalysisState, deps: RunContext) -> dict[str, TaskSubject]:
+async def subjects(state: AnalysisState, deps: RunContext) -> dict[str, _Written]:
     """Give what the tasks are about, with what was read of it."""
     shared = {"languages": deps.languages, "room": await deps.packet_room()}
     told: dict[str, dict[str, Any]] = {
         task.key: {"task": task, "repo": task.repo, "account": task.account, "about": task.about or None, **shared}
         for task in state["tasks"]
     }
-    found: dict[str, TaskSubject] = {
-        task.key: SummarySubject(**told[task.key], dossier=light_dossier(task.rests, task.titles))
+    found: dict[str, _Written] = {
+        task.key: SummarySubject(**told[task.key], dossier=light_dossier(task))
         for task in state["tasks"]
         if not task.about
     }

@@ -23,9 +23,8 @@ from agent.domain.window import Window
 from agent.links.candidates import related_links
 from agent.links.recorded import carried_links, partners, reverted_by
 from agent.models import Job, prompt
-from agent.ports import Desks, Publisher
+from agent.ports import Desks, Publisher, ThreadSource
 from agent.settings.values import RepoSpec
-from agent.sources import ThreadSource
 from agent.stories.timeline import StoriesFound
 from agent.triage.collected import Collected, Readings, Scales, known_issues
 from agent.triage.score import lifted

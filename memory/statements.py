@@ -13,7 +13,7 @@ from agent.domain.commits import Headline
 from agent.domain.links import Act, Story
 from agent.domain.report import Report
 from agent.domain.window import Window
-from agent.sources import Past
+from agent.ports import Past
 from agent.stories.timeline import Remembered
 from memory.database import Database, Value, clean, moment_of, stamp
 from memory.text_index import Scope, TextIndex, has_han, terms

@@ -10,7 +10,7 @@ from agent.domain.base import EvidenceId, commit_id
 from agent.domain.commits import Change, Commit, compact
 from agent.domain.evidence import CommitEvidence
 from agent.domain.facts import Fact, FactKind
-from agent.sources import CodeSource, Study
+from agent.ports import CodeSource, Study
 from tools.diff.reach import Names, Trees, is_told_by
 from tools.diff.sheet import Gathered, blobs_and_partner, gather, look_up, planned, read_facts
 

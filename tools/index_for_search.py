@@ -9,11 +9,9 @@ from agent.domain.evidence import Card, CommitEvidence, Material
 from agent.domain.window import Window
 from agent.links.recorded import day_links
 from agent.links.references import Day, day_references
-from agent.ports import Desk, Desks, Progress, QuestionMemory
+from agent.ports import CloneSource, CodeSource, Desk, Desks, Progress, QuestionMemory
 from agent.questions import Named
 from agent.settings.values import RepoSpec
-from agent.sources import CloneSource, CodeSource
-from agent.stories.timeline import pulls_of
 from agent.triage.collected import Collected
 from tools.diff.sheet import read_facts
 
@@ -118,8 +116,7 @@ async def read_cards(code: CodeSource, shas: Sequence[str], threads: Threads) ->
 
 async def card_of(code: CodeSource, evidence: CommitEvidence, pulls: Sequence[PullRequest]) -> Card:
     """Note down a commit; a merge is by those whose commits it brought in."""
-    numbers = pulls_of(evidence)
-    card = Card.of(evidence.model_copy(update={"pull": numbers[0]}) if numbers else evidence)
+    card = Card.of(evidence)
     if not evidence.change.commit.is_merge:
         return card
     # The API would be asked for every merge.

@@ -11,7 +11,7 @@ from agent.domain.evidence import CommitEvidence, Evidence, Material, Read, Rele
 from agent.domain.facts import Fact, Severity
 from agent.domain.patch import cut_hunks
 from agent.domain.window import Window
-from agent.models import tokens_of
+from agent.models import fitting, tokens_of
 from agent.telling import fact_sentence
 from agent.triage.conventions import Area, area
 
@@ -32,7 +32,6 @@ class Packet:
     text: str
     handles: Mapping[str, EvidenceId]
     found: Mapping[EvidenceId, Evidence]  # The evidence behind the handles
-    left_out: tuple[str, ...] = ()  # Files of which not every changed line is shown, with their line counts
 
 
 def commit_packet(read: Read, material: Material, budget: int = BUDGET, focus: Sequence[str] = ()) -> Packet:
@@ -52,7 +51,6 @@ def commit_packet(read: Read, material: Material, budget: int = BUDGET, focus: S
         text=f"{head}\nThe diff:\n{hunks}{missing}",
         handles={handle: one.id for handle, one in shown.items()},
         found={one.id: one for one in shown.values()},
-        left_out=tuple(left_out),
     )
 
 
@@ -123,13 +121,7 @@ def cut_text(text: str, room: int) -> str:
     """Keep the whole lines that fit, and say that there is more."""
     if tokens_of(text) <= room:
         return text
-    kept: list[str] = []
-    for line in text.splitlines():
-        room -= tokens_of(line)
-        if room < 0:
-            break
-        kept.append(line)
-    return "\n".join([*kept, "(more was written)"])
+    return "\n".join([*fitting(text.splitlines(), room), "(more was written)"])
 
 
 # ---------------------------------------------------------------- hunks

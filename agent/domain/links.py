@@ -57,16 +57,14 @@ class Place(StrEnum):
     MESSAGE = "message"
     PULL = "pull request"
     ISSUE = "issue"
-    CHECKLIST = "checklist"
     COMMENT = "comment"
-    RELEASE = "release"
 
 
 class Reference(Frozen):
     """One text that names a thread or a commit by number, address or hash."""
 
     source: EvidenceId
-    """The landed commit whose title, message or pull request has it; the thread or release for what others wrote."""
+    """The landed commit whose title, message or pull request has it; the thread for what others wrote."""
     target: EvidenceId
     place: Place
     sentence: str  # The sentence or line around it, verbatim

@@ -5,7 +5,6 @@ from collections.abc import Iterator
 
 from agent.domain.base import Language
 from agent.domain.claims import MARK, Claim, Judgement, Verdict
-from agent.gate.text import fold_case
 from agent.markdown import visible
 from agent.models import repeats_instructions
 
@@ -51,7 +50,7 @@ def check_safety(claim: Claim, text: str, lang: Language) -> Iterator[Judgement]
 
 
 def _unsafe(text: str) -> Iterator[Judgement]:
-    for found in _ADDRESS.findall(fold_case(text)):
+    for found in _ADDRESS.findall(text.lower()):
         yield _wrong(f"{found} is an address; only code writes links", found)
     for closing in _CLOSING.finditer(text):
         yield _wrong(f"{closing[0]!r} would close an issue; put the number elsewhere", closing[0])

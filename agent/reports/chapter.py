@@ -13,7 +13,7 @@ from agent.domain.ledger import Depth, LedgerRow, Owner
 from agent.domain.links import Link, Related, Story
 from agent.domain.report import Drop, Failure, ReleaseLine, RepoSection, ThreadLine
 from agent.domain.window import Window
-from agent.links.issues import Digest, Known, standing
+from agent.links.issues import Known, standing
 from agent.stories.releases import Taken
 from agent.triage.collected import Collected
 from agent.triage.conventions import Area, area
@@ -164,7 +164,7 @@ class Connected:
     links: Sequence[Link] = ()
     known: Known = field(default_factory=Known)
 
-    def of(self, issue: Issue | Digest) -> list[Link]:
+    def of(self, issue: Issue) -> list[Link]:
         """List everything that addresses an issue, oldest first."""
         return [link for link in (*self.known.links, *self.links) if link.issue == issue.id]
 
@@ -181,7 +181,7 @@ def issue_news(threads: Threads, window: Window, connected: Connected | None = N
     lines = [_line(one, event, connected) for one in waited_for for event in _events(one, window)]
     told = {line.number for line in lines}
     linked = {link.issue for link in connected.links}
-    every: list[Issue | Digest] = sorted((*older.values(), *fresh.values()), key=lambda one: one.number)
+    every: list[Issue] = sorted((*older.values(), *fresh.values()), key=lambda one: one.number)
     return (*lines, *(_line(one, "linked", connected) for one in every if one.id in linked and one.number not in told))
 
 
@@ -194,7 +194,7 @@ def _events(issue: Issue, window: Window) -> list[str]:
     return [*opened, *(["active"] if active else [])]
 
 
-def _line(issue: Issue | Digest, event: str, connected: Connected) -> ThreadLine:
+def _line(issue: Issue, event: str, connected: Connected) -> ThreadLine:
     """Write a line with how the issue stands."""
     closed_at = issue.closed_at or issue.created_at
     moments = {"opened": issue.created_at, "closed": closed_at, "not planned": closed_at}

@@ -10,7 +10,7 @@ from functools import lru_cache
 from agent.domain.base import EvidenceId, RepoId, commit_id, thread_id
 from agent.domain.commits import Headline, reverts_in
 from agent.domain.links import Act, Place, Reference, Related, Relation, Story, StoryKind
-from agent.stories.timeline import NEAR, Line, Pair, step, story
+from agent.stories.timeline import NEAR, Line, Pair, Said, step, story
 
 _NEXT_APART = timedelta(days=14)
 _MOST_MISSING, _MOST_PARTS = 6, 24
@@ -61,50 +61,41 @@ def _is_counted(match: re.Match[str], text: str) -> bool:
     return bool(enclosed) and not re.search(r"[=<>~×*]\s*$", before)
 
 
-def _series_of(heads: Sequence[Headline]) -> list[Series]:
-    """Sort everything on a line, oldest first, that calls itself a part into series."""
-    found: list[Series] = []
-    for head in heads:
-        if part := read_part(head.title):
-            near = (one for one in reversed(found) if any(_goes_on(head, part, *member) for member in one))
-            home = next((one for one in near if not _begins_again(part, one)), None)
-            if home is None:
-                found.append(home := [])
-            home.append((head, part))
-    return found
-
-
-def _goes_on(head: Headline, one: Part, of: Headline, other: Part) -> bool:
-    """Tell whether two parts are of one work: by one title, or by one author with a word in common or the next number.
-
-    A series may grow: `[1/2]`, `[2/3]`.
-    """
-    apart, next_one = head.at - of.at, one.index - other.index == 1
-    if apart > NEAR or (one.total != other.total and not next_one):
-        return False
-    if head.author != of.author:
-        return one.total == other.total and _has_title(one, other, 0.75)
-    return bool(one.words & other.words) or (next_one and one.total == other.total and apart <= _NEXT_APART)
-
-
-def _has_title(one: Part, other: Part, least: float) -> bool:
-    """Tell whether two titles have a share of their words in common; one word in common is none."""
-    shared = one.words & other.words
-    return len(shared) > 1 and len(shared) >= least * min(len(one.words), len(other.words))
-
-
-def _begins_again(part: Part, series: Series) -> bool:
-    """Tell a second first part, which is the beginning of something else, unless it is the same one again."""
-    same = [other for _, other in series if other.index == part.index]
-    return part.index <= 1 and bool(same) and not any(_has_title(part, one, 0.75) for one in same)
-
-
 def series_stories(repo: RepoId, heads: Sequence[Headline], today: set[str], *, whole: bool) -> list[Story]:
     """Tell the series to which today's commits belong; only a line that was read whole shows what is missing."""
     if not any(head.sha in today and read_part(head.title) for head in heads):
         return []
-    found = [one for one in _series_of(heads) if len(one) > 1 and any(head.sha in today for head, _ in one)]
-    return [_series_story(repo, one, whole=whole) for one in found]
+    found: list[Series] = []
+    for head in heads:
+        if part := read_part(head.title):
+            home = next((one for one in reversed(found) if _goes_on(head, part, one)), None)
+            if home is None:
+                found.append(home := [])
+            home.append((head, part))
+    mine = [one for one in found if len(one) > 1 and any(head.sha in today for head, _ in one)]
+    return [_series_story(repo, one, whole=whole) for one in mine]
+
+
+def _goes_on(head: Headline, part: Part, series: Series) -> bool:
+    """Tell whether a part goes on with a series: one title, or one author with a word in common or the next number.
+
+    A second first part begins something else, and a series may grow: `[1/2]`, `[2/3]`.
+    """
+    if part.index <= 1 and any(one.index == part.index and not _has_title(part, one) for _, one in series):
+        return False
+    for of, one in series:
+        apart, is_next, same_total = head.at - of.at, part.index - one.index == 1, part.total == one.total
+        alike = bool(part.words & one.words) or (is_next and same_total and apart <= _NEXT_APART)
+        one_work = alike if head.author == of.author else same_total and _has_title(part, one)
+        if one_work and apart <= NEAR and (same_total or is_next):
+            return True
+    return False
+
+
+def _has_title(one: Part, other: Part) -> bool:
+    """Tell whether two titles have most of their words in common; one word in common is none."""
+    shared = one.words & other.words
+    return len(shared) > 1 and len(shared) >= 0.75 * min(len(one.words), len(other.words))
 
 
 def _series_story(repo: RepoId, series: Series, *, whole: bool) -> Story:
@@ -134,7 +125,7 @@ def named_pairs(repo: RepoId, today: Sequence[Headline], references: Iterable[Re
     for one in references:
         doer = heads.get(one.source)
         sha, number = one.target.partition("@")[2], one.target.partition("#")[2]
-        earlier = line.earlier(doer, sha=sha, number=int(number or 0)) if doer else None
+        earlier = line.earlier(doer, Said(False, sha, int(number or 0))) if doer else None
         if doer and earlier and (doer.sha, earlier.sha) not in seen:
             seen.add((doer.sha, earlier.sha))
             said_in = thread_id(repo, doer.pull) if one.place is Place.PULL and doer.pull else ""

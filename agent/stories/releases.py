@@ -9,8 +9,7 @@ from agent.domain.commits import Commit, Headline, Issue, Release, is_version
 from agent.domain.evidence import CommitEvidence
 from agent.domain.facts import FactKind
 from agent.domain.links import Act, Link, Step, Story, StoryKind
-from agent.links.issues import Digest
-from agent.stories.timeline import headline, step, story, with_steps
+from agent.stories.timeline import headline, step, story
 
 _HASH = re.compile(r"[0-9a-f]{40}")
 _PINNED = re.compile(r"(?<![\w.])v?(\d+(?:\.\d+){1,3}(?:\.?(?:post|rc|dev|a|b)\d+)*)(?![\w.]*\w)", re.ASCII)
@@ -73,8 +72,8 @@ _MOST = 24
 def with_releases(one: Story, first: Mapping[str, Release]) -> Story:
     """Add to a story's timeline the releases that were the first to have its changes, by their hashes."""
     found = {release.tag: release for cite in one.steps if (release := first.get(cite.partition("@")[2]))}
-    dated = with_steps(one, (*one.timeline, *map(_step, found.values())))
-    return dated.model_copy(update={"steps": one.steps})
+    dated = sorted((*one.timeline, *map(_step, found.values())), key=lambda step: (step.at, step.cite))
+    return one.model_copy(update={"timeline": tuple(dated)})
 
 
 def release_story(release: Release, heads: Sequence[Headline]) -> Story:
@@ -85,7 +84,7 @@ def release_story(release: Release, heads: Sequence[Headline]) -> Story:
     return _released(release, steps, f"{release.tag} was tagged{en}", f"{release.tag} 已打标签{zh}")
 
 
-def fix_story(issue: Issue | Digest, fix: Commit, release: Release) -> Story:
+def fix_story(issue: Issue, fix: Commit, release: Release) -> Story:
     """Tell of an issue, its fix and the first release that has the fix."""
     opened = Step(cite=issue.id, at=issue.created_at, act=Act.OPENED, title=issue.title)
     steps = [opened, step(fix.repo, headline(fix), Act.LANDED)]

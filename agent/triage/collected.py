@@ -11,7 +11,7 @@ from agent.domain.evidence import CommitEvidence, Dossier, Evidence, Material, T
 from agent.domain.ledger import Noise, OwnUse, Tier, Triage
 from agent.domain.links import Link, Reference
 from agent.domain.report import Failure
-from agent.links.issues import Known, as_issue
+from agent.links.issues import Known
 from agent.links.recorded import partners
 from agent.settings.values import RepoSpec
 from agent.triage.score import HIGH, rank, weigh
@@ -119,7 +119,7 @@ def readings_of(studied: Sequence[CommitEvidence], found: Collected) -> Readings
 def known_issues(found: Collected, earlier: Known, links: Sequence[Link]) -> list[Issue]:
     """Give the issues of earlier days that something today addresses."""
     fresh, wanted = {issue.id for issue in found.threads.issues}, {link.issue for link in links}
-    return [as_issue(one) for one in earlier.issues if one.id in wanted and one.id not in fresh]
+    return [one for one in earlier.issues if one.id in wanted and one.id not in fresh]
 
 
 def dossier_of(material: Material, found: Collected) -> Dossier:

@@ -16,7 +16,7 @@ from agent.settings.values import Recipe, Settings
 from gitzette.delivery.deliver import Deliverer, Entries, Entry, Outbox
 from gitzette.fleet.editions import PartPlan, edition_of, part_plan
 from gitzette.publish import bring_reports
-from gitzette.sources import UnopenedDesks
+from gitzette.sources import RecordedDesks
 from gitzette.wiring import House, memory_of, open_house, run_graph
 from graphs.daily import Day, Part, build_edition, build_part, part_of, report_of
 from memory.artefacts import Artefact, JsonCodec
@@ -102,9 +102,8 @@ async def compose(settings: Settings, environ: Mapping[str, str], edition: str, 
             return False
         with memory.run_locks.hold(run):
             memory.runs.begin(run, window.key, now, recipe)
-            deps = replace(
-                house.deps, publisher=EditionPublisher(fleet, edition), desks=UnopenedDesks(**vars(house.deps.desks))
-            )
+            desks = RecordedDesks(**vars(house.deps.desks) | {"unopened": True})
+            deps = replace(house.deps, publisher=EditionPublisher(fleet, edition), desks=desks)
             display = FleetProgress(fleet, window.label)
             begun = _begun(recipe, keys, fleet)
             report = (await run_graph(build_edition, replace(house, deps=deps), run, begun, display))["report"]

@@ -27,7 +27,6 @@ from agent.settings.values import Settings
 from agent.telling import catalogue
 from agent.web import Web
 from gitzette.arguments import settings_for, specs_of
-from gitzette.cited_evidence import CitedEvidence
 from gitzette.commands.ask import asking_context, checked, thread_name
 from gitzette.fleet.editions import shown_edition
 from gitzette.http_server import address_of, bound_socket, is_loopback, listen
@@ -36,7 +35,7 @@ from gitzette.progress import QuietProgress
 from gitzette.publish import bring_reports
 from gitzette.render.addresses import LANGUAGES, Place
 from gitzette.render.templating import html_page
-from gitzette.replies import ReplyPage
+from gitzette.replies import CitedEvidence, ReplyPage
 from gitzette.site.build import build_site
 from gitzette.site.pages import Pages
 from gitzette.wiring import home_of, memory_of

@@ -19,7 +19,7 @@ from agent.domain.commits import Change, Coverage, Issue, Threads
 from agent.domain.report import Report
 from agent.domain.window import Window
 from agent.models import ModelError
-from agent.sources import CodeSource
+from agent.ports import CodeSource
 from memory.artefacts import JsonCodec, codec_for
 from memory.database import Database
 from memory.proxies import recorded, recorded_source

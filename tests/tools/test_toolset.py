@@ -15,7 +15,7 @@ from langgraph.runtime import Runtime
 from agent.domain.base import NotFound, RepoId, UpstreamError, UsageError, thread_id
 from agent.domain.commits import Comment, Issue, NoticeKind, PullRequest
 from agent.models import tokens_of
-from agent.sources import NoThreads
+from agent.ports import NoThreads
 from tools.git.source import GitSource
 from tools.toolset import ToolError, Toolset, open_tools
 

@@ -11,7 +11,7 @@ from agent.domain.ledger import Purpose
 from agent.domain.patch import read_patch
 from agent.domain.upgrade import Upgrade, Version
 from agent.editions.own_code import concerns
-from agent.sources import CloneSource, CodeSource, Study
+from agent.ports import CloneSource, CodeSource, Study
 from agent.triage.conventions import read_heading
 from tools.diff.compare import compare
 from tools.diff.differences import Difference, place_of

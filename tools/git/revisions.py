@@ -12,7 +12,7 @@ from agent.domain.base import InputError, NotFound, RepoId
 from agent.domain.commits import Commit, Headline, Release, is_version, pull_named
 from agent.domain.patch import read_patch
 from agent.domain.window import moment
-from agent.sources import Past
+from agent.ports import Past
 from agent.triage.conventions import Area, area
 from tools.git.log import PATCH_OPTIONS, Opened, Walk, read_commits
 from tools.git.patch import read_files

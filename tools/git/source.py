@@ -6,7 +6,7 @@ from pathlib import Path
 from agent.domain.base import NotFound, RepoId
 from agent.domain.commits import Change, Commit, Landing
 from agent.domain.window import Window
-from agent.sources import Study
+from agent.ports import Study
 from tools.git.changes import ChangeReader, close_gaps, fetch_blobs, present_commits, tree_change
 from tools.git.earlier import Line
 from tools.git.files import Trees

@@ -10,7 +10,7 @@ import httpx
 from agent.domain.base import NotFound, RateLimited, RepoId, UpstreamError
 from agent.domain.commits import Change, Commit, Landed, Landing, Notice, NoticeKind
 from agent.domain.window import Window
-from agent.sources import Study, Usages
+from agent.ports import Study, Usages
 from tools.github.address import repo_path
 from tools.github.blobs import Blobs
 from tools.github.files import read_change

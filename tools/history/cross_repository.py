@@ -11,9 +11,8 @@ from agent.domain.links import Act, Place, Reference, Related, Step, Story
 from agent.domain.report import Drop
 from agent.domain.window import Window
 from agent.gate.check import refusals
-from agent.ports import StoryMemory
+from agent.ports import CloneSource, CodeSource, StoryMemory
 from agent.reports.chapter import checked_claims
-from agent.sources import CloneSource, CodeSource
 from agent.stories.follow_ups import KINDS, OF_COMMITS, READ
 from agent.stories.releases import Taken, may_be_of
 from agent.stories.tell import LANGUAGES, short_text, story_claims

@@ -9,9 +9,8 @@ from agent.domain.commits import Commit, Headline, Issue, Release, pull_named
 from agent.domain.evidence import Material
 from agent.domain.links import Act, Story
 from agent.domain.window import Window
-from agent.links.issues import Digest, Known
-from agent.ports import StoryMemory
-from agent.sources import CloneSource, CodeSource, Past
+from agent.links.issues import Known
+from agent.ports import CloneSource, CodeSource, Past, StoryMemory
 from agent.stories.releases import final, fix_story, fixes, release_story, with_releases
 from agent.stories.timeline import NEAR, headline
 
@@ -66,8 +65,7 @@ async def release_stories(
 ) -> list[Story]:
     """Tell the tags of the window, which changes of earlier stories each is the first to have, and which fixes."""
     fresh = {one.tag: one for one in final(one for one in releases if one.published_at in material.window)}
-    issues: dict[EvidenceId, Issue | Digest] = {one.id: one for one in known.issues}
-    issues |= {one.id: one for one in material.issues}
+    issues: dict[EvidenceId, Issue] = {one.id: one for one in (*known.issues, *material.issues)}
     fixed: dict[EvidenceId, Commit] = {}
     for issue, sha in fixes((*known.links, *material.links)).items() if fresh else ():
         try:

@@ -9,7 +9,7 @@ from agent.domain.base import RepoId
 from agent.domain.commits import Change, Headline
 from agent.domain.evidence import CommitEvidence, Read
 from agent.domain.facts import FactKind
-from agent.sources import CloneSource, CodeSource
+from agent.ports import CloneSource, CodeSource
 from agent.stories.follow_ups import main_writer
 from agent.stories.timeline import NEAR, Named, Pair, Said, Undoing, headline
 from tools.diff.lineage import read_lineage, read_trailers

@@ -21,7 +21,7 @@ from agent.domain.evidence import ThreadEvidence
 from agent.domain.window import Window
 from agent.editions.upgrade import guide_lines
 from agent.models import tokens_of
-from agent.sources import CodeSource, NoThreads, ThreadSource
+from agent.ports import CodeSource, NoThreads, ThreadSource
 from tools.diff.sheet import compare_versions
 from tools.git.process import LOCAL
 from tools.git.source import GitSource

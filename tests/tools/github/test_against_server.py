@@ -10,7 +10,7 @@ import pytest
 from agent.domain.base import NotFound, RepoId, UpstreamError
 from agent.domain.commits import Change, Coverage, Landing, Notice, NoticeKind, Threads
 from agent.domain.window import Window
-from agent.sources import Study
+from agent.ports import Study
 from evals.github_server.app import GitHubServer
 from evals.worlds.model import Repo, World
 from evals.worlds.worlds import build
