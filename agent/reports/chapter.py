@@ -6,7 +6,7 @@ from typing import Any
 
 from agent.domain.accounts import Account
 from agent.domain.base import LANGUAGES, EvidenceId, Frozen, Language, commit_id
-from agent.domain.claims import Claim, Judgement, Refused, Verdict
+from agent.domain.claims import Claim, Judgement, Refused
 from agent.domain.commits import Change, Issue, Landed, Landing, Release, Threads
 from agent.domain.evidence import Dossier, Read
 from agent.domain.ledger import Depth, LedgerRow, Owner
@@ -48,7 +48,7 @@ def checked_claims(
         if wrong:
             drops.append(_drop(claim, wrong[0]))
         else:
-            passed = Judgement(verdict=Verdict.SUPPORTED, check="code")
+            passed = Judgement(verdict="supported", check="code")
             claims.append(claim.model_copy(update={"judgement": passed}))
     return tuple(claims), tuple(drops)
 
@@ -82,7 +82,7 @@ def ledger_of(found: Collected, reads: Mapping[EvidenceId, Read]) -> tuple[Ledge
     for landed in found.landed:
         sha = landed.commit.sha
         budget = found.unread.get(sha, "").startswith("subject only")
-        unread = (Depth.LIST if budget else Depth.FAILED, found.unread.get(sha, ""))
+        unread: tuple[Depth, str] = ("list" if budget else "failed", found.unread.get(sha, ""))
         one = reads.get(landed.commit.id)
         rows.append(ledger_row(landed, one or unread, late=sha in late, pull=found.threads.pull_of.get(sha)))
     return tuple(rows)
@@ -147,10 +147,10 @@ def _places(change: Change) -> tuple[str, ...]:
 def _why(read: Read) -> str:
     """Say why a commit was read as closely as it was."""
     weight = f"weight {read.triage.score:g}" + (f" ({', '.join(read.triage.reasons)})" if read.triage.reasons else "")
-    if read.depth is Depth.DEEP:
+    if read.depth == "deep":
         return f"whole diff and files: {weight}"
     if read.triage.noise is not None:
-        return f"folded as {read.triage.noise.value}: {weight}"
+        return f"folded as {read.triage.noise}: {weight}"
     return f"facts and line counts: {weight}"
 
 

@@ -46,7 +46,7 @@ def mark_of(text: str, size: int) -> str:
 
 def story_key(story: Story) -> str:
     """Name a story by its kind and its first step, which stay while it goes on."""
-    return f"{story.kind.value} {story.repo} {story.steps[0] if story.steps else ''}"
+    return f"{story.kind} {story.repo} {story.steps[0] if story.steps else ''}"
 
 
 @dataclass(frozen=True)

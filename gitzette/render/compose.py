@@ -4,9 +4,9 @@ from collections.abc import Container, Iterator, Sequence
 from dataclasses import replace
 
 from agent.domain.base import Language
-from agent.domain.claims import Anchor, Claim, Quote, Role
+from agent.domain.claims import Anchor, Claim, Quote
 from agent.domain.ledger import LedgerRow, Tier
-from agent.domain.links import BARE, Act, Grade, Link, Relation, Standing, Story, StoryKind
+from agent.domain.links import BARE, Grade, Link, Relation, Standing, Story
 from agent.domain.report import (
     Report,
     RepoSection,
@@ -39,7 +39,7 @@ _MOST_BRIEF, _MOST_FACTS = 7, 5
 _FRAME = 90  # Words of headings, counts and the first line of the account
 _EVENTS = ("linked", "closed", "opened", "not planned", "active")
 """In the order of a page: what commits of the window did comes first."""
-_STILL_OPEN = (Standing.ADDRESSED, Standing.REOPENED, Standing.UNDONE)
+_STILL_OPEN = ("addressed, still open", "reopened", "fixed, but the fix was reverted")
 _OTHERS = {Relation.REVERTS: "reverts", Relation.BECAUSE: "because", Relation.MENTIONS: "mentions"}
 _MOST_WORDS, _SHORT_WORDS = 120, 45
 """Words of an item in sight: of one that is told in full, and of one that is told in short."""
@@ -50,7 +50,7 @@ def page_model(report: Report, lang: Language, web: Web, most_words: int = MOST_
     """Compute what a page shows of a report in one language, with so many words before the folds."""
     view = View(report, lang, web)
     items = _items_of(view)
-    brief = [view.sentence(claim) for claim in view.whole(Role.BRIEF)][:_MOST_BRIEF]
+    brief = [view.sentence(claim) for claim in view.whole("brief")][:_MOST_BRIEF]
     analysed, sections = bool(brief), [Section(tier, tuple(one for one in items if one.tier == tier)) for tier in Tier]
     if not analysed:
         facts = (next((s for s in item.sentences if s.telling), None) for section in sections for item in section.items)
@@ -75,7 +75,7 @@ def page_model(report: Report, lang: Language, web: Web, most_words: int = MOST_
 def _repo(section: RepoSection, view: View) -> RepoPart:
     repo, report = section.repo, view.report
     stories = tuple(story for story in report.stories if story.repo == repo and _goes_on(story))
-    summary = tuple(view.sentence(claim) for claim in view.whole(Role.SUMMARY, repo))
+    summary = tuple(view.sentence(claim) for claim in view.whole("summary", repo))
     issues = _issues(section, view)
     return RepoPart(section, repo, f"r{mark_of(repo, 4)}", report.rows(repo), summary, issues, stories)
 
@@ -116,7 +116,7 @@ def _item(row: LedgerRow, view: View) -> Item:
         title=words if headline else "",
         pull=view.citation(f"{row.repo}#{number}", own=row.repo) if number else None,
         tier=view.tier(row).value,
-        breaking=earlier is None and any(is_breaking(one) for one in view.said(row) if one.role is Role.CHANGE),
+        breaking=earlier is None and any(is_breaking(one) for one in view.said(row) if one.role == "change"),
         sentences=tuple(view.sentence(one) for one in sight if one.text or one.speech),
         more=tuple(view.sentence(one) for one in folded if one.text or one.speech),
         excerpt=_excerpt([*sight, *folded, *bare], view),
@@ -208,7 +208,7 @@ def _news(name: str, thread: ThreadLine | None, view: View) -> Iterator[IssueNew
     if thread is None:
         return
     if thread.standing in _STILL_OPEN and not any(one.relation is Relation.REVERTS for one in own):
-        yield IssueNews(say["standings"][thread.standing.value])
+        yield IssueNews(say["standings"][thread.standing])
 
 
 def _relation(link: Link, standing: Standing | None, view: View) -> str | None:
@@ -230,9 +230,9 @@ def _goes_on(story: Story) -> bool:
 
     That a fix was released stands among the issues already, and what a commit names or changes stands with it.
     """
-    steps = [step for step in story.timeline if step.act is not Act.RELEASED]
+    steps = [step for step in story.timeline if step.act != "released"]
     older = any(step.cite not in story.news for step in steps)
-    return story.kind not in (StoryKind.RELEASED, *BARE) and older and len(steps) > 1
+    return story.kind not in ("released", *BARE) and older and len(steps) > 1
 
 
 # ---------------------------------------------------------------- the account

@@ -9,7 +9,6 @@ from jinja2 import Environment
 
 from agent.domain.base import EvidenceId, Language, RepoId, commit_id
 from agent.domain.claims import MARK, Claim
-from agent.domain.links import StoryKind
 from agent.domain.report import Report
 from agent.domain.upgrade import Part, Upgrade
 from agent.editions.upgrade import entries
@@ -75,7 +74,7 @@ def week_page(week: Week, lang: Language, web: Web) -> str:
     pairs = [(cut_title(rows[one.change])[0], (one.change, one.undone_by)) for one in week.came_and_went]
     # A story has its first title for a name; those of what came and went are told already.
     named = [(next((step.title for step in one.timeline if step.title), ""), one) for one in week.report.stories]
-    fresh = [(title, one) for title, one in named if title and one.kind is not StoryKind.RELEASED]
+    fresh = [(title, one) for title, one in named if title and one.kind != "released"]
     told = [(title, one.steps[-3:]) for title, one in fresh if not any({*pair} <= {*one.steps} for _, pair in pairs)]
     taken = sum(words_in(title) + 2 * len(cites) for title, cites in (*pairs[:_LISTED], *told[:_LISTED]))
     page = page_model(week.report, lang, web, MOST_WORDS - taken - _KNOWING * _LINE - _FRAME)

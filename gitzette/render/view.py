@@ -11,7 +11,7 @@ from agent.domain.base import EvidenceId, Language, RepoId
 from agent.domain.claims import MARK, Claim, Kind, Role
 from agent.domain.facts import Severity
 from agent.domain.ledger import LedgerRow, Tier
-from agent.domain.links import Act, Link, undone_pairs
+from agent.domain.links import Link, undone_pairs
 from agent.domain.report import Report
 from agent.domain.window import zone
 from agent.editions.own_code import MOST_PLACES
@@ -67,10 +67,10 @@ class View:
         for story in self.report.stories:
             last = ""
             for step in story.timeline:
-                if step.act is Act.LANDED_AGAIN and last in self.rows and step.cite in self.rows:
+                if step.act == "landed again" and last in self.rows and step.cite in self.rows:
                     found[last] = step.cite
-                if step.act is not Act.RELEASED:
-                    last = step.cite if step.act is Act.UNDONE else ""
+                if step.act != "released":
+                    last = step.cite if step.act == "undone" else ""
         return found
 
     @cached_property
@@ -101,12 +101,12 @@ class View:
 
     def headline(self, row: LedgerRow) -> str:
         """Find what a commit does in the reader's language."""
-        found = (one.text.get(self.lang) for one in self.said(row) if one.role is Role.HEADLINE)
+        found = (one.text.get(self.lang) for one in self.said(row) if one.role == "headline")
         return next(filter(None, found), "")
 
     def analysis(self, row: LedgerRow) -> list[Claim]:
         """List the sentences that a model wrote of a commit in this language, advice last."""
-        free = [one for one in self.said(row) if one.free and one.role is not Role.HEADLINE and one.text.get(self.lang)]
+        free = [one for one in self.said(row) if one.free and one.role != "headline" and one.text.get(self.lang)]
         return sorted(free, key=lambda claim: claim.kind is Kind.ADVICE)
 
     def facts(self, row: LedgerRow) -> list[Claim]:
