@@ -27,10 +27,9 @@ from agent.reports.stored import to_json
 from agent.settings.values import Delivery
 from agent.web import Web
 from gitzette.http_server import is_loopback
-from gitzette.render.addresses import day_path
-from gitzette.render.markdown import markdown_page
+from gitzette.render.compose import markdown_page
 from gitzette.render.model import PageModel
-from gitzette.render.templating import html_page, made_environment, verbatim
+from gitzette.render.templating import day_path, html_page, made_environment, verbatim
 
 T = TypeVar("T")
 _CODE = re.compile(r"`([^`]+)`")

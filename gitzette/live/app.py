@@ -33,8 +33,7 @@ from gitzette.http_server import address_of, bound_socket, is_loopback, listen
 from gitzette.live.guard import Guard
 from gitzette.progress import QuietProgress
 from gitzette.publish import bring_reports
-from gitzette.render.addresses import LANGUAGES, Place
-from gitzette.render.templating import html_page
+from gitzette.render.templating import LANGUAGES, Place, html_page
 from gitzette.replies import CitedEvidence, ReplyPage
 from gitzette.site.build import build_site
 from gitzette.site.pages import Pages

@@ -15,7 +15,7 @@ from agent.domain.report import Report
 from agent.settings.values import Settings
 from agent.web import Web
 from gitzette.delivery.deliver import Deliverer
-from gitzette.render.markdown import report_page
+from gitzette.render.compose import report_page
 from tests.analysed_report import analysed_report
 
 WEB, SITE = "https://git.example", "https://site.example"
