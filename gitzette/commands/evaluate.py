@@ -29,8 +29,7 @@ from evals.sets import all_sets
 from gitzette.auditing import check_file, read_report
 from gitzette.commands.ask import asking_context
 from gitzette.progress import QuietProgress, say
-from gitzette.render.compose import page_model
-from gitzette.render.markdown import report_page
+from gitzette.render.compose import page_model, report_page
 from gitzette.replies import ReplyPage
 from gitzette.running import cover
 from graphs.ask import answered
@@ -74,7 +73,7 @@ class Gitzette:
         page = page_model(report, lang, Web("https://github.com"))
         items = (one for item in page.items.values() for one in item.fresh)
         sentences = (*page.brief, *items, *(one for part in page.repos for one in part.summary))
-        return [(one.whole, cite.evidence) for one in sentences for cite in one.citations if cite.opens]
+        return [(one.text, cite.evidence) for one in sentences for cite in one.citations if cite.opens]
 
     async def audit(self, file: Path, settings: Settings) -> list[Finding]:
         """Check a report that lies in a file."""

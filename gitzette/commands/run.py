@@ -19,7 +19,7 @@ from agent.web import Web
 from gitzette.archive import check_writable, locked, missed_days, replace_file
 from gitzette.arguments import refuse, settings_for, settings_here, specs_of, window_of
 from gitzette.progress import as_json, progress, say
-from gitzette.render.markdown import report_page, week_page
+from gitzette.render.compose import report_page, week_page
 from gitzette.running import Covered, cover, report_again
 from gitzette.wiring import memory_of
 from memory.runs import FINISHED, recipe_of, still_alive
