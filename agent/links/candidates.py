@@ -4,7 +4,7 @@ import math
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import timedelta
 
 from agent.domain.base import EvidenceId, ThreadId, thread_id
 from agent.domain.evidence import CommitEvidence, Material, Read
@@ -40,14 +40,11 @@ def candidates(reads: Sequence[Read], issues: Iterable[Digest], linked: Iterable
             for place in some:
                 scores[place] += math.log(1 + (len(every) - len(some) + 0.5) / (len(some) + 0.5)) * fit[place]
         ranked = [every[place] for place in sorted(scores, key=lambda place: (-scores[place], every[place].number))]
-        if near := [one.id for one in ranked if _in_time(one, commit.at)][:NEAREST]:
-            found[commit.id] = near
+        # A change can have fixed what was reported before it landed and not closed before.
+        open_then = [x for x in ranked if x.created_at <= commit.at <= (x.closed_at or commit.at) + _EARLY]
+        if open_then:
+            found[commit.id] = [one.id for one in open_then[:NEAREST]]
     return found
-
-
-def _in_time(issue: Digest, landed: datetime) -> bool:
-    """Tell whether a change can have fixed an issue: reported before it landed, and not closed before."""
-    return issue.created_at <= landed and (issue.closed_at is None or issue.closed_at >= landed - _EARLY)
 
 
 def _words_of(evidence: CommitEvidence) -> tuple[str, ...]:
@@ -97,10 +94,9 @@ def _said(
     found: Collected, material: Material, settled: set[tuple[EvidenceId, EvidenceId]]
 ) -> Mapping[EvidenceId, dict[Reference, EvidenceId]]:
     """Sort references by the commit that they are about, each with its other side, what it says itself first."""
-    own = {read.evidence.id: read.evidence.id for read in material.reads}
-    for read in material.reads:
-        if number := found.threads.pull_of.get(read.evidence.change.commit.sha):
-            own[thread_id(material.repo, number)] = read.evidence.id
+    mine = [read.evidence for read in material.reads]
+    own: dict[EvidenceId, EvidenceId] = {one.id: one.id for one in mine}
+    own |= {thread_id(material.repo, one.pull): one.id for one in mine if one.pull}
     about: dict[EvidenceId, dict[Reference, EvidenceId]] = defaultdict(dict)
     for one in found.references:
         commit = one.source if one.source in own else own.get(one.target)

@@ -14,6 +14,7 @@ from agent.stories.timeline import headline, step, story
 _HASH = re.compile(r"[0-9a-f]{40}")
 _PINNED = re.compile(r"(?<![\w.])v?(\d+(?:\.\d+){1,3}(?:\.?(?:post|rc|dev|a|b)\d+)*)(?![\w.]*\w)", re.ASCII)
 _SUBMODULE = re.compile(r"^\+Subproject commit ([0-9a-f]{40})$", re.MULTILINE)
+_MOST = 24  # Changes that are named with a release
 _PIN = re.compile(r"[A-Z][A-Z0-9_]*_(?:REVISION|GIT_TAG|TAG|COMMIT|VERSION|REF|SHA)")
 
 
@@ -56,17 +57,9 @@ def may_be_of(package: str, repos: Iterable[RepoId]) -> list[RepoId]:
     return [repo for repo in repos if set(re.split(r"[^a-z0-9]+", repo.lower().partition("/")[2])) <= words]
 
 
-_NUMBERED = re.compile(r"v?\d+\.\d", re.ASCII)
-
-
 def final(releases: Iterable[Release]) -> list[Release]:
-    """Keep the versions; where a project tags every build by another name, only the newest of them."""
-    ordered = sorted(releases, key=lambda one: (one.published_at, one.tag))
-    builds = [one for one in ordered if not _NUMBERED.match(one.tag)]
-    return [one for one in ordered if is_version(one.tag)] or builds[-1:]
-
-
-_MOST = 24
+    """Keep the versions, oldest first; candidates, nights and builds are none."""
+    return sorted((one for one in releases if is_version(one.tag)), key=lambda one: (one.published_at, one.tag))
 
 
 def with_releases(one: Story, first: Mapping[str, Release]) -> Story:

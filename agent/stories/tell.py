@@ -2,12 +2,11 @@
 
 from collections.abc import Iterator, Mapping
 
-from agent.domain.base import EvidenceId, Language
+from agent.domain.base import LANGUAGES, EvidenceId, Language
 from agent.domain.claims import MARK, Claim, Role
 from agent.domain.links import Act, Step, Story
 from agent.telling import sentence
 
-LANGUAGES: tuple[Language, ...] = ("en", "zh")
 _STANDING = (Act.LANDED, Act.LANDED_AGAIN, Act.PART_AGAIN, Act.UPSTREAM)
 _PLAIN: Mapping[Act, str] = {
     Act.UNDONE: "undoes",
