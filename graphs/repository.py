@@ -24,7 +24,6 @@ from agent.gate.check import refusals
 from agent.models import ModelError, tokens_of
 from agent.ports import Step
 from agent.reports.chapter import Chapter, checked_claims, issue_news, ledger_of, release_news
-from agent.stories.follow_ups import pairs
 from agent.stories.releases import taken
 from agent.triage.collected import dossier_of, readings_of
 from graphs.judging import SentenceSteps, spent, tell
@@ -94,7 +93,7 @@ async def connect(state: RepositoryState, runtime: Runtime[RunContext]) -> dict[
     if deps.models:
         # Whoever shall say how two commits belong together reads both.
         found = found.model_copy(update={"whole": tuple({*found.whole, *(one.earlier.sha for one in found.pairs)})})
-    return {"stories": found, "earlier": pairs(state["spec"].name, found.pairs)}
+    return {"stories": found}
 
 
 async def write_facts(state: RepositoryState, runtime: Runtime[RunContext]) -> dict[str, Any]:

@@ -130,7 +130,9 @@ def _python_lines(fact: Fact, used: Sequence[_Use]) -> Iterator[int]:
     for one in used:
         # A member of an object of unknown type counts where the file knows the class.
         member = knows_owner and one.name == f".{name}" and name not in _BUILTIN and (gone or not parameter)
-        named = member or _means(one.name, fact.module, sought)
+        # What moved may still be had from a package above.
+        moved = fact.kind is FactKind.SYMBOL_MOVED and one.name != f"{fact.module}.{sought}"
+        named = member or (not moved and _means(one.name, fact.module, sought))
         if parameter:
             if named and one.given is not None and (parameter in one.given) is gone:
                 yield one.given.get(parameter, one.line)

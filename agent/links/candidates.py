@@ -6,15 +6,16 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 
-from agent.domain.base import EvidenceId, ThreadId, thread_id
+from agent.domain.base import EvidenceId, ThreadId, commit_id, thread_id
 from agent.domain.evidence import CommitEvidence, Material, Read
 from agent.domain.ledger import Depth
 from agent.domain.links import Grade, Link, Reference, Related, Relation
 from agent.links.issues import GIVEN_UP, Digest, digest, terms
+from agent.stories.timeline import Pair
 from agent.triage.collected import Collected
 
-NEAREST, _COMPARED, _READ_BESIDE = 10, 20, 40
-"""Issues that a commit is compared with; commits of a day that are compared so, and that are read beside others."""
+NEAREST, _EARLIER, _COMPARED, _READ_BESIDE = 10, 5, 20, 40
+"""Issues and earlier commits that one is read beside; commits of a day that are compared, and that are read so."""
 _K1, _B = 1.2, 0.75
 _QUERY, _LINES = 400, 20_000
 _EARLY = timedelta(minutes=10)
@@ -63,9 +64,7 @@ class Wanted:
     said: tuple[Reference, ...] = ()
 
 
-def wanted_pairs(
-    found: Collected, material: Material, known: Sequence[Digest], earlier: Mapping[str, Sequence[EvidenceId]]
-) -> list[Wanted]:
+def wanted_pairs(found: Collected, material: Material, known: Sequence[Digest], pairs: Iterable[Pair]) -> list[Wanted]:
     """Choose what to read beside commits: what they name or are named by, what they may go on with, issues alike.
 
     A recorded fix needs no reading, unless its issue is still open; issues are compared where no fix is recorded.
@@ -79,11 +78,15 @@ def wanted_pairs(
     explained = {link.issue for link in recorded}
     free = [one for one in issues if one.id not in explained and one.state_reason not in GIVEN_UP]
     near = candidates(material.reads, free, {link.change for link in recorded})
+    # Those whose lines go come first.
+    earlier = sorted(pairs, key=lambda one: not one.by_lines)
     chosen = []
     for read in material.reads:
-        mine = said.get(read.evidence.id, {})
-        named = [*mine.values(), *earlier.get(read.evidence.change.commit.sha, ())]
-        others = tuple(dict.fromkeys((*named, *near.get(read.evidence.id, ()))))[:NEAREST]
+        name, sha = read.evidence.id, read.evidence.change.commit.sha
+        mine = said.get(name, {})
+        goes_on = dict.fromkeys(commit_id(material.repo, one.earlier.sha) for one in earlier if one.doer.sha == sha)
+        named = [*mine.values(), *list(goes_on)[:_EARLIER]]
+        others = tuple(dict.fromkeys((*named, *near.get(name, ()))))[:NEAREST]
         if others:
             chosen.append(Wanted(read=read, others=others, said=tuple(mine)))
     # What somebody names comes before what is only alike.

@@ -5,11 +5,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 
 from agent.domain.base import EvidenceId, Frozen, RepoId
-from agent.domain.commits import Commit, Headline, Issue, Release, is_version
+from agent.domain.commits import Headline, Release, is_version
 from agent.domain.evidence import CommitEvidence
 from agent.domain.facts import FactKind
 from agent.domain.links import Act, Link, Step, Story, StoryKind
-from agent.stories.timeline import headline, step, story
+from agent.stories.timeline import step, story
 
 _HASH = re.compile(r"[0-9a-f]{40}")
 _PINNED = re.compile(r"(?<![\w.])v?(\d+(?:\.\d+){1,3}(?:\.?(?:post|rc|dev|a|b)\d+)*)(?![\w.]*\w)", re.ASCII)
@@ -70,32 +70,20 @@ def with_releases(one: Story, first: Mapping[str, Release]) -> Story:
 
 
 def release_story(release: Release, heads: Sequence[Headline]) -> Story:
-    """Tell that a tag was made, and which changes of stories it is the first to have."""
+    """Tell that a tag was made, and which fixes and changes of stories it is the first to have."""
     names = ", ".join(head.sha[:9] for head in heads[-_MOST:])
     en, zh = (f"; first with {names}.", f"；首次包含 {names}。") if names else (".", "。")
-    steps = [step(release.repo, head, Act.LANDED) for head in heads[-_MOST:]]
-    return _released(release, steps, f"{release.tag} was tagged{en}", f"{release.tag} 已打标签{zh}")
+    tag, steps = _step(release), [step(release.repo, head, Act.LANDED) for head in heads[-_MOST:]]
+    text = {"en": f"{release.tag} was tagged{en}", "zh": f"{release.tag} 已打标签{zh}"}
+    told = story(StoryKind.RELEASED, release.repo, [*steps, tag])
+    return told.model_copy(update={"news": (tag.cite,), "text": text})
 
 
-def fix_story(issue: Issue, fix: Commit, release: Release) -> Story:
-    """Tell of an issue, its fix and the first release that has the fix."""
-    opened = Step(cite=issue.id, at=issue.created_at, act=Act.OPENED, title=issue.title)
-    steps = [opened, step(fix.repo, headline(fix), Act.LANDED)]
-    return _released(release, steps, f"First in {release.tag}.", f"首见于 {release.tag}。")
-
-
-def fixes(links: Iterable[Link]) -> dict[str, str]:
+def fixes(links: Iterable[Link]) -> list[str]:
     """Name, for each issue that is fixed, the hash of the commit that fixed it last."""
-    told = [one for one in links if one.may_read_fixed and "@" in one.change]
-    return {one.issue: one.change.partition("@")[2] for one in told if one.change.startswith(one.issue.split("#")[0])}
+    told = [one for one in links if one.may_read_fixed and one.change.startswith(f"{one.issue.split('#')[0]}@")]
+    return [*{one.issue: one.change.partition("@")[2] for one in told}.values()]
 
 
 def _step(release: Release) -> Step:
-    name = f"{release.repo}@{release.tag}"
-    return Step(cite=name, at=release.published_at, act=Act.RELEASED, title=release.name)
-
-
-def _released(release: Release, steps: Sequence[Step], en: str, zh: str) -> Story:
-    tag = _step(release)
-    told = story(StoryKind.RELEASED, release.repo, [*steps, tag])
-    return told.model_copy(update={"news": (tag.cite,), "text": {"en": en, "zh": zh}})
+    return Step(cite=release.id, at=release.published_at, act=Act.RELEASED, title=release.name)
