@@ -9,7 +9,6 @@ from agent.analysts.sentences import handles_of
 from agent.domain.base import EvidenceId, Frozen, Language, RepoId
 from agent.domain.claims import Claim, Refused
 from agent.domain.evidence import CommitEvidence, Material
-from agent.domain.ledger import Depth
 from agent.models import fitting
 from agent.telling import fact_sentence
 
@@ -53,7 +52,7 @@ def commit_tasks(
     chosen: Sequence[str], notes: str, table: Sequence[str], material: Material, facts: Sequence[Claim]
 ) -> list[Task]:
     """Name the commits that a model shall explain, with true sentences about others for the judge to refuse."""
-    deep = {one.evidence.change.commit.sha for one in material.reads if one.depth is Depth.DEEP}
+    deep = {one.evidence.change.commit.sha for one in material.reads if one.depth == "deep"}
     plain = [claim for claim in facts if claim.predicate == "fact" and claim.text]
     handles = {sha: handle for handle, sha in handles_of(table).items()}
     tasks = []
@@ -66,7 +65,7 @@ def commit_tasks(
 
 
 def _notes_about(notes: str, handle: str) -> str:
-    """Keep the notes that name a commit, or none: those about another one would mislead."""
+    """Keep the notes that name no other commit: those would mislead."""
     named = [(line, set(_HANDLE.findall(line))) for line in notes.splitlines()]
     return "\n".join(line for line, handles in named if not handles or handle in handles)
 
@@ -103,8 +102,7 @@ class Choice(BaseModel):
 
 def first_fact(evidence: CommitEvidence | None) -> str:
     """Tell the first thing that code found in a commit, behind its title."""
-    told = fact_sentence(evidence.facts[0], "en") if evidence and evidence.facts else ""
-    return f" | {told}" if told else ""
+    return f" | {fact_sentence(evidence.facts[0], 'en')}" if evidence and evidence.facts else ""
 
 
 def table_lines(rows: Collection[str], room: int) -> list[str]:

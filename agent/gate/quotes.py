@@ -6,7 +6,7 @@ from functools import lru_cache
 from itertools import groupby
 from typing import NamedTuple
 
-from agent.domain.claims import MARK, Anchor, Claim, Judgement, Quote, Verdict
+from agent.domain.claims import MARK, Anchor, Claim, Judgement, Quote
 from agent.domain.evidence import CommitEvidence, Dossier, Evidence, ThreadEvidence
 from agent.domain.patch import read_hunks
 from agent.gate.text import BREAK, nearest, normal, stands_in, text_of, without_signs
@@ -76,7 +76,7 @@ def check_passages(claim: Claim, dossier: Dossier, text: str) -> Iterator[Judgem
         words = MARK.sub("", passage).replace("`", "").strip().rstrip(".,;。，；")
         if _LONG_PASSAGE.search(passage) and not any(_is_quoted(words, dossier.found[one]) for one in claim.sources):
             reason = f"“{short(words)}” is set in quotation marks, and no cited evidence has these words"
-            yield Judgement(verdict=Verdict.QUOTE, reason=reason, check="passage", literal=short(words))
+            yield Judgement(verdict="quote", reason=reason, check="passage", literal=short(words))
 
 
 def misquoted(quote: Anchor, evidence: Evidence) -> str:
@@ -120,7 +120,7 @@ def short(text: str) -> str:
 
 def _wrong(reason: str, check: str, quote: Anchor | None = None, near: str = "") -> Judgement:
     about, literal = (quote.cite, short(quote.text)) if quote else (None, "")
-    return Judgement(verdict=Verdict.QUOTE, reason=reason, check=check, about=about, literal=literal, nearest=near)
+    return Judgement(verdict="quote", reason=reason, check=check, about=about, literal=literal, nearest=near)
 
 
 def verbatim_anchors(claim: Claim, dossier: Dossier) -> list[Anchor]:

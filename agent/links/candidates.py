@@ -8,7 +8,6 @@ from datetime import timedelta
 
 from agent.domain.base import EvidenceId, ThreadId, commit_id, thread_id
 from agent.domain.evidence import CommitEvidence, Material, Read
-from agent.domain.ledger import Depth
 from agent.domain.links import Grade, Link, Reference, Related, Relation
 from agent.links.issues import GIVEN_UP, Digest, digest, terms
 from agent.stories.timeline import Pair
@@ -33,7 +32,7 @@ def candidates(reads: Sequence[Read], issues: Iterable[Digest], linked: Iterable
     telling = {term: some for term, some in places.items() if len(some) * 2 <= len(every) or len(every) < 4}
     mean = sum(len(one.terms) for one in every) / max(1, len(every)) or 1.0
     fit = [(_K1 + 1) / (1 + _K1 * (1 - _B + _B * len(one.terms) / mean)) for one in every]
-    chosen = [one.evidence for one in reads if one.depth in (Depth.DEEP, Depth.SKIM) and one.evidence.id not in taken]
+    chosen = [one.evidence for one in reads if one.depth in ("deep", "skim") and one.evidence.id not in taken]
     found: dict[str, list[ThreadId]] = {}
     for commit in chosen[:_COMPARED]:
         scores: dict[int, float] = defaultdict(float)

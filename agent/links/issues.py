@@ -55,13 +55,13 @@ def standing(issue: Issue, links: Sequence[Link]) -> Standing:
     taken_back = sum(link.relation is Relation.REVERTS and link.grade is not Grade.C for link in own)
     brought_back = sum("".join(link.evidence).startswith(BROUGHT_BACK) for link in fixes)
     if issue.state_reason in GIVEN_UP:
-        return Standing.GIVEN_UP
+        return "not planned"
     if taken_back > brought_back:
-        return Standing.UNDONE
+        return "fixed, but the fix was reverted"
     if issue.state == "open" and issue.state_reason == "reopened":
-        return Standing.REOPENED
+        return "reopened"
     if fixes:
-        return Standing.FIXED if issue.state == "closed" else Standing.ADDRESSED
+        return "fixed" if issue.state == "closed" else "addressed, still open"
     if any(link.may_read_likely for link in own):
-        return Standing.LIKELY
-    return Standing.OPEN if issue.state == "open" else Standing.CLOSED
+        return "likely fixed"
+    return "open" if issue.state == "open" else "closed"

@@ -8,7 +8,7 @@ from agent.domain.base import CommitId, EvidenceId, ThreadId
 from agent.domain.commits import Commit, Issue, reverts_in
 from agent.domain.evidence import CommitEvidence
 from agent.domain.facts import FactKind
-from agent.domain.links import Grade, Link, Place, Reference, Relation
+from agent.domain.links import Grade, Link, Reference, Relation
 from agent.links.issues import BROUGHT_BACK, GIVEN_UP, Digest
 from agent.links.references import Day
 
@@ -57,10 +57,10 @@ def _said(
     """
     pulls, default = {pull.id for pull in day.threads.pulls}, {commit.id for _, commit in day.merged}
     for one in references:
-        theirs = one.place in (Place.ISSUE, Place.COMMENT)
+        theirs = one.place in ("issue", "comment")
         name, change = (one.source, one.target) if theirs else (one.target, one.source)
         commit, issue = became.get(change), issues.get(name)
-        if commit is None or (one.place is Place.PULL and one.source not in default):
+        if commit is None or (one.place == "pull request" and one.source not in default):
             continue
         if theirs or (name not in pulls and _is_issue(one, issue)):
             # What was given up, or is younger than the change, was not fixed by it.

@@ -133,7 +133,7 @@ def day_references(day: Day) -> tuple[Reference, ...]:
     shown = {(one.source, one.target) for one in others}
     # GitHub knows of texts that nobody has read.
     unread = [(name, pull.id) for pull in own for name in pull.named_by if (name, pull.id) not in shown]
-    recorded = (Reference(source=name, target=pull, place=Place.ISSUE, sentence="") for name, pull in unread)
+    recorded = (Reference(source=name, target=pull, place="issue", sentence="") for name, pull in unread)
     return tuple(dict.fromkeys((*said, *others, *recorded)))
 
 
@@ -142,9 +142,9 @@ def _of_commit(commit: Commit, day: Day, pull: PullRequest | None) -> Iterator[R
     title = commit.title
     squashed = _SQUASHED.search(title)
     bare, rest = _SQUASHED.sub("", title), commit.message.partition(title)[2]
-    texts = [(Place.TITLE, bare), (Place.MESSAGE, rest)]
+    texts: list[tuple[Place, str]] = [("title", bare), ("message", rest)]
     if pull is not None:
-        texts.append((Place.PULL, f"{'' if pull.title.strip() == bare else pull.title}\n\n{pull.body}"))
+        texts.append(("pull request", f"{'' if pull.title.strip() == bare else pull.title}\n\n{pull.body}"))
     program, home = commit.author.name.endswith("[bot]"), (f"{day.repo}#", f"{day.repo}@")
     ours = {commit.id, pull and pull.id, f"{day.repo}#{squashed[0].strip(' ()#')}" if squashed else None}
     for place, text in texts:
@@ -156,6 +156,6 @@ def _of_commit(commit: Commit, day: Day, pull: PullRequest | None) -> Iterator[R
 
 def _of_others(day: Day) -> Iterator[Reference]:
     for issue in day.threads.issues:
-        yield from references_in(issue.body, day.repo, issue.id, Place.ISSUE)
+        yield from references_in(issue.body, day.repo, issue.id, "issue")
         for comment in day.threads.comments.get(issue.number, ()):
-            yield from references_in(comment.body, day.repo, issue.id, Place.COMMENT)
+            yield from references_in(comment.body, day.repo, issue.id, "comment")

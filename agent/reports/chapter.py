@@ -6,7 +6,7 @@ from typing import Any
 
 from agent.domain.accounts import Account
 from agent.domain.base import LANGUAGES, Frozen, Language
-from agent.domain.claims import Claim, Judgement, Refused, Verdict
+from agent.domain.claims import Claim, Judgement, Refused
 from agent.domain.commits import Change, Issue, Landed, Landing, Release, Threads
 from agent.domain.evidence import Dossier, Read
 from agent.domain.ledger import Depth, LedgerRow, Owner
@@ -42,7 +42,7 @@ def checked_claims(
 ) -> tuple[tuple[Claim, ...], tuple[Drop, ...]]:
     """Join analysis and facts; a fact whose citation or quotation does not stand is left out and counted."""
     claims, drops = list(analysis), [drop_of(one.claim, one.reasons[0]) for one in refused if not one.repaired]
-    passed = Judgement(verdict=Verdict.SUPPORTED, check="code")
+    passed = Judgement(verdict="supported", check="code")
     for claim in facts:
         if wrong := [no for lang in LANGUAGES for no in check(claim, dossier, lang)]:
             drops.append(drop_of(claim, wrong[0]))
@@ -67,7 +67,7 @@ def ledger_of(found: Collected, reads: Iterable[Read], account: Account) -> tupl
     for landed in found.landed:
         sha, name = landed.commit.sha, landed.commit.id
         spent = found.unread.get(sha, "").startswith("subject only")
-        unread = (Depth.LIST if spent else Depth.FAILED, found.unread.get(sha, ""))
+        unread: Unread = ("list" if spent else "failed", found.unread.get(sha, ""))
         row = ledger_row(landed, read.get(name, unread), late=sha in late, pull=found.threads.pull_of.get(sha))
         rows.append(row.model_copy(update={"reason": row.reason + why.get(name, "")}))
     return tuple(rows)
@@ -126,9 +126,9 @@ def _places(change: Change) -> tuple[str, ...]:
 def _why(read: Read) -> str:
     """Say why a commit was read as closely as it was."""
     weight = f"weight {read.triage.score:g}" + (f" ({', '.join(read.triage.reasons)})" if read.triage.reasons else "")
-    if read.depth is Depth.DEEP:
+    if read.depth == "deep":
         return f"whole diff and files: {weight}"
-    return f"folded as {read.triage.noise.value}: {weight}" if read.triage.noise else f"facts and line counts: {weight}"
+    return f"folded as {read.triage.noise}: {weight}" if read.triage.noise else f"facts and line counts: {weight}"
 
 
 # ---------------------------------------------------------------- issues and releases

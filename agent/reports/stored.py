@@ -32,7 +32,7 @@ def _parts(report: Report) -> Iterator[tuple[str, Any]]:
             yield name, map(_plain, value)
         else:
             yield name, value
-    threads = {section.repo: section.coverage.value for section in report.sections}
+    threads = {section.repo: section.coverage for section in report.sections}
     counts = footer_counts(report) | checked_counts(report) | {"threads": threads}
     yield "footer", counts | ({"model": model_counts(report)} if report.analyst.startswith("model") else {})
 
@@ -40,7 +40,7 @@ def _parts(report: Report) -> Iterator[tuple[str, Any]]:
 def claim_json(claim: Claim) -> dict[str, Any]:
     """Give a claim with its verdict in one word; what the gate said in full stands beside it."""
     data = claim.model_dump(mode="json")
-    return data | {"verdict": claim.judgement.verdict.value if claim.judgement else None}
+    return data | {"verdict": claim.judgement.verdict if claim.judgement else None}
 
 
 def _plain(part: object) -> object:

@@ -9,7 +9,7 @@ from functools import lru_cache
 
 from agent.domain.base import EvidenceId, RepoId, commit_id, thread_id
 from agent.domain.commits import Headline, reverts_in
-from agent.domain.links import Act, Place, Reference, Related, Relation, Story, StoryKind
+from agent.domain.links import Act, Reference, Related, Relation, Story, StoryKind
 from agent.stories.timeline import NEAR, Line, Pair, Said, step, story
 
 _NEXT_APART = timedelta(days=14)
@@ -99,23 +99,23 @@ def _has_title(one: Part, other: Part) -> bool:
 
 
 def _series_story(repo: RepoId, series: Series, *, whole: bool) -> Story:
-    steps = [step(repo, head, Act.PART, part=part.index) for head, part in series[-_MOST_PARTS:]]
+    steps = [step(repo, head, "part", part=part.index) for head, part in series[-_MOST_PARTS:]]
     have = {part.index for _, part in series}
     gaps = tuple(index for index in range(min(have), max(have)) if index not in have)
     told = whole and len(series) <= _MOST_PARTS and len(gaps) <= min(_MOST_MISSING, len(have))
     totals = [part.total for _, part in series if part.total is not None]
     update = {"missing": gaps if told else (), "total": totals[-1] if totals else None}
-    return story(StoryKind.SERIES, repo, steps).model_copy(update=update)
+    return story("series", repo, steps).model_copy(update=update)
 
 
 _MOST = 5
-OF_COMMITS = (Place.TITLE, Place.MESSAGE, Place.PULL)  # Where a day's commits and their pull requests speak
+OF_COMMITS = ("title", "message", "pull request")  # Where a day's commits and their pull requests speak
 
 
 def own_references(repo: RepoId, references: Iterable[Reference]) -> list[Reference]:
     """Keep what the day's commits and their pull requests name of their own repository, the commits' words first."""
     own = [one for one in references if one.place in OF_COMMITS and one.target.startswith((f"{repo}#", f"{repo}@"))]
-    return sorted(own, key=lambda one: one.place is Place.PULL)
+    return sorted(own, key=lambda one: one.place == "pull request")
 
 
 def named_pairs(repo: RepoId, today: Sequence[Headline], references: Iterable[Reference], line: Line) -> Iterator[Pair]:
@@ -128,24 +128,24 @@ def named_pairs(repo: RepoId, today: Sequence[Headline], references: Iterable[Re
         earlier = line.earlier(doer, Said(False, sha, int(number or 0))) if doer else None
         if doer and earlier and (doer.sha, earlier.sha) not in seen:
             seen.add((doer.sha, earlier.sha))
-            said_in = thread_id(repo, doer.pull) if one.place is Place.PULL and doer.pull else ""
+            said_in = thread_id(repo, doer.pull) if one.place == "pull request" and doer.pull else ""
             yield Pair(doer=doer, earlier=earlier, said_in=said_in)
 
 
 _SOON = timedelta(days=14)  # How long after a change it is news by itself that its lines are changed again
 READ: Mapping[Relation, Act] = {
-    Relation.INTRODUCED: Act.MENDED,
-    Relation.CONTINUES: Act.FOLLOW_UP,
-    Relation.SAME_WORK: Act.SAME_WORK,
+    Relation.INTRODUCED: "mended",
+    Relation.CONTINUES: "follow-up",
+    Relation.SAME_WORK: "same work",
 }
 """What a reader of both sides may find between two changes."""
 KINDS: Mapping[Act, StoryKind] = {
-    Act.MENDED: StoryKind.FOLLOW_UP,
-    Act.FOLLOW_UP: StoryKind.FOLLOW_UP,
-    Act.SAME_WORK: StoryKind.SAME_WORK,
-    Act.CHANGED: StoryKind.SAME_LINES,
-    Act.REFERS: StoryKind.REFERENCE,
-    Act.TAKEN_IN: StoryKind.BUMP,
+    "mended": "follow-up",
+    "follow-up": "follow-up",
+    "same work": "same-work",
+    "changed lines": "same-lines",
+    "refers": "reference",
+    "taken in": "bump",
 }
 
 
@@ -160,7 +160,7 @@ def follow_up_stories(
     for one in sorted(pairs, key=lambda one: not one.by_lines):
         both = frozenset((commit_id(repo, one.doer.sha), commit_id(repo, one.earlier.sha)))
         act = _act(repo, one, read)
-        late = act is Act.CHANGED and one.doer.at - one.earlier.at > _SOON
+        late = act == "changed lines" and one.doer.at - one.earlier.at > _SOON
         if both not in seen and not late:
             seen.add(both)
             grouped[one.doer.sha, act][one.earlier.sha] = one
@@ -171,10 +171,10 @@ def _act(repo: RepoId, one: Pair, read: Mapping[tuple[EvidenceId, EvidenceId], A
     doer, earlier = commit_id(repo, one.doer.sha), commit_id(repo, one.earlier.sha)
     pull = thread_id(repo, one.earlier.pull) if one.earlier.pull else earlier
     found = read.get((doer, earlier)) or read.get((doer, pull))
-    return found or (Act.CHANGED if one.by_lines else Act.REFERS)
+    return found or ("changed lines" if one.by_lines else "refers")
 
 
 def _story(repo: RepoId, act: Act, group: Sequence[Pair]) -> Story:
-    earlier = [step(repo, one.earlier, Act.LANDED) for one in group]
+    earlier = [step(repo, one.earlier, "landed") for one in group]
     doer = step(repo, group[0].doer, act, after=tuple(one.cite for one in earlier))
     return story(KINDS[act], repo, [*earlier, doer])

@@ -8,7 +8,7 @@ from agent.domain.base import EvidenceId, Frozen, RepoId
 from agent.domain.commits import Headline, Release, is_version
 from agent.domain.evidence import CommitEvidence
 from agent.domain.facts import FactKind
-from agent.domain.links import Act, Link, Step, Story, StoryKind
+from agent.domain.links import Link, Step, Story
 from agent.stories.timeline import step, story
 
 _HASH = re.compile(r"[0-9a-f]{40}")
@@ -73,9 +73,9 @@ def release_story(release: Release, heads: Sequence[Headline]) -> Story:
     """Tell that a tag was made, and which fixes and changes of stories it is the first to have."""
     names = ", ".join(head.sha[:9] for head in heads[-_MOST:])
     en, zh = (f"; first with {names}.", f"；首次包含 {names}。") if names else (".", "。")
-    tag, steps = _step(release), [step(release.repo, head, Act.LANDED) for head in heads[-_MOST:]]
+    tag, steps = _step(release), [step(release.repo, head, "landed") for head in heads[-_MOST:]]
     text = {"en": f"{release.tag} was tagged{en}", "zh": f"{release.tag} 已打标签{zh}"}
-    told = story(StoryKind.RELEASED, release.repo, [*steps, tag])
+    told = story("released", release.repo, [*steps, tag])
     return told.model_copy(update={"news": (tag.cite,), "text": text})
 
 
@@ -86,4 +86,4 @@ def fixes(links: Iterable[Link]) -> list[str]:
 
 
 def _step(release: Release) -> Step:
-    return Step(cite=release.id, at=release.published_at, act=Act.RELEASED, title=release.name)
+    return Step(cite=release.id, at=release.published_at, act="released", title=release.name)

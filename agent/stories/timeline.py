@@ -17,7 +17,7 @@ from agent.domain.links import Act, Step, Story, StoryKind
 NEAR = timedelta(days=60)  # How far back everything is read
 _NUMBERS = re.compile(r"\s*\(#\d{1,9}\)")
 _AGAIN = re.compile(r"^\W*(?:re-?land(?:ed|ing)?|re-?apply)\b[\s:\]-]*", re.IGNORECASE)
-_LINEAGE = (StoryKind.REVERT, StoryKind.RELAND)
+_LINEAGE = ("revert", "reland")
 
 
 def headline(commit: Commit, pull: int | None = None) -> Headline:
@@ -119,7 +119,7 @@ def joined(stories: Sequence[Story]) -> list[Story]:
         found.remove(before)
         steps = {step.cite: step for step in (*before.timeline, *one.timeline)}
         # What undid or came back is more than that it landed.
-        for old in (step for step in before.timeline if step.act is not Act.LANDED):
+        for old in (step for step in before.timeline if step.act != "landed"):
             after = tuple(dict.fromkeys((*old.after, *steps[old.cite].after)))
             steps[old.cite] = old.model_copy(update={"after": after})
         found.append(_with_steps(one, steps.values()))
@@ -130,7 +130,7 @@ def with_memory(one: Story, today: set[EvidenceId], known: Remembered) -> Story:
     """Name the steps that the report adds, say since when the story is told, and put in front what was known of it."""
     earlier = [old for old in known.stories if one.kind in _LINEAGE and old.kind in _LINEAGE]
     known_steps = [step for old in earlier if set(old.steps) & set(one.steps) for step in old.timeline]
-    steps = {step.cite: step for step in known_steps if step.act is not Act.RELEASED}
+    steps = {step.cite: step for step in known_steps if step.act != "released"}
     whole = _with_steps(one, (steps | {step.cite: step for step in one.timeline}).values())
     days = [known.days[cite] for cite in whole.steps if cite in known.days and cite not in today]
     news = tuple(cite for cite in whole.steps if cite in today)
@@ -152,11 +152,11 @@ class Undoing:
 
     def story(self, repo: RepoId) -> Story:
         """Put it down as a story of two or three steps."""
-        first = step(repo, self.target, Act.LANDED)
-        undone = [step(repo, self.undone_by, Act.UNDONE)] if self.undone_by else []
-        acts = (Act.LANDED_AGAIN, Act.PART_AGAIN) if self.again else (Act.UNDONE, Act.PART_UNDONE)
+        first = step(repo, self.target, "landed")
+        undone = [step(repo, self.undone_by, "undone")] if self.undone_by else []
+        acts: tuple[Act, Act] = ("landed again", "a part landed again") if self.again else ("undone", "a part undone")
         last = step(repo, self.doer, acts[self.part], after=() if self.again else (first.cite,))
-        return story(StoryKind.RELAND if self.again else StoryKind.REVERT, repo, [first, *undone, last])
+        return story("reland" if self.again else "revert", repo, [first, *undone, last])
 
 
 @dataclass(frozen=True)

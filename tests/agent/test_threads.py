@@ -6,7 +6,7 @@ from typing import Literal
 import pytest
 
 from agent.domain.base import RepoId, commit_id, thread_id
-from agent.domain.commits import Coverage, Issue, Release, Threads
+from agent.domain.commits import Issue, Release, Threads
 from agent.domain.links import Grade, Link, Relation
 from agent.domain.window import Window
 from agent.reports.chapter import issue_news, release_news
@@ -30,7 +30,7 @@ def issue(
 
 
 def news(*issues: Issue, window: Window = DAY) -> list[tuple[int, str, datetime]]:
-    told = issue_news(Threads(coverage=Coverage.READ, issues=issues), window)
+    told = issue_news(Threads(coverage="read", issues=issues), window)
     return [(line.number, line.event, line.at) for line in told]
 
 
@@ -76,5 +76,5 @@ def fix(number: int, *evidence: str, relation: Relation = Relation.FIXES) -> Lin
 def test_an_old_issue_that_a_change_addresses_or_refers_to_is_news() -> None:
     links = (fix(7), fix(8, relation=Relation.MENTIONS))
     read = [issue(number, BEFORE) for number in (7, 8, 9)]
-    lines = issue_news(Threads(coverage=Coverage.READ, issues=tuple(read)), DAY, links)
+    lines = issue_news(Threads(coverage="read", issues=tuple(read)), DAY, links)
     assert [(line.number, line.event) for line in lines] == [(7, "linked"), (8, "linked")]

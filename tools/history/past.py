@@ -7,7 +7,7 @@ from datetime import timedelta
 from agent.domain.base import NotFound, RepoId
 from agent.domain.commits import Headline, Release, pull_named
 from agent.domain.evidence import Material
-from agent.domain.links import Act, Story
+from agent.domain.links import Story
 from agent.domain.window import Window
 from agent.links.issues import Known
 from agent.ports import CloneSource, CodeSource, Past, StoryMemory
@@ -79,7 +79,7 @@ async def release_stories(
 
 
 def _heads(stories: Sequence[Story], repo: RepoId) -> list[Headline]:
-    steps = {step.cite: step for one in stories for step in one.timeline if step.act is not Act.RELEASED}
+    steps = {step.cite: step for one in stories for step in one.timeline if step.act != "released"}
     return [
         Headline(sha=cite.partition("@")[2], at=one.at, author="", title=one.title, pull=pull_named(one.title))
         for cite, one in sorted(steps.items(), key=lambda pair: pair[1].at)
