@@ -85,8 +85,9 @@ async def _reports(settings: Settings) -> AsyncIterator[str]:
 
 
 async def _deliveries(settings: Settings) -> AsyncIterator[str]:
-    if waiting := [f"{one.channel}: {one.label} not delivered: {one.why}" for one in Outbox(settings.out).waiting()]:
-        raise AppError(f"{'; '.join(waiting)}; the next run tries again")
+    waiting = Outbox(settings.out).read().waiting()
+    if told := [f"{one.channel}: {one.label} not delivered: {one.why}" for one in waiting]:
+        raise AppError(f"{'; '.join(told)}; the next run tries again")
     if settings.deliver:
         yield "nothing waits to be sent"
 
