@@ -56,9 +56,7 @@ _FORMS = (
 class Literal(NamedTuple):
     """A part of a sentence that must stand in the evidence."""
 
-    kind: str
-    """`code`, `snake`, `camel`, `mixed`, `qualified`, `path`, `pair`, `flag`, `hash`, `number`, `version`, `thread`,
-    `date`, `name`."""
+    kind: str  # What it is looked up as: a key of the table in lookup.py
     text: str
     unit: str = ""
 
