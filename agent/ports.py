@@ -10,7 +10,6 @@ from agent.domain.commits import (
     Change,
     Comment,
     Commit,
-    Coverage,
     Headline,
     Issue,
     Landing,
@@ -175,7 +174,7 @@ class NoThreads:
     async def threads(self, window: Window, commits: Sequence[Commit], *, known_open: Collection[int] = ()) -> Threads:
         """Answer that nothing was read, and why."""
         del window, commits, known_open
-        return Threads(coverage=Coverage.NOT_READ, notices=(Notice(kind=self._why),))
+        return Threads(coverage="not read", notices=(Notice(kind=self._why),))
 
     async def issue(self, number: int) -> Issue | PullRequest:
         """Refuse: there is nobody to ask."""

@@ -1,7 +1,6 @@
 """The command line: commands.toml names the commands; what a command needs is imported when it is called."""
 
 import argparse
-import gc
 import os
 import sys
 import tomllib
@@ -33,7 +32,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     from agent.domain.base import EXIT_DONE, AppError
 
     try:
-        status: int = _function(args)(args, os.environ)
+        module, _, name = args.target.partition(":")
+        status: int = getattr(import_module(module), name)(args, os.environ)
         return status
     except AppError as error:
         print(f"gitzette: {' '.join(str(error).split())}", file=sys.stderr)
@@ -45,18 +45,6 @@ def main(argv: Sequence[str] | None = None) -> int:
         # The reader of our output went away (`gitzette … | head`); that is no error of ours.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return EXIT_DONE
-
-
-def _function(args: argparse.Namespace) -> Callable[[argparse.Namespace, Mapping[str, str]], int]:
-    """Import the function of a command; what comes with it stays until the end and need not be searched for garbage."""
-    module, _, name = args.target.partition(":")
-    gc.disable()
-    try:
-        function: Callable[[argparse.Namespace, Mapping[str, str]], int] = getattr(import_module(module), name)
-        return function
-    finally:
-        gc.freeze()
-        gc.enable()
 
 
 def _parser() -> argparse.ArgumentParser:

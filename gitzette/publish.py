@@ -13,7 +13,8 @@ from agent.settings.values import MAX_FAILED, Settings, Shape
 from agent.telling import catalogue
 from agent.web import Web
 from gitzette.archive import OURS, PublishedReports, check_front_page, locked, replace_file
-from gitzette.render.markdown import readme_page, report_page
+from gitzette.render.compose import report_page
+from gitzette.render.markdown import readme_page
 from memory.database import moment_of
 from memory.fleet import Fleet
 

@@ -6,7 +6,6 @@ from dataclasses import dataclass, field
 from pydantic import TypeAdapter
 
 from agent.domain.base import Frozen, RepoId, StorageError, UsageError
-from agent.domain.commits import NoticeKind
 from agent.domain.report import Report
 from agent.ports import CloneSource, CodeSource, Desk, Desks, NoThreads, ThreadSource
 from agent.reports.stored import merge
@@ -59,9 +58,9 @@ class SourceDesks:
     def _threads(self, spec: RepoSpec) -> ThreadSource:
         settings = self.settings
         if settings.source == "git":
-            return NoThreads(spec.name, NoticeKind.GIT_ONLY)
+            return NoThreads(spec.name, "git-only")
         if spec.path is not None and not settings.threads_wanted:
-            return NoThreads(spec.name, NoticeKind.LOCAL_ONLY)
+            return NoThreads(spec.name, "local-only")
         from tools.github.threads import GitHubThreads
 
         return GitHubThreads(self.client, spec.name, open_pages=settings.budget.open_issue_pages)

@@ -31,8 +31,8 @@ from agent.audit.prose import (
     verdict,
 )
 from agent.domain.base import AppError, CommitId, Language, NotFound, RepoId, UpstreamError
-from agent.domain.claims import Claim, Role
-from agent.domain.commits import Commit, NoticeKind, pull_named
+from agent.domain.claims import Claim
+from agent.domain.commits import Commit, pull_named
 from agent.domain.evidence import CommitEvidence
 from agent.domain.window import Window
 from agent.models import ModelError
@@ -158,7 +158,7 @@ async def judge_sentences(sentences: Sequence[Sentence], library: Library, deps:
 
 async def _judged(batch: ProseBatch, evidence: str, deps: RunContext) -> list[Finding]:
     rows = list(enumerate(batch.sentences))
-    claims = [Claim(id=str(row), repo=None, role=Role.CHANGE, text={_LANG: one.text}) for row, one in rows]
+    claims = [Claim(id=str(row), repo=None, role="change", text={_LANG: one.text}) for row, one in rows]
     account, rulings = batch.commits[0].partition("@")[0], list[dict[str, Ruling]]()
     for turn in (0, 1):
         controls = [{_LANG: text} for text in batch.controls[turn : turn + 1] or batch.controls[:1]]
@@ -245,7 +245,7 @@ async def _read_line(found: Repository, code: CodeSource, entries: Sequence[Entr
         return
     landing = await code.landed(Window(start=start, end=end, tz="UTC"))
     found.line = tuple(row.commit for row in landing.rows)
-    found.whole = cheap and not any(notice.kind is NoticeKind.SHALLOW for notice in landing.notices)
+    found.whole = cheap and not any(notice.kind == "shallow" for notice in landing.notices)
 
 
 async def read_fenced_files(codes: Mapping[RepoId, CodeSource], entries: Sequence[Entry]) -> dict[CommitId, list[str]]:

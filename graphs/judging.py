@@ -28,7 +28,7 @@ from agent.analysts.subjects import Subject
 from agent.analysts.tasks import Sentences
 from agent.domain.accounts import Account, Judging, fallback
 from agent.domain.base import EvidenceId
-from agent.domain.claims import Claim, Judgement, Refused, Verdict
+from agent.domain.claims import Claim, Judgement, Refused
 from agent.gate.check import refusals
 from agent.models import ModelError, fenced
 from agent.ports import Step
@@ -152,7 +152,7 @@ async def judged_or_refused(batch: Batch, deps: "RunContext", about: EvidenceId 
         verdicts = await judged(batch, deps)
         return verdicts, Account(judging=verdicts.judging)
     except ModelError as error:
-        silent = Judgement(verdict=Verdict.UNDECIDED, check="no judge", reason=str(error)[:200])
+        silent = Judgement(verdict="undecided", check="no judge", reason=str(error)[:200])
         return Verdicts(refused=[(claim, silent) for claim in batch.claims]), fallback("judging", error, about)
 
 
@@ -172,7 +172,7 @@ async def judged(batch: Batch, deps: "RunContext") -> Verdicts:
         result.judging += Judging(controls=len(control), caught=len(control) if caught else 0)
         if not caught:
             reason = "the judge admitted a sentence about another commit"
-            void = Judgement(verdict=Verdict.UNDECIDED, check="control", reason=reason)
+            void = Judgement(verdict="undecided", check="control", reason=reason)
             result.refused += [(claim, void) for claim, _ in standing]
             return result
         passed = [(claim, rulings[str(place)]) for place, (claim, _) in enumerate(standing)]

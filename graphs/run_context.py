@@ -180,7 +180,7 @@ async def _gathered(state: ReadState, deps: RunContext) -> Material:
     reads = []
     weighed = Scales(found, state["spec"]).weigh_again(known, undone)
     for one in lifted(weighed, {use.sha for use in found.own_uses}):
-        depth = Depth.DEEP if one.sha in deep else Depth.GROUP if one.noise else Depth.SKIM
+        depth: Depth = "deep" if one.sha in deep else "group" if one.noise else "skim"
         reads.append(Read(evidence=known[one.sha], triage=one, depth=depth))
     earlier = deps.issues.known(repo, state["window"])
     links = tuple(carried_links(found.links, earlier.links, partners(known.values())))

@@ -8,7 +8,7 @@ from pydantic import BaseModel, Field
 
 from agent.domain.accounts import Judging
 from agent.domain.base import Language
-from agent.domain.claims import Claim, Judgement, Kind, Refused, Verdict
+from agent.domain.claims import Claim, Judgement, Kind, Refused
 from agent.gate.text import normal
 
 Opinion = Literal["stated", "inferred", "unsupported", "contradicted"]
@@ -59,10 +59,10 @@ def objection(ruling: Ruling, evidence: str) -> Judgement | None:
     if ruling.verdict not in PASSING:
         reason = f"the judge calls it {ruling.verdict}"
         told = {"literal": ruling.covers[:200], "nearest": ruling.quote[:300]}
-        return Judgement(verdict=Verdict.UNSUPPORTED, check="judge", reason=reason, **told)
+        return Judgement(verdict="unsupported", check="judge", reason=reason, **told)
     if not is_shown(ruling.quote, evidence):
         reason = "the judge rests on words that the evidence does not have"
-        return Judgement(verdict=Verdict.UNSUPPORTED, check="judge quote", reason=reason, nearest=ruling.quote[:300])
+        return Judgement(verdict="unsupported", check="judge quote", reason=reason, nearest=ruling.quote[:300])
     return None
 
 
@@ -79,7 +79,7 @@ def is_shown(quote: str, evidence: str) -> bool:
 def admitted(claim: Claim, ruling: Ruling, judge: str) -> Claim:
     """Publish a sentence as what the judge calls it; advice stays advice."""
     kind = claim.kind if claim.kind is Kind.ADVICE else Kind(ruling.verdict)
-    verdict = Judgement(verdict=Verdict.SUPPORTED, check="judge")
+    verdict = Judgement(verdict="supported", check="judge")
     return claim.model_copy(update={"kind": kind, "judged_by": judge, "judgement": verdict})
 
 

@@ -8,7 +8,7 @@ from typing import Any
 from pydantic import BaseModel, Field, create_model
 
 from agent.domain.base import EvidenceId, Language
-from agent.domain.claims import Anchor, Claim, Kind, Role
+from agent.domain.claims import Anchor, Claim, Kind
 from agent.domain.evidence import CommitEvidence, Evidence, ReleaseEvidence, ThreadEvidence
 from agent.domain.patch import cut_hunks
 from agent.gate.literals import literals
@@ -134,7 +134,7 @@ def sentence_claim(
     return Claim(
         id=name,
         repo=repos.pop() if len(repos) == 1 else None,
-        role=Role.ADVICE if said.advice else Role.EFFECT,
+        role="advice" if said.advice else "effect",
         about=cites[:1],
         cites=cites,
         text=text,

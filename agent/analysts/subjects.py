@@ -27,7 +27,7 @@ from agent.analysts.sentences import (
 from agent.analysts.tasks import Task, is_foreign
 from agent.domain.accounts import Part
 from agent.domain.base import EvidenceId, Language, RepoId
-from agent.domain.claims import Anchor, Claim, Judgement, Kind, Role
+from agent.domain.claims import Anchor, Claim, Judgement, Kind
 from agent.domain.commits import Change, Commit, Person
 from agent.domain.evidence import CommitEvidence, Dossier, Evidence, Material, Read
 from agent.models import fenced, fitting, tokens_of
@@ -89,7 +89,7 @@ class Subject(ABC):
     def again(self, old: Claim, said: Sentence) -> Claim | None:
         """Turn a sentence that was said anew into a claim in the place of the old one; a headline stays one."""
         claim = self.claim(old.id, said)
-        same = {"role": old.role, "anchors": old.anchors} if old.role is Role.HEADLINE else {}
+        same = {"role": old.role, "anchors": old.anchors} if old.role == "headline" else {}
         return claim and claim.model_copy(update=same)
 
 
@@ -126,7 +126,7 @@ class CommitSubject(Subject):
         if text := words_of(answer, self.languages, "headline_"):
             title = Anchor(cite=about.id, text=about.change.commit.title)
             given: dict[str, Any] = {"repo": about.repo, "about": (about.id,), "cites": (about.id,), "text": text}
-            claims.insert(0, Claim(id=f"{name}.m0", role=Role.HEADLINE, anchors=(title,), kind=Kind.STATED, **given))
+            claims.insert(0, Claim(id=f"{name}.m0", role="headline", anchors=(title,), kind=Kind.STATED, **given))
         return claims
 
     def cited(self) -> tuple[Mapping[str, EvidenceId], Found]:
@@ -168,7 +168,7 @@ class SummarySubject(Subject):
 
     def claims(self, answer: Any) -> list[Claim]:
         """Turn sentences about a day into claims that cite the commits of the sentences they rest on."""
-        name, role = (f"{self.repo}.day", Role.SUMMARY) if self.repo else ("brief", Role.BRIEF)
+        name, role = (f"{self.repo}.day", "summary") if self.repo else ("brief", "brief")
         claims: list[Claim] = []
         said: Iterable[Summary] = answer.sentences
         for number, one in enumerate(said, start=1):

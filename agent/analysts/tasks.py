@@ -9,7 +9,6 @@ from agent.analysts.sentences import handles_of
 from agent.domain.base import EvidenceId, Frozen, Language, RepoId
 from agent.domain.claims import Claim, Refused
 from agent.domain.evidence import CommitEvidence, Material
-from agent.domain.ledger import Depth
 from agent.models import fitting
 from agent.telling import fact_sentence
 
@@ -53,7 +52,7 @@ def commit_tasks(
     chosen: Sequence[str], notes: str, table: Sequence[str], material: Material, facts: Sequence[Claim]
 ) -> list[Task]:
     """Name the commits that a model shall explain, with true sentences about others for the judge to refuse."""
-    deep = {one.evidence.change.commit.sha for one in material.reads if one.depth is Depth.DEEP}
+    deep = {one.evidence.change.commit.sha for one in material.reads if one.depth == "deep"}
     plain = [claim for claim in facts if claim.predicate == "fact" and claim.text]
     handles = {sha: handle for handle, sha in handles_of(table).items()}
     tasks = []

@@ -3,7 +3,6 @@
 import re
 import sys
 from datetime import datetime
-from enum import StrEnum
 from typing import Literal, TypeVar
 
 from pydantic import BaseModel, Field
@@ -95,26 +94,12 @@ class Change(Frozen):
         return tuple(file for file in self.files if file.unreadable)
 
 
-class NoticeKind(StrEnum):
-    """What a reader must know to judge what a report leaves out; each language has its own words for it."""
-
-    TIP_GONE = "tip-gone"
-    TIP_APART = "tip-apart"  # A shallow clone does not reach the tip of the last report
-    REWRITTEN = "rewritten"
-    SHALLOW = "shallow"
-    SHALLOW_MERGES = "shallow-merges"
-    FAR_FUTURE = "far-future"
-    RENAMED = "renamed"
-    TOLD_BEFORE = "told-before"
-    ISSUES_OFF = "issues-off"
-    LISTING_CAPPED = "listing-capped"
-    OPEN_CAPPED = "open-capped"
-    ANONYMOUS = "anonymous"
-    ANONYMOUS_LIMIT = "anonymous-limit"
-    GIT_ONLY = "git-only"
-    LOCAL_ONLY = "local-only"
-    PATHS_LEFT_OUT = "paths-left-out"
-    AUTHORS_IGNORED = "authors-ignored"
+NoticeKind = (
+    Literal["tip-gone", "tip-apart", "rewritten", "shallow", "shallow-merges", "far-future", "renamed", "told-before"]
+    | Literal["issues-off", "listing-capped", "open-capped", "anonymous", "anonymous-limit", "git-only", "local-only"]
+    | Literal["paths-left-out", "authors-ignored"]
+)
+"""What a reader must know to judge what a report leaves out; each language has its own words for it."""
 
 
 class Notice(Frozen):
@@ -229,12 +214,7 @@ class Release(Frozen):
         return f"{self.repo}@{self.tag}"
 
 
-class Coverage(StrEnum):
-    """How much of a repository's issues and pull requests was read."""
-
-    READ = "read"
-    PARTIAL = "partial"
-    NOT_READ = "not read"
+Coverage = Literal["read", "partial", "not read"]  # How much of a repository's issues and pull requests was read
 
 
 class Threads(Frozen):

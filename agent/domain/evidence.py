@@ -7,7 +7,7 @@ from functools import cached_property
 from itertools import islice
 
 from agent.domain.base import EvidenceId, Frozen, RepoId, commit_id
-from agent.domain.commits import Change, Comment, Commit, Issue, PullRequest, Release, reverts_in
+from agent.domain.commits import Change, Comment, Commit, Issue, PullRequest, Release, pull_named, reverts_in
 from agent.domain.facts import Fact, FactKind, FactSheet, Severity
 from agent.domain.ledger import Depth, Triage
 from agent.domain.links import Link
@@ -232,7 +232,7 @@ class Card(Frozen, extra="ignore"):
             author=commit.author.name,
             title=commit.title,
             message=commit.message[:_MESSAGE],
-            pull=evidence.pull,
+            pull=evidence.pull or pull_named(commit.subject),
             paths=tuple(dict.fromkeys(evidence.paths))[:_PATHS],
             touched=_names(evidence.change, touched_names, _TOUCHED),
             written=_names(evidence.change, written_names, _WRITTEN),

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 
 from agent.domain.base import Language
-from agent.domain.claims import ANALYSIS, MARK, Anchor, Claim, Judgement, Kind, Verdict
+from agent.domain.claims import ANALYSIS, MARK, Anchor, Claim, Judgement, Kind
 from agent.domain.evidence import CommitEvidence, Dossier, Evidence, ThreadEvidence
 from agent.gate.literals import Literal, literals
 from agent.gate.lookup import Lookup
@@ -60,7 +60,7 @@ def _check_literals(claim: Claim, where: Lookup, found: list[Literal]) -> Iterat
             continue
         others = [one.text for one in found if one != literal]
         yield Judgement(
-            verdict=Verdict.NUMBER if literal.kind == "number" else Verdict.UNSUPPORTED,
+            verdict="number" if literal.kind == "number" else "unsupported",
             reason=_reason(literal, advice=claim.kind is Kind.ADVICE),
             check=literal.kind,
             literal=f"{literal.text}{literal.unit}",
@@ -106,18 +106,17 @@ def _check_anchors(
 def _check_citations(claim: Claim, dossier: Dossier) -> Iterator[Judgement]:
     """Say everything that is wrong with what a claim cites."""
     for reason in _malformed(claim):
-        yield Judgement(verdict=Verdict.MALFORMED, reason=reason, check="form")
+        yield Judgement(verdict="malformed", reason=reason, check="form")
     for cite in dict.fromkeys(claim.sources):
         one = dossier.found.get(cite)
         if one is None:
-            yield Judgement(verdict=Verdict.NONEXISTENT, reason=f"there is no {cite}", check="missing", about=cite)
+            yield Judgement(verdict="nonexistent", reason=f"there is no {cite}", check="missing", about=cite)
         elif reason := _elsewhere(claim, dossier, one):
-            yield Judgement(verdict=Verdict.OUT_OF_SCOPE, reason=reason, check="repository", about=cite)
+            yield Judgement(verdict="out of scope", reason=reason, check="repository", about=cite)
         elif reason := _at_another_time(claim, dossier, one):
-            yield Judgement(verdict=Verdict.OUT_OF_SCOPE, reason=reason, check="window", about=cite)
+            yield Judgement(verdict="out of scope", reason=reason, check="window", about=cite)
         elif dossier.seen is not None and cite not in dossier.seen:
-            reason = f"{cite} was never read in this run"
-            yield Judgement(verdict=Verdict.UNSEEN, reason=reason, check="seen", about=cite)
+            yield Judgement(verdict="unseen", reason=f"{cite} was never read in this run", check="seen", about=cite)
 
 
 def _malformed(claim: Claim) -> Iterator[str]:
@@ -173,7 +172,7 @@ def _check_sides(claim: Claim, dossier: Dossier) -> Iterator[Judgement]:
             told = short(value)
             reason = f"{told!r} is given as the {side} value, and no {lines} line of what is cited has it"
             near = nearest(value, texts)
-            yield Judgement(verdict=Verdict.UNSUPPORTED, reason=reason, check=side, literal=told, nearest=near)
+            yield Judgement(verdict="unsupported", reason=reason, check=side, literal=told, nearest=near)
 
 
 def _side(commit: CommitEvidence, *, old: bool) -> SearchText:

@@ -197,16 +197,14 @@ def _is_named(unit: str, line: str) -> bool:
 
 _CHECKS: dict[str, Callable[[Lookup, Literal], bool]] = {
     "code": _code,
-    "snake": lambda where, literal: where.has(literal.text),
+    "snake": lambda where, one: where.has(one.text),
     "camel": _joined,
     "mixed": _joined,
     "qualified": _qualified,
     "path": _path,
     "pair": _pair,
-    "flag": lambda where, literal: where.has_form(literal.text, r"(?<![\w-])", r"(?![\w-])"),
-    "hash": lambda where, literal: (
-        where.has_hash(literal.text) or where.has_form(literal.text, "(?<![0-9A-Za-z_])", "")
-    ),
+    "flag": lambda where, one: where.has_form(one.text, r"(?<![\w-])", r"(?![\w-])"),
+    "hash": lambda where, one: where.has_hash(one.text) or where.has_form(one.text, "(?<![0-9A-Za-z_])", ""),
     "number": _number,
     "version": _version,
     "thread": _thread,

@@ -6,7 +6,7 @@ from functools import lru_cache
 from itertools import groupby
 from typing import NamedTuple
 
-from agent.domain.claims import MARK, Anchor, Claim, Judgement, Quote, Verdict
+from agent.domain.claims import MARK, Anchor, Claim, Judgement, Quote
 from agent.domain.evidence import CommitEvidence, Dossier, Evidence, ThreadEvidence
 from agent.domain.patch import read_hunks
 from agent.gate.text import BREAK, normal, stands_in, without_signs
@@ -24,10 +24,9 @@ _EMPHASIS = re.compile(r"[*_]{2,3}|(?<!\w)[*_](?=\S)|(?<=\S)[*_](?!\w)")
 
 
 class PatchLine(NamedTuple):
-    """One line of a hunk; a removed line is numbered in the old file, any other in the new one."""
+    """One line of a hunk."""
 
     mark: str  # `+`, `-` or a space
-    number: int
     text: str
     hunk: int
 
@@ -36,9 +35,9 @@ class PatchLine(NamedTuple):
 def patch_lines(patch: str) -> tuple[PatchLine, ...]:
     """Read the lines of all hunks."""
     return tuple(
-        PatchLine(mark, number, line[1:], place)
+        PatchLine(mark, line[1:], place)
         for place, hunk in enumerate(read_hunks(patch), start=1)
-        for mark, number, line in hunk.numbered()
+        for mark, _, line in hunk.numbered()
     )
 
 
@@ -76,7 +75,7 @@ def check_passages(claim: Claim, dossier: Dossier, text: str) -> Iterator[Judgem
         words = MARK.sub("", passage).replace("`", "").strip().rstrip(".,;。，；")
         if _LONG_PASSAGE.search(passage) and not any(_is_quoted(words, dossier.found[one]) for one in claim.sources):
             reason = f"“{short(words)}” is set in quotation marks, and no cited evidence has these words"
-            yield Judgement(verdict=Verdict.QUOTE, reason=reason, check="passage", literal=short(words))
+            yield Judgement(verdict="quote", reason=reason, check="passage", literal=short(words))
 
 
 def misquoted(quote: Anchor, evidence: Evidence) -> str:
@@ -121,7 +120,7 @@ def short(text: str) -> str:
 def wrong_quote(reason: str, check: str, quote: Anchor | None = None, near: str = "") -> Judgement:
     """Refuse words that do not stand where they should."""
     about, literal = (quote.cite, short(quote.text)) if quote else (None, "")
-    return Judgement(verdict=Verdict.QUOTE, reason=reason, check=check, about=about, literal=literal, nearest=near)
+    return Judgement(verdict="quote", reason=reason, check=check, about=about, literal=literal, nearest=near)
 
 
 def anchor_fault(anchor: Anchor, dossier: Dossier) -> str:

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 
 from agent.domain.base import Language
-from agent.domain.claims import MARK, Claim, Judgement, Verdict
+from agent.domain.claims import MARK, Claim, Judgement
 from agent.markdown import visible
 from agent.models import repeats_instructions
 
@@ -63,4 +63,4 @@ def check_safety(claim: Claim, text: str, lang: Language) -> Iterator[Judgement]
 
 
 def _wrong(reason: str, literal: str = "") -> Judgement:
-    return Judgement(verdict=Verdict.MALFORMED, reason=reason, check="safety", literal=literal)
+    return Judgement(verdict="malformed", reason=reason, check="safety", literal=literal)

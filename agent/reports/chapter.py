@@ -6,14 +6,14 @@ from typing import Any
 
 from agent.domain.accounts import Account
 from agent.domain.base import LANGUAGES, EvidenceId, Frozen, Language, commit_id
-from agent.domain.claims import Claim, Judgement, Refused, Verdict
+from agent.domain.claims import Claim, Judgement, Refused
 from agent.domain.commits import Change, Issue, Landed, Landing, Release, Threads
 from agent.domain.evidence import Dossier, Read
 from agent.domain.ledger import Depth, LedgerRow, Owner
 from agent.domain.links import Link, Related, Story
 from agent.domain.report import Drop, Failure, ReleaseLine, RepoSection, ThreadLine
 from agent.domain.window import Window
-from agent.links.issues import Digest, Known, standing
+from agent.links.issues import Known, standing
 from agent.stories.releases import Taken
 from agent.triage.collected import Collected
 from agent.triage.conventions import Area, area
@@ -48,7 +48,7 @@ def checked_claims(
         if wrong:
             drops.append(_drop(claim, wrong[0]))
         else:
-            passed = Judgement(verdict=Verdict.SUPPORTED, check="code")
+            passed = Judgement(verdict="supported", check="code")
             claims.append(claim.model_copy(update={"judgement": passed}))
     return tuple(claims), tuple(drops)
 
@@ -82,7 +82,7 @@ def ledger_of(found: Collected, reads: Mapping[EvidenceId, Read]) -> tuple[Ledge
     for landed in found.landed:
         sha = landed.commit.sha
         budget = found.unread.get(sha, "").startswith("subject only")
-        unread = (Depth.LIST if budget else Depth.FAILED, found.unread.get(sha, ""))
+        unread: tuple[Depth, str] = ("list" if budget else "failed", found.unread.get(sha, ""))
         one = reads.get(landed.commit.id)
         rows.append(ledger_row(landed, one or unread, late=sha in late, pull=found.threads.pull_of.get(sha)))
     return tuple(rows)
@@ -147,10 +147,10 @@ def _places(change: Change) -> tuple[str, ...]:
 def _why(read: Read) -> str:
     """Say why a commit was read as closely as it was."""
     weight = f"weight {read.triage.score:g}" + (f" ({', '.join(read.triage.reasons)})" if read.triage.reasons else "")
-    if read.depth is Depth.DEEP:
+    if read.depth == "deep":
         return f"whole diff and files: {weight}"
     if read.triage.noise is not None:
-        return f"folded as {read.triage.noise.value}: {weight}"
+        return f"folded as {read.triage.noise}: {weight}"
     return f"facts and line counts: {weight}"
 
 
@@ -164,7 +164,7 @@ class Connected:
     links: Sequence[Link] = ()
     known: Known = field(default_factory=Known)
 
-    def of(self, issue: Issue | Digest) -> list[Link]:
+    def of(self, issue: Issue) -> list[Link]:
         """List everything that addresses an issue, oldest first."""
         return [link for link in (*self.known.links, *self.links) if link.issue == issue.id]
 
@@ -181,7 +181,7 @@ def issue_news(threads: Threads, window: Window, connected: Connected | None = N
     lines = [_line(one, event, connected) for one in waited_for for event in _events(one, window)]
     told = {line.number for line in lines}
     linked = {link.issue for link in connected.links}
-    every: list[Issue | Digest] = sorted((*older.values(), *fresh.values()), key=lambda one: one.number)
+    every: list[Issue] = sorted((*older.values(), *fresh.values()), key=lambda one: one.number)
     return (*lines, *(_line(one, "linked", connected) for one in every if one.id in linked and one.number not in told))
 
 
@@ -194,7 +194,7 @@ def _events(issue: Issue, window: Window) -> list[str]:
     return [*opened, *(["active"] if active else [])]
 
 
-def _line(issue: Issue | Digest, event: str, connected: Connected) -> ThreadLine:
+def _line(issue: Issue, event: str, connected: Connected) -> ThreadLine:
     """Write a line with how the issue stands."""
     closed_at = issue.closed_at or issue.created_at
     moments = {"opened": issue.created_at, "closed": closed_at, "not planned": closed_at}

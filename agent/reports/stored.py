@@ -33,7 +33,7 @@ def _parts(report: Report) -> Iterator[tuple[str, Any]]:
             yield name, map(claim_json, value) if name == "claims" else (one.model_dump(mode="json") for one in value)
         else:
             yield name, list(value) if name == "repos" else value
-    threads = {section.repo: section.coverage.value for section in report.sections}
+    threads = {section.repo: section.coverage for section in report.sections}
     counts = footer_counts(report) | checked_counts(report) | {"threads": threads}
     yield "footer", counts | ({"model": model_counts(report)} if report.analyst.startswith("model") else {})
 
@@ -41,7 +41,7 @@ def _parts(report: Report) -> Iterator[tuple[str, Any]]:
 def claim_json(claim: Claim) -> dict[str, Any]:
     """Give a claim with its verdict in one word; what the gate said in full stands beside it."""
     data = claim.model_dump(mode="json")
-    return data | {"verdict": claim.judgement.verdict.value if claim.judgement else None}
+    return data | {"verdict": claim.judgement.verdict if claim.judgement else None}
 
 
 def dump(report: Report) -> str:

@@ -8,9 +8,8 @@ from agent.domain.base import EvidenceId, Frozen, RepoId
 from agent.domain.commits import Commit, Headline, Issue, Release, is_version
 from agent.domain.evidence import CommitEvidence
 from agent.domain.facts import FactKind
-from agent.domain.links import Act, Link, Step, Story, StoryKind
-from agent.links.issues import Digest
-from agent.stories.timeline import headline, step, story, with_steps
+from agent.domain.links import Link, Step, Story
+from agent.stories.timeline import headline, step, story
 
 _HASH = re.compile(r"[0-9a-f]{40}")
 _PINNED = re.compile(r"(?<![\w.])v?(\d+(?:\.\d+){1,3}(?:\.?(?:post|rc|dev|a|b)\d+)*)(?![\w.]*\w)", re.ASCII)
@@ -73,22 +72,22 @@ _MOST = 24
 def with_releases(one: Story, first: Mapping[str, Release]) -> Story:
     """Add to a story's timeline the releases that were the first to have its changes, by their hashes."""
     found = {release.tag: release for cite in one.steps if (release := first.get(cite.partition("@")[2]))}
-    dated = with_steps(one, (*one.timeline, *map(_step, found.values())))
-    return dated.model_copy(update={"steps": one.steps})
+    dated = sorted((*one.timeline, *map(_step, found.values())), key=lambda step: (step.at, step.cite))
+    return one.model_copy(update={"timeline": tuple(dated)})
 
 
 def release_story(release: Release, heads: Sequence[Headline]) -> Story:
     """Tell that a tag was made, and which changes of stories it is the first to have."""
     names = ", ".join(head.sha[:9] for head in heads[-_MOST:])
     en, zh = (f"; first with {names}.", f"；首次包含 {names}。") if names else (".", "。")
-    steps = [step(release.repo, head, Act.LANDED) for head in heads[-_MOST:]]
+    steps = [step(release.repo, head, "landed") for head in heads[-_MOST:]]
     return _released(release, steps, f"{release.tag} was tagged{en}", f"{release.tag} 已打标签{zh}")
 
 
-def fix_story(issue: Issue | Digest, fix: Commit, release: Release) -> Story:
+def fix_story(issue: Issue, fix: Commit, release: Release) -> Story:
     """Tell of an issue, its fix and the first release that has the fix."""
-    opened = Step(cite=issue.id, at=issue.created_at, act=Act.OPENED, title=issue.title)
-    steps = [opened, step(fix.repo, headline(fix), Act.LANDED)]
+    opened = Step(cite=issue.id, at=issue.created_at, act="opened", title=issue.title)
+    steps = [opened, step(fix.repo, headline(fix), "landed")]
     return _released(release, steps, f"First in {release.tag}.", f"首见于 {release.tag}。")
 
 
@@ -100,10 +99,10 @@ def fixes(links: Iterable[Link]) -> dict[str, str]:
 
 def _step(release: Release) -> Step:
     name = f"{release.repo}@{release.tag}"
-    return Step(cite=name, at=release.published_at, act=Act.RELEASED, title=release.name)
+    return Step(cite=name, at=release.published_at, act="released", title=release.name)
 
 
 def _released(release: Release, steps: Sequence[Step], en: str, zh: str) -> Story:
     tag = _step(release)
-    told = story(StoryKind.RELEASED, release.repo, [*steps, tag])
+    told = story("released", release.repo, [*steps, tag])
     return told.model_copy(update={"news": (tag.cite,), "text": {"en": en, "zh": zh}})

@@ -2,28 +2,28 @@
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
 from enum import StrEnum
 from functools import lru_cache
+from typing import NamedTuple
 
 from agent.domain.commits import reverts_in
 from agent.domain.ledger import Purpose
 
-CHORES = frozenset({Purpose.DOCS, Purpose.TESTS, Purpose.CI, Purpose.CHORE})  # What nobody downstream needs to act on
-_TYPES = {
-    Purpose.REVERT: "revert",
-    Purpose.SECURITY: "security",
-    Purpose.FIX: "fix bugfix hotfix bug",
-    Purpose.FEATURE: "feat feature",
-    Purpose.PERFORMANCE: "perf performance",
-    Purpose.DEPRECATION: "deprecation",
-    Purpose.RELEASE: "release",
-    Purpose.DEPENDENCY: "deps dependencies",
-    Purpose.REFACTOR: "refactor",
-    Purpose.DOCS: "doc docs",
-    Purpose.TESTS: "test tests",
-    Purpose.CI: "ci",
-    Purpose.CHORE: "chore build style misc",
+CHORES = frozenset({"docs", "tests", "ci", "chore"})  # What nobody downstream needs to act on
+_TYPES: dict[Purpose, str] = {
+    "revert": "revert",
+    "security": "security",
+    "fix": "fix bugfix hotfix bug",
+    "feature": "feat feature",
+    "performance": "perf performance",
+    "deprecation": "deprecation",
+    "release": "release",
+    "dependency": "deps dependencies",
+    "refactor": "refactor",
+    "docs": "doc docs",
+    "tests": "test tests",
+    "ci": "ci",
+    "chore": "chore build style misc",
 }
 _BY_TYPE = {word: purpose for purpose, words in _TYPES.items() for word in words.split()}
 """The types of Conventional Commits and the tags that projects document beside them."""
@@ -34,8 +34,7 @@ _HOLE = re.compile(r"\bcve-\d{4}-\d+\b|\bghsa(?:-\w{4}){3}\b", re.IGNORECASE)  #
 _VERSION = re.compile(r"\s*v?\d+\.\d+(?:\.\d+)*\w*\s*(?:\(#\d+\))?\s*", re.IGNORECASE | re.ASCII)
 
 
-@dataclass(frozen=True)
-class Heading:
+class Heading(NamedTuple):
     """A first line, taken apart."""
 
     purposes: tuple[Purpose, ...]  # In the order of the tags; a line may have several, as in `[CI][Bugfix]`
@@ -54,9 +53,12 @@ def read_heading(subject: str) -> Heading:
         marked, rest = marked or bool(scheme[3]), rest[scheme.end() :]
     if reverts_in(rest):
         # What follows is the title of something that is no longer there.
-        return Heading((Purpose.REVERT,), marked)
-    forms = ((_HOLE.search(rest), Purpose.SECURITY), (_VERSION.fullmatch(rest), Purpose.RELEASE))
-    found = (*purposes_of(tags), *(purpose for match, purpose in forms if match))
+        return Heading(("revert",), marked)
+    found = purposes_of(tags)
+    if _HOLE.search(rest):
+        found.append("security")
+    if _VERSION.fullmatch(rest):
+        found.append("release")
     return Heading(tuple(dict.fromkeys(found)), marked or is_breaking(tags))
 
 

@@ -3,14 +3,15 @@
 import math
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from typing import get_args
 
 from agent.domain.commits import Change, FileChange
 from agent.domain.facts import Fact, FactKind, FactSheet, Severity
-from agent.domain.ledger import Noise, Purpose, Tier, Triage
+from agent.domain.ledger import Noise, Tier, Triage
 from agent.triage.conventions import CHORES, Area, Heading, area, is_breaking, purposes_of, read_heading
 
-_ONLY = {f"only-{noise}": noise for noise in Noise}
-_ASIDE = {Area.TESTS: Noise.TESTS, Area.DOCS: Noise.DOCS, Area.CI: Noise.CI}
+_ONLY: dict[str, Noise] = {f"only-{noise}": noise for noise in get_args(Noise)}
+_ASIDE: dict[Area, Noise] = {Area.TESTS: "tests", Area.DOCS: "docs", Area.CI: "ci"}
 _BOT = re.compile(r"\[bot\]|^(?:dependabot|renovate|github-actions|copybara)\b|[- ]bot$", re.IGNORECASE)
 HIGH, _MID = 5.0, 2.5  # From which weight on a commit belongs to a tier
 # A day on which everything is urgent tells nobody what to do first.
@@ -81,7 +82,7 @@ def weigh(change: Change, sheet: FactSheet | None, *, labels: Sequence[str] = ()
     lines = _lines_by_area(change.files)
     # Labels for chores are put on by machines, by the paths touched.
     purposes = (*heading.purposes, *(one for one in purposes_of(labels) if one not in CHORES))
-    found = {*_reasons_in_facts(facts), *(one.value for one in purposes if one.value in POINTS)}
+    found = {*_reasons_in_facts(facts), *(one for one in purposes if one in POINTS)}
     if heading.breaking or is_breaking(labels):
         found.add("marked breaking")
     if closes and CHORES.issuperset(purposes):
@@ -103,8 +104,8 @@ def weigh(change: Change, sheet: FactSheet | None, *, labels: Sequence[str] = ()
         sha=change.commit.sha,
         score=round(score, 3),
         reasons=(*reasons, *(["closes issues"] if closes else ())),
-        purpose=Purpose.REVERT if undoes else next(iter(purposes), None),
-        noise=Noise.EMPTY if sheet and empty else _noise(change, facts, heading, lines),
+        purpose="revert" if undoes else next(iter(purposes), None),
+        noise="empty" if sheet and empty else _noise(change, facts, heading, lines),
     )
 
 
@@ -154,7 +155,7 @@ def lifted(table: Sequence[Triage], used: Collection[str]) -> tuple[Triage, ...]
 
 def _announces(heading: Heading) -> bool:
     """Tell documents that users must read from documents that they may."""
-    return heading.breaking or Purpose.DEPRECATION in heading.purposes
+    return heading.breaking or "deprecation" in heading.purposes
 
 
 def _noise(change: Change, facts: Sequence[Fact], heading: Heading, lines: Mapping[Area, int]) -> Noise | None:
@@ -163,17 +164,17 @@ def _noise(change: Change, facts: Sequence[Fact], heading: Heading, lines: Mappi
     if aside is None and lines and lines.keys() <= _ASIDE.keys():
         aside = _ASIDE[max(lines, key=lambda kind: lines[kind])]
     if aside is not None:
-        return None if aside is Noise.DOCS and _announces(heading) else aside
+        return None if aside == "docs" and _announces(heading) else aside
     # That some line of a function changed is so of every chore.
     if any(fact.severity is not Severity.INTERNAL and fact.kind is not FactKind.CODE_CHANGED for fact in facts):
         return None
     small = lines.get(Area.PRODUCT, 0) <= _LARGE_CHORE
     if small and _BOT.search(change.commit.author.name):
-        return Noise.BOT
+        return "bot"
     # An author who calls it a chore is believed; `[CI][Bugfix]` of nothing but the product is none.
     first = next(iter(heading.purposes), None)
-    if first not in CHORES or (Purpose.FIX in heading.purposes and lines.keys() == {Area.PRODUCT}):
+    if first not in CHORES or ("fix" in heading.purposes and lines.keys() == {Area.PRODUCT}):
         return None
-    if first is not Purpose.CHORE:
-        return Noise(first.value)
-    return Noise.CHORE if small and CHORES.issuperset({*heading.purposes} - {Purpose.REFACTOR}) else None
+    if first in ("docs", "tests", "ci"):
+        return first
+    return "chore" if small and CHORES.issuperset({*heading.purposes} - {"refactor"}) else None

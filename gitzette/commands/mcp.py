@@ -32,7 +32,7 @@ from gitzette.fleet.editions import shown_edition
 from gitzette.http_server import address_of, bound_socket, listen
 from gitzette.progress import QuietProgress
 from gitzette.publish import bring_reports
-from gitzette.render.markdown import report_page
+from gitzette.render.compose import report_page
 from gitzette.replies import ReplyPage
 from gitzette.wiring import memory_of, open_house
 from graphs.ask import answered

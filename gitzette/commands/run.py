@@ -4,7 +4,7 @@ import argparse
 import asyncio
 import sys
 from collections.abc import Iterator, Mapping
-from contextlib import ExitStack, suppress
+from contextlib import ExitStack
 from dataclasses import replace
 from datetime import UTC, date, datetime
 from typing import TYPE_CHECKING
@@ -20,10 +20,10 @@ from gitzette.archive import check_writable, locked, missed_days, replace_file
 from gitzette.arguments import refuse, settings_for, settings_here, specs_of, window_of
 from gitzette.progress import as_json, progress, say
 from gitzette.publish import FilePublisher
-from gitzette.render.markdown import report_page, week_page
+from gitzette.render.compose import report_page, week_page
 from gitzette.running import Covered, cover, report_again
 from gitzette.wiring import memory_of
-from memory.runs import FINISHED, RunRecord, recipe_of, still_alive
+from memory.runs import FINISHED, recipe_of, still_alive
 from memory.store import Memory
 from tools.git.repository import open_repository
 
@@ -56,7 +56,8 @@ def run(args: argparse.Namespace, environ: Mapping[str, str]) -> int:
             refuse(args, ("demo",), "--demo keeps nothing that could be gone on with")
             with memory_of(settings, environ) as memory:
                 any_window = not (args.date or args.since or args.until)
-                resumed, recipe = _to_resume(memory, args.resume, Recipe.of(settings, window, specs), any_window)
+                wanted = Recipe.of(settings, window, specs)
+                resumed, recipe = _to_resume(memory, args.resume, wanted, any_window=any_window)
             # That of a run which was cut short may not be today's.
             window = recipe.window
             say(f"going on with run {resumed}")
@@ -183,41 +184,21 @@ def _days_of_week(label: str, settings: Settings, environ: Mapping[str, str]) ->
 # ---------------------------------------------------------------- earlier runs
 
 
-def _to_resume(memory: Memory, asked: str, wanted: Recipe, any_window: bool) -> tuple[str, Recipe]:
-    """Find the run that was asked for by its id, or the newest unfinished one with these settings."""
-    run, recipe = _named(memory, asked, wanted) if asked else _newest(memory, wanted, any_window)
+def _to_resume(memory: Memory, asked: str, wanted: Recipe, *, any_window: bool) -> tuple[str, Recipe]:
+    """Find the run that was asked for by its id, or the newest unfinished one; it must have these settings."""
+    unfinished = [run for run in memory.runs.latest(200) if run.status not in FINISHED]
+    if not (asked or unfinished):
+        raise InputError("there is no unfinished run to go on with; `gitzette runs` lists all")
+    run = memory.runs.find(asked) if asked else unfinished[0]
     if run.status in FINISHED:
         raise InputError(f"run {run.id} is finished ({run.status}); --replay {run.id} shows its report again")
+    recipe = recipe_of(run)
+    fields = [name for name in Recipe.model_fields if name != "window" or not any_window]
+    if other := [name for name in fields if getattr(recipe, name) != getattr(wanted, name)]:
+        raise UsageError(f"run {run.id} was started with another {', another '.join(other)}; use the same to go on")
     if (process := memory.run_locks.process(run.id)) is not None:
         raise still_alive(run.id, process)
     return run.id, recipe
-
-
-def _named(memory: Memory, asked: str, wanted: Recipe) -> tuple[RunRecord, Recipe]:
-    run = memory.runs.find(asked)
-    recipe = recipe_of(run)
-    if run.status not in FINISHED and (other := _differences(recipe, wanted)):
-        raise UsageError(f"run {run.id} was started with another {', another '.join(other)}; use the same to go on")
-    return run, recipe
-
-
-def _newest(memory: Memory, wanted: Recipe, any_window: bool) -> tuple[RunRecord, Recipe]:
-    same = []
-    for run in memory.runs.latest(200):
-        # What another version recorded is no run with these settings.
-        with suppress(StorageError):
-            recipe = recipe_of(run)
-            if (any_window or recipe.window.key == wanted.window.key) and not _differences(recipe, wanted):
-                same.append((run, recipe))
-    if not same:
-        raise InputError("there is no run with these settings to go on with; `gitzette runs` lists all")
-    return next((found for found in same if found[0].status not in FINISHED), same[0])
-
-
-def _differences(recipe: Recipe, wanted: Recipe) -> list[str]:
-    """Name the settings, beside the window, that shape the report otherwise."""
-    fields = [name for name in Recipe.model_fields if name != "window"]
-    return [name for name in fields if getattr(recipe, name) != getattr(wanted, name)]
 
 
 def _replay(args: argparse.Namespace, environ: Mapping[str, str]) -> int:

@@ -2,15 +2,16 @@
 
 import argparse
 import asyncio
-import hashlib
 import logging
 import signal
 import socket
 import sys
 import traceback
 from collections.abc import Awaitable, Callable, Mapping
+from contextlib import suppress
 from datetime import UTC, datetime, timedelta
-from functools import cache, cached_property
+from functools import cache
+from hashlib import sha256
 from typing import Any
 
 from agent.domain.base import EXIT_DONE, AppError, ConfigError, InputError, RepoId, StorageError, UpstreamError
@@ -85,7 +86,7 @@ def schedule(args: argparse.Namespace, environ: Mapping[str, str]) -> int:
 
 
 async def _by_hand(engine: "Engine", settings: Settings, args: argparse.Namespace) -> None:
-    jobs, now = engine.app.job_manager, datetime.now(UTC)
+    jobs = engine.app.job_manager
     async with engine.app.open_async():
         if args.date:
             names = [args.edition] if args.edition else list(editions_of(settings))
@@ -97,7 +98,7 @@ async def _by_hand(engine: "Engine", settings: Settings, args: argparse.Namespac
             raise InputError(f"task {args.cancel} cannot be cancelled: it is done, or there is none")
         elif args.retry:
             try:
-                await jobs.retry_job_by_id_async(args.retry, now)
+                await jobs.retry_job_by_id_async(args.retry, datetime.now(UTC))
             except ConnectorException as error:
                 raise InputError(f"task {args.retry} cannot be tried again: it did not fail") from error
 
@@ -113,21 +114,17 @@ async def _repeated(work: Callable[[], Awaitable[object]], seconds: float) -> No
 
 async def _until_stopped(engine: "Engine", work: Callable[[], Awaitable[None]]) -> None:
     """Do the work until somebody stops the process; whenever the database is away, begin it anew."""
-    stopping = asyncio.Event()
+    me = asyncio.current_task()
+    assert me is not None
     for one in (signal.SIGINT, signal.SIGTERM):
-        asyncio.get_running_loop().add_signal_handler(one, stopping.set)
-    while not stopping.is_set():
-        try:
-            async with engine.app.open_async():
-                working = asyncio.ensure_future(work())
-                stopped = asyncio.ensure_future(stopping.wait())
-                await asyncio.wait([working, stopped], return_when=asyncio.FIRST_COMPLETED)
-                stopped.cancel()
-                working.cancel()
-                await asyncio.gather(working, return_exceptions=stopping.is_set())
-        except _LOST as error:
-            say(f"the database is away: {str(error)[:200]}")
-        if not stopping.is_set():
+        asyncio.get_running_loop().add_signal_handler(one, me.cancel)
+    with suppress(asyncio.CancelledError):
+        while not me.cancelling():
+            try:
+                async with engine.app.open_async():
+                    await work()
+            except _LOST as error:
+                say(f"the database is away: {str(error)[:200]}")
             await asyncio.sleep(_PAUSE)
 
 
@@ -160,19 +157,16 @@ class Engine:
         if address is None:
             raise ConfigError("workers need a PostgreSQL database: set database or GITZETTE_DATABASE to postgresql://…")
         editions_of(settings)
-        check_queue(home_of(settings, environ), address)
+        home = home_of(settings, environ)
+        check_queue(home, address)
         self._settings, self._environ = settings, environ
+        # The queue of the machines that share this home folder, and with it the mirrors.
+        self.place = f"place-{sha256(f'{socket.gethostname()} {home.resolve()}'.encode()).hexdigest()[:12]}"
         self.app = App(connector=PsycopgConnector(conninfo=address, min_size=1, max_size=4))
         retry = Backoff(5 * settings.budget.retry_seconds)
         for function in (self.repository, self.edition, self.delivery):
             self.app.task(name=function.__name__, queue=COMMON, retry=retry, pass_context=True)(function)
         logging.getLogger("procrastinate").setLevel(logging.CRITICAL)
-
-    @cached_property
-    def place(self) -> str:
-        """The queue of the machines that share this home folder, and with it the mirrors."""
-        where = f"{socket.gethostname()} {home_of(self._settings, self._environ).resolve()}"
-        return f"place-{hashlib.sha256(where.encode()).hexdigest()[:12]}"
 
     async def repository(self, context: JobContext, repo: str, tz: str, day: str) -> None:
         """Read a repository's day; whoever reads the last one of an edition lets that be composed."""
@@ -184,15 +178,16 @@ class Engine:
             say(f"{repo} {day}: done")
         except AppError as error:
             failed = error
-        mine = {name: one for name, one in editions_of(self._settings).items() if one.tz == tz}
         with memory_of(self._settings, self._environ) as memory:
             if failed:
                 memory.fleet.put_progress(f"{repo} {day}", str(failed)[:200])
             memory.fleet.put_mirror(self.place, repo)
-            keys = {name: self._keys(name, day) for name, one in mine.items() if repo in {s.name for s in one.repos}}
+            mine = [name for name, one in editions_of(self._settings).items() if one.tz == tz]
+            keys = {name: self._keys(name, day) for name in mine}
             ready = [name for name, parts in keys.items() if len(memory.fleet.statuses(parts)) == len(parts)]
         for name in ready:
-            await self._defer("edition", f"edition {name} {day}", f"edition {name} {day} read", edition=name, day=day)
+            lock = f"edition {name} {day}"
+            await self._defer("edition", lock, f"{lock} read", {"edition": name, "day": day})
         if failed:
             raise failed
 
@@ -203,7 +198,8 @@ class Engine:
             return
         say(f"edition {edition} {day}: published")
         if mine.deliver:
-            await self._defer("delivery", f"delivery {edition}", f"delivery {edition} {day}", edition=edition, day=day)
+            about = {"edition": edition, "day": day}
+            await self._defer("delivery", f"delivery {edition}", f"delivery {edition} {day}", about)
 
     async def delivery(self, _: JobContext, edition: str, day: str) -> None:
         """Deliver an edition."""
@@ -235,39 +231,39 @@ class Engine:
 
     async def queue_day(self, edition: str, day: str, priority: int = _NIGHTLY) -> int:
         """Queue the repositories of a day, and the edition for when they are late; give how many are new."""
-        mine, lock, queued = edition_of(self._settings, edition), f"edition {edition} {day}", 0
-        about: dict[str, Any] = {"edition": edition, "day": day}
+        mine, lock, about = (
+            edition_of(self._settings, edition),
+            f"edition {edition} {day}",
+            {"edition": edition, "day": day},
+        )
         late = datetime.now(UTC) + timedelta(minutes=mine.late_minutes)
         # With a lock of its own: tasks with the same one wait for each other in the order of coming.
-        if not await self._defer("edition", f"{lock} late", f"{lock} late", at=late, late=True, **about):
+        if not await self._defer("edition", f"{lock} late", f"{lock} late", about | {"late": True}, schedule_at=late):
             return 0
         with memory_of(self._settings, self._environ) as memory:
             plans = plans_of(self._settings, edition, day_window(day, mine.tz))
             known = memory.fleet.statuses([plan.key for plan in plans])
-            todo = [plan.spec.name for plan in plans if plan.key not in known]
+            todo = [str(plan.spec.name) for plan in plans if plan.key not in known]
             queues = {repo: memory.fleet.place_of(repo, timedelta(seconds=DEAD_AFTER)) or COMMON for repo in todo}
-        for repo, queue in queues.items():
-            part: dict[str, Any] = {"repo": str(repo), "tz": mine.tz, "day": day}
-            once = f"{repo} {mine.tz} {day}"
-            queued += await self._defer("repository", f"repository {repo}", once, queue, priority, **part)
         if not todo:
-            await self._defer("edition", lock, f"{lock} read", **about)
-        return queued
+            await self._defer("edition", lock, f"{lock} read", about)
+        queued = [
+            await self._defer(
+                "repository",
+                f"repository {repo}",
+                f"{repo} {mine.tz} {day}",
+                {"repo": repo, "tz": mine.tz, "day": day},
+                queue=queue,
+                priority=priority,
+            )
+            for repo, queue in queues.items()
+        ]
+        return sum(queued)
 
-    async def _defer(
-        self,
-        task: str,
-        lock: str,
-        once: str,
-        queue: str = COMMON,
-        priority: int = _NIGHTLY,
-        at: datetime | None = None,
-        **arguments: Any,
-    ) -> bool:
+    async def _defer(self, task: str, lock: str, once: str, arguments: Mapping[str, Any], **options: Any) -> bool:
         """Queue a task unless the same is queued; only one with the same lock runs at a time."""
-        options: dict[str, Any] = {"lock": lock, "queueing_lock": once, "queue": queue}
         try:
-            await self.app.configure_task(task, priority=priority, schedule_at=at, **options).defer_async(**arguments)
+            await self.app.configure_task(task, lock=lock, queueing_lock=once, **options).defer_async(**arguments)
         except AlreadyEnqueued:
             return False
         return True

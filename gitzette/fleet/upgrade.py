@@ -33,7 +33,13 @@ def database(_: argparse.Namespace, environ: Mapping[str, str]) -> int:
             saver.setup()
         with db.transaction():
             db.lock("gitzette database upgrade")
-            changes += _upgrade_queue(db)
+            # The tables of the queue, or the changes that the installed version of the engine has more.
+            known, files = _version(db), sorted(migrations_path.glob("*.sql"))
+            more = [file.read_text("utf-8") for file in files if file.name > known]
+            for script in more if known else [SchemaManager.get_schema()]:
+                db.run_script(script)
+                changes += 1
+            db.upsert("secrets", [{"name": _VERSION, "value": max(known, files[-1].name)}], ("name",))
     sys.stdout.write(f"{changes} changes made\n" if changes else "nothing to do\n")
     return EXIT_DONE
 
@@ -51,15 +57,3 @@ def check_queue(home: Path, address: str) -> None:
 def _version(db: Database) -> str:
     row = db.row("select value from secrets where name = ?", [_VERSION])
     return str(row[0]) if row else ""
-
-
-def _upgrade_queue(db: PostgresDatabase) -> int:
-    """Create the tables of the queue, or run the changes that the installed version of the engine has more."""
-    known, files = _version(db), sorted(migrations_path.glob("*.sql"))
-    more = [file.read_text("utf-8") for file in files if file.name > known]
-    scripts = more if known else [SchemaManager.get_schema()]
-    for script in scripts:
-        db.run_script(script)
-    if scripts:
-        db.upsert("secrets", [{"name": _VERSION, "value": files[-1].name}], ("name",))
-    return len(scripts)

@@ -1,10 +1,10 @@
 """What a worker does: read a repository's day, compose an edition of what was read, deliver it."""
 
-import time
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
 from hashlib import sha256
+from typing import Any
 
 from pydantic import TypeAdapter
 
@@ -13,13 +13,12 @@ from agent.domain.report import Failure, Report, cited_by
 from agent.domain.window import Window
 from agent.reports.stored import merge
 from agent.settings.values import Recipe, Settings
-from gitzette.delivery.deliver import Deliverer, Entry, Outbox
+from gitzette.delivery.deliver import Deliverer, Entries, Entry, Outbox
 from gitzette.fleet.editions import PartPlan, edition_of, part_plan
 from gitzette.publish import bring_reports
 from gitzette.sources import RecordedDesks
 from gitzette.wiring import House, memory_of, open_house, run_graph
-from graphs import daily
-from graphs.daily import Day, Part, build_edition, build_part, part_of
+from graphs.daily import Day, Part, build_edition, build_part, part_of, report_of
 from memory.artefacts import Artefact, JsonCodec
 from memory.fleet import DONE, FAILED, Fleet
 
@@ -45,35 +44,35 @@ async def read_repository(
     plan, now = part_plan(settings, repo, window), datetime.now(UTC)
     specs = (plan.spec, *plan.beside)
     async with open_house(plan.settings, environ, now, plan.run, specs, background=True) as house:
-        status = house.memory.fleet.statuses([plan.key]).get(plan.key)
+        memory = house.memory
+        status = memory.fleet.statuses([plan.key]).get(plan.key)
         if status == DONE:
             return
-        with house.memory.run_locks.hold(plan.run):
+        with memory.run_locks.hold(plan.run):
             if status == FAILED:
                 # Somebody wants it tried again: what failed may have been mended.
-                house.memory.recorder(plan.run).forget_errors()
-                house.memory.run_locks.forget_checkpoints(plan.run)
-            await _read(house, plan, now, last=last)
+                memory.recorder(plan.run).forget_errors()
+                memory.run_locks.forget_checkpoints(plan.run)
+            memory.runs.begin(plan.run, window.key, now, plan.recipe)
+            begun = Day(window=window, specs=plan.recipe.repos, beside=plan.beside)
+            state = await run_graph(build_part, house, plan.run, begun, FleetProgress(memory.fleet, window.label))
+            _store(house, plan, state, last=last)
 
 
-async def _read(house: House, plan: PartPlan, now: datetime, *, last: bool) -> None:
-    memory, repo, started = house.memory, plan.spec.name, time.monotonic()
-    memory.runs.begin(plan.run, plan.window.key, now, plan.recipe)
-    begun = Day(window=plan.window, specs=plan.recipe.repos, beside=plan.beside)
-    state = await run_graph(build_part, house, plan.run, begun, FleetProgress(memory.fleet, plan.window.label))
-    part = part_of(state, repo)  # type: ignore[arg-type]
+def _store(house: House, plan: PartPlan, state: Any, *, last: bool) -> None:
+    memory, window, repo = house.memory, plan.recipe.window, plan.spec.name
+    part = part_of(state, repo)
     if part.failures and memory.recorder(plan.run).outages():
         # What is recorded is not asked for again; what was an outage is.
         memory.run_locks.forget_checkpoints(plan.run)
         if not last:
             raise UpstreamError(part.failures[0].message, retryable=True)
-    report = daily.report_of({"specs": plan.recipe.repos, **state}, house.deps.analyst)  # type: ignore[typeddict-item]
+    report = report_of(state | {"specs": plan.recipe.repos}, house.deps.analyst)
     memory.reports.remember(report)
-    memory.retention.cite(plan.run, plan.window.key, cited_by(report))
+    memory.retention.cite(plan.run, window.key, cited_by(report))
     (body,) = _PART.encode(part)
-    memory.fleet.put_part(plan.key, repo, plan.window, plan.run, DONE if part.chapter else FAILED, body.body)
-    spent = {house.client.address.host: asdict(house.client.usage)}
-    details = {"repos": [repo], "seconds": round(time.monotonic() - started, 3), "requests": spent}
+    memory.fleet.put_part(plan.key, repo, window, plan.run, DONE if part.chapter else FAILED, body.body)
+    details = {"repos": [repo], "requests": {house.client.address.host: asdict(house.client.usage)}}
     memory.runs.end(plan.run, "incomplete" if part.failures else "done", datetime.now(UTC), details)
     memory.run_locks.finish(plan.run)
     if part.chapter is None:
@@ -87,49 +86,49 @@ def plans_of(settings: Settings, edition: str, window: Window) -> list[PartPlan]
 
 async def compose(settings: Settings, environ: Mapping[str, str], edition: str, window: Window, *, late: bool) -> bool:
     """Compose and publish an edition of what was read, if everything is there or it is late; tell whether it was."""
-    mine, plans = edition_of(settings, edition), plans_of(settings, edition, window)
-    run = f"edition-{sha256(f'{edition} {window.key}'.encode()).hexdigest()[:16]}"
-    async with open_house(mine, environ, datetime.now(UTC), run, mine.repos, background=True) as house:
-        fleet = house.memory.fleet
-        known, there = fleet.statuses([plan.key for plan in plans]), fleet.edition(edition, window.key)
-        whole = len(known) == len(plans)
+    mine, now = edition_of(settings, edition), datetime.now(UTC)
+    run, recipe = (
+        f"edition-{sha256(f'{edition} {window.key}'.encode()).hexdigest()[:16]}",
+        Recipe.of(mine, window, mine.repos),
+    )
+    async with open_house(mine, environ, now, run, mine.repos, background=True) as house:
+        memory, fleet = house.memory, house.memory.fleet
+        keys = {plan.spec.name: plan.key for plan in plans_of(settings, edition, window)}
+        known, there = fleet.statuses(list(keys.values())), fleet.edition(edition, window.key)
         # One that is published is composed again when everything is there, and something that it lacks.
         told = {section.repo for section in there.sections} if there else set()
-        lacking = {plan.spec.name for plan in plans if known.get(plan.key) == DONE} - told
-        if not (whole and lacking if there else whole or late):
+        lacking = {repo for repo, key in keys.items() if known.get(key) == DONE} - told
+        if not (len(known) == len(keys) and lacking if there else len(known) == len(keys) or late):
             return False
-        with house.memory.run_locks.hold(run):
-            await _compose(house, mine, edition, plans, run)
+        with memory.run_locks.hold(run):
+            memory.runs.begin(run, window.key, now, recipe)
+            desks = RecordedDesks(**vars(house.deps.desks) | {"unopened": True})
+            deps = replace(house.deps, publisher=EditionPublisher(fleet, edition), desks=desks)
+            display = FleetProgress(fleet, window.label)
+            begun = _begun(recipe, keys, fleet)
+            report = (await run_graph(build_edition, replace(house, deps=deps), run, begun, display))["report"]
+            memory.retention.cite(run, window.key, cited_by(report))
+            status = "incomplete" if report.failures else "done"
+            memory.runs.end(run, status, datetime.now(UTC), {"repos": list(keys)})
+            memory.run_locks.finish(run)
     return True
 
 
-async def _compose(house: House, mine: Settings, edition: str, plans: list[PartPlan], run: str) -> None:
-    memory, window = house.memory, plans[0].window
-    recipe = Recipe.of(mine, window, mine.repos)
-    found = memory.fleet.parts([plan.key for plan in plans])
-    parts = {plan.spec.name: _PART.decode(Artefact("part", found[plan.key])) for plan in plans if plan.key in found}
-    missing = [plan.spec.name for plan in plans if plan.key not in found]
-    failures = [failure for part in parts.values() for failure in part.failures]
-    begun = Day(
-        window=window,
+def _begun(recipe: Recipe, keys: Mapping[RepoId, str], fleet: Fleet) -> Day:
+    """Put the parts that were read together; the others are told as missing."""
+    found = fleet.parts(list(keys.values()))
+    parts = {repo: _PART.decode(Artefact("part", found[key])) for repo, key in keys.items() if key in found}
+    missing = [
+        Failure(repo=repo, stage="code", message="it was not read in time") for repo in keys if repo not in parts
+    ]
+    return Day(
+        window=recipe.window,
         specs=recipe.repos,
         collected={repo: part.collected for repo, part in parts.items() if part.collected},
         chapters={repo: part.chapter for repo, part in parts.items() if part.chapter},
-        failures=[
-            *failures,
-            *(Failure(repo=repo, stage="code", message="it was not read in time") for repo in missing),
-        ],
+        failures=[*(failure for part in parts.values() for failure in part.failures), *missing],
         refused=[one for part in parts.values() for one in part.refused],
     )
-    memory.runs.begin(run, window.key, datetime.now(UTC), recipe)
-    desks = RecordedDesks(**vars(house.deps.desks) | {"unopened": True})
-    deps = replace(house.deps, publisher=EditionPublisher(memory.fleet, edition), desks=desks)
-    display = FleetProgress(memory.fleet, window.label)
-    state = await run_graph(build_edition, replace(house, deps=deps), run, begun, display)
-    memory.retention.cite(run, window.key, cited_by(state["report"]))
-    status = "incomplete" if state["report"].failures else "done"
-    memory.runs.end(run, status, datetime.now(UTC), {"repos": [spec.name for spec in mine.repos]})
-    memory.run_locks.finish(run)
 
 
 @dataclass(frozen=True)
@@ -157,8 +156,9 @@ class FleetOutbox(Outbox):
         """Note how a report stands on a channel."""
         self._fleet.put_delivery(self._edition, entry.channel, entry.label, entry.model_dump_json())
 
-    def _read(self) -> tuple[Entry, ...]:
-        return tuple(map(Entry.model_validate_json, self._fleet.deliveries(self._edition)))
+    def read(self) -> Entries:
+        """Read the entries."""
+        return Entries(entries=tuple(map(Entry.model_validate_json, self._fleet.deliveries(self._edition))))
 
 
 def deliver(settings: Settings, environ: Mapping[str, str], edition: str, window: Window) -> None:

@@ -1,4 +1,4 @@
-"""Reports, weeks and guides between versions as Markdown, with the escaping of `agent.markdown` as filters."""
+"""Markdown by templates, with the escaping of `agent.markdown` as filters; guides between versions, single claims."""
 
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -9,27 +9,16 @@ from jinja2 import Environment
 
 from agent.domain.base import EvidenceId, Language, RepoId, commit_id
 from agent.domain.claims import MARK, Claim
-from agent.domain.links import StoryKind
-from agent.domain.report import Report
 from agent.domain.upgrade import Part, Upgrade
 from agent.editions.upgrade import entries
-from agent.editions.week import MOST_WORDS, Week
 from agent.markdown import cell, code, inline, link, slug, visible
-from agent.settings.values import Layout
 from agent.telling import catalogue
 from agent.web import Web
-from gitzette.render.addresses import named
-from gitzette.render.compose import page_model
-from gitzette.render.model import Citation, Excerpt, PageModel, row_id, words_in
-from gitzette.render.templating import made_environment, plain
-from gitzette.render.view import cut_title
+from gitzette.render.model import Citation, Excerpt
+from gitzette.render.templating import made_environment, named, plain
 
 _LINK = re.compile(r"\[((?:[^\[\]\\]|\\.)*)\]\([^()\s]*\)")
 _GAPS = re.compile(r"\n{3,}")
-_LISTED = 6  # Stories, and pairs of changes and their reverts, that a week tells; the others are counted
-_KNOWING = 12
-"""Commits worth knowing that are told by one line; their words, and those beside the sentences, are set aside."""
-_LINE, _FRAME = 16, 100
 _IN_SIGHT = 15  # Entries of a guide's part in front of its fold; all of what breaks or is used is in sight
 
 
@@ -50,16 +39,6 @@ def filled(name: str, lang: Language, web: Web, **values: Any) -> str:
     return _GAPS.sub("\n\n", text).strip("\n") + "\n"
 
 
-def report_page(report: Report, lang: Language, web: Web, layout: Layout = "digest") -> str:
-    """Write the whole report."""
-    return markdown_page(page_model(report, lang, web), web, layout)
-
-
-def markdown_page(page: PageModel, web: Web, layout: Layout) -> str:
-    """Write a page model as Markdown in one of the layouts."""
-    return filled(f"{layout}.md", page.lang, web, page=page)
-
-
 def readme_page(latest: str, labels: Iterable[str], lang: Language, others: Mapping[str, Sequence[Language]]) -> str:
     """Write the front page of an output folder: the latest report in full and the list of all of them.
 
@@ -67,20 +46,6 @@ def readme_page(latest: str, labels: Iterable[str], lang: Language, others: Mapp
     """
     reports = [(label, others[label]) for label in sorted(labels, reverse=True)]
     return _environment().get_template("readme.md").render(latest=latest, reports=reports, w=catalogue(lang)["page"])
-
-
-def week_page(week: Week, lang: Language, web: Web) -> str:
-    """Write what stands of a week in a thousand words; the rest is in the daily reports."""
-    rows = {row_id(row): row for row in week.report.ledger}
-    pairs = [(cut_title(rows[one.change])[0], (one.change, one.undone_by)) for one in week.came_and_went]
-    # A story has its first title for a name; those of what came and went are told already.
-    named = [(next((step.title for step in one.timeline if step.title), ""), one) for one in week.report.stories]
-    fresh = [(title, one) for title, one in named if title and one.kind is not StoryKind.RELEASED]
-    told = [(title, one.steps[-3:]) for title, one in fresh if not any({*pair} <= {*one.steps} for _, pair in pairs)]
-    taken = sum(words_in(title) + 2 * len(cites) for title, cites in (*pairs[:_LISTED], *told[:_LISTED]))
-    page = page_model(week.report, lang, web, MOST_WORDS - taken - _KNOWING * _LINE - _FRAME)
-    lists = {"pairs": pairs, "stories": told, "knowing": page.sections[1].items[:_KNOWING], "most": _LISTED}
-    return filled("week.md", lang, web, page=page, week=week, **lists)
 
 
 def upgrade_page(upgrade: Upgrade, lang: Language, web: Web) -> str:

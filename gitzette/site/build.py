@@ -21,8 +21,8 @@ from agent.domain.report import Report
 from agent.reports.stored import load
 from agent.settings.values import Settings
 from gitzette.arguments import settings_here
-from gitzette.render.addresses import LANGUAGES, day_path, mark_of
 from gitzette.render.compose import page_model
+from gitzette.render.templating import LANGUAGES, day_path, mark_of
 from gitzette.site.pages import Pages, asset
 from gitzette.site.summary import Summary, day_index, index_files, is_week, script, summarise
 

@@ -13,10 +13,18 @@ from agent.domain.report import Report
 from agent.settings.values import Settings
 from agent.telling import catalogue
 from agent.web import Web
-from gitzette.render.addresses import LANGUAGES, Place, commit_path, day_path, repo_path
 from gitzette.render.compose import page_model
 from gitzette.render.model import PageModel
-from gitzette.render.templating import clean, html_environment, html_page
+from gitzette.render.templating import (
+    LANGUAGES,
+    Place,
+    clean,
+    commit_path,
+    day_path,
+    html_environment,
+    html_page,
+    repo_path,
+)
 from gitzette.site.summary import TOLD, Summary, is_week, told_stories
 
 POLICY = (
@@ -83,7 +91,7 @@ class Pages:
         at = Place(page.lang, day_path(label))
         context = self._context(at, page=page, day=at.to(at.path), label=label, before=before, after=after)
         pieces = context["m"]
-        context["articles"] = {name: pieces.article(one, "h3") for name, one in page.items.items() if one.tier in TOLD}
+        context["articles"] = {name: pieces.article(one) for name, one in page.items.items() if one.tier in TOLD}
         title = " · ".join(filter(None, (page.lead, label)))
         yield at.file, self._framed(at, title, page.description, html_page("day.html", **context), here="days")
         for name, article in context["articles"].items() if not is_week(label) else ():

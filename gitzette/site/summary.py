@@ -17,9 +17,8 @@ from agent.domain.base import Language, RepoId
 from agent.domain.ledger import Tier
 from agent.domain.links import BARE, Story
 from agent.domain.report import Report, failed_share
-from gitzette.render.addresses import commit_path, place_of, story_key
 from gitzette.render.model import Item, PageModel, row_id
-from gitzette.render.templating import clean
+from gitzette.render.templating import clean, commit_path, place_of, story_key
 
 TOLD = (Tier.HIGH.value, Tier.MID.value)  # Tiers whose commits have pages of their own
 _MOST = 8  # Highlights of a repository on one day
@@ -47,7 +46,7 @@ def summarise(label: str, report: Report, pages: Mapping[Language, PageModel], l
         "end": f"{end:%Y-%m-%dT%H:%M:%SZ}",
         "tz": window.tz,
         "lead": {lang: page.lead for lang, page in pages.items()},
-        "brief": {lang: [one.whole for one in page.brief] for lang, page in pages.items()},
+        "brief": {lang: [one.text for one in page.brief] for lang, page in pages.items()},
         "repos": [_repo_day(part.repo, len(part.rows), pages) for part in page.repos],
         "stories": [] if is_week(label) else [one.model_dump(mode="json") for one in report.stories],
         "commits": [commit_path(one.row.repo, one.row.sha) for one in told],

@@ -6,7 +6,7 @@ from typing import Literal
 import pytest
 
 from agent.domain.base import RepoId, commit_id, thread_id
-from agent.domain.commits import Coverage, Issue, Release, Threads
+from agent.domain.commits import Issue, Release, Threads
 from agent.domain.links import Grade, Link, Relation
 from agent.domain.window import Window
 from agent.reports.chapter import Connected, issue_news, release_news
@@ -30,7 +30,7 @@ def issue(
 
 
 def news(*issues: Issue, window: Window = DAY) -> list[tuple[int, str, datetime]]:
-    told = issue_news(Threads(coverage=Coverage.READ, issues=issues), window)
+    told = issue_news(Threads(coverage="read", issues=issues), window)
     return [(line.number, line.event, line.at) for line in told]
 
 
@@ -69,7 +69,7 @@ def test_open_issues_that_somebody_spoke_of_are_active_and_closed_or_silent_ones
 
 
 def told(connected: Connected, *issues: Issue, releases: tuple[Release, ...] = ()) -> list[tuple[int, str]]:
-    lines = issue_news(Threads(coverage=Coverage.READ, issues=issues, releases=releases), DAY, connected)
+    lines = issue_news(Threads(coverage="read", issues=issues, releases=releases), DAY, connected)
     return [(line.number, line.event) for line in lines]
 
 

@@ -5,7 +5,7 @@ from datetime import date
 
 import pytest
 
-from agent.domain.claims import Anchor, Claim, Kind, Quote, Role
+from agent.domain.claims import Anchor, Claim, Kind, Quote
 from agent.domain.report import Report
 from agent.domain.window import Window
 from evals.github_server.app import GitHubServer
@@ -38,7 +38,7 @@ async def stage(world: World) -> AsyncIterator[Stage]:
 async def test_what_an_honest_writer_says_is_published_and_true(stage: Stage, world: World) -> None:
     report = await stage.report(ScriptedModels("honest", by_script(honest), by_script(honest)), DAY)
     own = [claim for claim in report.claims if claim.free]
-    assert {claim.role for claim in own} >= {Role.HEADLINE, Role.EFFECT, Role.SUMMARY, Role.BRIEF}
+    assert {claim.role for claim in own} >= {"headline", "effect", "summary", "brief"}
     assert all(claim.judged_by and claim.anchors for claim in own)
     assert report.drops == ()
     assert list(false_in(report, Talker("talker"), Truth(world), SYSTEM)) == []
@@ -90,7 +90,7 @@ async def test_a_lie_that_is_let_through_is_counted_and_shown(stage: Stage, worl
 
 def test_true_words_are_a_lie_only_with_what_was_invented_for_them() -> None:
     lie = Lie(Told("Adds `f`.", "新增 `f`。", "nobody wrote this"), "literal", in_words=False)
-    said = Claim(id="o/n@0123456789ab.m1", repo=None, role=Role.EFFECT, text={"en": "Adds `f`."}, kind=Kind.STATED)
+    said = Claim(id="o/n@0123456789ab.m1", repo=None, role="effect", text={"en": "Adds `f`."}, kind=Kind.STATED)
     invented = said.model_copy(update={"anchors": (Anchor(cite="o/n#1", text="nobody wrote this"),)})
     told = {"Adds `f`.": {lie}}
     assert list(lies_in(invented, told)) == [lie]

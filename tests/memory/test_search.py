@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from agent.domain.base import RepoId
-from agent.domain.commits import Coverage, Issue, PullRequest, Release, Threads
+from agent.domain.commits import Issue, PullRequest, Release, Threads
 from agent.domain.evidence import Card
 from agent.domain.facts import Fact, FactKind, Severity
 from agent.domain.links import Grade, Link, Relation
@@ -50,7 +50,7 @@ CARDS = (
     card(20, "修复前缀缓存的泄漏", author="张磊"),
 )
 THREADS = Threads(
-    coverage=Coverage.READ,
+    coverage="read",
     issues=(issue(3, 0, "Long prompts never hit", "eviction keeps the newest block", closed=1), issue(9, 30, "Later")),
     pulls=(pull(4, 1, "Cache prefixes of long prompts", "evict the oldest"), pull(5, 2, "Add a flag for routes")),
     releases=(

@@ -7,7 +7,6 @@ from itertools import islice
 from agent.domain.base import InputError, RepoId
 from agent.domain.commits import Change, Commit
 from agent.domain.facts import Fact, FactKind, FactSheet, Place, Severity
-from agent.domain.ledger import Purpose
 from agent.domain.patch import read_patch
 from agent.domain.upgrade import Upgrade, Version
 from agent.editions.own_code import concerns
@@ -28,7 +27,7 @@ _MOST_TOUCHED = 1_000
 _INSIDE = (FactKind.ERROR_CHANGED,)
 _SET = (FactKind.FLAG_ADDED, FactKind.ENV_ADDED, FactKind.CONFIG_ADDED, FactKind.FIELD_ADDED)
 _DOCUMENTS = (".md", ".rst", ".mdx", ".txt")
-_HIDDEN = {Purpose.REFACTOR, Purpose.TESTS, Purpose.CI}
+_HIDDEN = {"refactor", "tests", "ci"}
 
 
 def read_facts(change: Change, blobs: Blobs | None = None, partner: Lineage | None = None) -> FactSheet:

@@ -19,7 +19,6 @@ from agent.stories.timeline import (
     evidence_of,
     headline,
     joined,
-    undoing_story,
     with_memory,
 )
 from tools.history.past import far_past, naming, near_past, with_first_releases
@@ -54,7 +53,7 @@ async def find_stories(
     known = {(one.doer.sha, one.target.sha) for one in undone}
     by_lines = await changed_lines(material.reads, code, library, known, blamed)
     pairs, mine = [*by_lines, *named_pairs(repo, heads, named, line)], {head.sha for head in heads}
-    stories = joined([undoing_story(one, repo) for one in undone])
+    stories = joined([one.story(repo) for one in undone])
     stories += series_stories(repo, line.heads, mine, whole=past.since is not None)
     parts = [(one.doer, one.target) for one in undone if one.part]
     proving = {head.sha for both in [*parts, *((one.doer, one.earlier) for one in by_lines)] for head in both}

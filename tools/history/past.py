@@ -7,9 +7,9 @@ from datetime import timedelta
 from agent.domain.base import EvidenceId, NotFound, RepoId
 from agent.domain.commits import Commit, Headline, Issue, Release, pull_named
 from agent.domain.evidence import Material
-from agent.domain.links import Act, Story
+from agent.domain.links import Story
 from agent.domain.window import Window
-from agent.links.issues import Digest, Known
+from agent.links.issues import Known
 from agent.ports import CloneSource, CodeSource, Past, StoryMemory
 from agent.stories.releases import final, fix_story, fixes, release_story, with_releases
 from agent.stories.timeline import NEAR, headline
@@ -65,8 +65,7 @@ async def release_stories(
 ) -> list[Story]:
     """Tell the tags of the window, which changes of earlier stories each is the first to have, and which fixes."""
     fresh = {one.tag: one for one in final(one for one in releases if one.published_at in material.window)}
-    issues: dict[EvidenceId, Issue | Digest] = {one.id: one for one in known.issues}
-    issues |= {one.id: one for one in material.issues}
+    issues: dict[EvidenceId, Issue] = {one.id: one for one in (*known.issues, *material.issues)}
     fixed: dict[EvidenceId, Commit] = {}
     for issue, sha in fixes((*known.links, *material.links)).items() if fresh else ():
         try:
@@ -83,7 +82,7 @@ async def release_stories(
 
 
 def _heads(stories: Sequence[Story], repo: RepoId) -> list[Headline]:
-    steps = {step.cite: step for one in stories for step in one.timeline if step.act is not Act.RELEASED}
+    steps = {step.cite: step for one in stories for step in one.timeline if step.act != "released"}
     return [
         Headline(sha=cite.partition("@")[2], at=one.at, author="", title=one.title, pull=pull_named(one.title))
         for cite, one in sorted(steps.items(), key=lambda pair: pair[1].at)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from agent.domain.base import NotFound, RepoId, UpstreamError
-from agent.domain.commits import Change, Coverage, Landing, Notice, NoticeKind, Threads
+from agent.domain.commits import Change, Landing, Notice, Threads
 from agent.domain.window import Window
 from agent.ports import Study
 from evals.github_server.app import GitHubServer
@@ -136,7 +136,7 @@ async def test_an_outage_of_graphql_is_told_and_an_outage_of_all_is_an_error(
     server.faults.add("bad_gateway", "graphql", times=1000)
     _, changes, threads = await read(kit.client(base=server.url), name)
     assert changes
-    assert threads.coverage is Coverage.PARTIAL
+    assert threads.coverage == "partial"
     assert threads.missing
     assert "could not be read" in threads.missing[0]
     server.faults.add("unicorn", "", times=1000)
@@ -171,7 +171,7 @@ async def test_what_was_pushed_late_is_found_once_and_a_rewrite_is_noticed(
     assert api.notices == ()
     server.set_push(name, 10)
     back = await GitHubCode(client, name).landed(tomorrow, known_tip=git.tip)
-    assert back.notices[0].kind is NoticeKind.REWRITTEN
+    assert back.notices[0].kind == "rewritten"
 
 
 async def test_a_renamed_repository_a_deleted_issue_and_a_wrong_token(world: World, kit: "Kit") -> None:
@@ -182,7 +182,7 @@ async def test_a_renamed_repository_a_deleted_issue_and_a_wrong_token(world: Wor
     with GitHubServer([moved], tokens=(kit.token,), clock=kit.time.clock) as server:
         client = kit.client(base=server.url)
         landing, changes, threads = await read(client, "old-owner/old-name")
-        assert landing.notices == (Notice(kind=NoticeKind.RENAMED, about=("old-owner/old-name", repo.full_name)),)
+        assert landing.notices == (Notice(kind="renamed", about=("old-owner/old-name", repo.full_name)),)
         assert {change.commit.repo for change in changes} == {"old-owner/old-name"}
         assert threads.pull_of
         assert gone.number not in {issue.number for issue in threads.issues}
