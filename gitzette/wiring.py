@@ -88,7 +88,7 @@ async def open_house(
                 local = {spec.name for spec in specs if spec.path is not None}
                 desks = RecordedDesks(recorder, settings, desks, local)
             note = EarlierReport(recorder).note if recorder else None
-            publisher = FilePublisher(settings.out, settings, Web(settings.web), note, max_failed=settings.max_failed)
+            publisher = FilePublisher(settings.out, settings, Web(settings.web), note)
             admit = model_limit(memory.fleet, settings, environ, background=background)
             writers = writers_of(settings, environ, recorder, memory.model_servers, admit=admit, answers=answers)
             deps = run_context(memory, recorder, settings, writers, desks, publisher)
