@@ -12,9 +12,7 @@ from agent.triage.conventions import CHORES, Area, Heading, area, is_breaking, p
 
 _ONLY: dict[str, Noise] = {f"only-{noise}": noise for noise in get_args(Noise)}
 _ASIDE: dict[Area, Noise] = {Area.TESTS: "tests", Area.DOCS: "docs", Area.CI: "ci"}
-_BOT = re.compile(
-    r"\[bot\]|^(?:dependabot|renovate|github-actions|pre-commit-ci|copybara|mergify)\b|[- ]bot$", re.IGNORECASE
-)
+_BOT = re.compile(r"\[bot\]|^(?:dependabot|renovate|github-actions|copybara)\b|[- ]bot$", re.IGNORECASE)
 HIGH, _MID = 5.0, 2.5  # From which weight on a commit belongs to a tier
 # A day on which everything is urgent tells nobody what to do first.
 _MOST_HIGH, _LEAST_ALLOWED = 0.25, 3
@@ -99,13 +97,15 @@ def weigh(change: Change, sheet: FactSheet | None, *, labels: Sequence[str] = ()
         score = min(score, limit + (score - limit) / 10)
     if change.files and Area.PRODUCT not in lines and not _announces(heading):
         score = min(score, _NOT_PRODUCT)
+    # A merge may be empty by its nature.
+    empty = not change.files and not change.incomplete and len(change.commit.parents) == 1
     undoes = any(fact.kind == "revert" for fact in facts)
     return Triage(
         sha=change.commit.sha,
         score=round(score, 3),
         reasons=(*reasons, *(["closes issues"] if closes else ())),
         purpose="revert" if undoes else next(iter(purposes), None),
-        noise="empty" if sheet and _is_empty(change) else _noise(change, facts, heading, lines),
+        noise="empty" if sheet and empty else _noise(change, facts, heading, lines),
     )
 
 
@@ -156,11 +156,6 @@ def lifted(table: Sequence[Triage], used: Collection[str]) -> tuple[Triage, ...]
 def _announces(heading: Heading) -> bool:
     """Tell documents that users must read from documents that they may."""
     return heading.breaking or "deprecation" in heading.purposes
-
-
-def _is_empty(change: Change) -> bool:
-    """Tell a commit that was read and changes nothing; a merge may be one by its nature."""
-    return not change.files and not change.incomplete and len(change.commit.parents) == 1
 
 
 def _noise(change: Change, facts: Sequence[Fact], heading: Heading, lines: Mapping[Area, int]) -> Noise | None:
