@@ -1,18 +1,193 @@
-"""Where a run reads and writes, behind small protocols: the sources of a repository, the publisher, the display."""
+"""Where a run reads and writes, behind small protocols: the sources of a repository, memory, publisher, display."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import AsyncIterator, Collection, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Protocol, runtime_checkable
+from datetime import datetime
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
-from agent.domain.base import EvidenceId, RepoId
-from agent.domain.commits import Issue, PullRequest, Release, Threads
-from agent.domain.links import Link
-from agent.domain.report import Report
+from agent.domain.base import EvidenceId, Frozen, NotFound, RepoId, thread_id
+from agent.domain.commits import (
+    Change,
+    Comment,
+    Commit,
+    Headline,
+    Issue,
+    Landing,
+    Notice,
+    NoticeKind,
+    PullRequest,
+    Release,
+    Threads,
+)
+from agent.domain.evidence import Card, ThreadEvidence
 from agent.domain.window import Window
-from agent.editions.card import Card
-from agent.settings.values import RepoSpec
-from agent.sources import CodeSource, Past, ThreadSource
-from agent.stories.timeline import Remembered
+
+if TYPE_CHECKING:
+    from agent.domain.links import Link
+    from agent.domain.report import Report
+    from agent.settings.values import RepoSpec
+    from agent.stories.timeline import Remembered
+
+
+class Past(Frozen):
+    """What an earlier stretch of the landed line has of something that was looked for."""
+
+    found: tuple[Headline, ...] = ()  # Newest first
+    since: datetime | None = None  # From this moment on nothing is left out; None where that cannot be said
+
+
+class Usage(Frozen):
+    """One line of a file that holds an identifier."""
+
+    path: str
+    line: int
+    text: str
+
+
+class Usages(Frozen):
+    """Where an identifier stands in the files of a commit."""
+
+    found: tuple[Usage, ...] = ()  # In the order of the paths
+    more: bool = False  # Whether there are others beyond the limit
+
+
+class Study(Frozen):
+    """What a closer look at a change will ask its source for."""
+
+    change: Change
+    read: tuple[str, ...] = ()  # The files of which both versions will be read
+    telling: tuple[str, ...] = ()  # The paths by which earlier commits will be looked for
+
+
+class CodeSource(Protocol):
+    """Commits and diffs of one repository; a mirror and the API give equal objects."""
+
+    repo: RepoId
+
+    async def landed(self, window: Window, *, known_tip: str | None = None) -> Landing:
+        """List the first-parent commits whose landing time is in the window, newest first, without diffs.
+
+        With `known_tip`, also what lies between that tip and today's and is dated before the window (`late`).
+        """
+
+    def changes(self, shas: Sequence[str]) -> AsyncIterator[Change]:
+        """Read these commits with their patches, in the order given, one in memory at a time.
+
+        A commit that cannot be read at all is left out; the caller compares.
+        """
+
+    async def members(self, sha: str) -> tuple[Commit, ...]:
+        """List what a merge brought in, newest first; empty for a plain commit."""
+
+    async def blobs(self, change: Change, paths: Sequence[str]) -> Mapping[str, tuple[bytes | None, bytes | None]]:
+        """Read the old and the new version of these files of a change; None where there is none."""
+
+    async def before(self, sha: str, paths: Sequence[str]) -> tuple[str, ...]:
+        """Name the latest landed commits before this one that touched these paths, oldest first; a bounded number."""
+
+    async def resolve(self, prefix: str) -> Commit:
+        """Find one commit by its full or abbreviated hash; NotFound when there is none or several."""
+
+    async def file(self, sha: str, path: str) -> str | None:
+        """Read a file as it stands at a commit; None where there is no such file."""
+
+    async def usages(self, sha: str, name: str, *, path: str = "", limit: int = 200) -> Usages | None:
+        """Find the lines that hold an identifier, in one file or folder or everywhere; None: it cannot be told."""
+
+    async def foresee(self, studies: Sequence[Study]) -> None:
+        """Take note of what will be asked for next, in this order; the answers are the same without it."""
+
+
+@runtime_checkable
+class CloneSource(CodeSource, Protocol):
+    """A clone, which has all of history at hand: it answers at little cost what the API cannot be asked."""
+
+    async def named(self, prefixes: Sequence[str]) -> Mapping[str, tuple[Commit, ...]]:
+        """Find the commits that full or abbreviated hashes mean; of several, those on the default branch if any is."""
+
+    async def headed(self, pattern: str, *, upto: str, since: datetime) -> Past | None:
+        """List the landed commits up to this one, and not before that moment, whose title fits a pattern.
+
+        The pattern is one that both Python and POSIX read alike; case does not matter. None: it cannot be told.
+        """
+
+    async def written_by(self, sha: str, *, since: datetime, moved: bool = False) -> Mapping[str, int]:
+        """Tell which landed commits since then wrote the lines that this one takes out, and how many each.
+
+        The lines whose writer is older stand under an empty name. With `moved` those that came from another file of
+        the same commit are those of who wrote them there.
+        """
+
+    async def lines_with(self, sha: str, words: Sequence[str], *, called: str = "") -> Sequence[tuple[str, str]]:
+        """Find the lines of a commit's product code that hold one of these words, each with the path of its file.
+
+        With `called` only the files of this name are searched.
+        """
+
+    async def tagged(self, names: Sequence[str]) -> Release | None:
+        """Find the first of these tags that there is, as a release of its day."""
+
+    async def tags_with(self, sha: str) -> tuple[str, ...] | None:
+        """Name the tags whose history has this commit, the oldest first; None where there are no tags at all."""
+
+    async def first_tags(self, heads: Sequence[Headline], *, until: datetime) -> Mapping[str, Release]:
+        """Name for landed commits, by hash, the first release before a moment that has them or copies of them."""
+
+    async def tags_made(self, start: datetime, end: datetime) -> tuple[Release, ...]:
+        """List the tags that were made between two moments, as releases of their days."""
+
+    async def version(self, name: str, *, tz: str = "UTC") -> Commit:
+        """Find the commit that a tag, a hash or a day means."""
+
+    async def between(self, old: str, new: str) -> tuple[Commit, ...]:
+        """List the commits that one version has and the other has not, newest first."""
+
+    async def tree_change(self, old: str, new: str) -> Change:
+        """Read how the tree of one commit differs from another's, as one change."""
+
+
+class ThreadSource(Protocol):
+    """Issues, pull requests and releases of one repository."""
+
+    repo: RepoId
+
+    async def threads(self, window: Window, commits: Sequence[Commit], *, known_open: Collection[int] = ()) -> Threads:
+        """Read what the window's threads say, and which pull request brought each of these commits."""
+
+    async def issue(self, number: int) -> Issue | PullRequest:
+        """Read one issue or pull request by its number."""
+
+    async def comments(self, number: int) -> tuple[Comment, ...]:
+        """Read the comments below one issue or pull request, oldest first."""
+
+    async def discussions(self, numbers: Sequence[int]) -> tuple[ThreadEvidence, ...]:
+        """Read several issues and pull requests at once, with their last comments; what is not there is left out."""
+
+
+class NoThreads:
+    """Stands in where nobody may be asked for issues and pull requests; the report says so."""
+
+    def __init__(self, repo: RepoId, why: NoticeKind) -> None:
+        self.repo = repo
+        self._why = why
+
+    async def threads(self, window: Window, commits: Sequence[Commit], *, known_open: Collection[int] = ()) -> Threads:
+        """Answer that nothing was read, and why."""
+        del window, commits, known_open
+        return Threads(coverage="not read", notices=(Notice(kind=self._why),))
+
+    async def issue(self, number: int) -> Issue | PullRequest:
+        """Refuse: there is nobody to ask."""
+        raise NotFound(f"{thread_id(self.repo, number)} was not read: {self._why}")
+
+    async def comments(self, number: int) -> tuple[Comment, ...]:
+        """Refuse: there is nobody to ask."""
+        raise NotFound(f"comments of {thread_id(self.repo, number)} were not read: {self._why}")
+
+    async def discussions(self, numbers: Sequence[int]) -> tuple[ThreadEvidence, ...]:
+        """Know of none."""
+        del numbers
+        return ()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -29,14 +204,14 @@ class Desk:
 class Desks(Protocol):
     """Opens the sources of a repository, once per run."""
 
-    async def open(self, spec: RepoSpec) -> Desk:
+    async def open(self, spec: "RepoSpec") -> Desk:
         """Prepare the sources: fetch a mirror, find the API."""
 
 
 class Publisher(Protocol):
     """Makes a report public, whole or not at all."""
 
-    def publish(self, report: Report) -> Report:
+    def publish(self, report: "Report") -> "Report":
         """Write the report and return what the window's report is now."""
 
 
@@ -61,7 +236,7 @@ class Progress(Protocol):
 class StoryMemory(Protocol):
     """Remembers the stories that reports told."""
 
-    def known(self, window: Window, cites: Sequence[EvidenceId]) -> Remembered:
+    def known(self, window: Window, cites: Sequence[EvidenceId]) -> "Remembered":
         """Tell in which earlier reports these stand, and which stories they belong to."""
 
     def past(self, repo: RepoId, window: Window) -> Past:
@@ -74,7 +249,7 @@ class QuestionMemory(Protocol):
     def keep(self, repo: RepoId, cards: Sequence[Card]) -> None:
         """Store commits with their facts."""
 
-    def connect(self, repo: RepoId, threads: Threads, links: Sequence[Link]) -> None:
+    def connect(self, repo: RepoId, threads: Threads, links: "Sequence[Link]") -> None:
         """Store threads, and what connects them with commits."""
 
     def complete(self, repo: RepoId, window: Window, landed: Sequence[str]) -> None:

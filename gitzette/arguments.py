@@ -1,15 +1,16 @@
 """What the command line asks for: settings, repositories, windows; "yesterday" is resolved here, once."""
 
 import argparse
-import configparser
 import re
+import subprocess
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from datetime import date, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
 from agent.domain.base import RepoId, UsageError, repo_id
-from agent.domain.window import Window, midnight, moment, zone
+from agent.domain.window import Window, zone
 from agent.settings.values import FILE_NAME, RepoSpec, Settings, override, read_settings
 from tools.git.repository import checkout_above
 
@@ -46,20 +47,16 @@ def checkout_here(folder: Path) -> RepoSpec:
         raise UsageError(
             f"no repository to report on: use --repo owner/name, write {FILE_NAME}, or stand in a git checkout"
         )
-    local = RepoId(f"local/{re.sub(r'[^A-Za-z0-9._-]', '-', path.name).strip('.') or 'checkout'}")
-    return RepoSpec(name=_origin(path) or local, path=path)
+    name = f"local/{re.sub(r'[^A-Za-z0-9._-]', '-', path.name).strip('.') or 'checkout'}"
+    with suppress(UsageError):
+        name = repo_id(git_says(path, "config", "--get", "remote.origin.url"))
+    return RepoSpec(name=RepoId(name), path=path)
 
 
-def _origin(path: Path) -> RepoId | None:
-    """Read the origin's address from the checkout's own configuration."""
-    try:
-        text = (path / ".git" / "config").read_text("utf-8", errors="replace")
-        # Git indents its keys; the parser takes an indented line for a continuation.
-        config = configparser.ConfigParser(strict=False, interpolation=None, allow_no_value=True)
-        config.read_string("\n".join(line.strip() for line in text.splitlines()))
-        return repo_id(config['remote "origin"']["url"])
-    except (OSError, KeyError, configparser.Error, UsageError, AttributeError):
-        return None
+def git_says(checkout: Path, *args: str) -> str:
+    """Ask git about a checkout; nothing where it does not know."""
+    done = subprocess.run(["git", "-C", str(checkout), *args], capture_output=True, check=False)
+    return done.stdout.decode(errors="replace").strip()
 
 
 def window_of(args: argparse.Namespace, tz: str, now: datetime) -> Window:
@@ -68,10 +65,13 @@ def window_of(args: argparse.Namespace, tz: str, now: datetime) -> Window:
         raise UsageError("--date is one day; use either --date or --since and --until")
     if args.until and not args.since:
         raise UsageError("--until needs --since")
-    window = _asked(args, tz, now)
-    if now >= window.end:
-        return window
-    if not args.partial:
+    today = now.astimezone(zone(tz)).date()
+    if args.since:
+        window = Window.between(args.since, args.until or str(today), tz, now)
+    else:
+        day = _day(args.date or "yesterday", today)
+        window = Window.days(day, day, tz)
+    if now < window.end and not args.partial:
         raise UsageError(
             f"{window.label} is not over in {tz} (it ends at {window.end:%Y-%m-%d %H:%M} UTC); "
             "wait, or use --partial for a report labelled as such"
@@ -86,27 +86,12 @@ def bound_of(since: str | None, until: str | None, tz: str, now: datetime) -> Wi
     if not since:
         return None
     window = Window.between(since, until or "", tz, now)
-    return window.cut_at(now) if window.start < now < window.end else window
+    return window.cut_at(now) if window.start < now else window
 
 
-def _asked(args: argparse.Namespace, tz: str, now: datetime) -> Window:
-    if args.date:
-        day = _day(args.date, tz, now)
-        return Window.days(day, day, tz)
-    if not args.since:
-        return Window.yesterday(now, tz)
-    start = moment(args.since, tz)
-    end = moment(args.until, tz) if args.until else midnight(now.astimezone(zone(tz)).date(), tz)
-    if start >= end:
-        raise UsageError(
-            f"{args.since} to {args.until or 'today'} is empty: --until is where it ends, itself not included"
-        )
-    return Window(start=start, end=end, tz=tz)
-
-
-def _day(text: str, tz: str, now: datetime) -> date:
+def _day(text: str, today: date) -> date:
     if text in ("yesterday", "today"):
-        return now.astimezone(zone(tz)).date() - timedelta(days=text == "yesterday")
+        return today - timedelta(days=text == "yesterday")
     try:
         return date.fromisoformat(text)
     except ValueError as error:

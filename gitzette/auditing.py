@@ -23,7 +23,7 @@ from agent.settings.values import Layout, RepoSpec, Settings
 from agent.web import Web
 from gitzette.arguments import settings_for
 from gitzette.progress import as_json, progress
-from gitzette.render.markdown import report_page
+from gitzette.render.compose import report_page
 from gitzette.render.templating import html_page, plain_environment
 from gitzette.wiring import House, open_house, writers_of
 from graphs.audit import AuditDeps, AuditInput, build

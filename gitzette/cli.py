@@ -1,7 +1,6 @@
 """The command line: commands.toml names the commands; what a command needs is imported when it is called."""
 
 import argparse
-import gc
 import os
 import sys
 import tomllib
@@ -9,14 +8,6 @@ from collections.abc import Callable, Mapping, Sequence
 from importlib import import_module
 from pathlib import Path
 
-_EPILOG = """\
-exit status:
-  0 done   1 failed   2 wrong use or configuration   3 done, but incomplete or errors found
-  4 the evidence for an answer is not there
-
-configuration: gitzette.toml in the folder you stand in, GITZETTE_* variables, GITHUB_TOKEN.
-With no --repo and no configuration, `run` reports on the checkout you stand in.
-"""
 _TYPES: Mapping[str, Callable[[str], object]] = {"path": Path, "int": int}
 
 
@@ -33,7 +24,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     from agent.domain.base import EXIT_DONE, AppError
 
     try:
-        status: int = _function(args)(args, os.environ)
+        module, _, name = args.target.partition(":")
+        status: int = getattr(import_module(module), name)(args, os.environ)
         return status
     except AppError as error:
         print(f"gitzette: {' '.join(str(error).split())}", file=sys.stderr)
@@ -47,30 +39,14 @@ def main(argv: Sequence[str] | None = None) -> int:
         return EXIT_DONE
 
 
-def _function(args: argparse.Namespace) -> Callable[[argparse.Namespace, Mapping[str, str]], int]:
-    """Import the function of a command; what comes with it stays until the end and need not be searched for garbage."""
-    module, _, name = args.target.partition(":")
-    gc.disable()
-    try:
-        function: Callable[[argparse.Namespace, Mapping[str, str]], int] = getattr(import_module(module), name)
-        return function
-    finally:
-        gc.freeze()
-        gc.enable()
-
-
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
-        prog="gitzette",
-        description="A daily gazette of the git repositories you depend on.",
-        epilog=_EPILOG,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
+    table = tomllib.loads(Path(__file__).with_name("commands.toml").read_text("utf-8"))
+    shared = table.pop("shared")
+    form = argparse.RawDescriptionHelpFormatter
+    parser = argparse.ArgumentParser(prog="gitzette", formatter_class=form, **table.pop("gitzette"))
     parser.add_argument("--version", action="store_true", help="print the version and exit")
     parser.set_defaults(target=None)
     commands = parser.add_subparsers(title="commands", metavar="COMMAND")
-    table = tomllib.loads(Path(__file__).with_name("commands.toml").read_text("utf-8"))
-    shared = table.pop("shared")
     for name, command in table.items():
         sub = commands.add_parser(name, help=command["help"], description=command.get("description"))
         for option, more in ({one: shared[one] for one in command["use"]} | command.get("options", {})).items():

@@ -15,10 +15,8 @@ from agent.settings.values import Settings, Shape
 from evals.github_server.app import GitHubServer
 from evals.worlds.worlds import build
 from gitzette.arguments import settings_for
-from gitzette.publish import replace_file
 
 if TYPE_CHECKING:
-    from graphs.models import Answers
     from tools.chat.messages import Question, Reply
 
 ANSWERS = Path(__file__).with_name("data") / "demo_answers.json"
@@ -32,12 +30,10 @@ class StaleRecording(Exception):
 
 
 class RecordedAnswers:
-    """Answers by the hash of the question; those that are missing are asked of `live`, where there is one."""
+    """Answers by the hash of the question."""
 
-    def __init__(self, file: Path = ANSWERS, live: "Answers | None" = None) -> None:
-        self._file, self._live = file, live
-        self._kept: dict[str, dict[str, object]] = json.loads(file.read_text("utf-8")) if file.exists() else {}
-        self._used: dict[str, dict[str, object]] = {}
+    def __init__(self) -> None:
+        self.kept: dict[str, dict[str, object]] = json.loads(ANSWERS.read_text("utf-8")) if ANSWERS.exists() else {}
 
     async def learn(self) -> Capabilities:
         """Give the same on every machine."""
@@ -47,18 +43,9 @@ class RecordedAnswers:
         """Answer a question, or say that the recording is stale."""
         from tools.chat.messages import Reply
 
-        if question.hash not in self._kept:
-            if self._live is None:
-                raise StaleRecording(question.hash)
-            self._kept[question.hash] = (await self._live.ask(question)).model_dump(mode="json")
-            self.save(self._kept)
-        self._used[question.hash] = self._kept[question.hash]
-        return Reply.model_validate(self._used[question.hash])
-
-    def save(self, answers: Mapping[str, object] | None = None) -> None:
-        """Write these answers, or those that were needed since this was made."""
-        kept = self._used if answers is None else answers
-        replace_file(self._file, [json.dumps(kept, ensure_ascii=False, indent=1, sort_keys=True), "\n"])
+        if question.hash not in self.kept:
+            raise StaleRecording(question.hash)
+        return Reply.model_validate(self.kept[question.hash])
 
 
 @contextmanager
@@ -72,30 +59,26 @@ def demo_world(args: argparse.Namespace, environ: Mapping[str, str]) -> Iterator
         with GitHubServer(world.repos, tokens=(_TOKEN,), now=world.now) as server:
             if not (args.date or args.since):
                 args.date = world.notes["reported day"]
-            yield _settings(args, environ, server, [repo.full_name for repo in world.repos], folder), world.now
+            values = {
+                "repos": [repo.full_name for repo in world.repos],
+                "out": "gazette-demo",
+                "home": folder / "home",
+                "github_url": server.url,
+                "git_url": server.git_url,
+                # Reserved for examples: a made-up repository must not link to somebody's real one.
+                "web_url": "https://git.example",
+                "token": _TOKEN,
+            }
+            yield Settings.model_validate(values | _asked(args, environ)), world.now
 
 
-def _settings(
-    args: argparse.Namespace, environ: Mapping[str, str], server: GitHubServer, names: list[str], folder: Path
-) -> Settings:
+def _asked(args: argparse.Namespace, environ: Mapping[str, str]) -> dict[str, object]:
     """Take the reader's own model where one is asked for; else look at no configuration, for it may be broken."""
-    model: dict[str, object] = {"model": "recorded answers", "languages": ("en", "zh")} if args.analyst is None else {}
-    if args.analyst == "model":
-        own = settings_for(args, environ)
-        model = {key: getattr(own, key) for key in Shape.model_fields if key.startswith(("model", "prices", "budget"))}
     given = {key: getattr(args, key) for key in ("tz", "lang", "layout", "source", "out") if getattr(args, key)}
-    return Settings.model_validate(
-        {
-            "repos": names,
-            "analyst": "rules" if args.analyst == "rules" else "model",
-            "out": "gazette-demo",
-            "home": folder / "home",
-            "github_url": server.url,
-            "git_url": server.git_url,
-            # Reserved for examples: a made-up repository must not link to somebody's real one.
-            "web_url": "https://git.example",
-            "token": _TOKEN,
-        }
-        | given
-        | model
-    )
+    if args.analyst is None:
+        return given | {"analyst": "model", "model": "recorded answers", "languages": ("en", "zh")}
+    if args.analyst == "rules":
+        return given
+    own = settings_for(args, environ)
+    model = {key: getattr(own, key) for key in Shape.model_fields if key.startswith(("model", "prices", "budget"))}
+    return given | model | {"analyst": "model"}

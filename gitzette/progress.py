@@ -1,6 +1,7 @@
 """What a person sees of a command: steps and remarks on stderr, results on stdout."""
 
 import json
+import os
 import sys
 from collections.abc import AsyncGenerator, AsyncIterator, Iterator, Mapping
 from contextlib import aclosing, contextmanager
@@ -41,11 +42,10 @@ class PlainProgress:
 
     def step(self, repo: RepoId, what: str, done: int = 0, total: int = 0) -> None:
         """Print a step when it begins, and again when its count is full."""
-        if self._last.get(repo) == what and done < total:
-            return
-        self._last[repo] = what
-        self._stream.write(f"gitzette: {repo}: {what}{f' ({total})' if total and done >= total else ''}\n")
-        self._stream.flush()
+        if self._last.get(repo) != what or done >= total:
+            self._last[repo] = what
+            self._stream.write(f"gitzette: {repo}: {what}{f' ({total})' if total and done >= total else ''}\n")
+            self._stream.flush()
 
 
 class QuietProgress:
@@ -75,30 +75,26 @@ async def shown(stream: AsyncIterator[Any], display: Progress) -> Mapping[str, A
 def progress(stream: TextIO | None = None) -> Iterator[Progress]:
     """Show a line for each repository, redrawn in place; plain lines where the stream is no such terminal."""
     stream = stream or sys.stderr
-    if not stream.isatty():
+    if not stream.isatty() or os.environ.get("TERM") in (None, "dumb"):
         yield PlainProgress(stream)
         return
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, SpinnerColumn, TaskID, TextColumn
     from rich.progress import Progress as Bars
 
-    console = Console(file=stream)
-    if console.is_dumb_terminal:
-        yield PlainProgress(stream)
-        return
     names = TextColumn("{task.fields[repo]}", markup=False), TextColumn("{task.description}", markup=False)
-    bars = Bars(SpinnerColumn(), *names, BarColumn(bar_width=20), MofNCompleteColumn(), console=console)
     tasks: dict[RepoId, TaskID] = {}
 
-    class LiveProgress:
+    class LiveProgress(Bars):
         """Redraws the line of a repository."""
 
         def step(self, repo: RepoId, what: str, done: int = 0, total: int = 0) -> None:
             if repo not in tasks:
-                tasks[repo] = bars.add_task(what, total=None, repo=repo)
-            bars.update(tasks[repo], description=what, completed=done, total=total or None)
+                tasks[repo] = self.add_task(what, total=None, repo=repo)
+            self.update(tasks[repo], description=what, completed=done, total=total or None)
 
-    with bars:
-        yield LiveProgress()
+    columns = (SpinnerColumn(), *names, BarColumn(bar_width=20), MofNCompleteColumn())
+    with LiveProgress(*columns, console=Console(file=stream)) as display:
+        yield display
         for task in tasks.values():
-            bars.update(task, description="done", completed=1, total=1)
+            display.update(task, description="done", completed=1, total=1)

@@ -1,23 +1,30 @@
-"""Replies as Markdown: sentences with their citations, rows of evidence, and where was looked."""
+"""Replies as Markdown: sentences with their citations, rows of evidence, and where was looked; and what they cite."""
 
+import re
+import unicodedata
 from collections.abc import Collection, Sequence
 from functools import partial
 from typing import Any
 
-from agent.domain.base import Language
+from agent.domain.base import InputError, Language, RepoId
 from agent.domain.claims import Claim, Kind
-from agent.domain.commits import PullRequest, Release
-from agent.domain.evidence import state_at
-from agent.domain.window import zone
-from agent.editions.card import Card
-from agent.markdown import code, inline, link
-from agent.questions import Hit, Known, Reply, Searched
+from agent.domain.commits import Issue, PullRequest, Release
+from agent.domain.evidence import Card, state_at
+from agent.domain.window import Window, zone
+from agent.markdown import code, inline, link, visible
+from agent.ports import Desk
+from agent.questions import Hit, Known, Reply
 from agent.reports.stored import claim_json
+from agent.settings.values import RepoSpec
 from agent.telling import catalogue
 from agent.web import Web
-from gitzette.render.markdown import claim_text, filled
+from gitzette.render.templating import claim_text, filled, named, plain_environment
+from graphs.ask_context import AskContext
 
 _SHOWN, _BEST = 20, 10  # Rows that are listed of a section, and pieces of evidence that fit best
+_WIDTH, _LONGEST = 400, 400_000  # Characters that are shown of a line, and of all that is cited
+_CODE = re.compile(r"`([^`\n]{3,})`")
+_HIDDEN = ("Cc", "Cf", "Cs", "Zl", "Zp")
 
 
 class ReplyPage:
@@ -40,10 +47,11 @@ class ReplyPage:
             self._web,
             reply=reply,
             say=catalogue(reply.lang)["ask"],
-            rows=partial(self._rows, reply),
+            described=partial(self._described, lang=reply.lang, window=reply.window),
+            fact=lambda claim, own: claim_text(claim, reply.lang, self._web, own=own),
             sentence=partial(self.sentence, lang=reply.lang, pulls=pulls),
-            searched=partial(_searched, reply.lang),
             told=told,
+            most=_SHOWN,
             fitting=[hit for hit in rest if hit.fits][:_BEST],
             rest=rest[:_BEST],
             shown=shown or reply.evidence[:_BEST],
@@ -57,69 +65,88 @@ class ReplyPage:
 
     def found(self, known: dict[str, Known], lang: Language) -> str:
         """List what a search found, while somebody waits for the answer."""
-        rows = "\n".join(f"- {self._described(one, lang, several=False)}" for one in known.values())
+        rows = "\n".join(f"- {self._described(one, lang)}" for one in known.values())
         return f"{catalogue(lang)['ask']['best']}\n\n{rows}\n\n" if rows else ""
 
-    def _rows(self, reply: Reply, head: str, hits: Sequence[Hit], *, why: bool = False) -> str:
-        """List pieces of evidence, each with the facts that code found, or with the words by which it was found."""
-        say = catalogue(reply.lang)["ask"]
-        several = len(reply.searched) > 1
-        facts = [claim for claim in reply.claims if claim.predicate != "says"]
-        lines: list[str] = []
-        for hit in hits[:_SHOWN]:
-            words = ", ".join(dict.fromkeys((*map(code, hit.named), *map(inline, hit.words))))
-            found = f" · {say['why'].format(words=words)}" if why and words else ""
-            if one := reply.known.get(hit.id):
-                lines.append(f"- {self._described(one, reply.lang, several=several, reply=reply)}{found}")
-                own = [claim for claim in facts if claim.about[:1] == (hit.id,)]
-                lines += [f"  - {claim_text(claim, reply.lang, self._web, own=hit.id)}" for claim in own]
-        if len(hits) > _SHOWN:
-            lines.append(f"- {say['more'].format(count=len(hits) - _SHOWN)}")
-        return f"{head}\n\n{chr(10).join(lines)}\n\n" if lines else ""
-
-    def _described(self, one: Known, lang: Language, *, several: bool, reply: Reply | None = None) -> str:
+    def _described(self, one: Known, lang: Language, where: str = "", window: Window | None = None) -> str:
         """Name a piece of evidence by its day, link, title and author."""
-        where = f"{one.repo.partition('/')[2]} " if several else ""
+        name, url = named(one.id, one.repo, self._web, pull=isinstance(one, PullRequest))
         if isinstance(one, Card):
-            shown = link(code(one.sha[:7]), self._web.commit(one.repo, one.sha))
             moment, title, more = one.at, one.title, one.author
-            if one.pull and f"#{one.pull}" not in title:
-                shown += f" {link(code(f'#{one.pull}'), self._web.thread(one.repo, one.pull, pull=True))}"
         elif isinstance(one, Release):
-            shown = link(code(one.tag), self._web.release(one.repo, one.tag))
             moment, title, more = one.published_at, one.name if one.name != one.tag else "", ""
         else:
-            address = self._web.thread(one.repo, one.number, pull=isinstance(one, PullRequest))
-            shown, moment, title = link(code(f"#{one.number}"), address), one.created_at, one.title
-            standing = state_at(one, reply.window if reply else None)
-            state = catalogue(lang)["ask"][standing]
+            moment, title, standing = one.created_at, one.title, state_at(one, window)
+            more = " · ".join(filter(None, (one.author, catalogue(lang)["ask"][standing])))
             if one.ended_at and standing in ("merged", "closed", "not_planned"):
-                state += f" {one.ended_at.astimezone(zone(self._tz)).date().isoformat()}"
-            more = f"{one.author} · {state}" if one.author else state
-        day = moment.astimezone(zone(self._tz)).date().isoformat()
-        return " · ".join(filter(None, (f"{day} {where}{shown} {inline(title)}".rstrip(), inline(more))))
-
-
-def _searched(lang: Language, one: Searched) -> str:
-    """Say where and when was looked."""
-    say = catalogue(lang)["ask"]
-    start, end = (f"{moment.astimezone(zone(one.tz)):%Y-%m-%d}" for moment in (one.start, one.end))
-    values = one.model_dump() | {"start": start, "end": end, "threads": say["read" if one.threads else "unread"]}
-    return str(say["searched"].format(**values))
+                more += f" {one.ended_at.astimezone(zone(self._tz)).date()}"
+        shown = f"{moment.astimezone(zone(self._tz)).date()} {where}{link(code(name), url)} {inline(title)}".rstrip()
+        return " · ".join(filter(None, (shown, inline(more))))
 
 
 def reply_json(reply: Reply) -> dict[str, Any]:
     """Give a reply as data that others read."""
+    plain = reply.model_dump(mode="json", include={"answer", "abstained", "cites", "searched", "dropped"})
+    claims = [claim_json(claim) | {"text": claim.text.get(reply.lang, "")} for claim in reply.claims]
     ranked = [
         {"id": hit.id, "rank": rank, "score": hit.score, "words": [*hit.named, *hit.words]}
         for rank, hit in enumerate(reply.evidence, start=1)
     ]
-    return {
-        "answer": reply.answer,
-        "abstained": reply.abstained,
-        "claims": [claim_json(claim) | {"text": claim.text.get(reply.lang, "")} for claim in reply.claims],
-        "cites": list(reply.cites),
-        "searched": [one.model_dump(mode="json") for one in reply.searched],
-        "evidence": ranked,
-        "dropped": reply.dropped,
-    }
+    return plain | {"claims": claims, "evidence": ranked}
+
+
+class CitedEvidence:
+    """Finds and writes the evidence behind answers."""
+
+    def __init__(self, context: AskContext, specs: Sequence[RepoSpec], web: Web, tz: str) -> None:
+        self._desks, self._memory = context.desks, context.memory
+        self._specs = {spec.name: spec for spec in specs}
+        self._web, self._tz = web, tz
+
+    def addresses(self, cite: str) -> list[str]:
+        """List the addresses under which an answer may link an artefact."""
+        return [named(cite, None, self._web, pull=pull)[1] for pull in (False, True)]
+
+    def told_by(self, reply: Reply) -> dict[str, Any]:
+        """Say what a reply cites, which lines of it the reply quotes, and what it names."""
+        quotes: dict[str, list[str]] = {}
+        words: dict[str, list[str]] = {}
+        for claim in reply.claims:
+            for one in (*claim.quotes, *claim.anchors):
+                quotes.setdefault(one.cite, []).extend(one.text.splitlines())
+            for cite in claim.sources:
+                words.setdefault(cite, []).extend(word for text in claim.text.values() for word in _CODE.findall(text))
+        cites = list(map(self._entry, reply.cites))
+        return {"abstained": reply.abstained, "cites": cites, "quotes": quotes, "words": words}
+
+    def _entry(self, cite: str) -> dict[str, str]:
+        known = self._memory.get(cite)
+        name, url = named(cite, None, self._web, pull=isinstance(known, PullRequest))
+        return {"id": cite, "title": visible(f"{name} {getattr(known, 'title', '')}"), "url": url}
+
+    async def lines(self, cite: str) -> list[str]:
+        """Give the whole text of an artefact, as lines that do nothing to a terminal or a page."""
+        repo, sign, mark = re.split(r"([@#])", cite, maxsplit=1)
+        one: Any = self._memory.get(cite)
+        if sign == "#" and mark.isdecimal() and one is None:
+            one = await (await self._desk(RepoId(repo))).threads.issue(int(mark))
+        elif isinstance(one, Card) or re.fullmatch("[0-9a-f]{40}", mark):
+            one = await anext(aiter((await self._desk(RepoId(repo))).code.changes([mark])), None)
+            if one is None:
+                raise InputError(f"{repo}@{mark[:12]} cannot be read any more")
+        state = state_at(one, None) if isinstance(one, Issue | PullRequest) else ""
+        values = {"cite": cite, "one": one, "kind": type(one).__name__, "state": state, "tz": self._tz}
+        text = plain_environment().get_template("evidence.txt").render(values)[:_LONGEST]
+        return [_safe(line.removesuffix("\r")) for line in text.rstrip("\n").split("\n")]
+
+    async def _desk(self, repo: RepoId) -> Desk:
+        if repo not in self._specs:
+            raise InputError(f"{repo} is not at hand; begin the conversation with --repo {repo}")
+        return await self._desks.open(self._specs[repo])
+
+
+def _safe(text: str) -> str:
+    """Show what hides in a line by its number."""
+    cut = text if len(text) <= _WIDTH else f"{text[:_WIDTH]} …"
+    shown = (one if one == "\t" or unicodedata.category(one) not in _HIDDEN else f"<U+{ord(one):04X}>" for one in cut)
+    return "".join(shown)

@@ -6,12 +6,10 @@ from dataclasses import dataclass, field
 from pydantic import TypeAdapter
 
 from agent.domain.base import Frozen, RepoId, StorageError, UsageError
-from agent.domain.commits import NoticeKind
 from agent.domain.report import Report
-from agent.ports import Desk, Desks
+from agent.ports import CloneSource, CodeSource, Desk, Desks, NoThreads, ThreadSource
 from agent.reports.stored import merge
-from agent.settings.values import RepoSpec, Settings
-from agent.sources import CloneSource, CodeSource, NoThreads, ThreadSource
+from agent.settings.values import RepoSpec, Settings, Shape
 from memory.artefacts import JsonCodec
 from memory.proxies import recorded_source
 from memory.recorder import Call, CallRecorder
@@ -60,9 +58,9 @@ class SourceDesks:
     def _threads(self, spec: RepoSpec) -> ThreadSource:
         settings = self.settings
         if settings.source == "git":
-            return NoThreads(spec.name, NoticeKind.GIT_ONLY)
+            return NoThreads(spec.name, "git-only")
         if spec.path is not None and not settings.threads_wanted:
-            return NoThreads(spec.name, NoticeKind.LOCAL_ONLY)
+            return NoThreads(spec.name, "local-only")
         from tools.github.threads import GitHubThreads
 
         return GitHubThreads(self.client, spec.name, open_pages=settings.budget.open_issue_pages)
@@ -84,21 +82,33 @@ class RecordedDesks:
     """Opens the sources of each repository behind the recorder."""
 
     recorder: CallRecorder
-    desks: Desks
-    settings: Settings | None = None  # Without them nothing is read
+    shape: Shape
+    desks: Desks | None = None  # None in a replay, which asks nobody
     local: Collection[RepoId] = ()  # Those that are read from clones
+    unopened: bool = False
+    """Whether to open no source before somebody needs it: an edition has hundreds of repositories, and reads in few."""
 
     async def open(self, spec: RepoSpec) -> Desk:
         """Prepare the sources; where it is recorded what they are, they are opened when somebody needs them."""
 
         async def code() -> CodeSource:
-            return (await self.desks.open(spec)).code
+            return (await self._desk(spec)).code
 
         async def threads() -> ThreadSource:
-            return (await self.desks.open(spec)).threads
+            return (await self._desk(spec)).threads
 
-        repo, (read, told) = spec.name, self._origins(spec.name)
-        found = await self.recorder.fetch(Call("sources.open", repo, origin=read), _OPENED, lambda: self._opened(spec))
+        # A path of this machine may not be told.
+        repo, told, by_api = spec.name, f"api {self.shape.github_url}", self.shape.source == "api"
+        clone = "git, a local clone" if repo in self.local else f"git {self.shape.git_url}"
+        read = told if by_api else clone
+
+        async def opened() -> _Opened:
+            if self.unopened:
+                return _Opened(diffs=None, clone=not by_api)
+            desk = await self._desk(spec)
+            return _Opened(diffs=desk.diffs, clone=isinstance(desk.code, CloneSource))
+
+        found = await self.recorder.fetch(Call("sources.open", repo, origin=read), _OPENED, opened)
         interface = CloneSource if found.clone else CodeSource
         return Desk(
             code=recorded_source(code, self.recorder, "code", repo, read, interface),
@@ -106,34 +116,10 @@ class RecordedDesks:
             diffs=found.diffs,
         )
 
-    async def _opened(self, spec: RepoSpec) -> _Opened:
-        desk = await self.desks.open(spec)
-        return _Opened(diffs=desk.diffs, clone=isinstance(desk.code, CloneSource))
-
-    def _origins(self, repo: RepoId) -> tuple[str, str]:
-        """Name where code and threads are read from, as it may be told: a path of this machine may not."""
-        if self.settings is None:
-            return "", ""
-        api = f"api {self.settings.github_url}"
-        clone = "git, a local clone" if repo in self.local else f"git {self.settings.git_url}"
-        return api if self.settings.source == "api" else clone, api
-
-
-class UnopenedDesks(RecordedDesks):
-    """Opens no source before somebody needs it: an edition has hundreds of repositories, and reads in few."""
-
-    async def _opened(self, spec: RepoSpec) -> _Opened:
-        del spec
-        by_api = self.settings is not None and self.settings.source == "api"
-        return _Opened(diffs=None, clone=not by_api)
-
-
-class NoDesks:
-    """Stands in where nobody may be asked."""
-
-    async def open(self, spec: RepoSpec) -> Desk:
-        """Refuse."""
-        raise StorageError(f"{spec.name} is not read in a replay")
+    async def _desk(self, spec: RepoSpec) -> Desk:
+        if self.desks is None:
+            raise StorageError(f"{spec.name} is not read in a replay")
+        return await self.desks.open(spec)
 
 
 @dataclass(frozen=True)

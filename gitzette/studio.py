@@ -4,24 +4,21 @@ import argparse
 import os
 import secrets
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, cast
 
 from langgraph.graph import START, StateGraph
 from langgraph.graph.state import CompiledStateGraph
-from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
-from agent.domain.base import Language
 from agent.reports.stored import to_json
-from agent.settings.values import AnalystChoice, Settings
+from agent.settings.values import Settings
 from agent.web import Web
 from gitzette.arguments import settings_for, specs_of, window_of
-from gitzette.asking import asking_context, checked
+from gitzette.commands.ask import asking_context, checked
 from gitzette.demo import demo_world
 from gitzette.progress import QuietProgress
 from gitzette.replies import ReplyPage, reply_json
@@ -34,95 +31,80 @@ from graphs import daily as daily_graph
 os.environ["LANGGRAPH_ALLOW_BLOCKING"] = "true"
 
 _QUESTION = "is:breaking"  # Asked where the input has no question
-_OPTIONS = ("date", "since", "until", "tz", "layout", "source", "partial")
+_OPTIONS = ("since", "until", "tz", "layout", "source", "partial", "analyst")
 
 
-@dataclass(frozen=True, kw_only=True)
-class Choices:
-    """How to work, as the server's context; with "model", the one that the environment names."""
+class Asked(TypedDict, total=False):
+    """Repositories as owner/name or owner/name=PATH, and a day as 2026-02-04 or a question about them.
 
-    lang: Language = "en"
-    analyst: AnalystChoice = "rules"
-
-
-class DailyInput(TypedDict, total=False):
-    """Repositories as owner/name or owner/name=PATH and a day as 2026-02-04; nothing at all is the demonstration."""
+    Nothing at all is the demonstration.
+    """
 
     repos: list[str]
     date: str
+    lang: str
+    question: str
 
 
-class DailyState(DailyInput, total=False):
-    """The input; then the report as in `reports/DATE.json`, and its page."""
+class Told(Asked, total=False):
+    """What was asked; then the report as in `reports/DATE.json` and its page, or what `gitzette ask --json` gives."""
 
     report: dict[str, Any]
     page: str
-
-
-class AskInput(TypedDict, total=False):
-    """What to answer; nothing at all is a question about the demonstration."""
-
-    question: str
-    repos: list[str]
-
-
-class AskState(AskInput, total=False):
-    """The input; then the answer as `gitzette ask --json` gives it."""
-
     answer: str
     abstained: bool
     claims: list[dict[str, Any]]
     cites: list[str]
 
 
-def daily() -> CompiledStateGraph[DailyState, Choices, DailyInput, DailyState]:
+Graph = CompiledStateGraph[Told, None, Asked, Told]
+
+
+def daily() -> Graph:
     """Wrap the daily graph: a node of its own opens what a run needs, and closes it."""
     graph = daily_graph.build()
 
-    async def report(state: DailyState, runtime: Runtime[Choices]) -> DailyState:
+    async def report(state: Told) -> Told:
         """Report on the day, in a home of its own: the user's memory and published reports stay as they are."""
-        with _place(state, runtime) as (args, settings, now):
-            asked = daily_graph.DayInput(window=window_of(args, settings.tz, now), specs=specs_of(settings))
-            run = secrets.token_hex(8)
-            async with open_house(settings, os.environ, now, run, specs_of(settings)) as house:
+        with _place(state) as (args, settings, now):
+            specs, run = specs_of(settings), secrets.token_hex(8)
+            asked = daily_graph.DayInput(window=window_of(args, settings.tz, now), specs=specs)
+            async with open_house(settings, os.environ, now, run, specs) as house:
                 done = await graph.ainvoke(asked, context=house.deps)
                 page = house.publisher.paths(done["report"])[0].read_text("utf-8")
         return {"report": to_json(done["report"]), "page": page}
 
-    outer = StateGraph(DailyState, context_schema=Choices, input_schema=DailyInput)
+    outer = StateGraph(Told, input_schema=Asked)
     return outer.add_node("daily", report).add_edge(START, "daily").compile(name="daily")
 
 
-def ask() -> CompiledStateGraph[AskState, Choices, AskInput, AskState]:
+def ask() -> Graph:
     """Wrap the graph of a question in the same way."""
     graph = ask_graph.build()
 
-    async def answer(state: AskState, runtime: Runtime[Choices]) -> AskState:
+    async def answer(state: Told) -> Told:
         """Answer one question."""
         question = checked(state.get("question") or _QUESTION)
-        with _place(state, runtime) as (_, settings, now):
+        with _place(state) as (_, settings, now):
             async with asking_context(settings, os.environ, specs_of(settings), now, QuietProgress()) as context:
                 done = await graph.ainvoke({"question": question}, context=context.for_question())
         reply = reply_json(ReplyPage(Web(settings.web), settings.tz).written(done["reply"]))
-        return cast("AskState", {key: reply[key] for key in ("answer", "abstained", "claims", "cites")})
+        return cast("Told", {key: reply[key] for key in ("answer", "abstained", "claims", "cites")})
 
-    outer = StateGraph(AskState, context_schema=Choices, input_schema=AskInput)
+    outer = StateGraph(Told, input_schema=Asked)
     return outer.add_node("ask", answer).add_edge(START, "ask").compile(name="ask")
 
 
 @contextmanager
-def _place(
-    state: Mapping[str, Any], runtime: Runtime[Choices]
-) -> Iterator[tuple[argparse.Namespace, Settings, datetime]]:
+def _place(state: Told) -> Iterator[tuple[argparse.Namespace, Settings, datetime]]:
     """Give the arguments, settings and present time of a command that does what the input asks for."""
-    # A server that is sent no context gives none.
-    choices = runtime.context or Choices()
     with tempfile.TemporaryDirectory(prefix="gitzette-dev-") as folder:
-        given = {key: state.get(key) for key in _OPTIONS} | {"repo": state.get("repos")}
-        args = argparse.Namespace(**given, lang=choices.lang, analyst=choices.analyst, out=Path(folder, "out"))
+        args = argparse.Namespace(**dict.fromkeys(_OPTIONS), out=Path(folder, "out"), repo=state.get("repos"))
+        args.date, args.lang = state.get("date"), state.get("lang")
         if args.repo:
             settings = settings_for(args, os.environ).model_copy(update={"home": Path(folder, "home")})
             yield args, settings, datetime.now(UTC)
-        else:
-            with demo_world(args, os.environ) as (settings, now):
-                yield args, settings, now
+            return
+        args.analyst = "rules"
+        with demo_world(args, os.environ) as (settings, now):
+            yield args, settings, now

@@ -1,6 +1,6 @@
 """Where everything with a side effect is built, from settings and the environment, and nowhere else."""
 
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import AbstractContextManager, asynccontextmanager
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
@@ -15,9 +15,9 @@ from agent.ports import Desk, Desks, Progress, Publisher
 from agent.settings.spending import Cap, Purse
 from agent.settings.values import Recipe, RepoSpec, Settings, Shape
 from agent.web import Web
-from gitzette.fleet.editions import model_limit, request_limit
+from gitzette.fleet.editions import Admission, model_limit, request_limit
 from gitzette.progress import shown
-from gitzette.publish import FilePublisher, Style
+from gitzette.publish import FilePublisher
 from gitzette.sources import EarlierReport, RecordedDesks, SourceDesks
 from graphs.run_context import RunContext
 from memory.proxies import recorded
@@ -34,8 +34,6 @@ if TYPE_CHECKING:
 
     from graphs.models import Answers, Models
     from tools.chat.endpoint import ChatEndpoint, Learn
-
-Admit = Callable[[], Awaitable[None]]  # Waits until a shared limit allows one more request
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -61,11 +59,6 @@ def memory_of(settings: Settings, environ: Mapping[str, str]) -> AbstractContext
     return open_memory(home_of(settings, environ), datetime.now(UTC).date(), settings.database_address)
 
 
-def keeper_of(settings: Settings, home: Path, token: str | None, environ: Mapping[str, str]) -> MirrorKeeper:
-    """Build the keeper of our own mirrors."""
-    return MirrorKeeper(home, settings.git_url, token, environ=environ)
-
-
 @asynccontextmanager
 async def open_house(
     settings: Settings,
@@ -82,25 +75,22 @@ async def open_house(
     `specs` say where repositories lie on this machine: the graph knows them only by name. `answers` stand in for the
     server of a model. What runs in the `background` leaves a part of shared limits to people who ask.
     """
-    home, waits = home_of(settings, environ), settings.budget.wait_seconds
+    home, waits, pause = home_of(settings, environ), settings.budget.wait_seconds, settings.budget.retry_seconds
     token = settings.token.get_secret_value() if settings.token else None
     with open_memory(home, now.date(), settings.database_address) as memory:
         admit = request_limit(memory.fleet, settings, background=background)
-        pause = settings.budget.retry_seconds
         manners = Manners(max_wait=waits, run_seconds=2 * waits + 900, first_pause=pause, admit=admit)
-        async with GitHubClient(
-            base_url=settings.github_url, token=token, cache=memory.http_cache, manners=manners
-        ) as client:
-            desks: Desks = SourceDesks(settings, client, keeper_of(settings, home, token, environ), environ, specs)
-            recorder = memory.recorder(run) if run else None
-            style = Style(Web(settings.web), settings.lang, settings.languages, settings.layout)
-            note = EarlierReport(recorder).note if recorder else None
-            publisher = FilePublisher(settings.out, style, note, max_failed=settings.max_failed)
-            admit = model_limit(memory.fleet, settings, environ, background=background)
-            writers = writers_of(settings, environ, recorder, memory.model_servers, admit=admit, answers=answers)
+        cache, recorder = memory.http_cache, memory.recorder(run) if run else None
+        async with GitHubClient(base_url=settings.github_url, token=token, cache=cache, manners=manners) as client:
+            keeper = MirrorKeeper(home, settings.git_url, token, environ=environ)
+            desks: Desks = SourceDesks(settings, client, keeper, environ, specs)
             if recorder:
                 local = {spec.name for spec in specs if spec.path is not None}
-                desks = RecordedDesks(recorder, desks, settings, local)
+                desks = RecordedDesks(recorder, settings, desks, local)
+            note = EarlierReport(recorder).note if recorder else None
+            publisher = FilePublisher(settings.out, settings, Web(settings.web), note)
+            admit = model_limit(memory.fleet, settings, environ, background=background)
+            writers = writers_of(settings, environ, recorder, memory.model_servers, admit=admit, answers=answers)
             deps = run_context(memory, recorder, settings, writers, desks, publisher)
             deps = replace(deps, questions=memory.evidence)
             yield House(deps=deps, memory=memory, client=client, publisher=publisher)
@@ -155,7 +145,7 @@ def writers_of(
     recorder: CallRecorder | None,
     servers: ModelServers,
     limit: Cap | None = None,
-    admit: Admit | None = None,
+    admit: Admission | None = None,
     answers: "Answers | None" = None,
 ) -> Writers:
     """Open the models that the settings ask for, behind the record of the run and within the budget.
@@ -190,7 +180,7 @@ def writers_again(recipe: Recipe, recorder: CallRecorder) -> Writers:
 
 
 def endpoints_of(
-    settings: Settings, environ: Mapping[str, str], servers: ModelServers, admit: Admit | None = None
+    settings: Settings, environ: Mapping[str, str], servers: ModelServers, admit: Admission | None = None
 ) -> "dict[str, ChatEndpoint]":
     """Make a client for each model, by name; jobs of the same model share one."""
     if settings.model is None:
@@ -235,13 +225,9 @@ def _learner(settings: Settings, key: SecretStr | None, servers: ModelServers) -
 
 
 def _names(shape: Shape) -> dict[Job, str]:
-    model = shape.model or ""
-    own: dict[Job, str | None] = {
-        "reading": shape.model_reading,
-        "writing": shape.model_writing,
-        "judging": shape.model_judging,
-    }
-    return {job: name or model for job, name in own.items()}
+    own: dict[Job, str | None]
+    own = {"reading": shape.model_reading, "writing": shape.model_writing, "judging": shape.model_judging}
+    return {job: name or shape.model or "" for job, name in own.items()}
 
 
 def _languages(shape: Shape) -> tuple[Language, ...]:

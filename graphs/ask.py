@@ -15,8 +15,8 @@ from langgraph.graph import END, START, StateGraph
 from langgraph.graph.state import CompiledStateGraph
 from langgraph.runtime import Runtime
 
-from agent.analysts.sentences import NAMES, answer_shape
-from agent.analysts.subjects import AnswerSubject, cited, handles_of
+from agent.analysts.sentences import NAMES, answer_shape, cited, handles_of
+from agent.analysts.subjects import AnswerSubject
 from agent.analysts.tasks import Sentences
 from agent.domain.base import EvidenceId, InputError, RepoId
 from agent.domain.evidence import Dossier
@@ -56,9 +56,8 @@ async def retrieve(state: AskState, runtime: Runtime[AskContext]) -> dict[str, A
     """Search what is known at once, read what is missing of the window, and search again."""
     context = runtime.context
     query = query_of(state["question"], context.bound, context.tz, context.now, context.lang)
-    specs = [one for one in context.specs if query.filters.wants(one.name)] or list(context.specs)
-    repos, left_out = [one.name for one in specs], dict[RepoId, int]()
-    known = context.memory
+    specs = [one for one in context.specs if query.wants(one.name)] or list(context.specs)
+    repos, left_out, known = [one.name for one in specs], dict[RepoId, int](), context.memory
     _found(query, repos, runtime, _BEST)
     for spec in specs:
         unread = query.window or known.unread(spec.name, context.now, context.tz)
@@ -71,7 +70,7 @@ async def retrieve(state: AskState, runtime: Runtime[AskContext]) -> dict[str, A
     begun |= {"sentences": Sentences(), "nearest": None, "trouble": ""}
     # A question that was cut short may have left messages.
     gone = [RemoveMessage(str(one.id)) for one in _own(state)]
-    if context.models is None or query.filters.any:
+    if context.models is None or query.is_filtered:
         return begun | {"messages": gone}
     begun["handles"] = await _handles(query, hits, state, context)
     try:
@@ -121,15 +120,13 @@ async def subjects(state: AskState, context: AskContext) -> dict[str, AnswerSubj
 
 
 def _account(state: AskState) -> str:
-    """Name the account that pays for a question."""
     told = f"{len(state.get('turns') or [])} {state['question']} {state['searched'][0].end}"
     return f"question {hashlib.sha256(told.encode()).hexdigest()[:12]}"
 
 
 async def read(state: AskState, runtime: Runtime[AskContext]) -> dict[str, Any]:
     """Let the model look up what is open; its messages and the tools' answers stand before the question."""
-    context = runtime.context
-    models = context.asked
+    context, models = runtime.context, runtime.context.asked
     try:
         if not await context.can_call_tools():
             return {}
@@ -172,8 +169,8 @@ async def answer(state: AskState, runtime: Runtime[AskContext]) -> dict[str, Any
     *before, last = _heard(state, context.mark)
     # Some servers take no two messages of a user in a row.
     end = [HumanMessage(f"{last.text}\n{told}")] if last.type == "human" else [last, HumanMessage(told)]
-    models = context.asked
     try:
+        models = context.asked
         heard = trimmed([*before, *end], await models.context("writing") * 2 // 3)
         model = models.get("writing", _account(state)).with_structured_output(answer_shape(query.lang))
         said: Any = await model.ainvoke(heard)
@@ -184,7 +181,7 @@ async def answer(state: AskState, runtime: Runtime[AskContext]) -> dict[str, Any
     repos = [spec.name for spec in context.specs]
     await context.load([name for one in named for name in context.memory.named(one, repos)], query.window)
     handles = handles_of([*handles.values(), *context.found], context.found)
-    near = [name for one in said.nearest if (name := cited(one, handles, context.found)) in context.found]
+    near = [name for one in said.nearest if (name := cited(one, handles)) in context.found]
     subject = (await subjects({**state, "handles": handles}, context))["answer"]
     drafts = tuple(("answer", claim) for claim in subject.claims(said))
     nearest = near if said.abstains or not drafts else None

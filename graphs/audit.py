@@ -22,14 +22,13 @@ from agent.audit.code import check_code, check_names, fences_of
 from agent.audit.entries import Entry, find_commits
 from agent.audit.lookup import Finding, Library, Repository, in_order, summary
 from agent.domain.base import AppError, CommitId, NotFound, RepoId, UpstreamError
-from agent.domain.claims import Claim, Role
-from agent.domain.commits import Commit, NoticeKind, pull_named
+from agent.domain.claims import Claim
+from agent.domain.commits import Commit, pull_named
 from agent.domain.evidence import CommitEvidence
 from agent.domain.window import Window
 from agent.models import ModelError
-from agent.ports import Desk, Desks, Progress
+from agent.ports import CloneSource, CodeSource, Desk, Desks, NoThreads, Progress
 from agent.settings.values import RepoSpec
-from agent.sources import CloneSource, CodeSource, NoThreads
 from graphs.judging import ruled
 from graphs.run_context import RunContext
 from tools.diff.sheet import read_facts
@@ -138,7 +137,7 @@ async def judge_sentences(sentences: Sequence[prose.Sentence], library: Library,
 
 async def _judged(batch: prose.ProseBatch, evidence: str, deps: RunContext) -> list[Finding]:
     rows = list(enumerate(batch.sentences))
-    claims = [Claim(id=str(row), repo=None, role=Role.CHANGE, text={"en": one.text}) for row, one in rows]
+    claims = [Claim(id=str(row), repo=None, role="change", text={"en": one.text}) for row, one in rows]
     account, rulings = batch.evidence[0].repo, list[dict[str, Ruling]]()
     for turn in (0, 1):
         controls = batch.controls[turn : turn + 1] or batch.controls[:1]
@@ -212,7 +211,7 @@ async def _read_line(found: Repository, code: CodeSource, entries: Sequence[Entr
     found.line = tuple(row.commit for row in landing.rows)
     # A copy that ends before the report's days cannot have its commits.
     newest = max((one.committed_at.date() for one in found.line), default=date.max)
-    shallow = any(notice.kind is NoticeKind.SHALLOW for notice in landing.notices)
+    shallow = any(notice.kind == "shallow" for notice in landing.notices)
     found.whole = isinstance(code, CloneSource) and not shallow and all(one.first <= newest for one in days)
 
 

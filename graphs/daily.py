@@ -141,7 +141,7 @@ def _brief(state: Day) -> list[Task]:
     rows = {f"{row.repo}@{row.sha}": row for one in chapters for row in one.ledger}
     told = [claim for one in chapters for claim in one.claims if claim.about and claim.about[0] in rows]
     heaviest = sorted(told, key=lambda claim: -rows[claim.about[0]].weight)
-    task = summary_task("brief", None, heaviest, {name: row.title for name, row in rows.items()})
+    task = summary_task(None, heaviest, {name: row.title for name, row in rows.items()})
     return [task] if task else []
 
 
@@ -181,7 +181,7 @@ def report_of(state: Day, analyst: str) -> Report:
         drops=(
             *(drop for chapter in chapters for drop in chapter.drops),
             *joined.drops,
-            *(drop_of(one) for one in state.get("refused") or [] if one.claim.repo is None and not one.repaired),
+            *(drop_of(x.claim, x.reasons[0]) for x in state.get("refused") or [] if not (x.claim.repo or x.repaired)),
         ),
         uses=tuple(use for repo in order if repo in parts for use in state["collected"][repo].own_uses),
         analyst=analyst,

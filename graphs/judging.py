@@ -12,19 +12,23 @@ from typing import TYPE_CHECKING, Any
 from langgraph.graph import StateGraph
 from langgraph.runtime import Runtime
 
-from agent.analysts.ruling import PASSING, Batch, Ruling, Rulings, Verdicts, admitted, objection
-from agent.analysts.sentences import (
-    asked_languages,
+from agent.analysts.ruling import (
+    PASSING,
+    Batch,
+    Ruling,
+    Rulings,
+    Verdicts,
+    admitted,
     can_be_repaired,
-    focus_of,
+    objection,
     refusal_text,
-    repair_shape,
 )
+from agent.analysts.sentences import asked_languages, focus_of, repair_shape
 from agent.analysts.subjects import Subject
 from agent.analysts.tasks import Sentences
 from agent.domain.accounts import Account, Judging, fallback
 from agent.domain.base import EvidenceId
-from agent.domain.claims import Claim, Judgement, Refused, Verdict
+from agent.domain.claims import Claim, Judgement, Refused
 from agent.gate.check import refusals
 from agent.models import ModelError, fenced
 from agent.ports import Step
@@ -97,7 +101,6 @@ class SentenceSteps:
 
 
 async def _judged(subject: Subject, key: str, now: Sentences, deps: "RunContext") -> tuple[Verdicts, Account]:
-    """Judge the sentences about one thing."""
     claims = [claim for other, claim in now.passed if other == key]
     evidence = subject.evidence(claims, focus_of(claims) if now.repaired else ())
 
@@ -115,9 +118,8 @@ async def _said_anew(
 ) -> tuple[list[Claim], Account]:
     mine = {str(number): one for number, one in enumerate((one for one in wrong if one.task == key), start=1)}
     claims = [one.claim for one in mine.values()]
-    evidence = subject.evidence(claims, focus_of(claims))
     values = {
-        "evidence": fenced(evidence, deps.mark),
+        "evidence": fenced(subject.evidence(claims, focus_of(claims)), deps.mark),
         "refused": fenced("\n".join(refusal_text(number, one) for number, one in mine.items()), deps.mark),
         "languages": asked_languages(subject.languages),
     }
@@ -150,7 +152,7 @@ async def judged_or_refused(batch: Batch, deps: "RunContext", about: EvidenceId 
         verdicts = await judged(batch, deps)
         return verdicts, Account(judging=verdicts.judging)
     except ModelError as error:
-        silent = Judgement(verdict=Verdict.UNDECIDED, check="no judge", reason=str(error)[:200])
+        silent = Judgement(verdict="undecided", check="no judge", reason=str(error)[:200])
         return Verdicts(refused=[(claim, silent) for claim in batch.claims]), fallback("judging", error, about)
 
 
@@ -161,8 +163,7 @@ async def judged(batch: Batch, deps: "RunContext") -> Verdicts:
     for turn in (0, 1):
         if not standing:
             break
-        control = batch.controls[turn : turn + 1] or batch.controls[:1]
-        evidence = batch.evidence
+        control, evidence = batch.controls[turn : turn + 1] or batch.controls[:1], batch.evidence
         if turn and batch.narrowed:
             evidence = batch.narrowed([ruling.quote for _, ruling in standing if ruling is not None])
         asked = replace(batch, evidence=evidence, claims=[claim for claim, _ in standing], controls=control)
@@ -171,7 +172,7 @@ async def judged(batch: Batch, deps: "RunContext") -> Verdicts:
         result.judging += Judging(controls=len(control), caught=len(control) if caught else 0)
         if not caught:
             reason = "the judge admitted a sentence about another commit"
-            void = Judgement(verdict=Verdict.UNDECIDED, check="control", reason=reason)
+            void = Judgement(verdict="undecided", check="control", reason=reason)
             result.refused += [(claim, void) for claim, _ in standing]
             return result
         passed = [(claim, rulings[str(place)]) for place, (claim, _) in enumerate(standing)]
@@ -190,11 +191,8 @@ async def judged(batch: Batch, deps: "RunContext") -> Verdicts:
 async def ruled(batch: Batch, deps: "RunContext", *, backwards: bool) -> dict[str, Ruling]:
     """Put one question; a sentence without a ruling is unsupported."""
     texts = {str(place): claim.text for place, claim in enumerate(batch.claims)}
-    languages = batch.claims[0].text
-    texts |= {
-        f"x{place}": {lang: words for lang, words in text.items() if lang in languages}
-        for place, text in enumerate(batch.controls)
-    }
+    for place, text in enumerate(batch.controls):
+        texts[f"x{place}"] = {lang: words for lang, words in text.items() if lang in batch.claims[0].text}
     # The same batch is asked in the same order in every run, and what is asked twice in reverse, whatever went between.
     seeded = {key: f"{batch.evidence[:200]} {' / '.join(text.values())}".encode() for key, text in texts.items()}
     order = sorted(texts, key=lambda key: hashlib.sha256(seeded[key]).hexdigest())

@@ -11,10 +11,11 @@ from langgraph.prebuilt import ToolNode
 from langgraph.prebuilt.tool_node import ToolInvocationError
 from langgraph.runtime import Runtime
 
-from agent.analysts.tasks import Choice, first_fact, fitting, handles_of
+from agent.analysts.sentences import handles_of
+from agent.analysts.tasks import Choice, first_fact, table_lines
 from agent.domain.accounts import Account, fallback
 from agent.domain.base import AppError
-from agent.domain.commits import Change, Coverage, Notice, NoticeKind
+from agent.domain.commits import Change, Notice
 from agent.domain.ledger import OwnUse, Triage
 from agent.domain.report import Failure
 from agent.links.recorded import day_links
@@ -49,7 +50,7 @@ async def choose(state: ReadState, runtime: Runtime[RunContext]) -> dict[str, An
     try:
         # Whoever is away is asked again when it writes; what the budget allows is read all the same.
         rows = await _rows(state, deps)
-        table = fitting(rows.values(), await deps.packet_room())
+        table = table_lines(rows.values(), await deps.packet_room())
         values = {"table": fenced("\n".join(table), deps.mark), "most": str(most)}
         choice = await deps.ask("reading", repo, "choose", values, Choice)
         shown = dict(list(handles_of([one.sha for one in found.table]).items())[: len(table)])
@@ -131,7 +132,7 @@ async def _offered(state: ReadState, deps: RunContext) -> list[BaseTool]:
     notes = {one.sha: f"{one.tier.value} {one.score:.1f} {commits[one.sha].title}" for one in found.table}
     ordered = [commits[sha] for sha in handles.values()]
     tools = Toolset(desk.code, desk.threads, ordered, notes, deps.recall, page_tokens=_PAGE, handles=handles)
-    unread = THREAD_TOOLS if found.threads.coverage is Coverage.NOT_READ else ()
+    unread = THREAD_TOOLS if found.threads.coverage == "not read" else ()
     return [tool for tool in tools.as_tools() if tool.name not in unread]
 
 
@@ -158,11 +159,11 @@ async def list_commits(state: ReadState, desk: Desk, runtime: Runtime[RunContext
     known = deps.issues.known_open(spec.name, window)
     commits = [row.commit for row in (*mine.rows, *mine.late)]
     threads = await read_threads(desk, window, commits, known)
-    if known and threads.coverage is not Coverage.NOT_READ and (cut := deps.issues.cut_short(spec.name)):
+    if known and threads.coverage != "not read" and (cut := deps.issues.cut_short(spec.name)):
         # Only the first run lists what is open; every later report rests on that list.
-        threads = threads.model_copy(update={"coverage": Coverage.PARTIAL, "notices": (*threads.notices, cut)})
+        threads = threads.model_copy(update={"coverage": "partial", "notices": (*threads.notices, cut)})
     before = [(row.commit.sha[:12], owner.window) for row, owner in mine.told_before]
-    told = tuple(Notice(kind=NoticeKind.TOLD_BEFORE, about=one) for one in before)
+    told = tuple(Notice(kind="told-before", about=one) for one in before)
     return Collected(
         landing=landing.model_copy(update={"notices": (*landing.notices, *told)}),
         rows=mine.rows,

@@ -19,8 +19,7 @@ from agent.domain.links import Related
 from agent.links.candidates import Wanted, wanted_pairs
 from agent.links.relating import Pairing, SaidRelations
 from agent.models import ModelError, fenced
-from agent.ports import Desk, Step
-from agent.sources import CodeSource
+from agent.ports import CodeSource, Desk, Step
 from graphs.judging import judged_or_refused
 from graphs.run_context import ReadState, RunContext, material_of
 
@@ -35,7 +34,7 @@ async def relate(state: ReadState, runtime: Runtime[RunContext]) -> dict[str, An
         return {"related": []}
     material = await material_of(state, deps)
     known = deps.issues.known(repo, state["window"]).issues
-    wanted = wanted_pairs(state["found"], material, known, state.get("earlier") or {})
+    wanted = wanted_pairs(state["found"], material, known, state["stories"].pairs)
     if not wanted:
         return {"related": []}
     runtime.stream_writer(Step(repo, "relating", 0, len(wanted)))

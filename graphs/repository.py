@@ -14,7 +14,7 @@ from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
 from agent.analysts.rules import facts_told
-from agent.analysts.subjects import CommitSubject, SummarySubject, TaskSubject, light_dossier
+from agent.analysts.subjects import CommitSubject, SummarySubject, light_dossier
 from agent.analysts.tasks import Sentences, Task, commit_tasks, summary_task
 from agent.domain.accounts import Account, fallback
 from agent.domain.base import EvidenceId, RepoId
@@ -23,8 +23,7 @@ from agent.domain.report import Failure, RepoSection
 from agent.gate.check import refusals
 from agent.models import ModelError, tokens_of
 from agent.ports import Step
-from agent.reports.chapter import Chapter, Connected, checked_claims, issue_news, ledger_of, release_news, unexplained
-from agent.stories.follow_ups import pairs
+from agent.reports.chapter import Chapter, checked_claims, issue_news, ledger_of, release_news
 from agent.stories.releases import taken
 from agent.triage.collected import dossier_of, readings_of
 from graphs.judging import SentenceSteps, spent, tell
@@ -33,6 +32,7 @@ from tools.history.find import find_stories, told_stories, with_relations, with_
 from tools.history.past import release_stories, tags_of_window
 from tools.index_for_search import index_run
 
+_Written = CommitSubject | SummarySubject
 _NOTES = 1_500  # Tokens of a model's own notes that it is shown again when it writes
 _BLAMED = 60  # Commits whose lines are followed to earlier ones; without a model fewer, since only the newest are told
 
@@ -93,7 +93,7 @@ async def connect(state: RepositoryState, runtime: Runtime[RunContext]) -> dict[
     if deps.models:
         # Whoever shall say how two commits belong together reads both.
         found = found.model_copy(update={"whole": tuple({*found.whole, *(one.earlier.sha for one in found.pairs)})})
-    return {"stories": found, "earlier": pairs(state["spec"].name, found.pairs)}
+    return {"stories": found}
 
 
 async def write_facts(state: RepositoryState, runtime: Runtime[RunContext]) -> dict[str, Any]:
@@ -121,7 +121,7 @@ async def next_tasks(state: RepositoryState, runtime: Runtime[RunContext]) -> di
     if not state["beside"] or not before or not before[0].about:
         return {"tasks": []}
     titles: dict[EvidenceId, str] = {row.commit.id: row.commit.title for row in state["found"].landed}
-    task = summary_task("day", state["spec"].name, [*(state.get("analysis") or []), *state["facts"]], titles)
+    task = summary_task(state["spec"].name, [*(state.get("analysis") or []), *state["facts"]], titles)
     return {"tasks": [task] if task else []}
 
 
@@ -145,14 +145,14 @@ async def file(state: RepositoryState, runtime: Runtime[RunContext]) -> dict[str
         first_tip=found.landing.tip,
         coverage=found.threads.coverage,
         coverage_notices=found.threads.notices,
-        issues=issue_news(found.threads, window, Connected(links=material.links, known=known)),
+        issues=issue_news(found.threads, window, material.links, known),
         releases=release_news(releases, window),
         notices=found.landing.notices,
         account=account,
     )
     chapter = Chapter(
         section=section,
-        ledger=unexplained(ledger_of(found, {one.evidence.id: one for one in material.reads}), account),
+        ledger=ledger_of(found, material.reads, account),
         claims=claims,
         links=tuple(material.links),
         stories=(
@@ -206,7 +206,7 @@ async def write(state: AnalysisState, runtime: Runtime[RunContext]) -> dict[str,
     return {"sentences": Sentences(drafts=drafts), "account": account}
 
 
-async def _written(subject: TaskSubject, deps: RunContext) -> tuple[list[Claim], Account]:
+async def _written(subject: _Written, deps: RunContext) -> tuple[list[Claim], Account]:
     try:
         answer = await deps.ask("writing", subject.account, *subject.prompt(deps.mark))
         return subject.claims(answer), Account()
@@ -220,15 +220,15 @@ async def settle(state: AnalysisState) -> dict[str, Any]:
     return {"analysis": list(now.published), "refused": [*now.mended, *now.failed]}
 
 
-async def subjects(state: AnalysisState, deps: RunContext) -> dict[str, TaskSubject]:
+async def subjects(state: AnalysisState, deps: RunContext) -> dict[str, _Written]:
     """Give what the tasks are about, with what was read of it."""
     shared = {"languages": deps.languages, "room": await deps.packet_room()}
     told: dict[str, dict[str, Any]] = {
         task.key: {"task": task, "repo": task.repo, "account": task.account, "about": task.about or None, **shared}
         for task in state["tasks"]
     }
-    found: dict[str, TaskSubject] = {
-        task.key: SummarySubject(**told[task.key], dossier=light_dossier(task.rests, task.titles))
+    found: dict[str, _Written] = {
+        task.key: SummarySubject(**told[task.key], dossier=light_dossier(task))
         for task in state["tasks"]
         if not task.about
     }

@@ -23,9 +23,8 @@ from agent.domain.window import Window
 from agent.links.candidates import related_links
 from agent.links.recorded import carried_links, partners, reverted_by
 from agent.models import Job, prompt
-from agent.ports import Desks, Publisher
+from agent.ports import Desks, Publisher, ThreadSource
 from agent.settings.values import RepoSpec
-from agent.sources import ThreadSource
 from agent.stories.timeline import StoriesFound
 from agent.triage.collected import Collected, Readings, Scales, known_issues
 from agent.triage.score import lifted
@@ -134,7 +133,6 @@ class ReadState(TypedDict, total=False):
     related: list[Related]
     """What commits have to do with what they name or resemble, as a model said and a judge admitted."""
     stories: StoriesFound
-    earlier: dict[str, list[EvidenceId]]  # The earlier commits that each commit may mend or continue, by its hash
     tasks: list[Task]  # What a model is to write about
     beside: tuple[RepoSpec, ...]
     """The other repositories of the report; where there are none, the brief sums this one up."""
@@ -181,7 +179,7 @@ async def _gathered(state: ReadState, deps: RunContext) -> Material:
     reads = []
     weighed = Scales(found, state["spec"]).weigh_again(known, undone)
     for one in lifted(weighed, {use.sha for use in found.own_uses}):
-        depth = Depth.DEEP if one.sha in deep else Depth.GROUP if one.noise else Depth.SKIM
+        depth: Depth = "deep" if one.sha in deep else "group" if one.noise else "skim"
         reads.append(Read(evidence=known[one.sha], triage=one, depth=depth))
     earlier = deps.issues.known(repo, state["window"])
     links = tuple(carried_links(found.links, earlier.links, partners(known.values())))

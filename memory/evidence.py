@@ -8,10 +8,10 @@ from itertools import pairwise
 
 from agent.domain.base import EvidenceId, RepoId, commit_id, parse_reference, thread_id
 from agent.domain.commits import Issue, PullRequest, Release, Threads
+from agent.domain.evidence import Card
 from agent.domain.facts import Fact
 from agent.domain.links import Link
 from agent.domain.window import Window, midnight, zone
-from agent.editions.card import Card
 from agent.questions import Hit, Known
 from memory.database import Database, Value, clean, moment_of, stamp
 from memory.search import Entry, SearchIndex
@@ -210,5 +210,5 @@ def _fact_words(facts: Iterable[Fact]) -> str:
     pieces: list[str] = []
     for fact in facts:
         values = [value for value in (fact.old, fact.new, fact.detail) if value and len(value) <= _LONG_VALUE]
-        pieces += [fact.kind.value, fact.name, *values]
+        pieces += [fact.kind, fact.name, *values]
     return " ".join(pieces)

@@ -10,7 +10,7 @@ from agent.domain.window import Window
 from agent.reports.stored import dump, load
 from memory.database import Database, Row, stamp
 
-DONE, FAILED, LATE = "done", "failed", "late"
+DONE, FAILED = "done", "failed"
 _EVERY_SECONDS, _PERIODS = 1.0, 100
 
 
@@ -40,18 +40,18 @@ class Fleet:
         with self._db.transaction():
             self._db.upsert("parts", [{**row, "body": zlib.compress(body)}], ("key",))
 
-    def parts(self, keys: list[str]) -> dict[str, tuple[str, bytes]]:
-        """Find the parts that are there, each with its status."""
-        rows = self._db.rows("select key, status, body from parts where key = any(?)", [keys])
-        return {key: (status, zlib.decompress(bytes(body))) for key, status, body in rows}
+    def parts(self, keys: list[str]) -> dict[str, bytes]:
+        """Find the parts that are there."""
+        rows = self._db.rows("select key, body from parts where key = any(?)", [keys])
+        return {key: zlib.decompress(bytes(body)) for key, body in rows}
 
     def statuses(self, keys: list[str]) -> dict[str, str]:
         """Tell which parts are there, and whether each is done or failed."""
         return dict(self._db.rows("select key, status from parts where key = any(?)", [keys]))
 
-    def put_edition(self, edition: str, report: Report, status: str) -> None:
+    def put_edition(self, edition: str, report: Report) -> None:
         """Store a published edition, in place of what it was."""
-        row = {"edition": edition, "window_key": report.window.key, "label": report.window.label, "status": status}
+        row = {"edition": edition, "window_key": report.window.key, "label": report.window.label}
         body = zlib.compress(dump(report).encode("utf-8", errors="replace"))
         row |= {"finished": stamp(datetime.now(UTC))}
         with self._db.transaction():
@@ -68,10 +68,9 @@ class Fleet:
         sql = "select label, window_key, finished from editions where edition = ?"
         return {label: (key, finished) for label, key, finished in self._db.rows(sql, [edition])}
 
-    def delivery(self, edition: str) -> dict[tuple[str, str], str]:
+    def deliveries(self, edition: str) -> list[str]:
         """Give how reports stand on the channels of an edition, as JSON."""
-        rows = self._db.rows("select channel, label, body from deliveries where edition = ?", [edition])
-        return {(channel, label): body for channel, label, body in rows}
+        return [row[0] for row in self._db.rows("select body from deliveries where edition = ?", [edition])]
 
     def put_delivery(self, edition: str, channel: str, label: str, body: str) -> None:
         """Note how a report stands on a channel."""

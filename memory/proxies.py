@@ -14,7 +14,7 @@ from pydantic_core import to_jsonable_python
 
 from agent.domain.base import AppError, RepoId
 from agent.domain.commits import Change, Commit
-from agent.sources import CodeSource, Study
+from agent.ports import CodeSource, Study
 from memory.artefacts import Codec, JsonCodec, codec_for, encode_error
 from memory.recorder import Call, CallRecorder, once
 

@@ -7,7 +7,7 @@ from datetime import timedelta
 from pathlib import Path
 
 from agent.domain.base import AppError, RepoId, StorageError, repo_id
-from agent.domain.commits import Coverage, Notice, NoticeKind, Threads
+from agent.domain.commits import Notice, Threads
 from agent.domain.ledger import Owner
 from agent.domain.links import Link, Relation
 from agent.domain.report import Report, RepoSection
@@ -113,14 +113,14 @@ class OpenIssues:
         ]
         with self._db.transaction():
             self.put_notices(repo, threads.notices)
-            if relisted and threads.coverage is not Coverage.NOT_READ:
+            if relisted and threads.coverage != "not read":
                 self._db.execute("delete from open_issues where repo = ?", [repo])
             self._db.execute("delete from open_issues where repo = ? and number = any(?)", [repo, gone])
             self._db.upsert("open_issues", opened, ("repo", "number"))
 
     def put_notices(self, repo: RepoId, notices: tuple[Notice, ...]) -> None:
         """Store that a listing of the open issues was cut short, if these notices say so."""
-        cut = [notice.model_dump_json() for notice in notices if notice.kind is NoticeKind.OPEN_CAPPED]
+        cut = [notice.model_dump_json() for notice in notices if notice.kind == "open-capped"]
         self._db.upsert("open_listings", ({"repo": repo, "notice": one} for one in cut), ("repo",))
 
     def _links(self, repo: RepoId, window: Window) -> tuple[Link, ...]:

@@ -10,10 +10,10 @@ from pydantic import ValidationError
 from agent.domain.base import EvidenceId, RepoId, commit_id, thread_id
 from agent.domain.claims import MARK, Claim
 from agent.domain.commits import Headline
-from agent.domain.links import Act, Story
+from agent.domain.links import Story
 from agent.domain.report import Report
 from agent.domain.window import Window
-from agent.sources import Past
+from agent.ports import Past
 from agent.stories.timeline import Remembered
 from memory.database import Database, Value, clean, moment_of, stamp
 from memory.text_index import Scope, TextIndex, has_han, terms
@@ -89,7 +89,7 @@ def _statements(report: Report) -> Iterator[_Statement]:
                 said.append((words, (link.change, link.issue)))
         for story in report.stories:
             if story.repo == repo:
-                said.append((f"{story.kind.value}: {' then '.join(story.steps)}", story.steps))
+                said.append((f"{story.kind}: {' then '.join(story.steps)}", story.steps))
         for text, cites in said:
             yield repo, [cite for cite in cites if cite not in text], text, ""
 
@@ -186,9 +186,9 @@ class Stories:
 
 def _keys(story: Story) -> set[tuple[str, EvidenceId]]:
     """Name what makes two tellings one story: the same sort, and its steps."""
-    sort = "lineage" if story.kind.value in ("revert", "reland") else story.kind.value
+    sort = "lineage" if story.kind in ("revert", "reland") else story.kind
     # Releases are steps of many stories, and a release has many fixes.
-    commits = [step.cite for step in story.timeline if step.act is not Act.RELEASED]
+    commits = [step.cite for step in story.timeline if step.act != "released"]
     if sort in ("lineage", "series"):
         return {(sort, cite) for cite in commits}
     return {(sort, f"{commits[:1]} {story.steps[-1] if sort == 'released' else commits[-1:]}")}

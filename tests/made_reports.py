@@ -5,10 +5,9 @@ from hashlib import sha1
 from random import Random
 
 from agent.domain.base import RepoId, ThreadId, commit_id, thread_id
-from agent.domain.claims import Claim, Judgement, Quote, Role, Verdict
-from agent.domain.commits import Coverage
-from agent.domain.ledger import Depth, LedgerRow, Noise, Purpose, Tier
-from agent.domain.links import Act, Grade, Link, Relation, Standing, Step, Story, StoryKind
+from agent.domain.claims import Claim, Judgement, Quote
+from agent.domain.ledger import LedgerRow, Tier
+from agent.domain.links import Grade, Link, Relation, Step, Story
 from agent.domain.report import Report, RepoSection, ThreadLine
 from agent.domain.window import Window
 
@@ -18,9 +17,9 @@ FIRST = date(2025, 2, 5)
 _NOUNS = ("cache", "scheduler", "router", "kernel", "tokenizer", "sampler", "allocator", "prefill", "decode", "mask")
 _VERBS = ("add", "fix", "remove", "rename", "speed", "simplify", "guard", "split", "merge", "cap")
 _TIERS = (Tier.HIGH, Tier.MID, Tier.MID, Tier.LOW, Tier.LOW, None)
-_PURPOSES = (Purpose.FIX, Purpose.FEATURE, Purpose.PERFORMANCE, Purpose.REFACTOR, Purpose.DOCS, None)
+_PURPOSES = ("fix", "feature", "performance", "refactor", "docs", None)
 _FEWEST, _MOST = 3, 22
-_PASSED = Judgement(verdict=Verdict.SUPPORTED, check="fact")
+_PASSED = Judgement(verdict="supported", check="fact")
 
 
 def made_day(day: date, seed: int = 1, most: int = _MOST) -> Report:
@@ -35,9 +34,7 @@ def made_day(day: date, seed: int = 1, most: int = _MOST) -> Report:
         threads = [_thread(repo, day, at, chance) for at in range(chance.randint(0, 6))]
         links += [_link(thread_id(repo, one.number), rows[0]) for one in threads if one.event == "closed"]
         stories.append(_story(repo, rows[0], day))
-        sections.append(
-            RepoSection(repo=repo, branch="main", tip=rows[0].sha, coverage=Coverage.READ, issues=tuple(threads))
-        )
+        sections.append(RepoSection(repo=repo, branch="main", tip=rows[0].sha, coverage="read", issues=tuple(threads)))
     return Report(
         window=Window.days(day, day, "UTC"),
         repos=REPOS,
@@ -57,7 +54,7 @@ def _row(repo: RepoId, day: date, at: int, chance: Random) -> LedgerRow:
     return LedgerRow(
         repo=repo,
         sha=sha1(f"{repo} {day} {at}".encode(), usedforsecurity=False).hexdigest(),
-        depth=Depth.GROUP if tier is None else Depth.DEEP,
+        depth="group" if tier is None else "deep",
         reason="made up",
         late=False,
         subject=title,
@@ -70,7 +67,7 @@ def _row(repo: RepoId, day: date, at: int, chance: Random) -> LedgerRow:
         deletions=chance.randint(0, 400),
         places=tuple(f"src/{chance.choice(_NOUNS)}/{chance.choice(_NOUNS)}.py" for _ in range(2)),
         tier=tier or Tier.LOW,
-        noise=Noise.DOCS if tier is None else None,
+        noise="docs" if tier is None else None,
         purpose=chance.choice(_PURPOSES),
         weight=round(chance.random() * 8, 3),
         marks=("fix", "new names"),
@@ -87,7 +84,7 @@ def _claims(row: LedgerRow, chance: Random) -> list[Claim]:
 def _claim(row: LedgerRow, cite: str, number: int, chance: Random) -> Claim:
     name = f"max_{chance.choice(_NOUNS)}_{chance.choice(_NOUNS)}"
     old, new = chance.randint(1, 64), chance.randint(65, 512)
-    role = (Role.CHANGE, Role.CHANGE, Role.CHANGE, Role.EFFECT, Role.ADVICE)[number]
+    role = ("change", "change", "change", "effect", "advice")[number]
     quote = Quote(cite=cite, text=f"-    {name}: int = {old}\n+    {name}: int = {new}", file=row.places[0])
     return Claim(
         id=f"{cite}.{number}",
@@ -97,7 +94,7 @@ def _claim(row: LedgerRow, cite: str, number: int, chance: Random) -> Claim:
         predicate="fact",
         params={"name": name, "severity": "breaking" if chance.random() < 0.1 else "notable"},
         cites=(cite,),
-        quotes=(quote,) if role is Role.CHANGE else (),
+        quotes=(quote,) if role == "change" else (),
         text={
             "en": f"The default of `{name}` changes from `{old}` to `{new}`.",
             "zh": f"`{name}` 的默认值由 `{old}` 改为 `{new}`。",
@@ -115,7 +112,7 @@ def _thread(repo: RepoId, day: date, at: int, chance: Random) -> ThreadLine:
         event=event,
         at=datetime.combine(day, datetime.min.time(), UTC),
         labels=("bug",),
-        standing=Standing.FIXED if event == "closed" else Standing.OPEN,
+        standing="fixed" if event == "closed" else "open",
     )
 
 
@@ -134,14 +131,14 @@ def _story(repo: RepoId, row: LedgerRow, day: date) -> Story:
         Step(
             cite=cite,
             at=datetime.combine(one, datetime.min.time(), UTC),
-            act=Act.PART,
+            act="part",
             title=f"part of {row.title}",
             part=at,
         )
         for at, (cite, one) in enumerate(zip(cites, days, strict=True), start=1)
     ]
     return Story(
-        kind=StoryKind.SERIES,
+        kind="series",
         repo=repo,
         steps=tuple(cites),
         timeline=tuple(steps),

@@ -4,17 +4,14 @@ from collections.abc import AsyncIterator, Collection, Iterable, Sequence
 from dataclasses import dataclass
 
 from agent.domain.base import AppError, NotFound
-from agent.domain.commits import Change, Commit, Coverage, NoticeKind, PullRequest, Threads
-from agent.domain.evidence import CommitEvidence, Material
+from agent.domain.commits import Change, Commit, PullRequest, Threads
+from agent.domain.evidence import Card, CommitEvidence, Material
 from agent.domain.window import Window
-from agent.editions.card import Card
 from agent.links.recorded import day_links
 from agent.links.references import Day, day_references
-from agent.ports import Desk, Desks, Progress, QuestionMemory
+from agent.ports import CloneSource, CodeSource, Desk, Desks, Progress, QuestionMemory
 from agent.questions import Named
 from agent.settings.values import RepoSpec
-from agent.sources import CloneSource, CodeSource
-from agent.stories.timeline import pulls_of
 from agent.triage.collected import Collected
 from tools.diff.sheet import read_facts
 
@@ -29,7 +26,7 @@ async def index_run(memory: QuestionMemory, code: CodeSource, found: Collected, 
         memory.keep(material.repo, [await card_of(code, one, found.threads.pulls) for one in seen])
     memory.connect(material.repo, found.threads, tuple(material.links))
     # A history that does not reach back through the whole window leaves some of it unread.
-    if not any(notice.kind is NoticeKind.SHALLOW for notice in found.landing.notices):
+    if not any(notice.kind == "shallow" for notice in found.landing.notices):
         memory.complete(material.repo, material.window, [row.commit.sha for row in found.landing.rows])
 
 
@@ -52,7 +49,7 @@ class WindowReader:
 
     async def fetch(self, spec: RepoSpec, named: Iterable[Named]) -> None:
         """Read single commits and threads that somebody names and nobody has read, wherever they are in time."""
-        unread = Threads(coverage=Coverage.NOT_READ)
+        unread = Threads(coverage="not read")
         for one in named:
             text = f"#{one.text}" if one.kind == "thread" else one.text
             if one.kind not in ("thread", "commit") or self.memory.named(text, [spec.name]):
@@ -106,7 +103,7 @@ async def read_threads(
     try:
         return await desk.threads.threads(window, commits, known_open=known_open)
     except AppError as error:
-        return Threads(coverage=Coverage.NOT_READ, missing=(str(error),))
+        return Threads(coverage="not read", missing=(str(error),))
 
 
 async def read_cards(code: CodeSource, shas: Sequence[str], threads: Threads) -> AsyncIterator[tuple[Change, Card]]:
@@ -119,8 +116,7 @@ async def read_cards(code: CodeSource, shas: Sequence[str], threads: Threads) ->
 
 async def card_of(code: CodeSource, evidence: CommitEvidence, pulls: Sequence[PullRequest]) -> Card:
     """Note down a commit; a merge is by those whose commits it brought in."""
-    numbers = pulls_of(evidence)
-    card = Card.of(evidence.model_copy(update={"pull": numbers[0]}) if numbers else evidence)
+    card = Card.of(evidence)
     if not evidence.change.commit.is_merge:
         return card
     # The API would be asked for every merge.

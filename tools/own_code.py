@@ -1,6 +1,7 @@
 """Reading the user's own files, on this machine and for this machine only: nothing of them is sent or kept."""
 
 import os
+import re
 import subprocess
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -9,7 +10,7 @@ from agent.domain.base import InputError, RepoId
 from agent.domain.facts import Fact
 from agent.domain.ledger import OwnUse
 from agent.domain.upgrade import Upgrade
-from agent.editions.own_code import MOST_PLACES, concerns, find_uses, names_project, projects_of, used_name
+from agent.editions.own_code import MOST_PLACES, concerns, find_uses, project_names, used_name
 from tools.git.process import LOCAL, git_program
 
 _LARGEST, _MOST = 1_000_000, 50_000
@@ -36,7 +37,7 @@ class OwnCode:
         """Find where the user's code uses what each commit changes, each thing in a few places."""
         sought = list(dict.fromkeys(fact for some in facts.values() for fact in some if concerns(fact)))
         places: dict[Fact, list[tuple[str, int]]] = {fact: [] for fact in sought}
-        for file, text in self._naming(projects_of(repo, sought)):
+        for file, text in self._naming(project_names(repo, sought)):
             for fact, line in find_uses(sought, file, text):
                 places[fact].append((file, line))
         return tuple(
@@ -62,10 +63,16 @@ class OwnCode:
             items.append(one.model_copy(update={"uses": tuple(own)}) if own else one)
         return upgrade.model_copy(update={"items": tuple(items)})
 
-    def _naming(self, projects: frozenset[str]) -> list[tuple[str, str]]:
+    def _naming(self, project: re.Pattern[str]) -> Iterator[tuple[str, str]]:
         if self._files is None:
             self._files = [file for root in self._roots for file in self._listed(root)][:_MOST]
-        return list(_read(self._files, projects))
+        for name, path in self._files:
+            try:
+                text = path.read_text("utf-8", errors="replace") if path.stat().st_size <= _LARGEST else "\0"
+            except OSError:
+                continue
+            if "\0" not in text and project.search(text):
+                yield name, text
 
     def _listed(self, root: Path) -> list[tuple[str, Path]]:
         """List what git would keep of a tree, or all that is not hidden where there is no git."""
@@ -90,13 +97,3 @@ def _is_read(name: str) -> bool:
 def _is_inside(path: Path, home: Path) -> bool:
     """Leave out links: they may lead out of the tree, and what they lead to inside of it is read anyway."""
     return not path.is_symlink() and path.is_file() and path.resolve().is_relative_to(home)
-
-
-def _read(files: Sequence[tuple[str, Path]], projects: frozenset[str]) -> Iterator[tuple[str, str]]:
-    for name, path in files:
-        try:
-            text = path.read_text("utf-8", errors="replace") if path.stat().st_size <= _LARGEST else "\0"
-        except OSError:
-            continue
-        if "\0" not in text and names_project(text, projects):
-            yield name, text

@@ -6,11 +6,11 @@ from itertools import groupby
 from typing import Any
 
 from agent.domain.base import LANGUAGES, EvidenceId
-from agent.domain.claims import Anchor, Claim, Kind, Quote, Role
+from agent.domain.claims import Anchor, Claim, Kind, Quote
 from agent.domain.commits import Change
 from agent.domain.evidence import CommitEvidence, Material, Read
-from agent.domain.facts import Fact, FactKind
-from agent.domain.ledger import Depth, Tier
+from agent.domain.facts import Fact
+from agent.domain.ledger import Tier
 from agent.markdown import visible
 from agent.telling import changed_functions, names_of, params_of, sentence, told_facts
 from agent.triage.conventions import Area, area
@@ -46,9 +46,9 @@ def claims_of(read: Read, material: Material) -> Iterator[Claim]:
 
 
 def _unnumbered(read: Read, material: Material) -> Iterator[Claim]:
-    if read.depth not in (Depth.DEEP, Depth.SKIM):
+    if read.depth not in ("deep", "skim"):
         return
-    evidence, deep = read.evidence, read.depth is Depth.DEEP
+    evidence, deep = read.evidence, read.depth == "deep"
     telling = deep or read.triage.tier is not Tier.LOW
     yield from _lineage(evidence, material)
     yield from _fixes(evidence, material)
@@ -72,7 +72,7 @@ def statement(fact: Fact, evidence: CommitEvidence) -> Claim:
 def _claim(evidence: CommitEvidence, predicate: str, params: dict[str, str] | None = None, **given: Any) -> Claim:
     """Say something of a commit in the words of a template."""
     params = params or {}
-    known = {"role": Role.CHANGE, "about": (evidence.id,), "cites": (evidence.id,)}
+    known = {"role": "change", "about": (evidence.id,), "cites": (evidence.id,)}
     if "text" not in given:
         given["text"] = {lang: sentence(predicate, params, lang) for lang in LANGUAGES}
     return Claim(id="", repo=evidence.repo, predicate=predicate, params=params, **known | given)
@@ -115,7 +115,7 @@ def _speech(read: Read, material: Material) -> Iterator[Claim]:
 def _lineage(evidence: CommitEvidence, material: Material) -> Iterator[Claim]:
     """Say what the commit undoes or brings back, and what became of it the same day."""
     for fact in evidence.facts:
-        predicate = {FactKind.REVERT: "undoes", FactKind.RELAND: "relands"}.get(fact.kind)
+        predicate = {"revert": "undoes", "reland": "relands"}.get(fact.kind)
         other = f"{evidence.repo}@{fact.old}" if fact.old else None
         if predicate and other and _is_known(other, material):
             yield lineage_claim(predicate, evidence, other, earlier=other in material.background)
@@ -144,7 +144,7 @@ def _fixes(evidence: CommitEvidence, material: Material) -> Iterator[Claim]:
         predicate = "fixes" if link.may_read_fixed and issue.state == "closed" else ""
         if predicate := predicate or ("likely fixes" if link.may_read_likely else ""):
             both = (evidence.id, link.issue)
-            yield _claim(evidence, predicate, {"issue": link.issue}, role=Role.EFFECT, about=both, cites=both)
+            yield _claim(evidence, predicate, {"issue": link.issue}, role="effect", about=both, cites=both)
 
 
 # ---------------------------------------------------------------- quotations

@@ -1,4 +1,4 @@
-"""What a judge is asked for, and what its ruling is worth: a verdict with a quotation that code finds."""
+"""What a judge is asked for, what its ruling is worth, and what the writer of a refused sentence is told."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -8,13 +8,14 @@ from pydantic import BaseModel, Field
 
 from agent.domain.accounts import Judging
 from agent.domain.base import Language
-from agent.domain.claims import Claim, Judgement, Kind, Verdict
+from agent.domain.claims import Claim, Judgement, Kind, Refused
 from agent.gate.text import normal
 
 Opinion = Literal["stated", "inferred", "unsupported", "contradicted"]
 PASSING: tuple[Opinion, ...] = ("stated", "inferred")
 _ELLIPSIS = ("...", "…", "[…]")
 _SHORTEST = 3
+_TOLD = 600  # Characters of an anchor that its writer is shown again when it was refused
 
 
 class Ruling(BaseModel):
@@ -58,10 +59,10 @@ def objection(ruling: Ruling, evidence: str) -> Judgement | None:
     if ruling.verdict not in PASSING:
         reason = f"the judge calls it {ruling.verdict}"
         told = {"literal": ruling.covers[:200], "nearest": ruling.quote[:300]}
-        return Judgement(verdict=Verdict.UNSUPPORTED, check="judge", reason=reason, **told)
+        return Judgement(verdict="unsupported", check="judge", reason=reason, **told)
     if not is_shown(ruling.quote, evidence):
         reason = "the judge rests on words that the evidence does not have"
-        return Judgement(verdict=Verdict.UNSUPPORTED, check="judge quote", reason=reason, nearest=ruling.quote[:300])
+        return Judgement(verdict="unsupported", check="judge quote", reason=reason, nearest=ruling.quote[:300])
     return None
 
 
@@ -78,5 +79,20 @@ def is_shown(quote: str, evidence: str) -> bool:
 def admitted(claim: Claim, ruling: Ruling, judge: str) -> Claim:
     """Publish a sentence as what the judge calls it; advice stays advice."""
     kind = claim.kind if claim.kind is Kind.ADVICE else Kind(ruling.verdict)
-    verdict = Judgement(verdict=Verdict.SUPPORTED, check="judge")
+    verdict = Judgement(verdict="supported", check="judge")
     return claim.model_copy(update={"kind": kind, "judged_by": judge, "judgement": verdict})
+
+
+def can_be_repaired(one: Refused) -> bool:
+    """Tell what another wording can mend: a judge who stays away or is void it cannot."""
+    return all(no.check not in ("no judge", "control") for no in one.reasons)
+
+
+def refusal_text(number: str, one: Refused) -> str:
+    """Tell what was refused and why, with the evidence that is nearest."""
+    lines = [f"{number}. {' / '.join(one.claim.text.values())}"]
+    lines += [f"   anchor: {anchor.text[:_TOLD]}" for anchor in one.claim.anchors]
+    for no in one.reasons:
+        near = f" The evidence has: {no.nearest}" if no.nearest else ""
+        lines.append(f"   refused: {no.reason}.{near}")
+    return "\n".join(lines)

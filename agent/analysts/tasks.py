@@ -1,16 +1,15 @@
 """What a model chooses from and is asked to write about, and the sentences on their way."""
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Literal
+from collections.abc import Collection, Mapping, Sequence
 
 from pydantic import BaseModel, Field
 
+from agent.analysts.sentences import handles_of
 from agent.domain.base import EvidenceId, Frozen, Language, RepoId
 from agent.domain.claims import Claim, Refused
 from agent.domain.evidence import CommitEvidence, Material
-from agent.domain.ledger import Depth
-from agent.models import tokens_of
+from agent.models import fitting
 from agent.telling import fact_sentence
 
 _HANDLE = re.compile(r"\bc\d{1,3}\b")
@@ -20,8 +19,7 @@ _SUMMED = 20  # Commits that a day is summed up from
 class Task(Frozen):
     """One thing to write about: a commit, or what was published of several."""
 
-    kind: Literal["commit", "day", "brief"]
-    repo: RepoId | None
+    repo: RepoId | None  # None for the brief of all repositories
     about: EvidenceId = ""  # The commit; empty for a summary
     rests: dict[str, Claim] = Field(default_factory=dict)  # What a summary rests on, by handles
     titles: dict[EvidenceId, str] = Field(default_factory=dict)  # What the commits of a summary call themselves
@@ -31,12 +29,12 @@ class Task(Frozen):
     @property
     def account(self) -> str:
         """Whose account pays: the repository's, or that of the brief."""
-        return self.repo or self.kind
+        return self.repo or "brief"
 
     @property
     def key(self) -> str:
         """What the claims of this task are told apart by."""
-        return self.about or self.repo or self.kind
+        return self.about or self.account
 
 
 class Sentences(Frozen):
@@ -54,53 +52,37 @@ def commit_tasks(
     chosen: Sequence[str], notes: str, table: Sequence[str], material: Material, facts: Sequence[Claim]
 ) -> list[Task]:
     """Name the commits that a model shall explain, with true sentences about others for the judge to refuse."""
-    deep = {one.evidence.change.commit.sha: one for one in material.reads if one.depth is Depth.DEEP}
-    wanted = [deep[sha].evidence for sha in chosen if sha in deep]
+    deep = {one.evidence.change.commit.sha for one in material.reads if one.depth == "deep"}
     plain = [claim for claim in facts if claim.predicate == "fact" and claim.text]
     handles = {sha: handle for handle, sha in handles_of(table).items()}
-    return [
-        Task(
-            kind="commit",
-            repo=material.repo,
-            about=one.id,
-            notes=notes_about(notes, handles[one.change.commit.sha]),
-            controls=tuple(claim.text for claim in plain if claim.about[0] != one.id)[-4:],
-        )
-        for one in wanted
-    ]
+    tasks = []
+    for sha in (sha for sha in chosen if sha in deep):
+        about = f"{material.repo}@{sha}"
+        controls = tuple(claim.text for claim in plain if claim.about[0] != about)[-4:]
+        noted = _notes_about(notes, handles[sha])
+        tasks.append(Task(repo=material.repo, about=about, notes=noted, controls=controls))
+    return tasks
 
 
-def summary_rests(claims: Sequence[Claim]) -> dict[str, Claim]:
-    """Give published sentences handles such as c1.2, by their commits, headlines first."""
-    about = list(dict.fromkeys(claim.about[0] for claim in claims if claim.about))[:_SUMMED]
-    rests: dict[str, Claim] = {}
-    for number, name in enumerate(about, start=1):
-        mine = sorted((one for one in claims if one.about[:1] == (name,)), key=lambda one: one.id)
-        rests |= {f"c{number}.{place}": one for place, one in enumerate(mine)}
-    return rests
+def _notes_about(notes: str, handle: str) -> str:
+    """Keep the notes that name no other commit: those would mislead."""
+    named = [(line, set(_HANDLE.findall(line))) for line in notes.splitlines()]
+    return "\n".join(line for line, handles in named if not handles or handle in handles)
 
 
-def summary_task(
-    kind: Literal["day", "brief"], repo: RepoId | None, claims: Sequence[Claim], titles: Mapping[EvidenceId, str]
-) -> Task | None:
+def summary_task(repo: RepoId | None, claims: Sequence[Claim], titles: Mapping[EvidenceId, str]) -> Task | None:
     """Have published sentences about several commits summed up; facts of other commits are for the judge to refuse."""
-    rests = summary_rests([claim for claim in claims if claim.free])
-    about = {claim.about[0] for claim in rests.values()}
-    others = [claim.text for claim in claims if claim.predicate == "fact" and claim.about[0] not in about]
+    written = [claim for claim in claims if claim.free]
+    about = list(dict.fromkeys(claim.about[0] for claim in written if claim.about))[:_SUMMED]
     if len(about) < 2:
         return None
+    rests: dict[str, Claim] = {}
+    for number, name in enumerate(about, start=1):
+        mine = sorted((one for one in written if one.about[:1] == (name,)), key=lambda one: one.id)
+        rests |= {f"c{number}.{place}": one for place, one in enumerate(mine)}
+    others = [claim.text for claim in claims if claim.predicate == "fact" and claim.about[0] not in about]
     named = {name: titles.get(name, "") for name in about}
-    return Task(kind=kind, repo=repo, rests=rests, titles=named, controls=tuple(others[-4:]))
-
-
-def controls_for(task: Task, evidence: str, passed: Sequence[tuple[str, Claim]]) -> list[dict[Language, str]]:
-    """Choose sentences about other commits that have a name which this evidence does not have."""
-    if task.kind == "commit":
-        others = [claim.text for key, claim in passed if key != task.key]
-    else:
-        cited = {cite for key, claim in passed if key == task.key for cite in claim.cites}
-        others = [claim.text for claim in task.rests.values() if claim.about[0] not in cited]
-    return [text for text in (*others, *task.controls) if is_foreign(text, evidence)][:2]
+    return Task(repo=repo, rests=rests, titles=named, controls=tuple(others[-4:]))
 
 
 def is_foreign(text: Mapping[Language, str], evidence: str) -> bool:
@@ -118,30 +100,12 @@ class Choice(BaseModel):
     read: list[str] = Field(default_factory=list)
 
 
-def handles_of(table: Sequence[str]) -> dict[str, str]:
-    """Name the commits by their place in the table."""
-    return {f"c{number}": sha for number, sha in enumerate(table, start=1)}
-
-
-def notes_about(notes: str, handle: str) -> str:
-    """Keep the notes that name a commit, or none: those about another one would mislead."""
-    named = [(line, set(_HANDLE.findall(line))) for line in notes.splitlines()]
-    return "\n".join(line for line, handles in named if not handles or handle in handles)
-
-
 def first_fact(evidence: CommitEvidence | None) -> str:
     """Tell the first thing that code found in a commit, behind its title."""
-    told = fact_sentence(evidence.facts[0], "en") if evidence and evidence.facts else ""
-    return f" | {told}" if told else ""
+    return f" | {fact_sentence(evidence.facts[0], 'en')}" if evidence and evidence.facts else ""
 
 
-def fitting(rows: Iterable[str], room: int) -> list[str]:
+def table_lines(rows: Collection[str], room: int) -> list[str]:
     """Keep the heaviest rows that fit, and say how many do not."""
-    kept: list[str] = []
-    lines = list(rows)
-    for line in lines:
-        room -= tokens_of(line)
-        if room < 0:
-            return [*kept, f"(and {len(lines) - len(kept)} lighter ones)"]
-        kept.append(line)
-    return kept
+    kept = fitting(rows, room)
+    return kept if len(kept) == len(rows) else [*kept, f"(and {len(rows) - len(kept)} lighter ones)"]

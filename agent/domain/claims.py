@@ -2,6 +2,7 @@
 
 import re
 from enum import StrEnum
+from typing import Literal
 
 from pydantic import Field
 
@@ -11,15 +12,8 @@ MARK = re.compile(r"\[@([1-9][0-9]?)\]")
 """`[@2]` in a claim's text stands for its second citation; rendering puts the link in its place."""
 
 
-class Role(StrEnum):
-    """What a claim is for."""
-
-    CHANGE = "change"
-    EFFECT = "effect"
-    ADVICE = "advice"
-    SUMMARY = "summary"
-    HEADLINE = "headline"  # What a commit does, in the reader's language: it stands above the original title
-    BRIEF = "brief"  # A sentence over all repositories of the report
+Role = Literal["change", "effect", "advice", "summary", "headline", "brief"]
+"""What a claim is for: a `headline` says what a commit does, above its title; a `brief` is over all repositories."""
 
 
 class Kind(StrEnum):
@@ -47,20 +41,10 @@ class Quote(Anchor):
     """Verbatim words of one cited artefact that are shown as a quotation."""
 
 
-class Verdict(StrEnum):
-    """What the gate says; the first check that fails decides, in this order."""
-
-    MALFORMED = "malformed"
-    NONEXISTENT = "nonexistent"
-    OUT_OF_SCOPE = "out of scope"
-    UNSEEN = "unseen"
-    METADATA = "metadata"
-    QUOTE = "quote"
-    NUMBER = "number"
-    UNSUPPORTED = "unsupported"
-    UNDECIDED = "undecided"
-    """No rule can tell: it may be published as attributed speech with a verbatim quote, or not at all."""
-    SUPPORTED = "supported"
+Verdict = Literal[
+    "malformed", "nonexistent", "out of scope", "unseen", "quote", "number", "unsupported", "undecided", "supported"
+]
+"""What the gate says; the first check that fails decides, in this order. `undecided`: no judge, or a void one."""
 
 
 class Judgement(Frozen):
@@ -76,7 +60,7 @@ class Judgement(Frozen):
     @property
     def passed(self) -> bool:
         """Tell whether the claim may be published as it is."""
-        return self.verdict is Verdict.SUPPORTED
+        return self.verdict == "supported"
 
 
 class Claim(Frozen):

@@ -3,7 +3,6 @@
 import re
 import sys
 from datetime import datetime
-from enum import StrEnum
 from typing import Literal, TypeVar
 
 from pydantic import BaseModel, Field
@@ -95,26 +94,12 @@ class Change(Frozen):
         return tuple(file for file in self.files if file.unreadable)
 
 
-class NoticeKind(StrEnum):
-    """What a reader must know to judge what a report leaves out; each language has its own words for it."""
-
-    TIP_GONE = "tip-gone"
-    TIP_APART = "tip-apart"  # A shallow clone does not reach the tip of the last report
-    REWRITTEN = "rewritten"
-    SHALLOW = "shallow"
-    SHALLOW_MERGES = "shallow-merges"
-    FAR_FUTURE = "far-future"
-    RENAMED = "renamed"
-    TOLD_BEFORE = "told-before"
-    ISSUES_OFF = "issues-off"
-    LISTING_CAPPED = "listing-capped"
-    OPEN_CAPPED = "open-capped"
-    ANONYMOUS = "anonymous"
-    ANONYMOUS_LIMIT = "anonymous-limit"
-    GIT_ONLY = "git-only"
-    LOCAL_ONLY = "local-only"
-    PATHS_LEFT_OUT = "paths-left-out"
-    AUTHORS_IGNORED = "authors-ignored"
+NoticeKind = (
+    Literal["tip-gone", "tip-apart", "rewritten", "shallow", "shallow-merges", "far-future", "renamed", "told-before"]
+    | Literal["issues-off", "listing-capped", "open-capped", "anonymous", "anonymous-limit", "git-only", "local-only"]
+    | Literal["paths-left-out", "authors-ignored"]
+)
+"""What a reader must know to judge what a report leaves out; each language has its own words for it."""
 
 
 class Notice(Frozen):
@@ -229,12 +214,7 @@ class Release(Frozen):
         return f"{self.repo}@{self.tag}"
 
 
-class Coverage(StrEnum):
-    """How much of a repository's issues and pull requests was read."""
-
-    READ = "read"
-    PARTIAL = "partial"
-    NOT_READ = "not read"
+Coverage = Literal["read", "partial", "not read"]  # How much of a repository's issues and pull requests was read
 
 
 class Threads(Frozen):
@@ -296,6 +276,14 @@ def compact(value: M) -> M:
 _VERSION = re.compile(r"v?\d+(?:\.\d+){1,3}(?:[.-]?post\d+)?", re.ASCII)
 """A final release, as PEP 440 and semantic versioning write it; `rc1` and `-dev` are none."""
 
+_REVERT = re.compile(
+    r"\W{0,9}(?:\[[^\]]{1,40}\]\s*){0,5}(?:[\w/.+-]{1,30}(?:\([^()]{1,30}\))?!?\s?:\s{1,2})?(?:partial(?:ly)?\s)?"
+    r"(?P<again>(?:revert(?:ed|s|ing)?\b[\s:\"“']*)+)",
+    re.IGNORECASE,
+)
+"""How a title begins that takes something back, behind tags and a conventional prefix."""
+_UNDONE = re.compile(r"^This reverts commit [0-9a-f]{7,40}", re.MULTILINE)
+_RELAND = re.compile(r"\W{0,9}re-?(?:land|apply)", re.IGNORECASE)
 _PULL = re.compile(r"^Merge pull request #([1-9]\d{0,8})\b|\(#([1-9]\d{0,8})\)\s*$")
 
 
@@ -308,3 +296,10 @@ def pull_named(subject: str) -> int | None:
     """Read which pull request a first line says it came by."""
     found = _PULL.search(subject)
     return int(found[1] or found[2]) if found else None
+
+
+def reverts_in(message: str) -> int:
+    """Count how often a message says that it reverts; a revert of a revert brings back what the second one names."""
+    if found := _REVERT.match(message):
+        return found["again"].lower().count("revert")
+    return int(_UNDONE.search(message) is not None and not _RELAND.match(message))

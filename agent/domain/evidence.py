@@ -1,16 +1,21 @@
 """What claims rest on and reports are written from: artefacts as they were read, each under one name."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cached_property
+from itertools import islice
 
-from agent.domain.base import EvidenceId, Frozen, RepoId
-from agent.domain.commits import Change, Comment, Commit, Issue, PullRequest, Release
-from agent.domain.facts import Fact, FactSheet
+from agent.domain.base import EvidenceId, Frozen, RepoId, commit_id
+from agent.domain.commits import Change, Comment, Commit, Issue, PullRequest, Release, pull_named, reverts_in
+from agent.domain.facts import Fact, FactSheet, Severity
 from agent.domain.ledger import Depth, Triage
 from agent.domain.links import Link
+from agent.domain.patch import touched_names, written_names
 from agent.domain.window import Window
+
+_MESSAGE, _PATHS, _TOUCHED, _WRITTEN, _FACTS, _LINES = 6_000, 400, 80, 150, 80, 12
+"""How much of a commit is worth remembering: characters, names, facts and the lines that show them."""
 
 
 class _Piece(Frozen):
@@ -181,3 +186,77 @@ def state_at(thread: Issue | PullRequest, window: Window | None) -> str:
     if isinstance(thread, PullRequest):
         return "merged" if thread.merged_at else thread.state
     return thread.state_reason if thread.state_reason in ("reopened", "not_planned") else thread.state
+
+
+class Card(Frozen, extra="ignore"):
+    """What is remembered of a landed commit, so that questions about it need no second reading."""
+
+    repo: RepoId
+    sha: str
+    at: datetime
+    author: str
+    title: str
+    message: str  # The whole message, as far as it is worth keeping
+    pull: int | None = None
+    paths: tuple[str, ...] = ()
+    touched: tuple[str, ...] = ()  # Functions and classes that its hunks lie in
+    written: tuple[str, ...] = ()  # Names that stand on its changed lines
+    facts: tuple[Fact, ...] = ()
+    route: str = "hunks"
+
+    @property
+    def id(self) -> EvidenceId:
+        """The name under which the commit is cited."""
+        return commit_id(self.repo, self.sha)
+
+    @property
+    def kinds(self) -> frozenset[str]:
+        """What it is by its facts: a commit, a revert, a re-land, something that breaks."""
+        kinds, severities = {fact.kind for fact in self.facts}, {fact.severity for fact in self.facts}
+        is_kind = {
+            "commit": True,
+            "revert": "revert" in kinds or reverts_in(self.message) > 0,
+            "reland": "reland" in kinds,
+            "breaking": Severity.BREAKING in severities,
+        }
+        return frozenset(kind for kind, fits in is_kind.items() if fits)
+
+    @classmethod
+    def of(cls, evidence: CommitEvidence) -> "Card":
+        """Note down what is worth keeping of a commit that was read."""
+        commit = evidence.change.commit
+        return cls(
+            repo=commit.repo,
+            sha=commit.sha,
+            at=commit.committed_at,
+            author=commit.author.name,
+            title=commit.title,
+            message=commit.message[:_MESSAGE],
+            pull=evidence.pull or pull_named(commit.subject),
+            paths=tuple(dict.fromkeys(evidence.paths))[:_PATHS],
+            touched=_names(evidence.change, touched_names, _TOUCHED),
+            written=_names(evidence.change, written_names, _WRITTEN),
+            facts=tuple(_short(fact) for fact in evidence.facts[:_FACTS]),
+            route=evidence.sheet.route if evidence.sheet else "hunks",
+        )
+
+    def evidence(self, change: Change) -> CommitEvidence:
+        """Put what was noted beside the change itself; a fact stands only where the change still shows its lines."""
+        patches = {path: file.patch or "" for file in change.files for path in (file.previous_path, file.path) if path}
+        facts = tuple(fact for fact in self.facts if _is_shown(fact, patches))
+        return CommitEvidence(change=change, sheet=FactSheet(facts=facts, route=self.route), pull=self.pull)
+
+
+def _names(change: Change, read: Callable[[str], Iterator[str]], most: int) -> tuple[str, ...]:
+    found = (name for file in change.files for name in read(file.patch or ""))
+    return tuple(islice(dict.fromkeys(islice(found, 100 * most)), most))
+
+
+def _short(fact: Fact) -> Fact:
+    """Keep the place that proves a fact best."""
+    places = tuple(place.model_copy(update={"lines": place.lines[:_LINES]}) for place in fact.places[:1])
+    return fact.model_copy(update={"places": places})
+
+
+def _is_shown(fact: Fact, patches: Mapping[str, str]) -> bool:
+    return all(line in patches.get(place.file, "") for place in fact.places for line in place.lines)

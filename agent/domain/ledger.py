@@ -3,26 +3,15 @@
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
+from typing import Literal
 
 from agent.domain.base import Frozen, RepoId
 
-
-class Purpose(StrEnum):
-    """What a change is for, as its author says."""
-
-    REVERT = "revert"
-    SECURITY = "security"
-    FIX = "fix"
-    FEATURE = "feature"
-    PERFORMANCE = "performance"
-    DEPRECATION = "deprecation"
-    RELEASE = "release"
-    DEPENDENCY = "dependency"
-    REFACTOR = "refactor"
-    DOCS = "docs"
-    TESTS = "tests"
-    CI = "ci"
-    CHORE = "chore"
+Purpose = (
+    Literal["revert", "security", "fix", "feature", "performance", "deprecation", "release", "dependency"]
+    | Literal["refactor", "docs", "tests", "ci", "chore"]
+)
+"""What a change is for, as its author says."""
 
 
 class Tier(StrEnum):
@@ -34,19 +23,8 @@ class Tier(StrEnum):
     LOW = "also landed"  # One line is enough; what is noise is folded together with its like
 
 
-class Noise(StrEnum):
-    """What is folded together."""
-
-    BOT = "bot"
-    CI = "ci"
-    DOCS = "docs"
-    TESTS = "tests"
-    FORMATTING = "formatting"
-    COMMENTS = "comments"
-    CHORE = "chore"
-    EMPTY = "empty"  # Changes no file at all
-    LEFT_OUT = "left out"
-    """Touches only paths that the configuration leaves out; see `fold` in agent/triage/collected.py."""
+Noise = Literal["bot", "ci", "docs", "tests", "formatting", "comments", "chore", "empty", "left out"]
+"""What is folded together; `empty` changes no file, `left out` only paths that the configuration leaves out."""
 
 
 class Triage(Frozen):
@@ -60,14 +38,7 @@ class Triage(Frozen):
     tier: Tier = Tier.LOW
 
 
-class Depth(StrEnum):
-    """How closely a commit was read."""
-
-    DEEP = "deep"
-    SKIM = "skim"
-    LIST = "list"
-    GROUP = "group"
-    FAILED = "failed"
+Depth = Literal["deep", "skim", "list", "group", "failed"]  # How closely a commit was read
 
 
 class OwnUse(Frozen):

@@ -2,6 +2,7 @@
 
 from datetime import datetime
 from enum import StrEnum
+from typing import Literal
 
 from pydantic import Field
 
@@ -50,23 +51,14 @@ class Link(Frozen):
         return self.relation is Relation.FIXES and self.grade is Grade.C
 
 
-class Place(StrEnum):
-    """Where a reference stands."""
-
-    TITLE = "title"
-    MESSAGE = "message"
-    PULL = "pull request"
-    ISSUE = "issue"
-    CHECKLIST = "checklist"
-    COMMENT = "comment"
-    RELEASE = "release"
+Place = Literal["title", "message", "pull request", "issue", "comment"]  # Where a reference stands
 
 
 class Reference(Frozen):
     """One text that names a thread or a commit by number, address or hash."""
 
     source: EvidenceId
-    """The landed commit whose title, message or pull request has it; the thread or release for what others wrote."""
+    """The landed commit whose title, message or pull request has it; the thread for what others wrote."""
     target: EvidenceId
     place: Place
     sentence: str  # The sentence or line around it, verbatim
@@ -84,55 +76,26 @@ class Related(Frozen):
     judged_by: str = ""
 
 
-class Standing(StrEnum):
-    """What may be said of an issue today."""
+Standing = (
+    Literal["open", "addressed, still open", "likely fixed", "fixed", "fixed, but the fix was reverted", "reopened"]
+    | Literal["closed", "not planned"]
+)
+"""What may be said of an issue today; `addressed`: a landed change says that it fixes it."""
 
-    OPEN = "open"
-    ADDRESSED = "addressed, still open"  # A landed change says that it fixes it
-    LIKELY = "likely fixed"
-    FIXED = "fixed"
-    UNDONE = "fixed, but the fix was reverted"
-    REOPENED = "reopened"
-    CLOSED = "closed"  # Nobody knows by what
-    GIVEN_UP = "not planned"
+StoryKind = Literal[
+    "revert", "reland", "series", "follow-up", "same-lines", "reference", "bump", "same-work", "released"
+]
+"""How the parts hang together. `follow-up`: a reader of both found that one mends or continues the other; `same-lines`:
+a fix of the lines that the other brought; `reference`: it names the other; `bump`: it takes the other's change in."""
 
-
-class StoryKind(StrEnum):
-    """How the parts of a story hang together."""
-
-    REVERT = "revert"
-    RELAND = "reland"
-    SERIES = "series"
-    FOLLOW_UP = "follow-up"  # A change and what mends or continues it, as a reader of both found
-    SAME_LINES = "same-lines"  # A change and a fix of the lines that it brought
-    REFERENCE = "reference"  # A change that names an earlier one
-    BUMP = "bump"  # A change of one repository, and another repository that takes it in
-    SAME_WORK = "same-work"
-    RELEASED = "released"
-
-
-BARE = (StoryKind.REFERENCE, StoryKind.SAME_LINES)
+BARE = ("reference", "same-lines")
 """Facts about two commits that are told with the later one and have no page of their own."""
 
-
-class Act(StrEnum):
-    """What a step of a story does."""
-
-    LANDED = "landed"
-    UNDONE = "undone"
-    PART_UNDONE = "a part undone"
-    LANDED_AGAIN = "landed again"
-    PART_AGAIN = "a part landed again"
-    PART = "part"
-    FOLLOW_UP = "follow-up"
-    MENDED = "mended"
-    CHANGED = "changed lines"
-    REFERS = "refers"
-    UPSTREAM = "upstream"
-    TAKEN_IN = "taken in"
-    SAME_WORK = "same work"
-    OPENED = "opened"
-    RELEASED = "released"
+Act = (
+    Literal["landed", "undone", "a part undone", "landed again", "a part landed again", "part", "follow-up", "mended"]
+    | Literal["changed lines", "refers", "upstream", "taken in", "same work", "opened", "released"]
+)
+"""What a step of a story does."""
 
 
 class Step(Frozen):
@@ -164,12 +127,12 @@ class Story(Frozen):
 def undone_pairs(story: Story) -> list[tuple[EvidenceId, EvidenceId]]:
     """List which step undid which: each revert what stood before it."""
     if not story.timeline:
-        return [(story.steps[0], story.steps[1])] if story.kind is StoryKind.REVERT and len(story.steps) == 2 else []
+        return [(story.steps[0], story.steps[1])] if story.kind == "revert" and len(story.steps) == 2 else []
     pairs, standing = [], ""
     for step in story.timeline:
-        if step.act in (Act.LANDED, Act.LANDED_AGAIN, Act.PART_AGAIN):
+        if step.act in ("landed", "landed again", "a part landed again"):
             standing = step.cite
-        elif step.act is Act.UNDONE and (step.after or standing):
+        elif step.act == "undone" and (step.after or standing):
             pairs += [(one, step.cite) for one in step.after or (standing,)]
             standing = ""
     return pairs

@@ -3,11 +3,11 @@
 from collections import Counter
 from collections.abc import Iterable
 from datetime import datetime
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 from agent.domain.accounts import Account
 from agent.domain.base import EvidenceId, Frozen, RepoId, thread_id
-from agent.domain.claims import Claim, Kind, Role, Verdict
+from agent.domain.claims import Claim, Kind, Verdict
 from agent.domain.commits import Coverage, Notice
 from agent.domain.ledger import Depth, LedgerRow, OwnUse
 from agent.domain.links import Link, Standing, Story
@@ -117,7 +117,7 @@ def sound(report: Report, max_failed: float) -> bool:
 
 def _blind(report: Report, repo: RepoId) -> bool:
     rows = report.rows(repo)
-    return bool(rows) and all(row.depth is Depth.FAILED for row in rows)
+    return bool(rows) and all(row.depth == "failed" for row in rows)
 
 
 def footer_counts(report: Report) -> dict[str, int]:
@@ -126,7 +126,7 @@ def footer_counts(report: Report) -> dict[str, int]:
     return {
         "landed": len(report.ledger),
         "late": sum(row.late for row in report.ledger),
-        **{depth.value: depths[depth] for depth in Depth},
+        **{depth: depths[depth] for depth in get_args(Depth)},
         "unreadable_files": sum(row.unreadable for row in report.ledger),
     }
 
@@ -134,8 +134,8 @@ def footer_counts(report: Report) -> dict[str, int]:
 def kind_counts(claims: Iterable[Claim]) -> dict[str, int]:
     """Count claims by the kind of text that they are; headlines apart, which are no sentences."""
     claims = list(claims)
-    kinds = Counter(claim.kind for claim in claims if claim.role is not Role.HEADLINE)
-    return {kind.value: kinds[kind] for kind in Kind} | {"headlines": sum(c.role is Role.HEADLINE for c in claims)}
+    kinds = Counter(claim.kind for claim in claims if claim.role != "headline")
+    return {kind.value: kinds[kind] for kind in Kind} | {"headlines": sum(c.role == "headline" for c in claims)}
 
 
 def model_counts(report: Report) -> dict[str, Any]:
@@ -161,7 +161,7 @@ def checked_counts(report: Report) -> dict[str, Any]:
         "claims": len(report.claims),
         "kinds": kind_counts(report.claims),
         "citations": sum(len(claim.sources) for claim in report.claims),
-        "dropped": dict(sorted(Counter(drop.verdict.value for drop in report.drops).items())),
+        "dropped": dict(sorted(Counter(drop.verdict for drop in report.drops).items())),
         "links": dict(sorted(Counter(link.grade.value for link in told).items())),
     }
 

@@ -6,7 +6,6 @@ from datetime import date, timedelta
 from typing import Any
 
 from agent.domain.base import EvidenceId, Frozen, UsageError
-from agent.domain.claims import Role
 from agent.domain.ledger import Tier
 from agent.domain.links import undone_pairs
 from agent.domain.report import Report, RepoSection
@@ -14,7 +13,7 @@ from agent.domain.window import Window
 from agent.reports.stored import to_json
 
 MOST_WORDS = 1_000
-_OF_ONE_DAY = (Role.BRIEF, Role.SUMMARY)
+_OF_ONE_DAY = ("brief", "summary")
 
 
 class Pair(Frozen):

@@ -1,20 +1,20 @@
 """The gate: everything that code can refuse in a claim, given evidence that was read beforehand."""
 
 import re
-from collections.abc import Iterator, Sequence
-from typing import Literal as Side
+from collections.abc import Iterator, Mapping, Sequence
 
 from agent.domain.base import Language
-from agent.domain.claims import ANALYSIS, MARK, Anchor, Claim, Judgement, Kind, Verdict
+from agent.domain.claims import ANALYSIS, MARK, Anchor, Claim, Judgement, Kind
 from agent.domain.evidence import CommitEvidence, Dossier, Evidence, ThreadEvidence
 from agent.gate.literals import Literal, literals
 from agent.gate.lookup import Lookup
-from agent.gate.quotes import check_anchors, check_passages, check_quotes, patch_lines, short, verbatim_anchors
+from agent.gate.quotes import anchor_fault, check_passages, check_quotes, is_written, patch_lines, short, wrong_quote
 from agent.gate.safety import LONGEST, check_safety
-from agent.gate.text import SearchText, nearest
+from agent.gate.text import SearchText, nearest, plain_marks, text_of
 
-# Models like to write hyphens that never break a line; dates and names have them all the same.
-_HYPHENS = str.maketrans(dict.fromkeys("\u2010\u2011\u2012\ufe63\uff0d", "-"))
+_REPO = r"[A-Za-z0-9][A-Za-z0-9_-]{0,38}/[A-Za-z0-9._-]{1,100}"
+# A commit, a thread, or a release, whose tag is no hash.
+_FORM = re.compile(rf"{_REPO}(?:@[0-9a-f]{{40}}|#[1-9][0-9]{{0,9}}|@(?![0-9a-f]{{7,}}$)[^\s@]{{1,200}})", re.ASCII)
 
 
 def refusals(claim: Claim, dossier: Dossier, lang: Language) -> list[Judgement]:
@@ -23,73 +23,49 @@ def refusals(claim: Claim, dossier: Dossier, lang: Language) -> list[Judgement]:
     Facts and quotations are written by code: their citations and quotations are checked. Analysis is written by a
     model: its anchors, literals, values and signs are checked too.
     """
-    found = [*check_citations(claim, dossier)]
+    found = [*_check_citations(claim, dossier)]
     readable = all(cite in dossier.found for cite in (*claim.sources, *(quote.cite for quote in claim.quotes)))
     if readable:
         found += check_quotes(claim, dossier)
-    if is_analysis(claim):
-        found += _of_analysis(claim, dossier, lang, readable=readable)
+    # Free words are analysis, whatever they call themselves.
+    if claim.kind in ANALYSIS or (claim.predicate == "says" and not claim.speech):
+        found += _check_analysis(claim, dossier, lang, readable=readable)
     return found
 
 
-def is_analysis(claim: Claim) -> bool:
-    """Tell whether a model wrote the words; free words are analysis whatever they call themselves."""
-    return claim.kind in ANALYSIS or (claim.predicate == "says" and not claim.speech)
-
-
-def _of_analysis(claim: Claim, dossier: Dossier, lang: Language, *, readable: bool) -> Iterator[Judgement]:
-    text = claim.text.get(lang, "").translate(_HYPHENS).strip()
+def _check_analysis(claim: Claim, dossier: Dossier, lang: Language, *, readable: bool) -> Iterator[Judgement]:
+    text = claim.text.get(lang, "").strip()
     yield from check_safety(claim, text, lang)
     if not readable or not text or len(text) > LONGEST:
         return
     words = MARK.sub(" ", text)
-    found = literals(words, chinese=lang == "zh")
-    anchors = verbatim_anchors(claim, dossier)
-    yield from _check_literals(claim, _lookup(claim, dossier, anchors), found)
-    telling = [one for one in found if one.kind != "pair"]
-    yield from check_anchors(
-        claim,
-        dossier,
-        anchors,
-        lambda anchor: _has_any(telling, SearchText(anchor)),
-        " ".join(one.text for one in found),
-    )
-    yield from check_passages(claim, dossier, words)
-    yield from check_sides(claim, dossier)
-
-
-def _has_any(found: Sequence[Literal], *texts: SearchText) -> bool:
-    """Tell whether a text has one of some literals, whatever else is known."""
-    where = Lookup(evidence=(), texts=texts, known=frozenset(), tz="UTC")
-    return any(where.stands(literal) for literal in found)
-
-
-def _lookup(claim: Claim, dossier: Dossier, anchors: list[Anchor]) -> Lookup:
+    found = literals(plain_marks(words), chinese=lang == "zh")
+    faults = {one: anchor_fault(one, dossier) for one in claim.anchors if one.cite in claim.sources}
     evidence = [dossier.found[cite] for cite in claim.sources]
-    words = [anchor.text for anchor in anchors]
+    anchored = [anchor.text for anchor, fault in faults.items() if not fault]
     if claim.kind is Kind.ADVICE:
         # What a reader is told to type must be code that landed, never only somebody's words in a thread.
-        evidence = [one for one in evidence if isinstance(one, CommitEvidence)]
-        words = []
-    return Lookup.of(evidence, claim.repo, dossier.window.tz if dossier.window else "UTC", words)
+        evidence, anchored = [one for one in evidence if isinstance(one, CommitEvidence)], []
+    where = Lookup.of(evidence, claim.repo, dossier.window.tz if dossier.window else "UTC", anchored)
+    yield from _check_literals(claim, where, found)
+    yield from _check_anchors(claim, dossier, faults, found)
+    yield from check_passages(claim, dossier, words)
+    yield from _check_sides(claim, dossier)
 
 
 def _check_literals(claim: Claim, where: Lookup, found: list[Literal]) -> Iterator[Judgement]:
     for literal in found:
-        if where.stands(literal) or _is_cited_thread(literal, claim):
+        cited = literal.kind == "thread" and any(cite.endswith(literal.text) for cite in claim.sources)
+        if cited or where.stands(literal):
             continue
         others = [one.text for one in found if one != literal]
         yield Judgement(
-            verdict=Verdict.NUMBER if literal.kind == "number" else Verdict.UNSUPPORTED,
+            verdict="number" if literal.kind == "number" else "unsupported",
             reason=_reason(literal, advice=claim.kind is Kind.ADVICE),
             check=literal.kind,
             literal=f"{literal.text}{literal.unit}",
             nearest=nearest(literal.text, where.texts, others),
         )
-
-
-def _is_cited_thread(literal: Literal, claim: Claim) -> bool:
-    return literal.kind == "thread" and any(cite.endswith(literal.text) for cite in claim.sources)
 
 
 def _reason(literal: Literal, *, advice: bool) -> str:
@@ -103,33 +79,44 @@ def _reason(literal: Literal, *, advice: bool) -> str:
     return f"{literal.text!r} stands nowhere in {where}; copy it as it is written there, or leave it out"
 
 
-_REPO = r"[A-Za-z0-9][A-Za-z0-9_-]{0,38}/[A-Za-z0-9._-]{1,100}"
-_FORM = re.compile(
-    # A commit, a thread, or a release, whose tag is no hash.
-    rf"{_REPO}(?:@[0-9a-f]{{40}}|#[1-9][0-9]{{0,9}}|@(?![0-9a-f]{{7,}}$)[^\s@]{{1,200}})",
-    re.ASCII,
-)
+def _check_anchors(
+    claim: Claim, dossier: Dossier, faults: Mapping[Anchor, str], found: Sequence[Literal]
+) -> Iterator[Judgement]:
+    """Say what is wrong with the anchors: all are verbatim, and one proves something of the sentence."""
+    if not claim.anchors:
+        reason = "the sentence has no anchor; copy words or changed lines that show it from the evidence it cites"
+        yield wrong_quote(reason, "anchor")
+    texts = [text_of(dossier.found[cite]) for cite in claim.sources]
+    for anchor, fault in faults.items():
+        if fault:
+            reason = f"the anchor must be copied as it stands: {fault}"
+            yield wrong_quote(reason, "anchor", anchor, nearest(anchor.text, texts))
+    # Two words with a slash may be nothing in particular.
+    telling = [one for one in found if one.kind != "pair"]
+    good = [one for one, fault in faults.items() if not fault]
+    holding = (one for one in good if any(map(Lookup((SearchText(one.text),)).stands, telling)))
+    if good and not any(holding) and not any(is_written(one, dossier.found[one.cite]) for one in good):
+        reason = (
+            "no anchor proves the sentence: one must hold a name, number or code of it, "
+            "or be a whole sentence of the message or of the thread"
+        )
+        yield wrong_quote(reason, "anchor", good[0], nearest(" ".join(one.text for one in found), texts))
 
 
-def check_citations(claim: Claim, dossier: Dossier) -> Iterator[Judgement]:
-    """Say everything that is wrong with what a claim cites, the worst first."""
+def _check_citations(claim: Claim, dossier: Dossier) -> Iterator[Judgement]:
+    """Say everything that is wrong with what a claim cites."""
     for reason in _malformed(claim):
-        yield Judgement(verdict=Verdict.MALFORMED, reason=reason, check="form")
-    cites = dict.fromkeys(claim.sources)
-    known = {cite: dossier.found[cite] for cite in cites if cite in dossier.found}
-    outside = {
-        cite: wrong
-        for cite, one in known.items()
-        if (wrong := _elsewhere(claim, dossier, one) or _at_another_time(claim, dossier, one))
-    }
-    unseen = known.keys() - outside.keys() - (known.keys() if dossier.seen is None else dossier.seen)
-    for cite in (cite for cite in cites if cite not in known):
-        yield Judgement(verdict=Verdict.NONEXISTENT, reason=f"there is no {cite}", check="missing", about=cite)
-    for cite, (check, reason) in outside.items():
-        yield Judgement(verdict=Verdict.OUT_OF_SCOPE, reason=reason, check=check, about=cite)
-    for cite in (cite for cite in cites if cite in unseen):
-        reason = f"{cite} was never read in this run"
-        yield Judgement(verdict=Verdict.UNSEEN, reason=reason, check="seen", about=cite)
+        yield Judgement(verdict="malformed", reason=reason, check="form")
+    for cite in dict.fromkeys(claim.sources):
+        one = dossier.found.get(cite)
+        if one is None:
+            yield Judgement(verdict="nonexistent", reason=f"there is no {cite}", check="missing", about=cite)
+        elif reason := _elsewhere(claim, dossier, one):
+            yield Judgement(verdict="out of scope", reason=reason, check="repository", about=cite)
+        elif reason := _at_another_time(claim, dossier, one):
+            yield Judgement(verdict="out of scope", reason=reason, check="window", about=cite)
+        elif dossier.seen is not None and cite not in dossier.seen:
+            yield Judgement(verdict="unseen", reason=f"{cite} was never read in this run", check="seen", about=cite)
 
 
 def _malformed(claim: Claim) -> Iterator[str]:
@@ -148,19 +135,19 @@ def _malformed(claim: Claim) -> Iterator[str]:
         yield "a verbatim quotation is needed, and there is none"
 
 
-def _elsewhere(claim: Claim, dossier: Dossier, evidence: Evidence) -> tuple[str, str] | None:
+def _elsewhere(claim: Claim, dossier: Dossier, evidence: Evidence) -> str:
     own = evidence.repo.lower()
     if claim.repo is not None and own != claim.repo.lower():
-        return "repository", f"{evidence.id} belongs to {evidence.repo}, not to {claim.repo}"
+        return f"{evidence.id} belongs to {evidence.repo}, not to {claim.repo}"
     if dossier.repos and own not in {repo.lower() for repo in dossier.repos}:
-        return "repository", f"{evidence.id} belongs to {evidence.repo}, of which the report does not speak"
-    return None
+        return f"{evidence.id} belongs to {evidence.repo}, of which the report does not speak"
+    return ""
 
 
-def _at_another_time(claim: Claim, dossier: Dossier, evidence: Evidence) -> tuple[str, str] | None:
+def _at_another_time(claim: Claim, dossier: Dossier, evidence: Evidence) -> str:
     window = dossier.window
     if window is None or evidence.id in dossier.late:
-        return None
+        return ""
     began, early = evidence.at, evidence.at < window.start
     if isinstance(evidence, ThreadEvidence):
         began = evidence.thread.created_at
@@ -169,41 +156,33 @@ def _at_another_time(claim: Claim, dossier: Dossier, evidence: Evidence) -> tupl
         early = early and not any(other.id in dossier.late or other.at in window for other in others)
     told = f"{evidence.id} is of {evidence.at:%Y-%m-%d %H:%M} UTC"
     if began >= (window.cutoff or window.end):
-        return "window", f"{told}, after the window {window.label} ({window.tz})"
+        return f"{told}, after the window {window.label} ({window.tz})"
     if early and evidence.id not in claim.background:
-        return "window", f"{told}, before the window {window.label} ({window.tz}), and is told as new"
-    return None
+        return f"{told}, before the window {window.label} ({window.tz}), and is told as new"
+    return ""
 
 
-_TICKS = re.compile("^`+|`+$")
-_WORDS = {"old": "removed", "new": "added"}
-
-
-def check_sides(claim: Claim, dossier: Dossier) -> Iterator[Judgement]:
+def _check_sides(claim: Claim, dossier: Dossier) -> Iterator[Judgement]:
     """Look for the old and the new value of a sentence."""
     commits = [one for cite in claim.sources if isinstance(one := dossier.found[cite], CommitEvidence)]
-    sides: tuple[tuple[Side["old", "new"], str], ...] = (("old", claim.old), ("new", claim.new))
-    for side, value in sides:
-        value = " ".join(_TICKS.sub("", value.strip()).split())
-        if not value:
-            continue
-        texts = [_side(one, side) for one in commits]
-        if not _has_any([Literal("code", value)], *texts):
-            reason = (
-                f"{short(value)!r} is given as the {side} value, and no {_WORDS[side]} line of what is cited has it"
-            )
+    for side, given, lines in (("old", claim.old, "removed"), ("new", claim.new, "added")):
+        value = " ".join(given.strip().strip("`").split())
+        texts = [_side(one, old=side == "old") for one in commits]
+        if value and not Lookup(tuple(texts)).stands(Literal("code", value)):
+            told = short(value)
+            reason = f"{told!r} is given as the {side} value, and no {lines} line of what is cited has it"
             near = nearest(value, texts)
-            yield Judgement(verdict=Verdict.UNSUPPORTED, reason=reason, check=side, literal=short(value), nearest=near)
+            yield Judgement(verdict="unsupported", reason=reason, check=side, literal=told, nearest=near)
 
 
-def _side(commit: CommitEvidence, side: Side["old", "new"]) -> SearchText:
+def _side(commit: CommitEvidence, *, old: bool) -> SearchText:
     """Lay out one side of a diff: its lines, the paths of that side, and what facts give as its values."""
-    mark, gone = ("-", "removed") if side == "old" else ("+", "added")
+    mark, gone = ("-", "removed") if old else ("+", "added")
     lines: list[str] = []
     for file in commit.change.files:
         lines += [line.text for line in patch_lines(file.patch or "") if line.mark == mark]
-        moved = file.previous_path is not None and file.previous_path != file.path
+        moved = file.previous_path not in (None, file.path)
         if file.status == gone or moved:
-            lines.append((file.previous_path if side == "old" and moved else file.path) or "")
-    lines += [value for fact in commit.facts if (value := fact.old if side == "old" else fact.new)]
+            lines.append((file.previous_path if old and moved else file.path) or "")
+    lines += [value for fact in commit.facts if (value := fact.old if old else fact.new)]
     return SearchText("\n".join(lines))

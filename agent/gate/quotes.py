@@ -1,24 +1,32 @@
 """Check quotations and anchors: words stand verbatim in the cited artefact, and an anchor proves something."""
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from functools import lru_cache
 from itertools import groupby
 from typing import NamedTuple
 
-from agent.domain.claims import MARK, Anchor, Claim, Judgement, Quote, Verdict
-from agent.domain.commits import FileChange
+from agent.domain.claims import MARK, Anchor, Claim, Judgement, Quote
 from agent.domain.evidence import CommitEvidence, Dossier, Evidence, ThreadEvidence
 from agent.domain.patch import read_hunks
-from agent.gate.text import BREAK, nearest, normal, normalised, stands_in, text_of, without_signs
+from agent.gate.text import BREAK, normal, stands_in, without_signs
 from agent.triage.conventions import Area, area
+
+_SIGNED = re.compile(r"^([+-])[ \t]+", re.MULTILINE)
+_PASSAGE = re.compile(r"“([^“”]+)”|「([^「」]+)」|『([^『』]+)』|(?<![\w=(])\"([^\"]+)\"(?!\w)")
+# A shorter passage is mostly words held at arm's length, not words of somebody.
+_LONG_PASSAGE = re.compile(r"(?:[A-Za-z0-9_]+[^A-Za-z0-9_]+){2}[A-Za-z0-9_]|(?:[\u4e00-\u9fff][^\u4e00-\u9fff]*){8}")
+_LONGEST_ANCHOR = 4000
+_END = re.compile(r"[.!?;:](?=\s|$)|[。！？；：]|\n")
+_BULLET = re.compile(r"^[\s>]*(?:[-*+•]|\d{1,3}[.)])\s+|^[\s>#]+")
+_NUMBER = re.compile(r"\s*\(#\d+\)\s*$")
+_EMPHASIS = re.compile(r"[*_]{2,3}|(?<!\w)[*_](?=\S)|(?<=\S)[*_](?!\w)")
 
 
 class PatchLine(NamedTuple):
-    """One line of a hunk; a removed line is numbered in the old file, any other in the new one."""
+    """One line of a hunk."""
 
     mark: str  # `+`, `-` or a space
-    number: int
     text: str
     hunk: int
 
@@ -27,14 +35,14 @@ class PatchLine(NamedTuple):
 def patch_lines(patch: str) -> tuple[PatchLine, ...]:
     """Read the lines of all hunks."""
     return tuple(
-        PatchLine(mark, number, line[1:], place)
+        PatchLine(mark, line[1:], place)
         for place, hunk in enumerate(read_hunks(patch), start=1)
-        for mark, number, line in hunk.numbered()
+        for mark, _, line in hunk.numbered()
     )
 
 
 @lru_cache(maxsize=512)
-def readings(patch: str) -> tuple[str, ...]:
+def _readings(patch: str) -> tuple[str, ...]:
     """Give the normalised forms in which people quote a patch.
 
     With the signs of a diff, without them, and each side by itself: the file as it was, the file as it became.
@@ -53,89 +61,54 @@ def _joined(lines: Iterable[PatchLine], form: Callable[[PatchLine], str]) -> str
     return BREAK.join(normal("\n".join(form(line) for line in hunk)) for _, hunk in hunks)
 
 
-_SIGNED = re.compile(r"^([+-])[ \t]+", re.MULTILINE)
-_PASSAGE = re.compile(r"“([^“”]+)”|「([^「」]+)」|『([^『』]+)』|(?<![\w=(])\"([^\"]+)\"(?!\w)")
-_WORDS = re.compile(r"[A-Za-z0-9_]+")
-_CHINESE = re.compile(r"[\u4e00-\u9fff]")
-# Shorter ones are mostly words held at arm's length, not words of somebody.
-_FEW_WORDS = 3
-_FEW_SIGNS = 8
-
-
 def check_quotes(claim: Claim, dossier: Dossier) -> Iterator[Judgement]:
     """Find the quotations that are not verbatim."""
     for quote in claim.quotes:
         if reason := misquoted(quote, dossier.found[quote.cite]):
-            yield Judgement(
-                verdict=Verdict.QUOTE, reason=reason, check="verbatim", about=quote.cite, literal=short(quote.text)
-            )
+            yield wrong_quote(reason, "verbatim", quote)
 
 
 def check_passages(claim: Claim, dossier: Dossier, text: str) -> Iterator[Judgement]:
-    """Find what a text sets in quotation marks and no cited evidence has."""
-    evidence = [dossier.found[cite] for cite in claim.sources]
-    for passage in passages(text):
-        if not any(is_quoted(passage, one) for one in evidence):
-            reason = f"“{short(passage)}” is set in quotation marks, and no cited evidence has these words"
-            yield Judgement(verdict=Verdict.QUOTE, reason=reason, check="passage", literal=short(passage))
-
-
-def passages(text: str) -> list[str]:
-    """Find what a text sets in quotation marks as the words of somebody else."""
-    found: list[str] = []
+    """Find what a text sets in quotation marks as the words of somebody else and no cited evidence has."""
     for match in _PASSAGE.finditer(text):
         passage = next(group for group in match.groups() if group)
-        if len(_WORDS.findall(passage)) >= _FEW_WORDS or len(_CHINESE.findall(passage)) >= _FEW_SIGNS:
-            found.append(MARK.sub("", passage).replace("`", "").strip().rstrip(".,;。，；"))
-    return found
+        words = MARK.sub("", passage).replace("`", "").strip().rstrip(".,;。，；")
+        if _LONG_PASSAGE.search(passage) and not any(_is_quoted(words, dossier.found[one]) for one in claim.sources):
+            reason = f"“{short(words)}” is set in quotation marks, and no cited evidence has these words"
+            yield Judgement(verdict="quote", reason=reason, check="passage", literal=short(words))
 
 
-def misquoted(quote: Quote | Anchor, evidence: Evidence) -> str:
-    """Say why words do not stand where they should; nothing when they do."""
+def misquoted(quote: Anchor, evidence: Evidence) -> str:
+    """Say why words do not stand where they should; nothing when they do. Only a quotation may leave words out."""
     gaps = isinstance(quote, Quote)
     if not normal(quote.text):
         return "the quotation is empty"
     if quote.file is None:
-        return "" if is_quoted(quote.text, evidence, gaps=gaps) else f"“{short(quote.text)}” is not in {evidence.id}"
-    if not isinstance(evidence, CommitEvidence):
-        return f"{evidence.id} has no files, so {quote.file} cannot be quoted from it"
-    files = [file for file in evidence.change.files if _is_named(quote.file, file)]
-    if not files:
-        return f"{evidence.id} does not touch {quote.file}; it touches {_listed(evidence.paths)}"
-    return _not_in_file(quote, files, gaps=gaps)
-
-
-def _is_named(path: str, file: FileChange) -> bool:
-    """Tell whether a path names a file, whole or by its last folders."""
-    return any(f"/{name}".endswith(f"/{path.removeprefix('./')}") for name in (file.path, file.previous_path) if name)
-
-
-def _not_in_file(quote: Quote | Anchor, files: list[FileChange], *, gaps: bool) -> str:
-    patches = [file.patch for file in files if file.patch]
-    if not patches:
-        return f"{quote.file} has no text in this diff"
-    if _any_patch(quote.text, patches, gaps=gaps):
+        return "" if _is_quoted(quote.text, evidence, gaps=gaps) else f"“{short(quote.text)}” is not in {evidence.id}"
+    # A path names a file whole or by its last folders.
+    tail = f"/{quote.file.removeprefix('./')}"
+    files = evidence.change.files if isinstance(evidence, CommitEvidence) else ()
+    named = [one for one in files if any(f"/{path}".endswith(tail) for path in (one.path, one.previous_path) if path)]
+    if not named:
+        return f"{evidence.id} does not touch {quote.file}"
+    if _in_patches(quote.text, [file.patch or "" for file in named], gaps=gaps):
         return ""
     return f"“{short(quote.text)}” is not in the diff of {quote.file}"
 
 
-def is_quoted(text: str, evidence: Evidence, *, gaps: bool = True) -> bool:
+def _is_quoted(text: str, evidence: Evidence, *, gaps: bool = True) -> bool:
     """Tell whether words stand in one text of an artefact; an ellipsis may stand for a gap where gaps are allowed."""
-    if isinstance(evidence, CommitEvidence):
-        patches = [file.patch for file in evidence.change.files if file.patch]
-        plain: tuple[str, ...] = (evidence.change.commit.message, "\n".join(evidence.paths))
-        return _in_texts(text, plain, gaps=gaps) or _any_patch(text, patches, gaps=gaps)
-    return _in_texts(text, evidence.texts, gaps=gaps)
+    if not isinstance(evidence, CommitEvidence):
+        return any(stands_in(normal(text), normal(one), gaps=gaps) for one in evidence.texts)
+    message, paths, *patches = evidence.texts
+    plain = any(stands_in(normal(text), normal(one), gaps=gaps) for one in (message, paths))
+    return plain or _in_patches(text, patches, gaps=gaps)
 
 
-def _in_texts(text: str, texts: Iterable[str], *, gaps: bool) -> bool:
-    return any(stands_in(normal(text), normalised(one), gaps=gaps) for one in texts)
-
-
-def _any_patch(text: str, patches: Iterable[str], *, gaps: bool) -> bool:
+def _in_patches(text: str, patches: Iterable[str], *, gaps: bool) -> bool:
     # A sign may stand apart from its line; that it is there at all is part of what the quotation says.
     forms = {normal(text), normal(_SIGNED.sub(r"\1", text))}
-    return any(stands_in(form, one, gaps=gaps) for patch in patches for one in readings(patch) for form in forms)
+    return any(stands_in(form, one, gaps=gaps) for patch in patches for one in _readings(patch) for form in forms)
 
 
 def short(text: str) -> str:
@@ -144,63 +117,27 @@ def short(text: str) -> str:
     return flat if len(flat) <= 80 else f"{flat[:79]}…"
 
 
-def _listed(paths: tuple[str, ...]) -> str:
-    more = len(paths) - 3
-    return ", ".join(paths[:3]) + (f" and {more} more" if more > 0 else "") if paths else "no file"
+def wrong_quote(reason: str, check: str, quote: Anchor | None = None, near: str = "") -> Judgement:
+    """Refuse words that do not stand where they should."""
+    about, literal = (quote.cite, short(quote.text)) if quote else (None, "")
+    return Judgement(verdict="quote", reason=reason, check=check, about=about, literal=literal, nearest=near)
 
 
-_LONGEST = 4000
-_END = re.compile(r"[.!?;:](?=\s|$)|[。！？；：]|\n")
-_BULLET = re.compile(r"^[\s>]*(?:[-*+•]|\d{1,3}[.)])\s+|^[\s>#]+")
-_NUMBER = re.compile(r"\s*\(#\d+\)\s*$")
-_EMPHASIS = re.compile(r"[*_]{2,3}|(?<!\w)[*_](?=\S)|(?<=\S)[*_](?!\w)")
-
-
-def check_anchors(
-    claim: Claim, dossier: Dossier, good: Sequence[Anchor], holds_literal: Callable[[str], bool], literals: str
-) -> Iterator[Judgement]:
-    """Say what is wrong with the anchors, of which the good ones are verbatim: one holds a literal of the sentence."""
-    if not claim.anchors:
-        yield _wrong("the sentence has no anchor; copy words or changed lines that show it from the evidence it cites")
-        return
-    texts = [text_of(dossier.found[cite]) for cite in claim.sources]
-    for anchor in claim.anchors:
-        if anchor not in good and anchor.cite in claim.sources:
-            reason = _not_verbatim(anchor, dossier)
-            yield _wrong(f"the anchor must be copied as it stands: {reason}", anchor, nearest(anchor.text, texts))
-    if good and not any(holds_literal(one.text) or _is_written(one, dossier.found[one.cite]) for one in good):
-        yield _wrong(
-            "no anchor proves the sentence: one must hold a name, number or code of it, "
-            "or be a whole sentence of the message or of the thread",
-            good[0],
-            nearest(literals, texts),
-        )
-
-
-def verbatim_anchors(claim: Claim, dossier: Dossier) -> list[Anchor]:
-    """List the anchors that stand in the evidence they cite."""
-    return [one for one in claim.anchors if one.cite in claim.sources and not _not_verbatim(one, dossier)]
-
-
-def _not_verbatim(anchor: Anchor, dossier: Dossier) -> str:
-    if len(anchor.text) > _LONGEST:
+def anchor_fault(anchor: Anchor, dossier: Dossier) -> str:
+    """Say why an anchor is not verbatim; nothing when it is."""
+    if len(anchor.text) > _LONGEST_ANCHOR:
         return f"it has {len(anchor.text)} characters; a few lines are enough"
     return misquoted(anchor, dossier.found[anchor.cite])
 
 
-def _wrong(reason: str, anchor: Anchor | None = None, near: str = "") -> Judgement:
-    about, literal = (anchor.cite, short(anchor.text)) if anchor else (None, "")
-    return Judgement(verdict=Verdict.QUOTE, reason=reason, check="anchor", about=about, literal=literal, nearest=near)
-
-
-def _is_written(anchor: Anchor, evidence: Evidence) -> bool:
+def is_written(anchor: Anchor, evidence: Evidence) -> bool:
     """Tell whether an anchor is a whole sentence of what people wrote: a message, documents, a thread, notes."""
     if isinstance(evidence, ThreadEvidence):
         texts = (evidence.thread.title, evidence.thread.body, *(comment.body for comment in evidence.comments))
     elif isinstance(evidence, CommitEvidence):
         commit = evidence.change.commit
         documents = (file.patch or "" for file in evidence.change.files if area(file.path) is Area.DOCS)
-        texts = (commit.message, commit.title, _NUMBER.sub("", commit.title), *map(without_signs, documents))
+        texts = (commit.message, _NUMBER.sub("", commit.title), *map(without_signs, documents))
     else:
         texts = (evidence.release.name, evidence.release.body)
     return any(_is_sentence(anchor.text, text) for text in texts)
@@ -208,21 +145,12 @@ def _is_written(anchor: Anchor, evidence: Evidence) -> bool:
 
 def _is_sentence(anchor: str, text: str) -> bool:
     """Tell whether an anchor begins and ends where sentences or lines of a text do."""
-    wanted, _, _ = _sentences(anchor)
-    flat, starts, ends = _sentences(text)
-    if not wanted or wanted not in flat:
-        return False
-    return any(start + len(wanted) in ends and flat.startswith(wanted, start) for start in starts)
+    words = " ".join(_sentences(anchor)).split()
+    form = f"{BREAK}{f'[ {BREAK}]'.join(map(re.escape, words))}{BREAK}"
+    return bool(words) and re.search(form, f"{BREAK}{BREAK.join(_sentences(text))}{BREAK}") is not None
 
 
-def _sentences(text: str) -> tuple[str, set[int], set[int]]:
-    """Join the sentences of a text without bullets and emphasis, with the places where they begin and end."""
-    parts: list[str] = []
-    starts, ends, length = set[int](), set[int](), 0
-    for piece in _END.split(text):
-        if words := normal(_EMPHASIS.sub("", _BULLET.sub("", piece))):
-            starts.add(length)
-            ends.add(length + len(words))
-            length += len(words) + 1
-            parts.append(words)
-    return " ".join(parts), starts, ends
+def _sentences(text: str) -> list[str]:
+    """Give the sentences of a text without bullets and emphasis."""
+    found = (normal(_EMPHASIS.sub("", _BULLET.sub("", piece))) for piece in _END.split(text))
+    return [sentence for sentence in found if sentence]

@@ -2,13 +2,12 @@
 
 import re
 from collections.abc import Sequence
-from datetime import datetime
-from typing import Literal
 
-from agent.domain.base import Frozen, RepoId, ThreadId, thread_id
+from agent.domain.base import Frozen
 from agent.domain.commits import Issue
 from agent.domain.links import Grade, Link, Relation, Standing
 
+GIVEN_UP = ("not_planned", "duplicate")  # Reasons for which an issue is closed that was not fixed
 BROUGHT_BACK = "brings back"  # How the evidence of a link begins whose commit lands a fix again
 _TITLE, _BODY, _TERMS, _LABELS = 300, 12_000, 400, 12
 # Words and the names of code, Chinese by pairs of characters.
@@ -16,27 +15,11 @@ _WORD = re.compile(r"[A-Za-z_][\w-]{1,60}|[\u3400-\u9fff]{2,40}", re.ASCII)
 _COMMENT = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
 
 
-class Digest(Frozen):
-    """What is known of an issue."""
+class Digest(Issue):
+    """What is known of an issue: its words are gone, its title is not."""
 
-    repo: RepoId
-    number: int
-    title: str
-    state: Literal["open", "closed"]
-    state_reason: str | None
-    author: str | None
-    labels: tuple[str, ...]
-    created_at: datetime
-    updated_at: datetime
-    closed_at: datetime | None
-    comments: int
-    reactions: int
+    body: str = ""
     terms: tuple[str, ...]  # The words of title and body, each once
-
-    @property
-    def id(self) -> ThreadId:
-        """The name under which the issue is cited."""
-        return thread_id(self.repo, self.number)
 
 
 class Known(Frozen):
@@ -45,11 +28,6 @@ class Known(Frozen):
     issues: tuple[Digest, ...] = ()
     """The open issues as they were when last seen; none where the memory is not up to date."""
     links: tuple[Link, ...] = ()  # What earlier reports told of fixes, the newest last
-
-
-def as_issue(known: Digest) -> Issue:
-    """Give an issue of an earlier day as far as it was kept: its words are gone, its title is not."""
-    return Issue(body="", **known.model_dump(exclude={"terms"}))
 
 
 def digest(issue: Issue) -> Digest:
@@ -70,24 +48,20 @@ def terms(text: str) -> tuple[str, ...]:
     return tuple(found)
 
 
-def standing(issue: Issue | Digest, links: Sequence[Link]) -> Standing:
+def standing(issue: Issue, links: Sequence[Link]) -> Standing:
     """Tell how an issue stands; a fix counts as long as nothing took it back, and a reopened issue is not fixed."""
     own = [link for link in links if link.issue == issue.id]
     fixes = [link for link in own if link.may_read_fixed]
-    if issue.state_reason in ("not_planned", "duplicate"):
-        return Standing.GIVEN_UP
-    if _taken_back(own):
-        return Standing.UNDONE
+    taken_back = sum(link.relation is Relation.REVERTS and link.grade is not Grade.C for link in own)
+    brought_back = sum("".join(link.evidence).startswith(BROUGHT_BACK) for link in fixes)
+    if issue.state_reason in GIVEN_UP:
+        return "not planned"
+    if taken_back > brought_back:
+        return "fixed, but the fix was reverted"
     if issue.state == "open" and issue.state_reason == "reopened":
-        return Standing.REOPENED
+        return "reopened"
     if fixes:
-        return Standing.FIXED if issue.state == "closed" else Standing.ADDRESSED
+        return "fixed" if issue.state == "closed" else "addressed, still open"
     if any(link.may_read_likely for link in own):
-        return Standing.LIKELY
-    return Standing.OPEN if issue.state == "open" else Standing.CLOSED
-
-
-def _taken_back(links: Sequence[Link]) -> bool:
-    """Tell whether more fixes were taken back than brought back."""
-    undone = sum(link.relation is Relation.REVERTS and link.grade in (Grade.A, Grade.B) for link in links)
-    return undone > sum(link.may_read_fixed and "".join(link.evidence).startswith(BROUGHT_BACK) for link in links)
+        return "likely fixed"
+    return "open" if issue.state == "open" else "closed"

@@ -2,38 +2,21 @@
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import timedelta
 
-from agent.domain.base import CommitId, EvidenceId, ThreadId, commit_id
-from agent.domain.commits import Commit, Issue
+from agent.domain.base import CommitId, EvidenceId, ThreadId
+from agent.domain.commits import Commit, Issue, reverts_in
 from agent.domain.evidence import CommitEvidence
-from agent.domain.facts import FactKind
-from agent.domain.links import Grade, Link, Place, Reference, Relation
-from agent.links.issues import BROUGHT_BACK, Digest
+from agent.domain.links import Grade, Link, Reference, Relation
+from agent.links.issues import BROUGHT_BACK, GIVEN_UP, Digest
 from agent.links.references import Day
 
-CLOSED = "closed by it, as GitHub records"
-LISTED = "its pull request closes it, as GitHub lists"
-NAMED = "names its pull request, as GitHub records"
-_UNFIXED = ("not_planned", "duplicate")
+_CLOSED = "closed by it, as GitHub records"
+_LISTED = "its pull request closes it, as GitHub lists"
+_NAMED = "names its pull request, as GitHub records"
 _EARLY, _LATE = timedelta(minutes=10), timedelta(hours=1)
-_REVERT = re.compile(r'^(?:\[[^\]]{1,30}\]\s*)*revert(?:ed|s|ing)?\b[\s:"“\']*', re.IGNORECASE)
-_UNDONE = re.compile(r"^This reverts commit [0-9a-f]{7,40}", re.MULTILINE)
-_OWN = (Place.TITLE, Place.MESSAGE, Place.PULL)
-_THEIRS = (Place.ISSUE, Place.CHECKLIST, Place.COMMENT)
-
-
-@dataclass(frozen=True)
-class _Found:
-    """One issue that a landed commit names, and what says so."""
-
-    issue: ThreadId
-    commit: Commit
-    evidence: str
-    closing: bool
-    in_title: bool = False
-    by_issue: bool = False
+_NUMBER = re.compile(r"#(\d+)")
+_Issues = Mapping[EvidenceId, Issue]
 
 
 def day_links(day: Day, references: Iterable[Reference], known: Sequence[Digest] = ()) -> tuple[Link, ...]:
@@ -41,99 +24,80 @@ def day_links(day: Day, references: Iterable[Reference], known: Sequence[Digest]
 
     `known` are issues of earlier days that today's threads do not have.
     """
-    issues: dict[EvidenceId, Issue | Digest] = {one.id: one for one in known}
-    issues |= {issue.id: issue for issue in day.threads.issues}
-    landed: dict[EvidenceId, Commit] = {commit.id: commit for commit in day.commits}
-    became = landed | {pull.id: commit for pull, commit in day.merged}
-    references = tuple(references)
-    found = [*_records(day, became), *_said(day, references, issues), *_named(references, became)]
+    issues: dict[EvidenceId, Issue] = {one.id: one for one in (*known, *day.threads.issues)}
+    became: dict[EvidenceId, Commit] = {commit.id: commit for commit in day.commits}
+    became |= {pull.id: commit for pull, commit in day.merged}
+    found = [*_records(day, became, issues), *_said(day, references, became, issues)]
     links: dict[tuple[ThreadId, str], Link] = {}
-    for one in sorted(found, key=lambda one: not one.closing):
-        relation, change = _relation(one, issues.get(one.issue)), commit_id(day.repo, one.commit.sha)
-        grade, said = Grade.B if relation is Relation.MENTIONS else Grade.A, (one.evidence,)
-        link = Link(
-            issue=one.issue, change=change, relation=relation, grade=grade, evidence=said, by_issue=one.by_issue
-        )
-        links.setdefault((one.issue, change), link)
+    for link in sorted(found, key=lambda one: one.relation is Relation.MENTIONS):
+        links.setdefault((link.issue, link.change), link)
     return tuple(links.values())
 
 
-def _records(day: Day, became: Mapping[EvidenceId, Commit]) -> Iterator[_Found]:
+def _records(day: Day, became: Mapping[EvidenceId, Commit], issues: _Issues) -> Iterator[Link]:
     """Read what GitHub itself says: what closed an issue, and which issues a merged pull request closes.
 
     An issue that was closed as not planned or as a duplicate was not fixed, whatever closed it.
     """
     unfixed = {one.issue for one in day.threads.closings if one.reason not in (None, "completed")}
-    for closing in day.threads.closings:
-        commit = became.get(closing.by_commit or closing.by_pull or "")
-        if commit is not None and closing.issue not in unfixed:
-            yield _Found(closing.issue, commit, CLOSED, closing=True)
-    for pull, commit in day.merged:
-        yield from (_Found(one, commit, LISTED, closing=True) for one in pull.closes if one not in unfixed)
+    closed = [(one.issue, became.get(one.by_commit or one.by_pull or ""), _CLOSED) for one in day.threads.closings]
+    listed = [(issue, commit, _LISTED) for pull, commit in day.merged for issue in pull.closes]
+    for issue, commit, evidence in (*closed, *listed):
+        if commit is not None and issue not in unfixed:
+            yield _closing_link(issue, commit, evidence, issues.get(issue))
 
 
-def _said(day: Day, references: Iterable[Reference], issues: Mapping[EvidenceId, Issue | Digest]) -> Iterator[_Found]:
-    """Read what commits name; a keyword in a pull request counts only where that went into the default branch."""
-    landed: dict[EvidenceId, Commit] = {commit.id: commit for commit in day.commits}
-    default = {commit.id for _, commit in day.merged}
-    pulls = {pull.id for pull in day.threads.pulls}
+def _said(
+    day: Day, references: Iterable[Reference], became: Mapping[EvidenceId, Commit], issues: _Issues
+) -> Iterator[Link]:
+    """Read what commits name, and which issues name them or their pull requests.
+
+    A keyword in a pull request counts only where that went into the default branch.
+    """
+    pulls, default = {pull.id for pull in day.threads.pulls}, {commit.id for _, commit in day.merged}
     for one in references:
-        commit = landed.get(one.source)
-        if commit is None or one.place not in _OWN or "#" not in one.target or one.target in pulls:
+        theirs = one.place in ("issue", "comment")
+        name, change = (one.source, one.target) if theirs else (one.target, one.source)
+        commit, issue = became.get(change), issues.get(name)
+        if commit is None or (one.place == "pull request" and one.source not in default):
             continue
-        if one.place is Place.PULL and one.source not in default:
-            continue
-        issue = issues.get(one.target)
-        # A bare number may be anything.
-        if issue is None and (_is_address(one, "pull") or not (one.closing or _is_address(one, "issues"))):
-            continue
-        closing = one.closing and not (issue and _cannot_be_fixed(issue, commit))
-        yield _Found(ThreadId(one.target), commit, one.sentence, closing, one.place is Place.TITLE)
+        if theirs or (name not in pulls and _is_issue(one, issue)):
+            # What was given up, or is younger than the change, was not fixed by it.
+            unfixed = issue and (issue.state_reason in GIVEN_UP or issue.created_at > commit.committed_at + _LATE)
+            if one.closing and not theirs and not unfixed:
+                yield _closing_link(ThreadId(name), commit, one.sentence, issue)
+                continue
+            said, mentions = (one.sentence or _NAMED,), Relation.MENTIONS
+            yield Link(
+                issue=ThreadId(name), change=commit.id, relation=mentions, grade=Grade.B, evidence=said, by_issue=theirs
+            )
 
 
-def _named(references: Iterable[Reference], became: Mapping[EvidenceId, Commit]) -> Iterator[_Found]:
-    """Read which issues name the day's commits or their pull requests; what they say of them stays theirs."""
-    for one in references:
-        if one.place in _THEIRS and (commit := became.get(one.target)):
-            yield _Found(ThreadId(one.source), commit, one.sentence or NAMED, closing=False, by_issue=True)
+def _is_issue(one: Reference, issue: Issue | None) -> bool:
+    """Tell whether a reference means an issue; a bare number of which nobody knows may be anything."""
+    addressed = re.search(rf"/(issues|pull)/{one.target.partition('#')[2]}\b", one.sentence)
+    known = addressed[1] == "issues" if addressed else one.closing
+    return "#" in one.target and (issue is not None or known)
 
 
-def _is_address(one: Reference, kind: str) -> bool:
-    return one.target.replace("#", f"/{kind}/").lower() in one.sentence.lower()
-
-
-def _cannot_be_fixed(issue: Issue | Digest, commit: Commit) -> bool:
-    """Tell whether an issue was given up, or is younger than the change."""
-    return issue.state_reason in _UNFIXED or issue.created_at > commit.committed_at + _LATE
-
-
-def _relation(one: _Found, issue: Issue | Digest | None) -> Relation:
-    """Tell what the change does to the issue.
+def _closing_link(name: ThreadId, commit: Commit, evidence: str, issue: Issue | None) -> Link:
+    """Link an issue that a change closes, or whose fix it takes back.
 
     The title of a revert is that of the change it takes back; other words of it are its own where the issue was closed
     when it landed.
     """
-    if not one.closing:
-        return Relation.MENTIONS
-    if not is_revert(one.commit):
-        return Relation.FIXES
+    reverts = reverts_in(f"{commit.title}\n{commit.message}") % 2 == 1
     closed = issue.closed_at if issue is not None else None
-    own = not one.in_title and f"#{one.issue.partition('#')[2]}" not in re.findall(r"#\d+", one.commit.title)
-    return Relation.FIXES if own and closed and closed >= one.commit.committed_at - _EARLY else Relation.REVERTS
+    own = (
+        closed
+        and closed >= commit.committed_at - _EARLY
+        and name.partition("#")[2] not in _NUMBER.findall(commit.title)
+    )
+    relation = Relation.REVERTS if reverts and not own else Relation.FIXES
+    return Link(issue=name, change=commit.id, relation=relation, grade=Grade.A, evidence=(evidence,))
 
 
-def is_revert(commit: Commit) -> bool:
-    """Tell whether a commit undoes another one; the revert of a revert brings back what was undone."""
-    title, depth = commit.title, 0
-    while found := _REVERT.match(title):
-        depth, title = depth + 1, title[found.end() :]
-    if depth:
-        return depth % 2 == 1
-    return bool(_UNDONE.search(commit.message)) and not re.match(r"\W*re-?(?:land|apply)", commit.title, re.IGNORECASE)
-
-
-_ADDRESSING = (Relation.FIXES, Relation.PARTLY)
-_KINDS = {FactKind.REVERT: Relation.REVERTS, FactKind.RELAND: Relation.FIXES}
+_KINDS = {"revert": Relation.REVERTS, "reland": Relation.FIXES}
 _SAYS = {Relation.REVERTS: "takes back", Relation.FIXES: BROUGHT_BACK}
 Undoing = tuple[CommitId, Relation, EvidenceId]
 """A commit, whether it takes back or brings back, and the commit that it does so to."""
@@ -162,11 +126,11 @@ def reverted_by(commits: Sequence[CommitEvidence]) -> dict[EvidenceId, EvidenceI
 def carried_links(links: Iterable[Link], earlier: Iterable[Link], pairs: Iterable[Undoing]) -> tuple[Link, ...]:
     """Add to the links what follows from reverts and re-lands; `earlier` are links that earlier reports told."""
     found = {(link.issue, link.change): link for link in links}
-    addressed = [link for link in (*found.values(), *earlier) if link.relation in _ADDRESSING]
+    addressed = [x for x in (*found.values(), *earlier) if x.relation in (Relation.FIXES, Relation.PARTLY)]
     for commit, relation, other in pairs:
-        for link in addressed:
+        for link in (one for one in addressed if one.change == other):
             weaker = found.get((link.issue, commit))
-            if link.change != other or (weaker and weaker.relation is not Relation.MENTIONS):
+            if weaker and weaker.relation is not Relation.MENTIONS:
                 continue
             told = link.relation if relation is Relation.FIXES else relation
             said = (f"{_SAYS[relation]} {other.rpartition('@')[2][:12]}",)

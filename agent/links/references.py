@@ -1,7 +1,7 @@
 """Which threads and commits a text names by number, address or hash, and where GitHub's closing keywords stand."""
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -30,7 +30,6 @@ _KEYWORD = re.compile(
     r"(?<![\w-])[*_]{0,2}(?:close[sd]?|fix(?:e[sd])?|resolve[sd]?)[*_]{0,2}:?[*_]{0,2}[ \t]{1,9}$",
     re.ASCII | re.IGNORECASE,
 )
-_BOX = re.compile(r"[ \t]*(?:[-*+]|\d{1,9}[.)])[ \t]+\[[ xX]?\]")
 # Where a paragraph, an item, a heading, a row or a trailer begins, and where a sentence ends.
 _PIECE = re.compile(r"\n(?=[ \t]*(?:$|[-*+|][ \t]|\d{1,9}[.)][ \t]|#{1,6}[ \t]|[A-Za-z-]{1,30}:[ \t]))", re.MULTILINE)
 _END = re.compile(r"(?<=[.!?])\s+|(?<=[。！？])")
@@ -49,28 +48,22 @@ _HIDDEN = re.compile(
     r"|(?:\A|^[ \t]*\n)(?:(?: {4}|\t)[^\n]*(?:\n|\Z))+",
     re.MULTILINE | re.DOTALL,
 )
-_SIGN = re.compile(r"[^\n]")
 _SQUASHED = re.compile(r"\s*\(#[1-9]\d{0,9}\)\s*$")
 
 
 def references_in(text: str, home_repo: RepoId, source: EvidenceId, place: Place) -> list[Reference]:
     """List what a text names, in its order; code, quotations and comments do not count."""
     text = text[:_MOST].replace("\r\n", "\n")
-    plain = _visible(text)
+    # Blanks stand in the place of what GitHub does not read; everything else keeps its place.
+    plain = _HIDDEN.sub(lambda match: re.sub(r"[^\n]", " ", match[0]), text)
     found: dict[Reference, None] = {}
     for match in _NAMED.finditer(plain):
         target = _target(match, home_repo)
         if target is None or target == source:
             continue
-        line = text[text.rfind("\n", 0, match.start()) + 1 :]
-        reference = Reference(
-            source=source,
-            target=target,
-            place=Place.CHECKLIST if place is Place.ISSUE and _BOX.match(line) else place,
-            sentence=_sentence(text, match.start(), match.end()),
-            closing="#" in target and _KEYWORD.search(plain[max(0, match.start() - 30) : match.start()]) is not None,
-        )
-        found[reference] = None
+        sentence = _sentence(text, match.start(), match.end())
+        closing = "#" in target and _KEYWORD.search(plain[max(0, match.start() - 30) : match.start()]) is not None
+        found[Reference(source=source, target=target, place=place, sentence=sentence, closing=closing)] = None
         if len(found) == _EACH:
             break
     return list(found)
@@ -78,12 +71,10 @@ def references_in(text: str, home_repo: RepoId, source: EvidenceId, place: Place
 
 def _target(match: re.Match[str], home: RepoId) -> EvidenceId | None:
     """Name what is meant; a short hash stays short, and None is an address of something else."""
-    found = match
-    if link := match["url"] or match["href"]:
-        address = _LINK.match(link)
-        if address is None:
-            return None
-        found = address
+    link = match["url"] or match["href"]
+    found = _LINK.match(link) if link else match
+    if found is None:
+        return None
     groups = found.groupdict()
     where = groups["where"] or groups.get("repo") or home
     # GitHub does not mind the case of names.
@@ -98,20 +89,12 @@ def _target(match: re.Match[str], home: RepoId) -> EvidenceId | None:
 def _sentence(text: str, start: int, end: int) -> str:
     """Give the sentence around a reference, or the item or row in which it stands."""
     begin, stop = max(0, start - _LONGEST), min(len(text), end + _LONGEST)
-    for match in _PIECE.finditer(text, begin, start):
-        begin = match.end()
-    if after := _PIECE.search(text, end, stop):
-        stop = after.start()
-    for match in _END.finditer(text, begin, start):
-        begin = match.end()
-    if after := _END.search(text, end, stop):
-        stop = after.start()
+    for border in (_PIECE, _END):
+        for match in border.finditer(text, begin, start):
+            begin = match.end()
+        if after := border.search(text, end, stop):
+            stop = after.start()
     return " ".join(text[begin:stop].split())[:_LONGEST]
-
-
-def _visible(text: str) -> str:
-    """Put blanks in the place of what GitHub does not read; everything else keeps its place."""
-    return _HIDDEN.sub(lambda match: _SIGN.sub(" ", match[0]), text)
 
 
 # ---------------------------------------------------------------- the texts of a day
@@ -150,7 +133,7 @@ def day_references(day: Day) -> tuple[Reference, ...]:
     shown = {(one.source, one.target) for one in others}
     # GitHub knows of texts that nobody has read.
     unread = [(name, pull.id) for pull in own for name in pull.named_by if (name, pull.id) not in shown]
-    recorded = (Reference(source=name, target=pull, place=Place.ISSUE, sentence="") for name, pull in unread)
+    recorded = (Reference(source=name, target=pull, place="issue", sentence="") for name, pull in unread)
     return tuple(dict.fromkeys((*said, *others, *recorded)))
 
 
@@ -159,9 +142,9 @@ def _of_commit(commit: Commit, day: Day, pull: PullRequest | None) -> Iterator[R
     title = commit.title
     squashed = _SQUASHED.search(title)
     bare, rest = _SQUASHED.sub("", title), commit.message.partition(title)[2]
-    texts = [(Place.TITLE, bare), (Place.MESSAGE, rest)]
+    texts: list[tuple[Place, str]] = [("title", bare), ("message", rest)]
     if pull is not None:
-        texts.append((Place.PULL, f"{'' if pull.title.strip() == bare else pull.title}\n\n{pull.body}"))
+        texts.append(("pull request", f"{'' if pull.title.strip() == bare else pull.title}\n\n{pull.body}"))
     program, home = commit.author.name.endswith("[bot]"), (f"{day.repo}#", f"{day.repo}@")
     ours = {commit.id, pull and pull.id, f"{day.repo}#{squashed[0].strip(' ()#')}" if squashed else None}
     for place, text in texts:
@@ -171,11 +154,8 @@ def _of_commit(commit: Commit, day: Day, pull: PullRequest | None) -> Iterator[R
                 yield one
 
 
-def _of_others(day: Day) -> Iterable[Reference]:
-    """Read what the issues and the notes of releases name."""
+def _of_others(day: Day) -> Iterator[Reference]:
     for issue in day.threads.issues:
-        yield from references_in(issue.body, day.repo, issue.id, Place.ISSUE)
+        yield from references_in(issue.body, day.repo, issue.id, "issue")
         for comment in day.threads.comments.get(issue.number, ()):
-            yield from references_in(comment.body, day.repo, issue.id, Place.COMMENT)
-    for release in day.threads.releases:
-        yield from references_in(release.body, day.repo, f"{release.repo}@{release.tag}", Place.RELEASE)
+            yield from references_in(comment.body, day.repo, issue.id, "comment")

@@ -11,7 +11,7 @@ from pydantic import BaseModel, Field
 from agent.analysts.packet import commit_packet, piece_text, shown_hunks
 from agent.analysts.sentences import anchored
 from agent.domain.base import CommitId, EvidenceId, Language
-from agent.domain.claims import Anchor, Claim, Judgement, Kind, Role, Verdict
+from agent.domain.claims import Anchor, Claim, Judgement, Kind
 from agent.domain.commits import Issue
 from agent.domain.evidence import CommitEvidence, Evidence, Material, Read, ThreadEvidence
 from agent.domain.links import Grade, Reference, Related, Relation
@@ -96,7 +96,7 @@ class Pairing:
         packet = commit_packet(self.read, bare, int(self.room * _COMMIT_SHARE))
         each = int(self.room * (1 - _COMMIT_SHARE)) // len(shown)
         others = "\n\n".join(self._other(one, each) for one in shown)
-        return f"[c] is {self._name(self.change)}.\n{packet.text}\n\nWhat it may belong to:\n\n{others}"
+        return f"[c] is {self._name(self.change)}.\n{packet}\n\nWhat it may belong to:\n\n{others}"
 
     def _other(self, one: Evidence, room: int) -> str:
         words = piece_text(self._name(one), one, room, None)
@@ -129,7 +129,7 @@ class Pairing:
             claim = Claim(
                 id=f"{self.change.repo}@{self.change.change.commit.sha[:12]}.r{number}",
                 repo=self.change.repo,
-                role=Role.EFFECT,
+                role="effect",
                 about=(self.change.id,),
                 cites=tuple(dict.fromkeys((self.change.id, anchors[0].cite, other.id))),
                 anchors=anchors,
@@ -149,7 +149,7 @@ class Pairing:
         reasons = [_misplaced(one, {**own, **shown}[one.cite]) for one in draft.claim.anchors]
         if not self._is_possible(draft.relation, shown[draft.other]):
             reasons.append(f"{draft.relation.value!r} is no relation between a commit and {draft.other}")
-        return tuple(Judgement(verdict=Verdict.QUOTE, check="relation", reason=one) for one in reasons if one)
+        return tuple(Judgement(verdict="quote", check="relation", reason=one) for one in reasons if one)
 
     def _is_possible(self, relation: Relation, other: Evidence) -> bool:
         if relation in _TO_ISSUES:

@@ -183,28 +183,18 @@ class Delivery(_Part, strict=True):
     secret_env: Variable | None = None  # holds the secret that signs messages to a webhook or a Feishu bot
     name: str | None = Field(default=None, pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,39}$")
     lang: Language | None = None
-    content: Literal["highlights", "full"] | None = None
-    """By default people get the brief and the headlines, and programs behind a webhook the whole report."""
     sender: str = Field(default="", pattern=rf"^$|{_MAILBOX}")
     to: tuple[Annotated[str, Field(pattern=_MAILBOX)], ...] = Field(default=(), strict=False)
-    max_bytes: int | None = Field(default=None, ge=10_000, le=20_000_000)  # of a webhook's message, or HTML of a mail
 
     @property
     def called(self) -> str:
         """The name under which it is told and remembered."""
         return self.name or self.kind
 
-    @property
-    def whole(self) -> bool:
-        """Tell whether the whole report is sent."""
-        return self.kind == "webhook" or self.content == "full"
-
     @model_validator(mode="after")
     def _fits(self) -> Self:
         if self.kind == "email" and not (self.sender and self.to):
             raise ValueError("an e-mail needs a sender and to")
-        if self.content and self.kind != "email" and (self.content == "full") != (self.kind == "webhook"):
-            raise ValueError("a chat gets highlights and a webhook the whole report; leave out content")
         return self
 
 

@@ -8,11 +8,11 @@ from datetime import timedelta
 from functools import lru_cache
 
 from agent.domain.base import EvidenceId, RepoId, commit_id, thread_id
-from agent.domain.commits import Headline
-from agent.domain.links import Act, Place, Reference, Related, Relation, Story, StoryKind
-from agent.stories.timeline import Line, Pair, is_revert, step, story
+from agent.domain.commits import Headline, reverts_in
+from agent.domain.links import Act, Reference, Related, Relation, Story, StoryKind
+from agent.stories.timeline import NEAR, Line, Pair, Said, step, story
 
-_APART, _NEXT_APART = timedelta(days=60), timedelta(days=14)
+_NEXT_APART = timedelta(days=14)
 _MOST_MISSING, _MOST_PARTS = 6, 24
 PARTS = r"[0-9][.0-9a-z]* ?/ ?[0-9nNxX]"  # A rough form of every marker, for git and for Python alike
 _PULL = re.compile(r"\s*\(#\d{1,9}\)\s*$")
@@ -39,7 +39,7 @@ def read_part(title: str) -> Part | None:
     """Read which part a title says it is; None where it says nothing of the kind, or takes a part back."""
     text = _PULL.sub("", title.strip())[:400]
     match = next((one for one in _COUNTED.finditer(text) if _is_counted(one, text)), None)
-    if match is None or is_revert(text):
+    if match is None or reverts_in(text):
         return None
     rest = f"{text[: match.start()]} {text[match.end() :]}"
     return Part(
@@ -61,70 +61,61 @@ def _is_counted(match: re.Match[str], text: str) -> bool:
     return bool(enclosed) and not re.search(r"[=<>~×*]\s*$", before)
 
 
-def _series_of(heads: Sequence[Headline]) -> list[Series]:
-    """Sort everything on a line, oldest first, that calls itself a part into series."""
-    found: list[Series] = []
-    for head in heads:
-        if part := read_part(head.title):
-            near = (one for one in reversed(found) if any(_goes_on(head, part, *member) for member in one))
-            home = next((one for one in near if not _begins_again(part, one)), None)
-            if home is None:
-                found.append(home := [])
-            home.append((head, part))
-    return found
-
-
-def _goes_on(head: Headline, one: Part, of: Headline, other: Part) -> bool:
-    """Tell whether two parts are of one work: by one title, or by one author with a word in common or the next number.
-
-    A series may grow: `[1/2]`, `[2/3]`.
-    """
-    apart, next_one = head.at - of.at, one.index - other.index == 1
-    if apart > _APART or (one.total != other.total and not next_one):
-        return False
-    if head.author != of.author:
-        return one.total == other.total and _has_title(one, other, 0.75)
-    return bool(one.words & other.words) or (next_one and one.total == other.total and apart <= _NEXT_APART)
-
-
-def _has_title(one: Part, other: Part, least: float) -> bool:
-    """Tell whether two titles have a share of their words in common; one word in common is none."""
-    shared = one.words & other.words
-    return len(shared) > 1 and len(shared) >= least * min(len(one.words), len(other.words))
-
-
-def _begins_again(part: Part, series: Series) -> bool:
-    """Tell a second first part, which is the beginning of something else, unless it is the same one again."""
-    same = [other for _, other in series if other.index == part.index]
-    return part.index <= 1 and bool(same) and not any(_has_title(part, one, 0.75) for one in same)
-
-
 def series_stories(repo: RepoId, heads: Sequence[Headline], today: set[str], *, whole: bool) -> list[Story]:
     """Tell the series to which today's commits belong; only a line that was read whole shows what is missing."""
     if not any(head.sha in today and read_part(head.title) for head in heads):
         return []
-    found = [one for one in _series_of(heads) if len(one) > 1 and any(head.sha in today for head, _ in one)]
-    return [_series_story(repo, one, whole=whole) for one in found]
+    found: list[Series] = []
+    for head in heads:
+        if part := read_part(head.title):
+            home = next((one for one in reversed(found) if _goes_on(head, part, one)), None)
+            if home is None:
+                found.append(home := [])
+            home.append((head, part))
+    mine = [one for one in found if len(one) > 1 and any(head.sha in today for head, _ in one)]
+    return [_series_story(repo, one, whole=whole) for one in mine]
+
+
+def _goes_on(head: Headline, part: Part, series: Series) -> bool:
+    """Tell whether a part goes on with a series: one title, or one author with a word in common or the next number.
+
+    A second first part begins something else, and a series may grow: `[1/2]`, `[2/3]`.
+    """
+    if part.index <= 1 and any(one.index == part.index and not _has_title(part, one) for _, one in series):
+        return False
+    for of, one in series:
+        apart, is_next, same_total = head.at - of.at, part.index - one.index == 1, part.total == one.total
+        alike = bool(part.words & one.words) or (is_next and same_total and apart <= _NEXT_APART)
+        one_work = alike if head.author == of.author else same_total and _has_title(part, one)
+        if one_work and apart <= NEAR and (same_total or is_next):
+            return True
+    return False
+
+
+def _has_title(one: Part, other: Part) -> bool:
+    """Tell whether two titles have most of their words in common; one word in common is none."""
+    shared = one.words & other.words
+    return len(shared) > 1 and len(shared) >= 0.75 * min(len(one.words), len(other.words))
 
 
 def _series_story(repo: RepoId, series: Series, *, whole: bool) -> Story:
-    steps = [step(repo, head, Act.PART, part=part.index) for head, part in series[-_MOST_PARTS:]]
+    steps = [step(repo, head, "part", part=part.index) for head, part in series[-_MOST_PARTS:]]
     have = {part.index for _, part in series}
     gaps = tuple(index for index in range(min(have), max(have)) if index not in have)
     told = whole and len(series) <= _MOST_PARTS and len(gaps) <= min(_MOST_MISSING, len(have))
     totals = [part.total for _, part in series if part.total is not None]
     update = {"missing": gaps if told else (), "total": totals[-1] if totals else None}
-    return story(StoryKind.SERIES, repo, steps).model_copy(update=update)
+    return story("series", repo, steps).model_copy(update=update)
 
 
-MOST, _MOST_OF_THEM = 5, 0.8
-OF_COMMITS = (Place.TITLE, Place.MESSAGE, Place.PULL)  # Where a day's commits and their pull requests speak
+_MOST = 5
+OF_COMMITS = ("title", "message", "pull request")  # Where a day's commits and their pull requests speak
 
 
 def own_references(repo: RepoId, references: Iterable[Reference]) -> list[Reference]:
     """Keep what the day's commits and their pull requests name of their own repository, the commits' words first."""
     own = [one for one in references if one.place in OF_COMMITS and one.target.startswith((f"{repo}#", f"{repo}@"))]
-    return sorted(own, key=lambda one: one.place is Place.PULL)
+    return sorted(own, key=lambda one: one.place == "pull request")
 
 
 def named_pairs(repo: RepoId, today: Sequence[Headline], references: Iterable[Reference], line: Line) -> Iterator[Pair]:
@@ -134,41 +125,27 @@ def named_pairs(repo: RepoId, today: Sequence[Headline], references: Iterable[Re
     for one in references:
         doer = heads.get(one.source)
         sha, number = one.target.partition("@")[2], one.target.partition("#")[2]
-        earlier = line.earlier(doer, sha=sha, number=int(number or 0)) if doer else None
+        earlier = line.earlier(doer, Said(False, sha, int(number or 0))) if doer else None
         if doer and earlier and (doer.sha, earlier.sha) not in seen:
             seen.add((doer.sha, earlier.sha))
-            said_in = thread_id(repo, doer.pull) if one.place is Place.PULL and doer.pull else ""
+            said_in = thread_id(repo, doer.pull) if one.place == "pull request" and doer.pull else ""
             yield Pair(doer=doer, earlier=earlier, said_in=said_in)
-
-
-def main_writer(writers: Mapping[str, int]) -> str | None:
-    """Name the recent commit that wrote at least four in five of the lines which another one takes out."""
-    sha, lines = max(writers.items(), key=lambda pair: (pair[1], pair[0]), default=("", 0))
-    return sha if sha and lines >= _MOST_OF_THEM * sum(writers.values()) else None
-
-
-def pairs(repo: RepoId, found: Iterable[Pair]) -> dict[str, list[EvidenceId]]:
-    """Give, for each commit by its hash, the earlier commits it may mend or continue; whose lines go come first."""
-    earlier: dict[str, dict[EvidenceId, None]] = {}
-    for one in sorted(found, key=lambda one: not one.by_lines):
-        earlier.setdefault(one.doer.sha, {})[commit_id(repo, one.earlier.sha)] = None
-    return {sha: list(names)[:MOST] for sha, names in earlier.items()}
 
 
 _SOON = timedelta(days=14)  # How long after a change it is news by itself that its lines are changed again
 READ: Mapping[Relation, Act] = {
-    Relation.INTRODUCED: Act.MENDED,
-    Relation.CONTINUES: Act.FOLLOW_UP,
-    Relation.SAME_WORK: Act.SAME_WORK,
+    Relation.INTRODUCED: "mended",
+    Relation.CONTINUES: "follow-up",
+    Relation.SAME_WORK: "same work",
 }
 """What a reader of both sides may find between two changes."""
 KINDS: Mapping[Act, StoryKind] = {
-    Act.MENDED: StoryKind.FOLLOW_UP,
-    Act.FOLLOW_UP: StoryKind.FOLLOW_UP,
-    Act.SAME_WORK: StoryKind.SAME_WORK,
-    Act.CHANGED: StoryKind.SAME_LINES,
-    Act.REFERS: StoryKind.REFERENCE,
-    Act.TAKEN_IN: StoryKind.BUMP,
+    "mended": "follow-up",
+    "follow-up": "follow-up",
+    "same work": "same-work",
+    "changed lines": "same-lines",
+    "refers": "reference",
+    "taken in": "bump",
 }
 
 
@@ -183,21 +160,21 @@ def follow_up_stories(
     for one in sorted(pairs, key=lambda one: not one.by_lines):
         both = frozenset((commit_id(repo, one.doer.sha), commit_id(repo, one.earlier.sha)))
         act = _act(repo, one, read)
-        late = act is Act.CHANGED and one.doer.at - one.earlier.at > _SOON
+        late = act == "changed lines" and one.doer.at - one.earlier.at > _SOON
         if both not in seen and not late:
             seen.add(both)
             grouped[one.doer.sha, act][one.earlier.sha] = one
-    return [_story(repo, act, list(group.values())[:MOST]) for (_, act), group in grouped.items()]
+    return [_story(repo, act, list(group.values())[:_MOST]) for (_, act), group in grouped.items()]
 
 
 def _act(repo: RepoId, one: Pair, read: Mapping[tuple[EvidenceId, EvidenceId], Act]) -> Act:
     doer, earlier = commit_id(repo, one.doer.sha), commit_id(repo, one.earlier.sha)
     pull = thread_id(repo, one.earlier.pull) if one.earlier.pull else earlier
     found = read.get((doer, earlier)) or read.get((doer, pull))
-    return found or (Act.CHANGED if one.by_lines else Act.REFERS)
+    return found or ("changed lines" if one.by_lines else "refers")
 
 
 def _story(repo: RepoId, act: Act, group: Sequence[Pair]) -> Story:
-    earlier = [step(repo, one.earlier, Act.LANDED) for one in group]
+    earlier = [step(repo, one.earlier, "landed") for one in group]
     doer = step(repo, group[0].doer, act, after=tuple(one.cite for one in earlier))
     return story(KINDS[act], repo, [*earlier, doer])

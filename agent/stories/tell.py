@@ -2,23 +2,22 @@
 
 from collections.abc import Iterator, Mapping
 
-from agent.domain.base import EvidenceId, Language
-from agent.domain.claims import MARK, Claim, Role
+from agent.domain.base import LANGUAGES, EvidenceId, Language
+from agent.domain.claims import MARK, Claim
 from agent.domain.links import Act, Step, Story
 from agent.telling import sentence
 
-LANGUAGES: tuple[Language, ...] = ("en", "zh")
-_STANDING = (Act.LANDED, Act.LANDED_AGAIN, Act.PART_AGAIN, Act.UPSTREAM)
+_STANDING = ("landed", "landed again", "a part landed again", "upstream")
 _PLAIN: Mapping[Act, str] = {
-    Act.UNDONE: "undoes",
-    Act.PART_UNDONE: "undoes part",
-    Act.LANDED_AGAIN: "relands",
-    Act.MENDED: "mends",
-    Act.FOLLOW_UP: "continues",
-    Act.SAME_WORK: "same work",
-    Act.REFERS: "refers to",
-    Act.CHANGED: "changes lines",
-    Act.TAKEN_IN: "takes in",
+    "undone": "undoes",
+    "a part undone": "undoes part",
+    "landed again": "relands",
+    "mended": "mends",
+    "follow-up": "continues",
+    "same work": "same work",
+    "refers": "refers to",
+    "changed lines": "changes lines",
+    "taken in": "takes in",
 }
 SaidIn = Mapping[tuple[EvidenceId, EvidenceId], EvidenceId]
 """The pull requests that name what their commits do not, by the commit and what is named."""
@@ -29,7 +28,7 @@ def story_claims(story: Story, said_in: SaidIn) -> Iterator[Claim]:
     """Say what each new step of a story does."""
     last = max(story.timeline, key=lambda one: (one.cite in story.news, one.part or 0, one.at))
     for step in story.timeline:
-        if step.cite in story.news and (step.act is not Act.PART or step == last):
+        if step.cite in story.news and (step.act != "part" or step == last):
             yield from (_claim(story, step, *saying) for saying in _sayings(story, step, said_in))
 
 
@@ -42,24 +41,24 @@ def short_text(claim: Claim, lang: Language) -> str:
 def _sayings(story: Story, step: Step, said_in: SaidIn) -> Iterator[_Saying]:
     before = [one for one in story.timeline if one.at <= step.at and one.cite != step.cite]
     standing = {one.cite: one.at for one in before if one.act in _STANDING}
-    undoing = [one.cite for one in before if one.act is Act.UNDONE]
-    if step.act is Act.PART:
+    undoing = [one.cite for one in before if one.act == "undone"]
+    if step.act == "part":
         yield _part(story, step)
-    elif step.act is Act.PART_AGAIN and standing and undoing:
+    elif step.act == "a part landed again" and standing and undoing:
         yield "relands part", [next(iter(standing)), undoing[-1]], {}
     elif step.act in _PLAIN and standing:
-        for target in step.after or list(standing)[: 1 if step.act is Act.LANDED_AGAIN else None][-1:]:
+        for target in step.after or list(standing)[: 1 if step.act == "landed again" else None][-1:]:
             source = said_in.get((step.cite, target))
-            if step.act is Act.REFERS and source:
+            if step.act == "refers" and source:
                 yield "refers as said", [source, target], {}
             else:
-                days = {"days": str((step.at - standing[target]).days)} if step.act is Act.CHANGED else {}
+                days = {"days": str((step.at - standing[target]).days)} if step.act == "changed lines" else {}
                 yield _PLAIN[step.act], [target], days
 
 
 def _part(story: Story, step: Step) -> _Saying:
     """Say which part it is, which others have landed, and which before it have not; what is new is cited first."""
-    parts = [one for one in story.timeline if one.cite != step.cite and one.act is Act.PART]
+    parts = [one for one in story.timeline if one.cite != step.cite and one.act == "part"]
     others = sorted(parts, key=lambda one: (one.cite not in story.news, one.part or 0, one.at))
     params = {"part": str(step.part), "landed": " ".join(str(one.part) for one in others)}
     params["missing"] = " ".join(str(number) for number in story.missing if number < (step.part or 0))
@@ -75,7 +74,7 @@ def _claim(story: Story, step: Step, predicate: str, others: list[EvidenceId], p
     return Claim(
         id="",
         repo=story.repo,
-        role=Role.CHANGE,
+        role="change",
         about=(step.cite,),
         predicate=predicate,
         params=params,

@@ -4,29 +4,26 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import timedelta
 from typing import NamedTuple
 
 from pydantic import Field
 
 from agent.domain.base import EvidenceId, Frozen, RepoId, commit_id
-from agent.domain.commits import Change, Commit, Headline, Person, pull_named
-from agent.domain.evidence import CommitEvidence, Evidence, ThreadEvidence
+from agent.domain.commits import Change, Commit, Headline, Person, pull_named, reverts_in
+from agent.domain.evidence import CommitEvidence
 from agent.domain.links import Act, Step, Story, StoryKind
 
+NEAR = timedelta(days=60)  # How far back everything is read
 _NUMBERS = re.compile(r"\s*\(#\d{1,9}\)")
-_REVERT = re.compile(
-    r"\W*(?:\[[^\]]{1,40}\]\s*){0,5}(?:[\w/.+-]{1,30}(?:\([^()]{1,30}\))?!?\s?:\s{1,2})?(?:partial(?:ly)?\s)?revert",
-    re.IGNORECASE,
-)
 _AGAIN = re.compile(r"^\W*(?:re-?land(?:ed|ing)?|re-?apply)\b[\s:\]-]*", re.IGNORECASE)
+_LINEAGE = ("revert", "reland")
 
 
 def headline(commit: Commit, pull: int | None = None) -> Headline:
     """Make the headline of a commit."""
-    number = pull or pull_named(commit.subject) or pull_named(commit.title)
-    return Headline(
-        sha=commit.sha, at=commit.committed_at, author=commit.author.name, title=commit.title[:400], pull=number
-    )
+    number, title = pull or pull_named(commit.subject) or pull_named(commit.title), commit.title[:400]
+    return Headline(sha=commit.sha, at=commit.committed_at, author=commit.author.name, title=title, pull=number)
 
 
 def evidence_of(repo: RepoId, head: Headline) -> CommitEvidence:
@@ -37,14 +34,13 @@ def evidence_of(repo: RepoId, head: Headline) -> CommitEvidence:
     return CommitEvidence(change=Change(commit=commit, files=(), incomplete=unread), pull=head.pull)
 
 
-def is_revert(title: str) -> bool:
-    """Tell a title that takes something back, as git writes it."""
-    return _REVERT.match(title) is not None
+class Said(NamedTuple):
+    """What a message or a patch says of an earlier change: it comes back `again`, or else it is undone."""
 
-
-def plain(title: str) -> str:
-    """Give a title as one compares it: without numbers of pull requests, signs, case, and words for landing again."""
-    return " ".join(re.sub(r"\W+", " ", _AGAIN.sub("", _NUMBERS.sub("", title))).lower().split())
+    again: bool
+    sha: str = ""
+    number: int | None = None
+    title: str = ""
 
 
 class Line:
@@ -52,36 +48,22 @@ class Line:
 
     def __init__(self, heads: Iterable[Headline]) -> None:
         self.heads = sorted({head.sha: head for head in heads}.values(), key=lambda head: (head.at, head.sha))
-        self._by_sha = {head.sha: head for head in self.heads}
         self._named: dict[int | str, list[Headline]] = defaultdict(list)
         for head in self.heads:
-            self._named[plain(head.title)].append(head)
-            if head.pull:
-                self._named[head.pull].append(head)
+            self._named[_plain(head.title)].append(head)
+            self._named[head.pull or 0].append(head)
 
-    def earlier(self, doer: Headline, *, sha: str = "", number: int | None = None, title: str = "") -> Headline | None:
+    def earlier(self, doer: Headline, said: Said) -> Headline | None:
         """Find the last commit before another one by its hash, else its number, else its title."""
-        found = self._of_hash(sha) if sha else []
-        found = found or self._named.get(number or 0, []) or ([] if number else self._named.get(plain(title), []))
-        before = [head for head in found if head.sha != doer.sha and head.at <= doer.at]
-        return before[-1] if before else None
-
-    def _of_hash(self, digits: str) -> Sequence[Headline]:
-        """Find a commit by its hash; an abbreviated one must mean one commit only."""
-        if len(digits) == 40:
-            return [self._by_sha[digits]] if digits in self._by_sha else []
-        found = [head for head in self.heads if head.sha.startswith(digits)]
-        return found if len(found) == 1 else []
+        of_hash = [head for head in self.heads if head.sha.startswith(said.sha)] if said.sha else []
+        # An abbreviated hash must mean one commit only.
+        found = of_hash if len(of_hash) == 1 else self._named.get(said.number or _plain(said.title), [])
+        return next((head for head in reversed(found) if head.sha != doer.sha and head.at <= doer.at), None)
 
 
-def pulls_of(evidence: Evidence) -> tuple[int, ...]:
-    """List the numbers that the records and the message give, the surest first."""
-    if isinstance(evidence, ThreadEvidence):
-        return (evidence.thread.number,)
-    if not isinstance(evidence, CommitEvidence):
-        return ()
-    numbers = (evidence.pull, pull_named(evidence.change.commit.subject))
-    return tuple(dict.fromkeys(number for number in numbers if number))
+def _plain(title: str) -> str:
+    """Give a title as one compares it: without numbers of pull requests, signs, case, and words for landing again."""
+    return " ".join(re.sub(r"\W+", " ", _AGAIN.sub("", _NUMBERS.sub("", title))).lower().split())
 
 
 class Remembered(Frozen):
@@ -109,9 +91,6 @@ class StoriesFound(Frozen):
     whole: tuple[str, ...] = ()  # Commits whose lines prove a story: they are cited with their patches
 
 
-_LINEAGE = (StoryKind.REVERT, StoryKind.RELAND)
-
-
 def step(
     repo: RepoId, head: Headline, act: Act, *, part: int | None = None, after: tuple[EvidenceId, ...] = ()
 ) -> Step:
@@ -120,12 +99,11 @@ def step(
 
 
 def story(kind: StoryKind, repo: RepoId, steps: Iterable[Step]) -> Story:
-    """Make a story of steps."""
-    return with_steps(Story(kind=kind, repo=repo, steps=()), steps)
+    """Make a story of steps, oldest first."""
+    return _with_steps(Story(kind=kind, repo=repo, steps=()), steps)
 
 
-def with_steps(one: Story, steps: Iterable[Step]) -> Story:
-    """Give a story these steps, oldest first."""
+def _with_steps(one: Story, steps: Iterable[Step]) -> Story:
     ordered = tuple(sorted(steps, key=lambda step: (step.at, step.cite)))
     return one.model_copy(update={"timeline": ordered, "steps": tuple(step.cite for step in ordered)})
 
@@ -141,10 +119,10 @@ def joined(stories: Sequence[Story]) -> list[Story]:
         found.remove(before)
         steps = {step.cite: step for step in (*before.timeline, *one.timeline)}
         # What undid or came back is more than that it landed.
-        for old in (step for step in before.timeline if step.act is not Act.LANDED):
+        for old in (step for step in before.timeline if step.act != "landed"):
             after = tuple(dict.fromkeys((*old.after, *steps[old.cite].after)))
             steps[old.cite] = old.model_copy(update={"after": after})
-        found.append(with_steps(one, steps.values()))
+        found.append(_with_steps(one, steps.values()))
     return found
 
 
@@ -152,23 +130,14 @@ def with_memory(one: Story, today: set[EvidenceId], known: Remembered) -> Story:
     """Name the steps that the report adds, say since when the story is told, and put in front what was known of it."""
     earlier = [old for old in known.stories if one.kind in _LINEAGE and old.kind in _LINEAGE]
     known_steps = [step for old in earlier if set(old.steps) & set(one.steps) for step in old.timeline]
-    steps = {step.cite: step for step in known_steps if step.act is not Act.RELEASED}
-    whole = with_steps(one, (steps | {step.cite: step for step in one.timeline}).values())
+    steps = {step.cite: step for step in known_steps if step.act != "released"}
+    whole = _with_steps(one, (steps | {step.cite: step for step in one.timeline}).values())
     days = [known.days[cite] for cite in whole.steps if cite in known.days and cite not in today]
     news = tuple(cite for cite in whole.steps if cite in today)
     return whole.model_copy(update={"news": news, "since": max(days, default="")})
 
 
 # ---------------------------------------------------------------- undone and brought back
-
-
-class Said(NamedTuple):
-    """What a message or a patch says of an earlier change: it comes back `again`, or else it is undone."""
-
-    again: bool
-    sha: str = ""
-    number: int | None = None
-    title: str = ""
 
 
 @dataclass(frozen=True)
@@ -181,6 +150,14 @@ class Undoing:
     undone_by: Headline | None = None
     part: bool = False
 
+    def story(self, repo: RepoId) -> Story:
+        """Put it down as a story of two or three steps."""
+        first = step(repo, self.target, "landed")
+        undone = [step(repo, self.undone_by, "undone")] if self.undone_by else []
+        acts: tuple[Act, Act] = ("landed again", "a part landed again") if self.again else ("undone", "a part undone")
+        last = step(repo, self.doer, acts[self.part], after=() if self.again else (first.cite,))
+        return story("reland" if self.again else "revert", repo, [first, *undone, last])
+
 
 @dataclass(frozen=True)
 class Named:
@@ -192,37 +169,24 @@ class Named:
     def undoings(self, doer: Headline) -> list[Undoing]:
         """List what a commit undoes and brings back."""
         found: dict[str, Undoing] = {}
-        named = [(one.again, target) for one in self.said.get(doer.sha, ()) if (target := self._target(one, doer))]
+        named = [(one.again, head) for one in self.said.get(doer.sha, ()) if (head := self.line.earlier(doer, one))]
         returns = any(again for again, _ in named)
         for again, target in named:
             if again:
                 found.setdefault(target.sha, Undoing(doer, target, True, self._undoer(target, doer)))
-            elif not is_revert(target.title):
+            elif not reverts_in(target.title):
                 found.setdefault(target.sha, Undoing(doer, target))
             elif not returns:
                 # Who reverts a revert lands the first one again.
-                back = [Undoing(doer, one, True, target) for one in self.undone_by(target)]
+                back = [Undoing(doer, one, True, target) for one in self._undone_by(target)]
                 found |= {one.target.sha: one for one in back or [Undoing(doer, target)]} | found
         return list(found.values())
 
-    def undone_by(self, revert: Headline) -> list[Headline]:
-        """Name what a revert undid, oldest first."""
-        found = {self._target(one, revert) for one in self.said.get(revert.sha, ()) if not one.again}
-        return sorted((head for head in found if head and not is_revert(head.title)), key=lambda head: head.at)
-
-    def _target(self, said: Said, doer: Headline) -> Headline | None:
-        return self.line.earlier(doer, sha=said.sha, number=said.number, title=said.title)
+    def _undone_by(self, revert: Headline) -> list[Headline]:
+        found = {self.line.earlier(revert, one) for one in self.said.get(revert.sha, ()) if not one.again}
+        return sorted((head for head in found if head and not reverts_in(head.title)), key=lambda head: head.at)
 
     def _undoer(self, target: Headline, doer: Headline) -> Headline | None:
         """Find what undid a commit before it came back: the last revert between the two that names it."""
         between = [head for head in self.line.heads if target.at <= head.at <= doer.at and head.sha != doer.sha]
-        return next((head for head in reversed(between) if target in self.undone_by(head)), None)
-
-
-def undoing_story(one: Undoing, repo: RepoId) -> Story:
-    """Put an undoing down as a story of two or three steps."""
-    first = step(repo, one.target, Act.LANDED)
-    undone = [step(repo, one.undone_by, Act.UNDONE)] if one.undone_by else []
-    acts = (Act.LANDED_AGAIN, Act.PART_AGAIN) if one.again else (Act.UNDONE, Act.PART_UNDONE)
-    last = step(repo, one.doer, acts[one.part], after=() if one.again else (first.cite,))
-    return story(StoryKind.RELAND if one.again else StoryKind.REVERT, repo, [first, *undone, last])
+        return next((head for head in reversed(between) if target in self._undone_by(head)), None)

@@ -6,17 +6,17 @@ from collections.abc import Iterable, Mapping, Sequence
 from pydantic import Field
 
 from agent.domain.base import EvidenceId, Frozen, RepoId
-from agent.domain.commits import Change, Issue, Landed, Landing, Notice, NoticeKind, Threads
+from agent.domain.commits import Change, Issue, Landed, Landing, Notice, Threads
 from agent.domain.evidence import CommitEvidence, Dossier, Evidence, Material, ThreadEvidence
-from agent.domain.ledger import Noise, OwnUse, Tier, Triage
+from agent.domain.ledger import OwnUse, Tier, Triage
 from agent.domain.links import Link, Reference
 from agent.domain.report import Failure
-from agent.links.issues import Known, as_issue
+from agent.links.issues import Known
 from agent.links.recorded import partners
 from agent.settings.values import RepoSpec
 from agent.triage.score import HIGH, rank, weigh
 
-_LESS = 0.001
+_NOT_HIGH = HIGH - 0.001
 _IGNORED = "author ignored"
 _NOREPLY = re.compile(r"(?:\d+\+)?([^@+]+)@users\.noreply\.", re.ASCII)
 
@@ -78,13 +78,10 @@ class Scales:
 
         What landed and was undone in the same window leaves nothing to act on.
         """
-        gone = {*undone, *undone.values()}
-        weighed = []
-        for evidence in known.values():
-            one = self.weigh(evidence)
-            settled = min(one.score, HIGH - _LESS) if evidence.id in gone else one.score
-            weighed.append(one.model_copy(update={"score": settled}))
-        return rank(weighed)
+        weighed = {evidence.id: self.weigh(evidence) for evidence in known.values()}
+        for name in weighed.keys() & {*undone, *undone.values()}:
+            weighed[name] = weighed[name].model_copy(update={"score": min(weighed[name].score, _NOT_HIGH)})
+        return rank(weighed.values())
 
 
 def fold(one: Triage, change: Change, spec: RepoSpec) -> Triage:
@@ -93,19 +90,19 @@ def fold(one: Triage, change: Change, spec: RepoSpec) -> Triage:
     # GitHub's addresses hold the login.
     login = _NOREPLY.match(author.email)
     if spec.ignores((author.name, author.email, *([login[1]] if login else ()))):
-        return one.model_copy(update={"noise": Noise.BOT, "reasons": (_IGNORED, *one.reasons)})
+        return one.model_copy(update={"noise": "bot", "reasons": (_IGNORED, *one.reasons)})
     paths = [path for file in change.files for path in (file.path, file.previous_path) if path]
     # Where files may be missing, a commit is given the benefit.
     if change.incomplete or any(map(spec.wants, paths)) or not (spec.include or (spec.exclude and paths)):
         return one
-    return one.model_copy(update={"noise": Noise.LEFT_OUT})
+    return one.model_copy(update={"noise": "left out"})
 
 
 def filter_notices(table: Iterable[Triage]) -> tuple[Notice, ...]:
     """Say in the report how many commits the configuration folded."""
-    folded = [one for one in table if one.noise is Noise.LEFT_OUT or _IGNORED in one.reasons]
+    folded = [one for one in table if one.noise == "left out" or _IGNORED in one.reasons]
     ignored = sum(_IGNORED in one.reasons for one in folded)
-    counts = {NoticeKind.PATHS_LEFT_OUT: len(folded) - ignored, NoticeKind.AUTHORS_IGNORED: ignored}
+    counts = {"paths-left-out": len(folded) - ignored, "authors-ignored": ignored}
     return tuple(Notice(kind=kind, about=(str(count),)) for kind, count in counts.items() if count)
 
 
@@ -119,7 +116,7 @@ def readings_of(studied: Sequence[CommitEvidence], found: Collected) -> Readings
 def known_issues(found: Collected, earlier: Known, links: Sequence[Link]) -> list[Issue]:
     """Give the issues of earlier days that something today addresses."""
     fresh, wanted = {issue.id for issue in found.threads.issues}, {link.issue for link in links}
-    return [as_issue(one) for one in earlier.issues if one.id in wanted and one.id not in fresh]
+    return [one for one in earlier.issues if one.id in wanted and one.id not in fresh]
 
 
 def dossier_of(material: Material, found: Collected) -> Dossier:
@@ -135,11 +132,8 @@ def dossier_of(material: Material, found: Collected) -> Dossier:
 
 def allot(tables: Mapping[RepoId, Sequence[Triage]], budget: int) -> dict[RepoId, tuple[str, ...]]:
     """Choose whose diffs are read in depth: what calls for action, then one for each repository, then by weight."""
-    best = {
-        repo: min(table, key=lambda one: (one.noise is not None, -one.score, one.sha))
-        for repo, table in tables.items()
-        if table
-    }
+    # Tables are ranked.
+    best = {repo: table[0] for repo, table in tables.items() if table}
     wanted = [
         ((one.tier is not Tier.HIGH, one.tier is not Tier.HIGH and one != best[repo], -one.score, repo), one.sha, repo)
         for repo, table in tables.items()

@@ -2,40 +2,39 @@
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
 from enum import StrEnum
 from functools import lru_cache
+from typing import NamedTuple
 
+from agent.domain.commits import reverts_in
 from agent.domain.ledger import Purpose
 
-CHORES = frozenset({Purpose.DOCS, Purpose.TESTS, Purpose.CI, Purpose.CHORE})  # What nobody downstream needs to act on
-_TYPES = {
-    Purpose.REVERT: "revert",
-    Purpose.SECURITY: "security",
-    Purpose.FIX: "fix bugfix hotfix bug",
-    Purpose.FEATURE: "feat feature",
-    Purpose.PERFORMANCE: "perf performance",
-    Purpose.DEPRECATION: "deprecation",
-    Purpose.RELEASE: "release",
-    Purpose.DEPENDENCY: "deps dependencies",
-    Purpose.REFACTOR: "refactor",
-    Purpose.DOCS: "doc docs",
-    Purpose.TESTS: "test tests",
-    Purpose.CI: "ci",
-    Purpose.CHORE: "chore build style misc",
+CHORES = frozenset({"docs", "tests", "ci", "chore"})  # What nobody downstream needs to act on
+_TYPES: dict[Purpose, str] = {
+    "revert": "revert",
+    "security": "security",
+    "fix": "fix bugfix hotfix bug",
+    "feature": "feat feature",
+    "performance": "perf performance",
+    "deprecation": "deprecation",
+    "release": "release",
+    "dependency": "deps dependencies",
+    "refactor": "refactor",
+    "docs": "doc docs",
+    "tests": "test tests",
+    "ci": "ci",
+    "chore": "chore build style misc",
 }
 _BY_TYPE = {word: purpose for purpose, words in _TYPES.items() for word in words.split()}
 """The types of Conventional Commits and the tags that projects document beside them."""
 _TAG = re.compile(r"\s*\[([^\]\[]{1,40})\]\s*:?")
 _SCHEME = re.compile(r"\s*([A-Za-z][A-Za-z /-]{0,24}?)(?:\(([^()]{1,40})\))?(!)?:\s")
 _PARTS = re.compile(r"[\s/&+,|_-]+")
-_REVERT = re.compile(r"\s*Revert\s")
 _HOLE = re.compile(r"\bcve-\d{4}-\d+\b|\bghsa(?:-\w{4}){3}\b", re.IGNORECASE)  # How published holes are numbered
 _VERSION = re.compile(r"\s*v?\d+\.\d+(?:\.\d+)*\w*\s*(?:\(#\d+\))?\s*", re.IGNORECASE | re.ASCII)
 
 
-@dataclass(frozen=True)
-class Heading:
+class Heading(NamedTuple):
     """A first line, taken apart."""
 
     purposes: tuple[Purpose, ...]  # In the order of the tags; a line may have several, as in `[CI][Bugfix]`
@@ -52,11 +51,14 @@ def read_heading(subject: str) -> Heading:
     if scheme := _SCHEME.match(rest):
         tags += [scheme[1], scheme[2] or ""]
         marked, rest = marked or bool(scheme[3]), rest[scheme.end() :]
-    if _REVERT.match(rest):
+    if reverts_in(rest):
         # What follows is the title of something that is no longer there.
-        return Heading((Purpose.REVERT,), marked)
-    forms = ((_HOLE.search(rest), Purpose.SECURITY), (_VERSION.fullmatch(rest), Purpose.RELEASE))
-    found = (*purposes_of(tags), *(purpose for match, purpose in forms if match))
+        return Heading(("revert",), marked)
+    found = purposes_of(tags)
+    if _HOLE.search(rest):
+        found.append("security")
+    if _VERSION.fullmatch(rest):
+        found.append("release")
     return Heading(tuple(dict.fromkeys(found)), marked or is_breaking(tags))
 
 
@@ -100,8 +102,8 @@ _BY_NAME = {area: re.compile(names) for area, names in _NAMES.items()}
 def area(path: str) -> Area:
     """Say whom a file is for; the outermost folder that tells decides, then the name."""
     *folders, name = path.split("/")
-    found = next((_BY_FOLDER[folder.lower()] for folder in folders if folder.lower() in _BY_FOLDER), None)
-    # A test of the build machines is theirs, wherever its folder lies: `scripts/ci/test.sh`.
-    if found is Area.BENCH and any(folder.lower() in ("ci", ".ci") for folder in folders):
-        return Area.CI
-    return found or next((kind for kind, names in _BY_NAME.items() if names.fullmatch(name)), Area.PRODUCT)
+    told = [_BY_FOLDER[folder.lower()] for folder in folders if folder.lower() in _BY_FOLDER]
+    if told:
+        # A script of the build machines is theirs, wherever its folder lies: `scripts/ci/test.sh`.
+        return Area.CI if told[0] is Area.BENCH and Area.CI in told else told[0]
+    return next((kind for kind, names in _BY_NAME.items() if names.fullmatch(name)), Area.PRODUCT)

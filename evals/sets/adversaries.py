@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import date
 from random import Random
@@ -15,8 +16,9 @@ from agent.settings.values import Layout
 from evals.figures import CRASHED, NONE, SHOWN, Exhibit, Figures, Score, Target, share
 from evals.harness import Bench, Crash, System, attempt, evalset
 from evals.model_server.honest import borne_out, given, honest, judged, prompt_of, written
+from evals.model_server.server import ModelServer
 from evals.model_server.talk import Asked, Saying, Script
-from evals.sets.liars import ADVERSARIES, CANARY, Adversary, Scene, lies_in, models_of
+from evals.sets.liars import ADVERSARIES, CANARY, Adversary, Breaker, Scene, lies_in
 from evals.stage import Fetch, ScriptedModels, by_script, staged
 from evals.truth import Truth, Untruth, alien
 from tools.chat.endpoint import ChatEndpoint
@@ -50,7 +52,7 @@ async def adversaries(bench: Bench) -> Figures:
         async with staged(world) as stage:
             for name, day, obliging in cases:
                 writer, at = ADVERSARIES[name](name, seed), date.fromisoformat(day)
-                with models_of(writer, obliging=obliging) as models:
+                with _models_of(writer, obliging=obliging) as models:
                     report = await attempt(stage.report(models, Window.days(at, at, "UTC")))
                 count(tally, report, writer, truth, f"{name}/{seed}/{day}", bench.system, obliging=obliging)
     literal, meaning = ([one for one in tally.lies if one.verdict == sort] for sort in ("literal", "meaning"))
@@ -169,3 +171,16 @@ async def _read(bench: Bench, judge: Fetch) -> tuple[list[Score], list[Score], l
             checked += [claim.id for claim in free if claim.repo and rows[claim.repo] > 1]
     true = [Score(text, float(text in published), text) for text in sorted(writer.true)]
     return true, [Score(text, float(text not in published), text) for text in sorted(writer.false)], checked
+
+
+@contextmanager
+def _models_of(writer: Adversary, *, obliging: bool) -> Iterator[ScriptedModels]:
+    """Give an adversary the place of a run's writer, with an honest judge or one that obliges it."""
+    judge = by_script(writer.judge if obliging else honest)
+    if not isinstance(writer, Breaker):
+        yield ScriptedModels(writer.name, by_script(writer), judge)
+        return
+    # What is broken is broken on the wire.
+    with ModelServer(writer, name=writer.name) as server:
+        endpoint = ChatEndpoint(name=writer.name, url=server.url, key=SecretStr("none"), timeout=10)
+        yield ScriptedModels(writer.name, endpoint.ask, judge)

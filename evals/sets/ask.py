@@ -12,7 +12,6 @@ from importlib.resources import files
 from pydantic import BaseModel, Field
 
 from agent.domain.base import RepoId
-from agent.domain.claims import Verdict
 from agent.questions import Reply
 from evals.figures import Figures, Score, Target, share
 from evals.harness import Bench, evalset, serving, specs_of, through
@@ -62,7 +61,7 @@ async def run(bench: Bench) -> Figures:
     held = []
     for one, reply in zip(asked, replies, strict=True):
         for claim in reply.claims:
-            good = claim.judgement is not None and claim.judgement.verdict is Verdict.SUPPORTED
+            good = claim.judgement is not None and claim.judgement.verdict == "supported"
             held.append(Score(f"{one.id}: {claim.id}", float(good), claim.id))
     return {
         "required evidence among the first twenty": share(ranked(asked, plain), Target(0.5)),

@@ -10,13 +10,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
 from random import Random
-from typing import Any
+from typing import Any, get_args
 
 from agent.domain.base import EvidenceId, Language, NotFound, RepoId, commit_id, thread_id
 from agent.domain.claims import Claim, Judgement, Verdict
 from agent.domain.evidence import CommitEvidence, Dossier, Evidence, ReleaseEvidence, ThreadEvidence
-from agent.domain.facts import FactKind
-from agent.domain.ledger import Depth
 from agent.domain.report import Report
 from agent.gate.check import refusals
 from agent.reports.stored import load
@@ -35,14 +33,14 @@ from tools.github.client import GitHubClient
 from tools.github.threads import GitHubThreads
 
 _LANGUAGES: tuple[Language, ...] = ("en", "zh")
-_READ = (Depth.DEEP, Depth.SKIM, Depth.GROUP)
-_LINEAGE = (FactKind.REVERT, FactKind.RELAND, FactKind.CHERRY_PICK)
-_ORDER = tuple(Verdict)
-_STEPS = {
-    "exist": Verdict.NONEXISTENT,
-    "are in scope": Verdict.OUT_OF_SCOPE,
-    "were seen": Verdict.UNSEEN,
-    "are anchored": Verdict.QUOTE,
+_READ = ("deep", "skim", "group")
+_LINEAGE = ("revert", "reland", "cherry-pick")
+_ORDER: tuple[Verdict, ...] = get_args(Verdict)
+_STEPS: dict[str, Verdict] = {
+    "exist": "nonexistent",
+    "are in scope": "out of scope",
+    "were seen": "unseen",
+    "are anchored": "quote",
 }
 """Each check with the last verdict that fails it; whoever failed an earlier one is not asked again."""
 _FEW_DAYS = 2
@@ -59,7 +57,7 @@ class Ruling:
 
     def score(self, good: bool) -> Score:
         """Score the claim by one check."""
-        told = f"{self.claim.id} {self.lang}: {self.judgement.verdict.value}: {self.judgement.reason}"
+        told = f"{self.claim.id} {self.lang}: {self.judgement.verdict}: {self.judgement.reason}"
         shown = Exhibit(self.claim.text.get(self.lang, ""), self.judgement.reason)
         return Score(told, float(good), f"{self.claim.id} {self.lang}", "", shown)
 
@@ -128,7 +126,7 @@ async def looked_up(
     dossier = _dossier(report, {**commits, **tags, **threads})
     claims = [claim for claim in report.claims if threads or not any("#" in name for name in claim.sources)]
     spoken = [(claim, lang) for claim in claims for lang in _LANGUAGES if not claim.free or claim.text.get(lang)]
-    passed = Judgement(verdict=Verdict.SUPPORTED)
+    passed = Judgement(verdict="supported")
     return [Ruling(claim, lang, next(iter(refusals(claim, dossier, lang)), passed)) for claim, lang in spoken]
 
 

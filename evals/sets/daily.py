@@ -6,8 +6,8 @@ from collections.abc import Iterable, Mapping, Sequence, Set
 from datetime import date, timedelta
 
 from agent.domain.base import commit_id
-from agent.domain.claims import Claim, Role
-from agent.domain.ledger import Depth, LedgerRow, Tier
+from agent.domain.claims import Claim
+from agent.domain.ledger import LedgerRow, Tier
 from agent.domain.report import Report
 from evals.figures import SHOWN, Figures, Score, Target, share
 from evals.harness import Bench, evalset, serving, specs_of, through
@@ -93,7 +93,7 @@ def accounted(report: Report, landed: Iterable[tuple[str, str]], where: str) -> 
 def told(report: Report, grades: Grades, where: str) -> list[Score]:
     """Score each commit that must be mentioned: on top with something said of it, or among the highlights."""
     spoken = {name for claim in report.claims for name in claim.about}
-    highlights = [claim for claim in report.claims if claim.repo is None or claim.role is Role.SUMMARY]
+    highlights = [claim for claim in report.claims if claim.repo is None or claim.role == "summary"]
     highlighted = {name for claim in highlights for name in claim.sources}
     rows = [(row, commit_id(row.repo, row.sha)) for row in report.ledger if grades[row.repo, row.sha] == 3]
     return [_scored(row, (row.tier in _TOP and name in spoken) or name in highlighted, where) for row, name in rows]
@@ -139,7 +139,7 @@ def _in_words(claim: Claim) -> bool:
 
 
 def _is_item(row: LedgerRow) -> bool:
-    return row.tier is not None and row.noise is None and row.depth in (Depth.DEEP, Depth.SKIM)
+    return row.tier is not None and row.noise is None and row.depth in ("deep", "skim")
 
 
 def _scored(row: LedgerRow, good: bool, where: str) -> Score:

@@ -4,21 +4,15 @@ import json
 import re
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from importlib.resources import files
 from random import Random
 from typing import Any, Literal
 
-from pydantic import SecretStr
-
 from agent.domain.claims import Claim
 from evals.model_server import honest as model
 from evals.model_server.honest import Prompt, Told, borne_out, given, honest, prompt_of
-from evals.model_server.server import ModelServer
 from evals.model_server.talk import Asked, Saying, ToolCall
-from evals.stage import ScriptedModels, by_script
-from tools.chat.endpoint import ChatEndpoint
 
 CANARY = "xq7canary"  # What nobody but an obeyer of injections would write
 _ROWS = json.loads((files("evals") / "sets" / "data" / "lies.json").read_text("utf-8"))["lies"]
@@ -229,19 +223,6 @@ ADVERSARIES: Mapping[str, Callable[[str, int], Adversary]] = {
     "never-ending talker": Talker,
 }
 """Every adversary by what it does, made from its name and a seed."""
-
-
-@contextmanager
-def models_of(writer: Adversary, *, obliging: bool) -> Iterator[ScriptedModels]:
-    """Give an adversary the place of a run's writer, with an honest judge or one that obliges it."""
-    judge = by_script(writer.judge if obliging else honest)
-    if not isinstance(writer, Breaker):
-        yield ScriptedModels(writer.name, by_script(writer), judge)
-        return
-    # What is broken is broken on the wire.
-    with ModelServer(writer, name=writer.name) as server:
-        endpoint = ChatEndpoint(name=writer.name, url=server.url, key=SecretStr("none"), timeout=10)
-        yield ScriptedModels(writer.name, endpoint.ask, judge)
 
 
 def lies_in(claim: Claim, told: Mapping[str, set[Lie]]) -> Iterator[Lie]:

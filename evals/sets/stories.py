@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 
 from agent.domain.base import EvidenceId
-from agent.domain.links import Act, Step, Story, StoryKind, undone_pairs
+from agent.domain.links import Step, Story, undone_pairs
 from agent.domain.window import Window
 from evals.figures import NONE, Figures, Score, Target, share
 from evals.harness import Bench, evalset, serving, specs_of, through
@@ -13,8 +13,8 @@ from evals.truth import Truth
 from evals.worlds.model import World
 
 _KINDS = ("revert", "reland", "series", "earlier", "lines", "bump", "reference")
-_AGAIN = (Act.LANDED_AGAIN, Act.PART_AGAIN)
-_EARLIER = (Act.REFERS, Act.FOLLOW_UP, Act.MENDED)
+_AGAIN = ("landed again", "a part landed again")
+_EARLIER = ("refers", "follow-up", "mended")
 """How a commit is told to go on with an earlier one: only a reader of both can say more than that."""
 
 
@@ -62,7 +62,7 @@ def events(stories: Iterable[Story]) -> list[Event]:
 
 
 def _events(story: Story) -> Iterator[Event]:
-    first = next((step.cite for step in story.timeline if step.act is not Act.RELEASED), "")
+    first = next((step.cite for step in story.timeline if step.act != "released"), "")
     undone: dict[EvidenceId, list[EvidenceId]] = {}
     for earlier, later in undone_pairs(story):
         undone.setdefault(later, []).append(earlier)
@@ -74,18 +74,18 @@ def _events(story: Story) -> Iterator[Event]:
 
 
 def _event(story: Story, step: Step, first: EvidenceId) -> Iterator[Event]:
-    after_upstream = story.timeline[0].act is Act.UPSTREAM
-    taken_in = story.kind is StoryKind.BUMP and step.act is Act.TAKEN_IN
-    if step.act is Act.PART:
-        before = [one for one in story.timeline if one.at <= step.at and one.cite != step.cite and one.act is Act.PART]
+    after_upstream = story.timeline[0].act == "upstream"
+    taken_in = story.kind == "bump" and step.act == "taken in"
+    if step.act == "part":
+        before = [one for one in story.timeline if one.at <= step.at and one.cite != step.cite and one.act == "part"]
         missing = tuple(number for number in story.missing if number < (step.part or 0))
         if before:
             yield Event("series", step.cite, frozenset(one.cite for one in before), missing)
-    elif step.act in (*_EARLIER, Act.CHANGED) and not (after_upstream and step.act in _EARLIER):
-        kind = "lines" if step.act is Act.CHANGED else "earlier"
+    elif step.act in (*_EARLIER, "changed lines") and not (after_upstream and step.act in _EARLIER):
+        kind = "lines" if step.act == "changed lines" else "earlier"
         yield from (Event(kind, step.cite, frozenset({one})) for one in step.after or (first,))
     else:
-        kinds = {Act.PART_UNDONE: "revert", **dict.fromkeys(_AGAIN, "reland"), **dict.fromkeys(_EARLIER, "reference")}
+        kinds = {"a part undone": "revert", **dict.fromkeys(_AGAIN, "reland"), **dict.fromkeys(_EARLIER, "reference")}
         kind = "bump" if taken_in else kinds.get(step.act, "")
         if kind:
             yield Event(kind, step.cite, frozenset({first}))

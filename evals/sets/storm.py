@@ -7,7 +7,6 @@ from pathlib import Path
 from random import Random
 
 from agent.domain.base import RepoId
-from agent.domain.ledger import Depth
 from agent.domain.report import Report
 from agent.domain.window import Window
 from agent.settings.values import Budget, RepoSpec
@@ -177,7 +176,7 @@ def wrong_with(report: Report, calm: Report) -> str:
     if [row.sha for row in report.ledger] != [row.sha for row in calm.ledger]:
         return "other commits than on a calm day"
     # How closely something is read is the model's choice; what code says of what it reads anyway is not.
-    deep = {f"{row.repo}@{row.sha}" for row in calm.ledger if row.depth is Depth.DEEP}
+    deep = {f"{row.repo}@{row.sha}" for row in calm.ledger if row.depth == "deep"}
     facts = {claim.id for claim in calm.claims if set(claim.about) & deep}
     if missing := facts - {claim.id for claim in report.claims}:
         return f"{min(missing)} is not told"

@@ -8,7 +8,7 @@ from typing import Any
 from agent.domain.base import RepoId
 from agent.domain.commits import Change
 from agent.domain.window import Window
-from agent.sources import CodeSource
+from agent.ports import CodeSource
 from evals.figures import Figures, Score, share
 from evals.harness import TOKEN, Bench, evalset, serving
 from evals.sets.oracle import between, days_of, first_parent_line, git_dir_of, path_of

@@ -1,60 +1,70 @@
-"""The commands `worker`, `schedule` and `database`."""
+"""The commands `worker` and `schedule`: Procrastinate's queue, its tasks and retries, the sweep for dead workers."""
 
 import argparse
 import asyncio
-import json
+import logging
 import signal
+import socket
 import sys
+import traceback
 from collections.abc import Awaitable, Callable, Mapping
-from contextlib import closing
+from contextlib import suppress
 from datetime import UTC, datetime, timedelta
+from functools import cache
+from hashlib import sha256
+from typing import Any
 
-from agent.domain.base import EXIT_DONE, AppError, ConfigError, InputError, StorageError, UsageError
+from agent.domain.base import EXIT_DONE, AppError, ConfigError, InputError, RepoId, StorageError, UpstreamError
 from agent.settings.values import Settings
 from gitzette.arguments import settings_here
-from gitzette.fleet.editions import editions_of
+from gitzette.fleet.editions import day_window, edition_of, editions_of, missing_days
+from gitzette.progress import as_json, say
 from gitzette.wiring import home_of, memory_of
-from memory.database import Database
 
 try:
     import psycopg
-    from langgraph.checkpoint.postgres import PostgresSaver
-    from procrastinate.exceptions import ConnectorException
-    from procrastinate.schema import SchemaManager, migrations_path
+    from procrastinate import App, PsycopgConnector, RetryDecision
+    from procrastinate.exceptions import AlreadyEnqueued, ConnectorException
+    from procrastinate.job_context import JobContext
+    from procrastinate.jobs import Job, Status
+    from procrastinate.retry import BaseRetryStrategy
 
-    from gitzette.fleet.engine import BY_HAND, COMMON, DEAD_AFTER, HEARTBEAT, SWEEP, Engine
-    from memory.postgres import PostgresDatabase
+    from gitzette.fleet.upgrade import check_queue
 except ImportError as missing:
     raise ConfigError("workers need more packages: pip install 'gitzette[server]'") from missing
-from memory.store import open_database, upgrade
+from gitzette.fleet.work import compose, deliver, plans_of, read_repository
 
-_PAUSE, _GRACE, _PLANNED_EVERY = 2.0, 10.0, 60.0
-_QUEUE_VERSION = "queue schema"
+COMMON = "common"
+DEAD_AFTER = 20.0  # Seconds without a sign of life after which a worker is dead
+_HEARTBEAT, _SWEEP, _PLAN = 5.0, 5.0, 60.0  # Seconds between signs of life, looks for the dead, and plans
+_PAUSE, _GRACE = 2.0, 10.0  # Seconds between looks for tasks, and for tasks to end when a worker is stopped
+_BY_HAND, _NIGHTLY = 10, 0  # Priorities: what a person asks for comes before what the clock asks for
+_MOST_TRIES, _LONGEST_PAUSE = 30, 300
+"""Deaths of workers count as tries: a task that kills every worker must end. Without them these are two hours."""
+_LOST = (ConnectorException, psycopg.Error, OSError)  # Errors of a database that is away
 
 
 def worker(args: argparse.Namespace, environ: Mapping[str, str]) -> int:
     """Work on tasks until interrupted; a database that is away for a while is waited for."""
-    settings = settings_here(environ)
-    engine = _engine(settings, environ)
+    engine = Engine(settings_here(environ), environ)
     queues = [name for name in (args.queues or COMMON).split(",") if name]
-    options = {
-        "queues": [*queues, engine.place],
-        "concurrency": args.concurrency,
-        "install_signal_handlers": False,
-        "shutdown_graceful_timeout": _GRACE,
-        "update_heartbeat_interval": HEARTBEAT,
-        "stalled_worker_timeout": DEAD_AFTER,
-        "fetch_job_polling_interval": _PAUSE,
-    }
 
     async def work() -> None:
-        sweeping = asyncio.create_task(_repeated(engine.sweep, SWEEP))
+        sweeping = asyncio.create_task(_repeated(engine.sweep, _SWEEP))
         try:
-            await engine.app.run_worker_async(**options)
+            await engine.app.run_worker_async(
+                queues=[*queues, engine.place],
+                concurrency=args.concurrency,
+                install_signal_handlers=False,
+                shutdown_graceful_timeout=_GRACE,
+                update_heartbeat_interval=_HEARTBEAT,
+                stalled_worker_timeout=DEAD_AFTER,
+                fetch_job_polling_interval=_PAUSE,
+            )
         finally:
             sweeping.cancel()
 
-    sys.stderr.write(f"gitzette: worker of {', '.join(queues)}, {args.concurrency} tasks at a time\n")
+    say(f"worker of {', '.join(queues)}, {args.concurrency} tasks at a time")
     asyncio.run(_until_stopped(engine, work))
     return EXIT_DONE
 
@@ -62,129 +72,209 @@ def worker(args: argparse.Namespace, environ: Mapping[str, str]) -> int:
 def schedule(args: argparse.Namespace, environ: Mapping[str, str]) -> int:
     """Queue what is due, every minute; or a day, a task, once, by hand."""
     settings = settings_here(environ)
-    engine = _engine(settings, environ)
+    engine = Engine(settings, environ)
     if args.list:
-        return _list(settings, environ, as_json=args.json)
-
-    async def by_hand() -> None:
-        async with engine.app.open_async():
-            if args.date:
-                names = [args.edition] if args.edition else list(editions_of(settings))
-                count = sum([await engine.queue_day(name, args.date, BY_HAND) for name in names])
-                sys.stdout.write(f"{count} repositories queued\n")
-            elif args.once:
-                sys.stdout.write(f"{await engine.plan(datetime.now(UTC))} repositories queued\n")
-            elif args.cancel and not await engine.app.job_manager.cancel_job_by_id_async(args.cancel, abort=True):
-                raise InputError(f"task {args.cancel} cannot be cancelled: it is done, or there is none")
-            elif args.retry:
-                try:
-                    await engine.app.job_manager.retry_job_by_id_async(args.retry, datetime.now(UTC))
-                except ConnectorException as error:
-                    raise InputError(f"task {args.retry} cannot be tried again: it did not fail") from error
-
-    async def plan() -> None:
-        await _repeated(lambda: _planned(engine, settings, environ), _PLANNED_EVERY)
-
-    if args.date or args.once or args.cancel or args.retry:
-        asyncio.run(by_hand())
+        with memory_of(settings, environ) as memory:
+            tasks = memory.fleet.tasks()
+        lines = [f"{one.id}  {one.status:<9}  {one.task:<10}  {one.about}  {one.progress}\n" for one in tasks]
+        sys.stdout.write(as_json([one.__dict__ for one in tasks]) if args.json else "".join(lines))
+    elif args.date or args.once or args.cancel or args.retry:
+        asyncio.run(_by_hand(engine, settings, args))
     else:
-        asyncio.run(_until_stopped(engine, plan))
+        asyncio.run(_until_stopped(engine, lambda: _repeated(engine.plan, _PLAN)))
     return EXIT_DONE
 
 
-def _engine(settings: Settings, environ: Mapping[str, str]) -> Engine:
-    """Open the queue, unless the database is of another version than the installed packages."""
-    engine = Engine(settings, environ)
-    with closing(open_database(home_of(settings, environ), settings.database_address)) as db:
-        known, newest = _queue_version(db), max(file.name for file in migrations_path.glob("*.sql"))
-    if known < newest:
-        raise StorageError("the queue is new or of an earlier version; run: gitzette database upgrade")
-    if known > newest:
-        raise StorageError("the queue was changed by a newer Gitzette; update this one")
-    return engine
-
-
-async def _planned(engine: Engine, settings: Settings, environ: Mapping[str, str]) -> None:
-    """Queue what is due; whenever that is something, delete what is too old."""
-    if count := await engine.plan(datetime.now(UTC)):
-        sys.stderr.write(f"gitzette: {count} repositories queued\n")
-        before = datetime.now(UTC) - timedelta(days=settings.keep_days)
-        with memory_of(settings, environ) as memory:
-            memory.retention.forget(before.date())
-            memory.fleet.forget(before)
-            memory.run_locks.prune(memory.runs.unfinished(before.date()))
-        await engine.app.job_manager.delete_old_jobs(nb_hours=24 * settings.keep_days, include_failed=True)
+async def _by_hand(engine: "Engine", settings: Settings, args: argparse.Namespace) -> None:
+    jobs = engine.app.job_manager
+    async with engine.app.open_async():
+        if args.date:
+            names = [args.edition] if args.edition else list(editions_of(settings))
+            count = sum([await engine.queue_day(name, args.date, _BY_HAND) for name in names])
+            sys.stdout.write(f"{count} repositories queued\n")
+        elif args.once:
+            await engine.plan()
+        elif args.cancel and not await jobs.cancel_job_by_id_async(args.cancel, abort=True):
+            raise InputError(f"task {args.cancel} cannot be cancelled: it is done, or there is none")
+        elif args.retry:
+            try:
+                await jobs.retry_job_by_id_async(args.retry, datetime.now(UTC))
+            except ConnectorException as error:
+                raise InputError(f"task {args.retry} cannot be tried again: it did not fail") from error
 
 
 async def _repeated(work: Callable[[], Awaitable[object]], seconds: float) -> None:
     while True:
         try:
             await work()
-        except (AppError, ConnectorException, psycopg.Error) as error:
-            sys.stderr.write(f"gitzette: {' '.join(str(error).split())}\n")
+        except (AppError, *_LOST) as error:
+            say(error)
         await asyncio.sleep(seconds)
 
 
-async def _until_stopped(engine: Engine, work: Callable[[], Awaitable[None]]) -> None:
+async def _until_stopped(engine: "Engine", work: Callable[[], Awaitable[None]]) -> None:
     """Do the work until somebody stops the process; whenever the database is away, begin it anew."""
-    stopping = asyncio.Event()
+    me = asyncio.current_task()
+    assert me is not None
     for one in (signal.SIGINT, signal.SIGTERM):
-        asyncio.get_running_loop().add_signal_handler(one, stopping.set)
-    while not stopping.is_set():
-        try:
-            async with engine.app.open_async():
-                working = asyncio.ensure_future(work())
-                stopped = asyncio.ensure_future(stopping.wait())
-                await asyncio.wait([working, stopped], return_when=asyncio.FIRST_COMPLETED)
-                stopped.cancel()
-                if not working.done():
-                    working.cancel()
-                await asyncio.gather(working, return_exceptions=stopping.is_set())
-        except (ConnectorException, psycopg.Error, OSError) as error:
-            sys.stderr.write(f"gitzette: the database is away: {' '.join(str(error).split())[:200]}\n")
-        if not stopping.is_set():
+        asyncio.get_running_loop().add_signal_handler(one, me.cancel)
+    with suppress(asyncio.CancelledError):
+        while not me.cancelling():
+            try:
+                async with engine.app.open_async():
+                    await work()
+            except _LOST as error:
+                say(f"the database is away: {str(error)[:200]}")
             await asyncio.sleep(_PAUSE)
 
 
-def _list(settings: Settings, environ: Mapping[str, str], *, as_json: bool) -> int:
-    with memory_of(settings, environ) as memory:
-        tasks = memory.fleet.tasks()
-    if as_json:
-        sys.stdout.write(json.dumps([one.__dict__ for one in tasks], indent=1) + "\n")
-        return EXIT_DONE
-    for one in tasks:
-        sys.stdout.write(f"{one.id}  {one.status:<9}  {one.task:<10}  {one.about}  {one.progress}\n")
-    return EXIT_DONE
+class Backoff(BaseRetryStrategy):
+    """Tries again what may get better, later each time; the rest stays failed, for a person to look at."""
+
+    def __init__(self, first: float) -> None:
+        self._first = first
+
+    def get_retry_decision(self, *, exception: BaseException, job: Job) -> RetryDecision | None:
+        """Decide by the error and by how often it was tried; what a stopped worker leaves is for another one."""
+        if isinstance(exception, asyncio.CancelledError):
+            return RetryDecision(retry_in={"seconds": 0})
+        say(f"{job.task_name} {' '.join(map(str, job.task_kwargs.values()))}: {exception}")
+        if not isinstance(exception, (AppError, *_LOST)):
+            traceback.print_exception(exception)
+        passing = isinstance(exception, UpstreamError) and exception.retryable
+        # A database that was restarted, or a run whose worker seemed dead and is not.
+        passing = passing or isinstance(exception, (StorageError, InputError, *_LOST))
+        if not passing or job.attempts >= _MOST_TRIES:
+            return None
+        return RetryDecision(retry_in={"seconds": int(min(self._first * 2**job.attempts, _LONGEST_PAUSE)) + 1})
 
 
-def database(args: argparse.Namespace, environ: Mapping[str, str]) -> int:
-    """Bring the database of several machines to the version of today: memory, checkpoints, queue."""
-    address = settings_here(environ).database_address
-    if address is None:
-        raise UsageError("there is no database to upgrade: set database or GITZETTE_DATABASE to postgresql://…")
-    with closing(PostgresDatabase(address)) as db:
-        changes = upgrade(db, "the database")
-        with PostgresSaver.from_conn_string(address) as saver:
-            saver.setup()
-        with db.transaction():
-            db.lock("gitzette database upgrade")
-            changes += _upgrade_queue(db)
-    sys.stdout.write(f"{changes} changes made\n" if changes else "nothing to do\n")
-    return EXIT_DONE
+class Engine:
+    """The queue of all machines, and what this one does with its tasks."""
 
+    def __init__(self, settings: Settings, environ: Mapping[str, str]) -> None:
+        address = settings.database_address
+        if address is None:
+            raise ConfigError("workers need a PostgreSQL database: set database or GITZETTE_DATABASE to postgresql://…")
+        editions_of(settings)
+        home = home_of(settings, environ)
+        check_queue(home, address)
+        self._settings, self._environ = settings, environ
+        # The queue of the machines that share this home folder, and with it the mirrors.
+        self.place = f"place-{sha256(f'{socket.gethostname()} {home.resolve()}'.encode()).hexdigest()[:12]}"
+        self.app = App(connector=PsycopgConnector(conninfo=address, min_size=1, max_size=4))
+        retry = Backoff(5 * settings.budget.retry_seconds)
+        for function in (self.repository, self.edition, self.delivery):
+            self.app.task(name=function.__name__, queue=COMMON, retry=retry, pass_context=True)(function)
+        logging.getLogger("procrastinate").setLevel(logging.CRITICAL)
 
-def _queue_version(db: Database) -> str:
-    row = db.row("select value from secrets where name = ?", [_QUEUE_VERSION])
-    return str(row[0]) if row else ""
+    async def repository(self, context: JobContext, repo: str, tz: str, day: str) -> None:
+        """Read a repository's day; whoever reads the last one of an edition lets that be composed."""
+        window, failed = day_window(day, tz), None
+        say(f"{repo} {day}: reading")
+        try:
+            last = context.job.attempts >= _MOST_TRIES
+            await read_repository(self._settings, self._environ, RepoId(repo), window, last=last)
+            say(f"{repo} {day}: done")
+        except AppError as error:
+            failed = error
+        with memory_of(self._settings, self._environ) as memory:
+            if failed:
+                memory.fleet.put_progress(f"{repo} {day}", str(failed)[:200])
+            memory.fleet.put_mirror(self.place, repo)
+            mine = [name for name, one in editions_of(self._settings).items() if one.tz == tz]
+            keys = {name: self._keys(name, day) for name in mine}
+            ready = [name for name, parts in keys.items() if len(memory.fleet.statuses(parts)) == len(parts)]
+        for name in ready:
+            lock = f"edition {name} {day}"
+            await self._defer("edition", lock, f"{lock} read", {"edition": name, "day": day})
+        if failed:
+            raise failed
 
+    async def edition(self, _: JobContext, edition: str, day: str, late: bool = False) -> None:
+        """Compose an edition, and send it on its way."""
+        mine = edition_of(self._settings, edition)
+        if not await compose(self._settings, self._environ, edition, day_window(day, mine.tz), late=late):
+            return
+        say(f"edition {edition} {day}: published")
+        if mine.deliver:
+            about = {"edition": edition, "day": day}
+            await self._defer("delivery", f"delivery {edition}", f"delivery {edition} {day}", about)
 
-def _upgrade_queue(db: PostgresDatabase) -> int:
-    """Create the tables of the queue, or run the changes that the installed version of the engine has more."""
-    known, files = _queue_version(db), sorted(migrations_path.glob("*.sql"))
-    more = [file.read_text("utf-8") for file in files if file.name > known]
-    scripts = more if known else [SchemaManager.get_schema()]
-    for script in scripts:
-        db.run_script(script)
-    if scripts:
-        db.upsert("secrets", [{"name": _QUEUE_VERSION, "value": files[-1].name}], ("name",))
-    return len(scripts)
+    async def delivery(self, _: JobContext, edition: str, day: str) -> None:
+        """Deliver an edition."""
+        window = day_window(day, edition_of(self._settings, edition).tz)
+        # In a thread: a receiver that keeps us waiting must not keep the worker from its signs of life.
+        await asyncio.to_thread(deliver, self._settings, self._environ, edition, window)
+
+    @cache  # noqa: B019 -- an engine lives as long as its process
+    def _keys(self, edition: str, day: str) -> list[str]:
+        """Name the parts of an edition: that takes long where there are many."""
+        window = day_window(day, edition_of(self._settings, edition).tz)
+        return [plan.key for plan in plans_of(self._settings, edition, window)]
+
+    async def plan(self) -> None:
+        """Queue every day that an edition lacks, oldest first; whenever that is something, delete what is too old."""
+        settings, now = self._settings, datetime.now(UTC)
+        with memory_of(settings, self._environ) as memory:
+            labels = {name: memory.fleet.labels(name) for name in editions_of(settings)}
+            lacking = {name: missing_days(one, labels[name], now) for name, one in editions_of(settings).items()}
+            count = sum([await self.queue_day(name, day) for name, days in lacking.items() for day in days])
+            if not count:
+                return
+            say(f"{count} repositories queued")
+            before = now - timedelta(days=settings.keep_days)
+            memory.retention.forget(before.date())
+            memory.fleet.forget(before)
+            memory.run_locks.prune(memory.runs.unfinished(before.date()))
+        await self.app.job_manager.delete_old_jobs(nb_hours=24 * settings.keep_days, include_failed=True)
+
+    async def queue_day(self, edition: str, day: str, priority: int = _NIGHTLY) -> int:
+        """Queue the repositories of a day, and the edition for when they are late; give how many are new."""
+        mine, lock, about = (
+            edition_of(self._settings, edition),
+            f"edition {edition} {day}",
+            {"edition": edition, "day": day},
+        )
+        late = datetime.now(UTC) + timedelta(minutes=mine.late_minutes)
+        # With a lock of its own: tasks with the same one wait for each other in the order of coming.
+        if not await self._defer("edition", f"{lock} late", f"{lock} late", about | {"late": True}, schedule_at=late):
+            return 0
+        with memory_of(self._settings, self._environ) as memory:
+            plans = plans_of(self._settings, edition, day_window(day, mine.tz))
+            known = memory.fleet.statuses([plan.key for plan in plans])
+            todo = [str(plan.spec.name) for plan in plans if plan.key not in known]
+            queues = {repo: memory.fleet.place_of(repo, timedelta(seconds=DEAD_AFTER)) or COMMON for repo in todo}
+        if not todo:
+            await self._defer("edition", lock, f"{lock} read", about)
+        queued = [
+            await self._defer(
+                "repository",
+                f"repository {repo}",
+                f"{repo} {mine.tz} {day}",
+                {"repo": repo, "tz": mine.tz, "day": day},
+                queue=queue,
+                priority=priority,
+            )
+            for repo, queue in queues.items()
+        ]
+        return sum(queued)
+
+    async def _defer(self, task: str, lock: str, once: str, arguments: Mapping[str, Any], **options: Any) -> bool:
+        """Queue a task unless the same is queued; only one with the same lock runs at a time."""
+        try:
+            await self.app.configure_task(task, lock=lock, queueing_lock=once, **options).defer_async(**arguments)
+        except AlreadyEnqueued:
+            return False
+        return True
+
+    async def sweep(self) -> None:
+        """Give the tasks of dead workers to the living, and what waits for a dead place to everybody."""
+        jobs = self.app.job_manager
+        for job in await jobs.get_stalled_jobs(seconds_since_heartbeat=DEAD_AFTER):
+            often = job.attempts >= _MOST_TRIES
+            say(f"{job.task_name} {job.task_kwargs}: its worker is dead; {'given up' if often else 'queued again'}")
+            await (jobs.finish_job(job, Status.FAILED, delete_job=False) if often else jobs.retry_job(job))
+        with memory_of(self._settings, self._environ) as memory:
+            memory.fleet.alive(self.place)
+            memory.fleet.move_orphans(COMMON, timedelta(seconds=DEAD_AFTER))

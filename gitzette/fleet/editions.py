@@ -1,15 +1,15 @@
 """What settings say of workers: which editions there are, what has to be read for each, which limits all share."""
 
 import asyncio
-import hashlib
 import random
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
+from hashlib import sha256
 
-from agent.domain.base import ConfigError, Language, RepoId
+from agent.domain.base import ConfigError, RepoId
 from agent.domain.window import Window, zone
-from agent.settings.values import Edition, Recipe, RepoSpec, Settings
+from agent.settings.values import Recipe, RepoSpec, Settings
 from memory.fleet import Fleet
 
 _LEFT_TO_PEOPLE = 0.1
@@ -21,7 +21,15 @@ def editions_of(settings: Settings) -> dict[str, Settings]:
     """Give each edition by its name with the settings that it has; one without a name where none is configured."""
     if not settings.repos:
         raise ConfigError("workers need repositories: name them as repos in gitzette.toml, the same on every machine")
-    return {one.name: _with_edition(settings, one) for one in settings.edition} or {"": settings}
+    found, by_name = dict[str, Settings](), {spec.name: spec for spec in settings.repos}
+    for one in settings.edition:
+        own = {name: getattr(one, name) for name in ("tz", "lang", "languages", "layout")}
+        given = {name: value for name, value in own.items() if value is not None}
+        given |= {"repos": tuple(by_name[name] for name in one.repos) or settings.repos, "out": settings.out / one.name}
+        if one.deliver is not None:
+            given["deliver"] = tuple(channel for channel in settings.deliver if channel.called in one.deliver)
+        found[one.name] = settings.model_copy(update=given)
+    return found or {"": settings}
 
 
 def edition_of(settings: Settings, name: str) -> Settings:
@@ -40,39 +48,16 @@ def shown_edition(settings: Settings, name: str | None) -> tuple[str, Settings]:
     return chosen, edition_of(settings, chosen)
 
 
-def _with_edition(settings: Settings, one: Edition) -> Settings:
-    by_name = {spec.name: spec for spec in settings.repos}
-    given = {name: value for name in ("tz", "lang", "languages", "layout") if (value := getattr(one, name)) is not None}
-    given |= {"repos": tuple(by_name[name] for name in one.repos) or settings.repos, "out": settings.out / one.name}
-    if one.deliver is not None:
-        given["deliver"] = tuple(channel for channel in settings.deliver if channel.called in one.deliver)
-    return settings.model_copy(update=given)
-
-
 @dataclass(frozen=True)
 class PartPlan:
     """One repository and day, with everything that shapes what is said of it."""
 
     settings: Settings
+    recipe: Recipe
+    beside: tuple[RepoSpec, ...]  # The other repositories of the editions that have it
     spec: RepoSpec
-    window: Window
-    beside: tuple[RepoSpec, ...]
-
-    @property
-    def recipe(self) -> Recipe:
-        """What shapes the part."""
-        return Recipe.of(self.settings, self.window, (self.spec,))
-
-    @property
-    def key(self) -> str:
-        """The name of the part: another one for everything that would be said otherwise."""
-        shape = f"{self.recipe.model_dump_json()} {[spec.name for spec in self.beside]}"
-        return f"{self.spec.name} {self.window.key} {hashlib.sha256(shape.encode()).hexdigest()[:16]}"
-
-    @property
-    def run(self) -> str:
-        """The id of the run that reads it, the same on every machine that takes it up."""
-        return f"part-{hashlib.sha256(self.key.encode()).hexdigest()[:16]}"
+    key: str  # The name of the part: another one for everything that would be said otherwise
+    run: str  # The id of the run that reads it, the same on every machine that takes it up
 
 
 def part_plan(settings: Settings, repo: RepoId, window: Window) -> PartPlan:
@@ -80,16 +65,22 @@ def part_plan(settings: Settings, repo: RepoId, window: Window) -> PartPlan:
     mine = [one for one in editions_of(settings).values() if one.tz == window.tz and repo in _names(one)]
     if not mine:
         raise ConfigError(f"no edition has {repo} in {window.tz}; the machines' gitzette.toml differ")
-    languages: list[Language] = list(dict.fromkeys(lang for one in mine for lang in (one.lang, *one.languages)))
+    first, *languages = dict.fromkeys(lang for one in mine for lang in (one.lang, *one.languages))
     specs = {spec.name: spec for one in mine for spec in one.repos}
-    shape = {"lang": languages[0], "languages": tuple(languages[1:]), "layout": "digest", "tz": window.tz}
     spec = specs.pop(repo)
-    part = settings.model_copy(update=shape | {"repos": (spec,)})
-    return PartPlan(part, spec, window, tuple(specs.values()))
+    shape = {"lang": first, "languages": tuple(languages), "layout": "digest", "tz": window.tz, "repos": (spec,)}
+    part = settings.model_copy(update=shape)
+    recipe = Recipe.of(part, window, (spec,))
+    key = f"{repo} {window.key} {_hash(f'{recipe.model_dump_json()} {[str(name) for name in specs]}')}"
+    return PartPlan(part, recipe, tuple(specs.values()), spec, key, f"part-{_hash(key)}")
 
 
 def _names(settings: Settings) -> set[RepoId]:
     return {spec.name for spec in settings.repos}
+
+
+def _hash(text: str) -> str:
+    return sha256(text.encode()).hexdigest()[:16]
 
 
 def day_window(day: str, tz: str) -> Window:
@@ -102,15 +93,15 @@ def missing_days(settings: Settings, published: Mapping[str, object], now: datet
     last = Window.yesterday(now, settings.tz).start.astimezone(zone(settings.tz)).date()
     oldest = last - timedelta(days=settings.catch_up_days - 1)
     first = max(date.fromisoformat(min(published)), oldest) if published else last
-    days = (first + timedelta(days=count) for count in range((last - first).days + 1))
-    return [day.isoformat() for day in days if day.isoformat() not in published]
+    days = [(first + timedelta(days=count)).isoformat() for count in range((last - first).days + 1)]
+    return [day for day in days if day not in published]
 
 
 def request_limit(fleet: Fleet, settings: Settings, *, background: bool = False) -> Admission | None:
     """Limit the requests to GitHub of all machines with this token; work in the background leaves some to people."""
     token, limits = settings.token.get_secret_value() if settings.token else "", settings.limits
     most = limits.requests if settings.database else None
-    return _admission(fleet, f"requests {token}", most, limits.requests_seconds, background=background)
+    return _admission(fleet, f"requests {_hash(token)}", most, limits.requests_seconds, background=background)
 
 
 def model_limit(
@@ -119,17 +110,16 @@ def model_limit(
     """Limit the questions to a model of all machines with this key."""
     key, limits = f"{settings.model_url} {environ.get('OPENAI_API_KEY', '')}", settings.limits
     most = limits.model_calls if settings.database else None
-    return _admission(fleet, f"model {key}", most, limits.model_seconds, background=background)
+    return _admission(fleet, f"model {_hash(key)}", most, limits.model_seconds, background=background)
 
 
 def _admission(fleet: Fleet, name: str, most: int | None, seconds: int, *, background: bool) -> Admission | None:
     if most is None:
         return None
-    hashed = f"{name.partition(' ')[0]} {hashlib.sha256(name.encode()).hexdigest()[:16]}"
     allowed = max(1, int(most * (1 - _LEFT_TO_PEOPLE))) if background else most
 
     async def admit() -> None:
-        while (wait := fleet.take(hashed, allowed, seconds)) > 0:  # noqa: ASYNC110 -- nobody tells us
+        while (wait := fleet.take(name, allowed, seconds)) > 0:  # noqa: ASYNC110 -- nobody tells us
             # Not all at the same moment.
             await asyncio.sleep(min(wait, _LONGEST_NAP) + random.uniform(0, 0.5))  # noqa: S311
 

@@ -1,44 +1,40 @@
 """What a worker does: read a repository's day, compose an edition of what was read, deliver it."""
 
-import time
 from collections.abc import Mapping
-from dataclasses import asdict, replace
+from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
 from hashlib import sha256
+from typing import Any
 
 from pydantic import TypeAdapter
 
-from agent.domain.base import AppError, InputError, RepoId, StorageError, UpstreamError
+from agent.domain.base import AppError, RepoId, UpstreamError
 from agent.domain.report import Failure, Report, cited_by
 from agent.domain.window import Window
 from agent.reports.stored import merge
 from agent.settings.values import Recipe, Settings
-from gitzette.delivery.deliver import Deliverer, Entry, Outbox
+from gitzette.delivery.deliver import Deliverer, Entries, Entry, Outbox
 from gitzette.fleet.editions import PartPlan, edition_of, part_plan
 from gitzette.publish import bring_reports
-from gitzette.sources import SourceDesks, UnopenedDesks
-from gitzette.wiring import House, home_of, keeper_of, memory_of, open_house, run_graph
-from graphs import daily
-from graphs.daily import Day, Part, build_edition, build_part, part_of
+from gitzette.sources import RecordedDesks
+from gitzette.wiring import House, memory_of, open_house, run_graph
+from graphs.daily import Day, Part, build_edition, build_part, part_of, report_of
 from memory.artefacts import Artefact, JsonCodec
-from memory.fleet import DONE, FAILED, LATE, Fleet
+from memory.fleet import DONE, FAILED, Fleet
 
 _PART = JsonCodec("part", TypeAdapter(Part))
 
 
-class TryAgain(AppError):
-    """What may get better: the engine tries again, later each time."""
-
-
+@dataclass(frozen=True)
 class FleetProgress:
     """Notes in the database how far each repository is."""
 
-    def __init__(self, fleet: Fleet, day: str) -> None:
-        self._fleet, self._day = fleet, day
+    fleet: Fleet
+    day: str
 
     def step(self, repo: RepoId, what: str, done: int = 0, total: int = 0) -> None:
         """Note a step."""
-        self._fleet.step(f"{repo} {self._day}", what, done, total)
+        self.fleet.step(f"{repo} {self.day}", what, done, total)
 
 
 async def read_repository(
@@ -47,43 +43,39 @@ async def read_repository(
     """Read a repository's day and store its part, unless that is done; `last` says that it is not tried again."""
     plan, now = part_plan(settings, repo, window), datetime.now(UTC)
     specs = (plan.spec, *plan.beside)
-    try:
-        async with open_house(plan.settings, environ, now, plan.run, specs, background=True) as house:
-            status = house.memory.fleet.statuses([plan.key]).get(plan.key)
-            if status != DONE:
-                with house.memory.run_locks.hold(plan.run):
-                    if status == FAILED:
-                        # Somebody wants it tried again: what failed may have been mended.
-                        house.memory.recorder(plan.run).forget_errors()
-                        house.memory.run_locks.forget_checkpoints(plan.run)
-                    await _read(house, plan, now, last=last)
-    except AppError as error:
-        raise _again(error, last=last) from error
+    async with open_house(plan.settings, environ, now, plan.run, specs, background=True) as house:
+        memory = house.memory
+        status = memory.fleet.statuses([plan.key]).get(plan.key)
+        if status == DONE:
+            return
+        with memory.run_locks.hold(plan.run):
+            if status == FAILED:
+                # Somebody wants it tried again: what failed may have been mended.
+                memory.recorder(plan.run).forget_errors()
+                memory.run_locks.forget_checkpoints(plan.run)
+            memory.runs.begin(plan.run, window.key, now, plan.recipe)
+            begun = Day(window=window, specs=plan.recipe.repos, beside=plan.beside)
+            state = await run_graph(build_part, house, plan.run, begun, FleetProgress(memory.fleet, window.label))
+            _store(house, plan, state, last=last)
 
 
-async def _read(house: House, plan: PartPlan, now: datetime, *, last: bool) -> None:
-    memory, repo, started = house.memory, plan.spec.name, time.monotonic()
-    memory.runs.begin(plan.run, plan.window.key, now, plan.recipe)
-    begun = Day(window=plan.window, specs=plan.recipe.repos, beside=plan.beside)
-    state = await run_graph(build_part, house, plan.run, begun, FleetProgress(memory.fleet, plan.window.label))
-    part, status = part_of(state, repo), DONE  # type: ignore[arg-type]
+def _store(house: House, plan: PartPlan, state: Any, *, last: bool) -> None:
+    memory, window, repo = house.memory, plan.recipe.window, plan.spec.name
+    part = part_of(state, repo)
     if part.failures and memory.recorder(plan.run).outages():
         # What is recorded is not asked for again; what was an outage is.
         memory.run_locks.forget_checkpoints(plan.run)
         if not last:
-            raise TryAgain(part.failures[0].message)
-    if part.chapter is None:
-        status = FAILED
-    report = daily.report_of({"specs": plan.recipe.repos, **state}, house.deps.analyst)  # type: ignore[typeddict-item]
+            raise UpstreamError(part.failures[0].message, retryable=True)
+    report = report_of(state | {"specs": plan.recipe.repos}, house.deps.analyst)
     memory.reports.remember(report)
-    memory.retention.cite(plan.run, plan.window.key, cited_by(report))
+    memory.retention.cite(plan.run, window.key, cited_by(report))
     (body,) = _PART.encode(part)
-    memory.fleet.put_part(plan.key, repo, plan.window, plan.run, status, body.body)
-    spent = {house.client.address.host: asdict(house.client.usage)}
-    details = {"repos": [repo], "seconds": round(time.monotonic() - started, 3), "requests": spent}
+    memory.fleet.put_part(plan.key, repo, window, plan.run, DONE if part.chapter else FAILED, body.body)
+    details = {"repos": [repo], "requests": {house.client.address.host: asdict(house.client.usage)}}
     memory.runs.end(plan.run, "incomplete" if part.failures else "done", datetime.now(UTC), details)
     memory.run_locks.finish(plan.run)
-    if status == FAILED:
+    if part.chapter is None:
         raise AppError(part.failures[0].message if part.failures else "nothing could be read")
 
 
@@ -95,66 +87,62 @@ def plans_of(settings: Settings, edition: str, window: Window) -> list[PartPlan]
 async def compose(settings: Settings, environ: Mapping[str, str], edition: str, window: Window, *, late: bool) -> bool:
     """Compose and publish an edition of what was read, if everything is there or it is late; tell whether it was."""
     mine, now = edition_of(settings, edition), datetime.now(UTC)
-    run = f"edition-{sha256(f'{edition} {window.key}'.encode()).hexdigest()[:16]}"
+    run, recipe = (
+        f"edition-{sha256(f'{edition} {window.key}'.encode()).hexdigest()[:16]}",
+        Recipe.of(mine, window, mine.repos),
+    )
     async with open_house(mine, environ, now, run, mine.repos, background=True) as house:
-        fleet = house.memory.fleet
-        plans = plans_of(settings, edition, window)
-        known, there = fleet.statuses([plan.key for plan in plans]), fleet.edition(edition, window.key)
-        whole = len(known) == len(plans)
+        memory, fleet = house.memory, house.memory.fleet
+        keys = {plan.spec.name: plan.key for plan in plans_of(settings, edition, window)}
+        known, there = fleet.statuses(list(keys.values())), fleet.edition(edition, window.key)
         # One that is published is composed again when everything is there, and something that it lacks.
         told = {section.repo for section in there.sections} if there else set()
-        lacking = {plan.spec.name for plan in plans if known.get(plan.key) == DONE} - told
-        if not (whole and lacking if there else whole or late):
+        lacking = {repo for repo, key in keys.items() if known.get(key) == DONE} - told
+        if not (len(known) == len(keys) and lacking if there else len(known) == len(keys) or late):
             return False
-        with house.memory.run_locks.hold(run):
-            await _compose(house, mine, environ, edition, plans, run)
+        with memory.run_locks.hold(run):
+            memory.runs.begin(run, window.key, now, recipe)
+            desks = RecordedDesks(**vars(house.deps.desks) | {"unopened": True})
+            deps = replace(house.deps, publisher=EditionPublisher(fleet, edition), desks=desks)
+            display = FleetProgress(fleet, window.label)
+            begun = _begun(recipe, keys, fleet)
+            report = (await run_graph(build_edition, replace(house, deps=deps), run, begun, display))["report"]
+            memory.retention.cite(run, window.key, cited_by(report))
+            status = "incomplete" if report.failures else "done"
+            memory.runs.end(run, status, datetime.now(UTC), {"repos": list(keys)})
+            memory.run_locks.finish(run)
     return True
 
 
-async def _compose(
-    house: House, mine: Settings, environ: Mapping[str, str], edition: str, plans: list[PartPlan], run: str
-) -> None:
-    memory, window = house.memory, plans[0].window
-    found = memory.fleet.parts([plan.key for plan in plans])
-    parts = {plan.spec.name: _PART.decode(Artefact("part", found[plan.key][1])) for plan in plans if plan.key in found}
-    missing = [plan.spec.name for plan in plans if plan.key not in found]
-    failures = [failure for part in parts.values() for failure in part.failures]
-    failures += [Failure(repo=repo, stage="code", message="it was not read in time") for repo in missing]
-    begun = Day(
-        window=window,
-        specs=Recipe.of(mine, window, mine.repos).repos,
+def _begun(recipe: Recipe, keys: Mapping[RepoId, str], fleet: Fleet) -> Day:
+    """Put the parts that were read together; the others are told as missing."""
+    found = fleet.parts(list(keys.values()))
+    parts = {repo: _PART.decode(Artefact("part", found[key])) for repo, key in keys.items() if key in found}
+    missing = [
+        Failure(repo=repo, stage="code", message="it was not read in time") for repo in keys if repo not in parts
+    ]
+    return Day(
+        window=recipe.window,
+        specs=recipe.repos,
         collected={repo: part.collected for repo, part in parts.items() if part.collected},
         chapters={repo: part.chapter for repo, part in parts.items() if part.chapter},
-        failures=failures,
+        failures=[*(failure for part in parts.values() for failure in part.failures), *missing],
         refused=[one for part in parts.values() for one in part.refused],
     )
-    memory.runs.begin(run, window.key, datetime.now(UTC), Recipe.of(mine, window, mine.repos))
-    publisher = EditionPublisher(memory.fleet, edition, LATE if missing else DONE)
-    local = {spec.name for spec in mine.repos if spec.path is not None}
-    token = mine.token.get_secret_value() if mine.token else None
-    keeper = keeper_of(mine, home_of(mine, environ), token, environ)
-    sources = SourceDesks(mine, house.client, keeper, environ, mine.repos)
-    desks = UnopenedDesks(memory.recorder(run), sources, mine, local)
-    deps = replace(house.deps, publisher=publisher, desks=desks)
-    display = FleetProgress(memory.fleet, window.label)
-    state = await run_graph(build_edition, replace(house, deps=deps), run, begun, display)
-    status = "incomplete" if state["report"].failures else "done"
-    memory.retention.cite(run, window.key, cited_by(state["report"]))
-    memory.runs.end(run, status, datetime.now(UTC), {"repos": [spec.name for spec in mine.repos]})
-    memory.run_locks.finish(run)
 
 
+@dataclass(frozen=True)
 class EditionPublisher:
     """Publishes an edition: it is stored in the database, from which every machine serves and delivers it."""
 
-    def __init__(self, fleet: Fleet, edition: str, status: str) -> None:
-        self._fleet, self._edition, self._status = fleet, edition, status
+    fleet: Fleet
+    edition: str
 
     def publish(self, report: Report) -> Report:
         """Store the report, merged with what the window already has."""
-        there = self._fleet.edition(self._edition, report.window.key)
+        there = self.fleet.edition(self.edition, report.window.key)
         report = merge(there, report) if there else report
-        self._fleet.put_edition(self._edition, report, self._status)
+        self.fleet.put_edition(self.edition, report)
         return report
 
 
@@ -168,8 +156,9 @@ class FleetOutbox(Outbox):
         """Note how a report stands on a channel."""
         self._fleet.put_delivery(self._edition, entry.channel, entry.label, entry.model_dump_json())
 
-    def _read(self) -> tuple[Entry, ...]:
-        return tuple(Entry.model_validate_json(body) for body in self._fleet.delivery(self._edition).values())
+    def read(self) -> Entries:
+        """Read the entries."""
+        return Entries(entries=tuple(map(Entry.model_validate_json, self._fleet.deliveries(self._edition))))
 
 
 def deliver(settings: Settings, environ: Mapping[str, str], edition: str, window: Window) -> None:
@@ -181,12 +170,4 @@ def deliver(settings: Settings, environ: Mapping[str, str], edition: str, window
             deliverer = Deliverer(settings=mine, environ=environ, outbox=FleetOutbox(memory.fleet, edition))
             deliverer.deliver(there)
             if deliverer.failed:
-                raise TryAgain(deliverer.failed[0])
-
-
-def _again(error: AppError, *, last: bool) -> AppError:
-    """Tell what may get better from what will not."""
-    passing = isinstance(error, UpstreamError) and error.retryable
-    # A database that was restarted, or a run whose worker seems dead and is not.
-    passing = passing or isinstance(error, StorageError | InputError | TryAgain)
-    return TryAgain(str(error)) if passing and not last else AppError(str(error))
+                raise UpstreamError(deliverer.failed[0], retryable=True)

@@ -1,10 +1,10 @@
-"""The command `serve`: the site, built when reports change, and the questions, on a port of this machine."""
+"""The command `serve`: the site, built when reports change, and questions, for those who may ask."""
 
 import argparse
 import asyncio
 import json
 from collections import Counter
-from collections.abc import AsyncIterator, Iterator, Mapping
+from collections.abc import AsyncIterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -21,31 +21,20 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, PlainTextResponse, Response, StreamingResponse
 from starlette.routing import Route
 
-from agent.domain.base import (
-    EXIT_DONE,
-    AppError,
-    ConfigError,
-    InputError,
-    Language,
-    NotFound,
-    RepoId,
-    UpstreamError,
-    UsageError,
-)
+from agent.domain.base import EXIT_DONE, AppError, ConfigError, InputError, Language, NotFound, RepoId, UsageError
 from agent.questions import Reply
-from agent.settings.values import RepoSpec, Settings
+from agent.settings.values import Settings
 from agent.telling import catalogue
 from agent.web import Web
 from gitzette.arguments import settings_for, specs_of
-from gitzette.asking import asking_context, checked, thread_name
-from gitzette.cited_evidence import CitedEvidence
+from gitzette.commands.ask import asking_context, checked, thread_name
 from gitzette.fleet.editions import shown_edition
 from gitzette.http_server import address_of, bound_socket, is_loopback, listen
 from gitzette.live.guard import Guard
+from gitzette.progress import QuietProgress
 from gitzette.publish import bring_reports
-from gitzette.render.addresses import LANGUAGES, Place, mark_of
-from gitzette.render.templating import html_page
-from gitzette.replies import ReplyPage
+from gitzette.render.templating import LANGUAGES, Place, html_page
+from gitzette.replies import CitedEvidence, ReplyPage
 from gitzette.site.build import build_site
 from gitzette.site.pages import Pages
 from gitzette.wiring import home_of, memory_of
@@ -53,7 +42,7 @@ from graphs.ask import open_conversations
 
 _SHORTEST_TOKEN = 16
 _REFRESH_SECONDS = "10"
-_STATUS: dict[type[Exception], int] = {UsageError: 422, InputError: 404, NotFound: 404, UpstreamError: 502}
+_STATUS = {UsageError: 422, InputError: 404, NotFound: 404, AppError: 500}
 _ASSETS = {f"assets/{name}": files("gitzette.live").joinpath("assets", name) for name in ("ask.js", "ask.css")}
 # The end of the list in the masthead, which every page of the site has first.
 _NAVIGATION = "</ul></nav>"
@@ -98,56 +87,41 @@ async def _told(request: Request, error: Exception) -> Response:
     del request
     if isinstance(error, ValidationError):
         return PlainTextResponse("what was sent is not understood", 422)
-    status = next((status for kind, status in _STATUS.items() if isinstance(error, kind)), 500)
+    status = next(status for kind, status in _STATUS.items() if isinstance(error, kind))
     return PlainTextResponse(" ".join(str(error).split()), status)
 
 
 class _Asked(BaseModel, extra="forbid", strict=True):
-    """What the page sends with a question."""
-
     question: str
     thread: str
 
 
 class _Wanted(BaseModel, extra="forbid", strict=True):
-    """Which evidence the page wants to show."""
-
     cite: str = Field(pattern=r"^[A-Za-z0-9._-]+/[A-Za-z0-9._-]+[@#][^\s@#]{1,200}$")
 
 
 class Live:
-    """Answers what a browser asks for."""
+    """Answers what a browser asks for; few questions at once, because each of them reads."""
 
-    def __init__(self, settings: Settings, environ: Mapping[str, str], folder: Path, edition: str) -> None:
+    def __init__(self, settings: Settings, environ: Mapping[str, str], folder: Path, edition: str = "") -> None:
         self._settings, self._environ, self._folder, self._edition = settings, environ, folder, edition
-        self._answering = Answering(settings, environ, specs_of(settings))
+        self._specs, self._web = specs_of(settings), Web(settings.web)
         self._built: list[tuple[str, int]] | None = None
-        self._building = asyncio.Lock()
-
-    async def ask(self, request: Request) -> Response:
-        """Stream the answer to a question."""
-        asked = _Asked.model_validate_json(await request.body())
-        question, thread = checked(asked.question), thread_name(asked.thread)
-        head = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
-        return StreamingResponse(self._answering.stream(thread, question), headers=head, media_type="text/event-stream")
-
-    async def evidence(self, request: Request) -> Response:
-        """Give the text of something that is cited."""
-        wanted = _Wanted.model_validate_json(await request.body())
-        lines = await self._answering.evidence(wanted.cite)
-        return JSONResponse({"lines": lines}, headers={"Cache-Control": "no-store"})
+        self._building, self._places = asyncio.Lock(), asyncio.Semaphore(_AT_ONCE)
 
     async def page(self, request: Request) -> Response:
-        """Give a file of the site folder or the page to ask on, and nothing else."""
+        """Give a file of the site folder, the page to ask on or that of the queue, and nothing else."""
         path = request.path_params["path"] or "index.html"
         lang = next((lang for lang in LANGUAGES if path.startswith(f"{lang}/")), self._settings.lang)
         if path == f"{lang}/ask.html":
-            return self._html(self._ask_page(lang), path, lang)
+            say = catalogue(lang)["live"]
+            return self._html(self._own("ask", lang, say, wide=True, scripts=("ask.js",)), path, lang)
         if path == f"{lang}/runs.html" and self._settings.database:
-            return self._html(await asyncio.to_thread(self._runs_page, lang), path, lang)
+            return self._html(await asyncio.to_thread(self._runs, lang), path, lang)
         if path in _ASSETS:
-            return Response(_ASSETS[path].read_text("utf-8"), media_type=guess_type(path)[0])
-        await self._renew()
+            return _file(_ASSETS[path].read_bytes(), path)
+        async with self._building:
+            await asyncio.to_thread(self._renew)
         root = self._folder.resolve()
         file = (root / path.replace("\0", "")).resolve()
         file = file / "index.html" if file.is_dir() else file
@@ -155,74 +129,60 @@ class Live:
             return PlainTextResponse("there is no such page\n", 404)
         if file.suffix == ".html":
             return self._html(file.read_text("utf-8"), path, lang)
-        return Response(file.read_bytes(), media_type=guess_type(file)[0], headers={"Cache-Control": "no-cache"})
+        return _file(file.read_bytes(), file.name)
 
-    async def _renew(self) -> None:
-        """Build the site again where a report has come or changed."""
-        async with self._building:
-            out = self._settings.out
-            if self._settings.database:
-                await asyncio.to_thread(self._bring)
-            state = [(file.name, file.stat().st_mtime_ns) for file in (out / "reports").glob("*.json")]
-            if state != self._built:
-                await asyncio.to_thread(build_site, out, self._folder, self._settings)
-                self._built = state
+    def _renew(self) -> None:
+        """Fetch what workers published, and build the site again where a report has come or changed."""
+        out = self._settings.out
+        if self._settings.database:
+            with memory_of(self._settings, self._environ) as memory:
+                bring_reports(memory.fleet, self._settings, self._edition)
+        state = [(file.name, file.stat().st_mtime_ns) for file in (out / "reports").glob("*.json")]
+        if state != self._built:
+            build_site(out, self._folder, self._settings)
+            self._built = state
 
     def _html(self, page: str, path: str, lang: Language) -> Response:
         """Put into the navigation of a page the ways to ask and to the queue, of which the site knows nothing."""
         names = ("ask", "runs") if self._settings.database else ("ask",)
         root = "../" * path.count("/")
         ways = html_page("live_links.html", root=root, lang=lang, path=path, names=names, say=catalogue(lang)["live"])
-        headers = {"Cache-Control": "no-cache"} | ({"Refresh": _REFRESH_SECONDS} if path.endswith("/runs.html") else {})
-        return Response(page.replace(_NAVIGATION, f"{ways}{_NAVIGATION}", 1), media_type="text/html", headers=headers)
+        headers = {"Refresh": _REFRESH_SECONDS} if path.endswith("/runs.html") else {}
+        return _file(page.replace(_NAVIGATION, f"{ways}{_NAVIGATION}", 1).encode(), "x.html", **headers)
 
-    def _bring(self) -> None:
-        """Fetch what workers published."""
-        with memory_of(self._settings, self._environ) as memory:
-            bring_reports(memory.fleet, self._settings, self._edition)
-
-    def _runs_page(self, lang: Language) -> str:
+    def _runs(self, lang: Language) -> str:
         """Show the tasks of all workers: what runs, failed, waits and is done, and how far each is."""
         with memory_of(self._settings, self._environ) as memory:
             tasks = memory.fleet.tasks()
-        say, pages = catalogue(lang)["queue"], Pages(self._settings, "")
-        values = {"say": say, "tasks": tasks, "counts": Counter(one.status for one in tasks)}
-        return pages.write("runs.html", Place(lang, "runs.html"), say["title"], **values)
-
-    def _ask_page(self, lang: Language) -> str:
-        """Write the page to ask on; browsers are told when its script or style has changed."""
-        say, assets = (
-            catalogue(lang)["live"],
-            mark_of("".join(asset.read_text("utf-8") for asset in _ASSETS.values()), 8),
+        return self._own(
+            "runs", lang, catalogue(lang)["queue"], tasks=tasks, counts=Counter(one.status for one in tasks)
         )
-        pages = Pages(self._settings, assets)
-        values = {"say": say, "wide": True, "scripts": ("ask.js",)}
-        return pages.write("ask.html", Place(lang, "ask.html"), say["title"], say["lead"], **values)
 
+    def _own(self, name: str, lang: Language, say: Mapping[str, str], **values: Any) -> str:
+        at, lead = Place(lang, f"{name}.html"), say.get("lead", "")
+        return Pages(self._settings, "").write(f"{name}.html", at, say["title"], lead, say=say, **values)
 
-# ---------------------------------------------------------------- answers
+    async def evidence(self, request: Request) -> Response:
+        """Give the text of what is cited; the page marks in it what the answer says."""
+        wanted = _Wanted.model_validate_json(await request.body())
+        now, display = datetime.now(UTC), QuietProgress()
+        async with asking_context(self._settings, self._environ, self._specs, now, display) as context:
+            lines = await CitedEvidence(context, self._specs, self._web, self._settings.tz).lines(wanted.cite)
+        return JSONResponse({"lines": lines}, headers={"Cache-Control": "no-store"})
 
+    async def ask(self, request: Request) -> Response:
+        """Stream the answer to a question."""
+        asked = _Asked.model_validate_json(await request.body())
+        question, thread = checked(asked.question), thread_name(asked.thread)
+        head = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
+        return StreamingResponse(self.answer(thread, question), headers=head, media_type="text/event-stream")
 
-class Answering:
-    """Answers the questions of a page; few at once, because each of them reads."""
-
-    def __init__(self, settings: Settings, environ: Mapping[str, str], specs: tuple[RepoSpec, ...]) -> None:
-        self._settings, self._environ, self._specs = settings, environ, specs
-        self._places = asyncio.Semaphore(_AT_ONCE)
-
-    async def stream(self, thread: str, question: str) -> AsyncIterator[str]:
+    async def answer(self, thread: str, question: str) -> AsyncIterator[str]:
         """Give the events of one answer; whoever stops listening stops the reading."""
         events: Events = asyncio.Queue()
         task = asyncio.create_task(self._answer(thread, question, events))
         try:
-            while True:
-                try:
-                    event = await asyncio.wait_for(events.get(), _STILL_HERE_SECONDS)
-                except TimeoutError:
-                    yield ": still here\n\n"
-                    continue
-                if event is None:
-                    break
+            while (event := await _next(events)) is not None:
                 yield f"event: {event[0]}\ndata: {json.dumps(event[1], ensure_ascii=False)}\n\n"
             await task
         finally:
@@ -233,57 +193,58 @@ class Answering:
                 await asyncio.wait({task})
 
     async def _answer(self, thread: str, question: str, events: Events) -> None:
+        settings, environ, now = self._settings, self._environ, datetime.now(UTC)
         try:
-            async with self._places:
-                await self._ask(thread, question, events)
+            async with (
+                self._places,
+                asking_context(settings, environ, self._specs, now, _Shown(events)) as context,
+                open_conversations(home_of(settings, environ), settings.database_address) as conversations,
+            ):
+                cited = CitedEvidence(context, self._specs, self._web, settings.tz)
+                replies, said, found = ReplyPage(self._web, settings.tz), "", ""
+                async for event in conversations.ask(thread, question, context):
+                    if isinstance(event, Reply):
+                        numbers = {url: at for at, cite in enumerate(event.cites) for url in cited.addresses(cite)}
+                        _tell(events, replies.written(event).answer, numbers)
+                        events.put_nowait(("done", cited.told_by(event)))
+                        continue
+                    said += replies.sentence(event["claim"], event["lang"]) if "claim" in event else ""
+                    found = replies.found(event["evidence"], event["lang"]) if "evidence" in event else found
+                    _tell(events, said + found, {})
         except AppError as error:
             events.put_nowait(("failed", {"message": " ".join(str(error).split())}))
         finally:
             events.put_nowait(None)
 
-    async def _ask(self, thread: str, question: str, events: Events) -> None:
-        settings, environ = self._settings, self._environ
-        async with (
-            asking_context(settings, environ, self._specs, datetime.now(UTC), _Shown(events)) as context,
-            open_conversations(home_of(settings, environ), settings.database_address) as conversations,
-        ):
-            cited = CitedEvidence(context, self._specs, Web(settings.web), settings.tz)
-            replies = ReplyPage(Web(settings.web), settings.tz)
-            said, found = "", ""
-            async for event in conversations.ask(thread, question, context):
-                if isinstance(event, Reply):
-                    numbers = {url: at for at, cite in enumerate(event.cites) for url in cited.addresses(cite)}
-                    events.put_nowait(("blocks", {"blocks": list(_blocks(replies.written(event).answer, numbers))}))
-                    events.put_nowait(("done", cited.told_by(event)))
-                    continue
-                said += replies.sentence(event["claim"], event["lang"]) if "claim" in event else ""
-                found = replies.found(event["evidence"], event["lang"]) if "evidence" in event else found
-                events.put_nowait(("blocks", {"blocks": list(_blocks(said + found, {}))}))
 
-    async def evidence(self, cite: str) -> list[str]:
-        """Give the text of what is cited; the page marks in it what the answer says."""
-        settings = self._settings
-        async with asking_context(settings, self._environ, self._specs, datetime.now(UTC), _Shown(None)) as context:
-            return await CitedEvidence(context, self._specs, Web(settings.web), settings.tz).lines(cite)
+async def _next(events: Events) -> tuple[str, dict[str, Any]] | None:
+    try:
+        return await asyncio.wait_for(events.get(), _STILL_HERE_SECONDS)
+    except TimeoutError:
+        # So that nothing between us and the browser takes the answer for dead.
+        return "waiting", {}
+
+
+def _file(body: bytes, name: str, **headers: str) -> Response:
+    return Response(body, media_type=guess_type(name)[0], headers={"Cache-Control": "no-cache"} | headers)
 
 
 @dataclass(frozen=True)
 class _Shown:
     """Tells the page what is being read."""
 
-    events: Events | None
+    events: Events
 
     def step(self, repo: RepoId, what: str, done: int = 0, total: int = 0) -> None:
-        if self.events is not None:
-            self.events.put_nowait(("reading", {"repo": repo, "what": what, "done": done, "total": total}))
+        self.events.put_nowait(("reading", {"repo": repo, "what": what, "done": done, "total": total}))
 
 
-def _blocks(markdown: str, cites: Mapping[str, int]) -> Iterator[dict[str, Any]]:
-    """Give a reply as data for the page: paragraphs and items of words, code and links, and nothing else.
+def _tell(events: Events, markdown: str, cites: Mapping[str, int]) -> None:
+    """Tell what is answered as data: paragraphs and items of words, code and links, and nothing else.
 
     `cites` numbers the addresses of what it cites.
     """
-    depth, url = 0, ""
+    blocks, depth, url = list[dict[str, Any]](), 0, ""
     for token in MarkdownIt("commonmark", {"html": False}).parse(markdown):
         depth += token.nesting if token.type.startswith("bullet_list") else 0
         pieces = []
@@ -294,4 +255,5 @@ def _blocks(markdown: str, cites: Mapping[str, int]) -> Iterator[dict[str, Any]]
                 code = one.type == "code_inline"
                 pieces.append({"text": one.content or " ", "code": code, "url": url or None, "cite": cites.get(url)})
         if pieces:
-            yield {"kind": "item" if depth else "text", "level": depth, "pieces": pieces}
+            blocks.append({"kind": "item" if depth else "text", "level": depth, "pieces": pieces})
+    events.put_nowait(("blocks", {"blocks": blocks}))

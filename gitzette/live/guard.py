@@ -25,10 +25,9 @@ _HEADERS = {
 
 
 class Guard:
-    """Stands in front of the whole application."""
+    """Stands in front of the application; without a token it answers only to names of this machine."""
 
     def __init__(self, app: ASGIApp, *, token: str | None) -> None:
-        """Without a token only names of this machine are answered to, so that no other page can reach in."""
         self._app, self._token = app, token
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:

@@ -3,69 +3,77 @@
 from collections.abc import Container, Iterator, Sequence
 from dataclasses import replace
 
+from agent.domain import report as reports
 from agent.domain.base import Language
-from agent.domain.claims import Anchor, Claim, Quote, Role
+from agent.domain.claims import Claim
 from agent.domain.ledger import LedgerRow, Tier
-from agent.domain.links import BARE, Act, Grade, Link, Relation, Standing, Story, StoryKind
-from agent.domain.report import (
-    Report,
-    RepoSection,
-    ThreadLine,
-    checked_counts,
-    footer_counts,
-    kind_counts,
-    model_counts,
-)
+from agent.domain.links import BARE, Grade, Link, Relation, Standing, Story
+from agent.domain.report import Report, RepoSection, ThreadLine
+from agent.editions.week import MOST_WORDS as WORDS_OF_WEEK
+from agent.editions.week import Week
+from agent.settings.values import Layout
 from agent.web import Web
-from gitzette.render.addresses import SHORT, mark_of, named, place_of
-from gitzette.render.model import (
-    ISSUES_SHOWN,
-    Excerpt,
-    Issue,
-    IssueNews,
-    Item,
-    PageModel,
-    RepoPart,
-    Section,
-    Sentence,
-    row_id,
-    words_in,
-)
-from gitzette.render.templating import plain
-from gitzette.render.view import View, cut_title, excerpt_of, is_breaking
+from gitzette.render.model import Excerpt, Issue, IssueNews, Item, PageModel, RepoPart, Section, row_id, words_in
+from gitzette.render.templating import ISSUES_SHOWN, SHORT, commit_path, filled, mark_of, named, place_of, plain
+from gitzette.render.view import View, cut_title, is_breaking, is_private
 
 MOST_WORDS = 1_200  # Words of a page before the folds
 _MOST_BRIEF, _MOST_FACTS = 7, 5
-_FRAME = 90  # Words of headings, counts and the first line of the account
+_FRAME, _META = 90, 8  # Words of headings, counts and the account, and of the author, time and size of an item
+_FULL, _SHORT = 120, 45  # Words of an item in sight that is told in full, and of one that is told in short
 _EVENTS = ("linked", "closed", "opened", "not planned", "active")
 """In the order of a page: what commits of the window did comes first."""
-_STILL_OPEN = (Standing.ADDRESSED, Standing.REOPENED, Standing.UNDONE)
+_STILL_OPEN = ("addressed, still open", "reopened", "fixed, but the fix was reverted")
 _OTHERS = {Relation.REVERTS: "reverts", Relation.BECAUSE: "because", Relation.MENTIONS: "mentions"}
-_MOST_WORDS, _SHORT_WORDS = 120, 45
-"""Words of an item in sight: of one that is told in full, and of one that is told in short."""
-_META = 8  # Words that stand beside the sentences: author, time, size
+_LISTED, _KNOWING = 6, 12  # Stories, pairs of changes and reverts, and lines worth knowing that a week tells
+_LINE, _FRAME_OF_WEEK = 16, 100
+
+
+def report_page(report: Report, lang: Language, web: Web, layout: Layout = "digest") -> str:
+    """Write the whole report as Markdown."""
+    return markdown_page(page_model(report, lang, web), web, layout)
+
+
+def markdown_page(page: PageModel, web: Web, layout: Layout) -> str:
+    """Write a page model as Markdown in one of the layouts."""
+    return filled(f"{layout}.md", page.lang, web, page=page)
+
+
+def week_page(week: Week, lang: Language, web: Web) -> str:
+    """Write what stands of a week in a thousand words; the rest is in the daily reports."""
+    rows = {row_id(row): row for row in week.report.ledger}
+    pairs = [(cut_title(rows[one.change])[0], (one.change, one.undone_by)) for one in week.came_and_went]
+    # A story has its first title for a name; those of what came and went are told already.
+    named = [(next((step.title for step in one.timeline if step.title), ""), one) for one in week.report.stories]
+    fresh = [(title, one) for title, one in named if title and one.kind != "released"]
+    told = [(title, one.steps[-3:]) for title, one in fresh if not any({*pair} <= {*one.steps} for _, pair in pairs)]
+    taken = sum(words_in(title) + 2 * len(cites) for title, cites in (*pairs[:_LISTED], *told[:_LISTED]))
+    page = page_model(week.report, lang, web, WORDS_OF_WEEK - taken - _KNOWING * _LINE - _FRAME_OF_WEEK)
+    lists = {"pairs": pairs, "stories": told, "knowing": page.sections[1].items[:_KNOWING], "most": _LISTED}
+    return filled("week.md", lang, web, page=page, week=week, **lists)
 
 
 def page_model(report: Report, lang: Language, web: Web, most_words: int = MOST_WORDS) -> PageModel:
     """Compute what a page shows of a report in one language, with so many words before the folds."""
     view = View(report, lang, web)
     items = _items_of(view)
-    brief = [view.sentence(claim) for claim in view.whole(Role.BRIEF)][:_MOST_BRIEF]
+    brief = view.whole("brief")[:_MOST_BRIEF]
     analysed, sections = bool(brief), [Section(tier, tuple(one for one in items if one.tier == tier)) for tier in Tier]
     if not analysed:
-        facts = (next((s for s in item.sentences if s.telling), None) for section in sections for item in section.items)
-        brief = [one for one in facts if one][:_MOST_FACTS]
+        telling = ([s.claim for s in item.sentences if s.telling] for section in sections for item in section.items)
+        facts = sorted((min(own, key=is_private) for own in telling if own), key=is_private)
+        brief = [view.sentence(one, apart=True) for one in facts[:_MOST_FACTS]]
     repos = tuple(_repo(section, view) for section in report.sections)
     told = {one.text for one in brief}
     room = most_words - _FRAME - sum(one.words for one in brief) - sum(map(_words_of_repo, repos))
-    act_on, worth_knowing = _fit_sections(sections[:2], room, told)
+    act_on, worth_knowing = _fit(sections[:2], room, told)
     return PageModel(
         report=report,
         lang=lang,
         words=view.words,
-        brief=tuple(one.apart() for one in brief),
+        brief=tuple(brief),
         analysed=analysed,
-        sections=(act_on, worth_knowing, _fit_sections(sections[2:], 0, told)[0]),
+        sections=(act_on, worth_knowing, _fit(sections[2:], 0, told)[0]),
         repos=repos,
         account=tuple(_account(view)),
         tiers={name: view.tier(row).value for name, row in view.rows.items()},
@@ -75,16 +83,26 @@ def page_model(report: Report, lang: Language, web: Web, most_words: int = MOST_
 def _repo(section: RepoSection, view: View) -> RepoPart:
     repo, report = section.repo, view.report
     stories = tuple(story for story in report.stories if story.repo == repo and _goes_on(story))
-    summary = tuple(view.sentence(claim) for claim in view.whole(Role.SUMMARY, repo))
-    issues = _issues(section, view)
-    return RepoPart(section, repo, f"r{mark_of(repo, 4)}", report.rows(repo), summary, issues, stories)
+    # Of a single repository the brief says the same.
+    alone = len(report.sections) == 1 and view.whole("brief")
+    summary = () if alone else tuple(view.whole("summary", repo))
+    return RepoPart(section, repo, f"r{mark_of(repo, 4)}", report.rows(repo), summary, _issues(section, view), stories)
 
 
 def _words_of_repo(part: RepoPart) -> int:
-    """Count the words of a repository's part in sight."""
     issues = [issue for _, found in part.issues for issue in found[:ISSUES_SHOWN]]
     titles = sum(words_in(issue.thread.title) + 6 if issue.thread else 4 for issue in issues)
     return titles + sum(6 * len(issue.news) for issue in issues) + sum(one.words for one in part.summary) + 30
+
+
+def _goes_on(story: Story) -> bool:
+    """Tell whether a story has its own place.
+
+    That a fix was released stands among the issues already, and what a commit names or changes stands with it.
+    """
+    steps = [step for step in story.timeline if step.act != "released"]
+    older = any(step.cite not in story.news for step in steps)
+    return story.kind not in ("released", *BARE) and older and len(steps) > 1
 
 
 # ---------------------------------------------------------------- items
@@ -112,11 +130,12 @@ def _item(row: LedgerRow, view: View) -> Item:
     return Item(
         row=row,
         place=place_of(row_id(row)),
+        path=commit_path(row.repo, row.sha),
         headline=headline or words or "—",
         title=words if headline else "",
         pull=view.citation(f"{row.repo}#{number}", own=row.repo) if number else None,
         tier=view.tier(row).value,
-        breaking=earlier is None and any(is_breaking(one) for one in view.said(row) if one.role is Role.CHANGE),
+        breaking=earlier is None and any(is_breaking(one) for one in view.said(row) if one.role == "change"),
         sentences=tuple(view.sentence(one) for one in sight if one.text or one.speech),
         more=tuple(view.sentence(one) for one in folded if one.text or one.speech),
         excerpt=_excerpt([*sight, *folded, *bare], view),
@@ -127,35 +146,14 @@ def _item(row: LedgerRow, view: View) -> Item:
 
 
 def _excerpt(claims: Sequence[Claim], view: View) -> Excerpt | None:
-    """Show the place that proves most: changed lines that an early sentence is anchored in or quotes."""
-    for claim in claims:
-        places: tuple[Quote | Anchor, ...] = claim.anchors if claim.free else (*claim.quotes, *claim.anchors)
-        for one in places:
-            if one.file and not claim.speech:
-                return excerpt_of(one.file, one.text, claim.text.get(view.lang, ""))
-    return None
+    """Show the place that proves most: lines that an early sentence rests on, with what changed around them."""
+    places = ((one, claim) for claim in claims if not claim.speech for one in (*claim.anchors, *claim.quotes))
+    found = [view.excerpt(one.file, one.text, claim) for one, claim in places if one.file]
+    whole = [one for one in found if one.file == found[0].file and found[0].code <= one.code]
+    return max(whole, key=lambda one: (len(one.lines), any(line.side for line in one.lines)), default=None)
 
 
-def _fitted(item: Item, most: int, told: Container[str]) -> Item:
-    """Keep in sight the first sentence and as many as `most` words allow, none that the page has `told` already."""
-    shown: list[Sentence] = []
-    left = most - words_in(f"{item.headline} {item.title}")
-    brief = tuple(one for one in item.told if one.text in told)
-    for sentence in (one for one in item.sentences if one not in brief):
-        if shown and sentence.words > left:
-            break
-        shown.append(sentence)
-        left -= sentence.words
-    rest = tuple(one for one in item.told if one not in shown and one not in brief)
-    return replace(item, in_brief=brief, sentences=tuple(shown), more=rest)
-
-
-def _words_of(item: Item) -> int:
-    """Count the words that an item has in sight."""
-    return words_in(f"{item.headline} {item.title}") + sum(one.words for one in item.sentences) + _META
-
-
-def _fit_sections(sections: Sequence[Section], room: int, told: Container[str]) -> list[Section]:
+def _fit(sections: Sequence[Section], room: int, told: Container[str]) -> list[Section]:
     """Fit the items of tiers into the room of a page: what finds none is folded, and nothing is lost.
 
     The first tier that has any is told in full as long as the others of it can be told in short; the next in short.
@@ -163,18 +161,36 @@ def _fit_sections(sections: Sequence[Section], room: int, told: Container[str]) 
     fitting: list[Section] = []
     for section in sections:
         first, shown = not any(one.shown for one in fitting), list[Item]()
-        shorts = [_fitted(item, _SHORT_WORDS, told) for item in section.items]
+        shorts = [_fitted(item, _SHORT, told) for item in section.items]
         waiting = sum(map(_words_of, shorts))
         for short, item in zip(shorts, section.items, strict=True):
             waiting -= _words_of(short)
-            full = _fitted(item, _MOST_WORDS, told) if first else short
-            chosen = replace(full, full=True) if first and _words_of(full) + waiting <= room else short
+            full = _fitted(item, _FULL, told, full=True) if first else short
+            chosen = full if _words_of(full) + waiting <= room else short
             if _words_of(chosen) > room:
                 break
             shown.append(chosen)
             room -= _words_of(chosen)
         fitting.append(Section(section.tier, tuple(shown), tuple(shorts[len(shown) :])))
     return fitting
+
+
+def _fitted(item: Item, most: int, told: Container[str], *, full: bool = False) -> Item:
+    """Keep in sight the first sentence and as many as `most` words allow, none that the page has `told` already."""
+    brief = tuple(one for one in item.told if one.text in told)
+    fresh = [one for one in item.sentences if one not in brief] if brief else item.sentences
+    left, kept = most - words_in(f"{item.headline} {item.title}"), 0
+    while kept < len(fresh) and (not kept or fresh[kept].words <= left):
+        left -= fresh[kept].words
+        kept += 1
+    if kept == len(item.sentences) and not full:
+        return item
+    more = (*fresh[kept:], *(one for one in item.more if one not in brief))
+    return replace(item, in_brief=brief, sentences=tuple(fresh[:kept]), more=more, full=full)
+
+
+def _words_of(item: Item) -> int:
+    return words_in(f"{item.headline} {item.title}") + sum(one.words for one in item.sentences) + _META
 
 
 # ---------------------------------------------------------------- issues
@@ -200,15 +216,13 @@ def _issues(section: RepoSection, view: View) -> tuple[tuple[str, tuple[Issue, .
 def _news(name: str, thread: ThreadLine | None, view: View) -> Iterator[IssueNews]:
     """Tell which commits of the window address an issue, and how it stands."""
     say, own = view.words["page"], [one for one in view.report.links if one.issue == name]
+    standing = thread.standing if thread else None
     for link in own:
-        if found := _relation(link, thread.standing if thread else None, view):
+        if found := _relation(link, standing, view):
             change = view.citation(link.change, own=view.rows[link.change].repo)
-            grade = "" if link.relation is Relation.MENTIONS else link.grade.value
-            yield IssueNews(say["fixed"][found], replace(change, grade=grade))
-    if thread is None:
-        return
-    if thread.standing in _STILL_OPEN and not any(one.relation is Relation.REVERTS for one in own):
-        yield IssueNews(say["standings"][thread.standing.value])
+            yield IssueNews(say["fixed"][found], change, "" if found in ("mentions", "named") else link.grade.value)
+    if standing in _STILL_OPEN and not any(one.relation is Relation.REVERTS for one in own):
+        yield IssueNews(say["standings"][standing])
 
 
 def _relation(link: Link, standing: Standing | None, view: View) -> str | None:
@@ -220,19 +234,6 @@ def _relation(link: Link, standing: Standing | None, view: View) -> str | None:
     if link.relation is Relation.PARTLY:
         return "likely partly" if link.grade is Grade.C else "partly"
     return "named" if link.by_issue else _OTHERS.get(link.relation)
-
-
-# ---------------------------------------------------------------- stories
-
-
-def _goes_on(story: Story) -> bool:
-    """Tell whether a story has its own place.
-
-    That a fix was released stands among the issues already, and what a commit names or changes stands with it.
-    """
-    steps = [step for step in story.timeline if step.act is not Act.RELEASED]
-    older = any(step.cite not in story.news for step in steps)
-    return story.kind not in (StoryKind.RELEASED, *BARE) and older and len(steps) > 1
 
 
 # ---------------------------------------------------------------- the account
@@ -248,11 +249,12 @@ def _account(view: View) -> Iterator[str]:
         report=report,
         w=view.words["page"],
         signs=view.words["signs"],
-        claims=claims,
-        counts=model_counts(report),
-        kinds=kind_counts(claims),
-        footer=footer_counts(report),
-        links=checked_counts(report)["links"],
+        claims=len(claims),
+        citations=sum(len(claim.sources) for claim in claims),
+        counts=reports.model_counts(report),
+        kinds=reports.kind_counts(claims),
+        footer=reports.footer_counts(report),
+        links=reports.checked_counts(report)["links"],
         left=[row.sha[:SHORT] for row in report.ledger if row_id(row) in failed and not view.analysis(row)],
     )
     return (line.strip() for line in text.split("\n") if line.strip())

@@ -1,7 +1,7 @@
 """The page model: everything that a page of a report shows, computed once, for every template."""
 
 import re
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -11,7 +11,6 @@ from agent.domain.ledger import LedgerRow
 from agent.domain.links import Story
 from agent.domain.report import Report, RepoSection, ThreadLine
 
-ISSUES_SHOWN = 5  # Issues of a kind that are in sight; the others are folded
 _PREVIEW = 200
 _HAN = re.compile("[\u3400-\u9fff]")
 _LETTER = re.compile(r"\w")
@@ -19,7 +18,7 @@ _LETTER = re.compile(r"\w")
 
 def words_in(text: str) -> int:
     """Count words: runs of letters and digits, and two Chinese characters for one."""
-    plain, han = _HAN.subn(" ", text)
+    plain, han = (text, 0) if text.isascii() else _HAN.subn(" ", text)
     return sum(_LETTER.search(word) is not None for word in plain.split()) + (han + 1) // 2
 
 
@@ -42,9 +41,13 @@ class Excerpt(NamedTuple):
     file: str
     lines: tuple[Line, ...]
 
+    @property
+    def code(self) -> set[str]:
+        """Give its lines apart from their sides and indentation, by which two excerpts are compared."""
+        return {line.text.lstrip("+-").strip() for line in self.lines}
 
-@dataclass(frozen=True)
-class Citation:
+
+class Citation(NamedTuple):
     """One cited artefact, and what its evidence opens on."""
 
     id: EvidenceId
@@ -55,53 +58,41 @@ class Citation:
     place: str = ""  # the anchor under which the page tells of it; empty where it does not
     own: bool = False  # it is the commit under whose headline the sentence stands
     excerpts: tuple[Excerpt, ...] = ()  # the anchor of the sentence, or the lines of its fact; never other lines
-    grade: str = ""  # how sure a link to an issue is
-    records: tuple[str, ...] = ()  # what such a link rests on
 
     @property
     def opens(self) -> bool:
         """Whether there is anything to open: another artefact always has its title."""
-        return bool(self.excerpts or self.records or not self.own)
+        return bool(self.excerpts or not self.own)
 
     @property
     def evidence(self) -> str:
         """Give the text that it opens on."""
         named = () if self.own else (self.title, self.name, self.id)
         lines = (line.text for one in self.excerpts for line in one.lines)
-        return "\n".join((*named, *(one.file for one in self.excerpts), *lines, *self.records))
+        return "\n".join((*named, *(one.file for one in self.excerpts), *lines))
 
 
 @dataclass(frozen=True, eq=False)
 class Sentence:
-    """One claim in the reader's language: words, in which backticks mean code, and citations in their places."""
+    """One claim in the reader's language."""
 
     claim: Claim
-    label: str  # what stands in front of it: inferred, advice, risk, or who says it
-    parts: tuple[str | Citation, ...]
+    label: str  # what stands in front of it: inferred, advice, or who says it
+    parts: tuple[str | Citation, ...]  # words, in which backticks mean code, and citations in their places
     behind: tuple[Citation, ...]  # citations that stand behind the words
-    reported: tuple[Citation, ...]  # the issues in which it was reported, where nothing else anchors it
+    text: str  # the words alone, with the names of what they cite in the middle
     telling: bool  # a fact of which a brief may be made: it says more than that something changed
-    aside: str  # the title of the earlier commit that it speaks of
-
-    @cached_property
-    def text(self) -> str:
-        """Give the words alone, with the names of what they cite in the middle."""
-        return "".join(one if isinstance(one, str) else one.name for one in self.parts).strip()
 
     @property
-    def whole(self) -> str:
-        """Give the sentence as it is read, with the title that stands behind it."""
-        return f"{self.text} — {self.aside}" if self.aside else self.text
+    def flow(self) -> tuple[str | Citation, ...]:
+        """Give words and citations as they are read; Chinese signs need no space behind them."""
+        gap = (" ",) if self.text[-1:].isascii() else ()
+        return (*self.parts, *(piece for cite in self.behind for piece in (*gap, cite)))
 
-    def apart(self) -> "Sentence":
-        """Give the sentence as it stands away from its commit, whose citation is then named."""
-        parts = tuple(one if isinstance(one, str) else replace(one, own=False) for one in self.parts)
-        return replace(self, parts=parts, behind=tuple(replace(one, own=False) for one in self.behind))
-
-    @cached_property
+    @property
     def citations(self) -> tuple[Citation, ...]:
         """List what it cites."""
-        return (*self.reported, *(one for one in self.parts if isinstance(one, Citation)), *self.behind)
+        return (*(one for one in self.parts if isinstance(one, Citation)), *self.behind)
 
     @cached_property
     def words(self) -> int:
@@ -115,6 +106,7 @@ class Item:
 
     row: LedgerRow
     place: str  # its anchor on every page
+    path: str  # its own page
     headline: str  # what it does in the reader's language, else its original title
     title: str  # the original title, where the headline is another
     pull: Citation | None
@@ -134,18 +126,22 @@ class Item:
         """List what is said of it beside the brief."""
         return (*self.sentences, *self.more)
 
-    @cached_property
+    @property
     def told(self) -> tuple[Sentence, ...]:
         """List all that is said of it."""
         return (*self.in_brief, *self.fresh)
 
     @cached_property
     def proofs(self) -> tuple[Excerpt, ...]:
-        """List the excerpts that are folded: what its sentences rest on, each once."""
-        cited = (one for sentence in self.told for cite in sentence.citations for one in cite.excerpts if one.file)
-        # The same lines may be marked otherwise for another sentence.
-        found = {tuple(line.text for line in one.lines): one for one in (self.excerpt, *cited) if one}
-        return tuple(one for one in found.values() if not (self.full and one == self.excerpt))
+        """List the excerpts that are folded: what its sentences rest on, no line twice."""
+        found = [self.excerpt] if self.excerpt else []
+        found += [one for said in self.told for cite in said.citations for one in cite.excerpts if one.file]
+        shown = [self.excerpt] if self.full and self.excerpt else []
+        kept: list[Excerpt] = []
+        for one in sorted(found, key=lambda one: -len(one.lines)):
+            if not any(one.file == other.file and one.code <= other.code for other in (*shown, *kept)):
+                kept.append(one)
+        return tuple(kept)
 
 
 class Section(NamedTuple):
@@ -165,6 +161,13 @@ class Section(NamedTuple):
         mine = (tuple(item for item in items if item.row.repo == repo) for items in (self.shown, self.folded))
         return Section(self.tier, *mine)
 
+    def by_noise(self, repo: RepoId) -> dict[str, list[Item]]:
+        """Group the items of one repository by what kind of noise they are."""
+        groups: dict[str, list[Item]] = {}
+        for item in self.of(repo).items:
+            groups.setdefault(item.row.noise or "", []).append(item)
+        return groups
+
     @property
     def size(self) -> int:
         """Count the commits; an item that was undone has two."""
@@ -176,6 +179,7 @@ class IssueNews(NamedTuple):
 
     words: str
     change: Citation | None = None
+    grade: str = ""  # how sure it is that the commit does so
 
 
 class Issue(NamedTuple):
@@ -233,5 +237,5 @@ class PageModel:
     @property
     def description(self) -> str:
         """Give the brief in the length of a preview."""
-        told = " ".join(one.whole for one in self.brief).replace("`", "")
+        told = self.words["signs"]["gap"].join(one.text for one in self.brief).replace("`", "")
         return told if len(told) <= _PREVIEW else f"{told[:_PREVIEW].rsplit(' ', 1)[0]} …"

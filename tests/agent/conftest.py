@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from agent.domain.commits import Change, Coverage, FileChange, Landed, Person
+from agent.domain.commits import Change, FileChange, Landed, Person
 from agent.domain.evidence import CommitEvidence, Read
-from agent.domain.ledger import Depth, LedgerRow
+from agent.domain.ledger import LedgerRow
 from agent.domain.report import Report, RepoSection
 from agent.domain.window import Window
 from agent.reports.chapter import ledger_row
@@ -47,9 +47,9 @@ def make_row() -> Callable[..., LedgerRow]:
         ]
         landed = Landed(commit=commit, members=members)
         if lines is None:
-            return ledger_row(landed, (Depth.FAILED, "timed out"), late=late, pull=pull)
+            return ledger_row(landed, ("failed", "timed out"), late=late, pull=pull)
         change = Change(commit=commit, files=tuple(files))
-        read = Read(evidence=CommitEvidence(change=change), triage=weigh(change, None), depth=Depth.SKIM)
+        read = Read(evidence=CommitEvidence(change=change), triage=weigh(change, None), depth="skim")
         return ledger_row(landed, read, late=late, pull=pull)
 
     return make
@@ -68,7 +68,7 @@ def make_report() -> Callable[..., Report]:
         failures: Sequence[dict[str, str]] = (),
         unread: Sequence[str] = (),
     ) -> Report:
-        ordinary = {"branch": "main", "tip": "a" * 40, "coverage": Coverage.READ}
+        ordinary = {"branch": "main", "tip": "a" * 40, "coverage": "read"}
         names = list(dict.fromkeys([*repos, *(row.repo for row in rows)]))
         sections = [
             RepoSection.model_validate(ordinary | {"repo": name} | (about or {}).get(name, {}))

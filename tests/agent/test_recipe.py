@@ -7,7 +7,7 @@ from pathlib import Path
 from pydantic import SecretStr
 
 from agent.domain.base import RepoId
-from agent.domain.claims import Claim, Role
+from agent.domain.claims import Claim
 from agent.domain.ledger import LedgerRow
 from agent.domain.report import Report, cited_by
 from agent.domain.window import Window
@@ -33,7 +33,7 @@ def test_a_report_rests_on_what_its_claims_cite_and_on_the_threads_it_names(
     make_row: Callable[..., LedgerRow], make_report: Callable[..., Report]
 ) -> None:
     repo, told, earlier = RepoId("octo/router"), f"octo/router@{'a' * 40}", f"octo/router@{'f' * 40}"
-    claim = Claim(id="1", repo=repo, role=Role.CHANGE, predicate="undoes", cites=(told,), background=(earlier,))
+    claim = Claim(id="1", repo=repo, role="change", predicate="undoes", cites=(told,), background=(earlier,))
     line = {"title": "Crash", "author": None, "event": "opened", "at": DAY.start, "labels": ()}
     release = {"tag": "v1.2", "name": "", "published_at": DAY.start, "prerelease": False}
     about = {"octo/router": {"issues": [line | {"number": 7}], "releases": [release]}}

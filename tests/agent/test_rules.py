@@ -33,7 +33,7 @@ def fact(kind: FactKind, severity: Severity, name: str, *lines: str, old: str = 
 
 
 async def written(
-    *facts: Fact, depth: Depth = Depth.DEEP, tier: Tier = Tier.HIGH, message: str = "Move things"
+    *facts: Fact, depth: Depth = "deep", tier: Tier = Tier.HIGH, message: str = "Move things"
 ) -> Sequence[Claim]:
     file = FileChange(path="src/limits.py", status="modified", additions=3, deletions=3, patch=PATCH)
     evidence = CommitEvidence(change=made_change(file, message=message), sheet=FactSheet(facts=facts, route="hunks"))
@@ -42,35 +42,33 @@ async def written(
     return facts_told(Material(repo=REPO, window=DAY, reads=[read]))
 
 
-CHANGED = fact(FactKind.CONSTANT_CHANGED, Severity.BEHAVIOUR, "LIMIT", "-LIMIT = 1", "+LIMIT = 2", old="1", new="2")
+CHANGED = fact("constant-changed", Severity.BEHAVIOUR, "LIMIT", "-LIMIT = 1", "+LIMIT = 2", old="1", new="2")
 
 
 async def test_what_is_worth_knowing_is_shown_though_it_was_not_read_closely() -> None:
-    claims = await written(CHANGED, depth=Depth.SKIM, tier=Tier.MID)
+    claims = await written(CHANGED, depth="skim", tier=Tier.MID)
     assert [quote.text for claim in claims for quote in claim.anchors] == ["-LIMIT = 1\n+LIMIT = 2"]
 
 
 async def test_functions_that_changed_are_named_together_where_nothing_else_can_be_said_and_after_their_author() -> (
     None
 ):
-    inside = [
-        fact(FactKind.CODE_CHANGED, Severity.BEHAVIOUR, name, "-LIMIT = 1", "+LIMIT = 2") for name in ("a.b", "c")
-    ]
+    inside = [fact("code-changed", Severity.BEHAVIOUR, name, "-LIMIT = 1", "+LIMIT = 2") for name in ("a.b", "c")]
     message = "Fix the limit\n\nThe limit was taken twice, and requests waited for ever."
-    said, named = await written(*inside, depth=Depth.SKIM, tier=Tier.MID, message=message)
+    said, named = await written(*inside, depth="skim", tier=Tier.MID, message=message)
     assert said.speech
     assert named.text["en"] == "Changes in `a.b`, `c`."
     assert {anchor.text for anchor in named.anchors} == {"-LIMIT = 1\n+LIMIT = 2"}
     # Beside what can be told, and in one line about a commit, names alone say nothing.
     assert [one.text["en"] for one in await written(CHANGED, *inside)] == ["`LIMIT` changes from `1` to `2`."]
-    assert [one.speech for one in await written(*inside, depth=Depth.SKIM, tier=Tier.LOW, message=message)] == [True]
+    assert [one.speech for one in await written(*inside, depth="skim", tier=Tier.LOW, message=message)] == [True]
     hidden = inside[0].model_copy(update={"severity": Severity.INTERNAL})
     assert not any(one.text for one in await written(hidden))
 
 
 async def test_what_comes_to_the_making_of_a_class_that_nobody_knows_is_not_told() -> None:
     new = "more: int = 0"
-    taken = fact(FactKind.PARAMETER_ADDED, Severity.ADDITIVE, "__init__", "+LIMIT = 2", new=new)
+    taken = fact("parameter-added", Severity.ADDITIVE, "__init__", "+LIMIT = 2", new=new)
     assert not any(one.text for one in await written(taken))
     assert any(one.text for one in await written(taken.model_copy(update={"name": "Router.__init__"})))
     # What breaks is told by as much as is known of it.

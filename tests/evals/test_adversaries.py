@@ -5,19 +5,18 @@ from datetime import date
 
 import pytest
 
-from agent.domain.claims import Anchor, Claim, Kind, Quote, Role
+from agent.domain.claims import Anchor, Claim, Kind, Quote
 from agent.domain.report import Report
 from agent.domain.window import Window
 from evals.github_server.app import GitHubServer
-from evals.harness import attempt
 from evals.model_server.honest import Told, honest
 from evals.sets.adversaries import Tally, count, false_in
-from evals.sets.liars import ADVERSARIES, CANARY, Liar, Lie, Talker, lies_in, models_of
+from evals.sets.liars import CANARY, Liar, Lie, Talker, lies_in
 from evals.stage import ScriptedModels, Stage, by_script
 from evals.truth import Truth, alien
 from evals.worlds.model import World
 from evals.worlds.worlds import build
-from gitzette.evaluation import Gitzette
+from gitzette.commands.evaluate import Gitzette
 from tools.github.client import GitHubClient
 
 DAY = Window.days(date(2026, 2, 3), date(2026, 2, 3), "UTC")
@@ -36,32 +35,10 @@ async def stage(world: World) -> AsyncIterator[Stage]:
             yield Stage(world, client)
 
 
-async def test_nothing_that_an_adversary_says_reaches_a_report(stage: Stage, world: World) -> None:
-    truth, tally = Truth(world), Tally()
-    for name, make in ADVERSARIES.items():
-        writer = make(name, 1)
-        with models_of(writer, obliging=False) as models:
-            report = await attempt(stage.report(models, DAY))
-        count(tally, report, writer, truth, name, SYSTEM, obliging=False)
-        assert bool(writer.told) == isinstance(writer, Liar), name
-    assert {score.value for score in tally.scores} == {1.0}, tally.scores
-
-
-async def test_before_a_judge_that_obliges_code_alone_refuses_every_literal_lie(stage: Stage, world: World) -> None:
-    truth, tally = Truth(world), Tally()
-    for name in ("inventor of hashes", "wrong-repository citer", "over-claimer of fixes"):
-        writer = ADVERSARIES[name](name, 1)
-        with models_of(writer, obliging=True) as models:
-            count(tally, await attempt(stage.report(models, DAY)), writer, truth, name, SYSTEM, obliging=True)
-    assert [score.value for score in tally.obliged] == [1.0] * 3, tally.obliged
-    assert {score.value for score in tally.lies if score.verdict == "literal"} == {0.0}
-    assert 1.0 in {score.value for score in tally.lies if score.verdict == "meaning"}
-
-
 async def test_what_an_honest_writer_says_is_published_and_true(stage: Stage, world: World) -> None:
     report = await stage.report(ScriptedModels("honest", by_script(honest), by_script(honest)), DAY)
     own = [claim for claim in report.claims if claim.free]
-    assert {claim.role for claim in own} >= {Role.HEADLINE, Role.EFFECT, Role.SUMMARY, Role.BRIEF}
+    assert {claim.role for claim in own} >= {"headline", "effect", "summary", "brief"}
     assert all(claim.judged_by and claim.anchors for claim in own)
     assert report.drops == ()
     assert list(false_in(report, Talker("talker"), Truth(world), SYSTEM)) == []
@@ -113,7 +90,7 @@ async def test_a_lie_that_is_let_through_is_counted_and_shown(stage: Stage, worl
 
 def test_true_words_are_a_lie_only_with_what_was_invented_for_them() -> None:
     lie = Lie(Told("Adds `f`.", "新增 `f`。", "nobody wrote this"), "literal", in_words=False)
-    said = Claim(id="o/n@0123456789ab.m1", repo=None, role=Role.EFFECT, text={"en": "Adds `f`."}, kind=Kind.STATED)
+    said = Claim(id="o/n@0123456789ab.m1", repo=None, role="effect", text={"en": "Adds `f`."}, kind=Kind.STATED)
     invented = said.model_copy(update={"anchors": (Anchor(cite="o/n#1", text="nobody wrote this"),)})
     told = {"Adds `f`.": {lie}}
     assert list(lies_in(invented, told)) == [lie]

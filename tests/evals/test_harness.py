@@ -11,7 +11,7 @@ from evals.figures import Exhibit, Figure, Figures, Score, Target, crashed, meas
 from evals.gate import LIMITS, PREVIOUS, Limits, breaches, changes, load_figures, load_limits, shares
 from evals.harness import Bench, Crash, EvalSet, attempt, choose, run_set
 from evals.results import as_breaches, as_json, as_page, as_table
-from gitzette.evaluation import SETS
+from gitzette.commands.evaluate import SETS
 
 RULES = Limits(sets=("daily",), invariants={"daily": ("citations",)}, drops={"default": 0.01, "daily/order": 0.1})
 

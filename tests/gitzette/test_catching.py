@@ -57,11 +57,7 @@ def test_what_an_outage_took_from_the_last_day_is_tried_again_and_older_gaps_of_
     for name in ("side", "engine"):
         (tmp_path / name).rename(tmp_path / f"{name}-away")
     assert command("run", "--catch-up", "--date", DAY).status == 3
-    # Too much is missing: the front page is left to the last good report.
     assert "> [!WARNING]\n> This report is not complete." in Path(f"gazette/reports/{DAY}.md").read_text()
-    front = Path("gazette/README.md").read_text()
-    assert "Too much is missing from the report of [2026-02-04](reports/2026-02-04.md)" in front
-    assert "Add day3" in front
     (tmp_path / "engine-away").rename(tmp_path / "engine")
     assert command("run", "--catch-up", "--date", DAY).status == 3
     (tmp_path / "side-away").rename(tmp_path / "side")

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from agent.settings.values import Budget, RepoSpec, Settings, read_settings
-from gitzette.init import configuration, workflow
+from gitzette.commands.init import configuration, workflow
 from tests.gitzette.conftest import Command
 
 FILE = Path("gitzette.toml")

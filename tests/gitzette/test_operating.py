@@ -11,7 +11,7 @@ import pytest
 import yaml  # type: ignore[import-untyped]
 
 from agent.settings.values import read_settings
-from gitzette.init import workflow
+from gitzette.commands.init import workflow
 from tests.gitzette.conftest import Command, Engine
 
 ROOT = Path(__file__).parents[2]

@@ -8,14 +8,14 @@ from pathlib import Path
 import pytest
 
 from agent.domain.base import RepoId, StorageError
-from agent.domain.commits import Coverage, Landed
-from agent.domain.ledger import Depth
+from agent.domain.commits import Landed
 from agent.domain.report import Report, RepoSection
 from agent.domain.window import Window
 from agent.reports.chapter import ledger_row
 from agent.reports.stored import load
+from agent.settings.values import Settings
 from agent.web import Web
-from gitzette.publish import FilePublisher, Style
+from gitzette.publish import FilePublisher
 from tests.made_commits import made_commit
 
 WEB = Web("https://github.com")
@@ -27,8 +27,8 @@ def day(text: str, tz: str = "UTC") -> Window:
 
 def report(window: Window, subject: str = "Speed up", repo: str = "octo/router") -> Report:
     name, commit = RepoId(repo), made_commit(subject, repo=repo, committed_at=window.start)
-    row = ledger_row(Landed(commit=commit, members=0), (Depth.LIST, "subject only"), late=False, pull=None)
-    section = RepoSection(repo=name, branch="main", tip="a" * 40, coverage=Coverage.READ)
+    row = ledger_row(Landed(commit=commit, members=0), ("list", "subject only"), late=False, pull=None)
+    section = RepoSection(repo=name, branch="main", tip="a" * 40, coverage="read")
     return Report(window=window, repos=(name,), sections=(section,), ledger=(row,))
 
 
@@ -39,7 +39,7 @@ def out(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def publisher(out: Path) -> FilePublisher:
-    return FilePublisher(out, Style(web=WEB))
+    return FilePublisher(out, Settings(), WEB)
 
 
 def files(out: Path) -> dict[str, bytes]:
@@ -139,9 +139,9 @@ def test_a_write_that_fails_leaves_the_old_files_and_nothing_else(out: Path, pub
 
 
 def test_further_languages_and_the_layout_are_those_of_the_run(out: Path) -> None:
-    FilePublisher(out, Style(web=WEB)).publish(report(day("2026-02-03")))
-    style = Style(web=WEB, languages=("zh", "en"), layout="ledger")
-    FilePublisher(out, style).publish(report(day("2026-02-04")))
+    FilePublisher(out, Settings(), WEB).publish(report(day("2026-02-03")))
+    style = Settings(languages=("zh", "en"), layout="ledger")
+    FilePublisher(out, style, WEB).publish(report(day("2026-02-04")))
     assert list(files(out)) == [
         "README.md",
         *(f"reports/2026-02-03.{end}" for end in ("json", "md")),
@@ -156,7 +156,7 @@ def test_further_languages_and_the_layout_are_those_of_the_run(out: Path) -> Non
 
 def _publish(out: Path, repo: str, gate: "multiprocessing.synchronize.Barrier") -> None:
     gate.wait(30)
-    FilePublisher(out, Style(web=WEB)).publish(report(day("2026-02-04"), repo=repo))
+    FilePublisher(out, Settings(), WEB).publish(report(day("2026-02-04"), repo=repo))
 
 
 def test_runs_that_publish_at_the_same_moment_lose_nothing(out: Path) -> None:

@@ -98,12 +98,11 @@ def test_the_server_draws_the_graphs_and_gives_their_schemas(
     schemas = fetched(server.get(f"{assistant(server, graph)}/schemas"))
     assert taken in schemas["input_schema"]["properties"]
     assert given in schemas["output_schema"]["properties"]
-    assert {"lang", "analyst"} == set(schemas["context_schema"]["properties"])
 
 
 @pytest.mark.heavy
-def test_an_empty_input_is_about_the_demonstration_in_the_language_of_the_context(server: httpx.Client) -> None:
-    told = ran(server, "daily", context={"lang": "zh"})
+def test_an_empty_input_is_about_the_demonstration_in_the_language_that_is_asked_for(server: httpx.Client) -> None:
+    told = ran(server, "daily", input={"lang": "zh"})
     report = told["report"]
     assert (report["failures"], len(report["repos"])) == ([], 3)
     assert all(claim["cites"] and claim["verdict"] == "supported" for claim in report["claims"])

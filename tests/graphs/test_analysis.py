@@ -28,8 +28,8 @@ WRONG = said("`MAX_ROUTES` is now `13`.", "`MAX_ROUTES` 现在是 `13`。", "+MA
 RIGHT = said("`MAX_ROUTES` is now `12`.", "`MAX_ROUTES` 现在是 `12`。", "+MAX_ROUTES = 12", id="1")
 
 
-def written(covered: Covered, role: Role = Role.EFFECT) -> list[str]:
-    return [claim.text["en"] for claim in covered.report.claims if claim.free and claim.role is role]
+def written(covered: Covered, role: Role = "effect") -> list[str]:
+    return [claim.text["en"] for claim in covered.report.claims if claim.free and claim.role == role]
 
 
 def refused(folder: Path) -> list[Mapping[str, Any]]:

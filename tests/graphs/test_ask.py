@@ -14,7 +14,7 @@ from agent.web import Web
 from evals.model_server.honest import probed
 from evals.model_server.server import ModelServer
 from evals.model_server.talk import Asked, Saying
-from gitzette.asking import asking_context
+from gitzette.commands.ask import asking_context
 from gitzette.progress import QuietProgress
 from gitzette.replies import ReplyPage
 from graphs.ask import Conversations, open_conversations

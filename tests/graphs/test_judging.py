@@ -9,7 +9,7 @@ import pytest
 from agent.analysts.ruling import Batch, Verdicts
 from agent.domain.accounts import Judging
 from agent.domain.base import Language
-from agent.domain.claims import Claim, Kind, Role
+from agent.domain.claims import Claim, Kind
 from evals.model_server.server import ModelServer
 from gitzette.wiring import open_house
 from graphs.judging import judged
@@ -21,7 +21,7 @@ CONTROLS: list[dict[Language, str]] = [{"en": "`COLOUR` is `3`."}, {"en": "`SHAP
 
 
 def about(text: str, kind: Kind = Kind.STATED) -> Claim:
-    return Claim(id=text, repo=None, role=Role.EFFECT, text={"en": text}, kind=kind)
+    return Claim(id=text, repo=None, role="effect", text={"en": text}, kind=kind)
 
 
 async def asked_of(

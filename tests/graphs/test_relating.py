@@ -98,4 +98,4 @@ async def test_an_earlier_commit_that_is_named_is_read_too_and_told_as_a_story(t
     with ModelServer(script, context=32_768) as server:
         covered = await run(tmp_path, server, clone)
     (story,) = [one for one in covered.report.stories if begin in "".join(one.steps)]
-    assert story.kind.value == "follow-up"
+    assert story.kind == "follow-up"

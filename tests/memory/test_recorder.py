@@ -15,11 +15,11 @@ import pytest
 from pydantic import TypeAdapter
 
 from agent.domain.base import AppError, NotFound, RateLimited, RepoId, StorageError, UpstreamError
-from agent.domain.commits import Change, Coverage, Issue, Threads
+from agent.domain.commits import Change, Issue, Threads
 from agent.domain.report import Report
 from agent.domain.window import Window
 from agent.models import ModelError
-from agent.sources import CodeSource
+from agent.ports import CodeSource
 from memory.artefacts import JsonCodec, codec_for
 from memory.database import Database
 from memory.proxies import recorded, recorded_source
@@ -194,8 +194,8 @@ def test_hostile_text_of_threads_comes_back_as_it_was_and_each_thread_is_stored_
     times = {"created_at": NOON, "updated_at": NOON, "closed_at": None}
     about = {"repo": REPO, "number": 1, "title": "Crash", "body": HOSTILE, "author": None, "labels": (), **times}
     issue = Issue.model_validate({**about, "state": "open", "state_reason": None, "comments": 0, "reactions": 0})
-    threads, codec = Threads(coverage=Coverage.READ, issues=(issue,)), codec_for("threads", Threads)
-    for run, told in (("r1", threads), ("r2", threads.model_copy(update={"coverage": Coverage.PARTIAL}))):
+    threads, codec = Threads(coverage="read", issues=(issue,)), codec_for("threads", Threads)
+    for run, told in (("r1", threads), ("r2", threads.model_copy(update={"coverage": "partial"}))):
         CallRecorder(db, run).record([(HELLO, codec.encode(told))])
         assert CallRecorder(db, run, play_only=True).play(HELLO, codec) == told
     assert db.rows("select count(*) from artefacts where evidence = ?", [issue.id]) == [(1,)]

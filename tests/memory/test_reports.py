@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from agent.domain.base import RepoId, StorageError, ThreadId, commit_id
-from agent.domain.claims import Claim, Role
-from agent.domain.commits import Coverage, Issue, Notice, NoticeKind, Threads
-from agent.domain.ledger import Depth, LedgerRow
+from agent.domain.claims import Claim
+from agent.domain.commits import Issue, Notice, Threads
+from agent.domain.ledger import LedgerRow
 from agent.domain.links import Grade, Link, Relation
 from agent.domain.report import Report, RepoSection, ThreadLine
 from agent.domain.window import Window
@@ -24,7 +24,7 @@ from memory.store import database_in_memory
 ENGINE, ROUTER = RepoId("octo/engine"), RepoId("octo/router")
 SHA = "a1b2c3d4e5f6a7b8c9d0a1b2c3d4e5f6a7b8c9d0"
 AT = datetime(2026, 2, 1, 12, tzinfo=UTC)
-CUT = Notice(kind=NoticeKind.OPEN_CAPPED, about=("300",))
+CUT = Notice(kind="open-capped", about=("300",))
 
 
 def window(day: int) -> Window:
@@ -34,11 +34,11 @@ def window(day: int) -> Window:
 
 def claim(en: str, zh: str = "", *, repo: RepoId = ENGINE) -> Claim:
     cited = (commit_id(repo, SHA),)
-    return Claim(id="1", repo=repo, role=Role.CHANGE, about=cited, cites=cited, text={"en": en, "zh": zh})
+    return Claim(id="1", repo=repo, role="change", about=cited, cites=cited, text={"en": en, "zh": zh})
 
 
 def row(title: str, repo: RepoId = ENGINE) -> LedgerRow:
-    values = {"repo": repo, "sha": SHA, "depth": Depth.SKIM, "reason": "", "late": False, "subject": title}
+    values = {"repo": repo, "sha": SHA, "depth": "skim", "reason": "", "late": False, "subject": title}
     return LedgerRow.model_validate({**values, "title": title, "author": "Ada", "landed_at": AT, "members": 0})
 
 
@@ -50,7 +50,7 @@ def report(day: int, *claims: Claim, repo: RepoId = ENGINE, **more: Any) -> Repo
     lines = [ThreadLine(number=7, title="Crash on start", author=None, event="opened", at=AT, labels=())]
     tips = {name: more.pop(name) * 40 for name in ("tip", "known_tip", "first_tip") if name in more}
     section = RepoSection(
-        repo=repo, branch="main", coverage=Coverage.PARTIAL, coverage_notices=(CUT,), issues=tuple(lines),
+        repo=repo, branch="main", coverage="partial", coverage_notices=(CUT,), issues=tuple(lines),
         **({"tip": "f" * 40} | tips),
     )  # fmt: skip
     values = {"repos": (repo,), "sections": (section,), "ledger": (), "claims": claims, **more}
@@ -65,7 +65,7 @@ def issue(number: int, **more: Any) -> Issue:
 
 
 def read(*issues: Issue) -> Threads:
-    return Threads(coverage=Coverage.READ, issues=issues)
+    return Threads(coverage="read", issues=issues)
 
 
 def write(folder: Path, *reports: Report) -> Path:

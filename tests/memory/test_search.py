@@ -5,11 +5,11 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from agent.domain.base import RepoId
-from agent.domain.commits import Coverage, Issue, PullRequest, Release, Threads
-from agent.domain.facts import Fact, FactKind, Severity
+from agent.domain.commits import Issue, PullRequest, Release, Threads
+from agent.domain.evidence import Card
+from agent.domain.facts import Fact, Severity
 from agent.domain.links import Grade, Link, Relation
 from agent.domain.window import Window
-from agent.editions.card import Card
 from agent.questions import Hit, query_of
 from memory.database import Database
 from memory.evidence import EvidenceStore
@@ -41,7 +41,7 @@ def pull(number: int, day: int, title: str, body: str = "") -> PullRequest:
     return PullRequest.model_validate({**values, **times, "author": "ada", "labels": ()})
 
 
-FLAG = Fact(kind=FactKind.FLAG_ADDED, severity=Severity.ADDITIVE, name="--max-routes", new="8")
+FLAG = Fact(kind="flag-added", severity=Severity.ADDITIVE, name="--max-routes", new="8")
 CARDS = (
     card(1, "Cache prefixes of long prompts (#4)", pull=4, paths=("app/prefix_cache.py",)),
     card(2, "Add a flag for routes (#5)", author="Bo Chen", pull=5, facts=(FLAG,), paths=("app/router.py",)),
@@ -50,7 +50,7 @@ CARDS = (
     card(20, "修复前缀缓存的泄漏", author="张磊"),
 )
 THREADS = Threads(
-    coverage=Coverage.READ,
+    coverage="read",
     issues=(issue(3, 0, "Long prompts never hit", "eviction keeps the newest block", closed=1), issue(9, 30, "Later")),
     pulls=(pull(4, 1, "Cache prefixes of long prompts", "evict the oldest"), pull(5, 2, "Add a flag for routes")),
     releases=(

@@ -13,9 +13,9 @@ from langgraph.prebuilt import ToolNode
 from langgraph.runtime import Runtime
 
 from agent.domain.base import NotFound, RepoId, UpstreamError, UsageError, thread_id
-from agent.domain.commits import Comment, Issue, NoticeKind, PullRequest
+from agent.domain.commits import Comment, Issue, PullRequest
 from agent.models import tokens_of
-from agent.sources import NoThreads
+from agent.ports import NoThreads
 from tools.git.source import GitSource
 from tools.toolset import ToolError, Toolset, open_tools
 
@@ -57,7 +57,7 @@ class Threads(NoThreads):
     """Has one issue with many comments, one pull request, and an outage."""
 
     def __init__(self) -> None:
-        super().__init__(REPO, NoticeKind.LOCAL_ONLY)
+        super().__init__(REPO, "local-only")
         self.asked: list[int] = []
 
     async def issue(self, number: int) -> Issue | PullRequest:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from agent.domain.base import UpstreamError
 from agent.domain.commits import Change
-from agent.sources import Usage, Usages
+from agent.ports import Usage, Usages
 from agent.triage.conventions import Area, area
 from tools.git.log import Opened
 from tools.git.patch import versions_of

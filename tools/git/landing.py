@@ -62,13 +62,13 @@ async def _late(view: "View", repo: RepoId, tip: str, window: Window, known_tip:
     if known_tip is None or known_tip == tip:
         return Lateness()
     if not re.fullmatch(r"[0-9a-f]{40}", known_tip):
-        return Lateness(notices=(_notice(NoticeKind.TIP_GONE, known_tip),))
+        return Lateness(notices=(_notice("tip-gone", known_tip),))
     base, notices = known_tip, tuple[Notice, ...]()
     if (await view.run(["merge-base", "--is-ancestor", known_tip, tip])).code != 0:
         found = await view.run(["merge-base", known_tip, tip])
         base = found.out.decode("ascii").strip()
-        apart = NoticeKind.TIP_APART if view.shallow and not base else NoticeKind.REWRITTEN
-        notices = (_notice(apart if found.code <= 1 else NoticeKind.TIP_GONE, known_tip),)
+        apart: NoticeKind = "tip-apart" if view.shallow and not base else "rewritten"
+        notices = (_notice(apart if found.code <= 1 else "tip-gone", known_tip),)
     if not base:
         return Lateness(notices=notices)
     commits = await read_commits(view, repo, ["--first-parent", tip, f"^{base}"])
@@ -138,9 +138,9 @@ async def _shallow_notices(view: "View", tip: str, window: Window, counts: Itera
     root = (await view.read(["rev-list", "--first-parent", "--max-parents=0", "--timestamp", tip])).split()
     ends_inside = len(root) == 2 and root[1].decode() in view.shallow and int(root[0]) >= window.start.timestamp()
     if ends_inside:
-        return (Notice(kind=NoticeKind.SHALLOW),)
+        return (Notice(kind="shallow"),)
     if any(count != 0 for count in counts):
-        return (Notice(kind=NoticeKind.SHALLOW_MERGES),)
+        return (Notice(kind="shallow-merges"),)
     return ()
 
 
@@ -148,4 +148,4 @@ def _date_notices(commits: Iterable[Commit]) -> tuple[Notice, ...]:
     absurd = dict.fromkeys(commit.sha[:12] for commit in commits if has_absurd_date(commit))
     if not absurd:
         return ()
-    return (Notice(kind=NoticeKind.FAR_FUTURE, about=(", ".join(absurd),)),)
+    return (Notice(kind="far-future", about=(", ".join(absurd),)),)

@@ -4,15 +4,16 @@ import difflib
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from datetime import UTC, datetime
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from agent.domain.base import InputError, NotFound, RepoId
+from agent.domain.base import InputError, NotFound, RepoId, UpstreamError
 from agent.domain.commits import Commit, Headline, Release, is_version, pull_named
 from agent.domain.patch import read_patch
 from agent.domain.window import moment
-from agent.sources import Past
+from agent.ports import Past
 from agent.triage.conventions import Area, area
 from tools.git.log import PATCH_OPTIONS, Opened, Walk, read_commits
 from tools.git.patch import read_files
@@ -25,7 +26,7 @@ _AT_ONCE, _CANDIDATES, _MOST_TAGS = 500, 5, 60
 _TAGS = ("for-each-ref", "--format=%(refname:strip=2)", "refs/tags")
 _MOST = 4_000
 _LONGEST_TITLE = 400
-_MOST_FILES, _MOST_LINES = 12, 450
+_MOST_FILES, _MOST_LINES, _MOST_EARLIER = 12, 450, 50
 _BLAMED = re.compile(rb"^(\^?)([0-9a-f]{39,40})\s", re.ASCII)
 _SUBSTANCE = re.compile(r"\w.*\w", re.ASCII)
 
@@ -37,6 +38,9 @@ class Revisions(Opened):
     _walk: Walk | None
 
     async def _present(self, view: "View", shas: Sequence[str]) -> list[str]:
+        raise NotImplementedError
+
+    async def _complete(self, shas: Sequence[str]) -> None:
         raise NotImplementedError
 
     async def resolve(self, prefix: str) -> Commit:
@@ -136,15 +140,19 @@ class Revisions(Opened):
         Lines that were moved within a file are those of who wrote them first; with `moved` also between files.
         """
         view = await self._view()
+        await self._complete([sha])
         told = await view.run(["diff-tree", "-r", "-z", *PATCH_OPTIONS, "-U0", "--no-renames", f"{sha}^", sha])
         lines = dict(_taken(told.out)) if told.code == 0 else {}
         if not lines or len(lines) > _MOST_FILES or sum(map(len, lines.values())) > _MOST_LINES:
             return {}
         counts: Counter[str] = Counter()
+        limit = f"--since=@{int(since.timestamp())} +0000"
+        earlier = await view.run(["rev-list", "--first-parent", f"-{_MOST_EARLIER}", limit, f"{sha}^", "--", *lines])
+        with suppress(UpstreamError):
+            await self._complete(earlier.out.decode("ascii").split())
         options = ["-s", "-l", "-M", *(["-C"] if moved else []), "--root", "--first-parent"]
         for path, numbers in lines.items():
             ranges = [part for number in numbers for part in ("-L", f"{number},{number}")]
-            limit = f"--since=@{int(since.timestamp())} +0000"
             blamed = await view.run(["blame", *options, limit, *ranges, f"{sha}^", "--", path])
             if blamed.code != 0:
                 return {}

@@ -3,11 +3,11 @@
 from collections.abc import AsyncGenerator, Mapping, Sequence
 from pathlib import Path
 
-from agent.domain.base import NotFound, RepoId
+from agent.domain.base import NotFound, RepoId, UpstreamError
 from agent.domain.commits import Change, Commit, Landing
 from agent.domain.window import Window
-from agent.sources import Study
-from tools.git.changes import ChangeReader, close_gaps, fetch_blobs, present_commits, tree_change
+from agent.ports import Study
+from tools.git.changes import ChangeReader, Gaps, close_gaps, fetch_blobs, present_commits, tree_change
 from tools.git.earlier import Line
 from tools.git.files import Trees
 from tools.git.landing import read_landing
@@ -67,6 +67,13 @@ class GitSource(Revisions, Trees):
         await close_gaps(repository, view, present, self._network)
         earlier = [old for sha in present for old in await self._line.before(view, sha)]
         await close_gaps(repository, view, list(dict.fromkeys(earlier)), self._network)
+
+    async def _complete(self, shas: Sequence[str]) -> None:
+        """Fetch what this partial clone lacks of commits that were read, maybe in another; an outage is an error."""
+        repository = await self._open()
+        gaps = await close_gaps(repository, self._shown(repository), shas, self._network)
+        if gaps.shas and gaps.why != Gaps.why:
+            raise UpstreamError(f"{self.repo}: {gaps.why}", retryable=True)
 
     async def members(self, sha: str) -> tuple[Commit, ...]:
         """List what a merge brought in, newest first; empty for a plain commit."""

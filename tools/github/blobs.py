@@ -8,7 +8,7 @@ from urllib.parse import quote
 
 from agent.domain.base import NotFound, RepoId
 from agent.domain.commits import Change
-from agent.sources import Study
+from agent.ports import Study
 from tools.git.patch import versions_of
 from tools.github import queries
 from tools.github.address import repo_path

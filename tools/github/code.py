@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 import httpx
 
 from agent.domain.base import NotFound, RateLimited, RepoId, UpstreamError
-from agent.domain.commits import Change, Commit, Landed, Landing, Notice, NoticeKind
+from agent.domain.commits import Change, Commit, Landed, Landing, Notice
 from agent.domain.window import Window
-from agent.sources import Study, Usages
+from agent.ports import Study, Usages
 from tools.github.address import repo_path
 from tools.github.blobs import Blobs
 from tools.github.files import read_change
@@ -169,16 +169,16 @@ class GitHubCode:
         try:
             status, commits = await self._history.between(name, known_tip, tip)
         except NotFound:
-            return [], (Notice(kind=NoticeKind.TIP_GONE, about=(known_tip[:12],)),)
+            return [], (Notice(kind="tip-gone", about=(known_tip[:12],)),)
         line = first_parents(tip, commits)
         if status in ("diverged", "behind"):
-            return line, (Notice(kind=NoticeKind.REWRITTEN, about=(known_tip[:12],)),)
+            return line, (Notice(kind="rewritten", about=(known_tip[:12],)),)
         return line, ()
 
     def _renamed(self, repository: RepositoryShape) -> tuple[Notice, ...]:
         if repository.full_name.lower() == self.repo.lower():
             return ()
-        return (Notice(kind=NoticeKind.RENAMED, about=(self.repo, repository.full_name)),)
+        return (Notice(kind="renamed", about=(self.repo, repository.full_name)),)
 
 
 def _row(commit: Commit) -> Landed:

@@ -10,10 +10,8 @@ from agent.domain.commits import (
     Closing,
     Comment,
     Commit,
-    Coverage,
     Issue,
     Notice,
-    NoticeKind,
     PullRequest,
     Threads,
     pull_named,
@@ -83,7 +81,7 @@ class GitHubThreads:
             await self._add_open(name, listing, gaps)
         pulls, pull_of = self._origins(pulls_of)
         read = Threads(
-            coverage=Coverage.PARTIAL if gaps.notices or gaps.missing else Coverage.READ,
+            coverage="partial" if gaps.notices or gaps.missing else "read",
             notices=tuple(gaps.notices),
             missing=tuple(gaps.missing),
             issues=_issues(self.repo, listing),
@@ -135,19 +133,19 @@ class GitHubThreads:
         found: dict[int, Issue | PullRequest] = {}
         wanted = {int(number): None for commit in commits for number in _NAMED.findall(commit.subject)}
         likely = {commit.sha: pull_named(commit.subject) for commit in commits}
-        notice = Notice(kind=NoticeKind.ANONYMOUS)
+        notice = Notice(kind="anonymous")
         for place, number in enumerate(wanted):
             try:
                 found[number] = await self._subject_named(number, pull=number in likely.values())
             except NotFound:
                 continue
             except RateLimited:
-                notice = Notice(kind=NoticeKind.ANONYMOUS_LIMIT, about=(str(len(wanted) - place),))
+                notice = Notice(kind="anonymous-limit", about=(str(len(wanted) - place),))
                 break
         pulls = {number: one for number, one in sorted(found.items()) if isinstance(one, PullRequest)}
         origins = ((sha, pulls.get(number or 0)) for sha, number in likely.items())
         return Threads(
-            coverage=Coverage.PARTIAL,
+            coverage="partial",
             notices=(notice,),
             issues=tuple(one for _, one in sorted(found.items()) if isinstance(one, Issue)),
             pulls=tuple(pulls.values()),
@@ -178,10 +176,10 @@ class GitHubThreads:
             listing = await changed_since(self._client, self.repo, window, max_pages=self._listing_pages)
         except NotFound:
             await about(self._client, self.repo)
-            gaps.notices.append(Notice(kind=NoticeKind.ISSUES_OFF))
+            gaps.notices.append(Notice(kind="issues-off"))
             return Listing(closed=True)
         if not listing.whole:
-            gaps.notices.append(Notice(kind=NoticeKind.LISTING_CAPPED, about=(str(len(listing.threads)),)))
+            gaps.notices.append(Notice(kind="listing-capped", about=(str(len(listing.threads)),)))
         return listing
 
     async def _closings(self, window: Window, listing: Listing, batches: Batches, gaps: Gaps) -> tuple[Closing, ...]:
@@ -207,7 +205,7 @@ class GitHubThreads:
         open_ones = await all_open(self._client, name, max_pages=self._open_pages)
         listing.add(open_ones.threads.values())
         if not open_ones.whole:
-            gaps.notices.append(Notice(kind=NoticeKind.OPEN_CAPPED, about=(str(len(open_ones.threads)),)))
+            gaps.notices.append(Notice(kind="open-capped", about=(str(len(open_ones.threads)),)))
 
     def _origins(self, answers: Answers[str, LandedNode]) -> tuple[tuple[PullRequest, ...], dict[str, int]]:
         pulls: dict[int, PullRequest] = {}

@@ -4,19 +4,18 @@ from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from agent.domain.base import AppError, EvidenceId, Frozen, RepoId
+from agent.domain.base import LANGUAGES, AppError, EvidenceId, Frozen, RepoId
 from agent.domain.claims import Claim
 from agent.domain.evidence import CommitEvidence, Dossier, Evidence, ReleaseEvidence, ThreadEvidence
-from agent.domain.links import Act, Place, Reference, Related, Step, Story
+from agent.domain.links import Act, Reference, Related, Step, Story
 from agent.domain.report import Drop
 from agent.domain.window import Window
 from agent.gate.check import refusals
-from agent.ports import StoryMemory
+from agent.ports import CloneSource, CodeSource, StoryMemory
 from agent.reports.chapter import checked_claims
-from agent.sources import CloneSource, CodeSource
 from agent.stories.follow_ups import KINDS, OF_COMMITS, READ
 from agent.stories.releases import Taken, may_be_of
-from agent.stories.tell import LANGUAGES, short_text, story_claims
+from agent.stories.tell import short_text, story_claims
 from agent.stories.timeline import evidence_of, headline, story, with_memory
 from tools.history.past import FAR, naming
 
@@ -98,7 +97,7 @@ async def _pinned(repo: RepoId, read: Mapping[RepoId, Reading], library: "Eviden
         if len(found) == 1 and (one.commit, found[0].repo) not in seen:
             seen.add((one.commit, found[0].repo))
             if doer := await _skimmed(one.commit, read[repo].code, library):
-                yield _Tie(doer, found[0], Act.TAKEN_IN)
+                yield _Tie(doer, found[0], "taken in")
 
 
 async def _standing(one: Taken, code: CodeSource) -> CommitEvidence | ReleaseEvidence | None:
@@ -125,8 +124,8 @@ async def _named(
         for source, target in pairs:
             doer = await _skimmed(source, mine.code, library) if target in landed else None
             if doer and landed[target].at <= doer.at:
-                pull = mine.pulls.get(source) if said.get((source, target)) is Place.PULL else None
-                yield _Tie(doer, landed[target], acts.get((source, target), Act.REFERS), pull)
+                pull = mine.pulls.get(source) if said.get((source, target)) == "pull request" else None
+                yield _Tie(doer, landed[target], acts.get((source, target), "refers"), pull)
 
 
 async def _landed(far: Reading, targets: Sequence[EvidenceId], window: Window) -> dict[EvidenceId, CommitEvidence]:
@@ -153,7 +152,7 @@ async def _skimmed(name: EvidenceId, code: CodeSource, library: "EvidenceCache")
 def _story(tie: _Tie, told: StoryMemory, window: Window) -> Story:
     doer, source = tie.doer, tie.source
     title = source.change.commit.title if isinstance(source, CommitEvidence) else ""
-    first = Step(cite=source.id, at=source.at, act=Act.UPSTREAM, title=title)
+    first = Step(cite=source.id, at=source.at, act="upstream", title=title)
     last = Step(cite=doer.id, at=max(doer.at, source.at), act=tie.act, title=doer.change.commit.title)
     one = story(KINDS[tie.act], doer.repo, [first, last])
     return with_memory(one, {doer.id}, told.known(window, list(one.steps)))

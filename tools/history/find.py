@@ -4,14 +4,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from agent.domain.base import LANGUAGES
 from agent.domain.claims import Claim
-from agent.domain.commits import Headline
+from agent.domain.commits import Headline, reverts_in
 from agent.domain.evidence import CommitEvidence, Material
 from agent.domain.links import Reference, Related, Story
-from agent.ports import StoryMemory
-from agent.sources import CodeSource, Past
+from agent.ports import CodeSource, Past, StoryMemory
 from agent.stories.follow_ups import PARTS, follow_up_stories, named_pairs, own_references, read_part, series_stories
-from agent.stories.tell import LANGUAGES, short_text, story_claims
+from agent.stories.tell import short_text, story_claims
 from agent.stories.timeline import (
     Line,
     Named,
@@ -19,9 +19,7 @@ from agent.stories.timeline import (
     StoriesFound,
     evidence_of,
     headline,
-    is_revert,
     joined,
-    undoing_story,
     with_memory,
 )
 from tools.history.past import far_past, naming, near_past, with_first_releases
@@ -56,7 +54,7 @@ async def find_stories(
     known = {(one.doer.sha, one.target.sha) for one in undone}
     by_lines = await changed_lines(material.reads, code, library, known, blamed)
     pairs, mine = [*by_lines, *named_pairs(repo, heads, named, line)], {head.sha for head in heads}
-    stories = joined([undoing_story(one, repo) for one in undone])
+    stories = joined([one.story(repo) for one in undone])
     stories += series_stories(repo, line.heads, mine, whole=past.since is not None)
     parts = [(one.doer, one.target) for one in undone if one.part]
     proving = {head.sha for both in [*parts, *((one.doer, one.earlier) for one in by_lines)] for head in both}
@@ -73,7 +71,7 @@ def _heads(commits: Iterable[CommitEvidence]) -> list[Headline]:
 
 
 def _said(material: Material, past: Past) -> dict[str, list[Said]]:
-    said = {head.sha: said_in(head.title, material.repo) for head in past.found if is_revert(head.title)}
+    said = {head.sha: said_in(head.title, material.repo) for head in past.found if reverts_in(head.title)}
     bodies = {pull.number: pull.body for pull in material.pulls.values()}
     today = [read.evidence for read in material.reads]
     return said | {one.change.commit.sha: said_by(one, bodies.get(one.pull or 0, "")) for one in today}

@@ -16,12 +16,12 @@ from agent.domain.base import (
     repo_id,
     thread_id,
 )
-from agent.domain.commits import Change, Commit, NoticeKind
+from agent.domain.commits import Change, Commit
 from agent.domain.evidence import ThreadEvidence
 from agent.domain.window import Window
 from agent.editions.upgrade import guide_lines
 from agent.models import tokens_of
-from agent.sources import CodeSource, NoThreads, ThreadSource
+from agent.ports import CodeSource, NoThreads, ThreadSource
 from tools.diff.sheet import compare_versions
 from tools.git.process import LOCAL
 from tools.git.source import GitSource
@@ -81,7 +81,7 @@ async def open_tools(
     code = GitSource(name, Path(path), branch=branch, network=LOCAL)
     window = Window.between(since, until, tz, datetime.now(UTC))
     commits = [row.commit for row in (await code.landed(window)).rows]
-    threads: ThreadSource = NoThreads(name, NoticeKind.LOCAL_ONLY)
+    threads: ThreadSource = NoThreads(name, "local-only")
     if client is not None:
         from tools.github.threads import GitHubThreads
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from agent.domain.base import Language, RepoId
-from agent.domain.claims import Anchor, Claim, Judgement, Kind, Role
+from agent.domain.claims import Anchor, Claim, Judgement, Kind
 from agent.domain.commits import Change, Commit, FileChange, Issue, Person
 from agent.domain.evidence import CommitEvidence, Dossier, Evidence, ThreadEvidence
 from agent.domain.facts import Fact, FactSheet
@@ -111,7 +111,7 @@ def make_claim() -> Callable[..., Claim]:
     def make(*evidence: Evidence | str, text: str | dict[Language, str] = "", **about: Any) -> Claim:
         cites = tuple(one if isinstance(one, str) else one.id for one in evidence)
         texts: dict[Language, str] = {"en": text} if isinstance(text, str) and text else text or {}
-        return Claim(**{"id": "k1", "repo": REPO, "role": Role.CHANGE, "cites": cites, "text": texts, **about})
+        return Claim(**{"id": "k1", "repo": REPO, "role": "change", "cites": cites, "text": texts, **about})
 
     return make
 

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from agent.domain.claims import Anchor, Kind, Verdict
+from agent.domain.claims import Anchor, Kind
 
 Make = Callable[..., Any]
 
@@ -65,7 +65,7 @@ def test_changed_lines_stand_with_or_without_their_signs(wrong: Make, anchor: st
 def test_an_anchor_that_is_not_verbatim_is_refused(wrong: Make, anchor: str, file: str | None) -> None:
     found = wrong(anchor, file=file)
     assert [one.check for one in found] == ["anchor"]
-    assert found[0].verdict is Verdict.QUOTE
+    assert found[0].verdict == "quote"
 
 
 def test_one_good_anchor_does_not_cover_for_a_false_one(analysis: Make, make_commit: Make) -> None:

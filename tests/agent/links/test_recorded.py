@@ -4,7 +4,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from agent.domain.base import RepoId, commit_id, thread_id
-from agent.domain.commits import Change, Closing, Commit, Coverage, FileChange, Issue, Person, PullRequest, Threads
+from agent.domain.commits import Change, Closing, Commit, FileChange, Issue, Person, PullRequest, Threads
 from agent.domain.evidence import CommitEvidence, Read
 from agent.domain.facts import Fact, FactKind, FactSheet, Severity
 from agent.domain.ledger import Depth
@@ -60,7 +60,7 @@ def pull(number: int, body: str = "", **more: Any) -> PullRequest:
 
 
 def threads(*issues: Issue, **more: Any) -> Threads:
-    return Threads(coverage=Coverage.READ, issues=issues, **more)
+    return Threads(coverage="read", issues=issues, **more)
 
 
 def told(links: tuple[Link, ...]) -> list[tuple[str, str, str]]:
@@ -149,7 +149,7 @@ FILE = FileChange(path="swiftserve/lora_cache.py", status="modified", additions=
 FIX = Change(commit=commit("fix: LoRA adapter cache evicts the oldest adapter"), files=(FILE,))
 
 
-def nearest(*issues: Issue, linked: tuple[str, ...] = (), depth: Depth = Depth.SKIM) -> list[str]:
+def nearest(*issues: Issue, linked: tuple[str, ...] = (), depth: Depth = "skim") -> list[str]:
     read = Read(evidence=CommitEvidence(change=FIX), triage=weigh(FIX, None), depth=depth)
     return [one for near in candidates([read], map(digest, issues), linked).values() for one in near]
 
@@ -163,7 +163,7 @@ def test_the_nearest_issues_share_rare_words_and_were_open_when_the_change_lande
 
 
 def test_what_is_linked_or_only_grouped_is_not_compared() -> None:
-    assert nearest(*OTHERS, BUG, linked=(FIX.commit.id,)) == nearest(*OTHERS, BUG, depth=Depth.GROUP) == []
+    assert nearest(*OTHERS, BUG, linked=(FIX.commit.id,)) == nearest(*OTHERS, BUG, depth="group") == []
 
 
 def undoing(sha: str, kind: FactKind, old: str) -> CommitEvidence:
@@ -173,14 +173,14 @@ def undoing(sha: str, kind: FactKind, old: str) -> CommitEvidence:
 
 
 def test_a_revert_without_a_word_takes_back_the_fix_that_its_patch_takes_back() -> None:
-    pairs = partners([undoing(B, FactKind.REVERT, A)])
+    pairs = partners([undoing(B, "revert", A)])
     (_, undone) = carried_links([link(grade=Grade.B)], [], pairs)
     assert (undone.change, undone.relation, undone.grade) == (commit_id(REPO, B), Relation.REVERTS, Grade.B)
     assert undone.evidence == (f"takes back {A[:12]}",)
 
 
 def test_a_fix_of_an_earlier_day_that_lands_again_fixes_again() -> None:
-    pairs = partners([undoing(C, FactKind.RELAND, A)])
+    pairs = partners([undoing(C, "reland", A)])
     (again,) = carried_links([], [link()], pairs)
     assert (again.change, again.relation, again.evidence) == (
         commit_id(REPO, C),

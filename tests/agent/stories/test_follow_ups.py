@@ -4,8 +4,8 @@ from datetime import UTC, datetime, timedelta
 
 from agent.domain.base import EvidenceId, RepoId, commit_id, thread_id
 from agent.domain.commits import Headline
-from agent.domain.links import Grade, Place, Reference, Related, Relation, StoryKind
-from agent.stories.follow_ups import follow_up_stories, named_pairs, pairs
+from agent.domain.links import Grade, Reference, Related, Relation, StoryKind
+from agent.stories.follow_ups import follow_up_stories, named_pairs
 from agent.stories.tell import story_claims
 from agent.stories.timeline import Line, Pair, Remembered, with_memory
 
@@ -29,30 +29,29 @@ def related(relation: Relation, other: str) -> Related:
 
 def test_without_a_reader_only_the_fact_is_told() -> None:
     named = Pair(doer=NEW, earlier=OLD)
-    assert said(named) == (StoryKind.REFERENCE, "Refers to [@2].")
+    assert said(named) == ("reference", "Refers to [@2].")
     in_pull = named.model_copy(update={"said_in": thread_id(REPO, 12)})
-    assert said(in_pull) == (StoryKind.REFERENCE, "Refers to [@3] in [@2].")
+    assert said(in_pull) == ("reference", "Refers to [@3] in [@2].")
     by_lines = Pair(doer=NEW, earlier=OLD, by_lines=True)
-    assert said(by_lines) == (StoryKind.SAME_LINES, "Changes lines that [@2] brought 6 days before.")
+    assert said(by_lines) == ("same-lines", "Changes lines that [@2] brought 6 days before.")
 
 
 def test_a_reader_of_both_sides_says_what_it_is() -> None:
     pair = Pair(doer=NEW, earlier=OLD, by_lines=True)
     mends = related(Relation.INTRODUCED, commit_id(REPO, OLD.sha))
-    assert said(pair, mends) == (StoryKind.FOLLOW_UP, "Mends what [@2] introduced.")
+    assert said(pair, mends) == ("follow-up", "Mends what [@2] introduced.")
     by_pull = related(Relation.CONTINUES, thread_id(REPO, 11))
-    assert said(pair, by_pull) == (StoryKind.FOLLOW_UP, "Continues [@2].")
+    assert said(pair, by_pull) == ("follow-up", "Continues [@2].")
 
 
 def test_what_is_named_by_number_or_short_hash_is_found_where_it_landed_before() -> None:
     references = [
         Reference(source=commit_id(REPO, NEW.sha), target=target, place=place, sentence="")
         for target, place in (
-            ("acme/engine#11", Place.PULL),
-            ("acme/engine@aaaaaaa", Place.MESSAGE),
-            ("acme/engine#99", Place.MESSAGE),
+            ("acme/engine#11", "pull request"),
+            ("acme/engine@aaaaaaa", "message"),
+            ("acme/engine#99", "message"),
         )
     ]
     found = list(named_pairs(REPO, [NEW], references, Line([OLD, NEW])))
     assert [(one.earlier.sha, one.said_in) for one in found] == [(OLD.sha, "acme/engine#12")]
-    assert pairs(REPO, found) == {NEW.sha: [commit_id(REPO, OLD.sha)]}

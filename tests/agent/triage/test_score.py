@@ -50,7 +50,7 @@ def tier(one: Triage) -> Tier:
     return rank([one])[0].tier
 
 
-FIX, FEATURE, CI = Purpose.FIX, Purpose.FEATURE, Purpose.CI
+FIX, FEATURE, CI = "fix", "feature", "ci"
 
 
 @pytest.mark.parametrize(
@@ -59,13 +59,13 @@ FIX, FEATURE, CI = Purpose.FIX, Purpose.FEATURE, Purpose.CI
         ("[Bugfix] Fix ubatch wrapper num_tokens calculate (#33694)", (FIX,), False),
         ("fix(mask)!: align the causal mask", (FIX,), True),
         ("[Bug Fix] Wrong device", (FIX,), False),
-        ('Revert "[Perf] fuse q, k norm" (#17332)', (Purpose.REVERT,), False),
-        ("chore/feat: benchmark; add routed counterpart", (Purpose.CHORE, FEATURE), False),
-        ("v4.4.1 (#3079)", (Purpose.RELEASE,), False),
-        ("Upgrade h11 for CVE-2025-43859", (Purpose.SECURITY,), False),
-        ("[Core] Fix GHSA-3f5c-9xqm-2v8p in the loader", (Purpose.SECURITY,), False),
-        ("[Deprecation] Remove `_get_data_parser`", (Purpose.DEPRECATION,), False),
-        ("[CI/Build][Bugfix] Pin the runner", (CI, Purpose.CHORE, FIX), False),
+        ('Revert "[Perf] fuse q, k norm" (#17332)', ("revert",), False),
+        ("chore/feat: benchmark; add routed counterpart", ("chore", FEATURE), False),
+        ("v4.4.1 (#3079)", ("release",), False),
+        ("Upgrade h11 for CVE-2025-43859", ("security",), False),
+        ("[Core] Fix GHSA-3f5c-9xqm-2v8p in the loader", ("security",), False),
+        ("[Deprecation] Remove `_get_data_parser`", ("deprecation",), False),
+        ("[CI/Build][Bugfix] Pin the runner", (CI, "chore", FIX), False),
         ("[XPU][2/N] add unquantized moe for xpu (#33659)", (), False),
         ("[Breaking] Rename the flag", (), True),
         ("non-breaking: rename a local", (), False),
@@ -83,26 +83,26 @@ def test_a_first_line_declares_by_its_syntax(line: str, purposes: tuple[Purpose,
 @pytest.mark.parametrize(
     ("title", "facts", "expected"),
     [
-        ("[Misc] Tidy the arguments", [fact(FactKind.FLAG_REMOVED, Severity.BREAKING)], Tier.HIGH),
+        ("[Misc] Tidy the arguments", [fact("flag-removed", Severity.BREAKING)], Tier.HIGH),
         ('Revert "[Perf] fuse q, k norm" (#7)', [], Tier.HIGH),
         ("feat!: another wire format", [], Tier.HIGH),
-        ("chore(release): v0.5.0", [fact(FactKind.VERSION_CHANGED, Severity.BEHAVIOUR)], Tier.HIGH),
+        ("chore(release): v0.5.0", [fact("version-changed", Severity.BEHAVIOUR)], Tier.HIGH),
         # Doing much without anything urgent does not reach the top.
         (
             "[Perf][Feature] Add everything",
             [
-                fact(FactKind.FLAG_ADDED, Severity.ADDITIVE),
-                fact(FactKind.FLAG_DEFAULT, Severity.BEHAVIOUR),
-                fact(FactKind.DEPENDENCY_CHANGED, Severity.BEHAVIOUR),
+                fact("flag-added", Severity.ADDITIVE),
+                fact("flag-default-changed", Severity.BEHAVIOUR),
+                fact("dependency-changed", Severity.BEHAVIOUR),
             ],
             Tier.MID,
         ),
-        ("Inkling", [fact(FactKind.FILE_ADDED, Severity.ADDITIVE, detail="model")], Tier.MID),
-        ("Inkling", [fact(FactKind.REGISTERED, Severity.ADDITIVE, detail="_MODELS")], Tier.MID),
-        ("Inkling", [fact(FactKind.CODE_CHANGED, Severity.BEHAVIOUR)], Tier.LOW),
+        ("Inkling", [fact("file-added", Severity.ADDITIVE, detail="model")], Tier.MID),
+        ("Inkling", [fact("registered", Severity.ADDITIVE, detail="_MODELS")], Tier.MID),
+        ("Inkling", [fact("code-changed", Severity.BEHAVIOUR)], Tier.LOW),
         # What breaks is urgent in a refactoring too, and a guess is not.
-        ("[Refactor] Split the loader", [fact(FactKind.SYMBOL_REMOVED, Severity.BREAKING)], Tier.MID),
-        ("[Refactor] Split the loader", [fact(FactKind.SYMBOL_REMOVED, Severity.BEHAVIOUR)], Tier.LOW),
+        ("[Refactor] Split the loader", [fact("symbol-removed", Severity.BREAKING)], Tier.MID),
+        ("[Refactor] Split the loader", [fact("symbol-removed", Severity.BEHAVIOUR)], Tier.LOW),
         ("Start the day", [], Tier.LOW),
     ],
 )
@@ -113,13 +113,13 @@ def test_a_commit_is_of_the_tier_of_its_diff_and_its_tags(title: str, facts: lis
 @pytest.mark.parametrize(
     ("title", "paths", "noise"),
     [
-        ("Migrate performance tests to CI registry", ["test/srt/run.py", "test/registered/a.py"], Noise.TESTS),
-        ("feature: add a nightly eval", [".github/workflows/n.yml", "scripts/ci/run.sh"], Noise.CI),
-        ("Revert broken patterns in paths-filter", [".github/workflows/ci.yml"], Noise.CI),
-        ("fix: link in the guide", ["docs/guide.md", "README.md"], Noise.DOCS),
-        ("[CI][Bugfix] import error", [*SOURCE, "tests/test_a.py"], Noise.CI),
-        ("[CI] import error", SOURCE, Noise.CI),
-        ("[Misc] Rename a local", SOURCE, Noise.CHORE),
+        ("Migrate performance tests to CI registry", ["test/srt/run.py", "test/registered/a.py"], "tests"),
+        ("feature: add a nightly eval", [".github/workflows/n.yml", "scripts/ci/run.sh"], "ci"),
+        ("Revert broken patterns in paths-filter", [".github/workflows/ci.yml"], "ci"),
+        ("fix: link in the guide", ["docs/guide.md", "README.md"], "docs"),
+        ("[CI][Bugfix] import error", [*SOURCE, "tests/test_a.py"], "ci"),
+        ("[CI] import error", SOURCE, "ci"),
+        ("[Misc] Rename a local", SOURCE, "chore"),
         # What broke in the checks and is mended in the product is met by users.
         ("[CI bug] a division of block sizes", SOURCE, None),
         ("[Deprecation] the v0 engine", ["docs/v0.md"], None),
@@ -127,15 +127,13 @@ def test_a_commit_is_of_the_tier_of_its_diff_and_its_tags(title: str, facts: lis
     ],
 )
 def test_work_that_no_user_meets_is_folded(title: str, paths: Sequence[str], noise: Noise | None) -> None:
-    assert weigh(change(title, paths), None).noise is noise
+    assert weigh(change(title, paths), None).noise == noise
 
 
-@pytest.mark.parametrize(
-    ("kind", "noise"), [(FactKind.ONLY_TESTS, Noise.TESTS), (FactKind.ONLY_COMMENTS, Noise.COMMENTS)]
-)
+@pytest.mark.parametrize(("kind", "noise"), [("only-tests", "tests"), ("only-comments", "comments")])
 def test_facts_fold_whatever_the_title_says(kind: FactKind, noise: Noise) -> None:
     assert weigh(change("[Bugfix] Fix a crash"), sheet(fact(kind, Severity.INTERNAL))).noise is noise
-    assert weigh(change("fix(core): hand the mask on", ()), sheet()).noise is Noise.EMPTY
+    assert weigh(change("fix(core): hand the mask on", ()), sheet()).noise == "empty"
 
 
 def test_no_more_than_a_quarter_is_on_top_of_a_busy_day_and_a_quiet_one_has_room() -> None:
@@ -193,7 +191,7 @@ def test_a_quiet_repository_is_not_starved_by_a_busy_one() -> None:
 
 
 def test_of_low_commits_only_the_weightiest_of_a_repository_is_read_in_depth() -> None:
-    tables = {BUSY: [one("a", 2.0, Tier.LOW), one("b", 8.0, Tier.LOW, Noise.CI), one("c", 1.0, Tier.LOW)]}
+    tables = {BUSY: [one("a", 2.0, Tier.LOW), one("b", 8.0, Tier.LOW, "ci"), one("c", 1.0, Tier.LOW)]}
     assert allot(tables, 10)[BUSY] == ("a",)
     assert allot({BUSY: [one("a", 3.0, Tier.MID), one("b", 2.0, Tier.LOW)]}, 10)[BUSY] == ("a",)
-    assert allot({BUSY: [one("b", 8.0, Tier.LOW, Noise.CI)]}, 10)[BUSY] == ()
+    assert allot({BUSY: [one("b", 8.0, Tier.LOW, "ci")]}, 10)[BUSY] == ()

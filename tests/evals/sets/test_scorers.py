@@ -7,8 +7,7 @@ from pathlib import Path
 import pytest
 
 from agent.domain.base import RepoId
-from agent.domain.claims import Claim, Judgement, Role, Verdict
-from agent.domain.commits import Coverage
+from agent.domain.claims import Claim, Judgement
 from agent.domain.ledger import Depth, LedgerRow, Tier
 from agent.domain.report import Report, RepoSection
 from agent.domain.window import Window
@@ -30,7 +29,7 @@ DAY = date(2026, 2, 4)
 GRADES: dict[tuple[str, str], int] = {(REPO, "a" * 40): 3, (REPO, "b" * 40): 2, (REPO, "c" * 40): 0}
 
 
-def row(name: str, tier: Tier, weight: float, depth: Depth = Depth.SKIM) -> LedgerRow:
+def row(name: str, tier: Tier, weight: float, depth: Depth = "skim") -> LedgerRow:
     given = {"repo": REPO, "sha": name * 40, "depth": depth, "tier": tier, "weight": weight, "members": 0}
     told = {"reason": "", "late": False, "subject": name, "title": name, "author": "Mira"}
     return LedgerRow.model_validate(given | told | {"landed_at": datetime(2026, 2, 4, 9, tzinfo=UTC)})
@@ -38,12 +37,12 @@ def row(name: str, tier: Tier, weight: float, depth: Depth = Depth.SKIM) -> Ledg
 
 def claim(name: str, **more: object) -> Claim:
     about = (f"{REPO}@{name * 40}",)
-    fields = {"id": name, "repo": REPO, "role": Role.CHANGE, "about": about, "cites": about}
+    fields = {"id": name, "repo": REPO, "role": "change", "about": about, "cites": about}
     return Claim.model_validate(fields | {"text": {"en": "It.", "zh": "它。"}} | more)
 
 
 def report(rows: Sequence[LedgerRow], claims: Sequence[Claim] = ()) -> Report:
-    section = RepoSection(repo=REPO, branch="main", tip="a" * 40, coverage=Coverage.READ)
+    section = RepoSection(repo=REPO, branch="main", tip="a" * 40, coverage="read")
     window = Window.days(DAY, DAY, "UTC")
     return Report(window=window, repos=(REPO,), sections=(section,), ledger=tuple(rows), claims=tuple(claims))
 
@@ -53,7 +52,7 @@ def values(scores: Sequence[Score]) -> list[float | None]:
 
 
 GOOD = report(
-    [row("c", Tier.LOW, 0.1, Depth.GROUP), row("b", Tier.LOW, 2.0), row("a", Tier.HIGH, 6.0, Depth.DEEP)],
+    [row("c", Tier.LOW, 0.1, "group"), row("b", Tier.LOW, 2.0), row("a", Tier.HIGH, 6.0, "deep")],
     [claim("a"), claim("b")],
 )
 
@@ -74,7 +73,7 @@ def test_a_commit_that_is_missing_twice_there_or_of_another_day_is_found() -> No
 def test_the_important_must_be_on_top_and_spoken_of_and_noise_on_top_costs() -> None:
     assert values(told(report([row("a", Tier.HIGH, 6.0)]), GRADES, "day")) == [0.0]
     assert values(told(report([row("a", Tier.LOW, 1.0)], [claim("a")]), GRADES, "day")) == [0.0]
-    rows = [row("b", Tier.LOW, 1.0, Depth.GROUP), row("c", Tier.MID, 3.0)]
+    rows = [row("b", Tier.LOW, 1.0, "group"), row("c", Tier.MID, 3.0)]
     assert values(covered(report(rows), GRADES, "day")) == values(quiet(report(rows), GRADES, "day")) == [0.0]
 
 
@@ -92,11 +91,11 @@ def test_a_claim_must_be_in_both_reports_and_in_both_languages() -> None:
 
 
 def test_a_citation_fails_in_its_own_check_and_is_not_asked_of_again() -> None:
-    verdicts = [Verdict.SUPPORTED, Verdict.MALFORMED, Verdict.OUT_OF_SCOPE, Verdict.UNSEEN, Verdict.QUOTE]
+    verdicts = ["supported", "malformed", "out of scope", "unseen", "quote"]
     rulings = [Ruling(claim("a"), "en", Judgement(verdict=one)) for one in verdicts]
-    assert values(steps(rulings, Verdict.NONEXISTENT)) == [1.0, 0.0, 1.0, 1.0, 1.0]
-    assert values(steps(rulings, Verdict.OUT_OF_SCOPE)) == [1.0, 0.0, 1.0, 1.0]
-    assert values(steps(rulings, Verdict.QUOTE)) == [1.0, 0.0]
+    assert values(steps(rulings, "nonexistent")) == [1.0, 0.0, 1.0, 1.0, 1.0]
+    assert values(steps(rulings, "out of scope")) == [1.0, 0.0, 1.0, 1.0]
+    assert values(steps(rulings, "quote")) == [1.0, 0.0]
 
 
 def test_a_story_is_right_only_with_its_kind_its_doer_its_targets_and_its_gaps() -> None:

@@ -21,8 +21,8 @@ from evals.loopback import Loopback
 from evals.postgres import PostgresServer
 from gitzette.arguments import settings_here
 from gitzette.cli import main
+from gitzette.fleet.commands import COMMON, DEAD_AFTER, Engine
 from gitzette.fleet.editions import day_window, edition_of, missing_days, part_plan, request_limit, shown_edition
-from gitzette.fleet.engine import COMMON, DEAD_AFTER, Engine
 from gitzette.fleet.work import deliver
 from gitzette.live.app import app
 from gitzette.wiring import memory_of

@@ -14,7 +14,7 @@ import pytest
 
 from agent.settings.values import RepoSpec, Settings
 from gitzette.cli import main
-from gitzette.live.app import Answering
+from gitzette.live.app import Live
 from graphs.ask import open_conversations
 
 QUESTION = "what changed in MAX_ROUTES on 2026-02-04?"
@@ -92,12 +92,12 @@ async def test_whoever_stops_listening_leaves_nothing_in_the_thread_and_no_file_
     engine: Engine, corner: Path
 ) -> None:
     settings = Settings(repos=(RepoSpec.model_validate(engine.repo[1]),), home=corner)
-    answering = Answering(settings, dict(os.environ), settings.repos)
+    live = Live(settings, dict(os.environ), corner)
     begun = asyncio.Event()
     before = set(threading.enumerate())
 
     async def listen() -> None:
-        async for _ in answering.stream("gone", "what changed between 2026-02-01 and 2026-02-04?"):
+        async for _ in live.answer("gone", "what changed between 2026-02-01 and 2026-02-04?"):
             begun.set()
 
     listener = asyncio.create_task(listen())
@@ -107,7 +107,7 @@ async def test_whoever_stops_listening_leaves_nothing_in_the_thread_and_no_file_
         await asyncio.sleep(0)
     async with open_conversations(corner) as conversations:
         assert (await conversations.standing("gone")).turns == ()
-    told = [event async for event in answering.stream("next", "what changed between 2026-02-01 and 2026-02-04?")]
+    told = [event async for event in live.answer("next", "what changed between 2026-02-01 and 2026-02-04?")]
     assert told[-1].startswith("event: done")
     files = [one for one in set(threading.enumerate()) - before if "connection_worker" in one.name]
     for one in files:

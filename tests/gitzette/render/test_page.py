@@ -14,8 +14,7 @@ from agent.settings.values import Layout
 from agent.telling import catalogue
 from agent.web import Web
 from evals.sets.page import unfolded_words
-from gitzette.render.compose import page_model
-from gitzette.render.markdown import report_page
+from gitzette.render.compose import page_model, report_page
 from gitzette.render.model import PageModel, Sentence
 from tests.analysed_report import AT, HANG, LIMIT, ROUTER, SMALL, analysed_report
 from tests.made_reports import FIRST, made_day
@@ -185,7 +184,7 @@ def test_issues_stay_in_sight_and_a_long_list_is_cut() -> None:
 def test_the_account_names_the_kinds_of_text_the_writer_and_the_judge() -> None:
     kinds = model(analysed_report()).account[0]
     assert "written by `analyst-1`" in kinds
-    assert "judged by `strict-judge`; controls refused 8 of 8." in kinds
+    assert "judged by `strict-judge`, which refused 8 of the 8 false sentences that were planted to test it." in kinds
     assert model(without_model(analysed_report())).account[0].startswith("Not analysed")
 
 

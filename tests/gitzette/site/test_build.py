@@ -18,7 +18,7 @@ from agent.domain.base import RepoId, StorageError
 from agent.domain.report import Failure, Report
 from agent.editions.week import week_of
 from gitzette.cli import main
-from gitzette.render.addresses import place_of, repo_path
+from gitzette.render.templating import place_of, repo_path
 from gitzette.site.build import Built
 from tests.made_reports import FIRST, made_day
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from agent.domain.base import InputError, NotFound, RepoId, UpstreamError
-from agent.domain.commits import Landing, Notice, NoticeKind
+from agent.domain.commits import Landing, Notice
 from agent.domain.window import Window
 from tools.git.source import GitSource
 
@@ -102,7 +102,7 @@ async def test_rewritten_history_is_noticed_and_what_follows_the_fork_is_late(wo
     landing = await landed(work, known_tip=known)
 
     assert [row.commit.subject for row in landing.late] == ["instead"]
-    assert landing.notices == (Notice(kind=NoticeKind.REWRITTEN, about=(known[:12],)),)
+    assert landing.notices == (Notice(kind="rewritten", about=(known[:12],)),)
 
 
 @pytest.mark.parametrize("seconds", ["99999999999", "9223372036854775807", "99999999999999999999", "-5", "", "x"])
@@ -139,7 +139,7 @@ async def test_a_shallow_clone_says_when_it_ends_inside_the_window(work: "Work",
     short, enough = await landed(tmp_path / "2"), await landed(tmp_path / "4")
 
     assert subjects(short) == ["2", "1"]
-    assert short.notices[0].kind is NoticeKind.SHALLOW
+    assert short.notices[0].kind == "shallow"
     assert (subjects(enough), enough.notices) == (["2", "1", "0"], ())
     assert enough.rows == (await landed(work)).rows
 

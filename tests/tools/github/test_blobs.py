@@ -10,7 +10,7 @@ import pytest
 
 from agent.domain.base import RepoId
 from agent.domain.commits import Change
-from agent.sources import Study
+from agent.ports import Study
 from evals.github_server.app import GitHubServer
 from evals.worlds.model import Repo
 from tools.git.source import GitSource

@@ -6,7 +6,7 @@ from datetime import UTC, date, datetime
 from typing import TYPE_CHECKING, Any
 
 from agent.domain.base import RepoId
-from agent.domain.commits import Commit, Coverage, Notice, NoticeKind, Person
+from agent.domain.commits import Commit, Notice, Person
 from agent.domain.window import Window
 from tools.github.threads import GitHubThreads
 from tools.github.wire import Manners
@@ -121,7 +121,7 @@ async def test_a_day_of_forty_commits_costs_five_requests(kit: "Kit") -> None:
     client = kit.client()
     threads = await GitHubThreads(client, REPO).threads(DAY, commits)
     assert client.usage.sent == 5
-    assert (threads.coverage, threads.notices, threads.missing) == (Coverage.READ, (), ())
+    assert (threads.coverage, threads.notices, threads.missing) == ("read", (), ())
     assert [issue.number for issue in threads.issues] == [1, 2, 3, 50]
     assert threads.pull_of == {sha(n): 100 + n for n in range(1, 40)}
     assert threads.pulls[0].closes == ("acme/lib#1", "acme/other#9")
@@ -150,7 +150,7 @@ async def test_what_a_partial_graphql_answer_lacks_is_asked_for_in_smaller_batch
     serve(kit, [], Graph(kit, nodes, broken={f"c{sha(n)}" for n in range(25, 40)}))
     threads = await GitHubThreads(kit.client(), REPO).threads(DAY, [landed(n) for n in range(40)], known_open={1})
     assert len(threads.pull_of) == 40
-    assert threads.coverage is Coverage.READ
+    assert threads.coverage == "read"
     assert [len(aliases(seen)) for seen in kit.hub.seen if seen.path == "/graphql"] == [40, 10, 5]
 
 
@@ -159,7 +159,7 @@ async def test_a_graphql_outage_leaves_the_rest_and_says_what_is_missing(kit: "K
     serve(kit, [kit.issue(1, NOON, **closed)], kit.Reply(502))
     client = kit.client(manners=Manners(attempts=2))
     threads = await GitHubThreads(client, REPO).threads(DAY, [landed(n) for n in range(200)], known_open={1})
-    assert threads.coverage is Coverage.PARTIAL
+    assert threads.coverage == "partial"
     assert list(threads.missing) == [
         "what closed 1 issues could not be read (POST /graphql: HTTP 502)",
         "the pull requests of 200 commits could not be read (POST /graphql: HTTP 502)",
@@ -180,8 +180,8 @@ async def test_without_a_token_only_numbers_in_subjects_are_read(kit: "Kit") -> 
     kit.hub.on("/repos/acme/lib/issues/6", kit.Reply(410, {"message": "This issue was deleted"}))
     commits = [landed(7, "Fix #5 and #6, see other/lib#8 (#7)"), landed(1, "Tidy")]
     threads = await GitHubThreads(kit.client(token=None), REPO).threads(DAY, commits)
-    assert threads.coverage is Coverage.PARTIAL
-    assert threads.notices == (Notice(kind=NoticeKind.ANONYMOUS),)
+    assert threads.coverage == "partial"
+    assert threads.notices == (Notice(kind="anonymous"),)
     assert [issue.number for issue in threads.issues] == [5]
     assert [(pull.number, pull.merge_commit, pull.base) for pull in threads.pulls] == [(7, sha(7), "main")]
     assert threads.pull_of == {sha(7): 7}
@@ -198,4 +198,4 @@ async def test_without_a_token_reading_stops_before_the_limit(kit: "Kit") -> Non
     commits = [landed(n, f"About #{n}") for n in range(1, 10)]
     threads = await GitHubThreads(kit.client(token=None), REPO).threads(DAY, commits)
     assert len(kit.hub.seen) == 3
-    assert threads.notices == (Notice(kind=NoticeKind.ANONYMOUS_LIMIT, about=("6",)),)
+    assert threads.notices == (Notice(kind="anonymous-limit", about=("6",)),)

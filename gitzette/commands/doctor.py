@@ -10,11 +10,10 @@ from datetime import UTC, datetime, timedelta
 from agent.domain.base import EXIT_DONE, EXIT_INCOMPLETE, AppError
 from agent.domain.window import zone
 from agent.settings.values import Settings
+from gitzette.archive import check_writable, missed_days
 from gitzette.arguments import settings_here
 from gitzette.delivery.deliver import Outbox
 from gitzette.progress import as_json
-from gitzette.publish import check_writable
-from gitzette.published import missed_days
 from gitzette.wiring import endpoints_of, home_of, memory_of
 from tools.chat.client import list_models
 from tools.git.repository import git_version, open_repository
@@ -34,10 +33,6 @@ class Finding:
     says: str
 
 
-class Care(AppError):
-    """Something is there, and not as it should be."""
-
-
 def doctor(args: argparse.Namespace, environ: Mapping[str, str]) -> int:
     """Look at everything; 3 when something needs care."""
     findings = asyncio.run(_examine(environ))
@@ -55,41 +50,44 @@ async def _examine(environ: Mapping[str, str]) -> list[Finding]:
         settings = settings_here(environ)
     except AppError as error:
         return [Finding("configuration", False, str(error))]
+    checks = {
+        "configuration": _configuration(settings),
+        "reports": _reports(settings),
+        "delivery": _deliveries(settings),
+        "memory": _memory(settings, environ),
+        "git": _git(settings),
+        "token": _github(settings),
+        "model": _model(settings, environ),
+    }
     found = []
-    for what, check in _CHECKS.items():
+    for what, lines in checks.items():
         try:
-            async for says in check(settings, environ):
-                found.append(Finding(what, True, says))
+            found += [Finding(what, True, says) async for says in lines]
         except AppError as error:
             found.append(Finding(what, False, str(error)))
     return found
 
 
-async def _configuration(settings: Settings, _: Mapping[str, str]) -> AsyncIterator[str]:
-    advice = "; name them with `gitzette init --repo owner/name`, or run inside a git checkout"
-    yield f"{len(settings.repos)} repositories{'' if settings.repos else advice}"
-
-
-async def _output(settings: Settings, _: Mapping[str, str]) -> AsyncIterator[str]:
+async def _configuration(settings: Settings) -> AsyncIterator[str]:
     check_writable(settings.out)
-    yield str(settings.out)
+    advice = "; name them with `gitzette init --repo owner/name`, or run inside a git checkout"
+    yield f"{len(settings.repos)} repositories, reports in {settings.out}{'' if settings.repos else advice}"
 
 
-async def _reports(settings: Settings, _: Mapping[str, str]) -> AsyncIterator[str]:
+async def _reports(settings: Settings) -> AsyncIterator[str]:
     """Look for days without a report; yesterday's may still be to come."""
     yesterday = datetime.now(zone(settings.tz)).date() - timedelta(days=1)
     missed = missed_days(settings, yesterday)
     says = f"the newest is of {missed.newest}" if missed.newest else "none yet"
     if overdue := [str(day) for day in missed.days if day != yesterday]:
-        raise Care(f"{says}; missing or failed: {', '.join(overdue)}: `gitzette run --catch-up` makes them")
+        raise AppError(f"{says}; missing or failed: {', '.join(overdue)}: `gitzette run --catch-up` makes them")
     yield f"{says}; yesterday's is due or incomplete" if missed.days and missed.newest else says
 
 
-async def _deliveries(settings: Settings, _: Mapping[str, str]) -> AsyncIterator[str]:
-    """Tell which reports wait to be sent; the next run sends them first."""
-    if waiting := Outbox(settings.out).waiting():
-        told = [f"{one.channel}: {one.label} not delivered: {one.why}" for one in waiting]
-        raise Care(f"{'; '.join(told)}; the next run tries again")
+async def _deliveries(settings: Settings) -> AsyncIterator[str]:
+    waiting = Outbox(settings.out).read().waiting()
+    if told := [f"{one.channel}: {one.label} not delivered: {one.why}" for one in waiting]:
+        raise AppError(f"{'; '.join(told)}; the next run tries again")
     if settings.deliver:
         yield "nothing waits to be sent"
 
@@ -99,22 +97,19 @@ async def _memory(settings: Settings, environ: Mapping[str, str]) -> AsyncIterat
         runs = memory.runs.latest(1)
     last = f"last run {runs[0].started} {runs[0].status}" if runs else "no runs yet"
     if runs and runs[0].status == "failed":
-        raise Care(f"the {last}; run it again, or see what it said")
+        raise AppError(f"the {last}; run it again, or see what it said")
     yield f"{'PostgreSQL' if settings.database else home_of(settings, environ)}; {last}"
 
 
-async def _clones(settings: Settings, _: Mapping[str, str]) -> AsyncIterator[str]:
+async def _git(settings: Settings) -> AsyncIterator[str]:
+    yield await git_version()
     for spec in settings.repos:
         if spec.path:
             await open_repository(spec.path)
             yield f"{spec.name}: {spec.path}"
 
 
-async def _git(_: Settings, __: Mapping[str, str]) -> AsyncIterator[str]:
-    yield await git_version()
-
-
-async def _github(settings: Settings, _: Mapping[str, str]) -> AsyncIterator[str]:
+async def _github(settings: Settings) -> AsyncIterator[str]:
     """Ask for the rate limit, which is free, and compare clocks."""
     if settings.token is None:
         yield "none: code is read from git; threads only for numbers named in subjects (60/h)"
@@ -123,9 +118,9 @@ async def _github(settings: Settings, _: Mapping[str, str]) -> AsyncIterator[str
         left = await quota(client)
     yield f"accepted by {settings.github_url}; {left.remaining} of {left.limit} requests left"
     if left.remaining <= _ENOUGH_REQUESTS:
-        raise Care(f"only {left.remaining} of {left.limit} requests are left in this hour")
+        raise AppError(f"only {left.remaining} of {left.limit} requests are left in this hour")
     if (skew := left.skew(datetime.now(UTC))) >= _SKEW_SECONDS:
-        raise Care(f"the clock of this machine is off by {skew:.0f} s")
+        raise AppError(f"the clock of this machine is off by {skew:.0f} s")
 
 
 async def _model(settings: Settings, environ: Mapping[str, str]) -> AsyncIterator[str]:
@@ -133,27 +128,14 @@ async def _model(settings: Settings, environ: Mapping[str, str]) -> AsyncIterato
     if settings.model_url is None:
         return
     offered = await list_models(settings.model_url, environ.get("OPENAI_API_KEY") or None)
-    if settings.model is not None and settings.model not in offered:
-        raise Care(f"{settings.model_url} answers, but does not offer {settings.model}")
-    yield f"{settings.model_url} answers; models offered: {len(offered)}"
     if settings.model is None:
+        yield f"{settings.model_url} answers; models offered: {len(offered)}"
         return
+    if settings.model not in offered:
+        raise AppError(f"{settings.model_url} answers, but does not offer {settings.model}")
     with memory_of(settings, environ) as memory:
         for name, endpoint in endpoints_of(settings, environ, memory.model_servers).items():
             can = await endpoint.learn()
             if memory.model_servers.get(settings.model_url, name) is None:
-                raise Care(f"{name} does not answer small questions; see docs/models.md")
+                raise AppError(f"{name} does not answer small questions; see docs/models.md")
             yield f"{name}: {can.context} tokens of context, {'tool calls' if can.tools else 'no tool calls'}"
-
-
-_CHECKS = {
-    "configuration": _configuration,
-    "output": _output,
-    "reports": _reports,
-    "delivery": _deliveries,
-    "memory": _memory,
-    "clone": _clones,
-    "git": _git,
-    "token": _github,
-    "model": _model,
-}

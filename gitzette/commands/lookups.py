@@ -1,9 +1,10 @@
-"""The commands `facts`, `between` and `stories`: one commit, two versions, and how things went on over days."""
+"""The commands `facts`, `between`, `stories` and `runs`: what is known of a commit, two versions, days, and runs."""
 
 import argparse
 import asyncio
 import sys
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict, replace
 from datetime import date
 
 from agent.domain.base import EXIT_DONE, Language, NotFound, UsageError, parse_reference, repo_id
@@ -16,8 +17,7 @@ from agent.telling import catalogue
 from agent.web import Web
 from gitzette.arguments import settings_for, settings_here, specs_of
 from gitzette.progress import as_json, say
-from gitzette.render.markdown import upgrade_json, upgrade_page
-from gitzette.render.templating import plain_environment
+from gitzette.render.templating import plain_environment, upgrade_json, upgrade_page
 from gitzette.wiring import memory_of, open_sources
 from memory.statements import ToldStory
 from tools.diff.sheet import compare_versions, study
@@ -117,3 +117,22 @@ def stories_text(told: Sequence[ToldStory], lang: Language) -> str:
     """Write stories as timelines."""
     template = plain_environment().get_template("story.txt")
     return template.render(told=told, lang=lang, say=catalogue(lang)["page"], visible=visible, web=Web(""))
+
+
+def runs(args: argparse.Namespace, environ: Mapping[str, str]) -> int:
+    """List earlier runs, newest first."""
+    with memory_of(settings_here(environ), environ) as memory:
+        # The dead do not note their end; their locks tell which are under way.
+        records = [
+            replace(run, status="unfinished")
+            if run.status == "running" and memory.run_locks.process(run.id) is None
+            else run
+            for run in memory.runs.latest(20)
+        ]
+    lines = (
+        f"{run.id}  {run.started}  {run.status:<10}  {run.window}  {run.details.get('seconds', '?')} s  "
+        f"{', '.join(run.details.get('repos', []))}\n"
+        for run in records
+    )
+    sys.stdout.write(as_json([asdict(run) for run in records]) if args.json else "".join(lines) or "no runs yet\n")
+    return EXIT_DONE

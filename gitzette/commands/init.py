@@ -5,7 +5,6 @@ import json
 import math
 import os
 import re
-import subprocess
 import sys
 from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
@@ -17,18 +16,11 @@ from string import Template
 from agent.domain.base import EXIT_DONE, InputError, Language, StorageError, UsageError
 from agent.domain.window import zone
 from agent.settings.values import FILE_NAME, RepoSpec, Settings, override, read_settings
-from gitzette.arguments import checkout_here
+from gitzette.arguments import checkout_here, git_says
 from tools.git.repository import checkout_above
 
 WORKFLOW = Path(".github/workflows/gitzette.yml")
 _MINUTE = 23
-_NEXT = """
-Next:
-{name}  Set GITHUB_TOKEN, so that issues are read; for public repositories a token without scopes will do.
-  gitzette doctor           checks that everything is there
-  gitzette run              reports on yesterday
-  {daily}
-"""
 
 
 def init(args: argparse.Namespace, environ: Mapping[str, str]) -> int:
@@ -44,7 +36,7 @@ def init(args: argparse.Namespace, environ: Mapping[str, str]) -> int:
         _write(WORKFLOW, workflow(settings.tz))
         daily = f"Commit {FILE_NAME} and {WORKFLOW}, and push: GitHub runs it every day."
     name = "" if settings.repos else f"  Name your repositories in {FILE_NAME}.\n"
-    sys.stdout.write(_NEXT.format(name=name, daily=daily))
+    sys.stdout.write(_fill("init.txt", name=name, daily=daily))
     return EXIT_DONE
 
 
@@ -94,13 +86,8 @@ def _install_address() -> str:
         checkout = checkout_above(Path(__file__).parent)
     if checkout is None:
         return ""
-    address, commit = _git(checkout, "remote", "get-url", "origin"), _git(checkout, "rev-parse", "HEAD")
+    address, commit = git_says(checkout, "remote", "get-url", "origin"), git_says(checkout, "rev-parse", "HEAD")
     return f"git+{address}@{commit}" if address.startswith("https://") and commit else ""
-
-
-def _git(checkout: Path, *args: str) -> str:
-    done = subprocess.run(["git", "-C", str(checkout), *args], capture_output=True, text=True, check=False)
-    return done.stdout.strip()
 
 
 def _table(spec: RepoSpec) -> str:

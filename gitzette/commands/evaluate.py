@@ -8,9 +8,10 @@ import sys
 import tempfile
 import time
 from collections.abc import Mapping, Sequence
-from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from pathlib import Path
 
 from agent.audit.lookup import Finding
@@ -25,16 +26,16 @@ from evals.gate import PREVIOUS, breaches, changes, load_figures, load_limits, s
 from evals.harness import HELD_OUT, SEED, Bench, EvalSet, Spent, choose, run_set
 from evals.results import as_breaches, as_json, as_page, as_table
 from evals.sets import all_sets
-from gitzette.asking import asking_context
 from gitzette.auditing import check_file, read_report
+from gitzette.commands.ask import asking_context
 from gitzette.progress import QuietProgress, say
-from gitzette.render.compose import page_model
-from gitzette.render.markdown import report_page
+from gitzette.render.compose import page_model, report_page
 from gitzette.replies import ReplyPage
 from gitzette.running import cover
 from graphs.ask import answered
 
 SETS: tuple[EvalSet, ...] = tuple(all_sets())
+_AT_ONCE = 2
 
 
 class Gitzette:
@@ -72,7 +73,7 @@ class Gitzette:
         page = page_model(report, lang, Web("https://github.com"))
         items = (one for item in page.items.values() for one in item.fresh)
         sentences = (*page.brief, *items, *(one for part in page.repos for one in part.summary))
-        return [(one.whole, cite.evidence) for one in sentences for cite in one.citations if cite.opens]
+        return [(one.text, cite.evidence) for one in sentences for cite in one.citations if cite.opens]
 
     async def audit(self, file: Path, settings: Settings) -> list[Finding]:
         """Check a report that lies in a file."""
@@ -84,14 +85,11 @@ def evaluate(args: argparse.Namespace, environ: Mapping[str, str]) -> int:
     del environ
     if bool(args.since) != bool(args.until):
         raise UsageError("--since and --until go together")
-    if args.jobs < 1:
-        raise UsageError("--jobs is at least 1")
-    started = datetime.now(UTC)
-    limits = load_limits()
     _mirrors(args)
-    sets = choose(limits.sets if args.gate and not args.sets else args.sets, SETS)
-    apart = len(sets) > 1
-    results = asyncio.run(_run_several(args, sets)) if apart else {one.name: _run_one(args, one.name) for one in sets}
+    started, limits = datetime.now(UTC), load_limits()
+    names = [one.name for one in choose(limits.sets if args.gate and not args.sets else args.sets, SETS)]
+    with ThreadPoolExecutor(_AT_ONCE) as several:
+        results = dict(zip(names, several.map(partial(_run_apart, args), names), strict=True))
     previous = load_figures(PREVIOUS) if PREVIOUS.exists() else {}
     found = breaches(results, limits, previous) if args.gate else []
     changed = list(changes(results, load_figures(args.baseline))) if args.baseline else []
@@ -117,23 +115,16 @@ def _mirrors(args: argparse.Namespace) -> tuple[RepoSpec, ...]:
     return repos
 
 
-async def _run_several(args: argparse.Namespace, sets: Sequence[EvalSet]) -> dict[str, Figures]:
-    """Run each set in a process of its own; a set that dies ends no other."""
-    few = asyncio.Semaphore(args.jobs)
+def _run_apart(args: argparse.Namespace, name: str) -> Figures:
+    """Run a set in a process of its own: one that dies ends no other."""
     # One process imports everything and forks into all others: twenty sets do not spend a minute on imports.
     forks = multiprocessing.get_context("forkserver")
     forks.set_forkserver_preload([__name__])
-
-    async def one(name: str) -> Figures:
-        async with few:
-            with ProcessPoolExecutor(1, mp_context=forks) as process:
-                try:
-                    return await asyncio.get_running_loop().run_in_executor(process, _run_one, args, name)
-                except BrokenProcessPool as error:
-                    return crashed(name, str(error))
-
-    figures = await asyncio.gather(*(one(chosen.name) for chosen in sets))
-    return dict(zip((chosen.name for chosen in sets), figures, strict=True))
+    with ProcessPoolExecutor(1, mp_context=forks) as process:
+        try:
+            return process.submit(_run_one, args, name).result()
+        except BrokenProcessPool as error:
+            return crashed(name, str(error))
 
 
 def _run_one(args: argparse.Namespace, name: str) -> Figures:

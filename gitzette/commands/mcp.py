@@ -1,11 +1,11 @@
-"""The command `mcp`: reports, answers and the toolset for programs, over stdin and stdout or on a local port."""
+"""The command `mcp`: reports, answers and the toolset for programs, over stdin and stdout."""
 
 import argparse
 import asyncio
 import inspect
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from importlib.resources import files
 from inspect import Parameter
@@ -23,16 +23,15 @@ from agent.markdown import visible
 from agent.settings.values import RepoSpec, Settings
 from agent.web import Web
 from gitzette import own_version
+from gitzette.archive import PublishedReports
 from gitzette.arguments import bound_of, settings_for, specs_of
-from gitzette.asking import asking_context, checked
 from gitzette.auditing import check
+from gitzette.commands.ask import asking_context, checked
+from gitzette.commands.lookups import facts_text, known_stories, read_commit, stories_text
 from gitzette.fleet.editions import shown_edition
-from gitzette.http_server import address_of, bound_socket, listen
-from gitzette.lookups import facts_text, known_stories, read_commit, stories_text
 from gitzette.progress import QuietProgress
 from gitzette.publish import bring_reports
-from gitzette.published import PublishedReports
-from gitzette.render.markdown import report_page
+from gitzette.render.compose import report_page
 from gitzette.replies import ReplyPage
 from gitzette.wiring import memory_of, open_house
 from graphs.ask import answered
@@ -40,75 +39,29 @@ from tools.toolset import TOOL_NAMES, Toolset
 from tools.toolset.pages import lines_as_pages
 
 _PAGE_TOKENS = 2_500
-LARGEST = 1_000_000  # How many characters a report that is to be audited may have
-Lang = Literal["", "en", "zh"]
-Tool = Callable[..., Awaitable[str]]
-_LARGEST_BODY = 4 * 1024 * 1024
+_LARGEST = 1_000_000  # Characters of a report to be audited
 _WHERE = ("repo", "since", "until")
 _INSTRUCTIONS, _MANUAL = files("gitzette").joinpath("templates", "mcp.txt").read_text("utf-8").split("\n---\n")
+Lang = Literal["", "en", "zh"]
+Tool = Callable[..., Awaitable[str]]
 
 
 def serve_mcp(args: argparse.Namespace, environ: Mapping[str, str]) -> int:
     """Serve until the other side ends, or until interrupted."""
     edition, settings = shown_edition(settings_for(args, environ), args.edition)
-    server = mcp_server(settings, environ, edition)
-    if not args.http:
-        asyncio.run(server.run_stdio_async())
-        return EXIT_DONE
-    listener = bound_socket("127.0.0.1", args.port)
-    app = server.streamable_http_app(host="127.0.0.1", max_request_body_size=_LARGEST_BODY)
-    listen(app, listener, f"MCP at {address_of(listener)}/mcp")
+    tools = Tools(settings, environ, edition)
+    server = OneLineServer(
+        "gitzette", version=own_version(), instructions=_INSTRUCTIONS, log_level="ERROR", subscriptions=False
+    )
+    own: tuple[Tool, ...] = (tools.ask, tools.audit, tools.facts, tools.list_reports, tools.get_report, tools.stories)
+    hints = ToolAnnotations(read_only_hint=True, idempotent_hint=True)
+    for tool in (*own, *(tools.reading(getattr(Toolset, name)) for name in TOOL_NAMES)):
+        server.add_tool(tool, description=inspect.getdoc(tool), annotations=hints, structured_output=False)
+    asyncio.run(server.run_stdio_async())
     return EXIT_DONE
 
 
-def mcp_server(settings: Settings, environ: Mapping[str, str], edition: str = "") -> MCPServer[Any]:
-    """Put the tools behind the protocol."""
-    server = _OneLineServer(
-        "gitzette", version=own_version(), instructions=_INSTRUCTIONS, log_level="ERROR", subscriptions=False
-    )
-    # Two that read the same repository would only wait for each other's git and database.
-    one_at_a_time = asyncio.Lock()
-    own = ReportTools(settings, environ, one_at_a_time, edition)
-    inside: tuple[Tool, ...] = (own.list_reports, own.get_report, own.stories)
-    outside: tuple[Tool, ...] = (own.ask, own.audit, own.facts)
-    reading = [_placed(getattr(Toolset, name), settings, environ, one_at_a_time) for name in TOOL_NAMES]
-    for tool in (*outside, *inside, *reading):
-        hints = ToolAnnotations(read_only_hint=True, idempotent_hint=True, open_world_hint=tool not in inside)
-        server.add_tool(tool, description=inspect.getdoc(tool), annotations=hints, structured_output=False)
-    return server
-
-
-def _placed(method: Tool, settings: Settings, environ: Mapping[str, str], one_at_a_time: asyncio.Lock) -> Tool:
-    """Give a method of the toolset three more arguments: the repository and the window for which one is made."""
-
-    async def call(*, repo: str = "", since: str = "", until: str = "", **arguments: object) -> str:
-        async with one_at_a_time, _toolset(settings, environ, repo, since, until) as toolset:
-            return await method(toolset, **arguments)
-
-    signature = inspect.signature(method)
-    _, *own = signature.parameters.values()
-    where = [Parameter(name, Parameter.KEYWORD_ONLY, default="", annotation=str) for name in _WHERE]
-    call.__name__ = method.__name__
-    call.__doc__ = f"{inspect.getdoc(method)}\n\n{_MANUAL}"
-    vars(call)["__signature__"] = signature.replace(parameters=[*own, *where])
-    return call
-
-
-@asynccontextmanager
-async def _toolset(
-    settings: Settings, environ: Mapping[str, str], repo: str, since: str, until: str
-) -> AsyncIterator[Toolset]:
-    """Open a repository for one call: what a program asks for next may be days later."""
-    now = datetime.now(UTC)
-    spec, window = named_spec(settings, repo), Window.between(since, until, settings.tz, now)
-    async with open_house(settings, environ, now) as house:
-        house.memory.reports.rebuild(settings.out / "reports")
-        desk = await house.deps.desks.open(spec)
-        commits = [row.commit for row in (await desk.code.landed(window)).rows]
-        yield Toolset(desk.code, desk.threads, commits, {}, house.deps.recall)
-
-
-class _OneLineServer(MCPServer[Any]):
+class OneLineServer(MCPServer[Any]):
     """Tells what is wrong in one line; the library does it in several, and a bug stays in the log."""
 
     async def call_tool(
@@ -118,23 +71,61 @@ class _OneLineServer(MCPServer[Any]):
         try:
             return await super().call_tool(name, arguments, context)
         except ToolError as error:
-            told = str(error.__cause__)
-            if isinstance(error.__cause__, ValidationError):
-                wrong = error.__cause__.errors(include_url=False, include_input=False, include_context=False)
-                told = "; ".join(f"{'.'.join(map(str, one['loc']))}: {one['msg']}" for one in wrong)
-            elif not isinstance(error.__cause__, AppError):
+            cause, told = error.__cause__, str(error.__cause__)
+            if isinstance(cause, ValidationError):
+                told = "; ".join(f"{'.'.join(map(str, one['loc']))}: {one['msg']}" for one in cause.errors())
+            elif not isinstance(cause, AppError):
                 raise
-            raise ToolError(f"Error executing tool {name}: {' '.join(told.split())}") from error.__cause__
+            raise ToolError(f"Error executing tool {name}: {' '.join(told.split())}") from cause
 
 
 @dataclass(frozen=True)
-class ReportTools:
+class Tools:
     """The tools, each a method whose docstring is its manual; every answer is text of at most one page."""
 
     settings: Settings
     environ: Mapping[str, str]
-    one: asyncio.Lock
     edition: str = ""
+    one: asyncio.Lock = field(default_factory=asyncio.Lock)
+    """Two that read the same repository would only wait for each other's git and database."""
+
+    def reading(self, method: Tool) -> Tool:
+        """Give a method of the toolset three more arguments: the repository and the window for which one is made."""
+
+        async def call(*, repo: str = "", since: str = "", until: str = "", **arguments: object) -> str:
+            async with self.one, self._toolset(repo, since, until) as toolset:
+                return await method(toolset, **arguments)
+
+        signature = inspect.signature(method)
+        _, *own = signature.parameters.values()
+        where = [Parameter(name, Parameter.KEYWORD_ONLY, default="", annotation=str) for name in _WHERE]
+        call.__name__ = method.__name__
+        call.__doc__ = f"{inspect.getdoc(method)}\n\n{_MANUAL}"
+        vars(call)["__signature__"] = signature.replace(parameters=[*own, *where])
+        return call
+
+    @asynccontextmanager
+    async def _toolset(self, repo: str, since: str, until: str) -> AsyncIterator[Toolset]:
+        """Open a repository for one call: what a program asks for next may be days later."""
+        now = datetime.now(UTC)
+        spec, window = self._spec(repo), Window.between(since, until, self.settings.tz, now)
+        async with open_house(self.settings, self.environ, now) as house:
+            house.memory.reports.rebuild(self.settings.out / "reports")
+            desk = await house.deps.desks.open(spec)
+            commits = [row.commit for row in (await desk.code.landed(window)).rows]
+            yield Toolset(desk.code, desk.threads, commits, {}, house.deps.recall)
+
+    def _spec(self, repo: str) -> RepoSpec:
+        """Find a repository of the configuration: a program cannot make us read others."""
+        specs = specs_of(self.settings)
+        known = ", ".join(spec.name for spec in specs)
+        if not repo and len(specs) > 1:
+            raise UsageError(f"name the repository; known are {known}")
+        name = repo_id(repo or specs[0].name).lower()
+        for spec in specs:
+            if spec.name.lower() == name:
+                return spec
+        raise InputError(f"{visible(repo)[:80]} is not configured; known are {known}")
 
     def _published(self) -> PublishedReports:
         if self.settings.database:
@@ -151,7 +142,7 @@ class ReportTools:
         """
         settings, now, question = self.settings, datetime.now(UTC), checked(question)
         bound = bound_of(since or None, until or None, settings.tz, now)
-        specs = (named_spec(settings, repo),) if repo else specs_of(settings)
+        specs = (self._spec(repo),) if repo else specs_of(settings)
         async with self.one, asking_context(settings, self.environ, specs, now, QuietProgress()) as context:
             reply = await answered(question, context.for_question(bound=bound))
         reply = ReplyPage(Web(settings.web), settings.tz).written(reply)
@@ -164,8 +155,8 @@ class ReportTools:
         """
         if not text.strip():
             raise UsageError("there is no text; give the whole report as Markdown")
-        if len(text) > LARGEST:
-            raise UsageError(f"the text has {len(text)} characters; give at most {LARGEST}")
+        if len(text) > _LARGEST:
+            raise UsageError(f"the text has {len(text)} characters; give at most {_LARGEST}")
         async with self.one:
             audited = await check(text, "report.md", self.settings, self.environ, QuietProgress())
         return page_of(audited.text("report"), page)
@@ -200,7 +191,7 @@ class ReportTools:
         there is only one.
         """
         async with self.one:
-            change, sheet = await read_commit(self.settings, self.environ, named_spec(self.settings, repo), sha)
+            change, sheet = await read_commit(self.settings, self.environ, self._spec(repo), sha)
         return page_of(facts_text(change, sheet), page)
 
 
@@ -213,18 +204,3 @@ def page_of(text: str, page: int) -> str:
         return pages[0]
     more = f"call again with page={page + 1} for the next one" if page < len(pages) else "this was the last one"
     return f"{pages[page - 1].rstrip()}\n\n(page {page} of {len(pages)}; {more})\n"
-
-
-def named_spec(settings: Settings, repo: str) -> RepoSpec:
-    """Find a repository of the configuration: a program cannot make us read others."""
-    specs = specs_of(settings)
-    names = ", ".join(spec.name for spec in specs)
-    if not repo:
-        if len(specs) != 1:
-            raise UsageError(f"name the repository; known are {names}")
-        return specs[0]
-    name = repo_id(repo).lower()
-    for spec in specs:
-        if spec.name.lower() == name:
-            return spec
-    raise InputError(f"{visible(repo)[:80]} is not configured; known are {names}")

@@ -1,16 +1,22 @@
-"""The published reports of an output folder: which there are, each as data, and which days have none."""
+"""The output folder: which reports are in it, which days have none, and how a file in it is replaced."""
 
+import fcntl
+import os
 import re
+import tempfile
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import date, timedelta
 from pathlib import Path
 
 from agent.domain.base import InputError, StorageError
 from agent.domain.report import Report, sound
-from agent.domain.window import midnight
 from agent.reports.stored import load
 from agent.settings.values import Settings
 
+# A link definition that nothing refers to: invisible in Markdown, and the sign that the front page is ours to replace.
+OURS = "[//]: # (front page of a gitzette archive)\n"
 _MOMENT = r"\d{4}-\d{2}-\d{2}(?:T\d{4,6})?"
 _LABEL = re.compile(rf"{_MOMENT}(?:\.\.{_MOMENT})?", re.ASCII)
 
@@ -66,10 +72,10 @@ def missed_days(settings: Settings, last: date) -> Missed:
         return Missed((last,))
     first, recent = min(published), last - timedelta(days=settings.catch_up_days)
     days = [first + timedelta(days=count) for count in range((last - first).days + 1)]
-    missed = [day for day in days if day > recent and _exists(day, settings.tz)]
-    missed = [day for day in missed if day not in published or not _stands(reports, day, settings, whole=day == last)]
-    too_old = tuple(day for day in days if day <= recent and day not in published)
-    return Missed(tuple(missed), too_old, max(published))
+    lacking = [day for day in days if day not in published]
+    bad = {day for day in published if day > recent and not _stands(reports, day, settings, whole=day == last)}
+    missed = tuple(day for day in days if day > recent and (day in bad or day in lacking))
+    return Missed(missed, tuple(day for day in lacking if day <= recent), max(published))
 
 
 def _day(label: str) -> date | None:
@@ -78,11 +84,6 @@ def _day(label: str) -> date | None:
         return date.fromisoformat(label)
     except ValueError:
         return None
-
-
-def _exists(day: date, tz: str) -> bool:
-    """Tell whether the calendar of the zone has that day; a few were skipped."""
-    return midnight(day, tz) != midnight(day + timedelta(days=1), tz)
 
 
 def _stands(reports: PublishedReports, day: date, settings: Settings, *, whole: bool) -> bool:
@@ -94,3 +95,52 @@ def _stands(reports: PublishedReports, day: date, settings: Settings, *, whole: 
     return report.window.tz != settings.tz or (
         sound(report, settings.max_failed) and not (whole and bool(report.failures))
     )
+
+
+def check_writable(out: Path) -> None:
+    """Refuse a folder that cannot be written before anything is read for it."""
+    absolute = Path(os.path.abspath(out))  # noqa: PTH100 -- resolve() would follow links that may be broken
+    place = next(place for place in (absolute, *absolute.parents) if place.is_dir())
+    try:
+        with tempfile.NamedTemporaryFile(dir=place, prefix=".gitzette-"):
+            pass
+        check_front_page(out)
+    except OSError as error:
+        raise StorageError(f"cannot write to {place}: {error.strerror}; choose another with out or --out") from error
+
+
+def check_front_page(out: Path) -> None:
+    """Refuse to replace somebody else's README before anything is written."""
+    file = out / "README.md"
+    if file.exists() and not file.read_text("utf-8", errors="replace").startswith(OURS):
+        raise StorageError(f"{file} was not written by gitzette and is left alone; choose another folder with --out")
+
+
+def replace_file(file: Path, pieces: Iterable[str]) -> None:
+    """Write a file so that a reader sees the old one or the new one, also after a crash; the folder may be locked."""
+    data = b"".join(piece.encode("utf-8", errors="replace") for piece in pieces)
+    if file.exists() and file.read_bytes() == data:
+        return
+    # What a run that was killed here leaves behind is overwritten by the next.
+    fresh = file.with_name(f".{file.name}.gitzette-new")
+    try:
+        with fresh.open("wb") as stream:
+            stream.write(data)
+            stream.flush()
+            os.fsync(stream.fileno())
+        fresh.chmod(0o644)
+        fresh.replace(file)
+    except BaseException:
+        fresh.unlink(missing_ok=True)
+        raise
+
+
+@contextmanager
+def locked(folder: Path) -> Iterator[None]:
+    """Let one run at a time read, merge and write; a second one waits for these moments."""
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(descriptor)

@@ -1,0 +1,59 @@
+"""The command `database upgrade`: brings the database of several machines to the version of today."""
+
+import argparse
+import sys
+from collections.abc import Mapping
+from contextlib import closing
+from pathlib import Path
+
+from agent.domain.base import EXIT_DONE, ConfigError, StorageError, UsageError
+from gitzette.arguments import settings_here
+from memory.database import Database
+from memory.store import open_database, upgrade
+
+try:
+    from langgraph.checkpoint.postgres import PostgresSaver
+    from procrastinate.schema import SchemaManager, migrations_path
+
+    from memory.postgres import PostgresDatabase
+except ImportError as missing:
+    raise ConfigError("workers need more packages: pip install 'gitzette[server]'") from missing
+
+_VERSION = "queue schema"
+
+
+def database(_: argparse.Namespace, environ: Mapping[str, str]) -> int:
+    """Upgrade memory, checkpoints and queue."""
+    address = settings_here(environ).database_address
+    if address is None:
+        raise UsageError("there is no database to upgrade: set database or GITZETTE_DATABASE to postgresql://…")
+    with closing(PostgresDatabase(address)) as db:
+        changes = upgrade(db, "the database")
+        with PostgresSaver.from_conn_string(address) as saver:
+            saver.setup()
+        with db.transaction():
+            db.lock("gitzette database upgrade")
+            # The tables of the queue, or the changes that the installed version of the engine has more.
+            known, files = _version(db), sorted(migrations_path.glob("*.sql"))
+            more = [file.read_text("utf-8") for file in files if file.name > known]
+            for script in more if known else [SchemaManager.get_schema()]:
+                db.run_script(script)
+                changes += 1
+            db.upsert("secrets", [{"name": _VERSION, "value": max(known, files[-1].name)}], ("name",))
+    sys.stdout.write(f"{changes} changes made\n" if changes else "nothing to do\n")
+    return EXIT_DONE
+
+
+def check_queue(home: Path, address: str) -> None:
+    """Refuse a queue of another version than the installed packages."""
+    with closing(open_database(home, address)) as db:
+        known, newest = _version(db), max(file.name for file in migrations_path.glob("*.sql"))
+    if known < newest:
+        raise StorageError("the queue is new or of an earlier version; run: gitzette database upgrade")
+    if known > newest:
+        raise StorageError("the queue was changed by a newer Gitzette; update this one")
+
+
+def _version(db: Database) -> str:
+    row = db.row("select value from secrets where name = ?", [_VERSION])
+    return str(row[0]) if row else ""

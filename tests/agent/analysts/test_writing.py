@@ -1,0 +1,230 @@
+"""What a writer is shown of a commit, and how its answers become claims with citations and anchors."""
+
+from collections.abc import Sequence
+from datetime import date
+from typing import Any
+
+from agent.analysts.packet import commit_packet, threads_of
+from agent.analysts.sentences import analysis_shape, summary_shape
+from agent.analysts.subjects import CommitSubject, SummarySubject, light_dossier
+from agent.analysts.tasks import Task
+from agent.domain.base import Language, RepoId
+from agent.domain.claims import Anchor, Claim, Kind
+from agent.domain.commits import Change, Comment, FileChange, Issue, PullRequest
+from agent.domain.evidence import CommitEvidence, Dossier, Material, Read, ThreadEvidence
+from agent.domain.facts import Fact, FactSheet, Place, Severity
+from agent.domain.ledger import Triage
+from agent.domain.links import Grade, Link, Relation
+from agent.domain.window import Window
+from agent.gate.check import refusals
+from agent.models import tokens_of
+from tests.made_commits import NOON, made_commit
+
+REPO = RepoId("octo/router")
+ME = "octo/router@" + "a" * 40
+MESSAGE = "Lower the limit (#41)\n\nLarger values overflow the buffer, see `grow()` and #12."
+
+
+def file(path: str, *hunks: str, **more: Any) -> FileChange:
+    """Change a file in hunks that are given by their lines."""
+    patch = "\n".join(f"@@ -{n}0 +{n}0 @@\n{text}" for n, text in enumerate(hunks, start=1)) or None
+    plus, minus = (sum(line.startswith(sign) for line in "\n".join(hunks).splitlines()) for sign in "+-")
+    told = {"path": path, "status": "modified", "additions": plus, "deletions": minus, "patch": patch}
+    return FileChange.model_validate(told | more)
+
+
+def read(files: Sequence[FileChange], message: str = MESSAGE, facts: Sequence[Fact] = ()) -> Read:
+    sheet, commit = FactSheet(facts=tuple(facts), route="hunks"), made_commit(message)
+    evidence = CommitEvidence(change=Change(commit=commit, files=tuple(files)), sheet=sheet, pull=41)
+    triage = Triage(sha=commit.sha, score=1.0, reasons=(), purpose=None)
+    return Read(evidence=evidence, triage=triage, depth="deep")
+
+
+def material(one: Read) -> Material:
+    """Put a commit beside its pull request, an issue that it names, a linked one and a stranger."""
+    about = {"repo": REPO, "state": "closed", "author": "jo", "labels": (), "created_at": NOON, "updated_at": NOON}
+    pull = about | {"number": 41, "title": "Lower it", "body": "Use `topK = 8`.", "base": "main"}
+    issue = about | {"state_reason": None, "closed_at": NOON, "comments": 1, "reactions": 0}
+    named, linked, stranger = (
+        Issue.model_validate(issue | {"number": number, "title": title, "body": f"About {title}."})
+        for number, title in ((12, "Overflow"), (13, "Crash"), (14, "Colours"))
+    )
+    comment = Comment(author="kim", body="It needs `--slow`.", created_at=NOON)
+    return Material(
+        repo=REPO,
+        window=Window.days(date(2026, 2, 4), date(2026, 2, 4), "UTC"),
+        reads=[one],
+        links=[Link(issue=linked.id, change=one.evidence.id, relation=Relation.FIXES, grade=Grade.A)],
+        issues=(named, linked, stranger),
+        pulls={41: PullRequest.model_validate(pull | {"merged_at": NOON, "merge_commit": "a" * 40})},
+        threads={named.id: ThreadEvidence(thread=named, comments=(comment,))},
+    )
+
+
+# ---------------------------------------------------------------- what is shown
+
+
+def lines(name: str, count: int) -> str:
+    return "\n".join(f"+{name} line {number} of a long hunk" for number in range(count))
+
+
+def test_messages_and_threads_are_shown_with_their_code_under_handles() -> None:
+    one = read([file("router.py", "-LIMIT = 22\n+LIMIT = 8")])
+    text = commit_packet(one, material(one))
+    for shown in (
+        "[c] commit by Mira, landed 2026-02-04, 1 files, +1 -1\nLower the limit (#41)\n\nLarger values",
+        "see `grow()` and #12.",
+        "[#41] pull request #41 of octo/router, opened 2026-02-04 by jo, merged: Lower it\nUse `topK = 8`.",
+        "[#13] issue #13 of octo/router, opened 2026-02-04 by jo, closed: Crash\nAbout Crash.",
+        "by jo, closed: Overflow\nAbout Overflow.\nkim: It needs `--slow`.",
+    ):
+        assert shown in text
+    assert list(threads_of(one.evidence, material(one))) == ["#41", "#13", "#12"]
+    assert "Colours" not in text
+
+
+def lost(one: Read) -> list[str]:
+    """Give the files that are not shown any more, in the order in which they go when the room gets less."""
+    gone: dict[str, None] = {}
+    for budget in range(4_000, 500, -50):
+        text = commit_packet(one, material(one), budget)
+        gone |= dict.fromkeys(path for path in one.evidence.paths if f"--- {path} " not in text)
+    return list(gone)
+
+
+def test_where_room_lacks_tests_go_first_then_the_smallest_and_documents_and_facts_stay() -> None:
+    place = Place(file="any.py", line=1, lines=("+LIMIT = 8",))
+    fact = Fact(kind="constant-changed", severity=Severity.BREAKING, name="LIMIT", new="8", places=(place,))
+    files = [
+        file("tests/test_router.py", lines("test", 50)),
+        file("src/small.py", lines("small", 20)),
+        file("src/large.py", lines("large", 60)),
+        file("src/proved.py", f"+LIMIT = 8\n{lines('proved', 10)}"),
+        file("setup.cfg", lines("configured", 20)),
+        file("docs/limits.md", lines("documented", 15)),
+    ]
+    one = read(files, "Lower the limit", [fact])
+    assert lost(one)[:3] == ["tests/test_router.py", "src/small.py", "src/large.py"]
+    assert {"setup.cfg", "docs/limits.md"}.isdisjoint(lost(one))
+    text = commit_packet(one, material(one))
+    places = [text.index(f"--- {path} ") for path in one.evidence.paths]
+    assert places == sorted(places), "what is shown keeps the order of the diff"
+
+
+def test_a_packet_keeps_to_its_tokens_and_lists_files_that_lost_lines() -> None:
+    one = read([*(file(f"src/m{n}.py", lines(f"m{n}", 200)) for n in range(9)), file("logo.png", unreadable="binary")])
+    for budget in (2_000, 6_000, 24_000):
+        text, _, left_out = commit_packet(one, material(one), budget).partition("\nNot shown, for lack of room:\n")
+        assert tokens_of(text) <= budget + 100
+        assert "logo.png (binary, +0 -0)" in left_out
+        assert ("src/m8.py (modified, +200 -0)" in left_out) == (budget < 24_000)
+
+
+def test_a_focus_shows_only_hunks_that_hold_one_of_its_words() -> None:
+    one = read([file("router.py", "-LIMIT = 22\n+LIMIT = 8", "+COLOUR = 3"), file("other.py", "+SHAPE = 1")])
+    text = commit_packet(one, material(one), focus=["LIMIT = 8", "nowhere"])
+    assert "+LIMIT = 8" in text
+    assert not {"COLOUR", "SHAPE"} & set(text.split())
+    assert "Larger values overflow" in text
+
+
+# ---------------------------------------------------------------- what is said
+
+# A commit that lowers a limit, and does something else in another hunk.
+LIMITED = read([file("router.py", "-LIMIT = 22\n+LIMIT = 8\n     grow(LIMIT)\n+    flush()", "+COLOUR = 3")])
+THREADS = {one.id: one for one in threads_of(LIMITED.evidence, material(LIMITED)).values()}
+KNOWN = Dossier(
+    found={ME: LIMITED.evidence, **THREADS}, window=material(LIMITED).window, seen=frozenset({ME, *THREADS})
+)
+
+
+def claims(answer: dict[str, Any], *languages: Language) -> list[Claim]:
+    """Turn an analysis of that commit into claims."""
+    shared: dict[str, Any] = {
+        "repo": REPO,
+        "account": "",
+        "languages": languages,
+        "room": 9_000,
+        "dossier": KNOWN,
+        "about": ME,
+    }
+    task = Task(repo=REPO, about=ME)
+    subject = CommitSubject(**shared, task=task, read=LIMITED, material=material(LIMITED))
+    return subject.claims(analysis_shape(languages).model_validate(answer))
+
+
+def spoken(text: str, anchor: str, **more: Any) -> Claim:
+    (claim,) = claims({"sentences": [{"en": text, "anchor": anchor, "cites": ["c"]} | more]}, "en")
+    return claim
+
+
+def test_handles_become_citations_and_those_never_shown_are_refused() -> None:
+    claim = spoken("`LIMIT` is `8`.", "+LIMIT = 8", cites=["c", "[#12]", "`#41`", "#99"])
+    assert claim.cites == (ME, "octo/router#12", "octo/router#41", "#99")
+    assert [no.verdict for no in refusals(claim, KNOWN, "en")] == ["malformed", "nonexistent"]
+    fewer = spoken("`LIMIT` is `8`.", "+LIMIT = 8", cites=["[#12]"])
+    assert (fewer.about, fewer.cites) == ((ME,), (ME, "octo/router#12"))
+    assert refusals(fewer, KNOWN, "en") == []
+
+
+def test_an_anchor_is_found_in_the_message_in_a_thread_or_in_a_file() -> None:
+    for text, where in (
+        ("Larger values overflow the buffer", Anchor(cite=ME, text="Larger values overflow the buffer")),
+        ("It needs `--slow`.", Anchor(cite="octo/router#12", text="It needs `--slow`.")),
+        ("Use `topK = 8`.", Anchor(cite="octo/router#41", text="Use `topK = 8`.")),
+        ("LIMIT = 8", Anchor(cite=ME, text="LIMIT = 8", file="router.py")),
+        ("-LIMIT = 22\n+LIMIT = 8", Anchor(cite=ME, text="-LIMIT = 22\n+LIMIT = 8", file="router.py")),
+        ("never written", Anchor(cite=ME, text="never written")),
+    ):
+        assert spoken("`LIMIT` `topK` `--slow` `8`.", text, cites=["c", "#12", "#41"]).anchors[0] == where
+
+
+def test_a_line_that_names_the_thing_is_put_beside_an_anchor_that_does_not() -> None:
+    claim = spoken("`LIMIT` is `8` now.", "+    flush()")
+    assert [(one.text, one.file) for one in claim.anchors] == [
+        ("+    flush()", "router.py"),
+        ("     grow(LIMIT)", "router.py"),
+    ]
+    assert refusals(claim, KNOWN, "en") == []
+    # A line of another hunk proves nothing.
+    other = spoken("`COLOUR` is `3` now.", "+    flush()")
+    assert len(other.anchors) == 1
+    assert [no.check for no in refusals(other, KNOWN, "en")] == ["anchor"]
+
+
+def test_advice_is_marked_by_its_writer_and_values_are_kept() -> None:
+    claim = spoken("Set `LIMIT` to `8`.", "+LIMIT = 8", advice=True, old=" 22", new="8 ")
+    assert (claim.kind, claim.role, claim.old, claim.new) == (Kind.ADVICE, "advice", "22", "8")
+    assert spoken("`LIMIT` is `8`.", "+LIMIT = 8").kind is Kind.STATED
+    assert spoken("`LIMIT` is `8`.", "").anchors == ()
+
+
+def test_a_sentence_or_headline_that_lacks_a_language_is_dropped() -> None:
+    both, half = {"en": "`LIMIT`  is `8`.", "zh": "`LIMIT` 为 `8`。"}, {"en": "`LIMIT` is `8`.", "zh": " "}
+    answer = {"headline_en": "Lower", "headline_zh": "", "sentences": [half, both]}
+    (claim,) = claims(answer, "en", "zh")
+    assert (claim.id, claim.text) == (f"{ME[:24]}.m2", {"en": "`LIMIT` is `8`.", "zh": "`LIMIT` 为 `8`。"})
+    headline, _ = claims(answer | {"headline_zh": "降低上限"}, "en", "zh")
+    assert (headline.role, headline.anchors[0].text) == ("headline", "Lower the limit (#41)")
+
+
+def test_a_summary_cites_the_commits_of_what_it_rests_on_and_nothing_else() -> None:
+    shas = [f"octo/router@{letter * 40}" for letter in "abc"]
+    rests = {
+        f"c{n}.1": Claim(
+            id=sha, repo=None, role="effect", about=(sha,), cites=(sha, "octo/router#12"),
+            anchors=(Anchor(cite=sha, text=f"+{n}"), Anchor(cite="octo/router#12", text="said")),
+        )
+        for n, sha in enumerate(shas, start=1)
+    }  # fmt: skip
+    said = [
+        {"en": "Two belong together.", "rests_on": ["[c1.1]", "c3.1", "c9.9"]},
+        {"en": "This rests on nothing that was published.", "rests_on": ["c9.9"]},
+        {"en": "", "rests_on": ["c2.1"]},
+    ]
+    task = Task(repo=None, rests=rests)
+    dossier = light_dossier(task)
+    subject = SummarySubject(repo=None, account="", languages=("en",), room=9_000, dossier=dossier, task=task)
+    (claim,) = subject.claims(summary_shape(("en",)).model_validate({"sentences": said}))
+    assert (claim.id, claim.role, claim.cites) == ("brief1", "brief", (shas[0], shas[2]))
+    assert [one.text for one in claim.anchors] == ["+1", "+3"]
