@@ -50,16 +50,22 @@ def test_a_repository_is_read_from_any_address_people_copy(text: str) -> None:
     assert repo_id(text) == OCTO
 
 
-@pytest.mark.parametrize("text", [*NO_REPOS.split(), "", "and or", "o/r\nx", "a" * 40 + "/r", "o/" + "r" * 101])
+@pytest.mark.parametrize(
+    "text",
+    [
+        *NO_REPOS.split(),
+        "",
+        "and or",
+        "o/r\nx",
+        "a" * 40 + "/r",
+        "https://me:hunter2@github.com/o/r/tree/main",
+        "o/" + "r" * 101,
+    ],
+)
 def test_what_is_no_repository_is_refused_in_one_line(text: str) -> None:
     with pytest.raises(UsageError, match="is not a repository; write owner/name") as refused:
         repo_id(text)
     assert "\n" not in str(refused.value)
-
-
-def test_a_password_in_a_refused_address_is_not_repeated() -> None:
-    with pytest.raises(UsageError) as refused:
-        repo_id("https://me:hunter2@github.com/o/r/tree/main")
     assert "hunter2" not in str(refused.value)
 
 
