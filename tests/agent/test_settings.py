@@ -93,7 +93,7 @@ def test_links_point_where_people_read() -> None:
 
 @pytest.mark.parametrize("url", ["ftp://x", "https://", "https:///path", "//x", "https://x/a b", "https://x/(y)", "x"])
 def test_an_address_that_could_not_be_linked_or_fetched_is_refused(url: str) -> None:
-    with pytest.raises(ConfigError, match="^GITZETTE_WEB_URL: .* is not an http"):
+    with pytest.raises(ConfigError, match=r"^GITZETTE_WEB_URL: .* is not an http"):
         read_settings(None, {"GITZETTE_WEB_URL": url})
 
 
