@@ -17,8 +17,7 @@ from agent.telling import catalogue
 from agent.web import Web
 from gitzette.arguments import settings_for, settings_here, specs_of
 from gitzette.progress import as_json, say
-from gitzette.render.markdown import upgrade_json, upgrade_page
-from gitzette.render.templating import plain_environment
+from gitzette.render.templating import plain_environment, upgrade_json, upgrade_page
 from gitzette.wiring import memory_of, open_sources
 from memory.statements import ToldStory
 from tools.diff.sheet import compare_versions, study

@@ -13,9 +13,8 @@ from agent.editions.week import MOST_WORDS as WORDS_OF_WEEK
 from agent.editions.week import Week
 from agent.settings.values import Layout
 from agent.web import Web
-from gitzette.render.markdown import filled
 from gitzette.render.model import Excerpt, Issue, IssueNews, Item, PageModel, RepoPart, Section, row_id, words_in
-from gitzette.render.templating import ISSUES_SHOWN, SHORT, commit_path, mark_of, named, place_of, plain
+from gitzette.render.templating import ISSUES_SHOWN, SHORT, commit_path, filled, mark_of, named, place_of, plain
 from gitzette.render.view import View, cut_title, is_breaking, is_private
 
 MOST_WORDS = 1_200  # Words of a page before the folds

@@ -8,6 +8,7 @@ from typing import Any
 
 from agent.domain.base import EvidenceId, Language, RepoId
 from agent.domain.claims import MARK, Claim, Kind, Role
+from agent.domain.commits import pull_named
 from agent.domain.facts import Severity
 from agent.domain.ledger import LedgerRow, Tier
 from agent.domain.links import undone_pairs
@@ -26,7 +27,6 @@ _LINEAGE = ("undoes", "undoes part", "relands", "mends", *_WEAK)
 _PASSED = ("fact", "undoes", "shows")
 _LABELLED = {Kind.INFERRED: "inferred", Kind.ADVICE: "advice"}
 _CODE = re.compile(r"`+([^`]+)`+")
-_SQUASHED = re.compile(r"\(#([1-9]\d{0,8})\)$")
 _MOST_LINES, _MOST_EXCERPTS = 8, 4
 _WORD = re.compile(r"[\w.:/-]*\w", re.ASCII)
 _LITERAL = re.compile(r"\d|_|\w[A-Z]|--")
@@ -181,11 +181,8 @@ class View:
 
 def cut_title(row: LedgerRow) -> tuple[str, int | None]:
     """Part the title from the number of its pull request, which squash merges put at the end in parentheses."""
-    words, number = row.title.rstrip(), row.pull
-    if found := _SQUASHED.search(words):
-        number = number or int(found[1])
-        words = words[: found.start()].rstrip() if int(found[1]) == number else words
-    return words, number
+    number = row.pull or pull_named(row.title)
+    return row.title.rstrip().removesuffix(f"(#{number})").rstrip(), number
 
 
 def is_breaking(claim: Claim) -> bool:

@@ -49,7 +49,7 @@ def wrong(analysis: Make, make_commit: Make) -> Make:
         "a1b2c3d came with #41 and octo/router#41 on 2026-02-04, after 3f2a9bc1d of January 30.",
         "In 1 file it adds 4 lines and deletes 3, for octo/router on GitHub, in Python.",
         "The K=8 case stands: “The buffer holds 8 entries”.",
-        "`class Router` and `if topK > 8` are there; `src/*/limits.py` too.",
+        "`class Router` and `if topK > 8` are there.",
         "Two of three read/write paths need no I/O.",
     ],
 )

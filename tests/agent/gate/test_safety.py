@@ -12,7 +12,7 @@ Make = Callable[..., Any]
     ("text", "told"),
     [
         ("See https://example.com/x for more.", "https://example.com/x"),
-        ("See WWW.example.com for more.", "www.example.com"),
+        ("See WWW.example.com for more.", "WWW.example.com"),
         ("见github.com/octo/router。", "github.com"),
         ("It <b>holds</b> 8.", "HTML"),
         ("It holds &lt;8.", "HTML"),
