@@ -12,7 +12,8 @@ from agent.domain.commits import Headline, reverts_in
 from agent.domain.links import Act, Reference, Related, Relation, Story, StoryKind
 from agent.stories.timeline import NEAR, Line, Pair, Said, step, story
 
-_NEXT_APART = timedelta(days=14)
+_SOON = timedelta(days=14)
+"""How long the next number alone makes a series, and how long it is news by itself that lines are changed again."""
 _MOST_MISSING, _MOST_PARTS = 6, 24
 PARTS = r"[0-9][.0-9a-z]* ?/ ?[0-9nNxX]"  # A rough form of every marker, for git and for Python alike
 _PULL = re.compile(r"\s*\(#\d{1,9}\)\s*$")
@@ -59,8 +60,6 @@ def _is_counted(match: re.Match[str], text: str) -> bool:
 
 def series_stories(repo: RepoId, heads: Sequence[Headline], today: set[str], *, whole: bool) -> list[Story]:
     """Tell the series to which today's commits belong; only a line that was read whole shows what is missing."""
-    if not any(head.sha in today and read_part(head.title) for head in heads):
-        return []
     found: list[Series] = []
     for head in heads:
         if part := read_part(head.title):
@@ -81,7 +80,7 @@ def _goes_on(head: Headline, part: Part, series: Series) -> bool:
         return False
     for of, one in series:
         apart, is_next, same_total = head.at - of.at, part.number - one.number == 1, part.total == one.total
-        alike = bool(part.words & one.words) or (is_next and same_total and apart <= _NEXT_APART)
+        alike = bool(part.words & one.words) or (is_next and same_total and apart <= _SOON)
         one_work = alike if head.author == of.author else same_total and _has_title(part, one)
         if one_work and apart <= NEAR and (same_total or is_next):
             return True
@@ -128,7 +127,6 @@ def named_pairs(repo: RepoId, today: Sequence[Headline], references: Iterable[Re
             yield Pair(doer=doer, earlier=earlier, said_in=said_in)
 
 
-_SOON = timedelta(days=14)  # How long after a change it is news by itself that its lines are changed again
 READ: Mapping[Relation, Act] = {
     Relation.INTRODUCED: "mended",
     Relation.CONTINUES: "follow-up",
