@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import get_args
 
 from agent.domain.commits import Change, FileChange
-from agent.domain.facts import Fact, FactKind, FactSheet, Severity
+from agent.domain.facts import Fact, FactSheet, Severity
 from agent.domain.ledger import Noise, Tier, Triage
 from agent.triage.conventions import CHORES, Area, Heading, area, is_breaking, purposes_of, read_heading
 
@@ -64,7 +64,7 @@ _BY_SEVERITY = {
     Severity.ADDITIVE: {"new model": ("file-added model",), "new for users": _NEW_FOR_USERS, "new names": ("",)},
 }
 """How the kinds of facts begin that are a reason; of each severity only the first reason that holds counts."""
-_HISTORY = (FactKind.REVERT, FactKind.RELAND)
+_HISTORY = ("revert", "reland")
 _BESIDE = {
     "deprecation": ("deprecated",),
     "new version": ("version-changed",),
@@ -99,7 +99,7 @@ def weigh(change: Change, sheet: FactSheet | None, *, labels: Sequence[str] = ()
         score = min(score, _NOT_PRODUCT)
     # A merge may be empty by its nature.
     empty = not change.files and not change.incomplete and len(change.commit.parents) == 1
-    undoes = any(fact.kind is FactKind.REVERT for fact in facts)
+    undoes = any(fact.kind == "revert" for fact in facts)
     return Triage(
         sha=change.commit.sha,
         score=round(score, 3),
@@ -166,7 +166,7 @@ def _noise(change: Change, facts: Sequence[Fact], heading: Heading, lines: Mappi
     if aside is not None:
         return None if aside == "docs" and _announces(heading) else aside
     # That some line of a function changed is so of every chore.
-    if any(fact.severity is not Severity.INTERNAL and fact.kind is not FactKind.CODE_CHANGED for fact in facts):
+    if any(fact.severity is not Severity.INTERNAL and fact.kind != "code-changed" for fact in facts):
         return None
     small = lines.get(Area.PRODUCT, 0) <= _LARGE_CHORE
     if small and _BOT.search(change.commit.author.name):
