@@ -13,8 +13,7 @@ from pydantic import BaseModel
 from agent.domain.base import Frozen, UpstreamError
 from agent.markdown import visible
 
-Job = Literal["reading", "writing", "judging"]
-"""What a model is asked for: what to read next, what to say, whether something said is true."""
+Job = Literal["reading", "writing", "judging"]  # What to read next, what to say, whether something said is true
 JOBS: tuple[Job, ...] = ("reading", "writing", "judging")
 
 
@@ -25,8 +24,7 @@ class ModelError(UpstreamError):
         super().__init__(message, retryable=retryable)
 
 
-Way = Literal["schema", "tool", "words"]
-"""How an answer in a shape is asked for: by JSON schema, as the arguments of a tool, or in words."""
+Way = Literal["schema", "tool", "words"]  # Data is asked for by JSON schema, as the arguments of a tool, or in words
 WAYS: tuple[Way, ...] = ("schema", "tool", "words")
 DEFAULT_CONTEXT = 8_192
 
@@ -39,16 +37,12 @@ class Capabilities(Frozen):
     parallel: bool = False  # Several tool calls in one answer
     context: int = DEFAULT_CONTEXT  # Tokens that question and answer may have together
     told: bool = False  # Whether the server named its context; else it is assumed
-
     pace: float | None = None  # Tokens that it writes in a second, once it has begun; None where nobody looked
 
     @property
     def ways(self) -> tuple[Way, ...]:
         """The ways that are left to try, the best that is known first."""
         return tuple(way for way in WAYS[WAYS.index(self.way) :] if way != "tool" or self.tools)
-
-
-_FENCE = "```json"
 
 
 @cache
@@ -87,32 +81,24 @@ def json_in(text: str, shape: type[BaseModel]) -> dict[str, Any]:
     What stands inside of an object that was cut off is not the object.
     """
     body = text.rpartition("</think>")[2]
-    fenced = body.partition(_FENCE)[2]
-    for part in (fenced, body) if fenced else (body,):
-        start = part.find("{")
-        if start < 0:
-            continue
-        found, _ = json.JSONDecoder().raw_decode(part, start)
+    for part in (body.partition("```json")[2], body):
+        found, _ = json.JSONDecoder().raw_decode(part, start) if (start := part.find("{")) >= 0 else (None, 0)
         if isinstance(found, dict) and found.keys() & shape.model_fields.keys():
             return found
     raise ValueError("there is no such object in the answer")
 
 
-_LOOKED_AT = 1_200
 _LONGEST_UNIT = 200
 _ENOUGH = 600  # So many characters of nothing but repetition; a table or a list of braces repeats less
 
 
 def rambles(text: str) -> bool:
     """Tell whether the end of a text is one short piece over and over."""
-    if len(text) < _ENOUGH:
-        return False
-    tail = text[-_LOOKED_AT:]
-    return any(tail.endswith(tail[-size:] * (_ENOUGH // size)) for size in range(1, _LONGEST_UNIT + 1))
+    long = len(text) >= _ENOUGH
+    return long and any(text.endswith(text[-size:] * (_ENOUGH // size)) for size in range(1, _LONGEST_UNIT + 1))
 
 
-_PER_TOKEN = 3.2
-"""ASCII characters of code and English in one token, on the safe side: tokenizers in use give 3.3 to 4.5."""
+_PER_TOKEN = 3.2  # ASCII characters of code and English, on the safe side: tokenizers in use give 3.3 to 4.5
 _ENVELOPE = 8  # What surrounds each message
 _ANSWER = 4_000  # Enough for five sentences about a commit in two languages, with their anchors
 
@@ -151,10 +137,9 @@ def _template(name: str) -> Template:
 
 def prompt(name: str, values: Mapping[str, str]) -> str:
     """Fill a prompt with values."""
-    template = _template(name)
-    if surplus := values.keys() - set(template.get_identifiers()):
+    if surplus := values.keys() - set(_template(name).get_identifiers()):
         raise KeyError(f"prompt {name!r} has no {sorted(surplus)}")
-    return template.substitute(values)
+    return _template(name).substitute(values)
 
 
 def boundary(seed: str) -> str:
@@ -177,13 +162,6 @@ def visible_line(line: str) -> str:
 
 
 def repeats_instructions(text: str) -> bool:
-    """Tell whether a text holds a sentence of what models are told before everything else."""
-    plain = " ".join(text.split())
-    return any(sentence in plain for sentence in _instructions())
-
-
-@cache
-def _instructions() -> tuple[str, ...]:
-    """List the sentences of the system prompts, each up to the first value that is filled in."""
-    told = " ".join(_template("system").template.split())
-    return tuple(f"{sentence}.".partition("$")[0].strip() for sentence in told.removesuffix(".").split(". "))
+    """Tell whether a text holds a sentence of the system prompt, up to the first value that is filled in."""
+    plain, told = (" ".join(one.split()) for one in (text, _template("system").template))
+    return any(f"{one}.".partition("$")[0].strip() in plain for one in told.removesuffix(".").split(". "))

@@ -14,7 +14,7 @@ from agent.domain.window import Window, midnight, moment, narrowed
 
 _HAN = re.compile("[\u3400-\u9fff]")
 _QUALIFIER = re.compile(
-    r'(?<![\w:/"])(is|author|path|repo|since|until|in):("[^"\n]{1,200}"|[^\s"，。；？！]{1,200})', re.IGNORECASE
+    r'(?<![\w:/"])(is|author|path|repo|since|until|in):("[^"\n]{1,200}"|[^\s"，。；？！]{1,200})', re.I
 )
 _SPAN = re.compile(r'`([^`\n]{1,200})`|"([^"\n]{1,200})"')
 _TOKEN = re.compile(r"[A-Za-z0-9_./:#@~+-]{2,300}")
@@ -24,14 +24,8 @@ _NAME = re.compile(
 )
 _DATE = re.compile(r"(?<![\w/.-])20\d{2}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])(?![\w/-])")
 THREADS = {"issue": "issue", "pr": "pull", "release": "release"}  # Kinds that are no commits, as the index calls them
-_FILTERS: dict[str, tuple[str, ...]] = {
-    "is": ("revert", "reland", "breaking", "commit", *THREADS),
-    "author": (),
-    "path": (),
-    "repo": (),
-    "in": ("title",),
-}
-"""The qualifiers in the order in which they are told, with their values where only some are known."""
+_FILTERS = ("is", "author", "path", "repo", "in")  # In the order in which they are told
+_KNOWN = {"is": ("revert", "reland", "breaking", "commit", *THREADS), "in": ("title",)}
 
 
 class Named(Frozen):
@@ -59,36 +53,6 @@ class Hit(Frozen):
         return bool(self.score or self.named or self.words)
 
 
-class Filters(Frozen):
-    """GitHub-style qualifiers as pairs in one order, however they were asked for; a commit fits all of them."""
-
-    asked: tuple[tuple[str, str], ...] = ()
-
-    @property
-    def any(self) -> bool:
-        """Tell whether something is filtered by."""
-        return any(key != "repo" for key, _ in self.asked)
-
-    @property
-    def told(self) -> tuple[str, ...]:
-        """Write the qualifiers as they are asked for."""
-        return tuple(":".join(pair) for pair in self.asked)
-
-    def of(self, key: str) -> list[str]:
-        """Give the values of one qualifier."""
-        return [value for name, value in self.asked if name == key]
-
-    def wants(self, repo: RepoId) -> bool:
-        """Tell whether a repository is asked about, by its whole name or the part behind the slash."""
-        return any(f"/{repo.lower()}".endswith(f"/{one}") for one in self.of("repo")) or not self.of("repo")
-
-    def fits(self, card: Card) -> bool:
-        """Tell whether a commit fits: its kind, its author, and one of its paths."""
-        by = all(one in card.author.lower() for one in self.of("author"))
-        touched = all(any(one in path.lower() for path in card.paths) for one in self.of("path"))
-        return by and touched and card.kinds >= set(self.of("is"))
-
-
 class Query(Frozen):
     """A question taken apart by its form alone."""
 
@@ -96,14 +60,33 @@ class Query(Frozen):
     words: str  # The question without its qualifiers
     lang: Language
     named: tuple[Named, ...] = ()
-    filters: Filters = Filters()
+    filters: tuple[tuple[str, str], ...] = ()  # GitHub-style qualifiers in one order, however they were asked for
     window: Window | None = None
 
-    def titled(self, title: str) -> bool:
-        """Tell whether a title has everything that is named, or a word where nothing is."""
-        wanted = [one.text.lower() for one in self.named]
-        words = set(self.words.lower().split()) & set(title.lower().split())
-        return all(one in title.lower() for one in wanted) if wanted else bool(words)
+    @property
+    def is_filtered(self) -> bool:
+        """Tell whether something is filtered by."""
+        return any(key != "repo" for key, _ in self.filters)
+
+    def wanted(self, key: str) -> list[str]:
+        """Give the values of one qualifier."""
+        return [value for name, value in self.filters if name == key]
+
+    def wants(self, repo: RepoId) -> bool:
+        """Tell whether a repository is asked about, by its whole name or the part behind the slash."""
+        repos = self.wanted("repo")
+        return any(f"/{repo.lower()}".endswith(f"/{one}") for one in repos) or not repos
+
+    def fits(self, card: Card) -> bool:
+        """Tell whether a commit fits all qualifiers: its kind, its author, one of its paths, and its title."""
+        by = all(one in card.author.lower() for one in self.wanted("author"))
+        touched = all(any(one in path.lower() for path in card.paths) for one in self.wanted("path"))
+        return by and touched and card.kinds >= set(self.wanted("is")) and (not self.wanted("in") or self._in(card))
+
+    def _in(self, card: Card) -> bool:
+        """Tell whether the title has everything that is named, or a word where nothing is."""
+        title, names = card.title.lower(), [one.text.lower() for one in self.named]
+        return all(one in title for one in names) if names else bool({*self.words.lower().split()} & {*title.split()})
 
 
 def query_of(question: str, bound: Window | None, tz: str, now: datetime, lang: Language | None = None) -> Query:
@@ -127,12 +110,12 @@ def query_of(question: str, bound: Window | None, tz: str, now: datetime, lang: 
     )
 
 
-def _filters(found: list[tuple[str, str]]) -> Filters:
+def _filters(found: list[tuple[str, str]]) -> tuple[tuple[str, str], ...]:
     asked = {(key, value.lower().strip("@/*")) for key, value in found if key in _FILTERS}
     for key, value in asked:
-        if (known := _FILTERS[key]) and value not in known:
+        if value not in (known := _KNOWN.get(key, (value,))):
             raise UsageError(f"{key}:{value[:40]} is not known; there are {', '.join(f'{key}:{one}' for one in known)}")
-    return Filters(asked=tuple(sorted(asked, key=lambda pair: (list(_FILTERS).index(pair[0]), pair[1]))))
+    return tuple(sorted(asked, key=lambda pair: (_FILTERS.index(pair[0]), pair[1])))
 
 
 def _named(words: str) -> tuple[Named, ...]:

@@ -56,7 +56,7 @@ async def retrieve(state: AskState, runtime: Runtime[AskContext]) -> dict[str, A
     """Search what is known at once, read what is missing of the window, and search again."""
     context = runtime.context
     query = query_of(state["question"], context.bound, context.tz, context.now, context.lang)
-    specs = [one for one in context.specs if query.filters.wants(one.name)] or list(context.specs)
+    specs = [one for one in context.specs if query.wants(one.name)] or list(context.specs)
     repos, left_out, known = [one.name for one in specs], dict[RepoId, int](), context.memory
     _found(query, repos, runtime, _BEST)
     for spec in specs:
@@ -70,7 +70,7 @@ async def retrieve(state: AskState, runtime: Runtime[AskContext]) -> dict[str, A
     begun |= {"sentences": Sentences(), "nearest": None, "trouble": ""}
     # A question that was cut short may have left messages.
     gone = [RemoveMessage(str(one.id)) for one in _own(state)]
-    if context.models is None or query.filters.any:
+    if context.models is None or query.is_filtered:
         return begun | {"messages": gone}
     begun["handles"] = await _handles(query, hits, state, context)
     try:
@@ -181,7 +181,7 @@ async def answer(state: AskState, runtime: Runtime[AskContext]) -> dict[str, Any
     repos = [spec.name for spec in context.specs]
     await context.load([name for one in named for name in context.memory.named(one, repos)], query.window)
     handles = handles_of([*handles.values(), *context.found], context.found)
-    near = [name for one in said.nearest if (name := cited(one, handles, context.found)) in context.found]
+    near = [name for one in said.nearest if (name := cited(one, handles)) in context.found]
     subject = (await subjects({**state, "handles": handles}, context))["answer"]
     drafts = tuple(("answer", claim) for claim in subject.claims(said))
     nearest = near if said.abstains or not drafts else None

@@ -160,20 +160,18 @@ def named_sections(query: Query, repos: Sequence[RepoId], context: AskContext) -
 
 def filtered_section(query: Query, repos: Sequence[RepoId], context: AskContext) -> list[Section]:
     """Find everything that fits all qualifiers and has everything that is named beside them."""
-    filters, names = query.filters, {one.text for one in query.named}
-    titles = bool(filters.of("in"))
-    if kinds := [THREADS[kind] for kind in filters.of("is") if kind in THREADS]:
+    names = {one.text for one in query.named}
+    if kinds := [THREADS[kind] for kind in query.wanted("is") if kind in THREADS]:
         entries = [hit for hit in context.index.entries(repos, query.window) if hit.kind in kinds]
-        hits = [hit for hit in entries if all(one in hit.author.lower() for one in filters.of("author"))]
+        hits = [hit for hit in entries if all(one in hit.author.lower() for one in query.wanted("author"))]
     else:
-        cards = context.memory.listed(repos, query.window, _ALL)
-        fitting = [card for card in cards if filters.fits(card) and (not titles or query.titled(card.title))]
+        fitting = [card for card in context.memory.listed(repos, query.window, _ALL) if query.fits(card)]
         hits = [Hit(id=card.id, kind="commit", opened=f"{card.at:%Y-%m-%dT%H:%M:%SZ}") for card in fitting]
-    if names and not titles:
+    if names and not query.wanted("in"):
         having = context.index.search("", query.named, repos, query.window, _ALL)
         kept = {hit.id for hit in having if names <= set(hit.named)}
         hits = [hit for hit in hits if hit.id in kept]
-    return [Section(what=(*filters.told, *map(_shown, query.named)), hits=_newest(hits))]
+    return [Section(what=(*map(":".join, query.filters), *map(_shown, query.named)), hits=_newest(hits))]
 
 
 def _shown(one: Named) -> str:
@@ -204,12 +202,12 @@ async def reply_of(state: AskState, context: AskContext, *, asked: bool) -> Repl
     query, hits, repos = state["query"], state["hits"], [one.repo for one in state["searched"]]
     claims = sorted(state["sentences"].published, key=lambda one: int(one.id[1:]))
     said = [cite for claim in claims for cite in claim.cites]
-    outcome: Outcome = "filtered" if query.filters.any else "looked up"
+    outcome: Outcome = "filtered" if query.is_filtered else "looked up"
     if state["trouble"]:
         outcome = "failed"
     elif asked:
         outcome = "abstained" if state["nearest"] is not None else "answered" if claims else "refused"
-    look = filtered_section if query.filters.any else named_sections
+    look = filtered_section if query.is_filtered else named_sections
     sections = [one for one in look(query, repos, context) if not {*said} & {hit.id for hit in one.hits}]
     told = list(dict.fromkeys(hit.id for section in sections for hit in section.hits[:_BEST]))
     facts = await told_facts(query, [name for name in told if "#" not in name][:10], context)

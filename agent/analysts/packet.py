@@ -2,10 +2,9 @@
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import NamedTuple
 
-from agent.domain.base import EvidenceId, thread_id
+from agent.domain.base import thread_id
 from agent.domain.commits import FileChange, PullRequest
 from agent.domain.evidence import CommitEvidence, Evidence, Material, Read, ReleaseEvidence, ThreadEvidence, state_at
 from agent.domain.facts import Fact, Severity
@@ -25,65 +24,40 @@ _CONFIGURATION = re.compile(
 )
 
 
-@dataclass(frozen=True, kw_only=True)
-class Packet:
-    """One commit as a model sees it; the handles are what it may cite."""
-
-    text: str
-    handles: Mapping[str, EvidenceId]
-    found: Mapping[EvidenceId, Evidence]  # The evidence behind the handles
-
-
-def commit_packet(read: Read, material: Material, budget: int = BUDGET, focus: Sequence[str] = ()) -> Packet:
+def commit_packet(read: Read, material: Material, budget: int = BUDGET, focus: Sequence[str] = ()) -> str:
     """Show a commit: what people wrote, what code found, then hunks in the order in which they tell most.
 
     With a `focus`, only hunks that hold one of these words or lines: whoever repairs a sentence has seen the rest.
     """
-    evidence = read.evidence
-    threads = threads_of(read, material)
-    shown: dict[str, Evidence] = {"c": evidence, **{_handle(one): one for one in threads}}
+    evidence, threads = read.evidence, threads_of(read.evidence, material)
     words = _words(evidence, threads, int(budget * _WORDS_SHARE))
     facts = cut_text("\n".join(fact_lines(evidence.facts)), int(budget * _FACTS_SHARE))
     head = f"{words}\n\n{_FACTS_HEAD}\n{facts or '(none)'}\n"
     hunks, left_out = shown_hunks(evidence, max(500, budget - tokens_of(head)), focus)
     missing = f"\nNot shown, for lack of room:\n{chr(10).join(left_out)}\n" if left_out else ""
-    return Packet(
-        text=f"{head}\nThe diff:\n{hunks}{missing}",
-        handles={handle: one.id for handle, one in shown.items()},
-        found={one.id: one for one in shown.values()},
-    )
+    return f"{head}\nThe diff:\n{hunks}{missing}"
 
 
-def threads_of(read: Read, material: Material) -> list[ThreadEvidence]:
-    """Give the pull request of a commit, and the issues that it or its pull request names or is linked to."""
-    evidence, issues = read.evidence, {issue.id: issue for issue in material.issues}
+def threads_of(evidence: CommitEvidence, material: Material) -> dict[str, ThreadEvidence]:
+    """Give the pull request of a commit, and the issues that both name or are linked to, as their numbers are cited."""
     pull = material.pulls.get(evidence.pull or 0)
+    threads = (*material.issues, *([pull] if pull else []))
+    known = {one.id: ThreadEvidence(thread=one) for one in threads} | dict[str, ThreadEvidence](material.threads)
     linked = [link.issue for link in material.links if link.change == evidence.id]
     texts = (evidence.change.commit.message, pull.body if pull else "")
     named = [thread_id(evidence.repo, int(number)) for text in texts for number in _NUMBER.findall(text)]
-    found: dict[EvidenceId, ThreadEvidence] = {}
-    if pull is not None:
-        found[pull.id] = material.threads.get(pull.id) or ThreadEvidence(thread=pull)
-    for name in dict.fromkeys((*linked, *named)):
-        if name in material.threads:
-            found.setdefault(name, material.threads[name])
-        elif name in issues:
-            found.setdefault(name, ThreadEvidence(thread=issues[name]))
-    return list(found.values())[:_THREADS]
+    wanted = dict.fromkeys((pull.id if pull else "", *linked, *named))
+    found = [known[name] for name in wanted if name in known][:_THREADS]
+    return {f"#{one.thread.number}": one for one in found}
 
 
-def _handle(one: ThreadEvidence) -> str:
-    return f"#{one.thread.number}"
-
-
-def _words(evidence: CommitEvidence, threads: Sequence[ThreadEvidence], room: int) -> str:
-    """Show what people wrote: the message whole where it fits, then the threads, evenly cut."""
+def _words(evidence: CommitEvidence, threads: Mapping[str, ThreadEvidence], room: int) -> str:
     commit, change = evidence.change.commit, evidence.change
     counts = f"{len(change.files)} files, +{change.additions} -{change.deletions}"
     head = f"[c] commit by {commit.author.name}, landed {commit.committed_at:%Y-%m-%d}, {counts}"
     message = cut_text(commit.message.strip(), room // 2 if threads else room)
     each = (room - tokens_of(message)) // max(1, len(threads))
-    told = [piece_text(_handle(one), one, max(100, each), None) for one in threads]
+    told = [piece_text(handle, one, max(100, each), None) for handle, one in threads.items()]
     return "\n\n".join([f"{head}\n{message}", *told])
 
 
@@ -98,8 +72,7 @@ def piece_text(handle: str, one: Evidence, room: int, window: Window | None) -> 
         head = f"[{handle}] {kind} #{thread.number} of {thread.repo}, opened {thread.created_at:%Y-%m-%d} by"
         head += f" {thread.author or 'a deleted account'}, {state_at(thread, window)}: {thread.title}"
         said = [f"{comment.author or 'somebody'}: {comment.body}" for comment in one.comments[-_COMMENTS:]]
-        words = cut_text("\n".join([thread.body.strip(), *said]), room)
-        return f"{head}\n{words}".rstrip()
+        return f"{head}\n{cut_text(chr(10).join([thread.body.strip(), *said]), room)}".rstrip()
     commit, change = one.change.commit, one.change
     head = f"[{handle}] commit {commit.sha[:12]} of {commit.repo}, {commit.committed_at:%Y-%m-%d}, {commit.author.name}"
     pull = f", pull request #{one.pull}" if one.pull else ""
@@ -112,9 +85,8 @@ def piece_text(handle: str, one: Evidence, room: int, window: Window | None) -> 
 
 def fact_lines(facts: Sequence[Fact]) -> Iterator[str]:
     """List the facts in words, those that users can notice first."""
-    telling = [fact for fact in facts if fact.severity is not Severity.INTERNAL]
-    for fact in (telling or facts)[:_FACTS]:
-        yield f"- {fact.severity.value}: {fact_sentence(fact, 'en')}"
+    telling = [fact for fact in facts if fact.severity is not Severity.INTERNAL] or facts
+    return (f"- {fact.severity.value}: {fact_sentence(fact, 'en')}" for fact in telling[:_FACTS])
 
 
 def cut_text(text: str, room: int) -> str:
@@ -138,22 +110,22 @@ def shown_hunks(evidence: CommitEvidence, room: int, focus: Sequence[str]) -> tu
     """Choose hunks by what they tell, show them in the order of the diff, and list the files that lost lines."""
     chosen: list[_Hunk] = []
     lacking: dict[str, FileChange] = {}
-    hunks = _focused([*_hunks(evidence)], focus)
-    room = room // 2 if focus else room
+    hunks, room = _focused([*_hunks(evidence)], focus), room // 2 if focus else room
     # One new file must not take the room of everything that changes beside it.
     most = room if len(hunks) == 1 else max(_SHORT_HUNK, room // 3)
     for hunk in sorted(hunks, key=lambda one: one.rank):
         text = cut_text(hunk.text, min(room, most))
         if text != hunk.text:
             lacking[hunk.file.path] = hunk.file
-            if text.count("\n") < _LEAST_LINES:
-                continue
-        room -= tokens_of(text)
-        chosen.append(hunk._replace(text=text))
-    unreadable = {file.path: file for file in evidence.change.files if not file.patch}
-    shown = {hunk.file.path for hunk in chosen}
-    left = [_left(file, partly=file.path in shown) for file in (lacking | unreadable).values()]
-    return "\n".join(_by_file(chosen)) or "(no text)", left
+        if text == hunk.text or text.count("\n") >= _LEAST_LINES:
+            room -= tokens_of(text)
+            chosen.append(hunk._replace(text=text))
+    lacking |= {file.path: file for file in evidence.change.files if not file.patch}
+    shown: dict[str, list[str]] = {}
+    for hunk in sorted(chosen, key=lambda one: one.place):
+        shown.setdefault(hunk.file.path, [_heading(hunk.file)]).append(hunk.text)
+    left = [f"{'the rest of ' if file.path in shown else ''}{_left(file)}" for file in lacking.values()]
+    return "\n".join(line for part in shown.values() for line in part) or "(no text)", left
 
 
 def _focused(hunks: list[_Hunk], focus: Sequence[str]) -> list[_Hunk]:
@@ -167,28 +139,18 @@ _LEAST_LINES, _SHORT_HUNK = 6, 1_500
 """Lines of a hunk that is cut below which it tells nothing; tokens that every hunk may have."""
 
 
-def _by_file(hunks: Sequence[_Hunk]) -> Iterator[str]:
-    path = ""
-    for hunk in sorted(hunks, key=lambda one: one.place):
-        if hunk.file.path != path:
-            path = hunk.file.path
-            yield _heading(hunk.file)
-        yield hunk.text
-
-
 def _heading(file: FileChange) -> str:
     old = f" (was {file.previous_path})" if file.previous_path not in (None, file.path) else ""
     return f"--- {file.path}{old} ({file.status}, +{file.additions} -{file.deletions})"
 
 
-def _left(file: FileChange, *, partly: bool) -> str:
-    some = "the rest of " if partly else ""
-    return f"{some}{file.path} ({file.unreadable or file.status}, +{file.additions} -{file.deletions})"
+def _left(file: FileChange) -> str:
+    return f"{file.path} ({file.unreadable or file.status}, +{file.additions} -{file.deletions})"
 
 
 def _hunks(evidence: CommitEvidence) -> Iterator[_Hunk]:
     """Cut the patches between hunks; documents, configuration and what shows facts first, tests and what went last."""
-    telling = (fact for fact in evidence.facts if fact.severity is not Severity.INTERNAL)
+    telling = [fact for fact in evidence.facts if fact.severity is not Severity.INTERNAL]
     proving = {line for fact in telling for place in fact.places[:2] for line in place.lines}
     hunks = ((file, text) for file in evidence.change.files for text in cut_hunks(file.patch or ""))
     for place, (file, text) in enumerate(hunks):
@@ -198,10 +160,8 @@ def _hunks(evidence: CommitEvidence) -> Iterator[_Hunk]:
 
 def _rank(file: FileChange, hunk: str, proving: set[str]) -> int:
     kind, name = area(file.path), file.path.rpartition("/")[2]
-    if file.status == "removed":
-        return 5
-    if kind is Area.TESTS:
-        return 4
+    if file.status == "removed" or kind is Area.TESTS:
+        return 5 if file.status == "removed" else 4
     if kind is Area.DOCS or (kind is Area.PRODUCT and _CONFIGURATION.fullmatch(name)):
         return 0
     if any(line in proving for line in hunk.splitlines()):

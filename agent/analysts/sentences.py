@@ -11,7 +11,7 @@ from agent.domain.base import EvidenceId, Language
 from agent.domain.claims import Anchor, Claim, Kind
 from agent.domain.evidence import CommitEvidence, Evidence, ReleaseEvidence, ThreadEvidence
 from agent.domain.patch import cut_hunks
-from agent.gate.literals import literals
+from agent.gate.literals import Literal, literals
 from agent.gate.safety import LONGEST
 from agent.gate.text import normal, plain_marks
 
@@ -75,22 +75,18 @@ def summary_shape(languages: tuple[Language, ...]) -> type[BaseModel]:
 
 
 def _sentences(base: type[BaseModel], languages: Sequence[Language], most: int | None = None) -> Any:
-    """Give the field for a list of sentences in some languages."""
-    names = {lang: f"the sentence in {NAMES[lang]}" for lang in languages}
-    words: dict[str, Any] = {lang: (str, Field(default="", description=told)) for lang, told in names.items()}
+    told = {lang: Field(default="", description=f"the sentence in {NAMES[lang]}") for lang in languages}
+    words: dict[str, Any] = {lang: (str, one) for lang, one in told.items()}
     sentence = create_model(base.__name__, __base__=base, **words)
     # A server that keeps to schemas ends there; what others write beyond is left out, and not the whole answer.
-    extra: dict[str, Any] = {"maxItems": most} if most else {}
-    return list[sentence], Field(default_factory=list, json_schema_extra=extra)
+    return list[sentence], Field(default_factory=list, json_schema_extra={"maxItems": most} if most else {})
 
 
 def words_of(said: BaseModel, languages: Sequence[Language], prefix: str = "") -> dict[Language, str]:
     """Give what was written in each language; without all of them there is no sentence."""
+    whole = {lang: " ".join(str(getattr(said, f"{prefix}{lang}")).split()) for lang in languages}
     # Nothing is read beyond the length at which the gate refuses a sentence anyway.
-    found: dict[Language, str] = {
-        lang: " ".join(str(getattr(said, f"{prefix}{lang}")).split())[: LONGEST + 1] for lang in languages
-    }
-    return found if all(found.values()) else {}
+    return {lang: words[: LONGEST + 1] for lang, words in whole.items()} if all(whole.values()) else {}
 
 
 def asked_languages(languages: Sequence[Language]) -> str:
@@ -103,8 +99,7 @@ def asked_languages(languages: Sequence[Language]) -> str:
 
 def handles_of(names: Iterable[str], found: Found | None = None) -> dict[str, str]:
     """Give each piece of evidence a short name: c1 a commit, t1 a thread, v1 a release; all commits without `found`."""
-    handles: dict[str, str] = {}
-    count = Counter[str]()
+    handles, count = dict[str, str](), Counter[str]()
     for name in dict.fromkeys(name for name in names if found is None or name in found):
         letter = _LETTERS[type(found[name])] if found else "c"
         count[letter] += 1
@@ -112,14 +107,12 @@ def handles_of(names: Iterable[str], found: Found | None = None) -> dict[str, st
     return handles
 
 
-def cited(text: str, handles: Mapping[str, EvidenceId], found: Found) -> EvidenceId:
+def cited(text: str, handles: Mapping[str, EvidenceId]) -> EvidenceId:
     """Find what a model cites: by its handle, its name, its number or the beginning of its hash."""
-    text = text.strip("[]` ")
-    if text in handles or text in found:
-        return handles.get(text, text)
-    ends = [name for name in found if name.endswith((f"#{text.lstrip('#')}", f"@{text}"))]
-    begun = [name for name in found if len(text) > 6 and name.partition("@")[2].startswith(text.rpartition("@")[2])]
-    return next(iter((*ends, *begun)), text)
+    text, names = text.strip("[]` "), [*handles.values()]
+    ends = [name for name in names if name.endswith((f"#{text.lstrip('#')}", f"@{text}"))]
+    begun = [name for name in names if len(text) > 6 and name.partition("@")[2].startswith(text.rpartition("@")[2])]
+    return handles.get(text) or next(iter((*(name for name in names if name == text), *ends, *begun)), text)
 
 
 def sentence_claim(
@@ -130,7 +123,6 @@ def sentence_claim(
     if not text:
         return None
     repos = {found[cite].repo for cite in cites if cite in found}
-    has_anchor = bool(said.anchor.strip() and cites)
     return Claim(
         id=name,
         repo=repos.pop() if len(repos) == 1 else None,
@@ -138,7 +130,7 @@ def sentence_claim(
         about=cites[:1],
         cites=cites,
         text=text,
-        anchors=_with_proof(anchored(said.anchor, cites, found), text, found) if has_anchor else (),
+        anchors=_with_proof(anchored(said.anchor, cites, found), text, found) if said.anchor.strip() and cites else (),
         kind=Kind.ADVICE if said.advice else Kind.STATED,
         old=said.old.strip(),
         new=said.new.strip(),
@@ -155,10 +147,10 @@ def anchored(text: str, cites: Sequence[EvidenceId], found: Found) -> Anchor:
 
 def _with_proof(anchor: Anchor, text: Mapping[Language, str], found: Found) -> tuple[Anchor, ...]:
     """Put beside an anchor that names nothing of its sentence the nearest line of its hunk or paragraph that does."""
-    names = [one.text for lang, words in text.items() for one in literals(plain_marks(words), chinese=lang == "zh")]
+    names, wanted = [one.text for one in _literals(text)], _bare(anchor.text)
+    texts = [part for file, part in _parts(found.get(anchor.cite)) if file == anchor.file]
     if any(name in anchor.text for name in names):
-        return (anchor,)
-    wanted, texts = _bare(anchor.text), [part for file, part in _parts(found.get(anchor.cite)) if file == anchor.file]
+        texts = []
     for part in (part for one in texts for part in (cut_hunks(one) if anchor.file else one.split("\n\n"))):
         lines = part.splitlines()[1 if anchor.file else 0 :]
         naming = [place for place, line in enumerate(lines) if any(name in line for name in names)]
@@ -167,6 +159,10 @@ def _with_proof(anchor: Anchor, text: Mapping[Language, str], found: Found) -> t
             near = lines[min(naming, key=lambda place: abs(place - first))]
             return (anchor, anchor.model_copy(update={"text": near if anchor.file else near.strip()}))
     return (anchor,)
+
+
+def _literals(text: Mapping[Language, str]) -> list[Literal]:
+    return [one for lang, words in text.items() for one in literals(plain_marks(words), chinese=lang == "zh")]
 
 
 def _parts(evidence: Evidence | None) -> Iterator[tuple[str | None, str]]:
@@ -189,9 +185,6 @@ def focus_of(claims: Iterable[Claim]) -> list[str]:
     for claim in claims:
         lines = [line for anchor in claim.anchors for line in anchor.text.splitlines()]
         bare = [(line[1:] if line[:1] in "+-" else line).strip() for line in lines]
-        names = [
-            one for lang, words in claim.text.items() for one in literals(plain_marks(words), chinese=lang == "zh")
-        ]
-        found |= dict.fromkeys(line for line in bare if len(line) >= _TELLING)
-        found |= dict.fromkeys(one.text for one in names if one.kind != "number" and len(one.text) >= _TELLING)
+        names = [one.text for one in _literals(claim.text) if one.kind != "number"]
+        found |= dict.fromkeys(one for one in (*bare, *names) if len(one) >= _TELLING)
     return list(found)

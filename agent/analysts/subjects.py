@@ -1,19 +1,17 @@
 """What sentences are about: what their writer and their judge are shown, and what code holds them to."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from functools import cached_property
 from typing import Any, ClassVar
 
 from pydantic import BaseModel
 
-from agent.analysts.packet import Packet, commit_packet, piece_text, shown_hunks
+from agent.analysts.packet import commit_packet, piece_text, shown_hunks, threads_of
 from agent.analysts.sentences import (
     MOST_ANSWERED,
     MOST_SENTENCES,
-    Found,
     Sentence,
     Summary,
     analysis_shape,
@@ -28,8 +26,8 @@ from agent.analysts.tasks import Task, is_foreign
 from agent.domain.accounts import Part
 from agent.domain.base import EvidenceId, Language, RepoId
 from agent.domain.claims import Anchor, Claim, Judgement, Kind
-from agent.domain.commits import Change, Commit, Person
-from agent.domain.evidence import CommitEvidence, Dossier, Evidence, Material, Read
+from agent.domain.commits import Release
+from agent.domain.evidence import CommitEvidence, Dossier, Evidence, Material, Read, ReleaseEvidence
 from agent.models import fenced, fitting, tokens_of
 from agent.telling import fact_sentence
 
@@ -37,7 +35,6 @@ Asked = tuple[str, dict[str, str], type[BaseModel]]  # A prompt by its name, its
 Texts = Iterable[Mapping[Language, str]]
 Passed = Sequence[tuple[str, Claim]]
 Check = Callable[[Claim, Dossier, Language], Iterable[Judgement]]  # Says why a claim is refused: the gate
-_NOBODY = Person(name="", email="")
 _ALL = 1_000_000
 _LEAST = 500  # Tokens below which a diff is not shown
 _COMPACT = 0.6  # How much of the room the pieces share; the rest is for the diffs of the best ones
@@ -76,15 +73,17 @@ class Subject(ABC):
         """Say what is wrong with the literals of a sentence, in each language."""
         return tuple(no for lang in self.languages for no in check(claim, self.dossier, lang))
 
-    def cited(self) -> tuple[Mapping[str, EvidenceId], Found]:
-        """Give what may be cited: by handles, and as it was shown."""
-        return {}, {}
+    @property
+    def shown(self) -> Mapping[str, Evidence]:
+        """What may be cited, by its handles."""
+        return {}
 
     def claim(self, name: str, said: Sentence) -> Claim | None:
         """Turn one sentence into a claim; what it cites and was never shown stays, for the gate to refuse."""
-        handles, found = self.cited()
-        cites = [cited(one, handles, found) for one in said.cites if one.strip()]
-        return sentence_claim(name, said, [self.about, *cites] if self.about else cites, found, self.languages)
+        shown, first = self.shown, [self.about] if self.about else []
+        handles, found = {key: one.id for key, one in shown.items()}, {one.id: one for one in shown.values()}
+        cites = [cited(one, handles) for one in said.cites if one.strip()]
+        return sentence_claim(name, said, [*first, *cites], found, self.languages)
 
     def again(self, old: Claim, said: Sentence) -> Claim | None:
         """Turn a sentence that was said anew into a claim in the place of the old one; a headline stays one."""
@@ -102,14 +101,15 @@ class CommitSubject(Subject):
     material: Material
     part: ClassVar[Part] = "explaining"
 
-    @cached_property
-    def _packet(self) -> Packet:
-        return commit_packet(self.read, self.material, self.room)
+    @property
+    def shown(self) -> Mapping[str, Evidence]:
+        """The commit and its threads."""
+        return {"c": self.read.evidence, **threads_of(self.read.evidence, self.material)}
 
     def evidence(self, claims: Sequence[Claim] = (), focus: Sequence[str] = ()) -> str:
         """Show the commit, whichever sentences are about it."""
         del claims
-        return commit_packet(self.read, self.material, self.room, focus).text if focus else self._packet.text
+        return commit_packet(self.read, self.material, self.room, focus)
 
     def prompt(self, mark: str) -> Asked:
         """Ask what changes, why, for whom, and what to do."""
@@ -128,10 +128,6 @@ class CommitSubject(Subject):
             given: dict[str, Any] = {"repo": about.repo, "about": (about.id,), "cites": (about.id,), "text": text}
             claims.insert(0, Claim(id=f"{name}.m0", role="headline", anchors=(title,), kind=Kind.STATED, **given))
         return claims
-
-    def cited(self) -> tuple[Mapping[str, EvidenceId], Found]:
-        """Give the commit and its threads."""
-        return self._packet.handles, self._packet.found
 
     def elsewhere(self, passed: Passed) -> Texts:
         """Give sentences about other commits."""
@@ -198,16 +194,13 @@ def light_dossier(task: Task) -> Dossier:
     texts = {claim.about[0]: [task.titles.get(claim.about[0], "")] for claim in task.rests.values()}
     for claim in task.rests.values():
         texts[claim.about[0]] += [*claim.text.values(), *(anchor.text for anchor in claim.anchors)]
-    found: dict[EvidenceId, Evidence] = {name: _light(name, "\n".join(lines)) for name, lines in texts.items()}
+    found: dict[EvidenceId, Evidence] = {}
+    for name, lines in texts.items():
+        # Words of that name and nothing else, in the form of a release.
+        told = {"repo": name.partition("@")[0], "tag": name.partition("@")[2], "body": "\n".join(lines), "name": ""}
+        release = Release.model_validate({**told, "published_at": datetime.fromtimestamp(0, UTC), "prerelease": False})
+        found[name] = ReleaseEvidence(release=release)
     return Dossier(found=found, seen=frozenset(found))
-
-
-def _light(name: EvidenceId, text: str) -> CommitEvidence:
-    """Give words the form of a commit that says them."""
-    (repo, _, sha), at = name.partition("@"), datetime.fromtimestamp(0, UTC)
-    people = {"author": _NOBODY, "committer": _NOBODY, "authored_at": at, "committed_at": at}
-    commit = Commit.model_validate({"repo": repo, "sha": sha, "parents": (), "message": text, **people})
-    return CommitEvidence(change=Change(commit=commit, files=()))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -218,10 +211,15 @@ class AnswerSubject(Subject):
     notes: Mapping[EvidenceId, str] = field(default_factory=dict)
     """What code knows of pieces of evidence beside their text."""
 
+    @property
+    def shown(self) -> Mapping[str, Evidence]:
+        """Everything that was read for the question."""
+        return {handle: self.dossier.found[name] for handle, name in self.handles.items()}
+
     def evidence(self, claims: Sequence[Claim] = (), focus: Sequence[str] = ()) -> str:
         """Show what some sentences cite, or everything: all pieces shortly, and diffs of the first ones."""
-        found, wanted = self.dossier.found, {cite for claim in claims for cite in claim.cites}
-        pieces = {handle: found[name] for handle, name in self.handles.items() if not claims or name in wanted}
+        wanted = {cite for claim in claims for cite in claim.cites}
+        pieces = {handle: one for handle, one in self.shown.items() if not claims or one.id in wanted}
         each = int(self.room * _COMPACT) // max(1, len(pieces))
         texts = {handle: piece_text(handle, one, each, self.dossier.window) for handle, one in pieces.items()}
         texts |= {key: f"{texts[key]}\n{self.notes[one.id]}" for key, one in pieces.items() if one.id in self.notes}
@@ -240,18 +238,14 @@ class AnswerSubject(Subject):
         said = enumerate(answer.sentences[:MOST_ANSWERED], start=1)
         return [claim for place, one in said if (claim := self.claim(f"a{place}", one))]
 
-    def cited(self) -> tuple[Mapping[str, EvidenceId], Found]:
-        """Give everything that was read for the question."""
-        return self.handles, self.dossier.found
-
     def objections(self, claim: Claim, check: Check) -> tuple[Judgement, ...]:
         """Let a number pass that tells how many pieces a sentence cites: a count stands in none of them."""
         count = str(len(claim.cites)) if len(claim.cites) > 1 else " "
         wrong = super().objections(claim, check)
         return tuple(no for no in wrong if no.check != "number" or not no.literal.startswith(count))
 
-    def elsewhere(self, passed: Passed) -> Iterator[Mapping[Language, str]]:
+    def elsewhere(self, passed: Passed) -> Texts:
         """Give facts of pieces that no sentence cites."""
         (lang,), known = self.languages, {cite for _, claim in passed for cite in claim.cites}
-        for name in (name for name in self.handles.values() if name not in known):
-            yield from ({lang: fact_sentence(fact, lang)} for fact in self.dossier.found[name].facts)
+        facts = (fact for one in self.shown.values() if one.id not in known for fact in one.facts)
+        return ({lang: fact_sentence(fact, lang)} for fact in facts)

@@ -65,7 +65,7 @@ def commit_tasks(
 
 
 def _notes_about(notes: str, handle: str) -> str:
-    """Keep the notes that name a commit, or none: those about another one would mislead."""
+    """Keep the notes that name no other commit: those would mislead."""
     named = [(line, set(_HANDLE.findall(line))) for line in notes.splitlines()]
     return "\n".join(line for line, handles in named if not handles or handle in handles)
 
@@ -102,8 +102,7 @@ class Choice(BaseModel):
 
 def first_fact(evidence: CommitEvidence | None) -> str:
     """Tell the first thing that code found in a commit, behind its title."""
-    told = fact_sentence(evidence.facts[0], "en") if evidence and evidence.facts else ""
-    return f" | {told}" if told else ""
+    return f" | {fact_sentence(evidence.facts[0], 'en')}" if evidence and evidence.facts else ""
 
 
 def table_lines(rows: Collection[str], room: int) -> list[str]:

@@ -96,7 +96,7 @@ class Pairing:
         packet = commit_packet(self.read, bare, int(self.room * _COMMIT_SHARE))
         each = int(self.room * (1 - _COMMIT_SHARE)) // len(shown)
         others = "\n\n".join(self._other(one, each) for one in shown)
-        return f"[c] is {self._name(self.change)}.\n{packet.text}\n\nWhat it may belong to:\n\n{others}"
+        return f"[c] is {self._name(self.change)}.\n{packet}\n\nWhat it may belong to:\n\n{others}"
 
     def _other(self, one: Evidence, room: int) -> str:
         words = piece_text(self._name(one), one, room, None)

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from datetime import date
 from typing import Any
 
-from agent.analysts.packet import commit_packet
+from agent.analysts.packet import commit_packet, threads_of
 from agent.analysts.sentences import analysis_shape, summary_shape
 from agent.analysts.subjects import CommitSubject, SummarySubject, light_dossier
 from agent.analysts.tasks import Task
@@ -12,7 +12,7 @@ from agent.domain.base import Language, RepoId
 from agent.domain.claims import Anchor, Claim, Kind
 from agent.domain.commits import Change, Comment, FileChange, Issue, PullRequest
 from agent.domain.evidence import CommitEvidence, Dossier, Material, Read, ThreadEvidence
-from agent.domain.facts import Fact, FactKind, FactSheet, Place, Severity
+from agent.domain.facts import Fact, FactSheet, Place, Severity
 from agent.domain.ledger import Triage
 from agent.domain.links import Grade, Link, Relation
 from agent.domain.window import Window
@@ -70,7 +70,7 @@ def lines(name: str, count: int) -> str:
 
 def test_messages_and_threads_are_shown_with_their_code_under_handles() -> None:
     one = read([file("router.py", "-LIMIT = 22\n+LIMIT = 8")])
-    packet = commit_packet(one, material(one))
+    text = commit_packet(one, material(one))
     for shown in (
         "[c] commit by Mira, landed 2026-02-04, 1 files, +1 -1\nLower the limit (#41)\n\nLarger values",
         "see `grow()` and #12.",
@@ -78,24 +78,23 @@ def test_messages_and_threads_are_shown_with_their_code_under_handles() -> None:
         "[#13] issue #13 of octo/router, opened 2026-02-04 by jo, closed: Crash\nAbout Crash.",
         "by jo, closed: Overflow\nAbout Overflow.\nkim: It needs `--slow`.",
     ):
-        assert shown in packet.text
-    threads = {f"#{number}": f"octo/router#{number}" for number in (41, 13, 12)}
-    assert packet.handles == {"c": one.evidence.id} | threads
-    assert "Colours" not in packet.text
+        assert shown in text
+    assert list(threads_of(one.evidence, material(one))) == ["#41", "#13", "#12"]
+    assert "Colours" not in text
 
 
 def lost(one: Read) -> list[str]:
     """Give the files that are not shown any more, in the order in which they go when the room gets less."""
     gone: dict[str, None] = {}
     for budget in range(4_000, 500, -50):
-        text = commit_packet(one, material(one), budget).text
+        text = commit_packet(one, material(one), budget)
         gone |= dict.fromkeys(path for path in one.evidence.paths if f"--- {path} " not in text)
     return list(gone)
 
 
 def test_where_room_lacks_tests_go_first_then_the_smallest_and_documents_and_facts_stay() -> None:
     place = Place(file="any.py", line=1, lines=("+LIMIT = 8",))
-    fact = Fact(kind=FactKind.CONSTANT_CHANGED, severity=Severity.BREAKING, name="LIMIT", new="8", places=(place,))
+    fact = Fact(kind="constant-changed", severity=Severity.BREAKING, name="LIMIT", new="8", places=(place,))
     files = [
         file("tests/test_router.py", lines("test", 50)),
         file("src/small.py", lines("small", 20)),
@@ -107,7 +106,7 @@ def test_where_room_lacks_tests_go_first_then_the_smallest_and_documents_and_fac
     one = read(files, "Lower the limit", [fact])
     assert lost(one)[:3] == ["tests/test_router.py", "src/small.py", "src/large.py"]
     assert {"setup.cfg", "docs/limits.md"}.isdisjoint(lost(one))
-    text = commit_packet(one, material(one)).text
+    text = commit_packet(one, material(one))
     places = [text.index(f"--- {path} ") for path in one.evidence.paths]
     assert places == sorted(places), "what is shown keeps the order of the diff"
 
@@ -115,7 +114,7 @@ def test_where_room_lacks_tests_go_first_then_the_smallest_and_documents_and_fac
 def test_a_packet_keeps_to_its_tokens_and_lists_files_that_lost_lines() -> None:
     one = read([*(file(f"src/m{n}.py", lines(f"m{n}", 200)) for n in range(9)), file("logo.png", unreadable="binary")])
     for budget in (2_000, 6_000, 24_000):
-        text, _, left_out = commit_packet(one, material(one), budget).text.partition("\nNot shown, for lack of room:\n")
+        text, _, left_out = commit_packet(one, material(one), budget).partition("\nNot shown, for lack of room:\n")
         assert tokens_of(text) <= budget + 100
         assert "logo.png (binary, +0 -0)" in left_out
         assert ("src/m8.py (modified, +200 -0)" in left_out) == (budget < 24_000)
@@ -123,7 +122,7 @@ def test_a_packet_keeps_to_its_tokens_and_lists_files_that_lost_lines() -> None:
 
 def test_a_focus_shows_only_hunks_that_hold_one_of_its_words() -> None:
     one = read([file("router.py", "-LIMIT = 22\n+LIMIT = 8", "+COLOUR = 3"), file("other.py", "+SHAPE = 1")])
-    text = commit_packet(one, material(one), focus=["LIMIT = 8", "nowhere"]).text
+    text = commit_packet(one, material(one), focus=["LIMIT = 8", "nowhere"])
     assert "+LIMIT = 8" in text
     assert not {"COLOUR", "SHAPE"} & set(text.split())
     assert "Larger values overflow" in text
@@ -133,8 +132,10 @@ def test_a_focus_shows_only_hunks_that_hold_one_of_its_words() -> None:
 
 # A commit that lowers a limit, and does something else in another hunk.
 LIMITED = read([file("router.py", "-LIMIT = 22\n+LIMIT = 8\n     grow(LIMIT)\n+    flush()", "+COLOUR = 3")])
-SHOWN = commit_packet(LIMITED, material(LIMITED)).found
-KNOWN = Dossier(found=SHOWN, window=material(LIMITED).window, seen=frozenset(SHOWN))
+THREADS = {one.id: one for one in threads_of(LIMITED.evidence, material(LIMITED)).values()}
+KNOWN = Dossier(
+    found={ME: LIMITED.evidence, **THREADS}, window=material(LIMITED).window, seen=frozenset({ME, *THREADS})
+)
 
 
 def claims(answer: dict[str, Any], *languages: Language) -> list[Claim]:
