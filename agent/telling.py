@@ -12,14 +12,13 @@ from agent.domain.base import Language
 from agent.domain.facts import Fact, FactKind, Severity
 from agent.markdown import code
 
-K = FactKind
 Params = Mapping[str, str]
 Phrases = Mapping[str, Any]  # The part `facts` of a catalogue; «one/more» is chosen by the number of names
 _VALUES = {"kind", "severity", "name", "old", "new", "detail"}
-_LINEAGE = (K.REVERT, K.RELAND, K.CHERRY_PICK)
-_ERRORS = (K.ERROR_ADDED, K.ERROR_REMOVED)
-_INSIDE = (*_ERRORS, K.ERROR_CHANGED, K.LIMIT_CHANGED)  # What is told with the function that it stands in
-_OWNED = (K.MEMBER_ADDED, K.MEMBER_REMOVED, K.FIELD_ADDED, K.FIELD_REMOVED)
+_LINEAGE = ("revert", "reland", "cherry-pick")
+_ERRORS = ("error-added", "error-removed")
+_INSIDE = (*_ERRORS, "error-changed", "limit-changed")  # What is told with the function that it stands in
+_OWNED = ("enum-member-added", "enum-member-removed", "field-added", "field-removed")
 _BY_NAME = ("-removed", "symbol-added", "file-added", "route-added", "registered", "registration-changed")
 """Told by their names and by what they are, or by where they stand; others also by their values."""
 _LONG, _LONG_MESSAGE, _LONG_MEMBER, _LONG_PATH = 90, 240, 60, 80
@@ -52,7 +51,7 @@ def told_facts(facts: Sequence[Fact]) -> list[Fact]:
 
 def changed_functions(facts: Sequence[Fact]) -> list[Fact]:
     """Name the functions inside of which something changed, for a commit of which nothing else can be said."""
-    inside = [fact for fact in facts if fact.kind is K.CODE_CHANGED and fact.severity is not Severity.INTERNAL]
+    inside = [fact for fact in facts if fact.kind == "code-changed" and fact.severity is not Severity.INTERNAL]
     inside = [fact for fact in inside if not any(place.file.endswith(fact.name) for place in fact.places)]
     bare = [fact if _says_much(fact) else fact.model_copy(update={"old": None, "new": None}) for fact in inside]
     return joined(bare)
@@ -71,7 +70,7 @@ def _key(fact: Fact, number: int) -> Hashable:
         return fact.kind, class_of(fact)
     if fact.kind in _INSIDE or len(names_of(fact)) > 1:
         return number
-    values = () if fact.kind.endswith(_BY_NAME) and fact.kind is not K.CONFIG_REMOVED else (fact.old, fact.new)
+    values = () if fact.kind.endswith(_BY_NAME) and fact.kind != "config-key-removed" else (fact.old, fact.new)
     return fact.kind, fact.severity, fact.detail, values
 
 
@@ -88,15 +87,15 @@ def _joined(group: Sequence[Fact]) -> Fact:
 
 
 def _tells(fact: Fact) -> bool:
-    if fact.severity is Severity.INTERNAL or fact.kind in _LINEAGE or fact.kind is K.CODE_CHANGED:
+    if fact.severity is Severity.INTERNAL or fact.kind in _LINEAGE or fact.kind == "code-changed":
         return False
     if fact.kind in _ERRORS:
         return _says_much(fact)
-    if fact.kind is K.FILE_ADDED and fact.name.endswith("__init__.py") and fact.new == fact.name:
+    if fact.kind == "file-added" and fact.name.endswith("__init__.py") and fact.new == fact.name:
         return False
     # Of which class a bare `__init__` is nobody knows who saw the patch alone.
     last = fact.name.rpartition(".")[2]
-    unknown = last == "__init__" and (fact.kind is K.SYMBOL_ADDED or fact.name == last)
+    unknown = last == "__init__" and (fact.kind == "symbol-added" or fact.name == last)
     return not unknown or fact.severity is Severity.BREAKING
 
 
@@ -110,13 +109,13 @@ def _says_much(fact: Fact) -> bool:
 
 def _once(facts: Sequence[Fact]) -> list[Fact]:
     """Leave out what another fact says already: a flag's field, a name's export, an error that only moved."""
-    flags = {_plain(fact.name) for fact in facts if fact.kind in (K.FLAG_ADDED, K.ENV_ADDED)}
-    came, gone = ({fact.new or fact.old for fact in facts if fact.kind is kind} for kind in _ERRORS)
+    flags = {_plain(fact.name) for fact in facts if fact.kind in ("flag-added", "env-added")}
+    came, gone = ({fact.new or fact.old for fact in facts if fact.kind == kind} for kind in _ERRORS)
     seen: set[tuple[FactKind, str]] = set()
     kept = []
     for fact in facts:
         lasts = {(fact.kind, name.rpartition(".")[2]) for name in names_of(fact)}
-        is_field = fact.kind in (K.FIELD_ADDED, K.SYMBOL_ADDED) and _plain(fact.name.rpartition(".")[2]) in flags
+        is_field = fact.kind in ("field-added", "symbol-added") and _plain(fact.name.rpartition(".")[2]) in flags
         only_moved = fact.kind in _ERRORS and (fact.new or fact.old) in came & gone
         if not is_field and not only_moved and not (fact.detail == "export" and lasts <= seen):
             kept.append(fact)
@@ -161,7 +160,7 @@ def params_of(fact: Fact) -> dict[str, str]:
 
 def names_alone(predicate: str, text: str, lang: Language) -> str | None:
     """Give the names of a sentence that says no more than that lines of them change; None where it says more."""
-    before, after = catalogue(lang)["facts"]["change"][K.CODE_CHANGED][-1].split("{name}")
+    before, after = catalogue(lang)["facts"]["change"]["code-changed"][-1].split("{name}")
     if predicate != "fact" or not (text.startswith(before) and text.endswith(after)):
         return None
     return text.removeprefix(before).removesuffix(after)
@@ -190,20 +189,20 @@ def _template(fact: Fact, values: Mapping[str, str], phrases: Phrases) -> str:
 
 def _values(fact: Fact, phrases: Phrases) -> dict[str, str]:
     """Give the words for the gaps of a sentence; what is too long to be read is empty."""
-    limit = _LONG_MESSAGE if fact.kind in (K.ERROR_CHANGED, K.DEPRECATED) else _LONG
+    limit = _LONG_MESSAGE if fact.kind in ("error-changed", "deprecated") else _LONG
     old, new = (value if len(value := _short(one)) <= limit else "" for one in (fact.old, fact.new))
     detail, place = fact.detail or "", ""
-    if fact.kind is K.SYMBOL_RENAMED and detail == "method":
+    if fact.kind == "symbol-renamed" and detail == "method":
         old = shortened(f"{fact.name.rpartition('.')[0]}.{old}".lstrip("."))
-    if fact.kind is K.FLAG_ADDED and _DOTTED.fullmatch(new):
+    if fact.kind == "flag-added" and _DOTTED.fullmatch(new):
         # The default is what another name stands for, which says nothing.
         new = ""
-    if fact.kind is K.SIGNATURE_CHANGED and detail in ("function", "method"):
+    if fact.kind == "signature-changed" and detail in ("function", "method"):
         detail = ""
     if fact.kind in _INSIDE and detail not in ("", "__init__"):
         place = phrases["inside"].format(code(shortened(detail)))
     messages = [one for one in (fact.new or fact.old or "").split("\n") if not _EXPRESSION.fullmatch(one)]
-    names = _shown_names(names_of(fact), constructors=fact.kind in (K.SYMBOL_ADDED, K.SYMBOL_REMOVED))
+    names = _shown_names(names_of(fact), constructors=fact.kind in ("symbol-added", "symbol-removed"))
     values = {
         "name": _listed(names, phrases),
         "old": code(old),

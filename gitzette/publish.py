@@ -12,7 +12,7 @@ from agent.settings.values import Settings, Shape
 from agent.web import Web
 from gitzette.archive import OURS, PublishedReports, check_front_page, locked, replace_file
 from gitzette.render.compose import report_page
-from gitzette.render.markdown import readme_page
+from gitzette.render.templating import readme_page
 from memory.database import moment_of
 from memory.fleet import Fleet
 

@@ -18,8 +18,7 @@ from agent.reports.stored import claim_json
 from agent.settings.values import RepoSpec
 from agent.telling import catalogue
 from agent.web import Web
-from gitzette.render.markdown import claim_text, filled
-from gitzette.render.templating import named, plain_environment
+from gitzette.render.templating import claim_text, filled, named, plain_environment
 from graphs.ask_context import AskContext
 
 _SHOWN, _BEST = 20, 10  # Rows that are listed of a section, and pieces of evidence that fit best

@@ -9,7 +9,7 @@ from agent.domain.base import LANGUAGES, EvidenceId
 from agent.domain.claims import Anchor, Claim, Kind, Quote
 from agent.domain.commits import Change
 from agent.domain.evidence import CommitEvidence, Material, Read
-from agent.domain.facts import Fact, FactKind
+from agent.domain.facts import Fact
 from agent.domain.ledger import Tier
 from agent.markdown import visible
 from agent.telling import changed_functions, names_of, params_of, sentence, told_facts
@@ -115,7 +115,7 @@ def _speech(read: Read, material: Material) -> Iterator[Claim]:
 def _lineage(evidence: CommitEvidence, material: Material) -> Iterator[Claim]:
     """Say what the commit undoes or brings back, and what became of it the same day."""
     for fact in evidence.facts:
-        predicate = {FactKind.REVERT: "undoes", FactKind.RELAND: "relands"}.get(fact.kind)
+        predicate = {"revert": "undoes", "reland": "relands"}.get(fact.kind)
         other = f"{evidence.repo}@{fact.old}" if fact.old else None
         if predicate and other and _is_known(other, material):
             yield lineage_claim(predicate, evidence, other, earlier=other in material.background)

@@ -7,12 +7,12 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from agent.domain.base import RepoId
-from agent.domain.facts import Fact, FactKind, Severity
+from agent.domain.facts import Fact, Severity
 
 MOST_PLACES = 3
 _SETTING = ("flag-", "env-", "route-", "config-key-", "unregistered")
 _SYMBOL = ("symbol-", "field-", "enum-member-", "constant-", "base-", "signature-", "deprecated")
-_GONE = (FactKind.PARAMETER_REMOVED, FactKind.PARAMETER_RENAMED)
+_GONE = ("parameter-removed", "parameter-renamed")
 _TOKEN = re.compile(r"--?[A-Za-z][\w-]*|(?<!/)/(?!/)[\w{}./-]*[\w}]|[A-Za-z_][\w.-]*\w|[A-Za-z_]")
 # Comments, and options that the user's own program defines: argparse, click, typer.
 _PASSED_OVER = re.compile(r"\s*(?:#|//)|.{0,400}\b(?:add_argument|[Oo]ption|[Aa]rgument)\(")
@@ -21,7 +21,7 @@ _BUILTIN = frozenset(name for kind in (dict, list, str, set, bytes, Exception) f
 
 def concerns(fact: Fact) -> bool:
     """Tell a fact after which code that was written before may need a change; what is new is in nobody's code."""
-    required = fact.kind is FactKind.PARAMETER_ADDED and fact.severity is Severity.BREAKING
+    required = fact.kind == "parameter-added" and fact.severity is Severity.BREAKING
     added = fact.kind.endswith("-added") and not required
     return fact.kind.startswith((*_SETTING, *_SYMBOL, "parameter-", "file-re")) and not added
 
@@ -70,7 +70,7 @@ def _sought(fact: Fact) -> str:
 
 
 def _parameter(fact: Fact) -> str:
-    own = fact.old if fact.kind is FactKind.PARAMETER_RENAMED else fact.detail
+    own = fact.old if fact.kind == "parameter-renamed" else fact.detail
     return own or "" if fact.kind.startswith("parameter-") else ""
 
 
@@ -126,7 +126,7 @@ def _python_lines(fact: Fact, used: Sequence[_Use]) -> Iterator[int]:
         # A member of an object of unknown type counts where the file knows the class.
         member = knows_owner and one.name == f".{name}" and name not in _BUILTIN and (gone or not parameter)
         # What moved may still be had from a package above.
-        moved = fact.kind is FactKind.SYMBOL_MOVED and one.name != f"{fact.module}.{sought}"
+        moved = fact.kind == "symbol-moved" and one.name != f"{fact.module}.{sought}"
         named = member or (not moved and _means(one.name, fact.module, sought))
         if parameter:
             if named and one.given is not None and (parameter in one.given) is gone:

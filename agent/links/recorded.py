@@ -7,7 +7,6 @@ from datetime import timedelta
 from agent.domain.base import CommitId, EvidenceId, ThreadId
 from agent.domain.commits import Commit, Issue, reverts_in
 from agent.domain.evidence import CommitEvidence
-from agent.domain.facts import FactKind
 from agent.domain.links import Grade, Link, Reference, Relation
 from agent.links.issues import BROUGHT_BACK, GIVEN_UP, Digest
 from agent.links.references import Day
@@ -98,7 +97,7 @@ def _closing_link(name: ThreadId, commit: Commit, evidence: str, issue: Issue | 
     return Link(issue=name, change=commit.id, relation=relation, grade=Grade.A, evidence=(evidence,))
 
 
-_KINDS = {FactKind.REVERT: Relation.REVERTS, FactKind.RELAND: Relation.FIXES}
+_KINDS = {"revert": Relation.REVERTS, "reland": Relation.FIXES}
 _SAYS = {Relation.REVERTS: "takes back", Relation.FIXES: BROUGHT_BACK}
 Undoing = tuple[CommitId, Relation, EvidenceId]
 """A commit, whether it takes back or brings back, and the commit that it does so to."""

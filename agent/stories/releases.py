@@ -7,7 +7,6 @@ from datetime import datetime
 from agent.domain.base import EvidenceId, Frozen, RepoId
 from agent.domain.commits import Headline, Release, is_version
 from agent.domain.evidence import CommitEvidence
-from agent.domain.facts import FactKind
 from agent.domain.links import Link, Step, Story
 from agent.stories.timeline import step, story
 
@@ -42,8 +41,8 @@ def _moved(evidence: CommitEvidence) -> Iterator[tuple[str, str]]:
         yield from ((file.path, sha) for sha in _SUBMODULE.findall(file.patch or ""))
     for fact in evidence.facts:
         # A key of a build may say at which version or commit something is fetched: `CUTLASS_REVISION`.
-        pinned = fact.kind is FactKind.CONFIG_CHANGED and _PIN.fullmatch(fact.name)
-        if pinned or fact.kind is FactKind.DEPENDENCY_CHANGED:
+        pinned = fact.kind == "config-key-changed" and _PIN.fullmatch(fact.name)
+        if pinned or fact.kind == "dependency-changed":
             # Behind a semicolon stands where it is asked for, which is no version of it.
             old, new = ((side or "").partition(";")[0] for side in (fact.old, fact.new))
             found = _HASH.fullmatch(new) or _PINNED.search(new)

@@ -53,7 +53,7 @@ def serve_mcp(args: argparse.Namespace, environ: Mapping[str, str]) -> int:
     server = OneLineServer(
         "gitzette", version=own_version(), instructions=_INSTRUCTIONS, log_level="ERROR", subscriptions=False
     )
-    own: tuple[Tool, ...] = (tools.ask, tools.audit, tools.facts, tools.list_reports, tools.get_report, tools.stories)
+    own: tuple[Tool, ...] = (tools.ask, tools.audit, tools.facts, tools.get_report, tools.stories)
     hints = ToolAnnotations(read_only_hint=True, idempotent_hint=True)
     for tool in (*own, *(tools.reading(getattr(Toolset, name)) for name in TOOL_NAMES)):
         server.add_tool(tool, description=inspect.getdoc(tool), annotations=hints, structured_output=False)
@@ -161,18 +161,8 @@ class Tools:
             audited = await check(text, "report.md", self.settings, self.environ, QuietProgress())
         return page_of(audited.text("report"), page)
 
-    async def list_reports(self, page: int = 1) -> str:
-        """List the published reports, newest first: the day or range by which get_report takes each."""
-        published = self._published()
-        reports = map(published.report, published.labels())
-        listed = [
-            f"{one.window.label} ({one.window.tz}): {len(one.ledger)} commits of {', '.join(one.repos)}"
-            for one in reports
-        ]
-        return page_of("\n".join(listed) or "no reports yet; make one: gitzette run", page)
-
     async def get_report(self, date: str = "", lang: Lang = "", page: int = 1) -> str:
-        """Read a published report as Markdown, by pages; `date` as list_reports gives it, the newest if left out."""
+        """Read a published report as Markdown, by pages: that of a day such as 2026-02-04, the newest if left out."""
         report, settings = self._published().report(date), self.settings
         return page_of(report_page(report, lang or settings.lang, Web(settings.web), settings.layout), page)
 

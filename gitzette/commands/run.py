@@ -121,11 +121,9 @@ def _catch_up(args: argparse.Namespace, environ: Mapping[str, str]) -> int:
     last = window_of(args, settings.tz, now)
     specs_of(settings)
     missed = missed_days(settings, last.start.astimezone(zone(settings.tz)).date())
-    if missed.too_old:
-        say(f"{len(missed.too_old)} days since {missed.too_old[0]} are older than catch_up_days; use --date for them")
-    say(f"to report on: {', '.join(map(str, missed.days)) or 'nothing'} ({settings.tz})")
+    say(f"to report on: {', '.join(map(str, missed)) or 'nothing'} ({settings.tz})")
     days = []
-    for day in missed.days:
+    for day in missed:
         days.append(_day(day, settings, environ))
         if days[-1] is not None and not args.json:
             sys.stdout.write(f"{days[-1].page}\n")

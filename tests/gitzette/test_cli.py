@@ -68,7 +68,7 @@ def test_wrong_use_is_one_line_that_says_what_to_do_and_writes_nothing(command: 
         (["run", "--demo", "--repo", "acme/engine"], "leave out --repo"),
         (["run", "--replay", "nope"], "there is no run 'nope'; `gitzette runs` lists them"),
         (["run", "--replay", "2", "--date", "2026-02-04", "--tz", "UTC"], "leave out --date, --tz"),
-        (["stories", "--since", "yesterday"], "is not a day"),
+        (["stories", "--since", "yesterday"], "is not a time"),
         (["eval", "nothing"], "no evaluation set 'nothing'"),
         (["eval", "windows", "--repo", "acme/engine"], "owner/name=PATH"),
     ):

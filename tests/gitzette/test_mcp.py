@@ -13,7 +13,7 @@ from mcp_types import CallToolResult, TextContent
 from tests.gitzette.conftest import Command, Engine
 from tools.toolset import TOOL_NAMES
 
-TOOLS = {"ask", "audit", "list_reports", "get_report", "stories", "facts", *TOOL_NAMES}
+TOOLS = {"ask", "audit", "get_report", "stories", "facts", *TOOL_NAMES}
 FEBRUARY = {"since": "2026-02-01", "until": "2026-02-08"}
 ROOT = Path(__file__).parents[2]
 pytestmark = pytest.mark.usefixtures("corner")
@@ -40,7 +40,6 @@ async def every_tool_answers(client: Client, sha: str) -> None:
     assert f"Cites: acme/engine@{sha}" in answer
     audited = text(await client.call_tool("audit", {"text": "# acme/engine 2026-02-04\n\n- Lost (abc1234)\n"}))
     assert "References to nothing (1)" in audited
-    assert "2026-02-04 (UTC): 1 commits of acme/engine" in text(await client.call_tool("list_reports", {}))
     report = text(await client.call_tool("get_report", {"date": "2026-02-04", "lang": "zh"}))
     assert sha[:7] in report
     assert "提交" in report
@@ -71,7 +70,7 @@ async def a_mistake_is_told_in_one_line_that_says_what_to_do(client: Client) -> 
         ("ask", {"question": "what?", "repo": "evil/repo"}, "known are acme/engine"),
         ("audit", {"text": ""}, "give the whole report"),
         ("get_report", {"date": "../../etc/passwd"}, "the newest is 2026-02-04"),
-        ("list_reports", {"page": "x"}, "integer"),
+        ("get_report", {"page": "x"}, "integer"),
         ("facts", {"sha": "0" * 40}, "acme/engine"),
         ("get_diff", {"sha": "0" * 40}, "not a commit of this window; list_commits shows"),
         ("get_diff", {}, "sha: Field required"),

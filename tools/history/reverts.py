@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 from agent.domain.base import RepoId
 from agent.domain.commits import Change, Headline
 from agent.domain.evidence import CommitEvidence, Read
-from agent.domain.facts import FactKind
 from agent.ports import CloneSource, CodeSource
 from agent.stories.timeline import NEAR, Line, Pair, Said, Undoing, headline
 from tools.diff.lineage import read_lineage, read_trailers
@@ -64,8 +63,8 @@ def said_by(one: CommitEvidence, body: str) -> list[Said]:
     # A lone value that is set back may be chance.
     enough = bool(named) or one.change.additions + one.change.deletions >= _ENOUGH_LINES
     for fact in one.facts if enough else ():
-        if fact.kind in (FactKind.REVERT, FactKind.RELAND) and fact.old and "patch" in (fact.detail or ""):
-            named.append(Said(fact.kind is FactKind.RELAND, sha=fact.old))
+        if fact.kind in ("revert", "reland") and fact.old and "patch" in (fact.detail or ""):
+            named.append(Said(fact.kind == "reland", sha=fact.old))
     return named
 
 
