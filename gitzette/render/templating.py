@@ -37,9 +37,6 @@ _LINK = re.compile(r"\[((?:[^\[\]\\]|\\.)*)\]\([^()\s]*\)")
 _GAPS = re.compile(r"\n{3,}")
 
 
-# ---------------------------------------------------------------- names and places
-
-
 @lru_cache(maxsize=16_384)
 def named(cite: EvidenceId, own: RepoId | None, web: Web, *, pull: bool = False) -> tuple[str, str]:
     """Give the short name of an artefact, without its repository where that is `own`, and its address."""
@@ -112,9 +109,6 @@ def _repo_name(repo: str) -> str:
     return repo.replace("/", "--") if plain else f"x{mark_of(repo, 8)}"
 
 
-# ---------------------------------------------------------------- environments
-
-
 def made_environment(**options: Any) -> Environment:
     """Make an environment for our templates; a name that does not exist is an error."""
     loader = PackageLoader("gitzette.render", "templates")
@@ -157,9 +151,6 @@ def _markdown() -> Environment:
     return made
 
 
-# ---------------------------------------------------------------- HTML
-
-
 def html_page(template: str, **values: Any) -> str:
     """Write a page by its template."""
     return html_environment().get_template(template).render(**values)
@@ -200,9 +191,6 @@ def _ends(text: str) -> tuple[str, str]:
     return (" " if text[:1].isspace() else ""), (" " if len(text) > 1 and text[-1:].isspace() else "")
 
 
-# ---------------------------------------------------------------- Markdown
-
-
 def filled(name: str, lang: Language, web: Web, **values: Any) -> str:
     """Fill a template of Markdown, without gaps of several lines."""
     words = catalogue(lang)
@@ -229,12 +217,10 @@ def upgrade_json(upgrade: Upgrade) -> dict[str, Any]:
     """Give the guide as plain data, each item with its part and with the commits as they are cited."""
     items = []
     for one in (one for one in upgrade.items if one.part):
-        fact = one.fact.model_dump(mode="json")
-        best = fact["places"][0] if fact["places"] else {"file": None, "line": None, "lines": []}
-        cites = [commit_id(upgrade.repo, sha) for sha in one.commits]
-        items.append(fact | best | {"part": one.part, "cites": cites, "backwards": one.backwards})
-    uses = [use.model_dump(mode="json") for one in upgrade.items if one.part for use in one.uses]
-    return upgrade.model_dump(mode="json", exclude={"items", "titles"}) | {"items": items, "uses": uses}
+        own = {"part": one.part, "cites": [commit_id(upgrade.repo, sha) for sha in one.commits]}
+        own |= one.model_dump(mode="json", include={"backwards", "uses"})
+        items.append(one.fact.model_dump(mode="json") | own)
+    return upgrade.model_dump(mode="json", exclude={"items", "titles"}) | {"items": items}
 
 
 def claim_text(

@@ -17,7 +17,7 @@ from agent.domain.window import zone
 from agent.editions.own_code import MOST_PLACES
 from agent.telling import catalogue, names_alone
 from agent.web import Web
-from gitzette.render.model import Citation, Excerpt, Line, Sentence, row_id
+from gitzette.render.model import Citation, Excerpt, Line, Sentence, row_id, words_in
 from gitzette.render.templating import named, place_of
 
 _WEAK = ("refers to", "refers as said", "changes lines", "continues", "same work")
@@ -63,8 +63,6 @@ class View:
         own = (use for use in self.report.uses if (use.repo, use.sha) == (row.repo, row.sha))
         return tuple(dict.fromkeys(f"{use.file}:{use.line}" for use in own))[:MOST_PLACES]
 
-    # ---------------------------------------------------------------- what is said
-
     def said(self, row: LedgerRow) -> list[Claim]:
         """List what is said of a commit, in order."""
         return self._claims.get(row_id(row), [])
@@ -96,8 +94,6 @@ class View:
         claims = (one for one in self.report.claims if one.role is role and (repo is None or one.repo == repo))
         told = (one for one in claims if one.text.get(self.lang) and (repo is None or not one.about))
         return [self.sentence(one, apart=True) for one in told]
-
-    # ---------------------------------------------------------------- as sentences
 
     @cached_property
     def _known(self) -> dict[EvidenceId, tuple[str, str, bool]]:
@@ -132,14 +128,11 @@ class View:
             before, after = self.words["page"]["reported"].split("{}")
             parts[:0] = [before, self.citation(cite, claim, apart=apart), f"{after}{self.words['signs']['colon']}"]
         seen = {*reported, *(claim.sources[int(mark) - 1] for mark in pieces[1::2] if int(mark) <= len(claim.sources))}
-        return Sentence(
-            claim=claim,
-            label=self.words["page"][label] if label else "",
-            parts=tuple(parts),
-            text="".join(one if isinstance(one, str) else one.name for one in parts).strip(),
-            behind=tuple(self.citation(cite, claim, apart=apart) for cite in claim.sources if cite not in seen),
-            telling=claim.kind is Kind.FACT and bool(claim.text) and claim.predicate not in _WEAK,
-        )
+        behind = tuple(self.citation(cite, claim, apart=apart) for cite in claim.sources if cite not in seen)
+        label = self.words["page"][label] if label else ""
+        told = "".join(one if isinstance(one, str) else one.name for one in parts).strip()
+        telling = claim.kind is Kind.FACT and bool(claim.text) and claim.predicate not in _WEAK
+        return Sentence(claim, label, tuple(parts), behind, told, words_in(f"{label} {told}"), telling)
 
     def _reported(self, claim: Claim) -> tuple[EvidenceId, ...]:
         """Name the issues in which a sentence was reported, where nothing else anchors it."""

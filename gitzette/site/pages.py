@@ -156,9 +156,6 @@ class Pages:
         return html_page("feed.xml", **self._context(at, newest=newest, **values))
 
 
-# ---------------------------------------------------------------- what a report leaves for other pages
-
-
 def is_week(label: str) -> bool:
     """Tell a weekly edition by its label."""
     return "W" in label
@@ -204,9 +201,6 @@ def _told_stories(summaries: Sequence[Summary]) -> list[tuple[Story, str, str]]:
                 found.pop(story_key(story), None)
                 found[story_key(story)] = story, one["label"], one["tz"]
     return list(found.values())[::-1]
-
-
-# ---------------------------------------------------------------- search
 
 
 def day_index(pages: Models) -> tuple[list[tuple[str, ...]], str]:

@@ -58,12 +58,10 @@ FIX, FEATURE, CI = "fix", "feature", "ci"
     [
         ("[Bugfix] Fix ubatch wrapper num_tokens calculate (#33694)", (FIX,), False),
         ("fix(mask)!: align the causal mask", (FIX,), True),
-        ("[Bug Fix] Wrong device", (FIX,), False),
         ('Revert "[Perf] fuse q, k norm" (#17332)', ("revert",), False),
         ("chore/feat: benchmark; add routed counterpart", ("chore", FEATURE), False),
         ("v4.4.1 (#3079)", ("release",), False),
         ("Upgrade h11 for CVE-2025-43859", ("security",), False),
-        ("[Core] Fix GHSA-3f5c-9xqm-2v8p in the loader", ("security",), False),
         ("[Deprecation] Remove `_get_data_parser`", ("deprecation",), False),
         ("[CI/Build][Bugfix] Pin the runner", (CI, "chore", FIX), False),
         ("[XPU][2/N] add unquantized moe for xpu (#33659)", (), False),
