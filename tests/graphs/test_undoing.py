@@ -10,9 +10,9 @@ from agent.domain.window import Window
 from agent.settings.values import RepoSpec, Settings
 from gitzette.progress import QuietProgress
 from gitzette.running import cover
-from tests.tools.git.conftest import NOON, Work
+from tests.made_repos import NOON, Work
 
-REPO = RepoId("acme/engine")
+REPO, CORE = RepoId("acme/engine"), "engine/core.py"
 
 
 def lines(name: str) -> str:
@@ -32,35 +32,23 @@ def of(report: Report, doer: str) -> Story:
     return next(story for story in report.stories if commit_id(REPO, doer) in story.news and len(story.steps) > 1)
 
 
-def begun(folder: Path) -> Work:
-    work = Work(folder / "engine")
-    work.write("engine/core.py", lines("core"))
-    work.commit("begin")
-    return work
-
-
-async def test_who_reverts_a_revert_lands_the_first_one_again(tmp_path: Path) -> None:
-    work = begun(tmp_path)
-    work.write("engine/core.py", lines("core") + lines("extra"))
-    first = work.commit("feat: extra limits (#31)")
-    work.write("engine/core.py", lines("core"))
-    work.commit('Revert "feat: extra limits (#31)" (#32)')
-    work.write("engine/core.py", lines("core") + lines("extra") + "checked = True\n")
-    again = work.commit('Revert "Revert "feat: extra limits (#31)"" (#33)')
+async def test_who_reverts_a_revert_lands_the_first_one_again(work: Work, tmp_path: Path) -> None:
+    work.commit("begin", {CORE: lines("core")})
+    first = work.commit("feat: extra limits (#31)", {CORE: lines("core") + lines("extra")})
+    work.commit('Revert "feat: extra limits (#31)" (#32)', {CORE: lines("core")})
+    checked = {CORE: lines("core") + lines("extra") + "checked = True\n"}
+    again = work.commit('Revert "Revert "feat: extra limits (#31)"" (#33)', checked)
     story = of(await told(work, tmp_path), again)
     assert story.kind == "reland"
     assert story.steps[0] == commit_id(REPO, first)
     assert story.timeline[-1].act in ("landed again", "a part landed again")
 
 
-async def test_what_comes_back_in_part_is_never_told_as_whole(tmp_path: Path) -> None:
-    work = begun(tmp_path)
-    work.write("engine/core.py", lines("core") + lines("extra") + lines("more"))
-    first = work.commit("feat: extra and more limits (#51)")
-    work.write("engine/core.py", lines("core"))
-    work.commit('Revert "feat: extra and more limits (#51)" (#52)')
-    work.write("engine/core.py", lines("core") + lines("extra"))
-    again = work.commit('Reapply "feat: extra and more limits" (#51) (#53)')
+async def test_what_comes_back_in_part_is_never_told_as_whole(work: Work, tmp_path: Path) -> None:
+    work.commit("begin", {CORE: lines("core")})
+    first = work.commit("feat: extra and more limits (#51)", {CORE: lines("core") + lines("extra") + lines("more")})
+    work.commit('Revert "feat: extra and more limits (#51)" (#52)', {CORE: lines("core")})
+    again = work.commit('Reapply "feat: extra and more limits" (#51) (#53)', {CORE: lines("core") + lines("extra")})
     report = await told(work, tmp_path)
     story = of(report, again)
     assert story.steps[0] == commit_id(REPO, first)
