@@ -5,7 +5,8 @@ from typing import Any
 import pytest
 
 from agent.analysts.rules import own_words, short_change, shown_lines, without_template
-from agent.domain.commits import Change, FileChange, PullRequest, Threads
+from agent.domain.commits import FileChange, PullRequest, Threads
+from agent.domain.evidence import CommitEvidence
 from tests.made_commits import NOON, made_change
 
 TITLE = "Fix the scheduler (#12)"
@@ -59,24 +60,25 @@ def test_hostile_text_is_read_once() -> None:
         own_words(text, TITLE)
 
 
-def change(**patches: str) -> Change:
+def shown(**patches: str) -> tuple[str | None, str] | None:
     paths = {name.replace("_", "/", 1).replace("_", "."): patch for name, patch in patches.items()}
     files = [FileChange(path=path, status="modified", additions=1, deletions=1, patch=p) for path, p in paths.items()]
-    return made_change(*files)
+    quote = short_change(CommitEvidence(change=made_change(*files)))
+    return (quote.file, quote.text) if quote else None
 
 
 def test_an_exchange_is_preferred_and_its_lines_are_verbatim() -> None:
     patch = "@@ -1,4 +1,5 @@\n+import os\n x\n-  if a > b:\n+  if a >= b:\n y\n+  more = 1\n+  than = 2"
-    assert short_change(change(src_a_py=patch)) == ("src/a.py", ("-  if a > b:", "+  if a >= b:"))
+    assert shown(src_a_py=patch) == ("src/a.py", "-  if a > b:\n+  if a >= b:")
 
 
 def test_additions_tests_data_and_endless_lines_are_not_shown() -> None:
     telling = "@@ -1 +1 @@\n-a = 1\n+a = 2"
-    assert short_change(change(tests_a_py=telling, src_a_json=telling)) is None
-    assert short_change(change(src_a_py="@@ -1 +1 @@\n" + "\n".join(f"+a{n} = 1" for n in range(40)))) is None
+    assert shown(tests_a_py=telling, src_a_json=telling) is None
+    assert shown(src_a_py="@@ -1 +1 @@\n" + "\n".join(f"+a{n} = 1" for n in range(40))) is None
     picture = 'LOGO = "' + "iVBOR" * 100 + '"'
     patch = f"@@ -1,3 +1,3 @@\n-{picture}\n+{picture}=\n x\n@@ -9,2 +9,2 @@\n-  limit = 8\n+  limit = 9"
-    assert short_change(change(src_a_py=patch)) == ("src/a.py", ("-  limit = 8", "+  limit = 9"))
+    assert shown(src_a_py=patch) == ("src/a.py", "-  limit = 8\n+  limit = 9")
 
 
 def test_the_line_that_names_most_is_shown_with_those_below_it() -> None:
