@@ -99,14 +99,8 @@ def _speech(read: Read, material: Material) -> Iterator[Claim]:
     texts = {read.evidence.id: commit.message.partition(commit.title)[2]} | ({pull.id: pull.body} if pull else {})
     for source, text in texts.items():
         if words := own_words(text, commit.title):
-            cites = tuple(dict.fromkeys((read.evidence.id, source)))
-            given: dict[str, Any] = {
-                "cites": cites,
-                "quotes": (Quote(cite=source, text=words),),
-                "text": {},
-                "speech": True,
-            }
-            yield _claim(read.evidence, "says", {}, kind=Kind.QUOTATION, **given)
+            cites, quotes = tuple(dict.fromkeys((read.evidence.id, source))), (Quote(cite=source, text=words),)
+            yield _claim(read.evidence, "says", cites=cites, quotes=quotes, text={}, speech=True, kind=Kind.QUOTATION)
             return
 
 

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 from pydantic import BaseModel
 
-from agent.analysts.packet import commit_packet, piece_text, shown_hunks, threads_of
+from agent.analysts.packet import commit_packet, piece_text, shown_hunks
 from agent.analysts.sentences import (
     MOST_ANSWERED,
     MOST_SENTENCES,
@@ -16,7 +16,6 @@ from agent.analysts.sentences import (
     Summary,
     analysis_shape,
     asked_languages,
-    cited,
     focus_of,
     sentence_claim,
     summary_shape,
@@ -51,15 +50,12 @@ class Subject(ABC):
     room: int  # Tokens of evidence that a model can be shown
     dossier: Dossier  # What the gate may look at
     about: EvidenceId | None = None  # The commit, where there is one
+    shown: Mapping[str, Evidence] = field(default_factory=dict)  # What may be cited, by its handles
     repairs: ClassVar[bool] = True  # Whether what is refused goes back to its writer
 
     @abstractmethod
     def evidence(self, claims: Sequence[Claim] = (), focus: Sequence[str] = ()) -> str:
         """Show the evidence of some sentences; with a focus, of diffs only what holds these words or lines."""
-
-    @abstractmethod
-    def claims(self, answer: Any) -> list[Claim]:
-        """Turn what was written into claims."""
 
     @abstractmethod
     def elsewhere(self, passed: Passed) -> Texts:
@@ -73,17 +69,9 @@ class Subject(ABC):
         """Say what is wrong with the literals of a sentence, in each language."""
         return tuple(no for lang in self.languages for no in check(claim, self.dossier, lang))
 
-    @property
-    def shown(self) -> Mapping[str, Evidence]:
-        """What may be cited, by its handles."""
-        return {}
-
     def claim(self, name: str, said: Sentence) -> Claim | None:
-        """Turn one sentence into a claim; what it cites and was never shown stays, for the gate to refuse."""
-        shown, first = self.shown, [self.about] if self.about else []
-        handles, found = {key: one.id for key, one in shown.items()}, {one.id: one for one in shown.values()}
-        cites = [cited(one, handles) for one in said.cites if one.strip()]
-        return sentence_claim(name, said, [*first, *cites], found, self.languages)
+        """Turn one sentence into a claim."""
+        return sentence_claim(name, said, self.shown, self.languages, self.about)
 
     def again(self, old: Claim, said: Sentence) -> Claim | None:
         """Turn a sentence that was said anew into a claim in the place of the old one; a headline stays one."""
@@ -100,11 +88,6 @@ class CommitSubject(Subject):
     read: Read
     material: Material
     part: ClassVar[Part] = "explaining"
-
-    @property
-    def shown(self) -> Mapping[str, Evidence]:
-        """The commit and its threads."""
-        return {"c": self.read.evidence, **threads_of(self.read.evidence, self.material)}
 
     def evidence(self, claims: Sequence[Claim] = (), focus: Sequence[str] = ()) -> str:
         """Show the commit, whichever sentences are about it."""
@@ -207,14 +190,8 @@ def light_dossier(task: Task) -> Dossier:
 class AnswerSubject(Subject):
     """What an answer is about: the pieces of evidence under their handles."""
 
-    handles: Mapping[str, EvidenceId]
     notes: Mapping[EvidenceId, str] = field(default_factory=dict)
     """What code knows of pieces of evidence beside their text."""
-
-    @property
-    def shown(self) -> Mapping[str, Evidence]:
-        """Everything that was read for the question."""
-        return {handle: self.dossier.found[name] for handle, name in self.handles.items()}
 
     def evidence(self, claims: Sequence[Claim] = (), focus: Sequence[str] = ()) -> str:
         """Show what some sentences cite, or everything: all pieces shortly, and diffs of the first ones."""
@@ -236,7 +213,7 @@ class AnswerSubject(Subject):
     def claims(self, answer: Any) -> list[Claim]:
         """Turn the sentences of an answer into claims, each under its number."""
         said = enumerate(answer.sentences[:MOST_ANSWERED], start=1)
-        return [claim for place, one in said if (claim := self.claim(f"a{place}", one))]
+        return [claim for number, one in said if (claim := self.claim(f"a{number}", one))]
 
     def objections(self, claim: Claim, check: Check) -> tuple[Judgement, ...]:
         """Let a number pass that tells how many pieces a sentence cites: a count stands in none of them."""

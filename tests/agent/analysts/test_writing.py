@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from datetime import date
 from typing import Any
 
-from agent.analysts.packet import commit_packet, threads_of
+from agent.analysts.packet import commit_packet, pieces_of
 from agent.analysts.sentences import analysis_shape, summary_shape
 from agent.analysts.subjects import CommitSubject, SummarySubject, light_dossier
 from agent.analysts.tasks import Task
@@ -79,7 +79,7 @@ def test_messages_and_threads_are_shown_with_their_code_under_handles() -> None:
         "by jo, closed: Overflow\nAbout Overflow.\nkim: It needs `--slow`.",
     ):
         assert shown in text
-    assert list(threads_of(one.evidence, material(one))) == ["#41", "#13", "#12"]
+    assert list(pieces_of(one.evidence, material(one))) == ["c", "#41", "#13", "#12"]
     assert "Colours" not in text
 
 
@@ -132,10 +132,9 @@ def test_a_focus_shows_only_hunks_that_hold_one_of_its_words() -> None:
 
 # A commit that lowers a limit, and does something else in another hunk.
 LIMITED = read([file("router.py", "-LIMIT = 22\n+LIMIT = 8\n     grow(LIMIT)\n+    flush()", "+COLOUR = 3")])
-THREADS = {one.id: one for one in threads_of(LIMITED.evidence, material(LIMITED)).values()}
-KNOWN = Dossier(
-    found={ME: LIMITED.evidence, **THREADS}, window=material(LIMITED).window, seen=frozenset({ME, *THREADS})
-)
+SHOWN = pieces_of(LIMITED.evidence, material(LIMITED))
+FOUND = {one.id: one for one in SHOWN.values()}
+KNOWN = Dossier(found=FOUND, window=material(LIMITED).window, seen=frozenset(FOUND))
 
 
 def claims(answer: dict[str, Any], *languages: Language) -> list[Claim]:
@@ -149,7 +148,7 @@ def claims(answer: dict[str, Any], *languages: Language) -> list[Claim]:
         "about": ME,
     }
     task = Task(repo=REPO, about=ME)
-    subject = CommitSubject(**shared, task=task, read=LIMITED, material=material(LIMITED))
+    subject = CommitSubject(**shared, task=task, read=LIMITED, material=material(LIMITED), shown=SHOWN)
     return subject.claims(analysis_shape(languages).model_validate(answer))
 
 
