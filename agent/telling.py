@@ -13,7 +13,6 @@ from agent.domain.facts import Fact, FactKind, Severity
 from agent.markdown import code
 
 K = FactKind
-Params = Mapping[str, str]
 Phrases = Mapping[str, Any]  # The part `facts` of a catalogue; «one/more» is chosen by the number of names
 _VALUES = {"kind", "severity", "name", "old", "new", "detail"}
 _UNTOLD = (K.REVERT, K.RELAND, K.CHERRY_PICK, K.CODE_CHANGED)  # Told otherwise, or where nothing else can be said
@@ -92,13 +91,13 @@ def _says_much(fact: Fact) -> bool:
 
 def _once(facts: Sequence[Fact]) -> list[Fact]:
     """Leave out what another fact says already: a flag's field, a name's export, an error that only moved."""
-    flags = {_plain(fact.name) for fact in facts if fact.kind in (K.FLAG_ADDED, K.ENV_ADDED)}
+    flags = {fact.name.strip("-").replace("-", "_") for fact in facts if fact.kind in (K.FLAG_ADDED, K.ENV_ADDED)}
     came, gone = ({fact.new or fact.old for fact in facts if fact.kind is kind} for kind in _ERRORS)
     seen: set[tuple[FactKind, str]] = set()
     kept = []
     for fact in facts:
         lasts = {(fact.kind, name.rpartition(".")[2]) for name in names_of(fact)}
-        is_field = fact.kind in (K.FIELD_ADDED, K.SYMBOL_ADDED) and _plain(fact.name.rpartition(".")[2]) in flags
+        is_field = fact.kind in (K.FIELD_ADDED, K.SYMBOL_ADDED) and fact.name.rpartition(".")[2] in flags
         only_moved = fact.kind in _ERRORS and (fact.new or fact.old) in came & gone
         if not is_field and not only_moved and not (fact.detail == "export" and lasts <= seen):
             kept.append(fact)
@@ -106,14 +105,10 @@ def _once(facts: Sequence[Fact]) -> list[Fact]:
     return kept
 
 
-def _plain(name: str) -> str:
-    return name.strip("-").replace("-", "_").lower()
-
-
 # ---------------------------------------------------------------- sentences
 
 
-def sentence(predicate: str, params: Params, lang: Language) -> str:
+def sentence(predicate: str, params: Mapping[str, str], lang: Language) -> str:
     """Write the sentence of a predicate."""
     phrases: Phrases = catalogue(lang)["facts"]
     if predicate == "series":
@@ -150,7 +145,7 @@ def names_alone(predicate: str, text: str, lang: Language) -> str | None:
     return text.removeprefix(before).removesuffix(after)
 
 
-def _series(params: Params, say: Mapping[str, str]) -> str:
+def _series(params: Mapping[str, str], say: Mapping[str, str]) -> str:
     """Tell a part of a series; the parts that have landed are cited in the order of their marks."""
     total, missing = params.get("total"), params.get("missing", "").split()
     text = say["part_of"].format(params["part"], total) if total else say["part"].format(params["part"])
@@ -168,22 +163,17 @@ def _values(fact: Fact, phrases: Phrases) -> dict[str, str]:
     if fact.kind in _OWNED:
         members = _COMMA.split(fact.new or fact.old or fact.name.rpartition(".")[2])
         old = new = _listed(map(_member, members), phrases)
-    if fact.kind is K.SIGNATURE_CHANGED and detail in ("function", "method"):
-        detail = ""
     short = [_shortened(name) for name in names]
     return {
         "name": _listed(short if len({*short}) == len(names) else names, phrases),
         "old": old,
         "new": new,
         "gained": new if fact.old is None else "",
-        "detail": code(detail),
+        "detail": "" if fact.kind is K.SIGNATURE_CHANGED and detail in ("function", "method") else code(detail),
         "thing": phrases["things"].get(detail, phrases["thing"])[len(names) > 1],
         "owner": code(_shortened(_class_of(fact))),
         "messages": _listed(_messages(fact), phrases, _MESSAGES_SHOWN),
     }
-
-
-# ---------------------------------------------------------------- names and values
 
 
 def names_of(fact: Fact) -> tuple[str, ...]:
@@ -192,7 +182,7 @@ def names_of(fact: Fact) -> tuple[str, ...]:
 
 
 def _class_of(fact: Fact) -> str:
-    """Name the class that a field or a member belongs to: a fact about several is named by it."""
+    # A fact about several members is named by their class.
     return fact.name if (fact.detail or "")[:1].isdigit() else fact.name.rpartition(".")[0]
 
 
@@ -217,7 +207,6 @@ def _messages(fact: Fact) -> list[str]:
 
 
 def _member(item: str) -> str:
-    """Write a member or a field with its type and value, or by its name where that would be long."""
     return item if len(item) <= _LONG_MEMBER else item.partition("=")[0].partition(":")[0].strip()
 
 
@@ -231,5 +220,4 @@ def _listed(names: Iterable[str], phrases: Phrases, most: int = _SHOWN) -> str:
 
 
 def _unique(names: Iterable[str]) -> list[str]:
-    """List names once, in their order, and none that is empty."""
     return list(dict.fromkeys(name for name in names if name))

@@ -25,8 +25,7 @@ _FORM = re.compile(
 """Lines that are no prose: headings, items, tables, quotations, pictures, HTML, trailers."""
 _SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[A-Z`\"'(])|(?<=[。！？])")
 _ADDRESS = re.compile(r"\w://|\bwww\.", re.IGNORECASE)
-# Whoever has something to say says it early; patterns are made for texts, not for floods.
-_READ = 12_000
+_READ = 12_000  # Whoever has something to say says it early; patterns are made for texts, not for floods
 _SHORTEST, _LONGEST = 24, 320
 _MOST, _SHOWN = 12, 8
 _WIDEST = 400  # Characters of a line that a person reads: beyond it are pictures in base64, minified code and tables
@@ -74,20 +73,18 @@ def statement(fact: Fact, evidence: CommitEvidence) -> Claim:
 
 
 def _claim(evidence: CommitEvidence, predicate: str, params: dict[str, str] | None = None, **given: Any) -> Claim:
-    """Say something of a commit in the words of a template."""
-    params = params or {}
-    known = {"role": "change", "about": (evidence.id,), "cites": (evidence.id,)}
+    known: dict[str, Any] = {"role": "change", "about": (evidence.id,), "cites": (evidence.id,), "params": params or {}}
     if "text" not in given:
-        given["text"] = {lang: sentence(predicate, params, lang) for lang in LANGUAGES}
-    return Claim(id="", repo=evidence.repo, predicate=predicate, params=params, **known | given)
+        given["text"] = {lang: sentence(predicate, params or {}, lang) for lang in LANGUAGES}
+    return Claim(id="", repo=evidence.repo, predicate=predicate, **known | given)
 
 
 def _anchors(fact: Fact, evidence: CommitEvidence) -> Iterator[Anchor]:
     """Give the changed lines that show a fact: those that name it or its values, as the diff has them."""
     patches = {file.path: file.patch or "" for file in evidence.change.files}
-    names = [re.split(r"[.:]", name)[-1] for name in names_of(fact)]
-    values = [line.strip() for value in (fact.detail, fact.old, fact.new) for line in (value or "").split("\n")]
-    literals = [one for one in (*names, *values) if one]
+    names = "\n".join(re.split(r"[.:]", name)[-1] for name in names_of(fact))
+    values = [line for value in (names, fact.detail, fact.old, fact.new) for line in (value or "").split("\n")]
+    literals = [value.strip() for value in values if value.strip()]
     for place in fact.places[:_ANCHORED]:
         if lines := shown_lines(place.lines, patches.get(place.file, ""), literals):
             yield Anchor(cite=evidence.id, text="\n".join(lines), file=place.file)

@@ -13,7 +13,6 @@ from agent.analysts.sentences import (
     MOST_ANSWERED,
     MOST_SENTENCES,
     Sentence,
-    Summary,
     analysis_shape,
     asked_languages,
     focus_of,
@@ -34,10 +33,8 @@ Asked = tuple[str, dict[str, str], type[BaseModel]]  # A prompt by its name, its
 Texts = Iterable[Mapping[Language, str]]
 Passed = Sequence[tuple[str, Claim]]
 Check = Callable[[Claim, Dossier, Language], Iterable[Judgement]]  # Says why a claim is refused: the gate
-_ALL = 1_000_000
 _LEAST = 500  # Tokens below which a diff is not shown
 _COMPACT = 0.6  # How much of the room the pieces share; the rest is for the diffs of the best ones
-_CONTROLS = 2
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -63,7 +60,7 @@ class Subject(ABC):
 
     def controls(self, evidence: str, passed: Passed) -> Sequence[Mapping[Language, str]]:
         """Choose sentences about something else that name what this evidence does not have, for the judge to refuse."""
-        return [text for text in self.elsewhere(passed) if is_foreign(text, evidence)][:_CONTROLS]
+        return [text for text in self.elsewhere(passed) if is_foreign(text, evidence)][:2]
 
     def objections(self, claim: Claim, check: Check) -> tuple[Judgement, ...]:
         """Say what is wrong with the literals of a sentence, in each language."""
@@ -102,14 +99,14 @@ class CommitSubject(Subject):
 
     def claims(self, answer: Any) -> list[Claim]:
         """Turn an analysis into claims: its headline, then its sentences."""
-        about = self.read.evidence
-        name = f"{about.repo}@{about.change.commit.sha[:12]}"
+        about, commit = self.read.evidence, self.read.evidence.change.commit
+        name = f"{commit.repo}@{commit.sha[:12]}"
         said = enumerate(answer.sentences[:MOST_SENTENCES], start=1)
         claims = [claim for number, one in said if (claim := self.claim(f"{name}.m{number}", one))]
         if text := words_of(answer, self.languages, "headline_"):
-            title = Anchor(cite=about.id, text=about.change.commit.title)
             given: dict[str, Any] = {"repo": about.repo, "about": (about.id,), "cites": (about.id,), "text": text}
-            claims.insert(0, Claim(id=f"{name}.m0", role="headline", anchors=(title,), kind=Kind.STATED, **given))
+            title = (Anchor(cite=about.id, text=commit.title),)
+            claims.insert(0, Claim(id=f"{name}.m0", role="headline", anchors=title, kind=Kind.STATED, **given))
         return claims
 
     def elsewhere(self, passed: Passed) -> Texts:
@@ -137,7 +134,7 @@ class SummarySubject(Subject):
             head = f"{about.partition('@')[0]}: {self.task.titles.get(about, '')}\n" if about != last else ""
             lines.append(f"{head}[{handle}] {' / '.join(claim.text.values())}")
             last = about
-        return "\n".join(fitting(lines, _ALL if claims else self.room))
+        return "\n".join(lines if claims else fitting(lines, self.room))
 
     def prompt(self, mark: str) -> Asked:
         """Ask for the day of one repository, or for the brief of all of them."""
@@ -149,8 +146,7 @@ class SummarySubject(Subject):
         """Turn sentences about a day into claims that cite the commits of the sentences they rest on."""
         name, role = (f"{self.repo}.day", "summary") if self.repo else ("brief", "brief")
         claims: list[Claim] = []
-        said: Iterable[Summary] = answer.sentences
-        for number, one in enumerate(said, start=1):
+        for number, one in enumerate(answer.sentences, start=1):
             text, rests = words_of(one, self.languages), self.task.rests
             ground = [rests[handle] for raw in one.rests_on if (handle := raw.strip("[]` ")) in rests]
             cites = tuple(dict.fromkeys(cite for claim in ground for cite in claim.about))

@@ -86,9 +86,6 @@ def is_foreign(text: Mapping[Language, str], evidence: str) -> bool:
     return any(len(span) > 3 and span not in evidence for span in spans)
 
 
-# ---------------------------------------------------------------- the list to choose from
-
-
 class Choice(BaseModel):
     """Which commits are worth explaining, the most important first."""
 
