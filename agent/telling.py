@@ -171,7 +171,7 @@ def _values(fact: Fact, phrases: Phrases) -> dict[str, str]:
         "gained": new if fact.old is None else "",
         "detail": "" if fact.kind is K.SIGNATURE_CHANGED and detail in ("function", "method") else code(detail),
         "thing": phrases["things"].get(detail, phrases["thing"])[len(names) > 1],
-        "owner": code(_shortened(_class_of(fact))),
+        "owner": code(_shortened(_class_of(fact))) if fact.kind is not K.SYMBOL_RENAMED or detail == "method" else "",
         "messages": _listed(_messages(fact), phrases, _MESSAGES_SHOWN),
     }
 
