@@ -12,13 +12,12 @@ from agent.domain.base import Language
 from agent.domain.facts import Fact, FactKind, Severity
 from agent.markdown import code
 
-K = FactKind
 Phrases = Mapping[str, Any]  # The part `facts` of a catalogue; «one/more» is chosen by the number of names
 _VALUES = {"kind", "severity", "name", "old", "new", "detail"}
-_UNTOLD = (K.REVERT, K.RELAND, K.CHERRY_PICK, K.CODE_CHANGED)  # Told otherwise, or where nothing else can be said
-_ERRORS = (K.ERROR_ADDED, K.ERROR_REMOVED)
-_INSIDE = (*_ERRORS, K.ERROR_CHANGED, K.LIMIT_CHANGED)  # What is told with the function that it stands in
-_OWNED = (K.MEMBER_ADDED, K.MEMBER_REMOVED, K.FIELD_ADDED, K.FIELD_REMOVED)
+_UNTOLD = ("revert", "reland", "cherry-pick", "code-changed")  # Told otherwise, or where nothing else can be said
+_ERRORS = ("error-added", "error-removed")
+_INSIDE = (*_ERRORS, "error-changed", "limit-changed")  # What is told with the function that it stands in
+_OWNED = ("enum-member-added", "enum-member-removed", "field-added", "field-removed")
 _BY_NAME = ("-removed", "symbol-added", "file-added", "route-added", "registered", "registration-changed")
 """Told by their names and by what they are, or by where they stand; others also by their values."""
 _LONG, _LONG_MESSAGE, _LONG_MEMBER = 90, 240, 60
@@ -49,7 +48,7 @@ def told_facts(facts: Sequence[Fact]) -> list[Fact]:
 
 def changed_functions(facts: Sequence[Fact]) -> list[Fact]:
     """Name the functions inside of which something changed, for a commit of which nothing else can be said."""
-    inside = [fact for fact in facts if fact.kind is K.CODE_CHANGED and fact.severity is not Severity.INTERNAL]
+    inside = [fact for fact in facts if fact.kind == "code-changed" and fact.severity is not Severity.INTERNAL]
     return joined([fact for fact in inside if not any(place.file.endswith(fact.name) for place in fact.places)])
 
 
@@ -66,7 +65,7 @@ def _key(fact: Fact, number: int) -> Hashable:
         return fact.kind, _class_of(fact)
     if fact.kind in _INSIDE or len(names_of(fact)) > 1:
         return number
-    values = () if fact.kind.endswith(_BY_NAME) and fact.kind is not K.CONFIG_REMOVED else _old_and_new(fact)
+    values = () if fact.kind.endswith(_BY_NAME) and fact.kind != "config-key-removed" else _old_and_new(fact)
     return fact.kind, fact.severity, fact.detail, values
 
 
@@ -91,13 +90,13 @@ def _says_much(fact: Fact) -> bool:
 
 def _once(facts: Sequence[Fact]) -> list[Fact]:
     """Leave out what another fact says already: a flag's field, a name's export, an error that only moved."""
-    flags = {fact.name.strip("-").replace("-", "_") for fact in facts if fact.kind in (K.FLAG_ADDED, K.ENV_ADDED)}
-    came, gone = ({fact.new or fact.old for fact in facts if fact.kind is kind} for kind in _ERRORS)
+    flags = {fact.name.strip("-").replace("-", "_") for fact in facts if fact.kind in ("flag-added", "env-added")}
+    came, gone = ({fact.new or fact.old for fact in facts if fact.kind == kind} for kind in _ERRORS)
     seen: set[tuple[FactKind, str]] = set()
     kept = []
     for fact in facts:
         lasts = {(fact.kind, name.rpartition(".")[2]) for name in names_of(fact)}
-        is_field = fact.kind in (K.FIELD_ADDED, K.SYMBOL_ADDED) and fact.name.rpartition(".")[2] in flags
+        is_field = fact.kind in ("field-added", "symbol-added") and fact.name.rpartition(".")[2] in flags
         only_moved = fact.kind in _ERRORS and (fact.new or fact.old) in came & gone
         if not is_field and not only_moved and not (fact.detail == "export" and lasts <= seen):
             kept.append(fact)
@@ -139,7 +138,7 @@ def params_of(fact: Fact) -> dict[str, str]:
 
 def names_alone(predicate: str, text: str, lang: Language) -> str | None:
     """Give the names of a sentence that says no more than that lines of them change; None where it says more."""
-    before, after = catalogue(lang)["facts"]["change"][K.CODE_CHANGED][-1].split("{name}")
+    before, after = catalogue(lang)["facts"]["change"]["code-changed"][-1].split("{name}")
     if predicate != "fact" or not (text.startswith(before) and text.endswith(after)):
         return None
     return text.removeprefix(before).removesuffix(after)
@@ -169,9 +168,9 @@ def _values(fact: Fact, phrases: Phrases) -> dict[str, str]:
         "old": old,
         "new": new,
         "gained": new if fact.old is None else "",
-        "detail": "" if fact.kind is K.SIGNATURE_CHANGED and detail in ("function", "method") else code(detail),
+        "detail": "" if fact.kind == "signature-changed" and detail in ("function", "method") else code(detail),
         "thing": phrases["things"].get(detail, phrases["thing"])[len(names) > 1],
-        "owner": code(_shortened(_class_of(fact))) if fact.kind is not K.SYMBOL_RENAMED or detail == "method" else "",
+        "owner": code(_shortened(_class_of(fact))) if fact.kind != "symbol-renamed" or detail == "method" else "",
         "messages": _listed(_messages(fact), phrases, _MESSAGES_SHOWN),
     }
 
@@ -194,11 +193,11 @@ def _shortened(name: str) -> str:
 
 def _old_and_new(fact: Fact) -> tuple[str, str]:
     """Give the values in one line each, a whole hash short; what is too long to be read is empty."""
-    limit = _LONG_MESSAGE if fact.kind in (K.ERROR_CHANGED, K.DEPRECATED) else _LONG
+    limit = _LONG_MESSAGE if fact.kind in ("error-changed", "deprecated") else _LONG
     flat = (" ".join((value or "").split()) for value in (fact.old, fact.new))
     old, new = (one[:_HASH_SHOWN] if _HASH.fullmatch(one) else one if len(one) <= limit else "" for one in flat)
     # The default of a flag may be what another name stands for, which says nothing.
-    return old, "" if fact.kind is K.FLAG_ADDED and "." in new and _NAME.fullmatch(new) else new
+    return old, "" if fact.kind == "flag-added" and "." in new and _NAME.fullmatch(new) else new
 
 
 def _messages(fact: Fact) -> list[str]:

@@ -6,7 +6,6 @@ import re
 import tempfile
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from datetime import date, timedelta
 from pathlib import Path
 
@@ -30,7 +29,7 @@ class PublishedReports:
     def labels(self) -> list[str]:
         """Name the reports, newest first; a single day comes before a range that begins with it."""
         found = (file.stem for file in self._reports.glob("*.json"))
-        return sorted((label for label in found if _LABEL.fullmatch(label)), key=_order, reverse=True)
+        return sorted(filter(_LABEL.fullmatch, found), key=lambda one: (one[:10], ".." not in one, one), reverse=True)
 
     def report(self, label: str) -> Report:
         """Read one report by its label, the newest for an empty one."""
@@ -47,54 +46,28 @@ class PublishedReports:
             raise InputError(f"{file.name} cannot be read: {error.strerror}") from error
 
 
-def _order(label: str) -> tuple[str, bool, str]:
-    return label.partition("..")[0], ".." not in label, label
-
-
-@dataclass(frozen=True)
-class Missed:
-    """Days without a report that may stand for them."""
-
-    days: tuple[date, ...]  # Oldest first
-    too_old: tuple[date, ...] = ()  # Days without any report, further back than one looks
-    newest: date | None = None  # The newest day that has a report, good or bad
-
-
-def missed_days(settings: Settings, last: date) -> Missed:
-    """Find the days up to `last` that have no report, or one that was read too early or failed for the most part.
+def missed_days(settings: Settings, last: date) -> list[date]:
+    """Find the recent days up to `last` that have no report, or one that was read too early or mostly failed.
 
     Of the last day everything should be there: what an outage took is worth another try, but not for ever. Nothing is
     missed before the first report; without any report only the last day is.
     """
     reports = PublishedReports(settings.out)
-    published = {day for label in reports.labels() if (day := _day(label)) is not None and day <= last}
+    published = [label for label in reports.labels() if ".." not in label and label <= str(last)]
+    recent = [last - timedelta(days=count) for count in reversed(range(settings.catch_up_days))]
     if not published:
-        return Missed((last,))
-    first, recent = min(published), last - timedelta(days=settings.catch_up_days)
-    days = [first + timedelta(days=count) for count in range((last - first).days + 1)]
-    lacking = [day for day in days if day not in published]
-    bad = {day for day in published if day > recent and not _stands(reports, day, settings, whole=day == last)}
-    missed = tuple(day for day in days if day > recent and (day in bad or day in lacking))
-    return Missed(missed, tuple(day for day in lacking if day <= recent), max(published))
+        return [last]
+    return [day for day in recent if str(day) >= min(published) and not _stands(reports, day, settings, last)]
 
 
-def _day(label: str) -> date | None:
-    """Read the label of a single day; a range, or a day that no calendar has, is none."""
-    try:
-        return date.fromisoformat(label)
-    except ValueError:
-        return None
-
-
-def _stands(reports: PublishedReports, day: date, settings: Settings, *, whole: bool) -> bool:
+def _stands(reports: PublishedReports, day: date, settings: Settings, last: date) -> bool:
     try:
         report = reports.report(day.isoformat())
     except (StorageError, InputError):
         return False
     # A day of another zone holds the name; only another folder could take ours.
-    return report.window.tz != settings.tz or (
-        sound(report, settings.max_failed) and not (whole and bool(report.failures))
-    )
+    whole = sound(report, settings.max_failed) and not (day == last and report.failures)
+    return whole or report.window.tz != settings.tz
 
 
 def check_writable(out: Path) -> None:

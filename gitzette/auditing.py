@@ -3,22 +3,22 @@
 import argparse
 import asyncio
 import json
-import re
 import sys
-from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
 from difflib import SequenceMatcher
+from itertools import groupby, product, zip_longest
+from operator import attrgetter
 from pathlib import Path
 from typing import Any, get_args
 
 from agent.audit.entries import read_page
 from agent.audit.lookup import RIGHT, Finding, in_order, summary
+from agent.domain.accounts import Cap
 from agent.domain.base import EXIT_DONE, EXIT_INCOMPLETE, InputError, Language, StorageError
 from agent.ports import Desk, Progress
 from agent.reports.stored import load
-from agent.settings.spending import Cap
 from agent.settings.values import Layout, RepoSpec, Settings
 from agent.web import Web
 from gitzette.arguments import settings_for
@@ -33,20 +33,8 @@ from tools.github.code import GitHubCode
 from tools.github.threads import GitHubThreads
 
 LARGEST = 50 * 1024 * 1024  # How many bytes a report may have
-_EXAMPLES = 3
-_LANGUAGE = re.compile(r"\.[a-z]{2}$")
 CAUSES: dict[str, str] = json.loads(Path(__file__).with_name("data").joinpath("audit_causes.json").read_text("utf-8"))
 """What may be wrong, the gravest first, and how a group of it is called."""
-
-
-@dataclass(frozen=True)
-class Group:
-    """Findings that are wrong for the same cause, those that are written out first."""
-
-    title: str
-    findings: tuple[Finding, ...]
-    shown: tuple[Finding, ...]
-    folded: bool  # Whether a line with a count says as much: dead anchors come in hundreds and are all alike
 
 
 @dataclass(frozen=True)
@@ -56,49 +44,20 @@ class Audited:
     findings: list[Finding]
     summary: dict[str, Any]
 
-    @property
-    def groups(self) -> list[Group]:
-        """Group what is wrong by its cause, the gravest first."""
-        found = []
-        for cause in dict.fromkeys((*CAUSES, *(one.verdict.removeprefix("wrong:") for one in self.findings))):
-            own = sorted((one for one in self.findings if one.verdict == f"wrong:{cause}"), key=lambda one: one.line)
-            folded = cause in ("dead-anchor", "window", "failed-output") and len(own) > _EXAMPLES
-            shown = tuple(own[:_EXAMPLES] if folded else own)
-            found += [Group(CAUSES.get(cause, cause), tuple(own), shown, folded)] if own else []
-        return found
-
-    @property
-    def counts(self) -> str:
-        """Say in a line how many statements there are and how many of them nobody checked."""
-        told = "{findings} statements: {wrong} wrong, {right} right, {unverifiable} unverifiable, "
-        told += "{not_checked} not checked"
-        days = ", ".join(self.summary["days"][:3])
-        return told.format(**self.summary) + (f"; it is about {days}" if days else "")
-
     def text(self, name: str) -> str:
         """Write the findings for a terminal."""
-        titles = {"Could not be verified": "unverifiable", "Not checked": "not-checked"}
-        kinds = {
-            title: Counter(one.kind for one in self.findings if one.verdict == verdict).most_common()
-            for title, verdict in titles.items()
-        }
-        template, not_read = plain_environment().get_template("audit.txt"), self.summary["not_read"]
-        text = template.render(name=name, counts=self.counts, groups=self.groups, not_read=not_read, open=kinds)
+        text = plain_environment().get_template("audit.txt").render(name=name, causes=CAUSES, **asdict(self))
         return text.rstrip() + "\n"
 
     def page(self, name: str, text: str) -> str:
         """Write the same as a page, with the report's lines below; whatever the report has is shown as text."""
-        beside: dict[int, list[Finding]] = {}
-        for one in self.findings:
-            beside.setdefault(one.line, []).append(one)
-        lines = text.split("\n")
-        return html_page("audit.html", name=name, counts=self.counts, groups=self.groups, lines=lines, beside=beside)
+        beside = {line: list(some) for line, some in groupby(self.findings, key=attrgetter("line"))}
+        return html_page("audit.html", name=name, lines=text.split("\n"), beside=beside, causes=CAUSES, **asdict(self))
 
 
 def audit(args: argparse.Namespace, environ: Mapping[str, str]) -> int:
     """Check one report; 3 when something in it is wrong."""
-    text = read_report(args.file)
-    settings = settings_for(args, environ)
+    text, settings = read_report(args.file), settings_for(args, environ)
     with progress() as display:
         audited = asyncio.run(check_file(args.file, text, settings, environ, display))
     if args.html is not None:
@@ -106,8 +65,7 @@ def audit(args: argparse.Namespace, environ: Mapping[str, str]) -> int:
             args.html.write_text(audited.page(args.file.name, text), encoding="utf-8")
         except OSError as error:
             raise StorageError(f"{args.html} cannot be written: {error.strerror}") from error
-    data = {"findings": [asdict(finding) for finding in audited.findings], "summary": audited.summary}
-    sys.stdout.write(as_json(data) if args.json else audited.text(args.file.name))
+    sys.stdout.write(as_json(asdict(audited)) if args.json else audited.text(args.file.name))
     return EXIT_INCOMPLETE if any(finding.wrong for finding in audited.findings) else EXIT_DONE
 
 
@@ -126,45 +84,32 @@ def read_report(path: Path) -> str:
     return text
 
 
-async def check_file(
-    file: Path, text: str, settings: Settings, environ: Mapping[str, str], display: Progress
-) -> Audited:
+async def check_file(file: Path, text: str, settings: Settings, environ: Mapping[str, str], shown: Progress) -> Audited:
     """Compare a report of our own with its JSON; check any other against the repositories."""
     findings = _compared(file, text, Web(settings.web))
-    if findings is None:
-        return await check(text, file.name, settings, environ, display)
-    return Audited(findings, summary(findings, days=[], commits=0, not_read={}))
+    if findings is not None:
+        return Audited(findings, summary(findings, days=[], commits=0, not_read={}))
+    return await check(text, file.name, settings, environ, shown)
 
 
 async def check(text: str, name: str, settings: Settings, environ: Mapping[str, str], display: Progress) -> Audited:
     """Run the audit over the sources that the settings give."""
-    for spec in settings.repos:
-        if spec.path is not None:
-            await open_repository(spec.path)
-    now = datetime.now(UTC)
+    specs, now = settings.repos, datetime.now(UTC)
+    for path in filter(None, (spec.path for spec in specs)):
+        await open_repository(path)
+    entries = read_page(text, name, [spec.name for spec in specs])
+    if settings.threads_wanted and settings.source != "git":
+        # With a token or an API of one's own, what is linked is asked for as well.
+        linked = {one.repo: None for entry in entries for one in entry.references if one.repo and one.label}
+        specs += tuple(RepoSpec(name=repo) for repo in linked if repo not in {spec.name for spec in specs})
     async with open_house(settings, environ, now) as house:
         # What a judge said is recorded by what it was asked: the same report is not paid for twice.
         recorder = house.memory.recorder(f"{QUESTIONS}{now.date().isoformat()}")
         judge = writers_of(settings, environ, recorder, house.memory.model_servers, Cap())
-        deps = AuditDeps(
-            desks=AuditDesks(house, settings),
-            progress=display,
-            judge=replace(house.deps, models=judge.models, mark=judge.mark) if judge.models else None,
-        )
-        specs = _specs(text, settings)
-        state = AuditInput(entries=read_page(text, name, [spec.name for spec in specs]), specs=specs)
-        result = await build().ainvoke(state, {"max_concurrency": 4}, context=deps)
+        context = replace(house.deps, models=judge.models, mark=judge.mark) if judge.models else None
+        deps = AuditDeps(desks=AuditDesks(house, settings), progress=display, judge=context)
+        result = await build().ainvoke(AuditInput(entries=entries, specs=specs), {"max_concurrency": 4}, context=deps)
     return Audited(in_order(result["findings"]), result["summary"])
-
-
-def _specs(text: str, settings: Settings) -> tuple[RepoSpec, ...]:
-    """Choose what may be asked: what is given, and with a token or an API of one's own also what is linked."""
-    if not settings.threads_wanted or settings.source == "git":
-        return settings.repos
-    given = {spec.name.casefold() for spec in settings.repos}
-    found = (one for entry in read_page(text, "", []) for one in entry.references)
-    linked = dict.fromkeys(one.repo for one in found if one.repo and one.form == "link")
-    return (*settings.repos, *(RepoSpec(name=repo) for repo in linked if repo and repo.casefold() not in given))
 
 
 @dataclass(frozen=True)
@@ -178,34 +123,28 @@ class AuditDesks:
         """Prepare the sources of a repository."""
         if spec.path is not None or self.settings.source != "both":
             return await self.house.deps.desks.open(spec)
-        client, pages = self.house.client, self.settings.budget.open_issue_pages
-        threads = GitHubThreads(client, spec.name, open_pages=pages)
-        return Desk(code=GitHubCode(client, spec.name, spec.branch), threads=threads, diffs=None)
+        client, repo = self.house.client, spec.name
+        return Desk(code=GitHubCode(client, repo, spec.branch), threads=GitHubThreads(client, repo), diffs=None)
 
 
 def _compared(file: Path, text: str, web: Web) -> list[Finding] | None:
     """Compare a report of our own with what the JSON beside it gives; None where there is none."""
-    record = file.with_name(f"{_LANGUAGE.sub('', file.stem)}.json")
+    record, said = file.with_name(f"{file.name.partition('.')[0]}.json"), text.split("\n")
     if file.parent.name != "reports" or not record.is_file():
         return None
     try:
         report = load(record.read_bytes(), record.name)
     except (OSError, StorageError):
         return None
-    said = text.split("\n")
     # Every layout and language in which it may have been published.
-    ways = [(layout, lang) for layout in get_args(Layout) for lang in get_args(Language)]
-    pages = [report_page(report, lang, web, layout).split("\n") for layout, lang in ways]
+    ways = product(get_args(Language), get_args(Layout))
+    pages = [report_page(report, lang, web, layout).split("\n") for lang, layout in ways]
     if said in pages:
         return [Finding(1, "own report", report.window.label, RIGHT, "the same as its JSON gives, line by line")]
-    held = set(said)
-    return list(_edits(said, max(pages, key=lambda page: sum(line in held for line in page))))
-
-
-def _edits(said: list[str], true: list[str]) -> Iterator[Finding]:
+    true, found = max(pages, key=lambda page: len({*page} & {*said})), list[Finding]()
     for kind, start, end, first, last in SequenceMatcher(None, said, true, autojunk=False).get_opcodes():
-        for place in range(0 if kind == "equal" else max(end - start, last - first)):
-            line = said[start + place] if start + place < end else ""
-            told = f"its JSON gives: {true[first + place]}" if first + place < last else "its JSON gives no such line"
-            at = min(start + place, end) + 1
-            yield Finding(at, "own report", line or "(a line is missing)", "wrong:edited", told)
+        pairs = zip_longest(said[start:end], true[first:last], fillvalue="") if kind != "equal" else ()
+        for line, (old, new) in enumerate(pairs, start + 1):
+            claim, told = old or "(a line is missing)", f"its JSON gives: {new}"
+            found.append(Finding(line, "own report", claim, "wrong:edited", told))
+    return found

@@ -8,14 +8,6 @@ from collections.abc import Callable, Mapping, Sequence
 from importlib import import_module
 from pathlib import Path
 
-_EPILOG = """\
-exit status:
-  0 done   1 failed   2 wrong use or configuration   3 done, but incomplete or errors found
-  4 the evidence for an answer is not there
-
-configuration: gitzette.toml in the folder you stand in, GITZETTE_* variables, GITHUB_TOKEN.
-With no --repo and no configuration, `run` reports on the checkout you stand in.
-"""
 _TYPES: Mapping[str, Callable[[str], object]] = {"path": Path, "int": int}
 
 
@@ -48,17 +40,13 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
-        prog="gitzette",
-        description="A daily gazette of the git repositories you depend on.",
-        epilog=_EPILOG,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
+    table = tomllib.loads(Path(__file__).with_name("commands.toml").read_text("utf-8"))
+    shared = table.pop("shared")
+    form = argparse.RawDescriptionHelpFormatter
+    parser = argparse.ArgumentParser(prog="gitzette", formatter_class=form, **table.pop("gitzette"))
     parser.add_argument("--version", action="store_true", help="print the version and exit")
     parser.set_defaults(target=None)
     commands = parser.add_subparsers(title="commands", metavar="COMMAND")
-    table = tomllib.loads(Path(__file__).with_name("commands.toml").read_text("utf-8"))
-    shared = table.pop("shared")
     for name, command in table.items():
         sub = commands.add_parser(name, help=command["help"], description=command.get("description"))
         for option, more in ({one: shared[one] for one in command["use"]} | command.get("options", {})).items():

@@ -1,20 +1,18 @@
 """Where a report goes: a page in each language, a record and the front page, each written whole or not at all."""
 
 import os
-from collections.abc import Callable, Collection
+from collections.abc import Callable
 from pathlib import Path
 from typing import get_args
 
 from agent.domain.base import Language, StorageError
-from agent.domain.report import Report, failed_share
-from agent.markdown import link
+from agent.domain.report import Report
 from agent.reports.stored import dumped, load, merge
-from agent.settings.values import MAX_FAILED, Settings, Shape
-from agent.telling import catalogue
+from agent.settings.values import Settings, Shape
 from agent.web import Web
 from gitzette.archive import OURS, PublishedReports, check_front_page, locked, replace_file
 from gitzette.render.compose import report_page
-from gitzette.render.markdown import readme_page
+from gitzette.render.templating import readme_page
 from memory.database import moment_of
 from memory.fleet import Fleet
 
@@ -25,17 +23,12 @@ _LANGUAGES: tuple[Language, ...] = get_args(Language)
 class FilePublisher:
     """Writes `reports/DATE.md`, `reports/DATE.json` and the front page `README.md`."""
 
-    def __init__(
-        self, out: Path, shape: Shape, web: Web, note: Note | None = None, *, max_failed: float = MAX_FAILED
-    ) -> None:
-        """Write below `out`; `note` is told of the report that each new one is merged with, before anything is.
-
-        A report of which a greater share than `max_failed` could not be read does not take over the front page.
-        """
+    def __init__(self, out: Path, shape: Shape, web: Web, note: Note | None = None) -> None:
+        """Write below `out`; `note` is told of the report that each new one is merged with, before anything is."""
         self._out, self._reports, self._web = out, out / "reports", web
         self._lang, self._layout = shape.lang, shape.layout
         self._others = tuple(dict.fromkeys(lang for lang in shape.languages if lang != shape.lang))
-        self._note, self._max_failed = note, max_failed
+        self._note = note
 
     def publish(self, report: Report) -> Report:
         """Write the report, merged with what the same window already has, and return what was written."""
@@ -81,37 +74,21 @@ class FilePublisher:
         return load(record.read_bytes(), record.name) if record.exists() else None
 
     def _front_page(self, report: Report, page: str) -> str:
+        """Show the newest day, or the newest range where there is no day, and list all reports."""
         labels = {*PublishedReports(self._out).labels(), report.window.label}
-        latest, kept_back = self._latest(labels, report)
+        newest = max(labels, key=lambda label: (".." not in label, label))
+        if newest != report.window.label and (found := self._earlier(self._reports / f"{newest}.json")):
+            page = self._page(found, self._lang)
         others = {
             label: [lang for lang in _LANGUAGES if (self._reports / f"{label}.{lang}.md").exists()] for label in labels
         }
         others[report.window.label] = sorted({*others[report.window.label], *self._others})
-        head = OURS
-        if kept_back:
-            told = ", ".join(link(label, f"reports/{label}.md") for label in kept_back)
-            head += f"\n> [!WARNING]\n> {catalogue(self._lang)['page']['kept_back'].format(told)}\n\n"
-        shown = page if latest is report else self._page(latest, self._lang)
-        return head + readme_page(shown, labels, self._lang, others)
-
-    def _latest(self, labels: Collection[str], report: Report) -> tuple[Report, list[str]]:
-        """Choose the report of the front page, and name newer ones of which too much is missing.
-
-        Single days lead; a range is shown only when there is nothing else.
-        """
-        kept_back: dict[str, Report] = {}
-        for label in sorted(labels, key=lambda label: (".." not in label, label), reverse=True):
-            found = report if label == report.window.label else self._earlier(self._reports / f"{label}.json")
-            if found is not None and failed_share(found) <= self._max_failed:
-                return found, list(kept_back)
-            kept_back[label] = found or report
-        # Where nothing better was ever published, the newest is shown with the warning that it carries itself.
-        return next(iter(kept_back.values())), []
+        return OURS + readme_page(page, labels, self._lang, others)
 
 
 def bring_reports(fleet: Fleet, settings: Settings, edition: str) -> None:
     """Write an edition's reports from the database to this machine's folder: those that are new there or changed."""
-    publisher = FilePublisher(settings.out, settings, Web(settings.web), max_failed=settings.max_failed)
+    publisher = FilePublisher(settings.out, settings, Web(settings.web))
     for label, (key, finished) in sorted(fleet.labels(edition).items()):
         file, at = settings.out / "reports" / f"{label}.json", moment_of(finished).timestamp()
         # The time of a file tells which state of the edition it holds.

@@ -13,13 +13,12 @@ from agent.domain.evidence import Card, state_at
 from agent.domain.window import Window, zone
 from agent.markdown import code, inline, link, visible
 from agent.ports import Desk
-from agent.questions import Hit, Known, Reply, Searched
+from agent.questions import Hit, Known, Reply
 from agent.reports.stored import claim_json
 from agent.settings.values import RepoSpec
 from agent.telling import catalogue
 from agent.web import Web
-from gitzette.render.markdown import claim_text, filled
-from gitzette.render.templating import named, plain_environment
+from gitzette.render.templating import claim_text, filled, named, plain_environment
 from graphs.ask_context import AskContext
 
 _SHOWN, _BEST = 20, 10  # Rows that are listed of a section, and pieces of evidence that fit best
@@ -48,10 +47,11 @@ class ReplyPage:
             self._web,
             reply=reply,
             say=catalogue(reply.lang)["ask"],
-            rows=partial(self._rows, reply),
+            described=partial(self._described, lang=reply.lang, window=reply.window),
+            fact=lambda claim, own: claim_text(claim, reply.lang, self._web, own=own),
             sentence=partial(self.sentence, lang=reply.lang, pulls=pulls),
-            searched=partial(_searched, reply.lang),
             told=told,
+            most=_SHOWN,
             fitting=[hit for hit in rest if hit.fits][:_BEST],
             rest=rest[:_BEST],
             shown=shown or reply.evidence[:_BEST],
@@ -68,23 +68,6 @@ class ReplyPage:
         rows = "\n".join(f"- {self._described(one, lang)}" for one in known.values())
         return f"{catalogue(lang)['ask']['best']}\n\n{rows}\n\n" if rows else ""
 
-    def _rows(self, reply: Reply, head: str, hits: Sequence[Hit], *, why: bool = False) -> str:
-        """List pieces of evidence, each with the facts that code found, or with the words by which it was found."""
-        say = catalogue(reply.lang)["ask"]
-        facts = [claim for claim in reply.claims if claim.predicate != "says"]
-        lines: list[str] = []
-        for hit in hits[:_SHOWN]:
-            words = ", ".join(dict.fromkeys((*map(code, hit.named), *map(inline, hit.words))))
-            found = f" · {say['why'].format(words=words)}" if why and words else ""
-            if one := reply.known.get(hit.id):
-                where = f"{one.repo.partition('/')[2]} " if len(reply.searched) > 1 else ""
-                lines.append(f"- {self._described(one, reply.lang, where, reply.window)}{found}")
-                own = [claim for claim in facts if claim.about[:1] == (hit.id,)]
-                lines += [f"  - {claim_text(claim, reply.lang, self._web, own=hit.id)}" for claim in own]
-        if len(hits) > _SHOWN:
-            lines.append(f"- {say['more'].format(count=len(hits) - _SHOWN)}")
-        return f"{head}\n\n{chr(10).join(lines)}\n\n" if lines else ""
-
     def _described(self, one: Known, lang: Language, where: str = "", window: Window | None = None) -> str:
         """Name a piece of evidence by its day, link, title and author."""
         name, url = named(one.id, one.repo, self._web, pull=isinstance(one, PullRequest))
@@ -94,40 +77,22 @@ class ReplyPage:
             moment, title, more = one.published_at, one.name if one.name != one.tag else "", ""
         else:
             moment, title, standing = one.created_at, one.title, state_at(one, window)
-            more = str(catalogue(lang)["ask"][standing])
+            more = " · ".join(filter(None, (one.author, catalogue(lang)["ask"][standing])))
             if one.ended_at and standing in ("merged", "closed", "not_planned"):
-                more += f" {self._day(one.ended_at)}"
-            more = f"{one.author} · {more}" if one.author else more
-        shown = f"{self._day(moment)} {where}{link(code(name), url)} {inline(title)}".rstrip()
+                more += f" {one.ended_at.astimezone(zone(self._tz)).date()}"
+        shown = f"{moment.astimezone(zone(self._tz)).date()} {where}{link(code(name), url)} {inline(title)}".rstrip()
         return " · ".join(filter(None, (shown, inline(more))))
-
-    def _day(self, moment: Any) -> str:
-        return str(moment.astimezone(zone(self._tz)).date())
-
-
-def _searched(lang: Language, one: Searched) -> str:
-    """Say where and when was looked."""
-    say = catalogue(lang)["ask"]
-    start, end = (f"{moment.astimezone(zone(one.tz)):%Y-%m-%d}" for moment in (one.start, one.end))
-    values = one.model_dump() | {"start": start, "end": end, "threads": say["read" if one.threads else "unread"]}
-    return str(say["searched"].format(**values))
 
 
 def reply_json(reply: Reply) -> dict[str, Any]:
     """Give a reply as data that others read."""
+    plain = reply.model_dump(mode="json", include={"answer", "cites", "searched", "dropped"})
+    claims = [claim_json(claim) | {"text": claim.text.get(reply.lang, "")} for claim in reply.claims]
     ranked = [
         {"id": hit.id, "rank": rank, "score": hit.score, "words": [*hit.named, *hit.words]}
         for rank, hit in enumerate(reply.evidence, start=1)
     ]
-    return {
-        "answer": reply.answer,
-        "abstained": reply.abstained,
-        "claims": [claim_json(claim) | {"text": claim.text.get(reply.lang, "")} for claim in reply.claims],
-        "cites": list(reply.cites),
-        "searched": [one.model_dump(mode="json") for one in reply.searched],
-        "evidence": ranked,
-        "dropped": reply.dropped,
-    }
+    return plain | {"abstained": reply.abstained, "claims": claims, "evidence": ranked}
 
 
 class CitedEvidence:

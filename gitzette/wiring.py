@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import SecretStr
 
+from agent.domain.accounts import Cap, Purse
 from agent.domain.base import AppError, ConfigError, Language
 from agent.models import Capabilities, Job, boundary
 from agent.ports import Desk, Desks, Progress, Publisher
-from agent.settings.spending import Cap, Purse
 from agent.settings.values import Recipe, RepoSpec, Settings, Shape
 from agent.web import Web
 from gitzette.fleet.editions import Admission, model_limit, request_limit
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from langchain_core.runnables import RunnableConfig
 
     from graphs.models import Answers, Models
-    from tools.chat.endpoint import ChatEndpoint, Learn
+    from tools.chat.endpoint import ChatEndpoint
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -88,7 +88,7 @@ async def open_house(
                 local = {spec.name for spec in specs if spec.path is not None}
                 desks = RecordedDesks(recorder, settings, desks, local)
             note = EarlierReport(recorder).note if recorder else None
-            publisher = FilePublisher(settings.out, settings, Web(settings.web), note, max_failed=settings.max_failed)
+            publisher = FilePublisher(settings.out, settings, Web(settings.web), note)
             admit = model_limit(memory.fleet, settings, environ, background=background)
             writers = writers_of(settings, environ, recorder, memory.model_servers, admit=admit, answers=answers)
             deps = run_context(memory, recorder, settings, writers, desks, publisher)
@@ -185,35 +185,17 @@ def endpoints_of(
     """Make a client for each model, by name; jobs of the same model share one."""
     if settings.model is None:
         raise ConfigError("--analyst model needs a model: set GITZETTE_MODEL, and GITZETTE_MODEL_URL for its server")
-    from tools.chat.endpoint import ChatEndpoint
+    from tools.chat.client import context_of
+    from tools.chat.endpoint import ChatEndpoint, probe
 
-    key = SecretStr(environ.get("OPENAI_API_KEY", "").strip()) or None
-    return {
-        name: ChatEndpoint(
-            name=name,
-            url=settings.model_url,
-            key=key,
-            timeout=settings.budget.answer_seconds,
-            first_pause=settings.budget.retry_seconds,
-            learn=_learner(settings, key, servers),
-            admit=admit,
-        )
-        for name in _names(settings).values()
-    }
+    key, url, said = environ.get("OPENAI_API_KEY", "").strip(), settings.model_url, settings.model_context
 
-
-def _learner(settings: Settings, key: SecretStr | None, servers: ModelServers) -> "Learn":
-    """Look into memory first; what a server can do is found out once. What the settings say of a window holds."""
-    url, said = settings.model_url, settings.model_context
-
-    async def learn(endpoint: "ChatEndpoint") -> Capabilities:
+    async def learn(endpoint: ChatEndpoint) -> Capabilities:
+        """Look into memory first; what a server can do is found out once. What the settings say of a window holds."""
         if known := servers.get(url or "", endpoint.name):
             return known.model_copy(update={"context": said}) if said else known
-        from tools.chat.client import context_of
-        from tools.chat.endpoint import probe
-
         try:
-            told = await context_of(url, key.get_secret_value() if key else None, endpoint.name) if url else None
+            told = await context_of(url, key or None, endpoint.name) if url else None
             found = await probe(endpoint, said or told or endpoint.client.usual_context)
         except AppError:
             # Whoever asks now will be told what is wrong.
@@ -221,7 +203,9 @@ def _learner(settings: Settings, key: SecretStr | None, servers: ModelServers) -
         servers.put(url or "", endpoint.name, found)
         return found
 
-    return learn
+    times = {"timeout": settings.budget.answer_seconds, "first_pause": settings.budget.retry_seconds}
+    how: dict[str, Any] = {"url": url, "key": SecretStr(key) if key else None, "learn": learn, "admit": admit} | times
+    return {name: ChatEndpoint(name=name, **how) for name in _names(settings).values()}
 
 
 def _names(shape: Shape) -> dict[Job, str]:

@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from datetime import UTC, datetime, time, timedelta
+from datetime import UTC, date, datetime, time, timedelta
 from itertools import pairwise
 from operator import add, or_
 from typing import Annotated, Any, TypeVar
@@ -16,21 +16,12 @@ from langgraph.types import Send
 from typing_extensions import TypedDict
 
 from agent.analysts.ruling import PASSING, Batch, Ruling
-from agent.audit.citations import check_citations, check_metadata
-from agent.audit.code import check_code, check_names, fences_of, unknown_lines
-from agent.audit.entries import Entry
-from agent.audit.lookup import Finding, Library, Repository, find_commits, in_order, summary
-from agent.audit.prose import (
-    ProseBatch,
-    Sentence,
-    batches,
-    check_output,
-    evidence_text,
-    sentences_of,
-    unchecked,
-    verdict,
-)
-from agent.domain.base import AppError, CommitId, Language, NotFound, RepoId, UpstreamError
+from agent.audit import prose
+from agent.audit.citations import check_citations
+from agent.audit.code import check_code, check_names, fences_of
+from agent.audit.entries import Entry, find_commits
+from agent.audit.lookup import Finding, Library, Repository, in_order, summary
+from agent.domain.base import AppError, CommitId, NotFound, RepoId, UpstreamError
 from agent.domain.claims import Claim
 from agent.domain.commits import Commit, pull_named
 from agent.domain.evidence import CommitEvidence
@@ -44,11 +35,9 @@ from tools.diff.sheet import read_facts
 
 K = TypeVar("K")
 V = TypeVar("V")
-_AT_ONCE, _THREADS = 4, 300
+_AT_ONCE, _MOST_THREADS, _MOST_DIFFS, _MOST_FILES = 4, 300, 800, 40
 _AROUND = timedelta(days=45)
-_MOST_DIFFS, _MOST_FILES = 800, 40
 _EARLIEST, _LATEST = datetime(1970, 1, 2, tzinfo=UTC), datetime(2099, 12, 30, tzinfo=UTC)
-_LANG: Language = "en"  # Whatever it is: a report has one.
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -104,73 +93,60 @@ async def resolve(state: Any, runtime: Runtime[AuditDeps]) -> dict[str, Any]:
 
 async def check(state: AuditState, runtime: Runtime[AuditDeps]) -> dict[str, Any]:
     """Prove or refute what code can."""
-    library, desks = Library({one.repo: one for one in state.get("found", [])}), runtime.context.desks
-    entries = state["entries"]
+    entries, desks = state["entries"], runtime.context.desks
+    library = Library({one.repo: one for one in state.get("found", [])})
     find_commits(entries, library)
     codes = {spec.name: (await desks.open(spec)).code for spec in state["specs"] if spec.name in library}
-    findings = [
-        *check_citations(entries, library),
-        *check_metadata(entries, library),
-        *check_names(entries),
-        *check_code(entries, await read_fenced_files(codes, entries)),
-        *check_output(entries),
-    ]
-    return {"library": library, "findings": findings}
+    files = await read_fenced_files(codes, entries)
+    proved = [*check_citations(entries, library), *check_names(entries), *check_code(entries, files)]
+    return {"library": library, "findings": [*proved, *prose.check_output(entries)]}
 
 
 async def judge(state: AuditState, runtime: Runtime[AuditDeps]) -> dict[str, Any]:
     """Have the sentences judged that cite a commit or stand under one; without a judge they are not checked."""
     library, deps = state["library"], runtime.context.judge
-    sentences = sentences_of(state["entries"], library)
+    sentences = list(prose.sentences_of(state["entries"]))
     if deps and deps.models:
         findings = await judge_sentences(sentences, library, deps)
     else:
-        findings = unchecked(sentences, 'no judge is configured: set analyst = "model" and a model')
+        findings = prose.unchecked(sentences, 'no judge is configured: set analyst = "model" and a model')
     days = sorted({str(entry.days) for entry in state["entries"] if entry.days})
-    commits = len({name for entry in state["entries"] if entry.direct for name in entry.commits})
-    about = {"days": days, "commits": commits, "not_read": state.get("failures", {})}
+    commits = {one.id for entry in state["entries"] for one in entry.commits}
+    about = {"days": days, "commits": len(commits), "not_read": state.get("failures", {})}
     return {"findings": findings, "summary": summary(in_order([*state["findings"], *findings]), **about)}
 
 
-# ---------------------------------------------------------------- the judge of prose
-
-
-async def judge_sentences(sentences: Sequence[Sentence], library: Library, deps: RunContext) -> list[Finding]:
+async def judge_sentences(sentences: Sequence[prose.Sentence], library: Library, deps: RunContext) -> list[Finding]:
     """Give every sentence a verdict; those that cannot be judged stay not checked."""
-    work = list(batches(sentences, library))
+    work = list(prose.batches(sentences, library))
     room, gate = await deps.packet_room(), asyncio.Semaphore(_AT_ONCE)
 
-    async def one(batch: ProseBatch) -> list[Finding]:
+    async def one(batch: prose.ProseBatch) -> list[Finding]:
         async with gate:
-            for read in (one for name in batch.commits if (one := library.evidence(name)) and one.sheet is None):
-                sheet = read_facts(read.change, None)
-                library[read.repo].changes[read.change.commit.sha] = read.model_copy(update={"sheet": sheet})
+            read = [one.model_copy(update={"sheet": read_facts(one.change, None)}) for one in batch.evidence]
             try:
-                return await _judged(batch, evidence_text(batch, library, room), deps)
+                return await _judged(batch, prose.evidence_text(batch._replace(evidence=read), library, room), deps)
             except ModelError as error:
-                return unchecked(batch.sentences, f"the judge did not answer: {str(error)[:200]}")
+                return prose.unchecked(batch.sentences, f"the judge did not answer: {str(error)[:200]}")
 
     found = [finding for some in await asyncio.gather(*map(one, work)) for finding in some]
     judged = {sentence for batch in work for sentence in batch.sentences}
     left = [sentence for sentence in sentences if sentence not in judged]
-    return [*found, *unchecked(left, "it cites too many commits, or their diffs could not be read")]
+    return [*found, *prose.unchecked(left, "it cites too many commits, or their diffs could not be read")]
 
 
-async def _judged(batch: ProseBatch, evidence: str, deps: RunContext) -> list[Finding]:
+async def _judged(batch: prose.ProseBatch, evidence: str, deps: RunContext) -> list[Finding]:
     rows = list(enumerate(batch.sentences))
-    claims = [Claim(id=str(row), repo=None, role="change", text={_LANG: one.text}) for row, one in rows]
-    account, rulings = batch.commits[0].partition("@")[0], list[dict[str, Ruling]]()
+    claims = [Claim(id=str(row), repo=None, role="change", text={"en": one.text}) for row, one in rows]
+    account, rulings = batch.evidence[0].repo, list[dict[str, Ruling]]()
     for turn in (0, 1):
-        controls = [{_LANG: text} for text in batch.controls[turn : turn + 1] or batch.controls[:1]]
-        asked = Batch(account=account, evidence=evidence, claims=claims, controls=controls)
+        controls = batch.controls[turn : turn + 1] or batch.controls[:1]
+        asked = Batch(account=account, evidence=evidence, claims=claims, controls=[{"en": text} for text in controls])
         rulings.append(await ruled(asked, deps, backwards=turn == 1))
         if any(rulings[turn][f"x{place}"].verdict in PASSING for place in range(len(controls))):
-            return unchecked(batch.sentences, "the judge admitted a sentence about another commit")
+            return prose.unchecked(batch.sentences, "the judge admitted a sentence about another commit")
     name = deps.asked.names["judging"]
-    return [verdict(one, [said[str(row)] for said in rulings], evidence, name) for row, one in rows]
-
-
-# ---------------------------------------------------------------- one repository
+    return [prose.verdict(one, [said[str(row)] for said in rulings], evidence, name) for row, one in rows]
 
 
 async def look_up(desk: Desk, entries: Sequence[Entry], progress: Progress, *, alone: bool) -> Repository:
@@ -178,44 +154,33 @@ async def look_up(desk: Desk, entries: Sequence[Entry], progress: Progress, *, a
     code, found = desk.code, Repository(repo=desk.code.repo)
     progress.step(found.repo, "looking up commits")
     digits = dict.fromkeys(one.value for entry in entries for one in entry.references if one.kind == "commit")
-    named = await _named(code, list(digits))
-    found.named = {prefix: tuple(one.sha for one in some) for prefix, some in named.items() if some}
-    found.commits = {one.sha: one for some in named.values() for one in some}
+    if isinstance(code, CloneSource):
+        found.named = await code.named(list(digits))
+    else:
+        found.named = {prefix: [one] for prefix, one in (await _each(code.resolve, digits)).items() if one}
+    commits = {one.sha: one for some in found.named.values() for one in some}
     numbers = _numbers(entries, found.repo, alone=alone)
-    if not (alone or found.commits or numbers or any(found.repo in entry.scope for entry in entries)):
+    if not (alone or commits or numbers or any(found.repo in entry.scope for entry in entries)):
         return found
-    await _read_line(found, code, entries)
-    landed = {found.pulls[number] for number in numbers if number in found.pulls}
-    found.commits |= {one.sha: one for one in found.line if one.sha in landed}
-    wanted = sorted(numbers - found.pulls.keys())[:_THREADS] if not isinstance(desk.threads, NoThreads) else []
+    await _read_line(found, code, entries, list(commits.values()))
+    commits |= {one.sha: one for number in numbers if (one := found.pulls.get(number))}
+    wanted = sorted(numbers - found.pulls.keys())[:_MOST_THREADS] if not isinstance(desk.threads, NoThreads) else []
     answers = await _each(desk.threads.issue, wanted)
     found.threads = {number: thread for number, thread in answers.items() if thread}
     # A server that has nothing of all this may not have the repository.
     found.missing = frozenset(answers.keys() - found.threads.keys()) if found.threads else frozenset()
-    shas = list(found.commits)[:_MOST_DIFFS]
+    shas = list(commits)[:_MOST_DIFFS]
     async for change in code.changes(shas):
-        sha, pull = change.commit.sha, pull_named(change.commit.subject)
-        found.changes[sha] = CommitEvidence(change=change, pull=pull)
+        found.changes[change.commit.sha] = CommitEvidence(change=change, pull=pull_named(change.commit.subject))
         progress.step(found.repo, "reading commits", len(found.changes), len(shas))
     return found
 
 
 def _numbers(entries: Sequence[Entry], repo: RepoId, *, alone: bool) -> set[int]:
     """List the threads that a report may mean in a repository: by address, by a heading, or as the only one."""
-    found: set[int] = set()
-    for entry in entries:
-        for one in entry.references:
-            named = {one.repo} if one.repo else entry.scope
-            if one.kind == "thread" and (repo in named or (alone and not named)):
-                found.add(one.number)
-    return found
-
-
-async def _named(code: CodeSource, digits: Sequence[str]) -> Mapping[str, Sequence[Commit]]:
-    if isinstance(code, CloneSource):
-        return await code.named(digits)
-    found = await _each(code.resolve, digits)
-    return {prefix: (commit,) if commit else () for prefix, commit in found.items()}
+    threads = ((entry, one) for entry in entries for one in entry.references if one.kind == "thread")
+    named = ((one, {one.repo} if one.repo else entry.scope) for entry, one in threads)
+    return {int(one.value) for one, repos in named if repo in repos or (alone and not repos)}
 
 
 async def _each(ask: Callable[[K], Awaitable[V]], keys: Iterable[K]) -> dict[K, V | None]:
@@ -234,28 +199,28 @@ async def _each(ask: Callable[[K], Awaitable[V]], keys: Iterable[K]) -> dict[K, 
     return found
 
 
-async def _read_line(found: Repository, code: CodeSource, entries: Sequence[Entry]) -> None:
+async def _read_line(found: Repository, code: CodeSource, entries: Sequence[Entry], commits: Sequence[Commit]) -> None:
     """Read the landed commits around the report's days and commits."""
-    times = [commit.committed_at for commit in found.commits.values()]
-    times += [datetime.combine(day, time(12), UTC) for entry in entries for day in entry.days or ()]
-    start = max(min(times) - _AROUND, _EARLIEST) if times else _EARLIEST
-    end = min(max(times) + _AROUND, _LATEST) if times else _LATEST
-    cheap = isinstance(code, CloneSource)
-    if not times and not cheap:
+    days = {entry.days for entry in entries if entry.days}
+    times = [commit.committed_at for commit in commits]
+    times += [datetime.combine(day, time(12), UTC) for some in days for day in some]
+    if not times and not isinstance(code, CloneSource):
         return
-    landing = await code.landed(Window(start=start, end=end, tz="UTC"))
+    start, end = min(times, default=_EARLIEST) - _AROUND, max(times, default=_LATEST) + _AROUND
+    landing = await code.landed(Window(start=max(start, _EARLIEST), end=min(end, _LATEST), tz="UTC"))
     found.line = tuple(row.commit for row in landing.rows)
-    found.whole = cheap and not any(notice.kind == "shallow" for notice in landing.notices)
+    # A copy that ends before the report's days cannot have its commits.
+    newest = max((one.committed_at.date() for one in found.line), default=date.max)
+    shallow = any(notice.kind == "shallow" for notice in landing.notices)
+    found.whole = isinstance(code, CloneSource) and not shallow and all(one.first <= newest for one in days)
 
 
 async def read_fenced_files(codes: Mapping[RepoId, CodeSource], entries: Sequence[Entry]) -> dict[CommitId, list[str]]:
-    """Read the files that a commit touches, where a fence below it has lines that the diff lacks."""
+    """Read the files that a commit touches, where a fence stands below it."""
+    changes = {one.change.commit.id: one.change for entry in fences_of(entries) for one in entry.evidence}
     files: dict[CommitId, list[str]] = {}
-    for entry in fences_of(entries):
-        for one in entry.evidence:
-            if one.change.commit.id not in files and unknown_lines(entry.block, [one]):
-                paths = [file.path for file in one.change.files if file.patch][:_MOST_FILES]
-                blobs = await codes[one.repo].blobs(one.change, paths)
-                texts = [blob.decode("utf-8", "replace") for pair in blobs.values() for blob in pair if blob]
-                files[one.change.commit.id] = texts
+    for name, change in changes.items():
+        paths = [file.path for file in change.files if file.patch][:_MOST_FILES]
+        blobs = (await codes[change.commit.repo].blobs(change, paths)).values()
+        files[name] = [blob.decode("utf-8", "replace") for pair in blobs for blob in pair if blob]
     return files

@@ -181,7 +181,7 @@ def report_of(state: Day, analyst: str) -> Report:
         drops=(
             *(drop for chapter in chapters for drop in chapter.drops),
             *joined.drops,
-            *(drop_of(one) for one in state.get("refused") or [] if one.claim.repo is None and not one.repaired),
+            *(drop_of(x.claim, x.reasons[0]) for x in state.get("refused") or [] if not (x.claim.repo or x.repaired)),
         ),
         uses=tuple(use for repo in order if repo in parts for use in state["collected"][repo].own_uses),
         analyst=analyst,

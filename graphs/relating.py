@@ -34,7 +34,7 @@ async def relate(state: ReadState, runtime: Runtime[RunContext]) -> dict[str, An
         return {"related": []}
     material = await material_of(state, deps)
     known = deps.issues.known(repo, state["window"]).issues
-    wanted = wanted_pairs(state["found"], material, known, state.get("earlier") or {})
+    wanted = wanted_pairs(state["found"], material, known, state["stories"].pairs)
     if not wanted:
         return {"related": []}
     runtime.stream_writer(Step(repo, "relating", 0, len(wanted)))

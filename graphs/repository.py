@@ -24,8 +24,7 @@ from agent.domain.report import Failure, RepoSection
 from agent.gate.check import refusals
 from agent.models import ModelError, tokens_of
 from agent.ports import Step
-from agent.reports.chapter import Chapter, Connected, checked_claims, issue_news, ledger_of, release_news, unexplained
-from agent.stories.follow_ups import pairs
+from agent.reports.chapter import Chapter, checked_claims, issue_news, ledger_of, release_news
 from agent.stories.releases import taken
 from agent.triage.collected import dossier_of, readings_of
 from graphs.judging import SentenceSteps, spent, tell
@@ -95,7 +94,7 @@ async def connect(state: RepositoryState, runtime: Runtime[RunContext]) -> dict[
     if deps.models:
         # Whoever shall say how two commits belong together reads both.
         found = found.model_copy(update={"whole": tuple({*found.whole, *(one.earlier.sha for one in found.pairs)})})
-    return {"stories": found, "earlier": pairs(state["spec"].name, found.pairs)}
+    return {"stories": found}
 
 
 async def write_facts(state: RepositoryState, runtime: Runtime[RunContext]) -> dict[str, Any]:
@@ -147,14 +146,14 @@ async def file(state: RepositoryState, runtime: Runtime[RunContext]) -> dict[str
         first_tip=found.landing.tip,
         coverage=found.threads.coverage,
         coverage_notices=found.threads.notices,
-        issues=issue_news(found.threads, window, Connected(links=material.links, known=known)),
+        issues=issue_news(found.threads, window, material.links, known),
         releases=release_news(releases, window),
         notices=found.landing.notices,
         account=account,
     )
     chapter = Chapter(
         section=section,
-        ledger=unexplained(ledger_of(found, {one.evidence.id: one for one in material.reads}), account),
+        ledger=ledger_of(found, material.reads, account),
         claims=claims,
         links=tuple(material.links),
         stories=(

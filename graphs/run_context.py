@@ -133,7 +133,6 @@ class ReadState(TypedDict, total=False):
     related: list[Related]
     """What commits have to do with what they name or resemble, as a model said and a judge admitted."""
     stories: StoriesFound
-    earlier: dict[str, list[EvidenceId]]  # The earlier commits that each commit may mend or continue, by its hash
     tasks: list[Task]  # What a model is to write about
     beside: tuple[RepoSpec, ...]
     """The other repositories of the report; where there are none, the brief sums this one up."""

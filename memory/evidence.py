@@ -210,5 +210,5 @@ def _fact_words(facts: Iterable[Fact]) -> str:
     pieces: list[str] = []
     for fact in facts:
         values = [value for value in (fact.old, fact.new, fact.detail) if value and len(value) <= _LONG_VALUE]
-        pieces += [fact.kind.value, fact.name, *values]
+        pieces += [fact.kind, fact.name, *values]
     return " ".join(pieces)

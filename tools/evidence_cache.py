@@ -7,9 +7,9 @@ from operator import or_
 from typing import ParamSpec, TypeVar
 
 from agent.domain.base import EvidenceId, commit_id
-from agent.domain.commits import Change, Commit, compact
+from agent.domain.commits import Change, Commit
 from agent.domain.evidence import CommitEvidence
-from agent.domain.facts import Fact, FactKind
+from agent.domain.facts import Fact
 from agent.ports import CodeSource, Study
 from tools.diff.reach import Names, Trees, is_told_by
 from tools.diff.sheet import Gathered, blobs_and_partner, gather, look_up, planned, read_facts
@@ -22,7 +22,7 @@ _AT_ONCE = 4  # How many commits are studied at the same time: while git looks f
 
 _HEARD = 12
 """Steps that everybody else may take before facts are read: an answer comes in by as many, a commit takes long."""
-_VARIABLES = (FactKind.ENV_ADDED, FactKind.ENV_REMOVED)
+_VARIABLES = ("env-added", "env-removed")
 _SMALL = 40  # Changed lines of a commit that is kept with its patches though it was not read closely
 
 
@@ -57,7 +57,7 @@ class EvidenceCache:
         async for change in code.changes(unread):
             sheet = await self._in_turn(read_facts, change, None)
             evidence = CommitEvidence(change=_light(change), sheet=sheet)
-            self._skimmed[evidence.id] = compact(evidence)
+            self._skimmed[evidence.id] = evidence
             look(change)
         for sha in shas:
             if found := self._skimmed.get(commit_id(code.repo, sha)):
@@ -145,18 +145,18 @@ class EvidenceCache:
             if commit.id not in shelf:
                 continue
             facts = [fact for fact in shelf[commit.id].facts if fact.kind in _VARIABLES]
-            wrong = [fact for fact in facts if fact.kind is FactKind.ENV_ADDED and fact.name in brought]
+            wrong = [fact for fact in facts if fact.kind == "env-added" and fact.name in brought]
             if shelf is self._skimmed:
                 wrong += [fact for fact in facts if is_told_by(trees, fact)]
             if wrong:
                 shelf[commit.id] = _without(shelf[commit.id], wrong)
-            brought |= {fact.name for fact in facts if fact.kind is FactKind.ENV_ADDED}
+            brought |= {fact.name for fact in facts if fact.kind == "env-added"}
 
 
 def _variables(skimmed: Sequence[CommitEvidence]) -> Names:
     """List the variables that commits which were only skimmed seem to bring or to drop."""
     facts = [fact for one in skimmed for fact in one.facts]
-    come, gone = (frozenset(fact.name for fact in facts if fact.kind is kind) for kind in _VARIABLES)
+    come, gone = (frozenset(fact.name for fact in facts if fact.kind == kind) for kind in _VARIABLES)
     return Names(come=come, gone=gone)
 
 

@@ -10,7 +10,7 @@ from agent.domain.base import LANGUAGES, AppError
 from agent.domain.claims import Anchor, Claim, Kind, Quote
 from agent.domain.commits import Threads
 from agent.domain.evidence import CommitEvidence, Material, Read
-from agent.domain.facts import Fact, FactKind
+from agent.domain.facts import Fact
 from agent.domain.ledger import Tier
 from agent.markdown import visible
 from agent.ports import CodeSource
@@ -32,7 +32,7 @@ _WIDEST = 400  # Characters of a line that a person reads: beyond it are picture
 _DATA = (".json", ".csv", ".lock", ".txt", ".svg", ".ipynb")  # Files whose lines say nothing by themselves
 _NAMED = ("pull_request_template.md", "PULL_REQUEST_TEMPLATE.md")
 _TEMPLATES = [folder + name for folder in (".github/", "docs/", "") for name in _NAMED]  # Where GitHub looks for it
-_LINEAGE = {FactKind.REVERT: "undoes", FactKind.RELAND: "relands"}
+_LINEAGE = {"revert": "undoes", "reland": "relands"}
 _DEEP, _SKIM, _LOW = 6, 3, 1  # Facts that are told of a commit, by how closely it was read
 _ANCHORED = 5  # Facts of one statement that are shown by their lines
 

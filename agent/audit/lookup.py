@@ -1,4 +1,4 @@
-"""What an audit says of a report: one finding for each statement, and how many there are of each verdict."""
+"""What a report refers to, what was found of it in the repositories, and what an audit says of each statement."""
 
 import re
 from collections import Counter
@@ -7,8 +7,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
-from agent.audit.entries import Entry, Reference
-from agent.domain.base import CommitId, RepoId
+from agent.domain.base import RepoId
 from agent.domain.commits import Change, Commit, FileChange, Issue, PullRequest, pull_named
 from agent.domain.evidence import CommitEvidence
 
@@ -31,6 +30,11 @@ class Finding:
         return self.verdict.startswith("wrong:")
 
 
+def finding(line: int, kind: str, claim: str, evidence: str, *, wrong: str) -> Finding:
+    """Make a finding that is right where nothing is wrong."""
+    return Finding(line, kind, claim, f"wrong:{wrong}" if wrong else RIGHT, evidence)
+
+
 def in_order(findings: Iterable[Finding]) -> list[Finding]:
     """Sort findings by line, each once."""
     return sorted(dict.fromkeys(findings), key=lambda one: (one.line, one.kind, one.claim))
@@ -43,25 +47,22 @@ def summary(findings: Sequence[Finding], **about: Any) -> dict[str, Any]:
     return {"findings": len(findings), **{one.replace("-", "_"): counts[one] for one in verdicts}, **about}
 
 
-_LOGIN = re.compile(r"\A(?:\d{1,20}\+)?([\w-]{1,60}(?:\[bot\])?)@users\.noreply\.github\.com")
-Commits = tuple[CommitId, ...]
-_CO_AUTHOR = re.compile(r"^Co-authored-by: {0,4}([^<\n]{1,200})<([^>\n]{0,200})>", re.MULTILINE | re.IGNORECASE)
+@dataclass(frozen=True)
+class Reference:
+    """A commit or thread that a block names."""
 
+    kind: str  # commit or thread
+    value: str  # Hexadecimal digits, or the number
+    line: int
+    repo: RepoId | None = None  # The repository that the reference itself names
+    label: str = ""  # What a link shows
+    field: str = ""  # The name of the field that it stands in
 
-def people_of(commit: Commit) -> set[str]:
-    """Name everybody who made a commit, by name and by login."""
-    pairs = [(commit.author.name, commit.author.email), (commit.committer.name, commit.committer.email)]
-    pairs += _CO_AUTHOR.findall(commit.message)
-    names = [name for name, _ in pairs]
-    for _, email in pairs:
-        login = _LOGIN.fullmatch(email.strip())
-        names.append(login[1] if login else email.partition("@")[0])
-    return {folded(name) for name in names} - {"", "noreply", "github"}
-
-
-def folded(name: str) -> str:
-    """Write a name so that case, dots and spaces do not matter."""
-    return re.sub(r"[\W_]+", "", name.casefold())
+    @property
+    def shown(self) -> str:
+        """Write it as people do."""
+        sign = "#" if self.kind == "thread" else "@" if self.repo else ""
+        return f"{self.repo or ''}{sign}{self.value}"
 
 
 @dataclass
@@ -69,54 +70,44 @@ class Repository:
     """What one repository has of what a report names."""
 
     repo: RepoId
-    named: dict[str, tuple[str, ...]] = field(default_factory=dict)
-    """The full hashes that digits of the report may mean."""
-    commits: dict[str, Commit] = field(default_factory=dict)
+    named: Mapping[str, Sequence[Commit]] = field(default_factory=dict)  # The commits that digits may mean
     line: tuple[Commit, ...] = ()  # The landed commits around those that are cited
-    whole: bool = False
-    """Whether all of history is here: a shallow clone or an API cannot say that a commit does not exist."""
+    whole: bool = False  # A shallow clone or an API cannot say that a commit does not exist
     changes: dict[str, CommitEvidence] = field(default_factory=dict)
     threads: dict[int, Issue | PullRequest] = field(default_factory=dict)
     missing: frozenset[int] = frozenset()  # Numbers that the API does not have
 
     @cached_property
-    def pulls(self) -> dict[int, str]:
+    def pulls(self) -> dict[int, Commit]:
         """Give the landed commit of each pull request."""
-        rows = [*reversed(self.line), *self.commits.values()]
-        return {number: commit.sha for commit in rows if (number := pull_named(commit.subject))}
+        rows = [*reversed(self.line), *(commit for some in self.named.values() for commit in some)]
+        return {number: commit for commit in rows if (number := pull_named(commit.subject))}
 
     @cached_property
-    def people(self) -> frozenset[str]:
+    def authors(self) -> frozenset[str]:
         """Name everybody who landed something."""
-        return frozenset(name for commit in self.line for name in people_of(commit))
+        return frozenset(folded(commit.author.name) for commit in self.line)
 
 
 class Library(dict[RepoId, Repository]):
     """Everything that was looked up for a report, by repository; those that failed are not in it."""
 
-    def commit(self, name: CommitId) -> Commit:
-        """Give a commit that was found."""
-        repo, _, sha = name.rpartition("@")
-        return self[RepoId(repo)].commits[sha]
-
-    def evidence(self, name: CommitId) -> CommitEvidence | None:
-        """Give a commit with its diff, where that was read."""
-        repo, _, sha = name.rpartition("@")
-        return self[RepoId(repo)].changes.get(sha)
-
-    def meant(self, one: Reference, scope: frozenset[RepoId]) -> list[CommitId]:
+    def meant(self, one: Reference, scope: frozenset[RepoId]) -> list[Commit]:
         """List the commits that a hash may mean: in the repository that it names, in its scope, or anywhere."""
         for repos in ([one.repo] if one.repo else [], scope, self):
-            read = [self[repo] for repo in repos if repo in self]
-            if found := [each.commits[sha].id for each in read for sha in each.named.get(one.value, ())]:
+            if found := [each for repo in repos if repo in self for each in self[repo].named.get(one.value, ())]:
                 return found
         return []
 
-    def landed(self, number: int, scope: frozenset[RepoId], repo: RepoId | None = None) -> CommitId | None:
+    def landed(self, one: Reference, scope: frozenset[RepoId]) -> Commit | None:
         """Find the landed commit of a pull request; without a scope only where one repository alone can be meant."""
-        repos = [repo] if repo else list(scope) or (list(self) if len(self) == 1 else [])
-        read = [self[name] for name in repos if name in self]
-        return next((one.commits[one.pulls[number]].id for one in read if one.pulls.get(number) in one.commits), None)
+        repos = [one.repo] if one.repo else list(scope) or (list(self) if len(self) == 1 else [])
+        return next(filter(None, (self[repo].pulls.get(int(one.value)) for repo in repos if repo in self)), None)
+
+
+def folded(name: str) -> str:
+    """Write a name so that case, dots and spaces do not matter."""
+    return re.sub(r"[\W_]+", "", name.casefold())
 
 
 def touched(path: str, change: Change) -> list[FileChange]:
@@ -124,46 +115,3 @@ def touched(path: str, change: Change) -> list[FileChange]:
     wanted = f"/{path.removeprefix('./').strip('/').casefold()}"
     names = ((file, name) for file in change.files for name in (file.path, file.previous_path) if name)
     return list({file.path: file for file, name in names if f"/{name}".casefold().endswith(wanted)}.values())
-
-
-def find_commits(entries: Sequence[Entry], library: Library) -> None:
-    """Say for every block which commits it is about: those it names, or those of what it stands under or behind."""
-    own = {entry: _own(entry, library) for entry in entries}
-    about = _about(entries, own)
-    last: Entry | None = None
-    for entry in entries:
-        followed = last.commits if last and _follows(entry, last) else ()
-        items = (about[entry], *(about[one] for one in entry.above("parent")), followed)
-        entry.commits = next(filter(None, (*items, *(about[one] for one in entry.above("heading")))), ())
-        entry.direct = bool(own[entry])
-        entry.evidence = tuple(one for name in entry.commits if (one := library.evidence(name)))
-        last = entry
-
-
-def _own(entry: Entry, library: Library) -> Commits:
-    """Give the commits that a block names: by hash, or else by the pull request that brought them."""
-    pulls = [one for one in entry.references if one.kind == "thread" and one.place in ("", "pull")]
-    landed = [name for one in pulls if (name := library.landed(one.number, entry.scope, one.repo))][-1:]
-    # The title of a commit may have the hash of another one: that of what it reverts.
-    titles = " ".join(library.commit(name).subject for name in landed)
-    hashes = [one for one in entry.references if one.kind == "commit" and one.value[:7] not in titles]
-    meant = [found[0] for one in hashes if len(found := library.meant(one, entry.scope)) == 1]
-    return tuple(dict.fromkeys(meant or landed))
-
-
-def _about(entries: Sequence[Entry], own: Mapping[Entry, Commits]) -> dict[Entry, Commits]:
-    """Give the commits of items and headings: those they name, or the one commit that everything below them names."""
-    below: dict[Entry, set[CommitId]] = {entry: set() for entry in entries}
-    for entry in entries:
-        for one in (*entry.above("parent"), *entry.above("heading")):
-            below[one].update(own[entry])
-    return {entry: own[entry] or (tuple(names) if len(names) == 1 else ()) for entry, names in below.items()}
-
-
-def _follows(entry: Entry, last: Entry) -> bool:
-    """Tell whether a labelled line or a fence belongs to the entry right before it."""
-    block, before = entry.block, last.block
-    if before.kind in ("heading", "rule") or block.kind in ("heading", "row"):
-        return False
-    labelled = bool(entry.fields) and block.level >= before.level and (block.kind != "item" or before.kind == "item")
-    return block.kind == "fence" or labelled

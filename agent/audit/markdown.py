@@ -1,7 +1,4 @@
-"""A Markdown report as blocks with their lines: headings, paragraphs, list items, table rows, fences.
-
-Every pattern is bounded: a report may be anything, also a megabyte of brackets.
-"""
+"""A Markdown report as blocks with their lines. Every pattern is bounded: a report may be a megabyte of brackets."""
 
 import re
 from bisect import bisect_left
@@ -9,26 +6,20 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
 from itertools import takewhile
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
 from markdown_it import MarkdownIt
-from markdown_it.token import Token
 
-Kind = Literal["heading", "text", "item", "row", "fence", "rule"]
-_TEXT: Kind = "text"
+BAR = " | "  # What stands between the cells in the text of a row
 _SAME_WIDTH = str.maketrans({"\u2010": "-", "\u2011": "-", "\u00a0": " ", "\u3000": " ", "\t": " "})
-_BOLD_LINE = re.compile(r"\A(?:\*\*|__)([^*_\n]{1,200})(?:\*\*|__) {0,4}[:：]?")
 _CODE = re.compile(r"(?<!`)(?:`([^`\n]{1,1000})`|``(?!`)((?:[^`\n]|`(?!`)){1,1000})``)(?!`)")
-_LINK = re.compile(
+_LINK = (
     r"\[([^\[\]\n]{0,400}(?:\[[^\[\]\n]{0,200}\][^\[\]\n]{0,400}){0,4})\]"
     r"\( ?<?([^()\s<>]{1,2000}(?:\([^()\s<>]{0,200}\)[^()\s<>]{0,500})?)>?(?: +[\"'][^\"'\n]{0,300}[\"'])? ?\)"
 )
-_ADDRESS = re.compile(r"https?://[^\s<>()\[\]`\"'|，。；、）】]{1,2000}")
-_MARKUP = re.compile(
-    _CODE.pattern + r"|<[/!]?[A-Za-z-][^<>\n]{0,300}>|\*{1,3}|~~|(?<!\w)_{1,2}(?=\S)|(?<=\S)_{1,2}(?!\w)"
-)
-BAR = " | "  # What stands between the cells in the text of a row
-_END_OF_ADDRESS = ".,;:!?*_"
+_ADDRESS = r"(https?://[^\s<>()\[\]`\"'|，。；、）】]{1,2000})(?<![.,;:!?*_])"
+_LABELLED, _LINKS = re.compile(_LINK), re.compile(f"{_LINK}|{_ADDRESS}")
+_MARKUP = re.compile(_CODE.pattern + r"|<[/!]?[A-Za-z-][^<>\n]{0,300}>|\*{1,3}|~~|(?<!\w)__?(?=\S)|(?<=\S)__?(?!\w)")
 
 
 class Span(NamedTuple):
@@ -44,18 +35,18 @@ class Span(NamedTuple):
 class Block:
     """One part of a report; its text has no markers of lists, tables and fences."""
 
-    kind: Kind
+    kind: str  # heading, text, item, row or fence
     line: int
     text: str
-    level: int = 0  # Of a heading 1 to 6, or 7 for a line in bold; of anything else its indentation
+    level: int = 0  # Of a heading 1 to 6; of anything else its indentation
     cells: tuple[str, ...] = ()
     header: tuple[str, ...] = ()
-    language: str = ""
+    language: str = ""  # Of a fence
     closed: bool = True  # False for a fence that nobody closes
 
     def line_at(self, place: int) -> int:
         """Give the line on which a place of the text stands."""
-        return self.line + bisect_left(self._breaks, place) + (self.kind == "fence")
+        return self.line + bisect_left(self._breaks, place)
 
     @cached_property
     def _breaks(self) -> list[int]:
@@ -66,7 +57,7 @@ def read_blocks(text: str) -> Iterator[Block]:
     """Take a report apart."""
     text = text.replace("\r\n", "\n").translate(_SAME_WIDTH)
     lines, tokens = text.split("\n"), iter(_reader().parse(text))
-    kind, level, header = _TEXT, 0, tuple[str, ...]()
+    kind, level, header = "text", 0, tuple[str, ...]()
     for token in tokens:
         line = token.map[0] + 1 if token.map else 0
         match token.type:
@@ -75,9 +66,7 @@ def read_blocks(text: str) -> Iterator[Block]:
             case "list_item_open":
                 kind, level = "item", token.level
             case "inline":
-                bold = _BOLD_LINE.fullmatch(token.content) if kind == "text" else None
-                plain_level = token.level if kind == "text" else level
-                yield Block("heading", line, bold[1], 7) if bold else Block(kind, line, token.content, plain_level)
+                yield Block(kind, line, token.content, token.level if kind == "text" else level)
                 kind = "text"
             case "table_open":
                 header = ()
@@ -87,17 +76,11 @@ def read_blocks(text: str) -> Iterator[Block]:
                 yield Block("row", line, BAR.join(cells), cells=cells, header=header)
                 header = header or cells
             case "fence":
-                yield _fence(token, lines)
+                start, end = token.map or (0, 0)
+                closed = end - start > 1 and lines[end - 1].strip(" >").startswith(token.markup)
+                language = (token.info.split() or [""])[0].lower()
+                yield Block("fence", line, token.content.rstrip("\n"), token.level, language=language, closed=closed)
                 kind = "text"
-            case "hr":
-                yield Block("rule", line, "")
-
-
-def _fence(token: Token, lines: Sequence[str]) -> Block:
-    start, end = token.map or (0, 0)
-    closed = end - start > 1 and lines[end - 1].strip(" >").startswith(token.markup)
-    language = (token.info.split() or [""])[0].lower()
-    return Block("fence", start + 1, token.content.rstrip("\n"), token.level, language=language, closed=closed)
 
 
 @cache
@@ -111,12 +94,7 @@ def _reader() -> MarkdownIt:
 
 def links_of(text: str) -> list[Span]:
     """Find the links of a text, and the addresses that stand by themselves."""
-    found = [Span(*one.span(), one[1], one[2]) for one in _LINK.finditer(text)]
-    covered = blanked(text, found)
-    for one in _ADDRESS.finditer(covered):
-        url = one[0].rstrip(_END_OF_ADDRESS)
-        found.append(Span(one.start(), one.start() + len(url), url, url))
-    return sorted(found)
+    return [Span(*one.span(), one[1] or one[3] or "", one[2] or one[3]) for one in _LINKS.finditer(text)]
 
 
 def code_of(text: str) -> list[Span]:
@@ -127,7 +105,7 @@ def code_of(text: str) -> list[Span]:
 def blanked(text: str, spans: Sequence[Span]) -> str:
     """Put blanks over parts of a text, so that all places stay where they are."""
     pieces, at = [], 0
-    for span in sorted(spans, key=lambda one: one.start):
+    for span in sorted(spans):
         if span.start >= at:
             pieces += [text[at : span.start], " " * (span.end - span.start)]
             at = span.end
@@ -136,5 +114,5 @@ def blanked(text: str, spans: Sequence[Span]) -> str:
 
 def plain(text: str) -> str:
     """Give the words of a text as a reader sees them; code spans keep their marks."""
-    labelled = _LINK.sub(r"\1", text)
+    labelled = _LABELLED.sub(r"\1", text)
     return " ".join(_MARKUP.sub(lambda one: one[0] if one[0][0] == "`" else " " * (one[0][0] == "<"), labelled).split())

@@ -8,7 +8,7 @@ from itertools import islice
 
 from agent.domain.base import EvidenceId, Frozen, RepoId, commit_id
 from agent.domain.commits import Change, Comment, Commit, Issue, PullRequest, Release, pull_named, reverts_in
-from agent.domain.facts import Fact, FactKind, FactSheet, Severity
+from agent.domain.facts import Fact, FactSheet, Severity
 from agent.domain.ledger import Depth, Triage
 from agent.domain.links import Link
 from agent.domain.patch import touched_names, written_names
@@ -215,8 +215,8 @@ class Card(Frozen, extra="ignore"):
         kinds, severities = {fact.kind for fact in self.facts}, {fact.severity for fact in self.facts}
         is_kind = {
             "commit": True,
-            "revert": FactKind.REVERT in kinds or reverts_in(self.message) > 0,
-            "reland": FactKind.RELAND in kinds,
+            "revert": "revert" in kinds or reverts_in(self.message) > 0,
+            "reland": "reland" in kinds,
             "breaking": Severity.BREAKING in severities,
         }
         return frozenset(kind for kind, fits in is_kind.items() if fits)

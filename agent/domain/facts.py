@@ -1,6 +1,7 @@
 """What code finds in a diff: something that changed for whoever depends on the repository, with its proof."""
 
 from enum import StrEnum
+from typing import Literal
 
 from agent.domain.base import Frozen
 
@@ -14,76 +15,25 @@ class Severity(StrEnum):
     INTERNAL = "internal"  # Nothing that a user can see
 
 
-class FactKind(StrEnum):
-    """What changed."""
-
-    SYMBOL_ADDED = "symbol-added"
-    SYMBOL_REMOVED = "symbol-removed"
-    SYMBOL_RENAMED = "symbol-renamed"
-    SYMBOL_MOVED = "symbol-moved"
-    PARAMETER_ADDED = "parameter-added"
-    PARAMETER_REMOVED = "parameter-removed"
-    PARAMETER_RENAMED = "parameter-renamed"
-    PARAMETER_REORDERED = "parameter-reordered"
-    PARAMETER_DEFAULT = "parameter-default-changed"
-    PARAMETER_REQUIRED = "parameter-required"  # A parameter lost its default: callers must give it now
-    SIGNATURE_CHANGED = "signature-changed"
-    """Another type: of a parameter, which `detail` names, or of what a function returns."""
-    BASE_CHANGED = "base-changed"
-    MEMBER_ADDED = "enum-member-added"
-    MEMBER_REMOVED = "enum-member-removed"
-    MEMBER_RENAMED = "enum-member-renamed"
-    MEMBER_CHANGED = "enum-member-changed"
-    FIELD_ADDED = "field-added"
-    FIELD_REMOVED = "field-removed"
-    FIELD_RENAMED = "field-renamed"
-    FIELD_CHANGED = "field-changed"
-    CONSTANT_CHANGED = "constant-changed"
-    LIMIT_CHANGED = "limit-changed"
-    """An error with the same words under another condition: `old` and `new` hold both, `detail` names the function."""
-    CODE_CHANGED = "code-changed"
-    """Lines of a function that nothing else tells; `old` and `new` hold the line where it is one."""
-    FLAG_ADDED = "flag-added"
-    FLAG_REMOVED = "flag-removed"
-    FLAG_RENAMED = "flag-renamed"
-    FLAG_DEFAULT = "flag-default-changed"
-    FLAG_CHOICES = "flag-choices-changed"
-    ENV_ADDED = "env-added"
-    ENV_REMOVED = "env-removed"
-    ENV_RENAMED = "env-renamed"
-    ENV_DEFAULT = "env-default-changed"
-    CONFIG_ADDED = "config-key-added"
-    CONFIG_REMOVED = "config-key-removed"
-    CONFIG_CHANGED = "config-key-changed"
-    ROUTE_ADDED = "route-added"
-    ROUTE_REMOVED = "route-removed"
-    DEPENDENCY_ADDED = "dependency-added"
-    DEPENDENCY_REMOVED = "dependency-removed"
-    DEPENDENCY_CHANGED = "dependency-changed"
-    VERSION_CHANGED = "version-changed"
-    IMAGE_CHANGED = "image-changed"
-    DEPRECATED = "deprecated"
-    ERROR_ADDED = "error-added"
-    ERROR_REMOVED = "error-removed"
-    ERROR_CHANGED = "error-changed"
-    FILE_ADDED = "file-added"
-    FILE_REMOVED = "file-removed"
-    FILE_RENAMED = "file-renamed"
-    UNREGISTERED = "unregistered"
-    REGISTRATION_CHANGED = "registration-changed"
-    REGISTERED = "registered"
-    """A name that something can be chosen or called by; `detail` names the table, where there is one."""
-    ONLY_TESTS = "only-tests"
-    ONLY_DOCS = "only-docs"
-    ONLY_CI = "only-ci"
-    ONLY_UPKEEP = "only-upkeep"  # Tests, documents, CI and scripts, of more than one sort; `detail` names them
-    ONLY_FORMATTING = "only-formatting"
-    ONLY_COMMENTS = "only-comments"
-    GENERATED = "generated"
-    VENDORED = "vendored"
-    REVERT = "revert"
-    RELAND = "reland"
-    CHERRY_PICK = "cherry-pick"
+FactKind = (
+    Literal["symbol-added", "symbol-removed", "symbol-renamed", "symbol-moved", "signature-changed", "base-changed"]
+    | Literal["parameter-added", "parameter-removed", "parameter-renamed", "parameter-reordered"]
+    | Literal["parameter-default-changed", "parameter-required"]
+    | Literal["enum-member-added", "enum-member-removed", "enum-member-renamed", "enum-member-changed"]
+    | Literal["field-added", "field-removed", "field-renamed", "field-changed", "constant-changed", "limit-changed"]
+    | Literal["flag-added", "flag-removed", "flag-renamed", "flag-default-changed", "flag-choices-changed"]
+    | Literal["env-added", "env-removed", "env-renamed", "env-default-changed", "route-added", "route-removed"]
+    | Literal["config-key-added", "config-key-removed", "config-key-changed", "version-changed", "image-changed"]
+    | Literal["dependency-added", "dependency-removed", "dependency-changed", "deprecated", "code-changed"]
+    | Literal["error-added", "error-removed", "error-changed", "file-added", "file-removed", "file-renamed"]
+    | Literal["registered", "unregistered", "registration-changed", "generated", "vendored"]
+    | Literal["only-tests", "only-docs", "only-ci", "only-upkeep", "only-formatting", "only-comments"]
+    | Literal["revert", "reland", "cherry-pick"]
+)
+"""What changed. `signature-changed`: another type, of the parameter that `detail` names or of what a function returns;
+`parameter-required`: it lost its default; `limit-changed`: an error with the same words under another condition, which
+`old` and `new` hold; `code-changed`: lines of a function that nothing else tells; `registered`: a name that something
+can be chosen or called by; `only-upkeep`: tests, documents, CI and scripts, of more than one sort."""
 
 
 class Place(Frozen):

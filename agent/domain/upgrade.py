@@ -5,7 +5,7 @@ from datetime import datetime
 from enum import StrEnum
 
 from agent.domain.base import Frozen, RepoId
-from agent.domain.facts import Fact, FactKind, Severity
+from agent.domain.facts import Fact, Severity
 from agent.domain.ledger import OwnUse
 
 
@@ -57,7 +57,7 @@ class Item(Frozen):
             return Part.BREAKS
         if fact.severity is Severity.ADDITIVE:
             return Part.NEW if fact.kind.startswith(SET) else Part.ALSO
-        if fact.kind is FactKind.DEPRECATED:
+        if fact.kind == "deprecated":
             return Part.DEPRECATED
         return Part.ALSO if fact.kind.startswith(_ASIDE) else Part.CHANGED
 

@@ -7,13 +7,12 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from agent.domain.base import RepoId
-from agent.domain.facts import Fact, FactKind, Severity
+from agent.domain.facts import Fact, Severity
 
 MOST_PLACES = 3
 _SETTING = ("flag-", "env-", "route-", "config-key-", "unregistered")
 _SYMBOL = ("symbol-", "field-", "enum-member-", "constant-", "base-", "signature-", "deprecated")
-_GONE = (FactKind.PARAMETER_REMOVED, FactKind.PARAMETER_RENAMED)
-_HANDED_ON = ("Args", "Arguments")  # Records of what a program is started with: its interfaces take their fields
+_GONE = ("parameter-removed", "parameter-renamed")
 _TOKEN = re.compile(r"--?[A-Za-z][\w-]*|/[\w{}./-]*[\w}]|[A-Za-z_][\w.-]*\w|[A-Za-z_]")
 # Comments, and options that the user's own program defines: argparse, click, typer.
 _PASSED_OVER = re.compile(r"\s*(?:#|//)|.{0,400}\b(?:add_argument|[Oo]ption|[Aa]rgument)\(")
@@ -22,7 +21,7 @@ _BUILTIN = frozenset(name for kind in (dict, list, str, set, bytes, Exception) f
 
 def concerns(fact: Fact) -> bool:
     """Tell a fact after which code that was written before may need a change; what is new is in nobody's code."""
-    required = fact.kind is FactKind.PARAMETER_ADDED and fact.severity is Severity.BREAKING
+    required = fact.kind == "parameter-added" and fact.severity is Severity.BREAKING
     added = fact.kind.endswith("-added") and not required
     return fact.kind.startswith((*_SETTING, *_SYMBOL, "parameter-", "file-re")) and not added
 
@@ -48,10 +47,13 @@ def find_uses(facts: Sequence[Fact], path: str, text: str) -> Iterator[tuple[Fac
     words: dict[str, list[int]] = defaultdict(list)
     for number, line in enumerate(text.splitlines(), start=1):
         for token in _TOKEN.findall(line) if not _PASSED_OVER.match(line) else ():
-            words[_plain(token)].append(number)
+            # A variable may stand behind the module that reads it.
+            for word in {_plain(token), token.rpartition(".")[2]}:
+                words[word].append(number)
     used = _references(text) if path.endswith((".py", ".pyi")) else []
     for fact in facts:
-        found = {*_setting_lines(fact, words), *_python_lines(fact, used)}
+        is_setting = fact.kind.startswith(_SETTING)
+        found = {*(_setting_lines(fact, words) if is_setting else _python_lines(fact, used))}
         yield from ((fact, line) for line in sorted(found)[:MOST_PLACES])
 
 
@@ -64,7 +66,7 @@ def _sought(fact: Fact) -> str:
 
 
 def _parameter(fact: Fact) -> str:
-    own = fact.old if fact.kind is FactKind.PARAMETER_RENAMED else fact.detail
+    own = fact.old if fact.kind == "parameter-renamed" else fact.detail
     return own or "" if fact.kind.startswith("parameter-") else ""
 
 
@@ -74,21 +76,18 @@ def _plain(token: str) -> str:
 
 
 def _setting_lines(fact: Fact, words: Mapping[str, list[int]]) -> Iterator[int]:
-    owner, _, name = _sought(fact).rpartition(".")
-    if fact.kind.startswith("field-") and owner.endswith(_HANDED_ON):
-        yield from words.get(_plain(f"--{name}"), ())
-    elif fact.kind.startswith(("route-", "env-")):
-        # A route stands behind a host, a variable may stand behind the module that reads it.
-        yield from (line for word, lines in words.items() if word.endswith(_sought(fact)) for line in lines)
-    elif fact.kind.startswith(_SETTING):
-        common = not fact.kind.startswith("flag-") and not re.search(r"[a-z][_.-]?[A-Z_.-]", _sought(fact))
-        yield from () if common else words.get(_plain(_sought(fact)), ())
+    name = _sought(fact)
+    if fact.kind.startswith("route-"):
+        yield from (line for word, lines in words.items() if word.endswith(name) for line in lines)
+    # A key of one common word means nothing.
+    elif fact.kind.startswith(("flag-", "env-")) or re.search(r"[a-z][_.-]?[A-Z_.-]", name):
+        yield from words.get(_plain(name), ())
 
 
 class _Use(NamedTuple):
     name: str  # Dotted; it begins with an imported package, or with a dot where the object is of an unknown type
     line: int
-    keywords: Mapping[str, int] | None = None  # Of a call: the lines of what is given by its name
+    given: Mapping[str, int] | None = None  # Of a call: the lines of what is given by its name
 
 
 def _references(source: str) -> list[_Use]:
@@ -125,30 +124,26 @@ def _dotted(node: ast.expr, known: Mapping[str, str]) -> str:
 
 def _python_lines(fact: Fact, used: Sequence[_Use]) -> Iterator[int]:
     """Find references to a name; of a parameter, the calls that give one which is gone, or lack one which is new."""
-    sought, parameter = _sought(fact), _parameter(fact)
+    sought, parameter, gone = _sought(fact), _parameter(fact), fact.kind in _GONE
     owner, _, name = sought.rpartition(".")
     knows_owner = bool(owner) and any(_means(one.name, fact.module, owner) for one in used)
-    top = fact.module.partition(".")[0] if owner.endswith(_HANDED_ON) else ""
-    gone, fields = fact.kind in _GONE, fact.kind.startswith("field-")
-    for one in used if not fact.kind.startswith(_SETTING) else ():
+    for one in used:
         # A member of an object of unknown type counts where the file knows the class.
         member = knows_owner and one.name == f".{name}" and name not in _BUILTIN and (gone or not parameter)
-        named = member or _means(one.name, fact.module, sought, exact=fact.kind is FactKind.SYMBOL_MOVED)
-        given = one.keywords or {}
+        # What moved may still be had from a package above.
+        moved = fact.kind == "symbol-moved" and one.name != f"{fact.module}.{sought}"
+        named = member or (not moved and _means(one.name, fact.module, sought))
         if parameter:
-            if named and one.keywords is not None and (parameter in given) is gone:
-                yield given.get(parameter, one.line)
-        elif named or (fact.kind.startswith("file-") and _within(one.name, fact.module)):
+            if named and one.given is not None and (parameter in one.given) is gone:
+                yield one.given.get(parameter, one.line)
+        elif named or (fact.kind.startswith("file-") and f"{one.name}.".startswith(f"{fact.module}.")):
             yield one.line
-        elif name in given and fields and (_means(one.name, fact.module, owner) or _within(one.name, top)):
-            yield given[name]
+        # Interfaces of a package take the fields of its records by name.
+        elif fact.kind.startswith("field-") and one.given and one.name.startswith(fact.module.partition(".")[0] + "."):
+            yield from (line for keyword, line in one.given.items() if keyword == name)
 
 
-def _means(name: str, module: str, path: str, *, exact: bool = False) -> bool:
+def _means(name: str, module: str, path: str) -> bool:
     """Tell whether a dotted name is this one of the module, or as a package above gives it on."""
     head, found, _ = f"{name}.".partition(f".{path}.")
-    return bool(found) and (head == module if exact else _within(module, head))
-
-
-def _within(name: str, package: str) -> bool:
-    return bool(package) and (name == package or name.startswith(f"{package}."))
+    return bool(head and found) and f"{module}.".startswith(f"{head}.")

@@ -1,15 +1,16 @@
 """An upgrade guide in words."""
 
 from collections.abc import Iterator
+from typing import NamedTuple
 
-from agent.domain.base import Frozen, Language
+from agent.domain.base import Language
 from agent.domain.facts import Fact
 from agent.domain.ledger import OwnUse
 from agent.domain.upgrade import SET, Part, Upgrade
 from agent.telling import fact_sentence, joined
 
 
-class Entry(Frozen):
+class Entry(NamedTuple):
     """Items that make one sentence."""
 
     text: str
@@ -24,16 +25,10 @@ def entries(guide: Upgrade, part: Part, lang: Language) -> Iterator[Entry]:
     groups: dict[tuple[tuple[str, ...], bool, tuple[OwnUse, ...]], list[Fact]] = {}
     for one in sorted((one for one in guide.items if one.part is part), key=lambda one: _rank(one.fact)):
         groups.setdefault((one.commits, one.backwards, one.uses), []).append(one.fact)
-    for (commits, backwards, uses), members in groups.items():
+    for key, members in groups.items():
         for fact in joined(members):
             files = dict.fromkeys(place.file for place in fact.places)
-            yield Entry(
-                text=fact_sentence(fact, lang),
-                commits=commits,
-                backwards=backwards,
-                uses=uses,
-                files=tuple(files),
-            )
+            yield Entry(fact_sentence(fact, lang), *key, tuple(files))
 
 
 def guide_lines(guide: Upgrade) -> list[str]:

@@ -1,23 +1,20 @@
 """The gate: everything that code can refuse in a claim, given evidence that was read beforehand."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from agent.domain.base import Language
 from agent.domain.claims import ANALYSIS, MARK, Anchor, Claim, Judgement, Kind
 from agent.domain.evidence import CommitEvidence, Dossier, Evidence, ThreadEvidence
 from agent.gate.literals import Literal, literals
 from agent.gate.lookup import Lookup
-from agent.gate.quotes import check_anchors, check_passages, check_quotes, patch_lines, short, verbatim_anchors
+from agent.gate.quotes import anchor_fault, check_passages, check_quotes, is_written, patch_lines, short, wrong_quote
 from agent.gate.safety import LONGEST, check_safety
-from agent.gate.text import SearchText, nearest, plain_marks
+from agent.gate.text import SearchText, nearest, plain_marks, text_of
 
 _REPO = r"[A-Za-z0-9][A-Za-z0-9_-]{0,38}/[A-Za-z0-9._-]{1,100}"
-_FORM = re.compile(
-    # A commit, a thread, or a release, whose tag is no hash.
-    rf"{_REPO}(?:@[0-9a-f]{{40}}|#[1-9][0-9]{{0,9}}|@(?![0-9a-f]{{7,}}$)[^\s@]{{1,200}})",
-    re.ASCII,
-)
+# A commit, a thread, or a release, whose tag is no hash.
+_FORM = re.compile(rf"{_REPO}(?:@[0-9a-f]{{40}}|#[1-9][0-9]{{0,9}}|@(?![0-9a-f]{{7,}}$)[^\s@]{{1,200}})", re.ASCII)
 
 
 def refusals(claim: Claim, dossier: Dossier, lang: Language) -> list[Judgement]:
@@ -26,49 +23,34 @@ def refusals(claim: Claim, dossier: Dossier, lang: Language) -> list[Judgement]:
     Facts and quotations are written by code: their citations and quotations are checked. Analysis is written by a
     model: its anchors, literals, values and signs are checked too.
     """
-    found = [*check_citations(claim, dossier)]
+    found = [*_check_citations(claim, dossier)]
     readable = all(cite in dossier.found for cite in (*claim.sources, *(quote.cite for quote in claim.quotes)))
     if readable:
         found += check_quotes(claim, dossier)
-    if is_analysis(claim):
-        found += _of_analysis(claim, dossier, lang, readable=readable)
+    # Free words are analysis, whatever they call themselves.
+    if claim.kind in ANALYSIS or (claim.predicate == "says" and not claim.speech):
+        found += _check_analysis(claim, dossier, lang, readable=readable)
     return found
 
 
-def is_analysis(claim: Claim) -> bool:
-    """Tell whether a model wrote the words; free words are analysis whatever they call themselves."""
-    return claim.kind in ANALYSIS or (claim.predicate == "says" and not claim.speech)
-
-
-def _of_analysis(claim: Claim, dossier: Dossier, lang: Language, *, readable: bool) -> Iterator[Judgement]:
+def _check_analysis(claim: Claim, dossier: Dossier, lang: Language, *, readable: bool) -> Iterator[Judgement]:
     text = claim.text.get(lang, "").strip()
     yield from check_safety(claim, text, lang)
     if not readable or not text or len(text) > LONGEST:
         return
     words = MARK.sub(" ", text)
     found = literals(plain_marks(words), chinese=lang == "zh")
-    anchors = verbatim_anchors(claim, dossier)
-    yield from _check_literals(claim, _lookup(claim, dossier, anchors), found)
-    # Two words with a slash may be nothing in particular.
-    telling = [one for one in found if one.kind != "pair"]
-    together = " ".join(one.text for one in found)
-    yield from check_anchors(claim, dossier, anchors, lambda anchor: _has_any(telling, SearchText(anchor)), together)
-    yield from check_passages(claim, dossier, words)
-    yield from _check_sides(claim, dossier)
-
-
-def _has_any(found: Sequence[Literal], *texts: SearchText) -> bool:
-    return any(map(Lookup(texts).stands, found))
-
-
-def _lookup(claim: Claim, dossier: Dossier, anchors: list[Anchor]) -> Lookup:
+    faults = {one: anchor_fault(one, dossier) for one in claim.anchors if one.cite in claim.sources}
     evidence = [dossier.found[cite] for cite in claim.sources]
-    words = [anchor.text for anchor in anchors]
+    anchored = [anchor.text for anchor, fault in faults.items() if not fault]
     if claim.kind is Kind.ADVICE:
         # What a reader is told to type must be code that landed, never only somebody's words in a thread.
-        evidence = [one for one in evidence if isinstance(one, CommitEvidence)]
-        words = []
-    return Lookup.of(evidence, claim.repo, dossier.window.tz if dossier.window else "UTC", words)
+        evidence, anchored = [one for one in evidence if isinstance(one, CommitEvidence)], []
+    where = Lookup.of(evidence, claim.repo, dossier.window.tz if dossier.window else "UTC", anchored)
+    yield from _check_literals(claim, where, found)
+    yield from _check_anchors(claim, dossier, faults, found)
+    yield from check_passages(claim, dossier, words)
+    yield from _check_sides(claim, dossier)
 
 
 def _check_literals(claim: Claim, where: Lookup, found: list[Literal]) -> Iterator[Judgement]:
@@ -97,7 +79,31 @@ def _reason(literal: Literal, *, advice: bool) -> str:
     return f"{literal.text!r} stands nowhere in {where}; copy it as it is written there, or leave it out"
 
 
-def check_citations(claim: Claim, dossier: Dossier) -> Iterator[Judgement]:
+def _check_anchors(
+    claim: Claim, dossier: Dossier, faults: Mapping[Anchor, str], found: Sequence[Literal]
+) -> Iterator[Judgement]:
+    """Say what is wrong with the anchors: all are verbatim, and one proves something of the sentence."""
+    if not claim.anchors:
+        reason = "the sentence has no anchor; copy words or changed lines that show it from the evidence it cites"
+        yield wrong_quote(reason, "anchor")
+    texts = [text_of(dossier.found[cite]) for cite in claim.sources]
+    for anchor, fault in faults.items():
+        if fault:
+            reason = f"the anchor must be copied as it stands: {fault}"
+            yield wrong_quote(reason, "anchor", anchor, nearest(anchor.text, texts))
+    # Two words with a slash may be nothing in particular.
+    telling = [one for one in found if one.kind != "pair"]
+    good = [one for one, fault in faults.items() if not fault]
+    holding = (one for one in good if any(map(Lookup((SearchText(one.text),)).stands, telling)))
+    if good and not any(holding) and not any(is_written(one, dossier.found[one.cite]) for one in good):
+        reason = (
+            "no anchor proves the sentence: one must hold a name, number or code of it, "
+            "or be a whole sentence of the message or of the thread"
+        )
+        yield wrong_quote(reason, "anchor", good[0], nearest(" ".join(one.text for one in found), texts))
+
+
+def _check_citations(claim: Claim, dossier: Dossier) -> Iterator[Judgement]:
     """Say everything that is wrong with what a claim cites."""
     for reason in _malformed(claim):
         yield Judgement(verdict="malformed", reason=reason, check="form")
@@ -110,8 +116,7 @@ def check_citations(claim: Claim, dossier: Dossier) -> Iterator[Judgement]:
         elif reason := _at_another_time(claim, dossier, one):
             yield Judgement(verdict="out of scope", reason=reason, check="window", about=cite)
         elif dossier.seen is not None and cite not in dossier.seen:
-            reason = f"{cite} was never read in this run"
-            yield Judgement(verdict="unseen", reason=reason, check="seen", about=cite)
+            yield Judgement(verdict="unseen", reason=f"{cite} was never read in this run", check="seen", about=cite)
 
 
 def _malformed(claim: Claim) -> Iterator[str]:
@@ -163,7 +168,7 @@ def _check_sides(claim: Claim, dossier: Dossier) -> Iterator[Judgement]:
     for side, given, lines in (("old", claim.old, "removed"), ("new", claim.new, "added")):
         value = " ".join(given.strip().strip("`").split())
         texts = [_side(one, old=side == "old") for one in commits]
-        if value and not _has_any([Literal("code", value)], *texts):
+        if value and not Lookup(tuple(texts)).stands(Literal("code", value)):
             told = short(value)
             reason = f"{told!r} is given as the {side} value, and no {lines} line of what is cited has it"
             near = nearest(value, texts)

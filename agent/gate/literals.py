@@ -27,7 +27,7 @@ _BEHIND = re.compile(
     re.IGNORECASE,
 )
 _TICKS = re.compile("`+")
-SPAN = "\ufffc"  # Stands for a code span in the text around it
+_SPAN = "\ufffc"  # Stands for a code span in the text around it
 _THREAD = r"(?:[\w-]+/[\w.-]+)?#\d+"
 _FLAG = r"--[A-Za-z][\w-]*"
 _HASH = r"(?=[a-f]*\d)(?=\d*[a-f])[0-9a-f]{7,40}(?![\w-])"
@@ -39,6 +39,8 @@ _TOKEN = re.compile(
     rf"|(?P<hash>(?<![\w.-]){_HASH})|(?P<chunk>(?<![A-Za-z0-9_.]){_CHUNK})|(?P<name>(?<![A-Za-z0-9_]){_NAME})",
     re.ASCII,
 )
+# A word with slashes is a path, and not two words such as read/write, by its start, two slashes, `_` or an ending.
+_IS_PATH = re.compile(r"\.{0,2}/|[^/]*/[^/]*/|[^_]*_|.*[\w*]\.[A-Za-z]\w*/*$", re.ASCII)
 _AS_THEY_ARE = ("thread", "flag", "hash")
 _VERSION = re.compile(r"[vV]\d+|[vV]?\d+(?:\.\d+)+(?:[.+-]?[A-Za-z]\w*)*", re.ASCII)
 _SHORTENED = re.compile(r"[A-Z]+s?|(?:[A-Za-z]\.)+[A-Za-z]")
@@ -56,9 +58,7 @@ _FORMS = (
 class Literal(NamedTuple):
     """A part of a sentence that must stand in the evidence."""
 
-    kind: str
-    """`code`, `snake`, `camel`, `mixed`, `qualified`, `path`, `pair`, `flag`, `hash`, `number`, `version`, `thread`,
-    `date`, `name`."""
+    kind: str  # What it is looked up as: a key of the table in lookup.py
     text: str
     unit: str = ""
 
@@ -67,7 +67,7 @@ def literals(text: str, *, chinese: bool) -> list[Literal]:
     """Find every literal of a sentence with plain marks, each once; capitals count as names everywhere in Chinese."""
     pieces = _TICKS.split(text)
     spans = [" ".join(piece.split()) for piece in pieces[1::2]]
-    rest = SPAN.join(pieces[0::2])
+    rest = _SPAN.join(pieces[0::2])
     dates = find_dates(rest)
     for date in dates:
         rest = rest[: date.start] + " " * len(date.text) + rest[date.start + len(date.text) :]
@@ -79,7 +79,7 @@ def _of_span(span: str) -> Literal:
     """Read a code span: one number, hash, flag or path is looked up as such, anything else as code."""
     token = _TOKEN.fullmatch(span)
     kind = str(token.lastgroup) if token else "code"
-    if kind in _AS_THEY_ARE or (kind == "path" and _is_path(span)):
+    if kind in _AS_THEY_ARE or (kind == "path" and _IS_PATH.match(span)):
         return Literal(kind, span)
     if kind == "chunk" and (number := split_number(span)) and not number[1]:
         return Literal("number", number[0])
@@ -99,19 +99,9 @@ def _of_prose(text: str, *, chinese: bool) -> Iterator[Literal]:
             yield from _of_name(token, first=not chinese and _begins_sentence(text, match.start()))
 
 
-def _is_path(token: str) -> bool:
-    """Tell whether a word with slashes is a path, and not two words such as read/write."""
-    return (
-        token.startswith(("/", "./", "../"))
-        or token.count("/") > 1
-        or "_" in token
-        or re.search(r"[\w*]\.[A-Za-z]\w*$", token.rstrip("/").rpartition("/")[2]) is not None
-    )
-
-
 def _of_path(token: str, *, chinese: bool) -> Iterator[Literal]:
-    token = token.rstrip(".-+*~") if not token.endswith("/*") else token
-    if _is_path(token):
+    token = token.rstrip(".-+*~")
+    if _IS_PATH.match(token):
         yield Literal("path", token)
         return
     if re.fullmatch(r"[A-Za-z-]+/[A-Za-z-]*", token):

@@ -3,20 +3,17 @@
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from fnmatch import fnmatchcase
 
 from agent.domain.base import RepoId
-from agent.domain.dates import Stated, find_dates
+from agent.domain.dates import find_dates
 from agent.domain.evidence import CommitEvidence, Evidence, ThreadEvidence, all_dates_of
 from agent.domain.window import zone
-from agent.gate.literals import MAGNITUDES, UNITS, Literal, split_number, unit_behind
+from agent.gate.literals import MAGNITUDES, UNITS, Literal, unit_behind
 from agent.gate.text import SearchText, find_words, fold_case, text_of
 
-_HOST = ("git", "github")  # Names that every report knows: where the evidence comes from
 _LANGUAGES = {"py": "python", "rs": "rust", "go": "go", "js": "javascript", "ts": "typescript", "java": "java"}
 _CODE_TOKEN = re.compile(r"--?[A-Za-z][\w-]*|\w+|[<>=!]=|->|[-+*/%<>&|!~^@$?]")
 _HUMP = re.compile(r"[A-Z]+(?![a-z])|[A-Z][a-z]+|[a-z]+|[0-9]+")
-_JOINTS = ("_", "-", " ", ".")
 _LINES = 2000  # On how many lines the tokens of a code span are looked for
 
 
@@ -59,7 +56,7 @@ class Lookup:
 
 def _known_names(evidence: Iterable[Evidence], repo: RepoId | None) -> frozenset[str]:
     """List the names that need no proof: the repositories, their owners, and the languages of the files touched."""
-    found = set(_HOST)
+    found = {"git", "github"}
     for name in (*(one.repo for one in evidence), *([repo] if repo else ())):
         folded = fold_case(name)
         found |= {folded, *folded.split("/"), *re.findall("[a-z0-9]+", folded)}
@@ -71,8 +68,6 @@ def _known_names(evidence: Iterable[Evidence], repo: RepoId | None) -> frozenset
 def _code(where: Lookup, literal: Literal) -> bool:
     span = literal.text
     if where.has(span) or where.knows(span) or _qualified(where, literal):
-        return True
-    if (number := split_number(span)) and _has_number(where, *number):
         return True
     tokens = _CODE_TOKEN.findall(span)
     return bool(tokens) and any(_on_one_line(tokens, text) for text in where.texts)
@@ -108,7 +103,7 @@ def _name(where: Lookup, literal: Literal) -> bool:
 def _joined(where: Lookup, literal: Literal) -> bool:
     """Look up FP8 or FlashInfer in any case, also where its parts are joined otherwise: sm_100, flash-infer."""
     humps = _HUMP.findall(literal.text)
-    joined = (joint.join(humps) for joint in _JOINTS if len(humps) > 1)
+    joined = (joint.join(humps) for joint in "_- ." if len(humps) > 1)
     return _name(where, literal) or any(where.has(form, fold=True) for form in joined)
 
 
@@ -117,8 +112,6 @@ def _path(where: Lookup, literal: Literal) -> bool:
     paths = [one for text in where.texts for one in text.paths]
     if where.knows(tail) or any(f"/{tail}/" in f"/{one}/" for one in paths):
         return True
-    if "*" in tail:
-        return any(fnmatchcase(one, pattern) for one in paths for pattern in (tail, f"*/{tail}", f"{tail}/*"))
     # As a whole or as the end of a longer path.
     if where.has_form(tail, r"(?<![\w.-])", r"(?![\w-]|\.\w)"):
         return True
@@ -160,26 +153,20 @@ def _date(where: Lookup, literal: Literal) -> bool:
     if all(any(date.fits(moment, tz) for moment in moments for tz in zones) for date in stated):
         return True
     written = [date for one in where.evidence for text in one.texts[:2] for date in find_dates(text[:100_000])]
-    return where.has(literal.text) or all(any(_same_day(date, other) for other in written) for date in stated)
-
-
-def _same_day(one: Stated, other: Stated) -> bool:
-    pairs = ((one.year, other.year), (one.month, other.month), (one.day, other.day))
-    return all(mine is None or mine == theirs for mine, theirs in pairs)
+    days = {(one.year, one.month, one.day) for one in written}
+    return where.has(literal.text) or all(
+        any(date.year in (None, year) and date.month == month and date.day in (None, day) for year, month, day in days)
+        for date in stated
+    )
 
 
 def _number(where: Lookup, literal: Literal) -> bool:
-    # A hash may happen to have digits alone.
-    own = len(literal.text) > 6 and where.has_hash(literal.text)
-    return own or _has_number(where, literal.text, literal.unit)
-
-
-def _has_number(where: Lookup, number: str, unit: str) -> bool:
-    """Tell whether a number stands in the evidence, with its unit on the same line where it has one."""
+    """Look up a number, with its unit on the same line where it has one; a hash may happen to have digits alone."""
+    number, unit = literal.text, literal.unit
     plain = number.replace(",", "").replace("_", "")
     # 64K may stand as 64000 or 65536.
     whole = (f"{float(plain) * factor:.0f}" for factor in MAGNITUDES.get(unit, ()))
-    if any(where.has(form) for one in whole for form in _forms(one)):
+    if any(where.has(form) for one in whole for form in _forms(one)) or (len(plain) > 6 and where.has_hash(plain)):
         return True
     if unit and unit not in UNITS:
         return where.has(f"{number}{unit}", fold=True)
@@ -210,16 +197,14 @@ def _is_named(unit: str, line: str) -> bool:
 
 _CHECKS: dict[str, Callable[[Lookup, Literal], bool]] = {
     "code": _code,
-    "snake": lambda where, literal: where.has(literal.text),
+    "snake": lambda where, one: where.has(one.text),
     "camel": _joined,
     "mixed": _joined,
     "qualified": _qualified,
     "path": _path,
     "pair": _pair,
-    "flag": lambda where, literal: where.has_form(literal.text, r"(?<![\w-])", r"(?![\w-])"),
-    "hash": lambda where, literal: (
-        where.has_hash(literal.text) or where.has_form(literal.text, "(?<![0-9A-Za-z_])", "")
-    ),
+    "flag": lambda where, one: where.has_form(one.text, r"(?<![\w-])", r"(?![\w-])"),
+    "hash": lambda where, one: where.has_hash(one.text) or where.has_form(one.text, "(?<![0-9A-Za-z_])", ""),
     "number": _number,
     "version": _version,
     "thread": _thread,

@@ -1,7 +1,7 @@
 """Check quotations and anchors: words stand verbatim in the cited artefact, and an anchor proves something."""
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from functools import lru_cache
 from itertools import groupby
 from typing import NamedTuple
@@ -9,7 +9,7 @@ from typing import NamedTuple
 from agent.domain.claims import MARK, Anchor, Claim, Judgement, Quote
 from agent.domain.evidence import CommitEvidence, Dossier, Evidence, ThreadEvidence
 from agent.domain.patch import read_hunks
-from agent.gate.text import BREAK, nearest, normal, stands_in, text_of, without_signs
+from agent.gate.text import BREAK, normal, stands_in, without_signs
 from agent.triage.conventions import Area, area
 
 _SIGNED = re.compile(r"^([+-])[ \t]+", re.MULTILINE)
@@ -24,10 +24,9 @@ _EMPHASIS = re.compile(r"[*_]{2,3}|(?<!\w)[*_](?=\S)|(?<=\S)[*_](?!\w)")
 
 
 class PatchLine(NamedTuple):
-    """One line of a hunk; a removed line is numbered in the old file, any other in the new one."""
+    """One line of a hunk."""
 
     mark: str  # `+`, `-` or a space
-    number: int
     text: str
     hunk: int
 
@@ -36,9 +35,9 @@ class PatchLine(NamedTuple):
 def patch_lines(patch: str) -> tuple[PatchLine, ...]:
     """Read the lines of all hunks."""
     return tuple(
-        PatchLine(mark, number, line[1:], place)
+        PatchLine(mark, line[1:], place)
         for place, hunk in enumerate(read_hunks(patch), start=1)
-        for mark, number, line in hunk.numbered()
+        for mark, _, line in hunk.numbered()
     )
 
 
@@ -66,7 +65,7 @@ def check_quotes(claim: Claim, dossier: Dossier) -> Iterator[Judgement]:
     """Find the quotations that are not verbatim."""
     for quote in claim.quotes:
         if reason := misquoted(quote, dossier.found[quote.cite]):
-            yield _wrong(reason, "verbatim", quote)
+            yield wrong_quote(reason, "verbatim", quote)
 
 
 def check_passages(claim: Claim, dossier: Dossier, text: str) -> Iterator[Judgement]:
@@ -118,44 +117,20 @@ def short(text: str) -> str:
     return flat if len(flat) <= 80 else f"{flat[:79]}…"
 
 
-def _wrong(reason: str, check: str, quote: Anchor | None = None, near: str = "") -> Judgement:
+def wrong_quote(reason: str, check: str, quote: Anchor | None = None, near: str = "") -> Judgement:
+    """Refuse words that do not stand where they should."""
     about, literal = (quote.cite, short(quote.text)) if quote else (None, "")
     return Judgement(verdict="quote", reason=reason, check=check, about=about, literal=literal, nearest=near)
 
 
-def verbatim_anchors(claim: Claim, dossier: Dossier) -> list[Anchor]:
-    """List the anchors that stand in the evidence they cite."""
-    return [one for one in claim.anchors if one.cite in claim.sources and not _not_verbatim(one, dossier)]
-
-
-def check_anchors(
-    claim: Claim, dossier: Dossier, good: Sequence[Anchor], holds_literal: Callable[[str], bool], literals: str
-) -> Iterator[Judgement]:
-    """Say what is wrong with the anchors, of which the good ones are verbatim: one holds a literal of the sentence."""
-    if not claim.anchors:
-        reason = "the sentence has no anchor; copy words or changed lines that show it from the evidence it cites"
-        yield _wrong(reason, "anchor")
-        return
-    texts = [text_of(dossier.found[cite]) for cite in claim.sources]
-    for anchor in claim.anchors:
-        if anchor not in good and anchor.cite in claim.sources:
-            reason = f"the anchor must be copied as it stands: {_not_verbatim(anchor, dossier)}"
-            yield _wrong(reason, "anchor", anchor, nearest(anchor.text, texts))
-    if good and not any(holds_literal(one.text) or _is_written(one, dossier.found[one.cite]) for one in good):
-        reason = (
-            "no anchor proves the sentence: one must hold a name, number or code of it, "
-            "or be a whole sentence of the message or of the thread"
-        )
-        yield _wrong(reason, "anchor", good[0], nearest(literals, texts))
-
-
-def _not_verbatim(anchor: Anchor, dossier: Dossier) -> str:
+def anchor_fault(anchor: Anchor, dossier: Dossier) -> str:
+    """Say why an anchor is not verbatim; nothing when it is."""
     if len(anchor.text) > _LONGEST_ANCHOR:
         return f"it has {len(anchor.text)} characters; a few lines are enough"
     return misquoted(anchor, dossier.found[anchor.cite])
 
 
-def _is_written(anchor: Anchor, evidence: Evidence) -> bool:
+def is_written(anchor: Anchor, evidence: Evidence) -> bool:
     """Tell whether an anchor is a whole sentence of what people wrote: a message, documents, a thread, notes."""
     if isinstance(evidence, ThreadEvidence):
         texts = (evidence.thread.title, evidence.thread.body, *(comment.body for comment in evidence.comments))
@@ -170,21 +145,12 @@ def _is_written(anchor: Anchor, evidence: Evidence) -> bool:
 
 def _is_sentence(anchor: str, text: str) -> bool:
     """Tell whether an anchor begins and ends where sentences or lines of a text do."""
-    wanted, _, _ = _sentences(anchor)
-    flat, starts, ends = _sentences(text)
-    if not wanted or wanted not in flat:
-        return False
-    return any(start + len(wanted) in ends and flat.startswith(wanted, start) for start in starts)
+    words = " ".join(_sentences(anchor)).split()
+    form = f"{BREAK}{f'[ {BREAK}]'.join(map(re.escape, words))}{BREAK}"
+    return bool(words) and re.search(form, f"{BREAK}{BREAK.join(_sentences(text))}{BREAK}") is not None
 
 
-def _sentences(text: str) -> tuple[str, set[int], set[int]]:
-    """Join the sentences of a text without bullets and emphasis, with the places where they begin and end."""
-    parts: list[str] = []
-    starts, ends, length = set[int](), set[int](), 0
-    for piece in _END.split(text):
-        if words := normal(_EMPHASIS.sub("", _BULLET.sub("", piece))):
-            starts.add(length)
-            ends.add(length + len(words))
-            length += len(words) + 1
-            parts.append(words)
-    return " ".join(parts), starts, ends
+def _sentences(text: str) -> list[str]:
+    """Give the sentences of a text without bullets and emphasis."""
+    found = (normal(_EMPHASIS.sub("", _BULLET.sub("", piece))) for piece in _END.split(text))
+    return [sentence for sentence in found if sentence]

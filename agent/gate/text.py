@@ -41,6 +41,7 @@ def fold_case(text: str) -> str:
     return text.translate(_LOWER)
 
 
+@lru_cache(maxsize=512)
 def without_signs(patch: str) -> str:
     """Give the words of a patch: neither its signs nor the numbers of its lines prove what a sentence says."""
     return _DIFF_SIGNS.sub("", patch)
@@ -119,38 +120,23 @@ class SearchText:
         return self.text[start : end if end >= 0 else place + _AROUND], place - start
 
 
-class _Same:
-    """Makes evidence a key by its identity: it never changes, and comparing whole diffs would be slow."""
-
-    def __init__(self, evidence: Evidence) -> None:
-        self.evidence = evidence
-
-    def __hash__(self) -> int:
-        return id(self.evidence)
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, _Same) and other.evidence is self.evidence
-
-
 def text_of(evidence: Evidence) -> SearchText:
     """Lay out everything that is known of an artefact."""
-    return _text_of(_Same(evidence))
-
-
-@lru_cache(maxsize=64)
-def _text_of(key: _Same) -> SearchText:
-    evidence = key.evidence
     dates = [moment.strftime("%Y-%m-%d") for moment in all_dates_of(evidence)]
     if isinstance(evidence, CommitEvidence):
-        known = (*_commit_words(evidence), *dates)
-        return SearchText("\n".join(known), evidence.paths, (evidence.change.commit.sha,))
+        words = [*_commit_words(evidence), *dates]
+        return _search_text("\n".join(words), evidence.paths, (evidence.change.commit.sha,))
     if isinstance(evidence, ThreadEvidence):
         thread = evidence.thread
-        people = (thread.author or "", *(comment.author or "" for comment in evidence.comments))
+        people = [thread.author or "", *(comment.author or "" for comment in evidence.comments)]
         merged = "" if isinstance(thread, Issue) else thread.merge_commit or ""
-        words = (f"#{thread.number}", thread.state, *people, *evidence.texts, *dates)
-        return SearchText("\n".join(words), (), (merged,) if merged else ())
-    return SearchText("\n".join((*evidence.texts, *dates)))
+        words = [f"#{thread.number}", thread.state, *people, *evidence.texts, *dates]
+        return _search_text("\n".join(words), (), (merged,) if merged else ())
+    return _search_text("\n".join((*evidence.texts, *dates)), (), ())
+
+
+# Evidence is laid out again for every claim about it: what costs time is kept.
+_search_text = lru_cache(maxsize=64)(SearchText)
 
 
 def _commit_words(evidence: CommitEvidence) -> Iterator[str]:
@@ -179,7 +165,8 @@ def nearest(literal: str, texts: Sequence[SearchText], others: Sequence[str] = (
         parts = list(dict.fromkeys(map(fold_case, _PART.findall(words))))[:12]
         lines = {line for part in parts for text in texts[:20] for line in _lines(part, text)}
         if lines:
-            best = min(lines, key=lambda line: (-_shared(line, parts), len(line), line))
+            shared = {line: sum(len(part) for part in parts if part in fold_case(line)) for line in lines}
+            best = min(lines, key=lambda line: (-shared[line], len(line), line))
             return best if len(best) <= _LONGEST else f"{best[: _LONGEST - 1]}…"
     return ""
 
@@ -191,8 +178,3 @@ def _lines(part: str, text: SearchText) -> Iterator[str]:
         line, place = text.line_at(at)
         yield " ".join(line[max(0, place - _LONGEST) : place + _LONGEST].split())
         at, looked = text.folded.find(part, at + len(line) - place + 1), looked + 1
-
-
-def _shared(line: str, parts: Sequence[str]) -> int:
-    folded = fold_case(line)
-    return sum(len(part) for part in parts if part in folded)

@@ -4,16 +4,17 @@ import math
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import timedelta
 
-from agent.domain.base import EvidenceId, ThreadId, thread_id
+from agent.domain.base import EvidenceId, ThreadId, commit_id, thread_id
 from agent.domain.evidence import CommitEvidence, Material, Read
 from agent.domain.links import Grade, Link, Reference, Related, Relation
 from agent.links.issues import GIVEN_UP, Digest, digest, terms
+from agent.stories.timeline import Pair
 from agent.triage.collected import Collected
 
-NEAREST, _COMPARED, _READ_BESIDE = 10, 20, 40
-"""Issues that a commit is compared with; commits of a day that are compared so, and that are read beside others."""
+NEAREST, _EARLIER, _COMPARED, _READ_BESIDE = 10, 5, 20, 40
+"""Issues and earlier commits that one is read beside; commits of a day that are compared, and that are read so."""
 _K1, _B = 1.2, 0.75
 _QUERY, _LINES = 400, 20_000
 _EARLY = timedelta(minutes=10)
@@ -39,14 +40,11 @@ def candidates(reads: Sequence[Read], issues: Iterable[Digest], linked: Iterable
             for place in some:
                 scores[place] += math.log(1 + (len(every) - len(some) + 0.5) / (len(some) + 0.5)) * fit[place]
         ranked = [every[place] for place in sorted(scores, key=lambda place: (-scores[place], every[place].number))]
-        if near := [one.id for one in ranked if _in_time(one, commit.at)][:NEAREST]:
-            found[commit.id] = near
+        # A change can have fixed what was reported before it landed and not closed before.
+        open_then = [x for x in ranked if x.created_at <= commit.at <= (x.closed_at or commit.at) + _EARLY]
+        if open_then:
+            found[commit.id] = [one.id for one in open_then[:NEAREST]]
     return found
-
-
-def _in_time(issue: Digest, landed: datetime) -> bool:
-    """Tell whether a change can have fixed an issue: reported before it landed, and not closed before."""
-    return issue.created_at <= landed and (issue.closed_at is None or issue.closed_at >= landed - _EARLY)
 
 
 def _words_of(evidence: CommitEvidence) -> tuple[str, ...]:
@@ -65,9 +63,7 @@ class Wanted:
     said: tuple[Reference, ...] = ()
 
 
-def wanted_pairs(
-    found: Collected, material: Material, known: Sequence[Digest], earlier: Mapping[str, Sequence[EvidenceId]]
-) -> list[Wanted]:
+def wanted_pairs(found: Collected, material: Material, known: Sequence[Digest], pairs: Iterable[Pair]) -> list[Wanted]:
     """Choose what to read beside commits: what they name or are named by, what they may go on with, issues alike.
 
     A recorded fix needs no reading, unless its issue is still open; issues are compared where no fix is recorded.
@@ -81,11 +77,15 @@ def wanted_pairs(
     explained = {link.issue for link in recorded}
     free = [one for one in issues if one.id not in explained and one.state_reason not in GIVEN_UP]
     near = candidates(material.reads, free, {link.change for link in recorded})
+    # Those whose lines go come first.
+    earlier = sorted(pairs, key=lambda one: not one.by_lines)
     chosen = []
     for read in material.reads:
-        mine = said.get(read.evidence.id, {})
-        named = [*mine.values(), *earlier.get(read.evidence.change.commit.sha, ())]
-        others = tuple(dict.fromkeys((*named, *near.get(read.evidence.id, ()))))[:NEAREST]
+        name, sha = read.evidence.id, read.evidence.change.commit.sha
+        mine = said.get(name, {})
+        goes_on = dict.fromkeys(commit_id(material.repo, one.earlier.sha) for one in earlier if one.doer.sha == sha)
+        named = [*mine.values(), *list(goes_on)[:_EARLIER]]
+        others = tuple(dict.fromkeys((*named, *near.get(name, ()))))[:NEAREST]
         if others:
             chosen.append(Wanted(read=read, others=others, said=tuple(mine)))
     # What somebody names comes before what is only alike.
@@ -96,10 +96,9 @@ def _said(
     found: Collected, material: Material, settled: set[tuple[EvidenceId, EvidenceId]]
 ) -> Mapping[EvidenceId, dict[Reference, EvidenceId]]:
     """Sort references by the commit that they are about, each with its other side, what it says itself first."""
-    own = {read.evidence.id: read.evidence.id for read in material.reads}
-    for read in material.reads:
-        if number := found.threads.pull_of.get(read.evidence.change.commit.sha):
-            own[thread_id(material.repo, number)] = read.evidence.id
+    mine = [read.evidence for read in material.reads]
+    own: dict[EvidenceId, EvidenceId] = {one.id: one.id for one in mine}
+    own |= {thread_id(material.repo, one.pull): one.id for one in mine if one.pull}
     about: dict[EvidenceId, dict[Reference, EvidenceId]] = defaultdict(dict)
     for one in found.references:
         commit = one.source if one.source in own else own.get(one.target)

@@ -7,7 +7,6 @@ from datetime import timedelta
 from agent.domain.base import CommitId, EvidenceId, ThreadId
 from agent.domain.commits import Commit, Issue, reverts_in
 from agent.domain.evidence import CommitEvidence
-from agent.domain.facts import FactKind
 from agent.domain.links import Grade, Link, Reference, Relation
 from agent.links.issues import BROUGHT_BACK, GIVEN_UP, Digest
 from agent.links.references import Day
@@ -63,7 +62,9 @@ def _said(
         if commit is None or (one.place == "pull request" and one.source not in default):
             continue
         if theirs or (name not in pulls and _is_issue(one, issue)):
-            if one.closing and not theirs and not (issue and _cannot_be_fixed(issue, commit)):
+            # What was given up, or is younger than the change, was not fixed by it.
+            unfixed = issue and (issue.state_reason in GIVEN_UP or issue.created_at > commit.committed_at + _LATE)
+            if one.closing and not theirs and not unfixed:
                 yield _closing_link(ThreadId(name), commit, one.sentence, issue)
                 continue
             said, mentions = (one.sentence or _NAMED,), Relation.MENTIONS
@@ -77,11 +78,6 @@ def _is_issue(one: Reference, issue: Issue | None) -> bool:
     addressed = re.search(rf"/(issues|pull)/{one.target.partition('#')[2]}\b", one.sentence)
     known = addressed[1] == "issues" if addressed else one.closing
     return "#" in one.target and (issue is not None or known)
-
-
-def _cannot_be_fixed(issue: Issue, commit: Commit) -> bool:
-    """Tell whether an issue was given up, or is younger than the change."""
-    return issue.state_reason in GIVEN_UP or issue.created_at > commit.committed_at + _LATE
 
 
 def _closing_link(name: ThreadId, commit: Commit, evidence: str, issue: Issue | None) -> Link:
@@ -101,7 +97,7 @@ def _closing_link(name: ThreadId, commit: Commit, evidence: str, issue: Issue | 
     return Link(issue=name, change=commit.id, relation=relation, grade=Grade.A, evidence=(evidence,))
 
 
-_KINDS = {FactKind.REVERT: Relation.REVERTS, FactKind.RELAND: Relation.FIXES}
+_KINDS = {"revert": Relation.REVERTS, "reland": Relation.FIXES}
 _SAYS = {Relation.REVERTS: "takes back", Relation.FIXES: BROUGHT_BACK}
 Undoing = tuple[CommitId, Relation, EvidenceId]
 """A commit, whether it takes back or brings back, and the commit that it does so to."""

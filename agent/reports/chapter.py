@@ -1,11 +1,11 @@
 """What the report says of one repository: its ledger, the news of its issues, and the claims that may be published."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 from agent.domain.accounts import Account
-from agent.domain.base import LANGUAGES, EvidenceId, Frozen, Language, commit_id
+from agent.domain.base import LANGUAGES, Frozen, Language
 from agent.domain.claims import Claim, Judgement, Refused
 from agent.domain.commits import Change, Issue, Landed, Landing, Release, Threads
 from agent.domain.evidence import Dossier, Read
@@ -13,7 +13,7 @@ from agent.domain.ledger import Depth, LedgerRow, Owner
 from agent.domain.links import Link, Related, Story
 from agent.domain.report import Drop, Failure, ReleaseLine, RepoSection, ThreadLine
 from agent.domain.window import Window
-from agent.links.issues import Known, standing
+from agent.links.issues import GIVEN_UP, Known, standing
 from agent.stories.releases import Taken
 from agent.triage.collected import Collected
 from agent.triage.conventions import Area, area
@@ -41,50 +41,35 @@ def checked_claims(
     facts: Sequence[Claim], analysis: Sequence[Claim], refused: Sequence[Refused], dossier: Dossier, check: Check
 ) -> tuple[tuple[Claim, ...], tuple[Drop, ...]]:
     """Join analysis and facts; a fact whose citation or quotation does not stand is left out and counted."""
-    claims = list(analysis)
-    drops = [drop_of(one) for one in refused if not one.repaired]
+    claims, drops = list(analysis), [drop_of(one.claim, one.reasons[0]) for one in refused if not one.repaired]
+    passed = Judgement(verdict="supported", check="code")
     for claim in facts:
-        wrong = [no for lang in LANGUAGES for no in check(claim, dossier, lang)]
-        if wrong:
-            drops.append(_drop(claim, wrong[0]))
+        if wrong := [no for lang in LANGUAGES for no in check(claim, dossier, lang)]:
+            drops.append(drop_of(claim, wrong[0]))
         else:
-            passed = Judgement(verdict="supported", check="code")
             claims.append(claim.model_copy(update={"judgement": passed}))
     return tuple(claims), tuple(drops)
 
 
-def drop_of(one: Refused) -> Drop:
-    """Count a sentence that stays refused."""
-    return _drop(one.claim, one.reasons[0])
-
-
-def _drop(claim: Claim, why: Judgement) -> Drop:
+def drop_of(claim: Claim, why: Judgement) -> Drop:
+    """Count a sentence that is refused."""
     return Drop(repo=claim.repo, verdict=why.verdict, check=why.check, about=claim.about, free=claim.free)
-
-
-def unexplained(rows: tuple[LedgerRow, ...], account: Account) -> tuple[LedgerRow, ...]:
-    """Say in the ledger which commits no model explained, and why."""
-    why = {one.about: one.reason for one in account.fallbacks if one.part == "explaining"}
-    noted = ((row, why.get(commit_id(row.repo, row.sha))) for row in rows)
-    return tuple(
-        row.model_copy(update={"reason": f"{row.reason}; not analysed: {reason}"}) if reason else row
-        for row, reason in noted
-    )
 
 
 # ---------------------------------------------------------------- the ledger
 
 
-def ledger_of(found: Collected, reads: Mapping[EvidenceId, Read]) -> tuple[LedgerRow, ...]:
-    """Give every landed commit its row."""
-    late = {row.commit.sha for row in found.late}
+def ledger_of(found: Collected, reads: Iterable[Read], account: Account) -> tuple[LedgerRow, ...]:
+    """Give every landed commit its row, which says also why no model explained it."""
+    late, read = {row.commit.sha for row in found.late}, {one.evidence.id: one for one in reads}
+    why = {one.about: f"; not analysed: {one.reason}" for one in account.fallbacks if one.part == "explaining"}
     rows = []
     for landed in found.landed:
-        sha = landed.commit.sha
-        budget = found.unread.get(sha, "").startswith("subject only")
-        unread: tuple[Depth, str] = ("list" if budget else "failed", found.unread.get(sha, ""))
-        one = reads.get(landed.commit.id)
-        rows.append(ledger_row(landed, one or unread, late=sha in late, pull=found.threads.pull_of.get(sha)))
+        sha, name = landed.commit.sha, landed.commit.id
+        spent = found.unread.get(sha, "").startswith("subject only")
+        unread: Unread = ("list" if spent else "failed", found.unread.get(sha, ""))
+        row = ledger_row(landed, read.get(name, unread), late=sha in late, pull=found.threads.pull_of.get(sha))
+        rows.append(row.model_copy(update={"reason": row.reason + why.get(name, "")}))
     return tuple(rows)
 
 
@@ -99,16 +84,10 @@ class Share:
 
 def share(landing: Landing, elsewhere: Mapping[str, Owner]) -> Share:
     """Keep what no other report owns, so that consecutive reports tell every landed commit exactly once."""
-    kept: list[Landed] = []
-    told: list[tuple[Landed, Owner]] = []
-    for row in landing.rows:
-        owner = elsewhere.get(row.commit.sha)
-        if owner is not None and owner.late:
-            told.append((row, owner))
-        else:
-            kept.append(row)
-    late = tuple(row for row in landing.late if row.commit.sha not in elsewhere)
-    return Share(rows=tuple(kept), late=late, told_before=tuple(told))
+    owned = [(row, elsewhere.get(row.commit.sha)) for row in landing.rows]
+    told = tuple((row, owner) for row, owner in owned if owner is not None and owner.late)
+    rows = tuple(row for row, owner in owned if owner is None or not owner.late)
+    return Share(rows, tuple(row for row in landing.late if row.commit.sha not in elsewhere), told)
 
 
 def ledger_row(landed: Landed, read: Read | Unread, *, late: bool, pull: int | None) -> LedgerRow:
@@ -140,8 +119,8 @@ def ledger_row(landed: Landed, read: Read | Unread, *, late: bool, pull: int | N
 def _places(change: Change) -> tuple[str, ...]:
     """Name the files that changed most; tests and documents only where there is nothing else."""
     ordered = sorted(change.files, key=lambda file: -(file.additions + file.deletions))
-    telling = [file.path for file in ordered if area(file.path) is Area.PRODUCT]
-    return tuple((telling or [file.path for file in ordered])[:_PLACES])
+    telling = [file for file in ordered if area(file.path) is Area.PRODUCT]
+    return tuple(file.path for file in (telling or ordered)[:_PLACES])
 
 
 def _why(read: Read) -> str:
@@ -149,59 +128,43 @@ def _why(read: Read) -> str:
     weight = f"weight {read.triage.score:g}" + (f" ({', '.join(read.triage.reasons)})" if read.triage.reasons else "")
     if read.depth == "deep":
         return f"whole diff and files: {weight}"
-    if read.triage.noise is not None:
-        return f"folded as {read.triage.noise}: {weight}"
-    return f"facts and line counts: {weight}"
+    return f"folded as {read.triage.noise}: {weight}" if read.triage.noise else f"facts and line counts: {weight}"
 
 
 # ---------------------------------------------------------------- issues and releases
 
 
-@dataclass(frozen=True, kw_only=True)
-class Connected:
-    """What connects the issues with changes, now and on earlier days."""
-
-    links: Sequence[Link] = ()
-    known: Known = field(default_factory=Known)
-
-    def of(self, issue: Issue) -> list[Link]:
-        """List everything that addresses an issue, oldest first."""
-        return [link for link in (*self.known.links, *self.links) if link.issue == issue.id]
-
-
-def issue_news(threads: Threads, window: Window, connected: Connected | None = None) -> tuple[ThreadLine, ...]:
+def issue_news(
+    threads: Threads, window: Window, links: Sequence[Link] = (), known: Known | None = None
+) -> tuple[ThreadLine, ...]:
     """Tell what happened to issues inside the window: opened, closed, spoken of while open, or addressed by a change.
 
     Those for which most people wait come first, those that only a change addresses last.
     """
-    connected = connected or Connected()
-    fresh = {issue.number: issue for issue in threads.issues}
-    older = {one.number: one for one in connected.known.issues if one.number not in fresh}
-    waited_for = sorted(fresh.values(), key=lambda one: (-2 * one.reactions - one.comments, one.number))
-    lines = [_line(one, event, connected) for one in waited_for for event in _events(one, window)]
-    told = {line.number for line in lines}
-    linked = {link.issue for link in connected.links}
-    every: list[Issue] = sorted((*older.values(), *fresh.values()), key=lambda one: one.number)
-    return (*lines, *(_line(one, "linked", connected) for one in every if one.id in linked and one.number not in told))
+    known = known or Known()
+    every: dict[int, Issue] = {one.number: one for one in (*known.issues, *threads.issues)}
+    waited_for = sorted(threads.issues, key=lambda one: (-2 * one.reactions - one.comments, one.number))
+    told = [(one, event) for one in waited_for for event in _events(one, window)]
+    linked, named = {link.issue for link in links}, {one.number for one, _ in told}
+    told += [(one, "linked") for number, one in sorted(every.items()) if one.id in linked and number not in named]
+    return tuple(_line(one, event, (*known.links, *links)) for one, event in told)
 
 
 def _events(issue: Issue, window: Window) -> list[str]:
     """Tell what people did with an issue."""
     opened = ["opened"] if issue.created_at in window else []
     if issue.closed_at is not None and issue.closed_at in window:
-        return [*opened, "not planned" if issue.state_reason in ("not_planned", "duplicate") else "closed"]
+        return [*opened, "not planned" if issue.state_reason in GIVEN_UP else "closed"]
     active = issue.state == "open" and issue.created_at < window.start and issue.updated_at in window
     return [*opened, *(["active"] if active else [])]
 
 
-def _line(issue: Issue, event: str, connected: Connected) -> ThreadLine:
-    """Write a line with how the issue stands."""
+def _line(issue: Issue, event: str, links: Sequence[Link]) -> ThreadLine:
     closed_at = issue.closed_at or issue.created_at
     moments = {"opened": issue.created_at, "closed": closed_at, "not planned": closed_at}
-    told: dict[str, Any] = {"event": event, "at": moments.get(event, issue.updated_at)}
-    told["standing"] = standing(issue, connected.of(issue))
-    fields = ("number", "title", "author", "labels")
-    return ThreadLine.model_validate({name: getattr(issue, name) for name in fields} | told)
+    told: dict[str, Any] = {name: getattr(issue, name) for name in ("number", "title", "author", "labels")}
+    told |= {"event": event, "at": moments.get(event, issue.updated_at), "standing": standing(issue, links)}
+    return ThreadLine.model_validate(told)
 
 
 def release_news(releases: tuple[Release, ...], window: Window) -> tuple[ReleaseLine, ...]:

@@ -11,7 +11,6 @@ from agent.domain.base import RepoId, StorageError
 from agent.domain.claims import Claim
 from agent.domain.links import Link
 from agent.domain.report import Report, checked_counts, footer_counts, model_counts
-from agent.domain.window import Window
 
 FORMAT = 2
 
@@ -29,10 +28,10 @@ def _parts(report: Report) -> Iterator[tuple[str, Any]]:
         value = getattr(report, name)
         if isinstance(value, BaseModel):
             yield name, value.model_dump(mode="json")
-        elif isinstance(value, tuple) and name != "repos":
-            yield name, map(claim_json, value) if name == "claims" else (one.model_dump(mode="json") for one in value)
+        elif isinstance(value, tuple):
+            yield name, map(_plain, value)
         else:
-            yield name, list(value) if name == "repos" else value
+            yield name, value
     threads = {section.repo: section.coverage for section in report.sections}
     counts = footer_counts(report) | checked_counts(report) | {"threads": threads}
     yield "footer", counts | ({"model": model_counts(report)} if report.analyst.startswith("model") else {})
@@ -42,6 +41,12 @@ def claim_json(claim: Claim) -> dict[str, Any]:
     """Give a claim with its verdict in one word; what the gate said in full stands beside it."""
     data = claim.model_dump(mode="json")
     return data | {"verdict": claim.judgement.verdict if claim.judgement else None}
+
+
+def _plain(part: object) -> object:
+    if isinstance(part, Claim):
+        return claim_json(part)
+    return part.model_dump(mode="json") if isinstance(part, BaseModel) else part
 
 
 def dump(report: Report) -> str:
@@ -67,7 +72,7 @@ def dumped(report: Report) -> Iterator[str]:
 
 
 def _indented(value: object, newline: str) -> str:
-    """Write one part as it stands in the whole; no line of JSON ends within a text."""
+    # No line of JSON ends within a text.
     return json.dumps(value, ensure_ascii=False, indent=1).replace("\n", newline)
 
 
@@ -88,10 +93,8 @@ def merge(earlier: Report, new: Report) -> Report:
     A repository that the new run did not cover, or failed to read, keeps what the earlier report said of it, also that
     it was read before the window was over. One of an unknown name leaves no trace.
     """
-    covered = {section.repo for section in new.sections}
-    kept = [section for section in earlier.sections if section.repo not in covered]
-    known = {section.repo for section in earlier.sections} | {f.repo for f in earlier.failures if not f.unknown}
-    known |= set(new.repos)
+    covered, before = ({section.repo for section in report.sections} for report in (new, earlier))
+    known = {*before, *new.repos, *(f.repo for f in earlier.failures if not f.unknown)}
     repos = tuple(repo for repo in dict.fromkeys((*earlier.repos, *new.repos)) if repo in known)
     first = {section.repo: section.first_tip for section in earlier.sections if section.first_tip is not None}
     renewed = [one.model_copy(update={"first_tip": first.get(one.repo, one.first_tip)}) for one in new.sections]
@@ -100,14 +103,17 @@ def merge(earlier: Report, new: Report) -> Report:
     order = {repo: place for place, repo in enumerate(repos)}
     new, parts = new.model_copy(update={"sections": renewed}), dict[str, Any]()
     for name in ("sections", "ledger", "claims", "links", "stories", "drops", "uses"):
-        before, after = getattr(earlier, name), getattr(new, name)
-        chosen = [part for part in before if _repo_of(part) in order.keys() - covered]
-        chosen += [part for part in after if _repo_of(part) in covered]
+        old, fresh = getattr(earlier, name), getattr(new, name)
+        chosen = [part for part in old if _repo_of(part) in order.keys() - covered]
+        chosen += [part for part in fresh if _repo_of(part) in covered]
         # What speaks of several repositories comes last, and belongs to the newer run that could read any of them.
-        chosen += [part for part in (after if covered else before) if not _repo_of(part)]
+        chosen += [part for part in (fresh if covered else old) if not _repo_of(part)]
         parts[name] = tuple(sorted(chosen, key=lambda part: order.get(_repo_of(part), len(order))))
     return Report(
-        window=_earliest_cut(earlier.window, new.window) if kept else new.window,
+        # The window that was read at the earlier moment; one that was over comes last.
+        window=min(earlier.window, new.window, key=lambda one: one.cutoff or one.end)
+        if before - covered
+        else new.window,
         repos=repos,
         failures=(*still_failed, *new.failures),
         analyst=new.analyst,
@@ -119,8 +125,3 @@ def merge(earlier: Report, new: Report) -> Report:
 def _repo_of(part: Any) -> RepoId:
     name = re.split("[@#]", part.change)[0] if isinstance(part, Link) else part.repo
     return RepoId(name or "")
-
-
-def _earliest_cut(one: Window, other: Window) -> Window:
-    """Choose the window that was read at the earlier moment; one that was over comes last."""
-    return min(one, other, key=lambda window: window.cutoff or window.end)

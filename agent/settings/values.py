@@ -39,18 +39,6 @@ class _Part(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
 
-def _told(check: Callable[[Any], T]) -> Callable[[Any], T]:
-    """Hand an error of ours to pydantic, so that it is told together with the key that it belongs to."""
-
-    def checked(value: object) -> T:
-        try:
-            return check(value)
-        except (UsageError, RuntimeError) as error:
-            raise ValueError(str(error)) from error
-
-    return checked
-
-
 def _like(pattern: str, told: str) -> AfterValidator:
     """Compare a value with a pattern; it may be a secret and is not told."""
 
@@ -66,7 +54,10 @@ def _like(pattern: str, told: str) -> AfterValidator:
 def _folder(path: Path) -> Path:
     if "\0" in str(path):
         raise UsageError("a path cannot hold a zero byte")
-    return path.expanduser()
+    try:
+        return path.expanduser()
+    except RuntimeError as error:
+        raise UsageError(str(error)) from error
 
 
 def _http(value: str) -> str:
@@ -107,12 +98,12 @@ def _gitignore(patterns: tuple[str, ...]) -> GitIgnoreSpec:
     return GitIgnoreSpec.from_lines(patterns)
 
 
-Repo = Annotated[RepoId, BeforeValidator(_told(lambda value: repo_id(str(value))))]
-Zone = Annotated[str, AfterValidator(_told(lambda name: zone(name) and name))]
-Folder = Annotated[Path, AfterValidator(_told(_folder))]
+Repo = Annotated[RepoId, BeforeValidator(lambda value: repo_id(str(value)))]
+Zone = Annotated[str, AfterValidator(lambda name: zone(name) and name)]
+Folder = Annotated[Path, AfterValidator(_folder)]
 Url = Annotated[str, AfterValidator(_http)]
 Patterns = tuple[Annotated[str, AfterValidator(_pattern)], ...]
-Variable = Annotated[str, _like(r"(?!GITZETTE_)[A-Z][A-Z0-9_]{0,79}", "give a variable's NAME, never the value")]
+Variable = Annotated[str, Field(pattern=r"^[A-Z][A-Z0-9_]{0,79}$")]  # The name of one, never its value
 # What git itself allows in a branch name, less what could be read as an option, a range or another revision.
 Branch = Annotated[
     str, _like(r"(?![-/.])(?!.*(?:\.\.|@\{|//))[^\x00-\x20\x7f~^:?*\[\\]+(?<![/.])", "not a branch name")

@@ -108,7 +108,7 @@ def _series_story(repo: RepoId, series: Series, *, whole: bool) -> Story:
     return story("series", repo, steps).model_copy(update=update)
 
 
-MOST, _MOST_OF_THEM = 5, 0.8
+_MOST = 5
 OF_COMMITS = ("title", "message", "pull request")  # Where a day's commits and their pull requests speak
 
 
@@ -130,20 +130,6 @@ def named_pairs(repo: RepoId, today: Sequence[Headline], references: Iterable[Re
             seen.add((doer.sha, earlier.sha))
             said_in = thread_id(repo, doer.pull) if one.place == "pull request" and doer.pull else ""
             yield Pair(doer=doer, earlier=earlier, said_in=said_in)
-
-
-def main_writer(writers: Mapping[str, int]) -> str | None:
-    """Name the recent commit that wrote at least four in five of the lines which another one takes out."""
-    sha, lines = max(writers.items(), key=lambda pair: (pair[1], pair[0]), default=("", 0))
-    return sha if sha and lines >= _MOST_OF_THEM * sum(writers.values()) else None
-
-
-def pairs(repo: RepoId, found: Iterable[Pair]) -> dict[str, list[EvidenceId]]:
-    """Give, for each commit by its hash, the earlier commits it may mend or continue; whose lines go come first."""
-    earlier: dict[str, dict[EvidenceId, None]] = {}
-    for one in sorted(found, key=lambda one: not one.by_lines):
-        earlier.setdefault(one.doer.sha, {})[commit_id(repo, one.earlier.sha)] = None
-    return {sha: list(names)[:MOST] for sha, names in earlier.items()}
 
 
 _SOON = timedelta(days=14)  # How long after a change it is news by itself that its lines are changed again
@@ -178,7 +164,7 @@ def follow_up_stories(
         if both not in seen and not late:
             seen.add(both)
             grouped[one.doer.sha, act][one.earlier.sha] = one
-    return [_story(repo, act, list(group.values())[:MOST]) for (_, act), group in grouped.items()]
+    return [_story(repo, act, list(group.values())[:_MOST]) for (_, act), group in grouped.items()]
 
 
 def _act(repo: RepoId, one: Pair, read: Mapping[tuple[EvidenceId, EvidenceId], Act]) -> Act:

@@ -5,15 +5,15 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 
 from agent.domain.base import EvidenceId, Frozen, RepoId
-from agent.domain.commits import Commit, Headline, Issue, Release, is_version
+from agent.domain.commits import Headline, Release, is_version
 from agent.domain.evidence import CommitEvidence
-from agent.domain.facts import FactKind
 from agent.domain.links import Link, Step, Story
-from agent.stories.timeline import headline, step, story
+from agent.stories.timeline import step, story
 
 _HASH = re.compile(r"[0-9a-f]{40}")
 _PINNED = re.compile(r"(?<![\w.])v?(\d+(?:\.\d+){1,3}(?:\.?(?:post|rc|dev|a|b)\d+)*)(?![\w.]*\w)", re.ASCII)
 _SUBMODULE = re.compile(r"^\+Subproject commit ([0-9a-f]{40})$", re.MULTILINE)
+_MOST = 24  # Changes that are named with a release
 _PIN = re.compile(r"[A-Z][A-Z0-9_]*_(?:REVISION|GIT_TAG|TAG|COMMIT|VERSION|REF|SHA)")
 
 
@@ -41,8 +41,8 @@ def _moved(evidence: CommitEvidence) -> Iterator[tuple[str, str]]:
         yield from ((file.path, sha) for sha in _SUBMODULE.findall(file.patch or ""))
     for fact in evidence.facts:
         # A key of a build may say at which version or commit something is fetched: `CUTLASS_REVISION`.
-        pinned = fact.kind is FactKind.CONFIG_CHANGED and _PIN.fullmatch(fact.name)
-        if pinned or fact.kind is FactKind.DEPENDENCY_CHANGED:
+        pinned = fact.kind == "config-key-changed" and _PIN.fullmatch(fact.name)
+        if pinned or fact.kind == "dependency-changed":
             # Behind a semicolon stands where it is asked for, which is no version of it.
             old, new = ((side or "").partition(";")[0] for side in (fact.old, fact.new))
             found = _HASH.fullmatch(new) or _PINNED.search(new)
@@ -56,17 +56,9 @@ def may_be_of(package: str, repos: Iterable[RepoId]) -> list[RepoId]:
     return [repo for repo in repos if set(re.split(r"[^a-z0-9]+", repo.lower().partition("/")[2])) <= words]
 
 
-_NUMBERED = re.compile(r"v?\d+\.\d", re.ASCII)
-
-
 def final(releases: Iterable[Release]) -> list[Release]:
-    """Keep the versions; where a project tags every build by another name, only the newest of them."""
-    ordered = sorted(releases, key=lambda one: (one.published_at, one.tag))
-    builds = [one for one in ordered if not _NUMBERED.match(one.tag)]
-    return [one for one in ordered if is_version(one.tag)] or builds[-1:]
-
-
-_MOST = 24
+    """Keep the versions, oldest first; candidates, nights and builds are none."""
+    return sorted((one for one in releases if is_version(one.tag)), key=lambda one: (one.published_at, one.tag))
 
 
 def with_releases(one: Story, first: Mapping[str, Release]) -> Story:
@@ -77,32 +69,20 @@ def with_releases(one: Story, first: Mapping[str, Release]) -> Story:
 
 
 def release_story(release: Release, heads: Sequence[Headline]) -> Story:
-    """Tell that a tag was made, and which changes of stories it is the first to have."""
+    """Tell that a tag was made, and which fixes and changes of stories it is the first to have."""
     names = ", ".join(head.sha[:9] for head in heads[-_MOST:])
     en, zh = (f"; first with {names}.", f"；首次包含 {names}。") if names else (".", "。")
-    steps = [step(release.repo, head, "landed") for head in heads[-_MOST:]]
-    return _released(release, steps, f"{release.tag} was tagged{en}", f"{release.tag} 已打标签{zh}")
+    tag, steps = _step(release), [step(release.repo, head, "landed") for head in heads[-_MOST:]]
+    text = {"en": f"{release.tag} was tagged{en}", "zh": f"{release.tag} 已打标签{zh}"}
+    told = story("released", release.repo, [*steps, tag])
+    return told.model_copy(update={"news": (tag.cite,), "text": text})
 
 
-def fix_story(issue: Issue, fix: Commit, release: Release) -> Story:
-    """Tell of an issue, its fix and the first release that has the fix."""
-    opened = Step(cite=issue.id, at=issue.created_at, act="opened", title=issue.title)
-    steps = [opened, step(fix.repo, headline(fix), "landed")]
-    return _released(release, steps, f"First in {release.tag}.", f"首见于 {release.tag}。")
-
-
-def fixes(links: Iterable[Link]) -> dict[str, str]:
+def fixes(links: Iterable[Link]) -> list[str]:
     """Name, for each issue that is fixed, the hash of the commit that fixed it last."""
-    told = [one for one in links if one.may_read_fixed and "@" in one.change]
-    return {one.issue: one.change.partition("@")[2] for one in told if one.change.startswith(one.issue.split("#")[0])}
+    told = [one for one in links if one.may_read_fixed and one.change.startswith(f"{one.issue.split('#')[0]}@")]
+    return [*{one.issue: one.change.partition("@")[2] for one in told}.values()]
 
 
 def _step(release: Release) -> Step:
-    name = f"{release.repo}@{release.tag}"
-    return Step(cite=name, at=release.published_at, act="released", title=release.name)
-
-
-def _released(release: Release, steps: Sequence[Step], en: str, zh: str) -> Story:
-    tag = _step(release)
-    told = story("released", release.repo, [*steps, tag])
-    return told.model_copy(update={"news": (tag.cite,), "text": {"en": en, "zh": zh}})
+    return Step(cite=release.id, at=release.published_at, act="released", title=release.name)

@@ -2,12 +2,11 @@
 
 from collections.abc import Iterator, Mapping
 
-from agent.domain.base import EvidenceId, Language
+from agent.domain.base import LANGUAGES, EvidenceId, Language
 from agent.domain.claims import MARK, Claim
 from agent.domain.links import Act, Step, Story
 from agent.telling import sentence
 
-LANGUAGES: tuple[Language, ...] = ("en", "zh")
 _STANDING = ("landed", "landed again", "a part landed again", "upstream")
 _PLAIN: Mapping[Act, str] = {
     "undone": "undoes",

@@ -16,7 +16,7 @@ from agent.links.recorded import partners
 from agent.settings.values import RepoSpec
 from agent.triage.score import HIGH, rank, weigh
 
-_LESS = 0.001
+_NOT_HIGH = HIGH - 0.001
 _IGNORED = "author ignored"
 _NOREPLY = re.compile(r"(?:\d+\+)?([^@+]+)@users\.noreply\.", re.ASCII)
 
@@ -78,13 +78,10 @@ class Scales:
 
         What landed and was undone in the same window leaves nothing to act on.
         """
-        gone = {*undone, *undone.values()}
-        weighed = []
-        for evidence in known.values():
-            one = self.weigh(evidence)
-            settled = min(one.score, HIGH - _LESS) if evidence.id in gone else one.score
-            weighed.append(one.model_copy(update={"score": settled}))
-        return rank(weighed)
+        weighed = {evidence.id: self.weigh(evidence) for evidence in known.values()}
+        for name in weighed.keys() & {*undone, *undone.values()}:
+            weighed[name] = weighed[name].model_copy(update={"score": min(weighed[name].score, _NOT_HIGH)})
+        return rank(weighed.values())
 
 
 def fold(one: Triage, change: Change, spec: RepoSpec) -> Triage:
@@ -135,11 +132,8 @@ def dossier_of(material: Material, found: Collected) -> Dossier:
 
 def allot(tables: Mapping[RepoId, Sequence[Triage]], budget: int) -> dict[RepoId, tuple[str, ...]]:
     """Choose whose diffs are read in depth: what calls for action, then one for each repository, then by weight."""
-    best = {
-        repo: min(table, key=lambda one: (one.noise is not None, -one.score, one.sha))
-        for repo, table in tables.items()
-        if table
-    }
+    # Tables are ranked.
+    best = {repo: table[0] for repo, table in tables.items() if table}
     wanted = [
         ((one.tier is not Tier.HIGH, one.tier is not Tier.HIGH and one != best[repo], -one.score, repo), one.sha, repo)
         for repo, table in tables.items()

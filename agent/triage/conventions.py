@@ -2,9 +2,9 @@
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
 from enum import StrEnum
 from functools import lru_cache
+from typing import NamedTuple
 
 from agent.domain.commits import reverts_in
 from agent.domain.ledger import Purpose
@@ -34,8 +34,7 @@ _HOLE = re.compile(r"\bcve-\d{4}-\d+\b|\bghsa(?:-\w{4}){3}\b", re.IGNORECASE)  #
 _VERSION = re.compile(r"\s*v?\d+\.\d+(?:\.\d+)*\w*\s*(?:\(#\d+\))?\s*", re.IGNORECASE | re.ASCII)
 
 
-@dataclass(frozen=True)
-class Heading:
+class Heading(NamedTuple):
     """A first line, taken apart."""
 
     purposes: tuple[Purpose, ...]  # In the order of the tags; a line may have several, as in `[CI][Bugfix]`
@@ -103,8 +102,8 @@ _BY_NAME = {area: re.compile(names) for area, names in _NAMES.items()}
 def area(path: str) -> Area:
     """Say whom a file is for; the outermost folder that tells decides, then the name."""
     *folders, name = path.split("/")
-    found = next((_BY_FOLDER[folder.lower()] for folder in folders if folder.lower() in _BY_FOLDER), None)
-    # A test of the build machines is theirs, wherever its folder lies: `scripts/ci/test.sh`.
-    if found is Area.BENCH and any(folder.lower() in ("ci", ".ci") for folder in folders):
-        return Area.CI
-    return found or next((kind for kind, names in _BY_NAME.items() if names.fullmatch(name)), Area.PRODUCT)
+    told = [_BY_FOLDER[folder.lower()] for folder in folders if folder.lower() in _BY_FOLDER]
+    if told:
+        # A script of the build machines is theirs, wherever its folder lies: `scripts/ci/test.sh`.
+        return Area.CI if told[0] is Area.BENCH and Area.CI in told else told[0]
+    return next((kind for kind, names in _BY_NAME.items() if names.fullmatch(name)), Area.PRODUCT)

@@ -6,15 +6,13 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import get_args
 
 from agent.domain.commits import Change, FileChange
-from agent.domain.facts import Fact, FactKind, FactSheet, Severity
+from agent.domain.facts import Fact, FactSheet, Severity
 from agent.domain.ledger import Noise, Tier, Triage
 from agent.triage.conventions import CHORES, Area, Heading, area, is_breaking, purposes_of, read_heading
 
 _ONLY: dict[str, Noise] = {f"only-{noise}": noise for noise in get_args(Noise)}
 _ASIDE: dict[Area, Noise] = {Area.TESTS: "tests", Area.DOCS: "docs", Area.CI: "ci"}
-_BOT = re.compile(
-    r"\[bot\]|^(?:dependabot|renovate|github-actions|pre-commit-ci|copybara|mergify)\b|[- ]bot$", re.IGNORECASE
-)
+_BOT = re.compile(r"\[bot\]|^(?:dependabot|renovate|github-actions|copybara)\b|[- ]bot$", re.IGNORECASE)
 HIGH, _MID = 5.0, 2.5  # From which weight on a commit belongs to a tier
 # A day on which everything is urgent tells nobody what to do first.
 _MOST_HIGH, _LEAST_ALLOWED = 0.25, 3
@@ -66,7 +64,7 @@ _BY_SEVERITY = {
     Severity.ADDITIVE: {"new model": ("file-added model",), "new for users": _NEW_FOR_USERS, "new names": ("",)},
 }
 """How the kinds of facts begin that are a reason; of each severity only the first reason that holds counts."""
-_HISTORY = (FactKind.REVERT, FactKind.RELAND)
+_HISTORY = ("revert", "reland")
 _BESIDE = {
     "deprecation": ("deprecated",),
     "new version": ("version-changed",),
@@ -99,13 +97,15 @@ def weigh(change: Change, sheet: FactSheet | None, *, labels: Sequence[str] = ()
         score = min(score, limit + (score - limit) / 10)
     if change.files and Area.PRODUCT not in lines and not _announces(heading):
         score = min(score, _NOT_PRODUCT)
-    undoes = any(fact.kind is FactKind.REVERT for fact in facts)
+    # A merge may be empty by its nature.
+    empty = not change.files and not change.incomplete and len(change.commit.parents) == 1
+    undoes = any(fact.kind == "revert" for fact in facts)
     return Triage(
         sha=change.commit.sha,
         score=round(score, 3),
         reasons=(*reasons, *(["closes issues"] if closes else ())),
         purpose="revert" if undoes else next(iter(purposes), None),
-        noise="empty" if sheet and _is_empty(change) else _noise(change, facts, heading, lines),
+        noise="empty" if sheet and empty else _noise(change, facts, heading, lines),
     )
 
 
@@ -158,11 +158,6 @@ def _announces(heading: Heading) -> bool:
     return heading.breaking or "deprecation" in heading.purposes
 
 
-def _is_empty(change: Change) -> bool:
-    """Tell a commit that was read and changes nothing; a merge may be one by its nature."""
-    return not change.files and not change.incomplete and len(change.commit.parents) == 1
-
-
 def _noise(change: Change, facts: Sequence[Fact], heading: Heading, lines: Mapping[Area, int]) -> Noise | None:
     """Find what is folded away: by its diff, else by an author who is a machine, else by its own words."""
     aside = next((_ONLY[fact.kind] for fact in facts if fact.kind in _ONLY), None)
@@ -171,7 +166,7 @@ def _noise(change: Change, facts: Sequence[Fact], heading: Heading, lines: Mappi
     if aside is not None:
         return None if aside == "docs" and _announces(heading) else aside
     # That some line of a function changed is so of every chore.
-    if any(fact.severity is not Severity.INTERNAL and fact.kind is not FactKind.CODE_CHANGED for fact in facts):
+    if any(fact.severity is not Severity.INTERNAL and fact.kind != "code-changed" for fact in facts):
         return None
     small = lines.get(Area.PRODUCT, 0) <= _LARGE_CHORE
     if small and _BOT.search(change.commit.author.name):

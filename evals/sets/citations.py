@@ -15,7 +15,6 @@ from typing import Any, get_args
 from agent.domain.base import EvidenceId, Language, NotFound, RepoId, commit_id, thread_id
 from agent.domain.claims import Claim, Judgement, Verdict
 from agent.domain.evidence import CommitEvidence, Dossier, Evidence, ReleaseEvidence, ThreadEvidence
-from agent.domain.facts import FactKind
 from agent.domain.report import Report
 from agent.gate.check import refusals
 from agent.reports.stored import load
@@ -35,7 +34,7 @@ from tools.github.threads import GitHubThreads
 
 _LANGUAGES: tuple[Language, ...] = ("en", "zh")
 _READ = ("deep", "skim", "group")
-_LINEAGE = (FactKind.REVERT, FactKind.RELAND, FactKind.CHERRY_PICK)
+_LINEAGE = ("revert", "reland", "cherry-pick")
 _ORDER: tuple[Verdict, ...] = get_args(Verdict)
 _STEPS: dict[str, Verdict] = {
     "exist": "nonexistent",

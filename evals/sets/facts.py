@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from importlib.resources import files
 
 from agent.domain.base import RepoId
-from agent.domain.facts import Fact, FactKind, Severity
+from agent.domain.facts import Fact, Severity
 from agent.settings.values import RepoSpec
 from evals.figures import SHOWN, Figures, Score, Target, share
 from evals.harness import Bench, Crash, attempt, evalset
@@ -77,7 +77,7 @@ class Tally:
                 right = any(fact.severity == meant.severity for fact in found)
                 self.severity.append(Score(f"{where}: {meant} is not {found[0].severity}", float(right), where))
         for fact in facts:
-            if fact.severity is not Severity.INTERNAL and fact.kind is not FactKind.CODE_CHANGED:
+            if fact.severity is not Severity.INTERNAL and fact.kind != "code-changed":
                 right = any(matches(meant, fact) or brought_by(meant, fact) for meant in gold)
                 told = f"{where}: not meant: {fact.kind} {fact.name} {fact.old or ''} → {fact.new or ''}"
                 self.precision.append(Score(told, float(right), where, fact.kind))

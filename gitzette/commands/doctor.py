@@ -4,13 +4,13 @@ import argparse
 import asyncio
 import sys
 from collections.abc import AsyncIterator, Mapping
-from dataclasses import asdict, dataclass
 from datetime import UTC, datetime, timedelta
+from typing import Any
 
 from agent.domain.base import EXIT_DONE, EXIT_INCOMPLETE, AppError
 from agent.domain.window import zone
 from agent.settings.values import Settings
-from gitzette.archive import check_writable, missed_days
+from gitzette.archive import PublishedReports, check_writable, missed_days
 from gitzette.arguments import settings_here
 from gitzette.delivery.deliver import Outbox
 from gitzette.progress import as_json
@@ -24,32 +24,23 @@ _SKEW_SECONDS = 120
 _ENOUGH_REQUESTS = 100
 
 
-@dataclass(frozen=True)
-class Finding:
-    """One thing that was looked at."""
-
-    what: str
-    ok: bool
-    says: str
-
-
 def doctor(args: argparse.Namespace, environ: Mapping[str, str]) -> int:
     """Look at everything; 3 when something needs care."""
     findings = asyncio.run(_examine(environ))
-    wrong = list(dict.fromkeys(finding.what for finding in findings if not finding.ok))
+    wrong = [one["what"] for one in findings if not one["ok"]]
     verdict = f"needs care: {', '.join(wrong)}" if wrong else f"all is well ({len(findings)} things looked at)"
-    lines = "".join(f"{'ok  ' if one.ok else 'CARE'}  {one.what}: {one.says}\n" for one in findings)
-    told = {"ok": not wrong, "verdict": verdict, "findings": [asdict(finding) for finding in findings]}
+    lines = "".join(f"{'ok  ' if one['ok'] else 'CARE'}  {one['what']}: {one['says']}\n" for one in findings)
+    told = {"ok": not wrong, "verdict": verdict, "findings": findings}
     sys.stdout.write(as_json(told) if args.json else f"{lines}{verdict}\n")
     return EXIT_INCOMPLETE if wrong else EXIT_DONE
 
 
-async def _examine(environ: Mapping[str, str]) -> list[Finding]:
+async def _examine(environ: Mapping[str, str]) -> list[dict[str, Any]]:
     """Make every check; each gives the lines that are well, and ends with an error where something is not."""
     try:
         settings = settings_here(environ)
     except AppError as error:
-        return [Finding("configuration", False, str(error))]
+        return [{"what": "configuration", "ok": False, "says": str(error)}]
     checks = {
         "configuration": _configuration(settings),
         "reports": _reports(settings),
@@ -59,12 +50,12 @@ async def _examine(environ: Mapping[str, str]) -> list[Finding]:
         "token": _github(settings),
         "model": _model(settings, environ),
     }
-    found = []
+    found: list[dict[str, Any]] = []
     for what, lines in checks.items():
         try:
-            found += [Finding(what, True, says) async for says in lines]
+            found += [{"what": what, "ok": True, "says": says} async for says in lines]
         except AppError as error:
-            found.append(Finding(what, False, str(error)))
+            found.append({"what": what, "ok": False, "says": str(error)})
     return found
 
 
@@ -77,11 +68,11 @@ async def _configuration(settings: Settings) -> AsyncIterator[str]:
 async def _reports(settings: Settings) -> AsyncIterator[str]:
     """Look for days without a report; yesterday's may still be to come."""
     yesterday = datetime.now(zone(settings.tz)).date() - timedelta(days=1)
-    missed = missed_days(settings, yesterday)
-    says = f"the newest is of {missed.newest}" if missed.newest else "none yet"
-    if overdue := [str(day) for day in missed.days if day != yesterday]:
+    labels, missed = PublishedReports(settings.out).labels(), missed_days(settings, yesterday)
+    says = f"the newest is {labels[0]}" if labels else "none yet"
+    if overdue := [str(day) for day in missed if day != yesterday]:
         raise AppError(f"{says}; missing or failed: {', '.join(overdue)}: `gitzette run --catch-up` makes them")
-    yield f"{says}; yesterday's is due or incomplete" if missed.days and missed.newest else says
+    yield f"{says}; yesterday's is due or incomplete" if missed and labels else says
 
 
 async def _deliveries(settings: Settings) -> AsyncIterator[str]:

@@ -73,7 +73,7 @@ class Gitzette:
         page = page_model(report, lang, Web("https://github.com"))
         items = (one for item in page.items.values() for one in item.fresh)
         sentences = (*page.brief, *items, *(one for part in page.repos for one in part.summary))
-        return [(one.text, cite.evidence) for one in sentences for cite in one.citations if cite.opens]
+        return [(one.text, cite.evidence) for one in sentences for cite in one.citations if cite.evidence]
 
     async def audit(self, file: Path, settings: Settings) -> list[Finding]:
         """Check a report that lies in a file."""

@@ -21,13 +21,6 @@ from tools.git.repository import checkout_above
 
 WORKFLOW = Path(".github/workflows/gitzette.yml")
 _MINUTE = 23
-_NEXT = """
-Next:
-{name}  Set GITHUB_TOKEN, so that issues are read; for public repositories a token without scopes will do.
-  gitzette doctor           checks that everything is there
-  gitzette run              reports on yesterday
-  {daily}
-"""
 
 
 def init(args: argparse.Namespace, environ: Mapping[str, str]) -> int:
@@ -43,7 +36,7 @@ def init(args: argparse.Namespace, environ: Mapping[str, str]) -> int:
         _write(WORKFLOW, workflow(settings.tz))
         daily = f"Commit {FILE_NAME} and {WORKFLOW}, and push: GitHub runs it every day."
     name = "" if settings.repos else f"  Name your repositories in {FILE_NAME}.\n"
-    sys.stdout.write(_NEXT.format(name=name, daily=daily))
+    sys.stdout.write(_fill("init.txt", name=name, daily=daily))
     return EXIT_DONE
 
 

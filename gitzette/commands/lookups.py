@@ -5,20 +5,19 @@ import asyncio
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, replace
-from datetime import date
 
 from agent.domain.base import EXIT_DONE, Language, NotFound, UsageError, parse_reference, repo_id
 from agent.domain.commits import Change
 from agent.domain.facts import FactSheet
 from agent.domain.upgrade import Upgrade
+from agent.domain.window import moment
 from agent.markdown import visible
 from agent.settings.values import RepoSpec, Settings
 from agent.telling import catalogue
 from agent.web import Web
 from gitzette.arguments import settings_for, settings_here, specs_of
 from gitzette.progress import as_json, say
-from gitzette.render.markdown import upgrade_json, upgrade_page
-from gitzette.render.templating import plain_environment
+from gitzette.render.templating import plain_environment, upgrade_json, upgrade_page
 from gitzette.wiring import memory_of, open_sources
 from memory.statements import ToldStory
 from tools.diff.sheet import compare_versions, study
@@ -28,11 +27,21 @@ from tools.own_code import OwnCode
 def facts(args: argparse.Namespace, environ: Mapping[str, str]) -> int:
     """Print the facts of one commit."""
     settings = settings_for(args, environ)
-    if len(settings.repos) != 1:
-        raise UsageError("name the commit's repository with --repo owner/name or --repo owner/name=PATH")
-    change, sheet = asyncio.run(read_commit(settings, environ, settings.repos[0], args.sha))
-    sys.stdout.write(as_json(_facts_data(change, sheet)) if args.json else facts_text(change, sheet))
+    change, sheet = asyncio.run(read_commit(settings, environ, _only(settings), args.sha))
+    # Each fact with the place that shows it best; all places beside it.
+    told = [fact.model_dump(mode="json") for fact in sheet.facts]
+    told = [one | next(iter(one["places"]), {"file": None, "line": None, "lines": []}) for one in told]
+    where = {"repo": change.commit.repo, "sha": change.commit.sha, "route": sheet.route}
+    data = where | {"facts": told, "skipped": list(sheet.skipped)}
+    sys.stdout.write(as_json(data) if args.json else facts_text(change, sheet))
     return EXIT_DONE
+
+
+def _only(settings: Settings) -> RepoSpec:
+    specs = specs_of(settings)
+    if len(specs) != 1:
+        raise UsageError("name one repository with --repo owner/name or --repo owner/name=PATH")
+    return specs[0]
 
 
 async def read_commit(
@@ -48,18 +57,6 @@ async def read_commit(
     raise NotFound(f"{commit.id} could not be read")
 
 
-def _facts_data(change: Change, sheet: FactSheet) -> dict[str, object]:
-    """Give each fact with the place that shows it best; all places beside it."""
-    facts = [fact.model_dump(mode="json") for fact in sheet.facts]
-    return {
-        "repo": change.commit.repo,
-        "sha": change.commit.sha,
-        "route": sheet.route,
-        "facts": [one | next(iter(one["places"]), {"file": None, "line": None, "lines": []}) for one in facts],
-        "skipped": list(sheet.skipped),
-    }
-
-
 def facts_text(change: Change, sheet: FactSheet) -> str:
     """Write the facts for a person."""
     return plain_environment().get_template("facts.txt").render(commit=change.commit, sheet=sheet)
@@ -68,19 +65,16 @@ def facts_text(change: Change, sheet: FactSheet) -> str:
 def between(args: argparse.Namespace, environ: Mapping[str, str]) -> int:
     """Print what changes for users from one version to another, each with its commits."""
     settings = settings_for(args, environ)
-    specs = specs_of(settings)
-    if len(specs) != 1:
-        raise UsageError("name one repository with --repo owner/name or --repo owner/name=PATH")
-    upgrade = asyncio.run(_read_upgrade(settings, environ, specs[0], args.old, args.new))
+    upgrade = asyncio.run(_read_upgrade(settings, environ, args.old, args.new))
     text = as_json(upgrade_json(upgrade)) if args.json else upgrade_page(upgrade, settings.lang, Web(settings.web))
     sys.stdout.write(text)
     return EXIT_DONE
 
 
-async def _read_upgrade(settings: Settings, environ: Mapping[str, str], spec: RepoSpec, old: str, new: str) -> Upgrade:
+async def _read_upgrade(settings: Settings, environ: Mapping[str, str], old: str, new: str) -> Upgrade:
     """Compare two versions of a repository, and look for what changes in the user's own code where that is named."""
     own = OwnCode(settings.uses) if settings.uses else None
-    async with open_sources(settings, environ, spec) as desk:
+    async with open_sources(settings, environ, _only(settings)) as desk:
         upgrade = await compare_versions(desk.code, old, new, tz=settings.tz, step=_say_step)
     return upgrade if own is None else own.marked(upgrade)
 
@@ -104,10 +98,7 @@ def stories(args: argparse.Namespace, environ: Mapping[str, str]) -> int:
 
 def known_stories(settings: Settings, environ: Mapping[str, str], repo: str, since: str) -> Sequence[ToldStory]:
     """Find the stories of the published reports, of a repository and since a day where these are not empty."""
-    try:
-        start = f"{date.fromisoformat(since)}T00:00:00Z" if since else None
-    except ValueError as error:
-        raise UsageError(f"{since!r} is not a day; write one such as 2026-02-04") from error
+    start = f"{moment(since, settings.tz):%Y-%m-%dT%H:%M:%SZ}" if since else None
     with memory_of(settings, environ) as memory:
         for notice in memory.reports.rebuild(settings.out / "reports"):
             say(notice)

@@ -1,4 +1,4 @@
-"""The command `mcp`: reports, answers and the toolset for programs, over stdin and stdout or on a local port."""
+"""The command `mcp`: reports, answers and the toolset for programs, over stdin and stdout."""
 
 import argparse
 import asyncio
@@ -29,7 +29,6 @@ from gitzette.auditing import check
 from gitzette.commands.ask import asking_context, checked
 from gitzette.commands.lookups import facts_text, known_stories, read_commit, stories_text
 from gitzette.fleet.editions import shown_edition
-from gitzette.http_server import address_of, bound_socket, listen
 from gitzette.progress import QuietProgress
 from gitzette.publish import bring_reports
 from gitzette.render.compose import report_page
@@ -40,7 +39,7 @@ from tools.toolset import TOOL_NAMES, Toolset
 from tools.toolset.pages import lines_as_pages
 
 _PAGE_TOKENS = 2_500
-_LARGEST, _LARGEST_BODY = 1_000_000, 4 * 1024 * 1024  # Characters of a report to be audited, bytes of a request
+_LARGEST = 1_000_000  # Characters of a report to be audited
 _WHERE = ("repo", "since", "until")
 _INSTRUCTIONS, _MANUAL = files("gitzette").joinpath("templates", "mcp.txt").read_text("utf-8").split("\n---\n")
 Lang = Literal["", "en", "zh"]
@@ -54,16 +53,11 @@ def serve_mcp(args: argparse.Namespace, environ: Mapping[str, str]) -> int:
     server = OneLineServer(
         "gitzette", version=own_version(), instructions=_INSTRUCTIONS, log_level="ERROR", subscriptions=False
     )
-    own: tuple[Tool, ...] = (tools.ask, tools.audit, tools.facts, tools.list_reports, tools.get_report, tools.stories)
+    own: tuple[Tool, ...] = (tools.ask, tools.audit, tools.facts, tools.get_report, tools.stories)
     hints = ToolAnnotations(read_only_hint=True, idempotent_hint=True)
     for tool in (*own, *(tools.reading(getattr(Toolset, name)) for name in TOOL_NAMES)):
         server.add_tool(tool, description=inspect.getdoc(tool), annotations=hints, structured_output=False)
-    if args.http:
-        listener = bound_socket("127.0.0.1", args.port)
-        app = server.streamable_http_app(host="127.0.0.1", max_request_body_size=_LARGEST_BODY)
-        listen(app, listener, f"MCP at {address_of(listener)}/mcp")
-    else:
-        asyncio.run(server.run_stdio_async())
+    asyncio.run(server.run_stdio_async())
     return EXIT_DONE
 
 
@@ -167,18 +161,8 @@ class Tools:
             audited = await check(text, "report.md", self.settings, self.environ, QuietProgress())
         return page_of(audited.text("report"), page)
 
-    async def list_reports(self, page: int = 1) -> str:
-        """List the published reports, newest first: the day or range by which get_report takes each."""
-        published = self._published()
-        reports = map(published.report, published.labels())
-        listed = [
-            f"{one.window.label} ({one.window.tz}): {len(one.ledger)} commits of {', '.join(one.repos)}"
-            for one in reports
-        ]
-        return page_of("\n".join(listed) or "no reports yet; make one: gitzette run", page)
-
     async def get_report(self, date: str = "", lang: Lang = "", page: int = 1) -> str:
-        """Read a published report as Markdown, by pages; `date` as list_reports gives it, the newest if left out."""
+        """Read a published report as Markdown, by pages: that of a day such as 2026-02-04, the newest if left out."""
         report, settings = self._published().report(date), self.settings
         return page_of(report_page(report, lang or settings.lang, Web(settings.web), settings.layout), page)
 

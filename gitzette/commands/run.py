@@ -19,7 +19,6 @@ from agent.web import Web
 from gitzette.archive import check_writable, locked, missed_days, replace_file
 from gitzette.arguments import refuse, settings_for, settings_here, specs_of, window_of
 from gitzette.progress import as_json, progress, say
-from gitzette.publish import FilePublisher
 from gitzette.render.compose import report_page, week_page
 from gitzette.running import Covered, cover, report_again
 from gitzette.wiring import memory_of
@@ -31,7 +30,7 @@ if TYPE_CHECKING:
     from graphs.models import Answers
 
 _OF_ONE_WINDOW = ("since", "until", "partial", "demo", "resume", "replay")
-_SHAPING = ("repo", "date", "since", "until", "tz", "analyst", "source", "partial", "demo", "resume")
+_SHAPING = ("repo", "date", "since", "until", "tz", "analyst", "source", "partial", "demo", "resume", "out")
 
 
 def run(args: argparse.Namespace, environ: Mapping[str, str]) -> int:
@@ -122,11 +121,9 @@ def _catch_up(args: argparse.Namespace, environ: Mapping[str, str]) -> int:
     last = window_of(args, settings.tz, now)
     specs_of(settings)
     missed = missed_days(settings, last.start.astimezone(zone(settings.tz)).date())
-    if missed.too_old:
-        say(f"{len(missed.too_old)} days since {missed.too_old[0]} are older than catch_up_days; use --date for them")
-    say(f"to report on: {', '.join(map(str, missed.days)) or 'nothing'} ({settings.tz})")
+    say(f"to report on: {', '.join(map(str, missed)) or 'nothing'} ({settings.tz})")
     days = []
-    for day in missed.days:
+    for day in missed:
         days.append(_day(day, settings, environ))
         if days[-1] is not None and not args.json:
             sys.stdout.write(f"{days[-1].page}\n")
@@ -212,15 +209,8 @@ def _replay(args: argparse.Namespace, environ: Mapping[str, str]) -> int:
             raise StorageError(f"run {run.id} has no record any more; records are kept for {settings.keep_days} days")
         report = asyncio.run(report_again(memory, recorder, recipe))
     say(f"{report.window.key}: replayed from the record of run {run.id}")
-    form = recipe.model_copy(update={"lang": args.lang or recipe.lang, "layout": args.layout or recipe.layout})
-    text = dump(report) if args.json else report_page(report, form.lang, Web(recipe.web), form.layout)
-    if args.out is not None:
-        publisher = FilePublisher(args.out, form, Web(recipe.web))
-        page, record = publisher.paths(report)
-        if record.exists():
-            raise StorageError(f"{record} is already there; choose another folder with --out")
-        publisher.publish(report)
-        text = text if args.json else f"{page}\n"
+    lang, layout = args.lang or recipe.lang, args.layout or recipe.layout
+    text = dump(report) if args.json else report_page(report, lang, Web(recipe.web), layout)
     # As in the files: what has no place in UTF-8 becomes a question mark.
     sys.stdout.write(text.encode("utf-8", errors="replace").decode("utf-8"))
     return EXIT_INCOMPLETE if report.failures else EXIT_DONE

@@ -27,9 +27,8 @@ from agent.reports.stored import to_json
 from agent.settings.values import Delivery
 from agent.web import Web
 from gitzette.http_server import is_loopback
-from gitzette.render.compose import markdown_page
 from gitzette.render.model import PageModel
-from gitzette.render.templating import day_path, html_page, made_environment, verbatim
+from gitzette.render.templating import day_path, filled, html_page, made_environment, verbatim
 
 T = TypeVar("T")
 _CODE = re.compile(r"`([^`]+)`")
@@ -72,7 +71,7 @@ class Content:
     def fingerprint(self) -> str:
         """Name what is said: words, links and language; not what a report says of its own making."""
         page = replace(self.page, account=("",))
-        said = markdown_page(page, self.web, "digest") if self.whole else self.lines()
+        said = filled("digest.md", page.lang, self.web, page=page) if self.whole else self.lines()
         return sha256(repr((self.page.lang, self.title, said)).encode("utf-8", "replace")).hexdigest()[:32]
 
     def lines(self, channel: str = "text", **filters: Callable[..., str]) -> list[tuple[str, str]]:
@@ -158,7 +157,7 @@ class _Webhook(_HttpChannel):
 
     def messages(self, content: Content) -> list[bytes]:
         room = HOOK_BYTES - _HOOK_FRAME - len(_dumped(content.title))
-        lines = markdown_page(content.page, content.web, "digest").splitlines(keepends=True)
+        lines = filled("digest.md", content.page.lang, content.web, page=content.page).splitlines(keepends=True)
         texts = ["".join(group) for group in _grouped(lines, lambda text: len(_dumped(text)), room)]
         head = {"format": 1, "event": "report", "title": content.title, "date": content.page.report.window.label}
         head |= {"lang": content.page.lang, "url": content.url or None, "parts": len(texts), "report": None}

@@ -13,9 +13,8 @@ from agent.editions.week import MOST_WORDS as WORDS_OF_WEEK
 from agent.editions.week import Week
 from agent.settings.values import Layout
 from agent.web import Web
-from gitzette.render.markdown import filled
 from gitzette.render.model import Excerpt, Issue, IssueNews, Item, PageModel, RepoPart, Section, row_id, words_in
-from gitzette.render.templating import ISSUES_SHOWN, SHORT, commit_path, mark_of, named, place_of, plain
+from gitzette.render.templating import ISSUES_SHOWN, SHORT, commit_path, filled, mark_of, named, place_of, plain
 from gitzette.render.view import View, cut_title, is_breaking, is_private
 
 MOST_WORDS = 1_200  # Words of a page before the folds
@@ -32,12 +31,7 @@ _LINE, _FRAME_OF_WEEK = 16, 100
 
 def report_page(report: Report, lang: Language, web: Web, layout: Layout = "digest") -> str:
     """Write the whole report as Markdown."""
-    return markdown_page(page_model(report, lang, web), web, layout)
-
-
-def markdown_page(page: PageModel, web: Web, layout: Layout) -> str:
-    """Write a page model as Markdown in one of the layouts."""
-    return filled(f"{layout}.md", page.lang, web, page=page)
+    return filled(f"{layout}.md", lang, web, page=page_model(report, lang, web))
 
 
 def week_page(week: Week, lang: Language, web: Web) -> str:
@@ -104,9 +98,6 @@ def _goes_on(story: Story) -> bool:
     steps = [step for step in story.timeline if step.act != "released"]
     older = any(step.cite not in story.news for step in steps)
     return story.kind not in ("released", *BARE) and older and len(steps) > 1
-
-
-# ---------------------------------------------------------------- items
 
 
 def _items_of(view: View) -> list[Item]:
@@ -194,9 +185,6 @@ def _words_of(item: Item) -> int:
     return words_in(f"{item.headline} {item.title}") + sum(one.words for one in item.sentences) + _META
 
 
-# ---------------------------------------------------------------- issues
-
-
 def _issues(section: RepoSection, view: View) -> tuple[tuple[str, tuple[Issue, ...]], ...]:
     """List the issues by what happened to them; those that a commit addresses come first, each is listed once."""
     known: dict[str, ThreadLine | None] = {f"{section.repo}#{one.number}": one for one in section.issues}
@@ -237,25 +225,15 @@ def _relation(link: Link, standing: Standing | None, view: View) -> str | None:
     return "named" if link.by_issue else _OTHERS.get(link.relation)
 
 
-# ---------------------------------------------------------------- the account
-
-
 def _account(view: View) -> Iterator[str]:
     """Account for a page: what was read and checked, its kinds of text, who wrote and judged it, a line each."""
     report = view.report
     claims = [claim for claim in report.claims if not claim.free or claim.text.get(view.lang)]
     accounts = [report.account, *(section.account for section in report.sections)]
     failed = {one.about for account in accounts for one in account.fallbacks}
-    text = plain().account(
-        report=report,
-        w=view.words["page"],
-        signs=view.words["signs"],
-        claims=len(claims),
-        citations=sum(len(claim.sources) for claim in claims),
-        counts=reports.model_counts(report),
-        kinds=reports.kind_counts(claims),
-        footer=reports.footer_counts(report),
-        links=reports.checked_counts(report)["links"],
-        left=[row.sha[:SHORT] for row in report.ledger if row_id(row) in failed and not view.analysis(row)],
-    )
+    left = [row.sha[:SHORT] for row in report.ledger if row_id(row) in failed and not view.analysis(row)]
+    counts = {"counts": reports.model_counts(report), "kinds": reports.kind_counts(claims), "claims": len(claims)}
+    counts |= {"footer": reports.footer_counts(report), "links": reports.checked_counts(report)["links"]}
+    cited = sum(len(claim.sources) for claim in claims)
+    text = plain().account(report, view.words["page"], view.words["signs"], citations=cited, left=left, **counts)
     return (line.strip() for line in text.split("\n") if line.strip())

@@ -3,6 +3,7 @@
 import re
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import groupby
 from typing import Any, NamedTuple
 
 from agent.domain.base import EvidenceId, Language, RepoId
@@ -60,13 +61,8 @@ class Citation(NamedTuple):
     excerpts: tuple[Excerpt, ...] = ()  # the anchor of the sentence, or the lines of its fact; never other lines
 
     @property
-    def opens(self) -> bool:
-        """Whether there is anything to open: another artefact always has its title."""
-        return bool(self.excerpts or not self.own)
-
-    @property
     def evidence(self) -> str:
-        """Give the text that it opens on."""
+        """Give the text that it opens on; of the commit above the sentence there may be none."""
         named = () if self.own else (self.title, self.name, self.id)
         lines = (line.text for one in self.excerpts for line in one.lines)
         return "\n".join((*named, *(one.file for one in self.excerpts), *lines))
@@ -81,6 +77,7 @@ class Sentence:
     parts: tuple[str | Citation, ...]  # words, in which backticks mean code, and citations in their places
     behind: tuple[Citation, ...]  # citations that stand behind the words
     text: str  # the words alone, with the names of what they cite in the middle
+    words: int
     telling: bool  # a fact of which a brief may be made: it says more than that something changed
 
     @property
@@ -93,11 +90,6 @@ class Sentence:
     def citations(self) -> tuple[Citation, ...]:
         """List what it cites."""
         return (*(one for one in self.parts if isinstance(one, Citation)), *self.behind)
-
-    @cached_property
-    def words(self) -> int:
-        """Count its words."""
-        return words_in(f"{self.label} {self.text}")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -162,11 +154,9 @@ class Section(NamedTuple):
         return Section(self.tier, *mine)
 
     def by_noise(self, repo: RepoId) -> dict[str, list[Item]]:
-        """Group the items of one repository by what kind of noise they are."""
-        groups: dict[str, list[Item]] = {}
-        for item in self.of(repo).items:
-            groups.setdefault(item.row.noise or "", []).append(item)
-        return groups
+        """Group the items of one repository by what kind of noise they are, beginning with those that are none."""
+        items = sorted(self.of(repo).items, key=lambda item: item.row.noise or "")
+        return {noise: list(own) for noise, own in groupby(items, lambda item: item.row.noise or "")}
 
     @property
     def size(self) -> int:
@@ -231,11 +221,11 @@ class PageModel:
     @cached_property
     def lead(self) -> str:
         """Give the news of the day in one line, for titles, subjects and previews."""
-        first = next((item for section in self.sections[:2] for item in section.items), None)
-        return first.headline if first else (self.brief[0].text if self.brief else "")
+        heads = (item.headline for section in self.sections[:2] for item in section.items)
+        return next(iter((*heads, *(one.text for one in self.brief), "")))
 
     @property
     def description(self) -> str:
         """Give the brief in the length of a preview."""
         told = self.words["signs"]["gap"].join(one.text for one in self.brief).replace("`", "")
-        return told if len(told) <= _PREVIEW else f"{told[:_PREVIEW].rsplit(' ', 1)[0]} …"
+        return told if len(told) <= _PREVIEW else f"{told[:_PREVIEW]} …"

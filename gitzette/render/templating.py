@@ -1,9 +1,10 @@
-"""The Jinja environments, and how artefacts are called, where they stand on the web and where pages stand in the site.
+"""Templates: how artefacts and pages are called and where they stand, and the filters of HTML and of Markdown.
 
-Every value of an HTML template is escaped; Markdown and messages escape by filters.
+Every value of an HTML template is escaped; Markdown and messages escape by filters, those of `agent.markdown`.
 """
 
 import re
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from functools import cache, lru_cache
@@ -14,22 +15,26 @@ from typing import Any, get_args
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
-from agent.domain.base import EvidenceId, Language, RepoId
+from agent.domain.base import EvidenceId, Language, RepoId, commit_id
+from agent.domain.claims import MARK, Claim
 from agent.domain.links import Story
+from agent.domain.upgrade import Part, Upgrade
 from agent.domain.window import zone
-from agent.markdown import visible
+from agent.editions.upgrade import entries
+from agent.markdown import cell, code, inline, link, slug, visible
+from agent.telling import catalogue
 from agent.web import Web
 
 LANGUAGES: tuple[Language, ...] = get_args(Language)
 SHORT = 7  # Digits of a hash where a link gives all of them
 ISSUES_SHOWN = 5  # Issues of a kind that are in sight; the others are folded
+_IN_SIGHT = 15  # Entries of a guide's part in front of its fold; all of what breaks or is used is in sight
 _THREAD = re.compile(r"([^@#]+)#([0-9]{1,10})", re.ASCII)
 _HASH = re.compile("[0-9a-f]{40}")
 _PLAIN = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]*/[A-Za-z0-9._-]+", re.ASCII)
 _CODE = re.compile(r"(?<!`)(`+)(?!`) ?(.+?) ?(?<!`)\1(?!`)", re.DOTALL)
-
-
-# ---------------------------------------------------------------- names and places
+_LINK = re.compile(r"\[((?:[^\[\]\\]|\\.)*)\]\([^()\s]*\)")
+_GAPS = re.compile(r"\n{3,}")
 
 
 @lru_cache(maxsize=16_384)
@@ -47,10 +52,7 @@ def named(cite: EvidenceId, own: RepoId | None, web: Web, *, pull: bool = False)
 
 @lru_cache(maxsize=16_384)
 def place_of(evidence: EvidenceId) -> str:
-    """Give the anchor of an artefact: a commit by its first digits, anything else by a mark of its name.
-
-    A fork has the commits of its origin, so the name of the repository goes in as well.
-    """
+    """Give the anchor of an artefact: a commit by its first digits and its repository, anything else by a mark."""
     repo, _, rest = evidence.partition("@")
     return f"c{rest[:12]}-{mark_of(repo, 2)}" if _HASH.fullmatch(rest) else f"x{mark_of(evidence, 6)}"
 
@@ -99,8 +101,7 @@ def repo_path(repo: str) -> str:
 
 def commit_path(repo: str, sha: str) -> str:
     """Name the page of a commit: its permalink."""
-    name = sha[:12] if _HASH.fullmatch(sha) else f"x{mark_of(sha, 8)}"
-    return f"commits/{_repo_name(repo)}--{name}.html"
+    return f"commits/{_repo_name(repo)}--{sha[:12] if _HASH.fullmatch(sha) else f'x{mark_of(sha, 8)}'}.html"
 
 
 def _repo_name(repo: str) -> str:
@@ -108,15 +109,12 @@ def _repo_name(repo: str) -> str:
     return repo.replace("/", "--") if plain else f"x{mark_of(repo, 8)}"
 
 
-# ---------------------------------------------------------------- environments
-
-
-def made_environment(*, autoescape: bool = False, **options: Any) -> Environment:
+def made_environment(**options: Any) -> Environment:
     """Make an environment for our templates; a name that does not exist is an error."""
     loader = PackageLoader("gitzette.render", "templates")
     shape: dict[str, Any] = {"trim_blocks": True, "lstrip_blocks": True, "auto_reload": False}
-    made = Environment(loader=loader, autoescape=autoescape, undefined=StrictUndefined, **(shape | options))  # noqa: S701 -- see who calls
-    ways = (named, place_of, day_path, repo_path, commit_path, story_key, zone)
+    made = Environment(loader=loader, undefined=StrictUndefined, **(shape | options))  # noqa: S701 -- see who calls
+    ways = (named, place_of, day_path, repo_path, story_key, zone)
     made.globals |= {one.__name__: one for one in ways} | {"date": date, "issues_shown": ISSUES_SHOWN}
     return made
 
@@ -136,21 +134,32 @@ def plain() -> Any:
 @cache
 def html_environment() -> Environment:
     """Give the environment of all HTML templates: the site, the live page, mail, the feed and audits."""
-    made = made_environment(autoescape=True, finalize=_shown)
+    made = made_environment(autoescape=True, finalize=lambda value: _seen(value) if type(value) is str else value)
     made.filters |= {"prose": prose, "verbatim": verbatim}
     made.globals |= {"plain": plain(), "excerpt": _excerpt}
     return made
+
+
+@cache
+def _markdown() -> Environment:
+    # Markdown has its own escaping: every value of a template goes through `md`, `code` or `link`.
+    made = made_environment(keep_trailing_newline=True)
+    # The name of what is cited is set as code, so that no word in front of it can close an issue.
+    cited = {"cited": lambda one: link(code(one.name), one.url)}
+    made.filters |= {"md": _spaced, "code": code, "link": link, "cell": cell, "fence": _fence} | cited
+    made.globals["plain"] = plain()
+    return made
+
+
+def html_page(template: str, **values: Any) -> str:
+    """Write a page by its template."""
+    return html_environment().get_template(template).render(**values)
 
 
 @lru_cache(maxsize=16_384)  # The same lines stand on several pages
 def _excerpt(one: Any) -> Markup:
     shown: Markup = html_environment().get_template("excerpt.html").module.excerpt(one)  # type: ignore[attr-defined]
     return shown
-
-
-def html_page(template: str, **values: Any) -> str:
-    """Write a page by its template."""
-    return html_environment().get_template(template).render(**values)
 
 
 @lru_cache(maxsize=65_536)
@@ -162,7 +171,7 @@ def clean(text: str) -> str:
 @lru_cache(maxsize=32_768)
 def prose(text: str) -> Markup:
     """Write a line in which backticks mean code, as in claims and titles; spaces at its ends stay."""
-    left, right = (" " if text[:1].isspace() else ""), (" " if len(text) > 1 and text[-1:].isspace() else "")
+    left, right = _ends(text)
     told = _CODE.sub(lambda found: f"<code>{found[2]}</code>", escape(clean(text), quote=False))
     return Markup(f"{left}{told}{right}")  # noqa: S704 -- escaped before the tags are put in
 
@@ -178,5 +187,81 @@ def _seen(text: str) -> str:
     return text if text.isascii() and text.isprintable() else " ".join(clean(word) for word in text.split(" "))
 
 
-def _shown(value: Any) -> Any:
-    return _seen(value) if type(value) is str else value
+def _ends(text: str) -> tuple[str, str]:
+    return (" " if text[:1].isspace() else ""), (" " if len(text) > 1 and text[-1:].isspace() else "")
+
+
+def filled(name: str, lang: Language, web: Web, **values: Any) -> str:
+    """Fill a template of Markdown, without gaps of several lines."""
+    words = catalogue(lang)
+    known = {"w": words["page"], "own": words, "signs": words["signs"], "web": web, "headings": _Headings()}
+    text = _markdown().get_template(name).render(**(known | values))
+    return _GAPS.sub("\n\n", text).strip("\n") + "\n"
+
+
+def readme_page(latest: str, labels: Iterable[str], lang: Language, others: Mapping[str, Sequence[Language]]) -> str:
+    """Write the front page of an output folder: the latest report, and the list of all and their `others` languages."""
+    reports = [(label, others[label]) for label in sorted(labels, reverse=True)]
+    return _markdown().get_template("readme.md").render(latest=latest, reports=reports, w=catalogue(lang)["page"])
+
+
+def upgrade_page(upgrade: Upgrade, lang: Language, web: Web) -> str:
+    """Write the guide in one language."""
+    parts = [(part.value, list(entries(upgrade, part, lang))) for part in Part]
+    urls = {sha: web.commit(upgrade.repo, sha) for sha in upgrade.titles}
+    whole = (Part.USED, Part.BREAKS)
+    return filled("upgrade.md", lang, web, guide=upgrade, parts=parts, whole=whole, most=_IN_SIGHT, urls=urls)
+
+
+def upgrade_json(upgrade: Upgrade) -> dict[str, Any]:
+    """Give the guide as plain data, each item with its part and with the commits as they are cited."""
+    items = []
+    for one in (one for one in upgrade.items if one.part):
+        own = {"part": one.part, "cites": [commit_id(upgrade.repo, sha) for sha in one.commits]}
+        own |= one.model_dump(mode="json", include={"backwards", "uses"})
+        items.append(one.fact.model_dump(mode="json") | own)
+    return upgrade.model_dump(mode="json", exclude={"items", "titles"}) | {"items": items}
+
+
+def claim_text(
+    claim: Claim, lang: Language, web: Web, pulls: Collection[EvidenceId] = (), own: EvidenceId | None = None
+) -> str:
+    """Write one claim by itself with links; `own` is what is linked already where the words stand."""
+
+    def linked(cite: EvidenceId) -> str:
+        home = RepoId(cite.partition("@")[0]) if claim.repo is None and "@" in cite else claim.repo
+        name, url = named(cite, home, web, pull=cite in pulls)
+        return link(code(name), url)
+
+    pieces, cites = MARK.split(claim.text.get(lang, "")), claim.sources
+    marked = {int(mark) for mark in pieces[1::2]}
+    pieces[::2] = map(_spaced, pieces[::2])
+    pieces[1::2] = (linked(cites[int(mark) - 1]) if int(mark) <= len(cites) else "" for mark in pieces[1::2])
+    rest = [linked(one) for at, one in enumerate(cites, start=1) if at not in marked and one != own]
+    signs = catalogue(lang)["signs"]
+    return "".join(pieces) + (signs["behind"].format(signs["listing"].join(rest)) if rest else "")
+
+
+class _Headings:
+    """The headings of a page while it is written: each has the anchor that GitHub gives it."""
+
+    def __init__(self) -> None:
+        self._taken: set[str] = set()
+        self.anchors: dict[str, str] = {}
+
+    def add(self, level: int, text: str, name: str = "") -> str:
+        self.anchors[name] = slug(_LINK.sub(r"\1", text).strip(), self._taken)
+        return f"{'#' * level} {text}"
+
+
+def _spaced(text: str) -> str:
+    """Write foreign text so that it can do nothing; a space at its ends is part of the sentence."""
+    left, right = _ends(text)
+    return f"{left}{inline(text)}{right}" if text.strip() else left
+
+
+def _fence(excerpt: Any) -> str:
+    """Show an excerpt in a fence that it cannot close."""
+    shown = [verbatim(line.text) for line in excerpt.lines]
+    marks = "`" * max(3, *(len(run) + 1 for line in shown for run in re.findall("`+", line)), 3)
+    return "\n".join((f"{marks}{'diff' if any(line.side for line in excerpt.lines) else 'text'}", *shown, marks))

@@ -8,6 +8,7 @@ from typing import Any
 
 from agent.domain.base import EvidenceId, Language, RepoId
 from agent.domain.claims import MARK, Claim, Kind, Role
+from agent.domain.commits import pull_named
 from agent.domain.facts import Severity
 from agent.domain.ledger import LedgerRow, Tier
 from agent.domain.links import undone_pairs
@@ -16,7 +17,7 @@ from agent.domain.window import zone
 from agent.editions.own_code import MOST_PLACES
 from agent.telling import catalogue, names_alone
 from agent.web import Web
-from gitzette.render.model import Citation, Excerpt, Line, Sentence, row_id
+from gitzette.render.model import Citation, Excerpt, Line, Sentence, row_id, words_in
 from gitzette.render.templating import named, place_of
 
 _WEAK = ("refers to", "refers as said", "changes lines", "continues", "same work")
@@ -26,7 +27,6 @@ _LINEAGE = ("undoes", "undoes part", "relands", "mends", *_WEAK)
 _PASSED = ("fact", "undoes", "shows")
 _LABELLED = {Kind.INFERRED: "inferred", Kind.ADVICE: "advice"}
 _CODE = re.compile(r"`+([^`]+)`+")
-_SQUASHED = re.compile(r"\(#([1-9]\d{0,8})\)$")
 _MOST_LINES, _MOST_EXCERPTS = 8, 4
 _WORD = re.compile(r"[\w.:/-]*\w", re.ASCII)
 _LITERAL = re.compile(r"\d|_|\w[A-Z]|--")
@@ -63,8 +63,6 @@ class View:
         own = (use for use in self.report.uses if (use.repo, use.sha) == (row.repo, row.sha))
         return tuple(dict.fromkeys(f"{use.file}:{use.line}" for use in own))[:MOST_PLACES]
 
-    # ---------------------------------------------------------------- what is said
-
     def said(self, row: LedgerRow) -> list[Claim]:
         """List what is said of a commit, in order."""
         return self._claims.get(row_id(row), [])
@@ -96,8 +94,6 @@ class View:
         claims = (one for one in self.report.claims if one.role is role and (repo is None or one.repo == repo))
         told = (one for one in claims if one.text.get(self.lang) and (repo is None or not one.about))
         return [self.sentence(one, apart=True) for one in told]
-
-    # ---------------------------------------------------------------- as sentences
 
     @cached_property
     def _known(self) -> dict[EvidenceId, tuple[str, str, bool]]:
@@ -132,14 +128,11 @@ class View:
             before, after = self.words["page"]["reported"].split("{}")
             parts[:0] = [before, self.citation(cite, claim, apart=apart), f"{after}{self.words['signs']['colon']}"]
         seen = {*reported, *(claim.sources[int(mark) - 1] for mark in pieces[1::2] if int(mark) <= len(claim.sources))}
-        return Sentence(
-            claim=claim,
-            label=self.words["page"][label] if label else "",
-            parts=tuple(parts),
-            text="".join(one if isinstance(one, str) else one.name for one in parts).strip(),
-            behind=tuple(self.citation(cite, claim, apart=apart) for cite in claim.sources if cite not in seen),
-            telling=claim.kind is Kind.FACT and bool(claim.text) and claim.predicate not in _WEAK,
-        )
+        behind = tuple(self.citation(cite, claim, apart=apart) for cite in claim.sources if cite not in seen)
+        label = self.words["page"][label] if label else ""
+        told = "".join(one if isinstance(one, str) else one.name for one in parts).strip()
+        telling = claim.kind is Kind.FACT and bool(claim.text) and claim.predicate not in _WEAK
+        return Sentence(claim, label, tuple(parts), behind, told, words_in(f"{label} {told}"), telling)
 
     def _reported(self, claim: Claim) -> tuple[EvidenceId, ...]:
         """Name the issues in which a sentence was reported, where nothing else anchors it."""
@@ -181,11 +174,8 @@ class View:
 
 def cut_title(row: LedgerRow) -> tuple[str, int | None]:
     """Part the title from the number of its pull request, which squash merges put at the end in parentheses."""
-    words, number = row.title.rstrip(), row.pull
-    if found := _SQUASHED.search(words):
-        number = number or int(found[1])
-        words = words[: found.start()].rstrip() if int(found[1]) == number else words
-    return words, number
+    number = row.pull or pull_named(row.title)
+    return row.title.rstrip().removesuffix(f"(#{number})").rstrip(), number
 
 
 def is_breaking(claim: Claim) -> bool:

@@ -1,6 +1,7 @@
 """Builds the site: the pages of reports that changed, then whatever is made from all reports together."""
 
 import argparse
+import gc
 import json
 import os
 import re
@@ -22,14 +23,13 @@ from agent.reports.stored import load
 from agent.settings.values import Settings
 from gitzette.arguments import settings_here
 from gitzette.render.compose import page_model
-from gitzette.render.templating import LANGUAGES, day_path, mark_of
-from gitzette.site.pages import Pages, asset
-from gitzette.site.summary import Summary, day_index, index_files, is_week, script, summarise
+from gitzette.render.templating import LANGUAGES, mark_of
+from gitzette.site.pages import Pages, Summary, asset, day_index, index_files, is_week, script, summarise
 
 _ASSETS = ("style.css", "theme.js", "page.js", "search.js", "icon.svg")
 # What pages are made by: when any of these changes, all pages are written anew.
 _MAKERS = ("gitzette.site", "gitzette.render", "gitzette.render.templates", "agent", "agent.words")
-_MANIFEST, _OURS = "manifest.json", {"generator": "gitzette"}
+_MANIFEST = "manifest.json"
 _MOMENT = r"\d{4}-\d{2}-\d{2}(?:T\d{4,6})?"
 _LABEL = re.compile(rf"{_MOMENT}(?:\.\.{_MOMENT})?|\d{{4}}-W\d{{2}}", re.ASCII)
 _MANY = 60  # Reports that are worth several processes
@@ -49,8 +49,6 @@ class SiteFolder:
     """The folder that a site is written to: files whole or not at all, and only those that changed."""
 
     folder: Path
-    reports: dict[str, str] = field(default_factory=dict)
-    """The keys of the reports whose pages stand there already: a key names all that they are made from."""
     made: frozenset[str] = frozenset()  # The files that we wrote before
     files: set[str] = field(default_factory=set)  # The files that belong to the site now
     written: int = 0
@@ -59,23 +57,19 @@ class SiteFolder:
     def open(cls, folder: Path) -> "SiteFolder":
         """Open a folder that is empty or ours."""
         try:
-            manifest = _manifest(folder / _MANIFEST)
-            if manifest is None and folder.is_dir() and any(folder.iterdir()):
-                raise StorageError(f"{folder} holds other files and is left alone; choose another folder with --to")
-        except OSError as error:
-            raise StorageError(f"cannot write to {folder}: {error.strerror or error}") from error
-        reports, made = manifest or ({}, [])
-        opened = cls(folder, reports, frozenset(made))
-        if manifest is None:
-            # A build that is cut short must not lock itself out.
-            opened.close({})
-            opened.written = 0
-        return opened
+            found = json.loads((folder / _MANIFEST).read_bytes())
+            if found["generator"] == "gitzette":
+                return cls(folder, frozenset(map(str, found["files"])))
+        except (OSError, ValueError, RecursionError, KeyError, TypeError):
+            pass  # It is not ours, or not yet
+        if folder.is_dir() and any(folder.iterdir()):
+            raise StorageError(f"{folder} holds other files and is left alone; choose another folder with --to")
+        cls(folder).close()  # A build that is cut short must not lock itself out
+        return cls(folder)
 
     def put(self, file: str, text: str) -> None:
         """Write a file so that a visitor sees the old one or the new one."""
-        target = self.folder / file
-        data = text.encode("utf-8", errors="replace")
+        target, data = self.folder / file, text.encode("utf-8", errors="replace")
         self.files.add(file)
         try:
             if target.exists() and target.read_bytes() == data:
@@ -89,26 +83,13 @@ class SiteFolder:
             raise StorageError(f"cannot write {target}: {error.strerror or error}") from error
         self.written += 1
 
-    def close(self, reports: Mapping[str, str]) -> None:
+    def close(self) -> None:
         """Remove the pages that no longer belong to the site, and only files that we wrote; note what is there."""
         for file in self.made - self.files:
             target = (self.folder / file).resolve()
             if target.is_relative_to(self.folder.resolve()):
                 target.unlink(missing_ok=True)
-        self.put(
-            _MANIFEST,
-            json.dumps(_OURS | {"reports": reports, "files": sorted(self.files - {_MANIFEST})}, indent=0) + "\n",
-        )
-
-
-def _manifest(file: Path) -> tuple[dict[str, str], list[str]] | None:
-    """Read which reports and files a site has; what is not ours counts as no manifest."""
-    try:
-        data = json.loads(file.read_bytes())
-        ours = _OURS.items() <= data.items()
-        return (dict(data["reports"]), list(map(str, data["files"]))) if ours else None
-    except (FileNotFoundError, ValueError, RecursionError, AttributeError, KeyError, TypeError):
-        return None
+        self.put(_MANIFEST, json.dumps({"generator": "gitzette", "files": sorted(self.files)}, indent=0) + "\n")
 
 
 class _Order(NamedTuple):
@@ -120,11 +101,13 @@ class _Order(NamedTuple):
     after: str
     key: str
 
-    @property
-    def own(self) -> tuple[str, ...]:
-        """The files that it always has: summary, documents for the search, a page in each language."""
-        pages = (f"{lang}/{day_path(self.label)}" for lang in LANGUAGES)
-        return (f"data/{self.label}.json", f"search/docs/{self.label}.js", *pages)
+    def known(self, to: Path) -> Summary | None:
+        """Find the summary of this very report: it is written behind its pages."""
+        try:
+            found: Summary = json.loads((to / f"data/{self.label}.json").read_bytes())
+            return found if found["key"] == self.key else None
+        except (OSError, ValueError, KeyError, TypeError):
+            return None
 
     def read(self) -> Report:
         """Read the report; one that speaks of another window than its name says is not ours."""
@@ -137,30 +120,26 @@ class _Order(NamedTuple):
 def build_site(out: Path, to: Path, settings: Settings) -> Built:
     """Write what is missing or old of the site of an output folder, and the manifest last."""
     folder, pages = SiteFolder.open(to), Pages(settings, mark_of("\0".join(map(asset, _ASSETS)), 8))
-    orders = list(_orders(out, settings))
-    known: dict[str, Summary | str] = {one.label: found for one in orders if (found := _known(folder, one))}
-    todo = [one for one in orders if one.label not in known]
-    for order, (made, written) in zip(todo, _made(todo, to, pages), strict=True):
+    orders = {one.label: one for one in _orders(out, settings)}
+    known = {label: found for label, one in orders.items() if (found := one.known(to))}
+    todo, notices = [one for label, one in orders.items() if label not in known], []
+    for order, (made, written) in zip(todo, _made(todo, partial(_make_report, to, pages)), strict=True):
         folder.written += written
-        known[order.label] = made
-    summaries, reports = [], {}
-    for order in orders:
-        if isinstance(summary := known[order.label], dict):
-            folder.files |= {*order.own, *(f"{lang}/{path}" for lang in LANGUAGES for path in summary["commits"])}
-            summaries.append(summary)
-            reports[order.label] = order.key
+        if isinstance(made, str):
+            notices.append(made)
+        else:
+            known[order.label] = made
+    summaries = [known[label] for label in orders if label in known]
+    folder.files |= {file for one in summaries for file in one["files"]}
     # The front page has the latest day of which not too much is missing, and names newer ones.
     newest = sorted(summaries, key=lambda one: (len(one["label"]) == 10, one["label"]), reverse=True)
     at = next((at for at, one in enumerate(newest) if one["failed_share"] <= settings.max_failed), 0)
-    latest = next((order.read() for order in orders if newest and order.label == newest[at]["label"]), None)
-    for name in _ASSETS:
-        folder.put(f"assets/{name}", asset(name))
-    folder.put(".nojekyll", "")
-    for file, text in (*index_files(summaries), *pages.together(summaries, latest, newest[:at])):
+    latest = orders[newest[at]["label"]].read() if newest else None
+    shared = [(".nojekyll", ""), *((f"assets/{name}", asset(name)) for name in _ASSETS)]
+    for file, text in (*shared, *index_files(summaries), *pages.together(summaries, latest, newest[:at])):
         folder.put(file, text)
-    folder.close(reports)
-    notices = tuple(one for one in known.values() if isinstance(one, str))
-    return Built(len(summaries), len(todo) - len(notices), folder.written, notices)
+    folder.close()
+    return Built(len(summaries), len(todo) - len(notices), folder.written, tuple(notices))
 
 
 def _orders(out: Path, settings: Settings) -> Iterator[_Order]:
@@ -180,23 +159,12 @@ def _orders(out: Path, settings: Settings) -> Iterator[_Order]:
         yield _Order(file.stem, file, before, after, mark_of(f"{digest} {maker} {before} {after}", 16))
 
 
-def _known(folder: SiteFolder, order: _Order) -> Summary | None:
-    """Find the summary of a report whose pages are those of this very report."""
-    if folder.reports.get(order.label) != order.key or not all((folder.folder / one).exists() for one in order.own):
-        return None
-    try:
-        found = json.loads((folder.folder / order.own[0]).read_bytes())
-    except (OSError, ValueError):
-        return None
-    return found if isinstance(found, dict) else None
-
-
-def _made(orders: Sequence[_Order], to: Path, pages: Pages) -> Iterator[tuple[Summary | str, int]]:
-    make = partial(_make_report, to, pages)
+def _made(orders: Sequence[_Order], make: "partial[tuple[Summary | str, int]]") -> Iterator[tuple[Summary | str, int]]:
     if len(orders) < _MANY or threading.active_count() > 1:
         yield from map(make, orders)
         return
-    with ProcessPoolExecutor(mp_context=get_context("fork")) as pool:
+    # What is loaded by now stays: collecting garbage need not look at it again in each process.
+    with ProcessPoolExecutor(mp_context=get_context("fork"), initializer=gc.freeze) as pool:
         yield from pool.map(make, orders, chunksize=8)
 
 
@@ -212,17 +180,15 @@ def _make_report(to: Path, pages: Pages, order: _Order) -> tuple[Summary | str, 
         for name, text in pages.day(model, order.label, order.before, order.after):
             folder.put(name, text)
     documents, lines = day_index(models) if not is_week(order.label) else ([], "")
-    summary = summarise(order.label, report, models, lines)
-    folder.put(order.own[0], json.dumps(summary, ensure_ascii=False))
-    folder.put(order.own[1], script(f"docs/{order.label}", documents))
+    folder.put(f"search/docs/{order.label}.js", script(f"docs/{order.label}", documents))
+    own = {"key": order.key, "files": sorted((*folder.files, f"data/{order.label}.json"))}
+    summary = summarise(order.label, report, models, lines) | own
+    folder.put(f"data/{order.label}.json", json.dumps(summary, ensure_ascii=False))
     return summary, folder.written
 
 
-# ---------------------------------------------------------------- the command
-
-
 def site(args: argparse.Namespace, environ: Mapping[str, str]) -> int:
-    """Build the site; 3 when a report could not be read."""
+    """Build the site as a command; 3 when a report could not be read."""
     settings = settings_here(environ)
     out = args.out or settings.out
     if not (out / "reports").is_dir():

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from agent.domain.commits import Change, FileChange, Landed, Person
+from agent.domain.commits import Change, FileChange, Landed
 from agent.domain.evidence import CommitEvidence, Read
 from agent.domain.ledger import LedgerRow
 from agent.domain.report import Report, RepoSection
@@ -27,30 +27,24 @@ def make_row() -> Callable[..., LedgerRow]:
         message: str = "Speed up the router",
         *,
         repo: str = "octo/router",
-        author: str = "Mira König",
-        at: datetime = datetime(2026, 2, 4, 9, 30, tzinfo=UTC),
-        lines: Sequence[tuple[int, int]] | None = ((10, 2),),
+        read: bool = True,
         members: int | None = 0,
         unreadable: int = 0,
         late: bool = False,
         pull: int | None = None,
     ) -> LedgerRow:
-        person = Person(name=author, email="somebody@example.com")
-        commit = made_commit(message, repo=repo, sha=sha, author=person, committer=person, committed_at=at)
-        files = [
-            FileChange(path=f"src/{n}.py", status="modified", additions=plus, deletions=minus)
-            for n, (plus, minus) in enumerate(lines or ())
-        ]
+        at = datetime(2026, 2, 4, 9, 30, tzinfo=UTC)
+        landed = Landed(commit=made_commit(message, repo=repo, sha=sha, committed_at=at), members=members)
+        if not read:
+            return ledger_row(landed, ("failed", "timed out"), late=late, pull=pull)
+        files = [FileChange(path="src/0.py", status="modified", additions=10, deletions=2)]
         files += [
             FileChange(path=f"big/{n}", status="modified", additions=0, deletions=0, unreadable="not here")
             for n in range(unreadable)
         ]
-        landed = Landed(commit=commit, members=members)
-        if lines is None:
-            return ledger_row(landed, ("failed", "timed out"), late=late, pull=pull)
-        change = Change(commit=commit, files=tuple(files))
-        read = Read(evidence=CommitEvidence(change=change), triage=weigh(change, None), depth="skim")
-        return ledger_row(landed, read, late=late, pull=pull)
+        change = Change(commit=landed.commit, files=tuple(files))
+        skimmed = Read(evidence=CommitEvidence(change=change), triage=weigh(change, None), depth="skim")
+        return ledger_row(landed, skimmed, late=late, pull=pull)
 
     return make
 

@@ -1,49 +1,37 @@
-"""Commits: what they call themselves, and how they share what comes again."""
+"""Commits: what they call themselves, and the names that their hunks touch."""
 
 import pytest
 
-from agent.domain.base import Frozen
-from agent.domain.commits import Person, compact
+from agent.domain.patch import touched_names, written_names
 from tests.made_commits import made_commit
-
-
-@pytest.mark.parametrize(
-    ("message", "subject"),
-    [
-        ("Speed up\r\n\r\nBecause.", "Speed up"),
-        ("\r\n \r\nSpeed up  \r\n", "Speed up"),
-        ("", ""),
-    ],
-)
-def test_the_subject_is_the_first_line_that_says_something(message: str, subject: str) -> None:
-    assert made_commit(message).subject == made_commit(message).title == subject
 
 
 @pytest.mark.parametrize(
     ("message", "parents", "title"),
     [
+        ("\r\n \r\nSpeed up  \r\n", 1, "Speed up"),
+        ("", 1, ""),
         ("Merge pull request #12 from me/fix\n\nFix the router\n\nMore.", 2, "Fix the router"),
         ("Merge pull request #12 from me/fix", 2, "Merge pull request #12 from me/fix"),
         ("Merge branch 'main' into fix\n\nText", 2, "Merge branch 'main' into fix"),
         ("Merge pull request #12 from me/fix\n\nNot a merge", 1, "Merge pull request #12 from me/fix"),
     ],
 )
-def test_a_merge_is_called_by_what_it_merged(message: str, parents: int, title: str) -> None:
+def test_a_commit_has_a_title_and_a_merge_that_of_what_it_merged(message: str, parents: int, title: str) -> None:
     assert made_commit(message, parents=("b" * 40,) * parents).title == title
 
 
-class Signed(Frozen):
-    """What somebody did to a file."""
-
-    by: Person
-    path: str
-
-
-def test_people_and_paths_that_come_again_are_kept_once() -> None:
-    first, second = (
-        compact(Signed(by=Person(name="Mira", email="mira@example.com"), path="/".join(("src", "limits.py"))))
-        for _ in range(2)
+def test_heads_of_hunks_and_new_definitions_name_what_is_worked_on() -> None:
+    patch = (
+        "@@ -1,3 +1,3 @@ def can_admit(self, request):\n-    a\n+    b\n"
+        "@@ -9,2 +9,3 @@ __global__ void reduce_row_max(float* x) {\n+  __syncthreads();\n"
+        "@@ -20 +21,2 @@ class Router:\n+    def pick_worker(self):\n"
     )
-    assert first == second
-    assert first.by is second.by
-    assert first.path is second.path
+    assert set(touched_names(patch)) == {"can_admit", "reduce_row_max", "Router", "pick_worker"}
+    assert not list(touched_names(""))
+
+
+def test_names_on_changed_lines_are_noted_and_plain_words_are_not() -> None:
+    lines = ("-    timeout-minutes: 30", "+    timeout-minutes: 60", "     keep_this: 1", "+    call __syncthreads now")
+    patch = "\n".join(("@@ -1,2 +1,2 @@ jobs:", *lines))
+    assert set(written_names(patch)) == {"timeout-minutes", "__syncthreads"}

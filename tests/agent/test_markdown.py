@@ -55,8 +55,6 @@ def without_marks(text: str) -> str:
 @example("\\")
 @example("` `")
 @example("`a\\` | `b")
-@example("#12#13@a@b")
-@example("_a_ *b* __c__ **d** ~~e~~")
 def test_hostile_text_in_a_table_shows_itself_and_nothing_else(text: str) -> None:
     row = cells(cell(inline(text)))
     assert len(row) == 3
@@ -72,18 +70,6 @@ def test_a_row_has_its_cells_also_where_every_backslash_escapes(text: str) -> No
     # GitHub's reader takes a backslash and what follows as a pair, the other one looks only at the character before.
     unpaired = re.sub(r"\\.", "", f"| left | {cell(inline(text))} | right |")
     assert unpaired.count("|") == 4
-
-
-@SMALL
-@given(HOSTILE)
-def test_hostile_text_in_a_list_shows_itself_and_nothing_else(text: str) -> None:
-    tokens = READER.parse(f"- [#1](https://x.example/1) {inline(text)}\n")
-    types = [token.type for token in tokens]
-    open_item = ["bullet_list_open", "list_item_open", "paragraph_open", "inline"]
-    assert types == [*open_item, "paragraph_close", "list_item_close", "bullet_list_close"]
-    children = tokens[3].children or []
-    assert {token.type for token in children[3:]} <= {"text", "code_inline", "text_special"}
-    assert without_marks(shown(children[3:])) == without_marks(visible(text))
 
 
 @SMALL
@@ -126,13 +112,10 @@ def test_code_shows_every_character(text: str) -> None:
     ("text", "written"),
     [
         ("Raise max_num_tokens to 8192", "Raise max_num_tokens to 8192"),
-        ("[Core] Add --kv-cache-dtype (fp8)", "\\[Core\\] Add --kv-cache-dtype (fp8)"),
-        ("fixes #12", "fixes `#12`"),
         ("修复#12的问题", "修复`#12`的问题"),
         ("vendor: update BoringSSL to 0.20260728.0", "vendor: update BoringSSL to `0.20260728.0`"),
         ("请@octocat看这里", "请`@octocat`看这里"),
         ("见https://x.example/a，然后", "见`https://x.example/a`，然后"),
-        ("port of octo/repo#12", "port of `octo/repo#12`"),
         ("drop `a|b` and `__init__`", "drop `a|b` and `__init__`"),
         ("fails with ``give `a.b` instead``.", "fails with ``give `a.b` instead``."),
         ("<b>bold</b> & co", "\\<b\\>bold\\</b\\> \\& co"),

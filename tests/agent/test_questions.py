@@ -7,7 +7,7 @@ import pytest
 
 from agent.domain.base import UsageError
 from agent.domain.evidence import Card
-from agent.domain.facts import Fact, FactKind, Severity
+from agent.domain.facts import Fact, Severity
 from agent.domain.window import Window
 from agent.questions import query_of
 
@@ -73,7 +73,7 @@ def test_without_a_bound_dates_are_the_window_and_now_is_its_end() -> None:
 
 
 def test_commits_fit_by_kind_author_and_path() -> None:
-    fact = Fact(kind=FactKind.FLAG_REMOVED, severity=Severity.BREAKING, name="--x")
+    fact = Fact(kind="flag-removed", severity=Severity.BREAKING, name="--x")
     values = {"repo": "a/b", "sha": "0" * 40, "at": NOW, "author": "Ada, Bo Chen", "title": 'Revert "x"'}
     card = Card.model_validate(values | {"message": 'Revert "x"', "paths": ("src/router.py",), "facts": (fact,)})
     for text in ("is:revert", "is:breaking author:bo", "path:router", "is:commit", "path:src/ author:ADA"):

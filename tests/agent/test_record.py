@@ -28,7 +28,7 @@ def full(make_row: Rows, make_report: Reports) -> Report:
     rows = [
         make_row("1" * 40, "feat: 增加中文 🚀 | `x`", repo=A, pull=12),
         make_row("2" * 40, "", repo=A, members=None, late=True),
-        make_row("3" * 40, "x" * 10_000, repo=B, lines=None),
+        make_row("3" * 40, "x" * 10_000, repo=B, read=False),
         make_row("4" * 40, "\u202e\0 odd \\ \" ' \u2028", repo=B, unreadable=2, members=3),
     ]
     thread = {"number": 7, "title": "崩溃", "author": None, "event": "not planned", "labels": ["bug"]}
@@ -105,7 +105,7 @@ def test_a_repository_that_is_run_again_is_replaced_in_its_place(make_row: Rows,
 def test_a_repository_that_fails_keeps_what_was_told_and_says_that_it_failed(
     make_row: Rows, make_report: Reports
 ) -> None:
-    a, b = make_row("1" * 40, repo=A), make_row("2" * 40, repo=B, lines=None)
+    a, b = make_row("1" * 40, repo=A), make_row("2" * 40, repo=B, read=False)
     earlier = make_report([a, b], failures=[failure(B, "diffs")])
     again = make_report([a], repos=[A, B], unread=[B], failures=[failure(B)])
     merged = merge(earlier, again)

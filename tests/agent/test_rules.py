@@ -42,7 +42,7 @@ async def written(
     return facts_told(Material(repo=REPO, window=DAY, reads=[read]))
 
 
-CHANGED = fact(FactKind.CONSTANT_CHANGED, Severity.BEHAVIOUR, "LIMIT", "-LIMIT = 1", "+LIMIT = 2", old="1", new="2")
+CHANGED = fact("constant-changed", Severity.BEHAVIOUR, "LIMIT", "-LIMIT = 1", "+LIMIT = 2", old="1", new="2")
 
 
 async def test_what_is_worth_knowing_is_shown_though_it_was_not_read_closely() -> None:
@@ -52,7 +52,7 @@ async def test_what_is_worth_knowing_is_shown_though_it_was_not_read_closely() -
 
 async def test_functions_that_changed_are_named_together_after_their_author_where_nothing_else_can_be_said() -> None:
     lines = ("-LIMIT = 1", "+LIMIT = 2")
-    inside = [fact(FactKind.CODE_CHANGED, Severity.BEHAVIOUR, name, *lines) for name in ("a.b", "c")]
+    inside = [fact("code-changed", Severity.BEHAVIOUR, name, *lines) for name in ("a.b", "c")]
     message = "Fix the limit\n\nThe limit was taken twice, and requests waited for ever."
     said, named = await written(*inside, depth="skim", tier=Tier.MID, message=message)
     assert said.speech

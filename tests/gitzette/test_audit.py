@@ -75,28 +75,14 @@ def test_nothing_is_wrong_in_a_right_report_and_prose_is_not_checked(bench: Benc
     assert {one["verdict"] for one in findings if one["kind"] == "sentence"} == {"not-checked"}
     kinds = {one["kind"] for one in findings if one["verdict"] == "right"}
     assert kinds >= {"commit", "pull request of commit", "author", "date", "statistics", "path", "identifier", "code"}
-    assert kinds >= {"anchor", "window", "label", "number of commits"}
+    assert kinds >= {"anchor", "window", "label"}
 
 
 def test_each_kind_of_error_is_found_on_its_line(bench: Bench) -> None:
-    found: dict[int, list[str]] = {}
-    for line, cause in bench.wrong(WRONG):
-        found.setdefault(line, []).append(cause)
-    assert {line: sorted(causes) for line, causes in found.items()} == {
-        3: ["number"],
-        9: ["metadata", "metadata", "mismatch"],
-        10: ["out-of-scope"],
-        11: ["nonexistent"],
-        12: ["number", "window"],
-        15: ["label"],
-        16: ["label", "nonexistent"],
-        18: ["number"],
-        20: ["quote"],
-        25: ["dead-anchor"],
-        27: ["raw-data"],
-        33: ["failed-output"],
-        44: ["cut-off"],
-    }
+    assert ", ".join(f"{line} {cause}" for line, cause in sorted(bench.wrong(WRONG))) == (
+        "9 metadata, 9 metadata, 9 mismatch, 10 out-of-scope, 11 nonexistent, 12 number, 12 window, 15 label, "
+        "16 label, 16 nonexistent, 18 number, 20 quote, 25 dead-anchor, 27 raw-data, 33 failed-output, 44 cut-off"
+    )
 
 
 def test_what_may_be_right_is_not_accused(bench: Bench) -> None:
@@ -121,30 +107,24 @@ def test_a_report_ends_with_0_or_3_and_tells_errors_first_by_cause(bench: Bench)
     told = bench.audit(text, "--html", str(page))
     assert told.status == 3
     lines = told.out.splitlines()
-    assert lines[2:5] == [
-        "References to nothing (1)",
-        "  line 3    commit: abc1234",
-        "            acme/engine has no commit abc1234",
-    ]
-    assert "Dead anchors (170)" in lines
-    assert "  line 6 #gone-0, line 7 #gone-1, line 8 #gone-2 and 167 more: the page has no such heading or id" in lines
+    assert lines[2:4] == ["References to nothing (1)", "  line 3    commit: abc1234"]
+    assert lines[4].strip() == "acme/engine has no commit abc1234"
+    assert {"Dead anchors (170)", "  and 150 more; --json lists them"} <= set(lines)
     # The page shows the report as text and reaches for nothing.
     html = page.read_text(encoding="utf-8")
-    assert "&lt;script&gt;" in html
-    assert "References to nothing (1)" in html
-    for active in ("<script", "src=", "<link"):
-        assert active not in html
+    assert all(shown in html for shown in ("&lt;script&gt;", "References to nothing (1)"))
+    assert not any(active in html for active in ("<script", "src=", "<link"))
 
 
-@pytest.mark.parametrize(("admits_controls", "expected"), [(False, True), (True, False)])
-def test_a_judge_reads_the_prose_twice_and_is_not_believed_when_it_admits_a_control(
-    bench: Bench, monkeypatch: pytest.MonkeyPatch, *, admits_controls: bool, expected: bool
+@pytest.mark.parametrize("admits", [False, True])
+def test_a_judge_that_admits_a_control_is_not_believed(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch, *, admits: bool
 ) -> None:
     def opinion(sentence: str, evidence: str) -> str:
         known = [name for name in sentence.split("`")[1::2] if name in evidence]
         if "thinks" in sentence:
             return "inferred"
-        return "stated" if known or admits_controls else "contradicted"
+        return "stated" if known or admits else "contradicted"
 
     with ModelServer(Scripted(opinion=opinion, quote="of acme/engine, 2026-03-10"), context=32_768) as server:
         monkeypatch.setenv("GITZETTE_MODEL", server.model)
@@ -152,21 +132,16 @@ def test_a_judge_reads_the_prose_twice_and_is_not_believed_when_it_admits_a_cont
         Path("gitzette.toml").write_text('analyst = "model"\n')
         found = [one for one in bench.findings(JUDGED) if one["kind"] == "sentence"]
     verdicts = {one["line"]: one["verdict"] for one in found}
-    if expected:
-        assert verdicts == {7: "right", 8: "unverifiable", 9: "wrong:contradicted", 15: "right"}
-        assert bench.shas["fix"] in next(one["evidence"] for one in found if one["line"] == 9)
-    else:
+    if admits:
         assert set(verdicts.values()) == {"not-checked"}
+        return
+    assert verdicts == {7: "right", 8: "unverifiable", 9: "wrong:contradicted", 15: "right"}
+    assert bench.shas["fix"] in next(one["evidence"] for one in found if one["line"] == 9)
 
 
 def test_what_is_no_report_is_told_in_one_line(command: Command, tmp_path: Path) -> None:
     report = tmp_path / "odd.md"
-    odd = {
-        None: "cannot be read",
-        b"  \n\n": "is empty",
-        b"\x89PNG\r\n\0\0": "Markdown file",
-        b"\xff\xfe\xfd": "is not UTF-8",
-    }
+    odd = {None: "cannot be read", b"  \n\n": "is empty", b"\x89PNG\0\0": "Markdown file", b"\xff\xfe": "is not UTF-8"}
     for content, told in odd.items():
         if content is not None:
             report.write_bytes(content)

@@ -45,7 +45,7 @@ def test_every_missed_day_gets_its_own_report_oldest_first_and_once(command: Com
     Path("gitzette.toml").write_text(Path("gitzette.toml").read_text() + "catch_up_days = 2\n")
     told = command("run", "--catch-up", "--date", "2026-02-11")
     assert [ledger(f"2026-02-{day}") for day in (10, 11)] == [[], []]
-    assert "3 days since 2026-02-07 are older than catch_up_days" in told.err
+    assert "to report on: 2026-02-10, 2026-02-11 (UTC)" in told.err
 
 
 def test_what_an_outage_took_from_the_last_day_is_tried_again_and_older_gaps_of_that_kind_are_not(
@@ -57,11 +57,7 @@ def test_what_an_outage_took_from_the_last_day_is_tried_again_and_older_gaps_of_
     for name in ("side", "engine"):
         (tmp_path / name).rename(tmp_path / f"{name}-away")
     assert command("run", "--catch-up", "--date", DAY).status == 3
-    # Too much is missing: the front page is left to the last good report.
     assert "> [!WARNING]\n> This report is not complete." in Path(f"gazette/reports/{DAY}.md").read_text()
-    front = Path("gazette/README.md").read_text()
-    assert "Too much is missing from the report of [2026-02-04](reports/2026-02-04.md)" in front
-    assert "Add day3" in front
     (tmp_path / "engine-away").rename(tmp_path / "engine")
     assert command("run", "--catch-up", "--date", DAY).status == 3
     (tmp_path / "side-away").rename(tmp_path / "side")

@@ -1,13 +1,10 @@
-"""`gitzette mcp` as the official client library meets it: a real process, over its pipes and over HTTP."""
+"""`gitzette mcp` as the official client library meets it: a real process, over its pipes."""
 
 import os
 import subprocess
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
-import httpx
 import pytest
 from mcp.client import Client
 from mcp.client.stdio import StdioServerParameters
@@ -16,30 +13,10 @@ from mcp_types import CallToolResult, TextContent
 from tests.gitzette.conftest import Command, Engine
 from tools.toolset import TOOL_NAMES
 
-TOOLS = {"ask", "audit", "list_reports", "get_report", "stories", "facts", *TOOL_NAMES}
+TOOLS = {"ask", "audit", "get_report", "stories", "facts", *TOOL_NAMES}
 FEBRUARY = {"since": "2026-02-01", "until": "2026-02-08"}
 ROOT = Path(__file__).parents[2]
 pytestmark = pytest.mark.usefixtures("corner")
-
-
-def environment() -> dict[str, str]:
-    return {**os.environ, "PYTHONPATH": str(ROOT)}
-
-
-def over_pipes(engine: Engine) -> Client:
-    command = ["-m", "gitzette", "mcp", *engine.repo]
-    return Client(StdioServerParameters(command=sys.executable, args=command, env=environment(), cwd=Path.cwd()))
-
-
-@contextmanager
-def over_http(engine: Engine) -> Iterator[str]:
-    command = [sys.executable, "-m", "gitzette", "mcp", "--http", "--port", "0", *engine.repo]
-    with subprocess.Popen(command, env=environment(), stderr=subprocess.PIPE, text=True) as process:
-        try:
-            assert process.stderr is not None
-            yield process.stderr.readline().split(" at ")[1].strip()
-        finally:
-            process.terminate()
 
 
 def text(result: CallToolResult) -> str:
@@ -63,7 +40,6 @@ async def every_tool_answers(client: Client, sha: str) -> None:
     assert f"Cites: acme/engine@{sha}" in answer
     audited = text(await client.call_tool("audit", {"text": "# acme/engine 2026-02-04\n\n- Lost (abc1234)\n"}))
     assert "References to nothing (1)" in audited
-    assert "2026-02-04 (UTC): 1 commits of acme/engine" in text(await client.call_tool("list_reports", {}))
     report = text(await client.call_tool("get_report", {"date": "2026-02-04", "lang": "zh"}))
     assert sha[:7] in report
     assert "提交" in report
@@ -92,17 +68,13 @@ def lowered(engine: Engine) -> str:
 async def a_mistake_is_told_in_one_line_that_says_what_to_do(client: Client) -> None:
     wrong: list[tuple[str, dict[str, object], str]] = [
         ("ask", {"question": "what?", "repo": "evil/repo"}, "known are acme/engine"),
-        ("ask", {"question": "what?", "until": "2026-02-04"}, "--until needs --since"),
         ("audit", {"text": ""}, "give the whole report"),
         ("get_report", {"date": "../../etc/passwd"}, "the newest is 2026-02-04"),
-        ("get_report", {"lang": "fr"}, "'en'"),
-        ("list_reports", {"page": "x"}, "integer"),
-        ("stories", {"since": "tuesday"}, "write one such as 2026-02-04"),
+        ("get_report", {"page": "x"}, "integer"),
         ("facts", {"sha": "0" * 40}, "acme/engine"),
         ("get_diff", {"sha": "0" * 40}, "not a commit of this window; list_commits shows"),
         ("get_diff", {}, "sha: Field required"),
         ("get_file", {"path": "../../etc/passwd"}, "from the root of the repository"),
-        ("get_issue", {"number": 7}, "was not read"),
     ]
     for tool, arguments, told in wrong:
         result = await client.call_tool(tool, arguments)
@@ -114,26 +86,14 @@ async def a_mistake_is_told_in_one_line_that_says_what_to_do(client: Client) -> 
 
 @pytest.fixture
 def reported(engine: Engine, command: Command) -> Engine:
-    for day in ("2026-02-03", "2026-02-04"):
-        assert command("run", "--date", day, *engine.repo).status == 0
+    assert command("run", "--date", "2026-02-04", *engine.repo).status == 0
     return engine
 
 
 async def test_every_tool_answers_over_pipes_and_mistakes_are_told(reported: Engine) -> None:
-    # The older protocol here, the newest one over HTTP.
-    async with Client(over_pipes(reported).server, mode="legacy") as client:
-        await every_tool_answers(client, lowered(reported))
+    engine = reported
+    started, environ = ["-m", "gitzette", "mcp", *engine.repo], os.environ | {"PYTHONPATH": str(ROOT)}
+    server = StdioServerParameters(command=sys.executable, args=started, env=environ, cwd=Path.cwd())
+    async with Client(server, mode="legacy") as client:
+        await every_tool_answers(client, lowered(engine))
         await a_mistake_is_told_in_one_line_that_says_what_to_do(client)
-
-
-async def test_tools_answer_over_http_and_other_sites_are_kept_out(engine: Engine) -> None:
-    with over_http(engine) as address:
-        async with Client(address) as client:
-            assert {tool.name for tool in (await client.list_tools()).tools} == TOOLS
-            assert "Tell the time" in text(await client.call_tool("list_commits", {}))
-        async with httpx.AsyncClient() as browser:
-            head = {"Origin": "https://evil.example", "Accept": "application/json, text/event-stream"}
-            strange = await browser.post(address, json={}, headers=head)
-            assert strange.status_code == 403
-            rebound = await browser.post(address, json={}, headers={"Host": "evil.example"})
-            assert rebound.status_code == 421

@@ -100,8 +100,6 @@ def test_runs_over_the_network_are_replayed_byte_for_byte_when_nothing_is_left_o
     before, published = dumped(served.folder / "home"), tree(out)
     assert replayed(command, first) == alone
     assert replayed(command, second[:-3]) == both
-    assert command("run", "--replay", second, "--out", "again").out == f"again/reports/{served.day}.md\n"
-    assert tree(Path("again")) == published
     assert dumped(served.folder / "home") == before
     assert tree(out) == published
 
@@ -116,7 +114,7 @@ def test_a_local_clone_may_go_and_both_languages_come_back(clone: Path, command:
         assert replayed(command, other, "--lang", lang)[0] == pages(Path(lang))[0]
 
 
-@pytest.mark.parametrize("name", ["sources.open", "code.changes", "landings.elsewhere"])
+@pytest.mark.parametrize("name", ["sources.open", "landings.elsewhere"])
 def test_a_record_with_a_hole_is_told_and_nothing_is_printed_as_the_report(
     name: str, clone: Path, corner: Path, command: Command
 ) -> None:
@@ -124,10 +122,9 @@ def test_a_record_with_a_hole_is_told_and_nothing_is_printed_as_the_report(
     (run,) = runs(command)
     with closing(sqlite3.connect(corner / "memory.db")) as db, db:
         db.execute("delete from calls where name = ?", [name])
-    told = command("run", "--replay", run, "--out", "again")
+    told = command("run", "--replay", run)
     assert (told.status, told.out) == (1, "")
     assert told.err == f"gitzette: run {run} did not record {name} of acme/engine; it cannot be replayed\n"
-    assert not Path("again").exists()
 
 
 def test_neither_the_token_nor_a_path_of_this_machine_is_in_the_record(

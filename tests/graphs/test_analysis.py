@@ -29,7 +29,7 @@ RIGHT = said("`MAX_ROUTES` is now `12`.", "`MAX_ROUTES` 现在是 `12`。", "+MA
 
 
 def written(covered: Covered, role: Role = "effect") -> list[str]:
-    return [claim.text["en"] for claim in covered.report.claims if claim.free and claim.role is role]
+    return [claim.text["en"] for claim in covered.report.claims if claim.free and claim.role == role]
 
 
 def refused(folder: Path) -> list[Mapping[str, Any]]:

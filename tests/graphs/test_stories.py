@@ -39,7 +39,7 @@ async def told(world: World, folder: Path, day: date, *repos: RepoId, **more: ob
 
 
 def of(report: Report, kind: StoryKind) -> list[Story]:
-    return [story for story in report.stories if story.kind is kind]
+    return [story for story in report.stories if story.kind == kind]
 
 
 async def test_what_lands_again_is_told_as_an_update_of_the_day_it_was_undone(world: World, tmp_path: Path) -> None:

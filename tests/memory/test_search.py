@@ -7,7 +7,7 @@ import pytest
 from agent.domain.base import RepoId
 from agent.domain.commits import Issue, PullRequest, Release, Threads
 from agent.domain.evidence import Card
-from agent.domain.facts import Fact, FactKind, Severity
+from agent.domain.facts import Fact, Severity
 from agent.domain.links import Grade, Link, Relation
 from agent.domain.window import Window
 from agent.questions import Hit, query_of
@@ -41,7 +41,7 @@ def pull(number: int, day: int, title: str, body: str = "") -> PullRequest:
     return PullRequest.model_validate({**values, **times, "author": "ada", "labels": ()})
 
 
-FLAG = Fact(kind=FactKind.FLAG_ADDED, severity=Severity.ADDITIVE, name="--max-routes", new="8")
+FLAG = Fact(kind="flag-added", severity=Severity.ADDITIVE, name="--max-routes", new="8")
 CARDS = (
     card(1, "Cache prefixes of long prompts (#4)", pull=4, paths=("app/prefix_cache.py",)),
     card(2, "Add a flag for routes (#5)", author="Bo Chen", pull=5, facts=(FLAG,), paths=("app/router.py",)),

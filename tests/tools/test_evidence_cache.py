@@ -7,7 +7,6 @@ import pytest
 
 from agent.domain.base import RepoId
 from agent.domain.evidence import CommitEvidence
-from agent.domain.facts import FactKind
 from tools.evidence_cache import EvidenceCache
 from tools.git.source import GitSource
 
@@ -33,7 +32,7 @@ def commit(folder: Path, **files: str) -> str:
 
 def brought(evidence: CommitEvidence | None) -> list[str]:
     assert evidence is not None
-    return sorted(fact.name for fact in evidence.facts if fact.kind is FactKind.ENV_ADDED)
+    return sorted(fact.name for fact in evidence.facts if fact.kind == "env-added")
 
 
 async def test_only_the_first_commit_that_reads_a_variable_brings_it(code: GitSource, tmp_path: Path) -> None:
@@ -63,4 +62,4 @@ async def test_what_was_only_skimmed_ends_no_variable_that_other_files_read(code
     await library.study_all(code, [shas[1]], landed=newest_first)
     seen = library.get(skimmed[0].id)
     assert seen is not None
-    assert [fact.name for fact in seen.facts if fact.kind is FactKind.ENV_REMOVED] == ["ATLAS_LIMIT"]
+    assert [fact.name for fact in seen.facts if fact.kind == "env-removed"] == ["ATLAS_LIMIT"]

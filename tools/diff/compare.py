@@ -5,7 +5,7 @@ from collections import defaultdict
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from agent.domain.facts import FactKind as K
+from agent.domain.facts import FactKind
 from tools.diff.differences import ROWS, Difference, Found, detail_of, is_python, members_of, name_of, written
 from tools.diff.pairing import paired, renamed
 
@@ -197,7 +197,7 @@ def _is_of_unseen_scope(one: "Declaration") -> bool:
     return one.kind == "constant" and not one.owner and one.start > one.source.rfind(b"\n", 0, one.start) + 1
 
 
-def _single(found: Found, kind: K | None) -> Iterator[Difference]:
+def _single(found: Found, kind: FactKind | None) -> Iterator[Difference]:
     if kind is None or (found.one.kind == "error" and "message" not in found.one.parts):
         return
     value, detail = members_of(found) if found.one.kind == "enum" else written(found), detail_of(found)
@@ -211,7 +211,7 @@ def _renamed(old: Found, new: Found) -> Iterator[Difference]:
     kind = ROWS[new.one.kind].renamed
     if old.one.name == new.one.name:
         if new.one.kind in SYMBOLS and old.module != new.module:
-            yield Difference(K.SYMBOL_MOVED, name_of(new), old.module, new.module, new.one.kind, old, new)
+            yield Difference("symbol-moved", name_of(new), old.module, new.module, new.one.kind, old, new)
     elif kind is not None:
         yield Difference(kind, name_of(new), old.one.name, new.one.name, detail_of(new), old, new)
     yield from _changed(old, new)
@@ -225,14 +225,14 @@ def _changed(old: Found, new: Found) -> Iterator[Difference]:
     for part, kind in row.parts.items():
         before, after = old.one.parts.get(part), new.one.parts.get(part)
         # An annotation of Python changes nothing for a caller.
-        annotates = kind is K.SIGNATURE_CHANGED and is_python(new)
-        described = kind is K.FIELD_CHANGED and before and after and _undescribed(before) == _undescribed(after)
+        annotates = kind == "signature-changed" and is_python(new)
+        described = kind == "field-changed" and before and after and _undescribed(before) == _undescribed(after)
         if before != after and _differ(before, after) and not annotates and not described:
-            if kind is K.PARAMETER_DEFAULT and after is None:
-                kind = K.PARAMETER_REQUIRED
-            if kind is K.LIMIT_CHANGED and old.one.name != new.one.name:
+            if kind == "parameter-default-changed" and after is None:
+                kind = "parameter-required"
+            if kind == "limit-changed" and old.one.name != new.one.name:
                 # An assertion says what must hold, an exception what must not.
-                kind = K.ERROR_CHANGED
+                kind = "error-changed"
             yield Difference(kind, name_of(new), before, after, detail_of(new), old, new)
 
 
@@ -248,7 +248,7 @@ def _reordered(pairs: Iterable[tuple[Found, Found]]) -> Iterator[Difference]:
         moved = [pair for pair, one, other in zip(common, before, after, strict=True) if one != other]
         if moved and len(set(after)) == len(after):
             old, new = next((pair for pair in moved if pair[1].changed), moved[0])
-            yield Difference(K.PARAMETER_REORDERED, name, ", ".join(before), ", ".join(after), None, old, new)
+            yield Difference("parameter-reordered", name, ", ".join(before), ", ".join(after), None, old, new)
 
 
 def _is_keyword(found: Found) -> bool:

@@ -4,8 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from agent.domain.facts import FactKind as K
-from agent.domain.facts import Place, Severity
+from agent.domain.facts import FactKind, Place, Severity
 from agent.domain.patch import Side
 
 if TYPE_CHECKING:
@@ -17,10 +16,10 @@ if TYPE_CHECKING:
 class Row:
     """One kind of declaration, as the queries capture it."""
 
-    added: K | None = None
-    removed: K | None = None
-    renamed: K | None = None
-    parts: Mapping[str, K] = field(default_factory=dict)
+    added: FactKind | None = None
+    removed: FactKind | None = None
+    renamed: FactKind | None = None
+    parts: Mapping[str, FactKind] = field(default_factory=dict)
     """The captured parts that are compared, and the fact that another one makes."""
     symbol: bool = False
     """Whether users reach it by importing or including it; everything else they meet by running the project."""
@@ -28,48 +27,49 @@ class Row:
     """Whether its name means the same in every file: a flag that moves to another file stays the same flag."""
 
 
-_OF_PARAMETER = {"default": K.PARAMETER_DEFAULT, "type": K.SIGNATURE_CHANGED}
-_OF_FLAG = {"default": K.FLAG_DEFAULT, "choices": K.FLAG_CHOICES}
+_OF_PARAMETER: dict[str, FactKind] = {"default": "parameter-default-changed", "type": "signature-changed"}
+_OF_MEMBER: dict[str, FactKind] = {"value": "enum-member-changed"}
+_OF_FLAG: dict[str, FactKind] = {"default": "flag-default-changed", "choices": "flag-choices-changed"}
 ROWS: Mapping[str, Row] = {
-    "function": Row(K.SYMBOL_ADDED, K.SYMBOL_REMOVED, K.SYMBOL_RENAMED, {"returns": K.SIGNATURE_CHANGED}, symbol=True),
-    "class": Row(K.SYMBOL_ADDED, K.SYMBOL_REMOVED, K.SYMBOL_RENAMED, {"base": K.BASE_CHANGED}, symbol=True),
-    "enum": Row(K.SYMBOL_ADDED, K.SYMBOL_REMOVED, K.SYMBOL_RENAMED, symbol=True),
-    "parameter": Row(K.PARAMETER_ADDED, K.PARAMETER_REMOVED, K.PARAMETER_RENAMED, _OF_PARAMETER, symbol=True),
-    "field": Row(K.FIELD_ADDED, K.FIELD_REMOVED, K.FIELD_RENAMED, {"value": K.FIELD_CHANGED}, symbol=True),
-    "member": Row(K.MEMBER_ADDED, K.MEMBER_REMOVED, K.MEMBER_RENAMED, {"value": K.MEMBER_CHANGED}, symbol=True),
-    "constant": Row(K.SYMBOL_ADDED, K.SYMBOL_REMOVED, K.SYMBOL_RENAMED, {"value": K.CONSTANT_CHANGED}, symbol=True),
-    "export": Row(K.SYMBOL_ADDED, K.SYMBOL_REMOVED, symbol=True),
-    "flag": Row(K.FLAG_ADDED, K.FLAG_REMOVED, K.FLAG_RENAMED, _OF_FLAG, spread=True),
-    "env": Row(K.ENV_ADDED, K.ENV_REMOVED, K.ENV_RENAMED, {"default": K.ENV_DEFAULT}, spread=True),
-    "config": Row(K.CONFIG_ADDED, K.CONFIG_REMOVED, None, {"value": K.CONFIG_CHANGED}),
-    "route": Row(K.ROUTE_ADDED, K.ROUTE_REMOVED, spread=True),
-    "error": Row(K.ERROR_ADDED, K.ERROR_REMOVED, None, {"condition": K.LIMIT_CHANGED, "message": K.ERROR_CHANGED}),
-    "registration": Row(K.REGISTERED, K.UNREGISTERED, None, {"value": K.REGISTRATION_CHANGED}, spread=True),
-    "deprecation": Row(K.DEPRECATED, None, None, {"message": K.DEPRECATED}),
-    "dependency": Row(K.DEPENDENCY_ADDED, K.DEPENDENCY_REMOVED, None, {"version": K.DEPENDENCY_CHANGED}),
-    "version": Row(None, None, None, {"value": K.VERSION_CHANGED}),
-    "image": Row(None, None, None, {"value": K.IMAGE_CHANGED}),
+    "function": Row("symbol-added", "symbol-removed", "symbol-renamed", {"returns": "signature-changed"}, symbol=True),
+    "class": Row("symbol-added", "symbol-removed", "symbol-renamed", {"base": "base-changed"}, symbol=True),
+    "enum": Row("symbol-added", "symbol-removed", "symbol-renamed", symbol=True),
+    "parameter": Row("parameter-added", "parameter-removed", "parameter-renamed", _OF_PARAMETER, symbol=True),
+    "field": Row("field-added", "field-removed", "field-renamed", {"value": "field-changed"}, symbol=True),
+    "member": Row("enum-member-added", "enum-member-removed", "enum-member-renamed", _OF_MEMBER, symbol=True),
+    "constant": Row("symbol-added", "symbol-removed", "symbol-renamed", {"value": "constant-changed"}, symbol=True),
+    "export": Row("symbol-added", "symbol-removed", symbol=True),
+    "flag": Row("flag-added", "flag-removed", "flag-renamed", _OF_FLAG, spread=True),
+    "env": Row("env-added", "env-removed", "env-renamed", {"default": "env-default-changed"}, spread=True),
+    "config": Row("config-key-added", "config-key-removed", None, {"value": "config-key-changed"}),
+    "route": Row("route-added", "route-removed", spread=True),
+    "error": Row("error-added", "error-removed", None, {"condition": "limit-changed", "message": "error-changed"}),
+    "registration": Row("registered", "unregistered", None, {"value": "registration-changed"}, spread=True),
+    "deprecation": Row("deprecated", None, None, {"message": "deprecated"}),
+    "dependency": Row("dependency-added", "dependency-removed", None, {"version": "dependency-changed"}),
+    "version": Row(None, None, None, {"value": "version-changed"}),
+    "image": Row(None, None, None, {"value": "image-changed"}),
 }
 
-BREAKING = frozenset({
-    K.SYMBOL_REMOVED, K.SYMBOL_RENAMED, K.SYMBOL_MOVED, K.PARAMETER_REMOVED, K.PARAMETER_RENAMED,
-    K.PARAMETER_REORDERED, K.PARAMETER_REQUIRED, K.MEMBER_REMOVED, K.MEMBER_RENAMED, K.MEMBER_CHANGED,
-    K.FIELD_REMOVED, K.FIELD_RENAMED, K.FLAG_REMOVED, K.FLAG_RENAMED, K.ENV_REMOVED, K.ENV_RENAMED,
-    K.CONFIG_REMOVED, K.ROUTE_REMOVED, K.UNREGISTERED,
+BREAKING: frozenset[FactKind] = frozenset({
+    "symbol-removed", "symbol-renamed", "symbol-moved", "parameter-removed", "parameter-renamed",
+    "parameter-reordered", "parameter-required", "enum-member-removed", "enum-member-renamed", "enum-member-changed",
+    "field-removed", "field-renamed", "flag-removed", "flag-renamed", "env-removed", "env-renamed",
+    "config-key-removed", "route-removed", "unregistered",
 })  # fmt: skip
 """What stops working for whoever reaches it; of everything else users see the behaviour change."""
-ADDITIVE = frozenset({
-    K.SYMBOL_ADDED, K.PARAMETER_ADDED, K.MEMBER_ADDED, K.FIELD_ADDED, K.FLAG_ADDED, K.ENV_ADDED, K.CONFIG_ADDED,
-    K.ROUTE_ADDED, K.REGISTERED, K.FILE_ADDED,
+ADDITIVE: frozenset[FactKind] = frozenset({
+    "symbol-added", "parameter-added", "enum-member-added", "field-added", "flag-added", "env-added",
+    "config-key-added", "route-added", "registered", "file-added",
 })  # fmt: skip
-NEVER_TOLD = frozenset({
-    K.FILE_REMOVED, K.FILE_RENAMED, K.ONLY_TESTS, K.ONLY_DOCS, K.ONLY_CI, K.ONLY_UPKEEP, K.ONLY_FORMATTING,
-    K.ONLY_COMMENTS, K.GENERATED, K.VENDORED,
+NEVER_TOLD: frozenset[FactKind] = frozenset({
+    "file-removed", "file-renamed", "only-tests", "only-docs", "only-ci", "only-upkeep", "only-formatting",
+    "only-comments", "generated", "vendored",
 })  # fmt: skip
 """What users do not see."""
 
 
-def severity_of(kind: K) -> Severity:
+def severity_of(kind: FactKind) -> Severity:
     """Say what a fact means for whoever reaches what it is about."""
     if kind in BREAKING:
         return Severity.BREAKING
@@ -106,7 +106,7 @@ class Found:
 class Difference:
     """One thing that differs, not yet judged by whom it concerns."""
 
-    kind: K
+    kind: FactKind
     name: str
     old: str | None = None
     new: str | None = None

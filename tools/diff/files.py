@@ -16,12 +16,12 @@ if TYPE_CHECKING:
     from tools.diff.versions import Versions
 
 _ONLY = {
-    frozenset({Role.TEST}): FactKind.ONLY_TESTS,
-    frozenset({Role.DOCUMENT}): FactKind.ONLY_DOCS,
-    frozenset({Role.CI}): FactKind.ONLY_CI,
-    frozenset({Role.GENERATED}): FactKind.GENERATED,
-    frozenset({Role.LOCK}): FactKind.GENERATED,
-    frozenset({Role.VENDORED}): FactKind.VENDORED,
+    frozenset({Role.TEST}): "only-tests",
+    frozenset({Role.DOCUMENT}): "only-docs",
+    frozenset({Role.CI}): "only-ci",
+    frozenset({Role.GENERATED}): "generated",
+    frozenset({Role.LOCK}): "generated",
+    frozenset({Role.VENDORED}): "vendored",
 }
 _UPKEEP = {
     Role.TEST: "tests", Role.DOCUMENT: "docs", Role.CI: "CI", Role.SCRIPT: "scripts", Role.BENCHMARK: "benchmarks",
@@ -38,9 +38,9 @@ def only_facts(files: Sequence[FileChange]) -> Iterator[Fact]:
     roles = roles - {Role.ASSET} if len(roles) > 1 else roles
     kind = _ONLY.get(frozenset(roles))
     if kind is None and roles and roles <= _UPKEEP.keys():
-        kind = FactKind.ONLY_UPKEEP
+        kind = "only-upkeep"
     if kind is not None:
-        what = ", ".join(_UPKEEP[one] for one in _UPKEEP if one in roles) if kind is FactKind.ONLY_UPKEEP else None
+        what = ", ".join(_UPKEEP[one] for one in _UPKEEP if one in roles) if kind == "only-upkeep" else None
         place = Place(file=files[0].path, line=0, lines=())
         name = f"{len(files)} files"
         yield Fact(kind=kind, severity=Severity.INTERNAL, name=name, detail=what, places=(place,))
@@ -54,9 +54,9 @@ def file_facts(files: Sequence[FileChange], read: Sequence["Versions"]) -> Itera
         if file.status == "added" and role(file.path) in _ROLES_TOLD:
             added[role(file.path), file.path.rpartition("/")[0]].append(file)
         elif file.status == "removed" and is_product(file.path):
-            yield _left(file, FactKind.FILE_REMOVED, file.path)
+            yield _left(file, "file-removed", file.path)
         elif file.status == "renamed" and is_product(file.path) and file.previous_path:
-            yield _left(file, FactKind.FILE_RENAMED, file.previous_path, file.path)
+            yield _left(file, "file-renamed", file.previous_path, file.path)
     for (what, folder), group in added.items():
         if len(group) >= _FOLDER:
             yield _came(what, ", ".join(file.path for file in group), group, f"{len(group)} files of {folder}")
@@ -69,7 +69,7 @@ def _came(what: Role, name: str, files: Sequence[FileChange], new: str) -> Fact:
     # Sources that are compiled into something are told by what they declare for users.
     told = what is Role.MODEL or name.endswith(".py") or is_public_header(name)
     severity, places = Severity.ADDITIVE if told else Severity.INTERNAL, tuple(_place(file, new) for file in files[:4])
-    return Fact(kind=FactKind.FILE_ADDED, severity=severity, name=name, new=new, detail=what.value, places=places)
+    return Fact(kind="file-added", severity=severity, name=name, new=new, detail=what.value, places=places)
 
 
 def _left(file: FileChange, kind: FactKind, old: str, new: str | None = None) -> Fact:
@@ -114,7 +114,7 @@ def layout_facts(files: Sequence["Versions"]) -> Iterator[Fact]:
             if _tokens(hunk, "old", language, comments=False) != _tokens(hunk, "new", language, comments=False):
                 return
             commented |= _tokens(hunk, "old", language, comments=True) != _tokens(hunk, "new", language, comments=True)
-    kind = FactKind.ONLY_COMMENTS if commented else FactKind.ONLY_FORMATTING
+    kind = "only-comments" if commented else "only-formatting"
     place = Place(file=code[0].file.path, line=0, lines=())
     yield Fact(kind=kind, severity=Severity.INTERNAL, name=f"{len(code)} files", places=(place,))
 
@@ -228,7 +228,7 @@ def _code_fact(file: str, name: str, lines: Sequence[tuple[int, str]]) -> Fact:
     place = Place(file=file, line=first, lines=tuple(line for _, line in (*removed, *added)))
     one = len(removed) == len(added) == 1 and len(shown) == 2
     return Fact(
-        kind=FactKind.CODE_CHANGED,
+        kind="code-changed",
         severity=Severity.INTERNAL if role(file) in _UNSEEN else Severity.BEHAVIOUR,
         name=name,
         old=removed[0][1][1:].strip() if one else None,

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from agent.domain.commits import FileChange
-from agent.domain.facts import Fact, FactKind, Severity
+from agent.domain.facts import Fact, Severity
 
 _SIZE = 16
 _NOWHERE = b"/dev/null"
@@ -97,7 +97,7 @@ _SAID: tuple[tuple[re.Pattern[str], LineageKind], ...] = (
     (re.compile(r"^Reverts (?P<repo>[\w.-]{1,99}/[\w.-]{1,99})?#(?P<number>[1-9]\d{0,9})\s*$", re.MULTILINE), "revert"),
 )
 """The lines that `git revert`, `git cherry-pick -x` and GitHub's button leave in a message."""
-_FACTS = {"revert": FactKind.REVERT, "reland": FactKind.RELAND, "cherry-pick": FactKind.CHERRY_PICK}
+_FACTS = {"revert": "revert", "reland": "reland", "cherry-pick": "cherry-pick"}
 _SQUASHED = re.compile(r"^\* \S", re.MULTILINE)
 
 

@@ -18,12 +18,12 @@ _FIRST = (
 )  # fmt: skip
 """What comes first of one severity: what users set and install, then what they call, then what they run into."""
 _LISTED = (
-    FactKind.SYMBOL_ADDED, FactKind.SYMBOL_REMOVED, FactKind.FLAG_ADDED, FactKind.FLAG_REMOVED, FactKind.ENV_ADDED,
-    FactKind.ENV_REMOVED, FactKind.REGISTERED, FactKind.UNREGISTERED, FactKind.CONFIG_ADDED, FactKind.CONFIG_REMOVED,
-    FactKind.FILE_REMOVED, FactKind.FILE_RENAMED, FactKind.SYMBOL_MOVED, FactKind.SYMBOL_RENAMED,
+    "symbol-added", "symbol-removed", "flag-added", "flag-removed", "env-added",
+    "env-removed", "registered", "unregistered", "config-key-added", "config-key-removed",
+    "file-removed", "file-renamed", "symbol-moved", "symbol-renamed",
 )  # fmt: skip
-_OF_CLASSES = (FactKind.FIELD_ADDED, FactKind.FIELD_REMOVED, FactKind.MEMBER_ADDED, FactKind.MEMBER_REMOVED)
-_OF_FUNCTIONS = (FactKind.ERROR_ADDED, FactKind.ERROR_REMOVED)
+_OF_CLASSES = ("field-added", "field-removed", "enum-member-added", "enum-member-removed")
+_OF_FUNCTIONS = ("error-added", "error-removed")
 
 
 def ranked(facts: Iterable[Fact]) -> list[Fact]:
@@ -57,7 +57,7 @@ def _key(fact: Fact) -> Hashable:
         return fact.kind, fact.severity, fact.name.rpartition(".")[0]
     if fact.kind in _OF_FUNCTIONS:
         return fact.kind, fact.severity, fact.detail
-    if fact.kind in (FactKind.REGISTERED, FactKind.UNREGISTERED):
+    if fact.kind in ("registered", "unregistered"):
         # One model is entered into several tables.
         return fact.kind, fact.severity
     if fact.kind in _LISTED:

@@ -5,8 +5,7 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from agent.domain.facts import Fact, Severity
-from agent.domain.facts import FactKind as K
+from agent.domain.facts import Fact, FactKind, Severity
 from tools.diff.differences import ROWS, Difference, Found, is_python, severity_of
 from tools.diff.roles import HEADERS, HIDDEN, is_product, is_public_header, module_of
 
@@ -23,7 +22,7 @@ _SET_ASIDE = re.compile(r"(?:^|[:/])(?:dev|build|test|tests|docs|lint|optional:)
 """Sections of a manifest that are not installed with the project itself."""
 _EXPORTS = re.compile(r"\bimport\b|^\s*[\"']?\w+[\"']?(?: as \w+)?,?\s*(?:#.*)?$")
 """A line of an `__init__.py` that gives a name on: an import, or one name of a list."""
-_TOLD_ELSEWHERE = (K.ENV_ADDED, K.FLAG_ADDED, K.ROUTE_ADDED, K.ENV_REMOVED, K.FLAG_REMOVED, K.ROUTE_REMOVED)
+_TOLD_ELSEWHERE = ("env-added", "flag-added", "route-added", "env-removed", "flag-removed", "route-removed")
 _DEEPEST = 2
 _COMPILED_IN = ("Cargo.toml", "package.json", "go.mod")
 _NATIVE = (".c", ".cc", ".cpp", ".cxx", ".cu", ".cuh", ".go", *HEADERS)
@@ -87,13 +86,13 @@ def is_still_there(difference: Difference, trees: Trees, files: Sequence["Versio
 
 def is_told_by(trees: Trees, fact: Fact) -> bool:
     """Tell a variable of a fact that the trees read before it came or after it went."""
-    lines = (trees.before if fact.kind is K.ENV_ADDED else trees.after) or ()
+    lines = (trees.before if fact.kind == "env-added" else trees.after) or ()
     return _is_read(lines, fact.name, {place.file for place in fact.places}, fact.kind)
 
 
-def _is_read(lines: Lines, name: str, own: Collection[str], kind: K) -> bool:
+def _is_read(lines: Lines, name: str, own: Collection[str], kind: FactKind) -> bool:
     """Find a name in other files; a variable that went also as a string of its own file, which an alias may read."""
-    strings = (f'"{name}"', f"'{name}'") if kind is K.ENV_REMOVED else ()
+    strings = (f'"{name}"', f"'{name}'") if kind == "env-removed" else ()
     return any(
         is_product(path) and _holds(line, name) and (path not in own or any(one in line for one in strings))
         for path, line in lines
@@ -108,24 +107,24 @@ def severity(difference: Difference, trees: Trees) -> Severity:
     if not ROWS[found.one.kind].symbol:
         return _of_use(difference)
     meant = severity_of(difference.kind)
-    if difference.kind is K.PARAMETER_ADDED and not {"=", "*"} & set(difference.new or "="):
+    if difference.kind == "parameter-added" and not {"=", "*"} & set(difference.new or "="):
         # Callers must give it.
         meant = Severity.BREAKING
-    if difference.kind is K.PARAMETER_RENAMED and not is_python(found):
+    if difference.kind == "parameter-renamed" and not is_python(found):
         # Only in Python does a caller write the name of a parameter.
         return Severity.INTERNAL
     reached = _is_reached(difference, trees)
-    if difference.kind is K.SYMBOL_MOVED and _is_given_on(difference, trees):
+    if difference.kind == "symbol-moved" and _is_given_on(difference, trees):
         return Severity.INTERNAL
     if reached:
         # A method that goes from a class with bases may be inherited, a parameter may go through `**kwargs`.
-        inherits = difference.kind is K.SYMBOL_REMOVED and found.one.owner and _bases(found)
-        passed_on = difference.kind is K.PARAMETER_REMOVED and _takes_anything(found)
+        inherits = difference.kind == "symbol-removed" and found.one.owner and _bases(found)
+        passed_on = difference.kind == "parameter-removed" and _takes_anything(found)
         return Severity.BEHAVIOUR if inherits or passed_on else meant
     if reached is None:
         return Severity.BEHAVIOUR if meant is Severity.BREAKING else meant
     public = found.one.name.isupper() and found.one.name[0] != "_"
-    literal = difference.kind is K.CONSTANT_CHANGED and public and _is_literal(difference)
+    literal = difference.kind == "constant-changed" and public and _is_literal(difference)
     return Severity.BEHAVIOUR if literal else Severity.INTERNAL
 
 
@@ -136,14 +135,14 @@ def _of_use(difference: Difference) -> Severity:
     path = difference.found.versions.file.path
     # What is compiled in, or called by a package of the same project, users do not meet.
     inside = (one.kind == "dependency" and path.endswith(_COMPILED_IN)) or (
-        one.kind in ("registration", "error") and path.endswith(_NATIVE) and difference.kind is not K.LIMIT_CHANGED
+        one.kind in ("registration", "error") and path.endswith(_NATIVE) and difference.kind != "limit-changed"
     )
-    if aside or inside or difference.kind is K.ERROR_CHANGED or (image and difference.kind is not K.CONFIG_CHANGED):
+    if aside or inside or difference.kind == "error-changed" or (image and difference.kind != "config-key-changed"):
         return Severity.INTERNAL
-    if difference.kind is K.UNREGISTERED and (one.local or one.parts.get("table", "").startswith("_")):
+    if difference.kind == "unregistered" and (one.local or one.parts.get("table", "").startswith("_")):
         # Not every private table is a registry, and what a function registers is its own business.
         return Severity.BEHAVIOUR
-    if difference.kind is K.FLAG_CHOICES and set(_items(difference.old)) - set(_items(difference.new)):
+    if difference.kind == "flag-choices-changed" and set(_items(difference.old)) - set(_items(difference.new)):
         return Severity.BREAKING
     return severity_of(difference.kind)
 

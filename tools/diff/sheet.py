@@ -6,7 +6,7 @@ from itertools import islice
 
 from agent.domain.base import InputError, RepoId
 from agent.domain.commits import Change, Commit
-from agent.domain.facts import Fact, FactKind, FactSheet, Place, Severity
+from agent.domain.facts import Fact, FactSheet, Place, Severity
 from agent.domain.patch import read_patch
 from agent.domain.upgrade import Upgrade, Version
 from agent.editions.own_code import concerns
@@ -24,8 +24,8 @@ from tools.diff.versions import LARGEST_COMMIT, Blobs, Versions, needs_blobs, re
 
 _MOST_BLOBS = 200
 _MOST_TOUCHED = 1_000
-_INSIDE = (FactKind.ERROR_CHANGED,)
-_SET = (FactKind.FLAG_ADDED, FactKind.ENV_ADDED, FactKind.CONFIG_ADDED, FactKind.FIELD_ADDED)
+_INSIDE = ("error-changed",)
+_SET = ("flag-added", "env-added", "config-key-added", "field-added")
 _DOCUMENTS = (".md", ".rst", ".mdx", ".txt")
 _HIDDEN = {"refactor", "tests", "ci"}
 
@@ -98,7 +98,7 @@ class Gathered:
         for file in self.change.files:
             old = file.previous_path if file.status == "renamed" else file.path if file.status == "removed" else None
             if old and old.endswith(".py") and is_product(old) and (module := module_of(old)) not in kept:
-                kind = FactKind.FILE_REMOVED if file.status == "removed" else FactKind.FILE_RENAMED
+                kind = "file-removed" if file.status == "removed" else "file-renamed"
                 yield Fact(kind=kind, severity=Severity.INTERNAL, name=module, old=old, new=file.path, module=module)
 
     def _whole(self, facts: Sequence[Fact]) -> list[Fact]:

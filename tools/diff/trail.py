@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from agent.domain.commits import Change, Commit
-from agent.domain.facts import Fact, FactKind, Severity
+from agent.domain.facts import Fact, Severity
 from agent.domain.upgrade import Item, Undone
 from tools.diff.differences import ROWS
 from tools.diff.lineage import patch_ids, read_trailers
@@ -50,7 +50,7 @@ class Trail:
 
     def of(self, fact: Fact, sign: str) -> str | None:
         """Name the commit that has most of the lines of one side, of several the newest."""
-        if fact.kind in (FactKind.FILE_REMOVED, FactKind.FILE_RENAMED):
+        if fact.kind in ("file-removed", "file-renamed"):
             return self._gone.get(fact.old or "")
         counts: dict[int, int] = defaultdict(int)
         for path, line in _lines(fact):

@@ -4,7 +4,7 @@ from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from agent.domain.base import AppError, EvidenceId, Frozen, RepoId
+from agent.domain.base import LANGUAGES, AppError, EvidenceId, Frozen, RepoId
 from agent.domain.claims import Claim
 from agent.domain.evidence import CommitEvidence, Dossier, Evidence, ReleaseEvidence, ThreadEvidence
 from agent.domain.links import Act, Reference, Related, Step, Story
@@ -15,7 +15,7 @@ from agent.ports import CloneSource, CodeSource, StoryMemory
 from agent.reports.chapter import checked_claims
 from agent.stories.follow_ups import KINDS, OF_COMMITS, READ
 from agent.stories.releases import Taken, may_be_of
-from agent.stories.tell import LANGUAGES, short_text, story_claims
+from agent.stories.tell import short_text, story_claims
 from agent.stories.timeline import evidence_of, headline, story, with_memory
 from tools.history.past import FAR, naming
 

@@ -4,14 +4,14 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import timedelta
 
-from agent.domain.base import EvidenceId, NotFound, RepoId
-from agent.domain.commits import Commit, Headline, Issue, Release, pull_named
+from agent.domain.base import NotFound, RepoId
+from agent.domain.commits import Headline, Release, pull_named
 from agent.domain.evidence import Material
 from agent.domain.links import Story
 from agent.domain.window import Window
 from agent.links.issues import Known
 from agent.ports import CloneSource, CodeSource, Past, StoryMemory
-from agent.stories.releases import final, fix_story, fixes, release_story, with_releases
+from agent.stories.releases import final, fixes, release_story, with_releases
 from agent.stories.timeline import NEAR, headline
 
 FAR = timedelta(days=400)  # How far back what is named is looked for
@@ -63,22 +63,19 @@ async def tags_of_window(code: CodeSource, window: Window, listed: Sequence[Rele
 async def release_stories(
     code: CodeSource, material: Material, known: Known, releases: Sequence[Release], earlier: Sequence[Story]
 ) -> list[Story]:
-    """Tell the tags of the window, which changes of earlier stories each is the first to have, and which fixes."""
+    """Tell the tags of the window, and which changes of earlier stories and fixes each is the first to have."""
     fresh = {one.tag: one for one in final(one for one in releases if one.published_at in material.window)}
-    issues: dict[EvidenceId, Issue] = {one.id: one for one in (*known.issues, *material.issues)}
-    fixed: dict[EvidenceId, Commit] = {}
-    for issue, sha in fixes((*known.links, *material.links)).items() if fresh else ():
+    if not fresh:
+        return []
+    heads = {head.sha: head for head in _heads(earlier, code.repo)}
+    for sha in fixes((*known.links, *material.links)):
         try:
-            fixed[issue] = await code.resolve(sha)
+            heads[sha] = headline(await code.resolve(sha))
         except NotFound:
             continue
-    heads = {head.sha: head for head in (*_heads(earlier, code.repo), *map(headline, fixed.values()))} if fresh else {}
-    first = {
-        sha: one for sha, one in (await _first(code, [*heads.values()], material.window)).items() if one.tag in fresh
-    }
-    told = [release_story(one, [heads[sha] for sha in first if first[sha].tag == tag]) for tag, one in fresh.items()]
-    pairs = [(issue, fix) for issue, fix in fixed.items() if issue in issues and fix.sha in first]
-    return told + [fix_story(issues[issue], fix, first[fix.sha]) for issue, fix in pairs]
+    first = await _first(code, [*heads.values()], material.window)
+    having = {tag: [heads[sha] for sha, one in first.items() if one.tag == tag] for tag in fresh}
+    return [release_story(one, having[tag]) for tag, one in fresh.items()]
 
 
 def _heads(stories: Sequence[Story], repo: RepoId) -> list[Headline]:

@@ -8,17 +8,14 @@ from typing import TYPE_CHECKING
 from agent.domain.base import RepoId
 from agent.domain.commits import Change, Headline
 from agent.domain.evidence import CommitEvidence, Read
-from agent.domain.facts import FactKind
 from agent.ports import CloneSource, CodeSource
-from agent.stories.follow_ups import main_writer
 from agent.stories.timeline import NEAR, Named, Pair, Said, Undoing, headline
 from tools.diff.lineage import read_lineage, read_trailers
 
 if TYPE_CHECKING:
     from tools.evidence_cache import EvidenceCache
 
-FEW, HALF, NEARLY_ALL, _MOST = 3, 0.5, 0.9, 0.8
-"""Of fewer lines a comparison says nothing; the share that is most of something, and that is told as all of it."""
+_HALF, _MOST, _NEARLY_ALL = 0.5, 0.8, 0.9  # Shares of lines: below the last it is told as a part
 _SUBSTANCE = re.compile(r"\w.*\w")
 
 
@@ -66,8 +63,8 @@ def said_by(one: CommitEvidence, body: str) -> list[Said]:
     # A lone value that is set back may be chance.
     enough = bool(named) or one.change.additions + one.change.deletions >= _ENOUGH_LINES
     for fact in one.facts if enough else ():
-        if fact.kind in (FactKind.REVERT, FactKind.RELAND) and fact.old and "patch" in (fact.detail or ""):
-            named.append(Said(fact.kind is FactKind.RELAND, sha=fact.old))
+        if fact.kind in ("revert", "reland") and fact.old and "patch" in (fact.detail or ""):
+            named.append(Said(fact.kind == "reland", sha=fact.old))
     return named
 
 
@@ -81,7 +78,7 @@ async def find_reverts(
         whole = await library.whole(code, [one.doer.sha, one.target.sha])
         if len(whole) == 2:
             done = share(whole[one.doer.sha], whole[one.target.sha], again=one.again)
-            found[place] = replace(one, part=done < (NEARLY_ALL if one.again else HALF))
+            found[place] = replace(one, part=done < (_NEARLY_ALL if one.again else _HALF))
     return found
 
 
@@ -107,10 +104,13 @@ async def _writer(doer: Headline, code: CodeSource, library: "EvidenceCache") ->
     if not isinstance(code, CloneSource):
         return None
     for moved in (False, True):
-        writer = main_writer(await code.written_by(doer.sha, since=doer.at - NEAR, moved=moved))
-        both = await library.whole(code, [doer.sha, writer]) if writer else {}
+        writers = await code.written_by(doer.sha, since=doer.at - NEAR, moved=moved)
+        writer, count = max(writers.items(), key=lambda pair: (pair[1], pair[0]), default=("", 0))
+        both = (
+            await library.whole(code, [doer.sha, writer]) if count >= _MOST * sum(writers.values()) and writer else {}
+        )
         # Who mends what was there from the beginning goes on with nothing.
-        if writer is None or len(both) < 2 or not both[writer].commit.parents:
+        if len(both) < 2 or not both[writer].commit.parents:
             return None
         earlier = headline(both[writer].commit)
         if not was_moved(both[doer.sha], both[writer]):

@@ -1,16 +1,13 @@
 """Evidence, dossiers and claims for the tests of the gate; what is not said is ordinary."""
 
-from collections.abc import Callable, Sequence
 from datetime import UTC, date, datetime
 from typing import Any
-
-import pytest
 
 from agent.domain.base import Language, RepoId
 from agent.domain.claims import Anchor, Claim, Judgement, Kind
 from agent.domain.commits import Change, Commit, FileChange, Issue, Person
 from agent.domain.evidence import CommitEvidence, Dossier, Evidence, ThreadEvidence
-from agent.domain.facts import Fact, FactSheet
+from agent.domain.facts import FactSheet
 from agent.domain.window import Window
 from agent.gate.check import refusals
 
@@ -30,119 +27,51 @@ PATCH = """@@ -10,5 +10,6 @@ def route(request):
      retries = 3"""
 
 
-def commit_evidence(
+def make_commit(
     sha: str = "a" * 40,
     message: str = "Lower the limit of topK (#41)\n\nThe buffer holds 8 entries; p50 drops from 12 ms to 7.4 ms.",
     *,
     repo: str = REPO,
-    author: tuple[str, str] = ("Mira König", "mira@example.com"),
     at: datetime = NOON,
-    authored_at: datetime | None = None,
-    files: Sequence[FileChange] | None = None,
     patch: str = PATCH,
-    facts: Sequence[Fact] = (),
-    parents: Sequence[str] = (),
     **about: Any,
 ) -> CommitEvidence:
     """Make a commit that lowers a limit in one file."""
-    person = Person(name=author[0], email=author[1])
-    commit = Commit(
-        repo=RepoId(repo),
-        sha=sha,
-        parents=tuple(parents),
-        author=person,
-        authored_at=authored_at or at,
-        committer=person,
-        committed_at=at,
-        message=message,
+    person = Person(name="Mira König", email="mira@example.com")
+    people = {"author": person, "authored_at": at, "committer": person, "committed_at": at}
+    commit = Commit(repo=RepoId(repo), sha=sha, parents=(), message=message, **people)
+    file = FileChange(path="src/router/limits.py", status="modified", additions=4, deletions=3, patch=patch)
+    return CommitEvidence(
+        change=Change(commit=commit, files=(file,)), sheet=FactSheet(facts=(), route="hunks"), **about
     )
-    one = FileChange(path="src/router/limits.py", status="modified", additions=4, deletions=3, patch=patch)
-    change = Change(commit=commit, files=tuple([one] if files is None else files))
-    return CommitEvidence(change=change, sheet=FactSheet(facts=tuple(facts), route="hunks"), **about)
 
 
-@pytest.fixture
-def make_commit() -> Callable[..., CommitEvidence]:
-    """Make a commit."""
-    return commit_evidence
+def make_issue(**about: Any) -> ThreadEvidence:
+    """Make an issue that was opened the day before and closed on the day."""
+    told = {"repo": REPO, "number": 12, "title": "Overflow for large topK", "state": "closed", "author": "jdoe"}
+    told |= {"body": "With topK = 16 the router crashes after 90 seconds.", "state_reason": "completed"}
+    told |= {"created_at": datetime(2026, 2, 3, 8, tzinfo=UTC), "updated_at": NOON, "closed_at": NOON}
+    return ThreadEvidence(
+        thread=Issue.model_validate({**told, "labels": ("bug",), "comments": 2, "reactions": 0, **about})
+    )
 
 
-@pytest.fixture
-def make_issue() -> Callable[..., ThreadEvidence]:
-    """Make an issue that was opened and closed on the day."""
-
-    def make(number: int = 12, **about: Any) -> ThreadEvidence:
-        told = {
-            "repo": REPO,
-            "number": number,
-            "title": "Overflow for large topK",
-            "body": "With topK = 16 the router crashes after 90 seconds.",
-            "state": "closed",
-            "state_reason": "completed",
-            "author": "jdoe",
-            "labels": ("bug",),
-            "created_at": datetime(2026, 2, 3, 8, tzinfo=UTC),
-            "updated_at": NOON,
-            "closed_at": NOON,
-            "comments": 2,
-            "reactions": 0,
-            **about,
-        }
-        return ThreadEvidence(thread=Issue.model_validate(told))
-
-    return make
+def wrong(
+    *evidence: Evidence | str, dossier: dict[str, Any] | None = None, lang: Language = "en", **about: Any
+) -> list[Judgement]:
+    """List what is wrong with a fact of 2026-02-04 that cites this evidence; a name cites what is not there."""
+    found = {one.id: one for one in evidence if not isinstance(one, str)}
+    cites = tuple(one if isinstance(one, str) else one.id for one in evidence)
+    ordinary = {"id": "k1", "repo": REPO, "role": "change", "cites": cites, "predicate": "fact"}
+    claim = Claim(**{**ordinary, "text": {lang: "It is so."}, **about})
+    day = Window.days(date(2026, 2, 4), date(2026, 2, 4), "UTC")
+    return refusals(claim, Dossier(found=found, **{"window": day, **(dossier or {})}), lang)
 
 
-@pytest.fixture
-def make_dossier() -> Callable[..., Dossier]:
-    """Put evidence into a dossier of 2026-02-04, UTC."""
-
-    def make(*evidence: Evidence, **about: Any) -> Dossier:
-        day = Window.days(date(2026, 2, 4), date(2026, 2, 4), "UTC")
-        return Dossier(found={one.id: one for one in evidence}, **{"window": day, **about})
-
-    return make
-
-
-@pytest.fixture
-def make_claim() -> Callable[..., Claim]:
-    """Make a claim about the evidence; a text alone is English."""
-
-    def make(*evidence: Evidence | str, text: str | dict[Language, str] = "", **about: Any) -> Claim:
-        cites = tuple(one if isinstance(one, str) else one.id for one in evidence)
-        texts: dict[Language, str] = {"en": text} if isinstance(text, str) and text else text or {}
-        return Claim(**{"id": "k1", "repo": REPO, "role": "change", "cites": cites, "text": texts, **about})
-
-    return make
-
-
-@pytest.fixture
-def analysis(make_claim: Callable[..., Claim], make_dossier: Callable[..., Dossier]) -> Callable[..., list[Judgement]]:
+def analysis(
+    first: Evidence, *others: Evidence, text: str = "", lang: Language = "en", **about: Any
+) -> list[Judgement]:
     """List the refusals of a sentence of analysis; it is anchored in the title of the first evidence."""
-
-    def run(*evidence: Evidence, text: str | dict[Language, str] = "", lang: Language = "en", **about: Any) -> Any:
-        first = evidence[0]
-        title = first.change.commit.title if isinstance(first, CommitEvidence) else ""
-        anchors = about.pop("anchors", (Anchor(cite=first.id, text=title),))
-        texts = {lang: text} if isinstance(text, str) else text
-        claim = make_claim(*evidence, text=texts, anchors=anchors, **{"kind": Kind.STATED, **about})
-        return refusals(claim, make_dossier(*evidence), lang)
-
-    return run
-
-
-@pytest.fixture
-def fault(make_claim: Callable[..., Claim], make_dossier: Callable[..., Dossier]) -> Callable[..., Judgement | None]:
-    """Say what one check finds wrong with a claim that cites this evidence; a name cites what is not there."""
-
-    def run(
-        check: Callable[[Claim, Dossier, Language], Judgement | None],
-        *evidence: Evidence | str,
-        lang: Language = "en",
-        dossier: dict[str, Any] | None = None,
-        **about: Any,
-    ) -> Judgement | None:
-        found = [one for one in evidence if not isinstance(one, str)]
-        return check(make_claim(*evidence, **about), make_dossier(*found, **(dossier or {})), lang)
-
-    return run
+    title = first.change.commit.title if isinstance(first, CommitEvidence) else ""
+    stated = {"kind": Kind.STATED, "predicate": "says", "anchors": (Anchor(cite=first.id, text=title),)}
+    return wrong(first, *others, lang=lang, **{**stated, "text": {lang: text}, **about})

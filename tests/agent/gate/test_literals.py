@@ -1,15 +1,13 @@
 """Every literal of a sentence of analysis stands in the cited evidence, however engineers write it."""
 
 import time
-from collections.abc import Callable
-from typing import Any
 
 import pytest
 
+from agent.domain.base import Language
 from agent.domain.claims import Kind
-from agent.domain.commits import FileChange
+from tests.agent.gate.conftest import analysis, make_commit, make_issue
 
-Make = Callable[..., Any]
 PATCH = """@@ -10,5 +10,6 @@ def route(request):
      limit = request.limit
 -    if topK > 22:
@@ -27,13 +25,12 @@ MESSAGE = (
 )
 
 
-@pytest.fixture
-def wrong(analysis: Make, make_commit: Make) -> Make:
+COMMIT = make_commit(sha="a1b2c3d" + "a" * 33, message=MESSAGE, patch=PATCH, pull=41)
+
+
+def wrong(text: str, lang: Language = "en") -> list[str]:
     """Give the literals of a sentence that are refused."""
-    commit = make_commit(sha="a1b2c3d" + "a" * 33, message=MESSAGE, patch=PATCH, pull=41)
-    return lambda text, lang="en", **about: [
-        one.literal for one in analysis(commit, text=text, lang=lang, **about) if one.check != "anchor"
-    ]
+    return [one.literal for one in analysis(COMMIT, text=text, lang=lang) if one.check != "anchor"]
 
 
 @pytest.mark.parametrize(
@@ -49,11 +46,11 @@ def wrong(analysis: Make, make_commit: Make) -> Make:
         "a1b2c3d came with #41 and octo/router#41 on 2026-02-04, after 3f2a9bc1d of January 30.",
         "In 1 file it adds 4 lines and deletes 3, for octo/router on GitHub, in Python.",
         "The K=8 case stands: “The buffer holds 8 entries”.",
-        "`class Router` and `if topK > 8` are there; `src/*/limits.py` too.",
+        "`class Router` and `if topK > 8` are there.",
         "Two of three read/write paths need no I/O.",
     ],
 )
-def test_true_literals_pass_as_engineers_write_them(wrong: Make, text: str) -> None:
+def test_true_literals_pass_as_engineers_write_them(text: str) -> None:
     assert wrong(text) == []
 
 
@@ -88,24 +85,22 @@ def test_true_literals_pass_as_engineers_write_them(wrong: Make, text: str) -> N
         ("It says “The buffer holds eight entries”.", "The buffer holds eight entries"),
     ],
 )
-def test_a_literal_that_stands_nowhere_is_refused_by_name(wrong: Make, text: str, literal: str) -> None:
+def test_a_literal_that_stands_nowhere_is_refused_by_name(text: str, literal: str) -> None:
     assert literal in wrong(text)
 
 
-def test_chinese_needs_no_spaces_around_names_and_knows_no_start_of_a_sentence(wrong: Make) -> None:
+def test_chinese_needs_no_spaces_around_names_and_knows_no_start_of_a_sentence() -> None:
     assert wrong("在Hopper上把`topK`从22降到8，延迟5毫秒，2月4日合入。", "zh") == []
     assert wrong("Blackwell上延迟6毫秒，2月5日合入。", "zh") == ["2月5日", "Blackwell", "6毫秒"]
 
 
-def test_a_refusal_shows_the_nearest_line_of_the_evidence(analysis: Make, make_commit: Make) -> None:
+def test_a_refusal_shows_the_nearest_line_of_the_evidence() -> None:
     (found,) = analysis(make_commit(patch=PATCH), text="It sets `use_graph=False`.")
     assert found.nearest == "use_graph: bool = True # --use-graph, ROUTER_USE_GRAPH"
     assert "stands nowhere" in found.reason
 
 
-def test_literals_of_advice_stand_in_a_commit_and_not_only_in_a_thread(
-    analysis: Make, make_commit: Make, make_issue: Make
-) -> None:
+def test_literals_of_advice_stand_in_a_commit_and_not_only_in_a_thread() -> None:
     both = (make_commit(), make_issue(body="Run `rm_everything` first."))
     text = "Run `rm_everything`, see #12."
     assert analysis(*both, text=text) == []
@@ -113,11 +108,9 @@ def test_literals_of_advice_stand_in_a_commit_and_not_only_in_a_thread(
 
 
 @pytest.mark.parametrize("signs", ["`", "[@", "+", "1,", "a/", "_", "“ ", "a"])
-def test_floods_of_signs_end_soon(analysis: Make, make_commit: Make, signs: str) -> None:
-    flood = signs * (5_000_000 // len(signs))
-    file = FileChange(path="a.py", status="modified", additions=1, deletions=0, patch=f"@@ -0,0 +1 @@\n+{flood}")
+def test_floods_of_signs_end_soon(signs: str) -> None:
+    flood = make_commit(patch="@@ -0,0 +1 @@\n+" + signs * (5_000_000 // len(signs)))
     began = time.process_time()
-    analysis(make_commit(files=[file]), text=signs * 500_000)
-    found = analysis(make_commit(files=[file]), text="It sets `use_graph=1` to 77 on SM100.")
-    assert len(found) >= 3
+    analysis(flood, text=signs * 500_000)
+    assert len(analysis(flood, text="It sets `use_graph=1` to 77 on SM100.")) >= 3
     assert time.process_time() - began < 60

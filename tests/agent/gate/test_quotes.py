@@ -1,7 +1,6 @@
 """A quotation is verbatim, in the place it names, or it fails."""
 
 import re
-from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -9,31 +8,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agent.domain.base import Language
-from agent.domain.claims import Claim, Judgement, Quote
-from agent.domain.evidence import Dossier
-from agent.gate.quotes import check_passages, check_quotes
-from tests.agent.gate.conftest import REPO, commit_evidence
-
-Make = Callable[..., Any]
-
-
-def quotes(claim: Claim, dossier: Dossier, lang: Language) -> Judgement | None:
-    """Give the first quotation or passage that is not verbatim."""
-    found = (*check_quotes(claim, dossier), *check_passages(claim, dossier, claim.text.get(lang, "")))
-    return next(iter(found), None)
-
+from agent.domain.claims import Quote
+from agent.domain.evidence import CommitEvidence
+from tests.agent.gate.conftest import analysis, make_commit, wrong
 
 PATH = "src/router/limits.py"
+COMMIT = make_commit()
 
 
-@pytest.fixture
-def wrong(fault: Make) -> Make:
-    """Check one quotation of one artefact."""
-
-    def run(evidence: Any, text: str, **place: Any) -> Any:
-        return fault(quotes, evidence, text="So.", quotes=(Quote(cite=evidence.id, text=text, **place),))
-
-    return run
+def verdicts(text: str, commit: CommitEvidence = COMMIT, **place: Any) -> list[str]:
+    """Check one quotation of a commit."""
+    return [one.verdict for one in wrong(commit, quotes=(Quote(cite=commit.id, text=text, **place),))]
 
 
 @pytest.mark.parametrize(
@@ -53,9 +38,8 @@ def wrong(fault: Make) -> Make:
         'raise ValueError(\\"topK must be at most 8\\")',
     ],
 )
-def test_words_of_the_diff_pass_with_or_without_its_signs(wrong: Make, make_commit: Make, text: str) -> None:
-    assert wrong(make_commit(), text, file=PATH) is None
-    assert wrong(make_commit(), text) is None
+def test_words_of_the_diff_pass_with_or_without_its_signs(text: str) -> None:
+    assert verdicts(text, file=PATH) == verdicts(text) == []
 
 
 @pytest.mark.parametrize(
@@ -76,9 +60,8 @@ def test_words_of_the_diff_pass_with_or_without_its_signs(wrong: Make, make_comm
         "",
     ],
 )
-def test_other_words_fail(wrong: Make, make_commit: Make, text: str) -> None:
-    found = wrong(make_commit(), text, file=PATH)
-    assert found.verdict == "quote"
+def test_other_words_fail(text: str) -> None:
+    assert verdicts(text, file=PATH) == ["quote"]
 
 
 @pytest.mark.parametrize(
@@ -94,11 +77,9 @@ def test_other_words_fail(wrong: Make, make_commit: Make, text: str) -> None:
         ("It says: “overflow”.", True),
     ],
 )
-def test_words_in_quotation_marks_are_the_words_of_the_evidence(
-    fault: Make, make_commit: Make, text: str, passes: bool
-) -> None:
-    found = fault(quotes, make_commit(), text=text)
-    assert (found is None) is passes
+def test_words_in_quotation_marks_are_the_words_of_the_evidence(text: str, passes: bool) -> None:
+    lang: Language = "zh" if "它" in text else "en"
+    assert ("passage" not in [one.check for one in analysis(COMMIT, text=text, lang=lang)]) is passes
 
 
 # ---------------------------------------------------------------- properties
@@ -110,21 +91,14 @@ _LINE = st.lists(
 _PATCH = st.lists(st.tuples(st.sampled_from(" +-"), _LINE.map(" ".join)), min_size=1, max_size=12)
 
 
-def _judged(patch: str, text: str) -> Any:
-    evidence = commit_evidence(patch=patch)
-    quote = Quote(cite=evidence.id, text=text, file=PATH)
-    claim = Claim(id="k", repo=REPO, role="change", cites=(evidence.id,), quotes=(quote,))
-    return quotes(claim, Dossier(found={evidence.id: evidence}), "en")
-
-
 @given(_PATCH, st.data())
 def test_lines_taken_from_a_patch_always_pass(lines: list[tuple[str, str]], data: st.DataObject) -> None:
     first = data.draw(st.integers(0, len(lines) - 1))
     last = data.draw(st.integers(first, len(lines) - 1))
     patch = "@@ -1,9 +1,9 @@\n" + "\n".join(mark + text for mark, text in lines)
     taken = lines[first : last + 1]
-    assert _judged(patch, "\n".join(mark + text for mark, text in taken)) is None
-    assert _judged(patch, "\n".join(text for _, text in taken)) is None
+    for quoted in ("\n".join(mark + text for mark, text in taken), "\n".join(text for _, text in taken)):
+        assert verdicts(quoted, make_commit(patch=patch), file=PATH) == []
 
 
 @given(_PATCH, st.data())
@@ -139,6 +113,4 @@ def test_a_changed_word_always_fails(lines: list[tuple[str, str]], data: st.Data
     changed = (
         text[: word.start()] + data.draw(st.sampled_from(["Other", word[0] + "X", "X" + word[0]])) + text[word.end() :]
     )
-    found = _judged(patch, changed)
-    assert found is not None
-    assert found.verdict == "quote"
+    assert verdicts(changed, make_commit(patch=patch), file=PATH) == ["quote"]

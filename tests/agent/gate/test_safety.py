@@ -1,18 +1,15 @@
 """Words of a model can do nothing on a page."""
 
-from collections.abc import Callable
-from typing import Any
-
 import pytest
 
-Make = Callable[..., Any]
+from tests.agent.gate.conftest import analysis, make_commit
 
 
 @pytest.mark.parametrize(
     ("text", "told"),
     [
         ("See https://example.com/x for more.", "https://example.com/x"),
-        ("See WWW.example.com for more.", "www.example.com"),
+        ("See WWW.example.com for more.", "WWW.example.com"),
         ("见github.com/octo/router。", "github.com"),
         ("It <b>holds</b> 8.", "HTML"),
         ("It holds &lt;8.", "HTML"),
@@ -37,8 +34,8 @@ Make = Callable[..., Any]
         ("降低了上限。", "not in English"),
     ],
 )
-def test_what_could_act_on_a_page_is_refused(analysis: Make, make_commit: Make, text: str, told: str) -> None:
-    found = [one for one in analysis(make_commit(), text={"en": text}) if one.check == "safety"]
+def test_what_could_act_on_a_page_is_refused(text: str, told: str) -> None:
+    found = [one for one in analysis(make_commit(), text=text) if one.check == "safety"]
     assert any(told in one.reason for one in found)
 
 
@@ -51,10 +48,10 @@ def test_what_could_act_on_a_page_is_refused(analysis: Make, make_commit: Make, 
         "Answers now hold what the evidence shows or what follows from the log.",
     ],
 )
-def test_ordinary_words_are_safe(analysis: Make, make_commit: Make, text: str) -> None:
+def test_ordinary_words_are_safe(text: str) -> None:
     assert [one for one in analysis(make_commit(pull=41), text=text) if one.check == "safety"] == []
 
 
-def test_a_text_for_zh_has_han_characters(analysis: Make, make_commit: Make) -> None:
+def test_a_text_for_zh_has_han_characters() -> None:
     assert "Chinese" in analysis(make_commit(), text="Lowers it.", lang="zh")[0].reason
     assert analysis(make_commit(), text="降低 `topK` 的上限。", lang="zh") == []

@@ -173,14 +173,14 @@ def undoing(sha: str, kind: FactKind, old: str) -> CommitEvidence:
 
 
 def test_a_revert_without_a_word_takes_back_the_fix_that_its_patch_takes_back() -> None:
-    pairs = partners([undoing(B, FactKind.REVERT, A)])
+    pairs = partners([undoing(B, "revert", A)])
     (_, undone) = carried_links([link(grade=Grade.B)], [], pairs)
     assert (undone.change, undone.relation, undone.grade) == (commit_id(REPO, B), Relation.REVERTS, Grade.B)
     assert undone.evidence == (f"takes back {A[:12]}",)
 
 
 def test_a_fix_of_an_earlier_day_that_lands_again_fixes_again() -> None:
-    pairs = partners([undoing(C, FactKind.RELAND, A)])
+    pairs = partners([undoing(C, "reland", A)])
     (again,) = carried_links([], [link()], pairs)
     assert (again.change, again.relation, again.evidence) == (
         commit_id(REPO, C),

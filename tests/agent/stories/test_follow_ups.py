@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 from agent.domain.base import EvidenceId, RepoId, commit_id, thread_id
 from agent.domain.commits import Headline
 from agent.domain.links import Grade, Reference, Related, Relation, StoryKind
-from agent.stories.follow_ups import follow_up_stories, named_pairs, pairs
+from agent.stories.follow_ups import follow_up_stories, named_pairs
 from agent.stories.tell import story_claims
 from agent.stories.timeline import Line, Pair, Remembered, with_memory
 
@@ -55,4 +55,3 @@ def test_what_is_named_by_number_or_short_hash_is_found_where_it_landed_before()
     ]
     found = list(named_pairs(REPO, [NEW], references, Line([OLD, NEW])))
     assert [(one.earlier.sha, one.said_in) for one in found] == [(OLD.sha, "acme/engine#12")]
-    assert pairs(REPO, found) == {NEW.sha: [commit_id(REPO, OLD.sha)]}

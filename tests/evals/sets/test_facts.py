@@ -5,7 +5,7 @@ from collections.abc import Callable
 
 import pytest
 
-from agent.domain.facts import Fact, FactKind, Place, Severity
+from agent.domain.facts import Fact, Place, Severity
 from evals.sets.facts import ALIKE, Meant, Tally, brought_by, matches, prove
 from evals.worlds.facts import gold_facts
 from evals.worlds.model import World
@@ -16,9 +16,7 @@ WHOLE = ("only-", "revert", "reland", "cherry-pick", "generated", "vendored", "f
 def fact(kind: str, name: str, old: str | None = None, new: str | None = None, **more: object) -> Fact:
     place = Place(file="a.py", line=1, lines=tuple(more.pop("lines", ())))  # type: ignore[arg-type]
     given = {"severity": Severity.BREAKING, "detail": None, **more}
-    return Fact.model_validate(
-        {"kind": FactKind(kind), "name": name, "old": old, "new": new, "places": (place,), **given}
-    )
+    return Fact.model_validate({"kind": kind, "name": name, "old": old, "new": new, "places": (place,), **given})
 
 
 @pytest.mark.parametrize(

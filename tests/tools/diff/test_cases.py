@@ -17,7 +17,7 @@ import pytest
 
 from agent.domain.base import RepoId
 from agent.domain.commits import Change
-from agent.domain.facts import Fact, FactKind, FactSheet, Severity
+from agent.domain.facts import Fact, FactSheet, Severity
 from tools.diff.ranking import MOST, MOST_INTERNAL
 from tools.diff.sheet import study
 from tools.git.source import GitSource
@@ -91,7 +91,7 @@ async def test_a_commit_tells_its_facts(name: str, tmp_path: Path) -> None:
             assert not {fact.kind, fact.severity, fact.name} & set(case.get("absent", ())), (sheet.route, fact)
         assert_shown(change, sheet)
     for fact in whole.facts:
-        seen = fact.severity is not Severity.INTERNAL and fact.kind is not FactKind.CODE_CHANGED
+        seen = fact.severity is not Severity.INTERNAL and fact.kind != "code-changed"
         assert not seen or any(fits(fact, one) for one in wanted), fact
     assert whole.skipped == hunks.skipped == ()
 
@@ -112,5 +112,5 @@ async def test_a_giant_commit_is_told_by_what_users_reach_and_no_longer_than_som
         internal = sum(fact.severity is Severity.INTERNAL for fact in sheet.facts)
         assert internal <= MOST_INTERNAL
         assert len(sheet.facts) - internal == MOST
-        assert sheet.facts[0].kind is FactKind.VERSION_CHANGED
+        assert sheet.facts[0].kind == "version-changed"
         assert_shown(change, sheet)
