@@ -9,6 +9,7 @@ from collections.abc import Callable
 from contextlib import closing, suppress
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime, timedelta
+from itertools import count
 from pathlib import Path
 
 from agent.domain.base import RepoId, StorageError
@@ -30,13 +31,14 @@ from memory.store import open_database
 
 _DAY = date(2026, 3, 1)
 _WINDOW = Window.days(_DAY, _DAY, "UTC")
-_PATIENCE, _POLL, _CONTEXT, _SOON = 3_600, 0.1, 65_536, timedelta(seconds=60)
-_MANY, _FEW, _STEPS, _QUESTIONS = 300, 8, 2, 100
+_PATIENCE, _POLL, _TELL, _CONTEXT, _SOON = 1_800, 0.1, 30, 65_536, timedelta(seconds=60)
+_MANY, _SOME, _FEW, _STEPS, _QUESTIONS = 300, 130, 8, 1, 100
 _ASKED = ("who did commit-{}?", "branch-{} land", "part1/file{}.txt", "line {} of 7", "revert commit-{}", "#{}")
 _RUNNING = "select id from procrastinate_jobs where status = 'doing' and worker_id = ?"
 _PAID = "select run || key, at from calls join artefacts using (hash) where kind <> 'outage' and name = 'model.ask'"
 _STARTED = "select min(at) from procrastinate_events where job_id = ? and type = 'started' and at > ?"
 _SPAN = "select extract(epoch from max(at) - min(at)) from procrastinate_events where type in ('started', 'succeeded')"
+_DONE = "select (select count(*) from parts), count(*) from procrastinate_jobs where status = 'doing'"
 # An edition that is composed waits in the queue for the hour at which it would have been late.
 _WAITING = "select 1 from procrastinate_jobs where status in ('todo', 'doing') and args->>'late' is null limit 1"
 _FAILED = "select task_name from procrastinate_jobs where status not in ('succeeded', 'todo')"
@@ -50,6 +52,8 @@ class Drill:
 
     name: str
     workers: int
+    repos: int = _SOME
+    latency: float = 0.0  # Seconds in which the model answers
     kills: int = 0
     outage: float = 0.0
     limit: tuple[int, int] | None = None  # Requests, and the seconds in which they are counted
@@ -57,79 +61,106 @@ class Drill:
 
 @dataclass(frozen=True, kw_only=True)
 class Stage:
-    """Repositories, a model and a database server on loopback."""
+    """Repositories and a database server on loopback."""
 
     folder: Path
     world: World
     github: GitHubServer
-    model: ModelServer
     postgres: PostgresServer
+    say: Callable[[str], None]
     scores: dict[str, list[Score]] = field(default_factory=lambda: defaultdict(list))
+    expected: dict[int, str] = field(default_factory=dict)  # The report of one machine on so many repositories
 
-    async def alone(self) -> str:
+    async def alone(self, repos: int) -> None:
         """Report on the day with SQLite."""
-        self._configure(Drill(name="alone", workers=1))
-        await self._command("alone", "run", "--date", str(_DAY))
-        return (self.folder / "alone" / "out" / "reports" / f"{_DAY}.json").read_text("utf-8")
+        name, began = f"alone{repos}", datetime.now(UTC)
+        self._configure(Drill(name=name, workers=1, repos=repos))
+        with ModelServer(honest, context=_CONTEXT) as model:
+            await self._command(name, model, "run", "--date", str(_DAY))
+        self.expected[repos] = (self.folder / name / "out" / "reports" / f"{_DAY}.json").read_text("utf-8")
+        self.say(f"fleet: {repos} repositories on one machine: {(datetime.now(UTC) - began).seconds} s")
 
-    async def through(self, drill: Drill, expected: str) -> float:
+    async def through(self, drill: Drill) -> float:
         """Let workers do the same through everything that befalls them; give the seconds that it took."""
         self._configure(drill)
         await asyncio.to_thread(self.postgres.create, drill.name)
-        await self._command(drill.name, "database", "upgrade")
-        self.github.forget()
         workers: dict[int, Process] = {}
-        try:
-            with closing(self.database(drill.name)) as db:
-                for number in range(drill.workers):
-                    await self._worker(drill, workers, number, db)
-                await self._command(drill.name, "schedule", "--date", str(_DAY))
-                deaths = await self._befall(drill, workers, db)
-                await _until(lambda: not db.rows(_WAITING))
-                self._judge(drill, db, deaths, expected)
-                return float(db.rows(_SPAN)[0][0])
-        finally:
-            for worker in workers.values():
-                with suppress(ProcessLookupError):
-                    worker.kill()
+        with ModelServer(honest, context=_CONTEXT, latency=drill.latency) as model:
+            try:
+                await self._command(drill.name, model, "database", "upgrade")
+                self.github.forget()
+                with closing(self.database(drill.name)) as db:
+                    for number in range(drill.workers):
+                        await self._worker(drill, model, workers, number, db)
+                    await self._command(drill.name, model, "schedule", "--date", str(_DAY))
+                    deaths = await self._befall(drill, model, workers, db)
+                    await self._until(drill, db, lambda: not db.rows(_WAITING))
+                    self._judge(drill, db, deaths)
+                    return float(db.rows(_SPAN)[0][0])
+            finally:
+                for worker in workers.values():
+                    with suppress(ProcessLookupError):
+                        worker.kill()
 
     def database(self, name: str) -> Database:
         """Open what a drill left behind."""
-        return open_database(self.folder / name / "home-0", None if name == "alone" else self.postgres.address_of(name))
+        address = None if name.startswith("alone") else self.postgres.address_of(name)
+        return open_database(self.folder / name / "home-0", address)
 
-    async def _worker(self, drill: Drill, workers: dict[int, Process], number: int, db: Database) -> None:
+    async def _until(self, drill: Drill, db: Database, true: Callable[[], bool]) -> None:
+        """Wait until something is so, and tell every now and then how far it is."""
+        async with asyncio.timeout(_PATIENCE):
+            for number in count(1):
+                if true():
+                    return
+                if number % int(_TELL / _POLL) == 0:
+                    done, doing = db.rows(_DONE)[0]
+                    self.say(f"fleet: {drill.name}: {done} of {drill.repos} repositories, {doing} tasks run")
+                await asyncio.sleep(_POLL)
+
+    async def _worker(
+        self, drill: Drill, model: ModelServer, workers: dict[int, Process], number: int, db: Database
+    ) -> None:
         """Start a worker, and learn under which number the queue knows it."""
 
         def known() -> set[int]:
             return {row[0] for row in db.rows("select id from procrastinate_workers")}
 
         before = known()
-        process = await self._start(drill.name, number, "worker", "--concurrency", "4")
-        await _until(lambda: bool(known() - before))
+        process = await self._start(drill.name, model, number, "worker", "--concurrency", "4")
+        await self._until(drill, db, lambda: bool(known() - before))
         workers[(known() - before).pop()] = process
 
-    async def _befall(self, drill: Drill, workers: dict[int, Process], db: Database) -> list[Death]:
-        """Kill workers at random moments, each with another in its place; restart the database, cut the network."""
+    async def _befall(self, drill: Drill, model: ModelServer, workers: dict[int, Process], db: Database) -> list[Death]:
+        """Kill workers at random moments, each with another in its place; in between cut them off for a while."""
         dice, deaths = random.Random(drill.name), list[Death]()  # noqa: S311 -- not a secret
         for number in range(drill.kills):
-            await asyncio.sleep(dice.uniform(0.2, 2.0))
+            if drill.outage and number == drill.kills // 2:
+                for happens in (self.postgres.stop, self.postgres.start, self.github.cut):
+                    await asyncio.to_thread(happens)
+                await asyncio.sleep(drill.outage)
+                await asyncio.to_thread(self.github.mend)
+                self.say(f"fleet: {drill.name}: the database was restarted, and GitHub away for {drill.outage:.0f} s")
+            await asyncio.sleep(dice.uniform(0.5, 4.0))
             known = dice.choice(sorted(workers))
             tasks = [row[0] for row in db.rows(_RUNNING, [known])]
             workers.pop(known).kill()
             deaths.append((datetime.now(UTC), tasks, dict(db.rows(_PAID))))
-            await self._worker(drill, workers, drill.workers + number, db)
-        if drill.outage:
-            for happens in (self.postgres.stop, self.postgres.start, self.github.cut):
-                await asyncio.to_thread(happens)
-            await asyncio.sleep(drill.outage)
-            await asyncio.to_thread(self.github.mend)
+            self.say(f"fleet: {drill.name}: worker {number + 1} of {drill.kills} killed at {len(tasks)} tasks")
+            await self._worker(drill, model, workers, drill.workers + number, db)
         return deaths
 
-    def _judge(self, drill: Drill, db: Database, deaths: list[Death], expected: str) -> None:
-        found, failed, scores = Fleet(db).edition("", _WINDOW.key), db.rows(_FAILED), self.scores
-        once = [row[0] for row in db.rows("select count(*) from parts")] == [len(self.world.repos)]
-        right = found is not None and dump(found) == expected and once and not failed
-        scores["the report of one machine, each repository once"] += [Score(f"{drill.name}: {failed}", right)]
+    def _judge(self, drill: Drill, db: Database, deaths: list[Death]) -> None:
+        found, failed, scores = (
+            Fleet(db).edition("", _WINDOW.key),
+            db.rows(_FAILED),
+            defaultdict[str, list[Score]](list),
+        )
+        parts = int(db.rows("select count(*) from parts")[0][0])
+        other = _different(dump(found), self.expected[drill.repos]) if found else ["no edition"]
+        told = f"{drill.name}: {parts} parts, failed {failed}, not as on one machine: {other}"
+        right = not other and parts == drill.repos and not failed
+        scores["the report of one machine, each repository once"] += [Score(told, right)]
         paid: dict[str, str] = dict(db.rows(_PAID))
         for at, tasks, before in deaths:
             starts = [db.rows(_STARTED, [task, at])[0][0] for task in tasks]
@@ -141,32 +172,40 @@ class Stage:
             counted, seen = [int(row[0]) for row in db.rows("select used from limits")], len(self.github.requests)
             held = seen <= sum(counted) and max(counted) <= drill.limit[0]
             scores["limits shared by workers that held"] += [Score(f"{seen} requests, counted {counted}", held)]
+        for name, some in scores.items():
+            self.scores[name] += some
+            wrong = "".join(f"; {one.reason}" for one in some if not one.value)
+            self.say(
+                f"fleet: {drill.name}: {name}: {sum(map(bool, (one.value for one in some)))} of {len(some)}{wrong}"
+            )
 
     def _configure(self, drill: Drill) -> None:
         (self.folder / drill.name).mkdir(parents=True)
         limits = "requests = {}\nrequests_seconds = {}\n".format(*drill.limit) if drill.limit else ""
         (self.folder / drill.name / "gitzette.toml").write_text(
-            f"repos = {json.dumps([repo.full_name for repo in self.world.repos])}\n"
+            f"repos = {json.dumps([repo.full_name for repo in self.world.repos[: drill.repos]])}\n"
             f'analyst = "model"\nlate_minutes = 600\n[limits]\n{limits}'
             f"[budget]\ndeep = 5000\nretry_seconds = 0.2\nwait_seconds = 5\nmodel_calls = 100000\n",
             encoding="utf-8",
         )
 
-    async def _start(self, name: str, number: int, *arguments: str) -> Process:
+    async def _start(self, name: str, model: ModelServer, number: int, *arguments: str) -> Process:
         folder, more = self.folder / name, {"GITZETTE_HOME": str(self.folder / name / f"home-{number}")}
-        more |= {} if name == "alone" else {"GITZETTE_DATABASE": self.postgres.address_of(name)}
+        more |= {} if name.startswith("alone") else {"GITZETTE_DATABASE": self.postgres.address_of(name)}
         with (folder / "log").open("ab") as log:
-            return await start_gitzette(folder, self.github, self.model, *arguments, stderr=log, **more)
+            return await start_gitzette(folder, self.github, model, *arguments, stderr=log, **more)
 
-    async def _command(self, name: str, *arguments: str) -> None:
-        if status := await (await self._start(name, 0, *arguments)).wait():
+    async def _command(self, name: str, model: ModelServer, *arguments: str) -> None:
+        if status := await (await self._start(name, model, 0, *arguments)).wait():
             raise StorageError(f"{arguments[0]} ended with {status}; see {self.folder / name / 'log'}")
 
 
-async def _until(true: Callable[[], bool]) -> None:
-    async with asyncio.timeout(_PATIENCE):
-        while not true():  # noqa: ASYNC110 -- other processes tell nobody
-            await asyncio.sleep(_POLL)
+def _different(found: str, expected: str) -> list[str]:
+    """Name the repositories of which two reports do not say the same."""
+    if found == expected:
+        return []
+    said = [{json.dumps(one): one["repo"] for one in json.loads(text)["claims"]} for text in (found, expected)]
+    return sorted({str((said[0] | said[1])[one]) for one in said[0].keys() ^ said[1].keys()}) or ["something else"]
 
 
 @evalset("fleet", "many repositories on several workers, as on one machine", by_name=True)
@@ -175,19 +214,16 @@ async def run(bench: Bench) -> Figures:
     if lacking := missing_postgres():
         bench.say(f"fleet: skipped: {lacking}")
         return {}
-    folder, seconds = bench.folder / "fleet", dict[str, float]()
-    world = random_world.make(bench.seed, folder / "repos", bench.count(_FEW, _MANY), _STEPS)
-    with (
-        serving(world.repos, world.now) as github,
-        ModelServer(honest, context=_CONTEXT, latency=1.0 if bench.full else 0.1) as model,
-        PostgresServer() as postgres,
-    ):
-        stage = Stage(folder=folder, world=world, github=github, model=model, postgres=postgres)
-        expected = await stage.alone()
-        for drill in _WHOLE if bench.full else _SMALL:
-            seconds[drill.name] = await stage.through(drill, expected)
+    folder, seconds, drills = bench.folder / "fleet", dict[str, float](), _WHOLE if bench.full else _SMALL
+    world = random_world.make(bench.seed, folder / "repos", max(drill.repos for drill in drills), _STEPS)
+    with serving(world.repos, world.now) as github, PostgresServer() as postgres:
+        stage = Stage(folder=folder, world=world, github=github, postgres=postgres, say=bench.say)
+        for drill in drills:
+            if drill.repos not in stage.expected:
+                await stage.alone(drill.repos)
+            seconds[drill.name] = await stage.through(drill)
             bench.say(f"fleet: {drill.name}: {seconds[drill.name]:.0f} s")
-        same = ask_both(stage, max(seconds))
+        same = ask_both(stage, drills[-1])
     told = {name: share(scores, Target(1.0)) for name, scores in stage.scores.items()}
     told["questions with the same evidence first on both databases"] = share(same, Target(0.95))
     if "workers2" in seconds:
@@ -195,10 +231,11 @@ async def run(bench: Bench) -> Figures:
     return told
 
 
-def ask_both(stage: Stage, name: str) -> list[Score]:
+def ask_both(stage: Stage, drill: Drill) -> list[Score]:
     """Ask both databases the same questions, and compare what each puts first."""
-    dice, asked, repos = random.Random(name), [], [RepoId(repo.full_name) for repo in stage.world.repos]  # noqa: S311
-    with closing(stage.database("alone")) as one, closing(stage.database(name)) as other:
+    dice, asked = random.Random(drill.name), []  # noqa: S311 -- not a secret
+    repos = [RepoId(repo.full_name) for repo in stage.world.repos[: drill.repos]]
+    with closing(stage.database(f"alone{drill.repos}")) as one, closing(stage.database(drill.name)) as other:
         for number in range(_QUESTIONS):
             query = query_of(dice.choice(_ASKED).format(number), None, "UTC", stage.world.now)
             first = [SearchIndex(db).search(query.words, query.named, repos, None, 1) for db in (one, other)]
@@ -206,9 +243,9 @@ def ask_both(stage: Stage, name: str) -> list[Score]:
     return asked
 
 
-_SMALL = (Drill(name="small", workers=2, kills=2, outage=2, limit=(8, 5)),)
+_SMALL = (Drill(name="small", workers=2, repos=_FEW, latency=0.1, kills=2, outage=2, limit=(8, 5)),)
 _WHOLE = (
-    *(Drill(name=f"workers{count}", workers=count) for count in (1, 2, 4)),
-    Drill(name="killed", workers=2, kills=20, outage=60),
+    Drill(name="killed", workers=2, latency=1, kills=20, outage=60),
     Drill(name="limited", workers=2, limit=(500, 120)),
+    *(Drill(name=f"workers{number}", workers=number, repos=_MANY, latency=1) for number in (2, 1, 4)),
 )

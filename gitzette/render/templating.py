@@ -207,9 +207,9 @@ def readme_page(latest: str, labels: Iterable[str], lang: Language, others: Mapp
 
 def upgrade_page(upgrade: Upgrade, lang: Language, web: Web) -> str:
     """Write the guide in one language."""
-    parts = [(part.value, list(entries(upgrade, part, lang))) for part in Part]
+    parts = [(part, list(entries(upgrade, part, lang))) for part in get_args(Part)]
     urls = {sha: web.commit(upgrade.repo, sha) for sha in upgrade.titles}
-    whole = (Part.USED, Part.BREAKS)
+    whole = ("used", "breaks")
     return filled("upgrade.md", lang, web, guide=upgrade, parts=parts, whole=whole, most=_IN_SIGHT, urls=urls)
 
 

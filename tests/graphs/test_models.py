@@ -9,10 +9,9 @@ from langchain_core.messages import AIMessage, HumanMessage, ToolMessage
 from langchain_core.runnables import Runnable
 from pydantic import BaseModel
 
-from agent.domain.accounts import Price, Spent
+from agent.domain.accounts import Cap, Price, Purse, Spent
 from agent.domain.base import StorageError
 from agent.models import Capabilities, Job, ModelError
-from agent.settings.spending import Cap, Purse
 from evals.model_server.server import ModelServer, Mood
 from evals.model_server.talk import Asked, Saying, ToolCall
 from graphs.models import Models

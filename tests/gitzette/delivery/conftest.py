@@ -9,19 +9,20 @@ import socketserver
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass, field
 from email import message_from_bytes
 from email.message import EmailMessage
 from email.policy import default
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
 import pytest
+from starlette.requests import Request
+from starlette.responses import Response
 
 from agent.domain.report import Report
 from agent.settings.values import Delivery
+from evals.loopback import Loopback
 from tests.made_reports import FIRST, made_day
 
 SECRET = "a secret of both sides"
@@ -77,72 +78,50 @@ def feishu_fault(body: bytes) -> str | None:
     return None
 
 
-FAULTS = {"/slack": slack_fault, "/feishu": feishu_fault}
+FAULTS = {"/slack": (slack_fault, 400, 200, "ok"), "/feishu": (feishu_fault, 200, 200, '{"code":0}')}
 
 
-class Handler(BaseHTTPRequestHandler):
+class Services(Loopback):
     """Answers as the services do."""
 
-    receiver: Receiver
+    def __init__(self, receiver: Receiver) -> None:
+        super().__init__()
+        self.receiver, receiver.port = receiver, int(self.url.rpartition(":")[2])
+        self.start(self)
 
-    def do_POST(self) -> None:
-        body = self.rfile.read(int(self.headers["Content-Length"]))
+    async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
+        request = Request(scope, receive)
+        body = await request.body()
         if self.receiver.trouble:
-            self._answer(*self.receiver.trouble.pop(0))
+            status, headers, said = self.receiver.trouble.pop(0)
+            await Response(said, status, headers)(scope, receive, send)
             return
-        refused, taken, said = {
-            "/slack": (400, 200, "ok"),
-            "/feishu": (200, 200, '{"code":0}'),
-            "/hook": (401, 204, ""),
-        }[self.path]
-        fault = self._hook_fault(body) if self.path == "/hook" else FAULTS[self.path](body)
+        find, refused, taken, said = FAULTS.get(request.url.path, (None, 401, 204, ""))
+        fault = find(body) if find else hook_fault(body, request.headers.get("X-Gitzette-Signature"))
         if fault:
             self.receiver.refused.append(fault)
         else:
             self.receiver.accepted.append(json.loads(body))
-        self._answer(refused if fault else taken, {}, fault or said)
+        await Response(fault or said, refused if fault else taken)(scope, receive, send)
 
-    def _hook_fault(self, body: bytes) -> str | None:
-        signed = hmac.new(SECRET.encode(), body, hashlib.sha256).hexdigest()
-        signature = self.headers.get("X-Gitzette-Signature")
-        return "too large" if len(body) > 1_048_576 else None if signature == f"sha256={signed}" else "who are you?"
 
-    def _answer(self, status: int, headers: dict[str, str], said: str) -> None:
-        self.send_response(status)
-        for name, value in headers.items():
-            self.send_header(name, value)
-        if status != 204:
-            self.send_header("Content-Length", str(len(said.encode())))
-        self.end_headers()
-        if status != 204:
-            self.wfile.write(said.encode())
-
-    def log_message(self, format: str, *args: object) -> None:
-        """Keep quiet."""
+def hook_fault(body: bytes, signature: str | None) -> str | None:
+    signed = hmac.new(SECRET.encode(), body, hashlib.sha256).hexdigest()
+    return "too large" if len(body) > 1_048_576 else None if signature == f"sha256={signed}" else "who are you?"
 
 
 class MailHandler(socketserver.StreamRequestHandler):
-    """A mail server with the manners of RFC 5321: lines of 998 bytes, a size it announces, dots."""
+    """A mail server with the manners of RFC 5321: lines of 998 bytes, dots."""
 
     receiver: Receiver
-    most = 400_000
 
     def handle(self) -> None:
         self._say("220 mail.test ESMTP")
-        size, sender = 0, False
         for line in self.rfile:
             verb = line.split()[0].upper() if line.split() else b""
-            if verb == b"EHLO":
-                self._say(f"250-mail.test\r\n250-8BITMIME\r\n250 SIZE {self.most}")
-            elif verb == b"MAIL":
-                if self.receiver.trouble:
-                    code, _, said = self.receiver.trouble.pop(0)
-                    self._say(f"{code} {said}")
-                    continue
-                size, sender = int(line.lower().rpartition(b"size=")[2].split()[0]), True
-                self._say("552 5.3.4 too large" if size > self.most else "250 fine")
-            elif verb == b"RCPT":
-                self._say("250 fine" if sender else "503 who sends this?")
+            if verb == b"MAIL" and self.receiver.trouble:
+                code, _, said = self.receiver.trouble.pop(0)
+                self._say(f"{code} {said}")
             elif verb == b"DATA":
                 self._say("354 go on")
                 self._say(self._taken())
@@ -150,7 +129,7 @@ class MailHandler(socketserver.StreamRequestHandler):
                 self._say("221 bye")
                 return
             else:
-                self._say("250 fine")
+                self._say("250-mail.test\r\n250 8BITMIME" if verb == b"EHLO" else "250 fine")
 
     def _taken(self) -> str:
         lines: list[bytes] = []
@@ -160,42 +139,17 @@ class MailHandler(socketserver.StreamRequestHandler):
             if len(line) > 1_000:
                 self.receiver.refused.append("a line is too long")
             lines.append(line.removeprefix(b".") if line.startswith(b"..") else line)
-        content = b"".join(lines)
-        if len(content) > self.most or self.receiver.refused:
-            self.receiver.refused.append(f"{len(content)} bytes")
-            return "552 5.3.4 too large"
-        mail = message_from_bytes(content, policy=default)
+        mail = message_from_bytes(b"".join(lines), policy=default)
         assert isinstance(mail, EmailMessage)
         page = mail.get_body(("html",))
         assert page is not None
         if len(page.get_content().encode()) > 102 * 1_000:
             self.receiver.refused.append("Gmail would clip it")
-            return "552 clipped"
         self.receiver.accepted.append(mail)
-        return "250 taken"
+        return "552 refused" if self.receiver.refused else "250 taken"
 
     def _say(self, text: str) -> None:
         self.wfile.write(f"{text}\r\n".encode())
-
-
-class _MailServer(socketserver.ThreadingTCPServer):
-    daemon_threads = True
-    allow_reuse_address = True
-
-
-@contextmanager
-def serving(server: socketserver.BaseServer, receiver: Receiver) -> Iterator[Receiver]:
-    address = server.server_address
-    assert isinstance(address, tuple)
-    receiver.port = int(address[1])
-    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02})
-    thread.start()
-    try:
-        yield receiver
-    finally:
-        server.shutdown()
-        server.server_close()
-        thread.join()
 
 
 @dataclass(frozen=True)
@@ -223,11 +177,15 @@ class Sinks:
 @pytest.fixture
 def sinks() -> Iterator[Sinks]:
     web, mail = Receiver(), Receiver()
-    with (
-        serving(ThreadingHTTPServer(("127.0.0.1", 0), type("Own", (Handler,), {"receiver": web})), web),
-        serving(_MailServer(("127.0.0.1", 0), type("Own", (MailHandler,), {"receiver": mail})), mail),
-    ):
+    services = Services(web)
+    with socketserver.ThreadingTCPServer(("127.0.0.1", 0), type("Own", (MailHandler,), {"receiver": mail})) as server:
+        mail.port = server.server_address[1]
+        thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02})
+        thread.start()
         yield Sinks(web, mail)
+        server.shutdown()
+        thread.join()
+    services.stop()
 
 
 @pytest.fixture(scope="session")

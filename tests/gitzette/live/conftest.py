@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import Protocol
+from typing import Any
 
 import pytest
 import uvicorn
@@ -18,13 +18,6 @@ from gitzette.live.app import app
 
 ROOT = Path(__file__).parents[3]
 Serving = Callable[..., str]
-
-
-class Engine(Protocol):
-    """The clone of the fixture."""
-
-    @property
-    def repo(self) -> list[str]: ...
 
 
 @contextmanager
@@ -44,7 +37,7 @@ def listening(settings: Settings, token: str | None) -> Iterator[str]:
 
 
 @pytest.fixture
-def serving(engine: Engine, corner: Path) -> Iterator[Serving]:
+def serving(engine: Any, corner: Path) -> Iterator[Serving]:
     """Start live pages; gives the address of each."""
     # In a thread of its own: a browser keeps an event loop in this one.
     with ThreadPoolExecutor(1) as pool:
