@@ -15,10 +15,10 @@ from typing import Any, get_args
 
 from agent.audit.entries import read_page
 from agent.audit.lookup import RIGHT, Finding, in_order, summary
+from agent.domain.accounts import Cap
 from agent.domain.base import EXIT_DONE, EXIT_INCOMPLETE, InputError, Language, StorageError
 from agent.ports import Desk, Progress
 from agent.reports.stored import load
-from agent.settings.spending import Cap
 from agent.settings.values import Layout, RepoSpec, Settings
 from agent.web import Web
 from gitzette.arguments import settings_for

@@ -86,13 +86,13 @@ class ReplyPage:
 
 def reply_json(reply: Reply) -> dict[str, Any]:
     """Give a reply as data that others read."""
-    plain = reply.model_dump(mode="json", include={"answer", "abstained", "cites", "searched", "dropped"})
+    plain = reply.model_dump(mode="json", include={"answer", "cites", "searched", "dropped"})
     claims = [claim_json(claim) | {"text": claim.text.get(reply.lang, "")} for claim in reply.claims]
     ranked = [
         {"id": hit.id, "rank": rank, "score": hit.score, "words": [*hit.named, *hit.words]}
         for rank, hit in enumerate(reply.evidence, start=1)
     ]
-    return plain | {"claims": claims, "evidence": ranked}
+    return plain | {"abstained": reply.abstained, "claims": claims, "evidence": ranked}
 
 
 class CitedEvidence:

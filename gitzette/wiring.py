@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import SecretStr
 
+from agent.domain.accounts import Cap, Purse
 from agent.domain.base import AppError, ConfigError, Language
 from agent.models import Capabilities, Job, boundary
 from agent.ports import Desk, Desks, Progress, Publisher
-from agent.settings.spending import Cap, Purse
 from agent.settings.values import Recipe, RepoSpec, Settings, Shape
 from agent.web import Web
 from gitzette.fleet.editions import Admission, model_limit, request_limit

@@ -9,9 +9,8 @@ from typing import Protocol
 
 from pydantic import TypeAdapter
 
-from agent.domain.accounts import Price, Spent
+from agent.domain.accounts import Price, Purse, Spent, price_of
 from agent.models import Capabilities, Job, ModelError
-from agent.settings.spending import Purse, price_of
 from memory.artefacts import JsonCodec
 from memory.recorder import Call, CallRecorder
 from tools.chat.messages import Question, RecordedChatModel, Reply

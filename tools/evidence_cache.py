@@ -7,7 +7,7 @@ from operator import or_
 from typing import ParamSpec, TypeVar
 
 from agent.domain.base import EvidenceId, commit_id
-from agent.domain.commits import Change, Commit, compact
+from agent.domain.commits import Change, Commit
 from agent.domain.evidence import CommitEvidence
 from agent.domain.facts import Fact
 from agent.ports import CodeSource, Study
@@ -57,7 +57,7 @@ class EvidenceCache:
         async for change in code.changes(unread):
             sheet = await self._in_turn(read_facts, change, None)
             evidence = CommitEvidence(change=_light(change), sheet=sheet)
-            self._skimmed[evidence.id] = compact(evidence)
+            self._skimmed[evidence.id] = evidence
             look(change)
         for sha in shas:
             if found := self._skimmed.get(commit_id(code.repo, sha)):

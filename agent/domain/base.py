@@ -19,8 +19,8 @@ class AppError(Exception):
     exit_code = EXIT_FAILED
 
 
-class UsageError(AppError):
-    """The user must act: the command line asks for something that makes no sense."""
+class UsageError(AppError, ValueError):
+    """The user must act: the command line asks for something that makes no sense; pydantic tells it with its key."""
 
     exit_code = EXIT_USAGE
 
@@ -88,12 +88,10 @@ _THREAD = r"(?:issues|pull|pulls|discussions)"
 _FLAGS = re.ASCII | re.IGNORECASE
 
 _REPO_FORMS = (re.compile(rf"^{_HOST}{_REPO}/?(?:[?#].*)?$", _FLAGS), re.compile(rf"^{_REPO}/?$", _FLAGS))
-_COMMIT_FORMS = (
+_REFERENCE_FORMS = (
     re.compile(rf"^{_HOST}{_REPO}/(?:git/|pull/[0-9]+/)?commits?/{_SHA}(?:\.patch|\.diff)?(?:[/?#].*)?$", _FLAGS),
     re.compile(rf"^{_REPO}(?:/commits?/|@){_SHA}$", _FLAGS),
     re.compile(r"^@?(?P<sha>[0-9a-f]{7,40})$", _FLAGS),
-)
-_THREAD_FORMS = (
     re.compile(rf"^{_HOST}{_REPO}/{_THREAD}/{_NUMBER}(?:\.patch|\.diff)?(?:[/?#].*)?$", _FLAGS),
     re.compile(rf"^{_REPO}(?:#|/{_THREAD}/){_NUMBER}$", _FLAGS),
     re.compile(rf"^(?:#|GH-|!){_NUMBER}$", _FLAGS),
@@ -153,12 +151,15 @@ def thread_id(repo: RepoId, number: int) -> ThreadId:
 def parse_reference(text: str, default_repo: RepoId | None = None) -> Reference | None:
     """Read one reference in any form people write; None when it is not one."""
     text = text.strip().lstrip(_BEFORE).rstrip(_AFTER)
-    for form in _COMMIT_FORMS:
-        if (match := form.match(text)) and _names_a_repo(match):
-            return Reference("commit", _repo_of(match, default_repo), sha=match["sha"].lower())
-    for form in _THREAD_FORMS:
-        if (match := form.match(text)) and _names_a_repo(match):
-            return Reference("thread", _repo_of(match, default_repo), number=int(match["number"]))
+    for form in _REFERENCE_FORMS:
+        if match := form.match(text):
+            groups = match.groupdict()
+            # A path would swallow some names; a form without a repository is fine.
+            if groups.get("name") not in _NO_NAMES:
+                repo = RepoId(f"{groups['owner']}/{groups['name']}") if groups.get("owner") else default_repo
+                if sha := groups.get("sha"):
+                    return Reference("commit", repo, sha=sha.lower())
+                return Reference("thread", repo, number=int(groups["number"]))
     return None
 
 
@@ -168,14 +169,3 @@ def references(repo: RepoId, text: str) -> tuple[str, ...]:
     found += [f"{name}#{number}" if number else f"{name}@{sha}" for name, number, sha in _ADDRESS.findall(text)]
     found += [f"{repo}@{sha}" for sha in _HASH.findall(text)]
     return tuple(dict.fromkeys(found))[:60]
-
-
-def _names_a_repo(match: re.Match[str]) -> bool:
-    """Refuse names that a path would swallow; a form without a repository is fine."""
-    return match.groupdict().get("name") not in _NO_NAMES
-
-
-def _repo_of(match: re.Match[str], default_repo: RepoId | None) -> RepoId | None:
-    """Take the repository from the text, else from the context."""
-    groups = match.groupdict()
-    return RepoId(f"{groups['owner']}/{groups['name']}") if groups.get("owner") else default_repo

@@ -1,11 +1,10 @@
 """What Gitzette speaks of: commits and their changes, threads, and what landed."""
 
 import re
-import sys
 from datetime import datetime
-from typing import Literal, TypeVar
+from typing import Literal
 
-from pydantic import BaseModel, Field
+from pydantic import Field
 
 from agent.domain.base import CommitId, Frozen, RepoId, ThreadId, commit_id, thread_id
 
@@ -243,34 +242,6 @@ class Headline(Frozen):
     author: str
     title: str
     pull: int | None = None  # The pull request that it says it came by
-
-
-# ---------------------------------------------------------------- memory
-
-M = TypeVar("M", bound=BaseModel)
-_FIELDS: dict[tuple[type, frozenset[str]], set[str]] = {}
-_PEOPLE: dict[Person, Person] = {}
-_SHORT = 200  # Characters of a text that may well come again: a path, a name, a line of code
-
-
-def compact(value: M) -> M:
-    """Let a value and everything in it share people, short texts and which of their fields were set; give it back.
-
-    The values are frozen and copies copy what they change, so nobody ever changes one that is shared.
-    """
-    own = value.model_fields_set
-    object.__setattr__(value, "__pydantic_fields_set__", _FIELDS.setdefault((type(value), frozenset(own)), own))
-    fields = value.__dict__
-    for name, part in fields.items():
-        if type(part) is str and len(part) <= _SHORT:
-            fields[name] = sys.intern(part)
-        elif type(part) is Person:
-            fields[name] = _PEOPLE.setdefault(part, part)
-        else:
-            for one in part if type(part) is tuple else (part,):
-                if isinstance(one, BaseModel):
-                    compact(one)
-    return value
 
 
 _VERSION = re.compile(r"v?\d+(?:\.\d+){1,3}(?:[.-]?post\d+)?", re.ASCII)

@@ -94,30 +94,20 @@ class Report(Frozen):
         """List one repository's ledger."""
         return tuple(row for row in self.ledger if row.repo == repo)
 
-    def claims_about(self, evidence: EvidenceId) -> tuple[Claim, ...]:
-        """List what is said of one commit or issue, in order."""
-        return tuple(claim for claim in self.claims if evidence in claim.about)
-
-
-def failed_repos(report: Report) -> tuple[RepoId, ...]:
-    """Name the repositories of which nothing could be read: no commits, or no diff of any commit."""
-    read = {section.repo for section in report.sections}
-    return tuple(repo for repo in report.repos if repo not in read or _blind(report, repo))
-
 
 def failed_share(report: Report) -> float:
-    """Tell which share of the repositories failed; a report on none has no failures."""
-    return len(failed_repos(report)) / len(report.repos) if report.repos else 0.0
+    """Tell of which share of the repositories nothing could be read: no commits, or no diff of any commit."""
+    failed = set(report.repos) - {section.repo for section in report.sections}
+    for repo in report.repos:
+        rows = report.rows(repo)
+        if rows and all(row.depth == "failed" for row in rows):
+            failed.add(repo)
+    return len(failed) / len(report.repos) if report.repos else 0.0
 
 
 def sound(report: Report, max_failed: float) -> bool:
     """Tell whether a report may be shown as that of its window: it is over, and enough of it could be read."""
     return not report.window.partial and failed_share(report) <= max_failed
-
-
-def _blind(report: Report, repo: RepoId) -> bool:
-    rows = report.rows(repo)
-    return bool(rows) and all(row.depth == "failed" for row in rows)
 
 
 def footer_counts(report: Report) -> dict[str, int]:

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from datetime import UTC, date, datetime, time, timedelta
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import Self
 from zoneinfo import ZoneInfo
 
@@ -73,11 +73,7 @@ class Window(BaseModel):
     @field_validator("tz")
     @classmethod
     def _known_zone(cls, value: str) -> str:
-        try:
-            zone(value)
-        except UsageError as error:
-            raise ValueError(str(error)) from error
-        return value
+        return zone(value).key
 
     @model_validator(mode="after")
     def _forwards(self) -> Self:
@@ -134,10 +130,16 @@ class Window(BaseModel):
         """True when both ends are the first instant of a day."""
         return all(end == midnight(end.astimezone(zone(self.tz)).date(), self.tz) for end in (self.start, self.end))
 
-    @property
+    @cached_property
     def label(self) -> str:
         """The name of the report: `2026-02-04`, `2026-02-01..2026-02-07`, or with hours where it is not whole days."""
-        return _label(self)
+        where = zone(self.tz)
+        first, end = self.start.astimezone(where), self.end.astimezone(where)
+        if not self.whole_days:
+            clock = "%Y-%m-%dT%H%M%S" if first.second or end.second else "%Y-%m-%dT%H%M"
+            return f"{first:{clock}}..{end:{clock}}"
+        last = (self.end - timedelta(seconds=1)).astimezone(where)
+        return f"{first:%Y-%m-%d}" if first.date() == last.date() else f"{first:%Y-%m-%d}..{last:%Y-%m-%d}"
 
     @property
     def key(self) -> str:
@@ -160,15 +162,3 @@ def narrowed(
         return bound
     window = Window(start=start, end=end, tz=tz)
     return window.cut_at(now) if end > now else window
-
-
-# A page asks for it with every commit.
-@lru_cache(maxsize=1_024)
-def _label(window: Window) -> str:
-    where = zone(window.tz)
-    first, end = window.start.astimezone(where), window.end.astimezone(where)
-    if not window.whole_days:
-        clock = "%Y-%m-%dT%H%M%S" if first.second or end.second else "%Y-%m-%dT%H%M"
-        return f"{first:{clock}}..{end:{clock}}"
-    last = (window.end - timedelta(seconds=1)).astimezone(where)
-    return f"{first:%Y-%m-%d}" if first.date() == last.date() else f"{first:%Y-%m-%d}..{last:%Y-%m-%d}"

@@ -11,10 +11,10 @@ from contextlib import asynccontextmanager, suppress
 from dataclasses import fields, replace
 from datetime import UTC, datetime
 
+from agent.domain.accounts import Cap
 from agent.domain.base import EXIT_ABSTAINED, EXIT_DONE, AppError, Language, UsageError
 from agent.ports import Progress
 from agent.questions import Reply
-from agent.settings.spending import Cap
 from agent.settings.values import RepoSpec, Settings
 from agent.web import Web
 from gitzette.arguments import bound_of, settings_for, specs_of

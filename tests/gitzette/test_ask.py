@@ -5,6 +5,7 @@ import sqlite3
 import stat
 from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -30,7 +31,7 @@ def test_names_are_told_from_facts_and_words_get_ranked_evidence_and_never_a_ver
     assert "Evidence that fits best, ranked by words and not judged:" in told.out
     assert "Lower the limit of routes" in told.out.partition("Raise the limit")[0]
     told = command("ask", "为什么降低 limit？", *BOUNDS, *engine.repo)
-    assert (told.status, "最相符的证据" in told.out) == (4, True)
+    assert (told.status, "最匹配的证据" in told.out) == (4, True)
     assert "No" not in told.out.replace("No model", "")
     told = command("ask", "author:ada path:router.py", *BOUNDS, *engine.repo)
     assert told.out.startswith("2 found for `author:ada`, `path:router.py`, newest first.")
@@ -78,27 +79,23 @@ def refused(told: Told) -> str:
     return said[0]
 
 
-def rows(file: Path) -> list[tuple[object, ...]]:
-    """Read everything that a file of conversations holds."""
-    with closing(sqlite3.connect(file)) as db:
-        return [row for table in ("checkpoints", "writes") for row in db.execute(f"select * from {table}")]
-
-
-async def written_otherwise(home: Path, **state: object) -> None:
-    """Leave a thread behind as another version would."""
-    async with open_checkpoints(home / "threads.db", precious=True) as saver:
-        config = {"configurable": {"thread_id": "old"}}
-        await build(saver).aupdate_state(config, state, as_node="reply")  # type: ignore[arg-type]
-
-
 def test_a_thread_of_another_version_is_refused_and_left_as_it_is(
     engine: Engine, corner: Path, command: Command
 ) -> None:
+    async def written_otherwise() -> None:
+        async with open_checkpoints(corner / "threads.db", precious=True) as saver:
+            config: Any = {"configurable": {"thread_id": "old"}}
+            await build(saver).aupdate_state(config, {"version": 99, "turns": ["x"]}, as_node="reply")
+
+    def rows() -> list[tuple[object, ...]]:
+        with closing(sqlite3.connect(corner / "threads.db")) as db:
+            return [row for table in ("checkpoints", "writes") for row in db.execute(f"select * from {table}")]
+
     corner.mkdir(mode=0o700)
-    asyncio.run(written_otherwise(corner, version=99, turns=["x"]))
-    before = rows(corner / "threads.db")
+    asyncio.run(written_otherwise())
+    before = rows()
     assert "another version of gitzette" in refused(command("ask", "what changed?", "--thread", "old", *engine.repo))
-    assert rows(corner / "threads.db") == before
+    assert rows() == before
 
 
 def test_wrong_use_is_answered_in_one_line(engine: Engine, monkeypatch: pytest.MonkeyPatch, command: Command) -> None:
@@ -106,8 +103,6 @@ def test_wrong_use_is_answered_in_one_line(engine: Engine, monkeypatch: pytest.M
         (["   \n"], "there is no question"),
         (["why " * 25_600], "ask in at most 4000"),
         (["what changed?", "--since", "2026-02-04", "--until", "2026-02-03"], "there is no time"),
-        (["what changed?", "--since", "2999-01-01"], "2999"),
-        (["since:yesterday"], "write it as 2026-02-04"),
         (["is:lucky"], "is:"),
     ):
         assert said in refused(command("ask", *arguments, *engine.repo))

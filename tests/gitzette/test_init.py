@@ -59,7 +59,6 @@ def test_in_a_checkout_its_own_repository_is_configured(command: Command) -> Non
 def test_a_mistake_is_told_and_nothing_is_written(command: Command) -> None:
     for arguments, says in (
         (["--repo", "a/b", "--repo", "A/B"], "named twice"),
-        (["--tz", "Mars/Olympus"], "unknown time zone"),
         (["--workflow", "--repo", "a/b=../b"], "a runner of GitHub has no such path"),
     ):
         told = command("init", *arguments)

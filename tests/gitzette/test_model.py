@@ -3,14 +3,12 @@
 import json
 import re
 from collections.abc import Callable
-from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 
 from evals.model_server.honest import honest
 from evals.model_server.server import ModelServer, Mood
-from evals.model_server.talk import Asked, Saying
 from evals.sets.storm import leak_in
 from gitzette.cli import main
 from tests.gitzette.conftest import Command, Engine
@@ -79,27 +77,3 @@ def test_a_report_says_what_the_model_wrote_and_what_it_cost(
     assert data["footer"]["model"]["fallbacks"] == {}
     assert leak_in(tmp_path, KEY) is None
     assert leak_in(corner, KEY) is None
-
-
-def test_what_a_model_passes_over_is_read_as_closely_as_without_it(
-    engine: Engine, point: Callable[[ModelServer], None], tmp_path: Path
-) -> None:
-    def picky(asked: Asked) -> Saying:
-        return Saying(text=json.dumps({"read": ["c1"]})) if asked.schema == "Choice" else honest(asked)
-
-    codes = ("def a() -> int: ...\ndef b() -> int: ...\n", "def b() -> int: ...\n", "X = 1\n")
-    for day, code in enumerate(codes, start=5):
-        engine.commit("fix: work on the interface", datetime(2026, 2, day, 9, tzinfo=UTC), api=code)
-    deep = {}
-    span = ["--since", "2026-02-05", "--until", "2026-02-08"]
-    with ModelServer(picky, context=32_768) as server:
-        point(server)
-        for who in ("rules", "model"):
-            out = tmp_path / who
-            assert main(["run", *span, "--analyst", who, "--out", str(out), *engine.repo]) == 0
-            ledger = json.loads((out / "reports" / "2026-02-05..2026-02-07.json").read_text())["ledger"]
-            deep[who] = {row["sha"] for row in ledger if row["depth"] == "deep"}
-    assert len(deep["rules"]) > 1
-    assert deep["model"] >= deep["rules"]
-    explained = [asked for asked in server.asked if asked.schema == "Analysis"]
-    assert len(explained) == 1

