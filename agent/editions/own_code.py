@@ -13,7 +13,7 @@ MOST_PLACES = 3
 _SETTING = ("flag-", "env-", "route-", "config-key-", "unregistered")
 _SYMBOL = ("symbol-", "field-", "enum-member-", "constant-", "base-", "signature-", "deprecated")
 _GONE = ("parameter-removed", "parameter-renamed")
-_TOKEN = re.compile(r"--?[A-Za-z][\w-]*|/[\w{}./-]*[\w}]|[A-Za-z_][\w.-]*\w|[A-Za-z_]")
+_TOKEN = re.compile(r"--?[A-Za-z][\w-]*|(?<!/)/(?!/)[\w{}./-]*[\w}]|[A-Za-z_][\w.-]*\w|[A-Za-z_]")
 # Comments, and options that the user's own program defines: argparse, click, typer.
 _PASSED_OVER = re.compile(r"\s*(?:#|//)|.{0,400}\b(?:add_argument|[Oo]ption|[Aa]rgument)\(")
 _BUILTIN = frozenset(name for kind in (dict, list, str, set, bytes, Exception) for name in dir(kind))
@@ -52,8 +52,12 @@ def find_uses(facts: Sequence[Fact], path: str, text: str) -> Iterator[tuple[Fac
                 words[word].append(number)
     used = _references(text) if path.endswith((".py", ".pyi")) else []
     for fact in facts:
-        is_setting = fact.kind.startswith(_SETTING)
-        found = {*(_setting_lines(fact, words) if is_setting else _python_lines(fact, used))}
+        if not fact.kind.startswith(_SETTING):
+            found = {*_python_lines(fact, used)}
+        else:
+            # A key of one common word means nothing.
+            telling = fact.kind.startswith(("flag-", "env-", "route-")) or re.search(r"[a-z][_.-]?[A-Z_.-]", fact.name)
+            found = {*words.get(_plain(_sought(fact)), ())} if telling else set()
         yield from ((fact, line) for line in sorted(found)[:MOST_PLACES])
 
 
@@ -73,15 +77,6 @@ def _parameter(fact: Fact) -> str:
 def _plain(token: str) -> str:
     """Write a flag one way: programs take dashes and underscores alike, and `--no-` before a switch."""
     return "--" + token[2:].replace("_", "-").removeprefix("no-") if token.startswith("--") else token
-
-
-def _setting_lines(fact: Fact, words: Mapping[str, list[int]]) -> Iterator[int]:
-    name = _sought(fact)
-    if fact.kind.startswith("route-"):
-        yield from (line for word, lines in words.items() if word.endswith(name) for line in lines)
-    # A key of one common word means nothing.
-    elif fact.kind.startswith(("flag-", "env-")) or re.search(r"[a-z][_.-]?[A-Z_.-]", name):
-        yield from words.get(_plain(name), ())
 
 
 class _Use(NamedTuple):

@@ -1,7 +1,7 @@
 """A week out of its days: the daily reports as one, without what was taken back before the week was over."""
 
 import re
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Sequence
 from datetime import date, timedelta
 from typing import Any
 
@@ -51,36 +51,28 @@ def week_of(label: str, tz: str, reports: Sequence[Report]) -> Week:
     """Join the reports of a week's days, which are given in their order."""
     days, told = days_of(label), {report.window.label for report in reports}
     rows = {f"{row.repo}@{row.sha}": row for report in reports for row in report.ledger}
-    pairs = tuple(dict.fromkeys(_pairs(reports, rows)))
-    aside = {cite for pair in pairs for cite in (pair.change, pair.undone_by)}
-    repos = tuple(dict.fromkeys(repo for report in reports for repo in report.repos))
-    claims = {claim.id: claim for report in reports for claim in report.claims if claim.role not in _OF_ONE_DAY}
     # A story is told as the last day knows it.
     stories = {(one.kind, one.repo, one.steps[:1]): one for report in reports for one in report.stories}
-    behind = {"tier": Tier.LOW, "weight": 0.0}
+    claims = {claim.id: claim for report in reports for claim in report.claims if claim.role not in _OF_ONE_DAY}
+    # What landed again after it was taken back is told as itself.
+    undone = (pair for report in reports for story in report.stories for pair in undone_pairs(story))
+    pairs = dict.fromkeys(Pair(change=one, undone_by=by) for one, by in undone if one in rows and by in rows)
+    aside = {cite for pair in pairs for cite in (pair.change, pair.undone_by)}
+    names, behind = ("repos", "failures", "links", "uses"), {"tier": Tier.LOW, "weight": 0.0}
+    parts: dict[str, Any] = {
+        name: tuple(dict.fromkeys(part for report in reports for part in getattr(report, name))) for name in names
+    }
     joined = Report(
         window=Window.days(days[0], days[-1], tz),
-        repos=repos,
-        sections=tuple(section for repo in repos for section in _section(repo, reports)),
+        sections=tuple(section for repo in parts["repos"] for section in _section(repo, reports)),
         ledger=tuple(row.model_copy(update=behind) if name in aside else row for name, row in rows.items()),
-        failures=tuple(dict.fromkeys(failure for report in reports for failure in report.failures)),
         claims=tuple(claim for claim in claims.values() if not aside & set(claim.about)),
-        links=tuple(dict.fromkeys(link for report in reports for link in report.links)),
         stories=tuple(stories.values()),
-        uses=tuple(dict.fromkeys(use for report in reports for use in report.uses)),
         analyst=reports[-1].analyst,
+        **parts,
     )
-    names = [str(day) for day in days]
-    known, missing = ([name for name in names if (name in told) is there] for there in (True, False))
-    return Week(label=label, report=joined, days=tuple(known), missing=tuple(missing), came_and_went=pairs)
-
-
-def _pairs(reports: Sequence[Report], landed: Collection[EvidenceId]) -> Iterator[Pair]:
-    """Find what was taken back inside the week; what landed again after that is told as itself."""
-    for story in (story for report in reports for story in report.stories):
-        for change, by in undone_pairs(story):
-            if change in landed and by in landed:
-                yield Pair(change=change, undone_by=by)
+    known, missing = (tuple(f"{day}" for day in days if (f"{day}" in told) is there) for there in (True, False))
+    return Week(label=label, report=joined, days=known, missing=missing, came_and_went=tuple(pairs))
 
 
 def _section(repo: str, reports: Sequence[Report]) -> list[RepoSection]:

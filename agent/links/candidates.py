@@ -73,7 +73,7 @@ def wanted_pairs(found: Collected, material: Material, known: Sequence[Digest], 
     recorded = [link for link in material.links if link.grade is Grade.A]
     still_open = {one.id for one in issues if one.state == "open"}
     settled: set[tuple[EvidenceId, EvidenceId]] = {(x.change, x.issue) for x in recorded if x.issue not in still_open}
-    said = _said(found, material, settled)
+    said = _said(found.references, [read.evidence for read in material.reads], settled)
     explained = {link.issue for link in recorded}
     free = [one for one in issues if one.id not in explained and one.state_reason not in GIVEN_UP]
     near = candidates(material.reads, free, {link.change for link in recorded})
@@ -93,14 +93,13 @@ def wanted_pairs(found: Collected, material: Material, known: Sequence[Digest], 
 
 
 def _said(
-    found: Collected, material: Material, settled: set[tuple[EvidenceId, EvidenceId]]
+    references: Iterable[Reference], commits: Sequence[CommitEvidence], settled: set[tuple[EvidenceId, EvidenceId]]
 ) -> Mapping[EvidenceId, dict[Reference, EvidenceId]]:
     """Sort references by the commit that they are about, each with its other side, what it says itself first."""
-    mine = [read.evidence for read in material.reads]
-    own: dict[EvidenceId, EvidenceId] = {one.id: one.id for one in mine}
-    own |= {thread_id(material.repo, one.pull): one.id for one in mine if one.pull}
+    own: dict[EvidenceId, EvidenceId] = {one.id: one.id for one in commits}
+    own |= {thread_id(one.repo, one.pull): one.id for one in commits if one.pull}
     about: dict[EvidenceId, dict[Reference, EvidenceId]] = defaultdict(dict)
-    for one in found.references:
+    for one in references:
         commit = one.source if one.source in own else own.get(one.target)
         other = one.target if one.source in own else one.source
         if commit is not None and (commit, other) not in settled:

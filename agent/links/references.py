@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from agent.domain.base import EvidenceId, RepoId, commit_id, thread_id
+from agent.domain.base import EvidenceId, RepoId, ThreadId, commit_id, thread_id
 from agent.domain.commits import Commit, PullRequest, Threads
 from agent.domain.links import Place, Reference
 
@@ -129,7 +129,10 @@ def day_references(day: Day) -> tuple[Reference, ...]:
     said = [one for commit in day.commits for one in _of_commit(commit, day, brought.get(commit.sha))]
     own = list(dict.fromkeys(pull for one in day.commits if (pull := brought.get(one.sha))))
     mine = {*(commit.id for commit in day.commits), *(pull.id for pull in own)}
-    others = [one for one in _of_others(day) if one.target in mine]
+    texts: list[tuple[ThreadId, str, Place]] = [(one.id, one.body, "issue") for one in day.threads.issues]
+    written = {thread_id(day.repo, number): some for number, some in day.threads.comments.items()}
+    texts += [(name, one.body, "comment") for name, some in written.items() for one in some]
+    others = [x for name, text, at in texts for x in references_in(text, day.repo, name, at) if x.target in mine]
     shown = {(one.source, one.target) for one in others}
     # GitHub knows of texts that nobody has read.
     unread = [(name, pull.id) for pull in own for name in pull.named_by if (name, pull.id) not in shown]
@@ -152,10 +155,3 @@ def _of_commit(commit: Commit, day: Day, pull: PullRequest | None) -> Iterator[R
             # What a program copies into its message is about other repositories.
             if one.target not in ours and not (program and not one.target.startswith(home)):
                 yield one
-
-
-def _of_others(day: Day) -> Iterator[Reference]:
-    for issue in day.threads.issues:
-        yield from references_in(issue.body, day.repo, issue.id, "issue")
-        for comment in day.threads.comments.get(issue.number, ()):
-            yield from references_in(comment.body, day.repo, issue.id, "comment")

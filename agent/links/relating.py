@@ -4,14 +4,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import timedelta
 from functools import cached_property
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from pydantic import BaseModel, Field
 
 from agent.analysts.packet import commit_packet, piece_text, shown_hunks
 from agent.analysts.sentences import anchored
 from agent.domain.base import CommitId, EvidenceId, Language
-from agent.domain.claims import Anchor, Claim, Judgement, Kind
+from agent.domain.claims import Claim, Judgement, Kind
 from agent.domain.commits import Issue
 from agent.domain.evidence import CommitEvidence, Evidence, Material, Read, ThreadEvidence
 from agent.domain.links import Grade, Reference, Related, Relation
@@ -57,8 +57,7 @@ class SaidRelations(BaseModel):
     relations: list[SaidRelation] = Field(default_factory=list)
 
 
-@dataclass(frozen=True)
-class Draft:
+class Draft(NamedTuple):
     """A relation that a model named, and the sentence in which code words it."""
 
     claim: Claim
@@ -145,8 +144,9 @@ class Pairing:
 
     def objections(self, draft: Draft) -> tuple[Judgement, ...]:
         """Say why a relation is refused: it cannot be one of these two, or an anchor is not verbatim."""
-        own, shown = self._sides
-        reasons = [_misplaced(one, {**own, **shown}[one.cite]) for one in draft.claim.anchors]
+        (own, shown), anchors = self._sides, draft.claim.anchors
+        reasons = [f"{x.text!r} is too short to show anything" for x in anchors if len(normal(x.text)) < _SHORTEST]
+        reasons += [misquoted(one, {**own, **shown}[one.cite]) for one in anchors]
         if not self._is_possible(draft.relation, shown[draft.other]):
             reasons.append(f"{draft.relation.value!r} is no relation between a commit and {draft.other}")
         return tuple(Judgement(verdict="quote", check="relation", reason=one) for one in reasons if one)
@@ -166,17 +166,7 @@ class Pairing:
 
     def related(self, draft: Draft, judge: str) -> Related:
         """Hand on a relation that was admitted."""
-        return Related(
-            change=CommitId(self.change.id),
-            other=draft.other,
-            relation=draft.relation,
-            anchors=tuple((one.cite, one.text) for one in draft.claim.anchors),
-            grade=self._grade(draft.other),
-            judged_by=judge,
-        )
-
-
-def _misplaced(anchor: Anchor, evidence: Evidence) -> str:
-    if len(normal(anchor.text)) < _SHORTEST:
-        return f"{anchor.text!r} is too short to show anything"
-    return misquoted(anchor, evidence)
+        change, grade = CommitId(self.change.id), self._grade(draft.other)
+        anchors = tuple((one.cite, one.text) for one in draft.claim.anchors)
+        _, relation, other = draft
+        return Related(change=change, other=other, relation=relation, anchors=anchors, grade=grade, judged_by=judge)

@@ -92,28 +92,17 @@ def share(landing: Landing, elsewhere: Mapping[str, Owner]) -> Share:
 
 def ledger_row(landed: Landed, read: Read | Unread, *, late: bool, pull: int | None) -> LedgerRow:
     """Write down what was done with one commit."""
-    commit, found = landed.commit, dict[str, Any]()
+    commit = landed.commit
+    row: dict[str, Any] = {name: getattr(commit, name) for name in ("repo", "sha", "subject", "title")}
+    row |= {"author": commit.author.name, "landed_at": commit.committed_at, "members": landed.members}
+    row |= {"late": late, "pull": pull}
     if isinstance(read, tuple):
-        depth, reason = read
-    else:
-        depth, reason, change, triage = read.depth, _why(read), read.evidence.change, read.triage
-        found = {"files": len(change.files), "additions": change.additions, "deletions": change.deletions}
-        found |= {"unreadable": len(change.unreadable), "places": _places(change), "tier": triage.tier}
-        found |= {"noise": triage.noise, "purpose": triage.purpose, "weight": triage.score, "marks": triage.reasons}
-    return LedgerRow(
-        repo=commit.repo,
-        sha=commit.sha,
-        depth=depth,
-        reason=reason,
-        late=late,
-        subject=commit.subject,
-        title=commit.title,
-        author=commit.author.name,
-        landed_at=commit.committed_at,
-        members=landed.members,
-        pull=pull,
-        **found,
-    )
+        return LedgerRow(depth=read[0], reason=read[1], **row)
+    change, triage = read.evidence.change, read.triage
+    row |= {"files": len(change.files), "additions": change.additions, "deletions": change.deletions}
+    row |= {"unreadable": len(change.unreadable), "places": _places(change), "tier": triage.tier}
+    row |= {"noise": triage.noise, "purpose": triage.purpose, "weight": triage.score, "marks": triage.reasons}
+    return LedgerRow(depth=read.depth, reason=_why(read), **row)
 
 
 def _places(change: Change) -> tuple[str, ...]:

@@ -28,8 +28,10 @@ def _parts(report: Report) -> Iterator[tuple[str, Any]]:
         value = getattr(report, name)
         if isinstance(value, BaseModel):
             yield name, value.model_dump(mode="json")
+        elif name == "claims":
+            yield name, map(claim_json, value)
         elif isinstance(value, tuple):
-            yield name, map(_plain, value)
+            yield name, (one.model_dump(mode="json") if isinstance(one, BaseModel) else one for one in value)
         else:
             yield name, value
     threads = {section.repo: section.coverage for section in report.sections}
@@ -41,12 +43,6 @@ def claim_json(claim: Claim) -> dict[str, Any]:
     """Give a claim with its verdict in one word; what the gate said in full stands beside it."""
     data = claim.model_dump(mode="json")
     return data | {"verdict": claim.judgement.verdict if claim.judgement else None}
-
-
-def _plain(part: object) -> object:
-    if isinstance(part, Claim):
-        return claim_json(part)
-    return part.model_dump(mode="json") if isinstance(part, BaseModel) else part
 
 
 def dump(report: Report) -> str:
@@ -109,11 +105,10 @@ def merge(earlier: Report, new: Report) -> Report:
         # What speaks of several repositories comes last, and belongs to the newer run that could read any of them.
         chosen += [part for part in (fresh if covered else old) if not _repo_of(part)]
         parts[name] = tuple(sorted(chosen, key=lambda part: order.get(_repo_of(part), len(order))))
+    # The window that was read at the earlier moment; one that was over comes last.
+    windows = (earlier.window, new.window) if before - covered else (new.window,)
     return Report(
-        # The window that was read at the earlier moment; one that was over comes last.
-        window=min(earlier.window, new.window, key=lambda one: one.cutoff or one.end)
-        if before - covered
-        else new.window,
+        window=min(windows, key=lambda one: one.cutoff or one.end),
         repos=repos,
         failures=(*still_failed, *new.failures),
         analyst=new.analyst,

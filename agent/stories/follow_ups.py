@@ -3,16 +3,17 @@
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import timedelta
 from functools import lru_cache
+from typing import NamedTuple
 
 from agent.domain.base import EvidenceId, RepoId, commit_id, thread_id
 from agent.domain.commits import Headline, reverts_in
 from agent.domain.links import Act, Reference, Related, Relation, Story, StoryKind
 from agent.stories.timeline import NEAR, Line, Pair, Said, step, story
 
-_NEXT_APART = timedelta(days=14)
+_SOON = timedelta(days=14)
+"""How long the next number alone makes a series, and how long it is news by itself that lines are changed again."""
 _MOST_MISSING, _MOST_PARTS = 6, 24
 PARTS = r"[0-9][.0-9a-z]* ?/ ?[0-9nNxX]"  # A rough form of every marker, for git and for Python alike
 _PULL = re.compile(r"\s*\(#\d{1,9}\)\s*$")
@@ -22,11 +23,10 @@ _COUNTED = re.compile(
 _TOKEN = re.compile(r"[A-Za-z][\w+.]{3,}|[\u4e00-\u9fff]{2,}")
 
 
-@dataclass(frozen=True)
-class Part:
+class Part(NamedTuple):
     """A title taken apart: which part of how many, and its words."""
 
-    index: int
+    number: int
     total: int | None
     words: frozenset[str]
 
@@ -41,12 +41,9 @@ def read_part(title: str) -> Part | None:
     match = next((one for one in _COUNTED.finditer(text) if _is_counted(one, text)), None)
     if match is None or reverts_in(text):
         return None
-    rest = f"{text[: match.start()]} {text[match.end() :]}"
-    return Part(
-        index=int(match["index"]),
-        total=int(match["total"]) if match["total"].isdigit() else None,
-        words=frozenset(word.lower().strip(".") for word in _TOKEN.findall(rest)),
-    )
+    words = _TOKEN.findall(f"{text[: match.start()]} {text[match.end() :]}")
+    total = int(match["total"]) if match["total"].isdigit() else None
+    return Part(int(match["index"]), total, frozenset(word.lower().strip(".") for word in words))
 
 
 def _is_counted(match: re.Match[str], text: str) -> bool:
@@ -63,8 +60,6 @@ def _is_counted(match: re.Match[str], text: str) -> bool:
 
 def series_stories(repo: RepoId, heads: Sequence[Headline], today: set[str], *, whole: bool) -> list[Story]:
     """Tell the series to which today's commits belong; only a line that was read whole shows what is missing."""
-    if not any(head.sha in today and read_part(head.title) for head in heads):
-        return []
     found: list[Series] = []
     for head in heads:
         if part := read_part(head.title):
@@ -81,11 +76,11 @@ def _goes_on(head: Headline, part: Part, series: Series) -> bool:
 
     A second first part begins something else, and a series may grow: `[1/2]`, `[2/3]`.
     """
-    if part.index <= 1 and any(one.index == part.index and not _has_title(part, one) for _, one in series):
+    if part.number <= 1 and any(one.number == part.number and not _has_title(part, one) for _, one in series):
         return False
     for of, one in series:
-        apart, is_next, same_total = head.at - of.at, part.index - one.index == 1, part.total == one.total
-        alike = bool(part.words & one.words) or (is_next and same_total and apart <= _NEXT_APART)
+        apart, is_next, same_total = head.at - of.at, part.number - one.number == 1, part.total == one.total
+        alike = bool(part.words & one.words) or (is_next and same_total and apart <= _SOON)
         one_work = alike if head.author == of.author else same_total and _has_title(part, one)
         if one_work and apart <= NEAR and (same_total or is_next):
             return True
@@ -99,8 +94,8 @@ def _has_title(one: Part, other: Part) -> bool:
 
 
 def _series_story(repo: RepoId, series: Series, *, whole: bool) -> Story:
-    steps = [step(repo, head, "part", part=part.index) for head, part in series[-_MOST_PARTS:]]
-    have = {part.index for _, part in series}
+    steps = [step(repo, head, "part", part=part.number) for head, part in series[-_MOST_PARTS:]]
+    have = {part.number for _, part in series}
     gaps = tuple(index for index in range(min(have), max(have)) if index not in have)
     told = whole and len(series) <= _MOST_PARTS and len(gaps) <= min(_MOST_MISSING, len(have))
     totals = [part.total for _, part in series if part.total is not None]
@@ -132,7 +127,6 @@ def named_pairs(repo: RepoId, today: Sequence[Headline], references: Iterable[Re
             yield Pair(doer=doer, earlier=earlier, said_in=said_in)
 
 
-_SOON = timedelta(days=14)  # How long after a change it is news by itself that its lines are changed again
 READ: Mapping[Relation, Act] = {
     Relation.INTRODUCED: "mended",
     Relation.CONTINUES: "follow-up",
@@ -153,25 +147,19 @@ def follow_up_stories(
     repo: RepoId, pairs: Iterable[Pair], related: Iterable[Related], told: Sequence[Story]
 ) -> list[Story]:
     """Tell each pair as what a reader of both sides called it, else as the bare fact; not what other stories tell."""
-    read: dict[tuple[EvidenceId, EvidenceId], Act] = {}
+    read: dict[tuple[str, str], Act] = {}
     read |= {(one.change, one.other): READ[one.relation] for one in related if one.relation in READ}
     grouped: dict[tuple[str, Act], dict[str, Pair]] = defaultdict(dict)
     seen = {frozenset((a, b)) for one in told for a in one.steps for b in one.steps}
     for one in sorted(pairs, key=lambda one: not one.by_lines):
-        both = frozenset((commit_id(repo, one.doer.sha), commit_id(repo, one.earlier.sha)))
-        act = _act(repo, one, read)
+        doer, earlier = f"{repo}@{one.doer.sha}", f"{repo}@{one.earlier.sha}"
+        bare: Act = "changed lines" if one.by_lines else "refers"
+        act = read.get((doer, earlier)) or read.get((doer, f"{repo}#{one.earlier.pull}")) or bare
         late = act == "changed lines" and one.doer.at - one.earlier.at > _SOON
-        if both not in seen and not late:
-            seen.add(both)
+        if frozenset((doer, earlier)) not in seen and not late:
+            seen.add(frozenset((doer, earlier)))
             grouped[one.doer.sha, act][one.earlier.sha] = one
     return [_story(repo, act, list(group.values())[:_MOST]) for (_, act), group in grouped.items()]
-
-
-def _act(repo: RepoId, one: Pair, read: Mapping[tuple[EvidenceId, EvidenceId], Act]) -> Act:
-    doer, earlier = commit_id(repo, one.doer.sha), commit_id(repo, one.earlier.sha)
-    pull = thread_id(repo, one.earlier.pull) if one.earlier.pull else earlier
-    found = read.get((doer, earlier)) or read.get((doer, pull))
-    return found or ("changed lines" if one.by_lines else "refers")
 
 
 def _story(repo: RepoId, act: Act, group: Sequence[Pair]) -> Story:

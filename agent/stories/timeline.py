@@ -30,8 +30,8 @@ def evidence_of(repo: RepoId, head: Headline) -> CommitEvidence:
     """Make evidence of a headline: who landed what, when and under which title; its diff was not read."""
     person, moments = Person(name=head.author, email=""), {"authored_at": head.at, "committed_at": head.at}
     commit = Commit(repo=repo, sha=head.sha, parents=(), author=person, committer=person, message=head.title, **moments)
-    unread = "only its first line was read"
-    return CommitEvidence(change=Change(commit=commit, files=(), incomplete=unread), pull=head.pull)
+    change = Change(commit=commit, files=(), incomplete="only its first line was read")
+    return CommitEvidence(change=change, pull=head.pull)
 
 
 class Said(NamedTuple):
@@ -41,24 +41,6 @@ class Said(NamedTuple):
     sha: str = ""
     number: int | None = None
     title: str = ""
-
-
-class Line:
-    """Landed commits, each once, oldest first."""
-
-    def __init__(self, heads: Iterable[Headline]) -> None:
-        self.heads = sorted({head.sha: head for head in heads}.values(), key=lambda head: (head.at, head.sha))
-        self._named: dict[int | str, list[Headline]] = defaultdict(list)
-        for head in self.heads:
-            self._named[_plain(head.title)].append(head)
-            self._named[head.pull or 0].append(head)
-
-    def earlier(self, doer: Headline, said: Said) -> Headline | None:
-        """Find the last commit before another one by its hash, else its number, else its title."""
-        of_hash = [head for head in self.heads if head.sha.startswith(said.sha)] if said.sha else []
-        # An abbreviated hash must mean one commit only.
-        found = of_hash if len(of_hash) == 1 else self._named.get(said.number or _plain(said.title), [])
-        return next((head for head in reversed(found) if head.sha != doer.sha and head.at <= doer.at), None)
 
 
 def _plain(title: str) -> str:
@@ -91,9 +73,7 @@ class StoriesFound(Frozen):
     whole: tuple[str, ...] = ()  # Commits whose lines prove a story: they are cited with their patches
 
 
-def step(
-    repo: RepoId, head: Headline, act: Act, *, part: int | None = None, after: tuple[EvidenceId, ...] = ()
-) -> Step:
+def step(repo: RepoId, head: Headline, act: Act, part: int | None = None, after: tuple[str, ...] = ()) -> Step:
     """Make a step of a landed commit."""
     return Step(cite=commit_id(repo, head.sha), at=head.at, act=act, title=head.title, part=part, after=after)
 
@@ -159,17 +139,28 @@ class Undoing:
         return story("reland" if self.again else "revert", repo, [first, *undone, last])
 
 
-@dataclass(frozen=True)
-class Named:
-    """What commits of a line say of earlier ones, by hash: today's, and all that call themselves reverts."""
+class Line:
+    """Landed commits, each once, oldest first; and what today's and all that are called reverts say of others."""
 
-    line: Line
-    said: Mapping[str, Sequence[Said]]
+    def __init__(self, heads: Iterable[Headline], said: Mapping[str, Sequence[Said]] | None = None) -> None:
+        self.heads = sorted({head.sha: head for head in heads}.values(), key=lambda head: (head.at, head.sha))
+        self._said = said or {}
+        self._named: dict[int | str, list[Headline]] = defaultdict(list)
+        for head in self.heads:
+            self._named[_plain(head.title)].append(head)
+            self._named[head.pull or 0].append(head)
+
+    def earlier(self, doer: Headline, said: Said) -> Headline | None:
+        """Find the last commit before another one by its hash, else its number, else its title."""
+        of_hash = [head for head in self.heads if head.sha.startswith(said.sha)] if said.sha else []
+        # An abbreviated hash must mean one commit only.
+        found = of_hash if len(of_hash) == 1 else self._named.get(said.number or _plain(said.title), [])
+        return next((head for head in reversed(found) if head.sha != doer.sha and head.at <= doer.at), None)
 
     def undoings(self, doer: Headline) -> list[Undoing]:
         """List what a commit undoes and brings back."""
         found: dict[str, Undoing] = {}
-        named = [(one.again, head) for one in self.said.get(doer.sha, ()) if (head := self.line.earlier(doer, one))]
+        named = [(one.again, head) for one in self._said.get(doer.sha, ()) if (head := self.earlier(doer, one))]
         returns = any(again for again, _ in named)
         for again, target in named:
             if again:
@@ -183,10 +174,10 @@ class Named:
         return list(found.values())
 
     def _undone_by(self, revert: Headline) -> list[Headline]:
-        found = {self.line.earlier(revert, one) for one in self.said.get(revert.sha, ()) if not one.again}
+        found = {self.earlier(revert, one) for one in self._said.get(revert.sha, ()) if not one.again}
         return sorted((head for head in found if head and not reverts_in(head.title)), key=lambda head: head.at)
 
     def _undoer(self, target: Headline, doer: Headline) -> Headline | None:
         """Find what undid a commit before it came back: the last revert between the two that names it."""
-        between = [head for head in self.line.heads if target.at <= head.at <= doer.at and head.sha != doer.sha]
+        between = [head for head in self.heads if target.at <= head.at <= doer.at and head.sha != doer.sha]
         return next((head for head in reversed(between) if target in self._undone_by(head)), None)

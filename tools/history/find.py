@@ -14,7 +14,6 @@ from agent.stories.follow_ups import PARTS, follow_up_stories, named_pairs, own_
 from agent.stories.tell import short_text, story_claims
 from agent.stories.timeline import (
     Line,
-    Named,
     Said,
     StoriesFound,
     evidence_of,
@@ -49,8 +48,8 @@ async def find_stories(
     past = await near_past(material, code, told)
     said = _said(material, past)
     far = await far_past(material, code, _wanted(heads, past, said, named))
-    line = Line([*far, *past.found, *_heads(material.background.values()), *heads])
-    undone = await find_reverts(today, Named(line, said), code, library)
+    line = Line([*far, *past.found, *_heads(material.background.values()), *heads], said)
+    undone = await find_reverts(today, line, code, library)
     known = {(one.doer.sha, one.target.sha) for one in undone}
     by_lines = await changed_lines(material.reads, code, library, known, blamed)
     pairs, mine = [*by_lines, *named_pairs(repo, heads, named, line)], {head.sha for head in heads}

@@ -9,7 +9,7 @@ from agent.domain.base import RepoId
 from agent.domain.commits import Change, Headline
 from agent.domain.evidence import CommitEvidence, Read
 from agent.ports import CloneSource, CodeSource
-from agent.stories.timeline import NEAR, Named, Pair, Said, Undoing, headline
+from agent.stories.timeline import NEAR, Line, Pair, Said, Undoing, headline
 from tools.diff.lineage import read_lineage, read_trailers
 
 if TYPE_CHECKING:
@@ -69,11 +69,11 @@ def said_by(one: CommitEvidence, body: str) -> list[Said]:
 
 
 async def find_reverts(
-    today: Sequence[CommitEvidence], named: Named, code: CodeSource, library: "EvidenceCache"
+    today: Sequence[CommitEvidence], line: Line, code: CodeSource, library: "EvidenceCache"
 ) -> list[Undoing]:
     """List what is undone and what comes back, and tell parts from the whole where both patches can be read."""
     ordered = sorted(today, key=lambda one: (one.at, one.id))
-    found = [undoing for one in ordered for undoing in named.undoings(headline(one.change.commit, one.pull))]
+    found = [undoing for one in ordered for undoing in line.undoings(headline(one.change.commit, one.pull))]
     for place, one in enumerate(found):
         whole = await library.whole(code, [one.doer.sha, one.target.sha])
         if len(whole) == 2:

@@ -48,7 +48,7 @@ def parts(*heads: Headline) -> list[int | None]:
 )
 def test_a_title_says_which_part_it_is(title: str, part: tuple[int, int | None] | None) -> None:
     read = read_part(title)
-    assert ((read.index, read.total) if read else None) == part
+    assert ((read.number, read.total) if read else None) == part
 
 
 def test_the_parts_of_one_author_are_joined_and_what_is_missing_is_told() -> None:
