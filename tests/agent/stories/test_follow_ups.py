@@ -40,7 +40,6 @@ def parts(*heads: Headline) -> list[int | None]:
         ("[MUSA][4/N] Add device utilities (#17246)", (4, None)),
         ("[2/3] Weight Sync: share buffers", (2, 3)),
         ("[diffusion] support MTGPU (multi-GPU, 5/N)", (5, None)),
-        ("[RadixTree][5/N Refactor]: key matching", (5, None)),
         ("[11b/n] move the tail", (11, None)),
         ("【专家交换】共享缓冲区（2/3）", (2, 3)),
         ("support 2/4 sparsity in the packed layout", None),
