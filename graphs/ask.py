@@ -113,7 +113,7 @@ async def subjects(state: AskState, context: AskContext) -> dict[str, AnswerSubj
         languages=(query.lang,),
         room=await context.packet_room(),
         dossier=Dossier(found=found, window=query.window, repos=frozenset(repos), seen=frozenset(found)),
-        handles=state["handles"],
+        shown={handle: found[name] for handle, name in state["handles"].items()},
         notes=context.notes,
     )
     return {"answer": subject}

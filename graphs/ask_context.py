@@ -14,7 +14,8 @@ from agent.analysts.rules import statement
 from agent.analysts.tasks import Sentences
 from agent.domain.base import EvidenceId, Language, RepoId
 from agent.domain.claims import Claim
-from agent.domain.evidence import Card, CommitEvidence, Dossier, Evidence, belongs, said_evidence
+from agent.domain.commits import Release
+from agent.domain.evidence import Card, CommitEvidence, Dossier, Evidence, ReleaseEvidence, ThreadEvidence, belongs
 from agent.domain.window import Window
 from agent.gate.check import refusals
 from agent.ports import CloneSource
@@ -99,7 +100,9 @@ class AskContext(RunContext):
             if cards:
                 code = (await self.desks.open(spec)).code
                 self._add([cards[one.commit.sha].evidence(one) async for one in code.changes(list(cards))], window)
-        self._add((said_evidence(one) for one in wanted.values() if not isinstance(one, Card)), window)
+        said = [one for one in wanted.values() if not isinstance(one, Card)]
+        releases = (ReleaseEvidence(release=one) for one in said if isinstance(one, Release))
+        self._add((*releases, *(ThreadEvidence(thread=one) for one in said if not isinstance(one, Release))), window)
 
     async def load_tags(self, names: Iterable[EvidenceId]) -> list[EvidenceId]:
         """Find the first tag that contains each of these commits, and note it."""

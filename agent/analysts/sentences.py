@@ -18,6 +18,7 @@ from agent.gate.text import normal, plain_marks
 MOST_SENTENCES, MOST_ANSWERED = 5, 10
 NAMES: dict[Language, str] = {"en": "English", "zh": "Chinese (简体中文，全角标点)"}
 Found = Mapping[EvidenceId, Evidence]
+Shown = Mapping[str, Evidence]  # Pieces of evidence by their handles
 _TELLING = 4  # Characters of a name or line below which it stands in too many hunks to find one by it
 _LETTERS: dict[type, str] = {CommitEvidence: "c", ThreadEvidence: "t", ReleaseEvidence: "v"}
 
@@ -116,10 +117,12 @@ def cited(text: str, handles: Mapping[str, EvidenceId]) -> EvidenceId:
 
 
 def sentence_claim(
-    name: str, said: Sentence, cites: Iterable[EvidenceId], found: Found, languages: Sequence[Language]
+    name: str, said: Sentence, shown: Shown, languages: Sequence[Language], about: str | None = None
 ) -> Claim | None:
-    """Turn one sentence into a claim about what it cites first; what was never shown stays, for the gate to refuse."""
-    text, cites = words_of(said, languages), tuple(dict.fromkeys(cites))
+    """Turn a sentence into a claim about what it cites first; what was never shown stays, for the gate to refuse."""
+    handles, found = {key: one.id for key, one in shown.items()}, {one.id: one for one in shown.values()}
+    named = [cited(one, handles) for one in said.cites if one.strip()]
+    text, cites = words_of(said, languages), tuple(dict.fromkeys([about, *named] if about else named))
     if not text:
         return None
     repos = {found[cite].repo for cite in cites if cite in found}

@@ -120,11 +120,6 @@ class ReleaseEvidence(_Piece):
 Evidence = CommitEvidence | ThreadEvidence | ReleaseEvidence
 
 
-def said_evidence(one: Issue | PullRequest | Release) -> ThreadEvidence | ReleaseEvidence:
-    """Make evidence of what people wrote."""
-    return ReleaseEvidence(release=one) if isinstance(one, Release) else ThreadEvidence(thread=one)
-
-
 def belongs(one: Evidence, window: Window | None) -> bool:
     """Tell whether a piece of evidence is of a window: a thread by the time at which it was opened or ended."""
     moments = (one.thread.created_at, one.thread.ended_at) if isinstance(one, ThreadEvidence) else (one.at,)

@@ -94,10 +94,6 @@ class Report(Frozen):
         """List one repository's ledger."""
         return tuple(row for row in self.ledger if row.repo == repo)
 
-    def claims_about(self, evidence: EvidenceId) -> tuple[Claim, ...]:
-        """List what is said of one commit or issue, in order."""
-        return tuple(claim for claim in self.claims if evidence in claim.about)
-
 
 def failed_share(report: Report) -> float:
     """Tell of which share of the repositories nothing could be read: no commits, or no diff of any commit."""

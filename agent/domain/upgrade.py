@@ -2,25 +2,15 @@
 
 from collections.abc import Mapping
 from datetime import datetime
-from enum import StrEnum
+from typing import Literal
 
 from agent.domain.base import Frozen, RepoId
 from agent.domain.facts import Fact, Severity
 from agent.domain.ledger import OwnUse
 
-
-class Part(StrEnum):
-    """Where in the guide a fact is told, in this order."""
-
-    USED = "used"  # Whatever the user's own code uses of what changes
-    BREAKS = "breaks"
-    DEPRECATED = "deprecated"
-    CHANGED = "changed"  # Defaults and choices: the same call or command does something else
-    NEW = "new"  # What users can set now
-    DEPENDENCIES = "dependencies"
-    ALSO = "also"  # New names of the interface, and what users run into
-
-
+Part = Literal["used", "breaks", "deprecated", "changed", "new", "dependencies", "also"]
+"""Where in the guide a fact is told, in this order: first what the user's own code uses; `changed` are defaults and
+choices, so that the same call does something else; `new` is what users can set now, `also` new names and the rest."""
 SET = ("flag-", "env-", "field-", "route-", "config-key-", "registered")  # What users set
 _INSIDE = ("code-", "error-", "file-")  # What is told commit by commit, and would bury the rest of a guide
 _ASIDE = ("symbol-", "enum-", "signature-", "base-", "limit-", "constant-", "registration-", "parameter-added")
@@ -48,18 +38,18 @@ class Item(Frozen):
         """Say where it is told; None for what users do not see."""
         fact = self.fact
         if self.uses:
-            return Part.USED
+            return "used"
         if fact.severity is Severity.INTERNAL or fact.kind.startswith(_INSIDE):
             return None
         if fact.kind.startswith(("dependency-", "version-", "image-")):
-            return Part.DEPENDENCIES
+            return "dependencies"
         if fact.severity is Severity.BREAKING:
-            return Part.BREAKS
+            return "breaks"
         if fact.severity is Severity.ADDITIVE:
-            return Part.NEW if fact.kind.startswith(SET) else Part.ALSO
+            return "new" if fact.kind.startswith(SET) else "also"
         if fact.kind == "deprecated":
-            return Part.DEPRECATED
-        return Part.ALSO if fact.kind.startswith(_ASIDE) else Part.CHANGED
+            return "deprecated"
+        return "also" if fact.kind.startswith(_ASIDE) else "changed"
 
 
 class Undone(Frozen):

@@ -1,7 +1,7 @@
 """An upgrade guide in words."""
 
 from collections.abc import Iterator
-from typing import NamedTuple
+from typing import NamedTuple, get_args
 
 from agent.domain.base import Language
 from agent.domain.facts import Fact
@@ -23,7 +23,7 @@ class Entry(NamedTuple):
 def entries(guide: Upgrade, part: Part, lang: Language) -> Iterator[Entry]:
     """Tell a part in few sentences: what users set before what they call, what the same commits did together."""
     groups: dict[tuple[tuple[str, ...], bool, tuple[OwnUse, ...]], list[Fact]] = {}
-    for one in sorted((one for one in guide.items if one.part is part), key=lambda one: _rank(one.fact)):
+    for one in sorted((one for one in guide.items if one.part == part), key=lambda one: _rank(one.fact)):
         groups.setdefault((one.commits, one.backwards, one.uses), []).append(one.fact)
     for key, members in groups.items():
         for fact in joined(members):
@@ -34,7 +34,7 @@ def entries(guide: Upgrade, part: Part, lang: Language) -> Iterator[Entry]:
 def guide_lines(guide: Upgrade) -> list[str]:
     """Write the guide as plain lines, for a program that reads on with other tools."""
     lines = [f"{guide.repo} from {guide.old.name} to {guide.new.name}: {guide.commits} commits"]
-    for part in Part:
+    for part in get_args(Part):
         for one in entries(guide, part, "en"):
             lacks = f" ({guide.new.name} lacks it)" if one.backwards else ""
             by = ", ".join(f"{sha[:12]} {guide.titles[sha]}" for sha in one.commits)

@@ -13,11 +13,11 @@ from typing import Annotated, Any, Literal, Self, TypeVar
 from urllib.parse import urlsplit
 
 from pathspec import GitIgnoreSpec
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, SecretStr, ValidationError
+from pydantic import AfterValidator, BeforeValidator, Field, SecretStr, ValidationError
 from pydantic.functional_validators import model_validator
 
 from agent.domain.accounts import Price
-from agent.domain.base import ConfigError, Language, RepoId, UsageError, repo_id
+from agent.domain.base import ConfigError, Frozen, Language, RepoId, UsageError, repo_id
 from agent.domain.window import Window, zone
 
 FILE_NAME = "gitzette.toml"
@@ -31,12 +31,6 @@ _PLAIN_URL = re.compile(r"[\w.~:/%\[\]-]+", re.ASCII)
 _MOST_STARS, _LONGEST_PATH = 2, 400
 """Of a pattern, and what it is compared with: somebody's file name must not keep a regular expression busy."""
 T = TypeVar("T")
-
-
-class _Part(BaseModel):
-    """A part of the settings; an unknown key is an error."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
 
 def _like(pattern: str, told: str) -> AfterValidator:
@@ -62,20 +56,18 @@ def _folder(path: Path) -> Path:
 
 def _http(value: str) -> str:
     parts = urlsplit(value)
-    if "@" in parts.netloc:
-        raise ValueError("credentials do not belong in an address; put a token in the variable GITHUB_TOKEN")
     if parts.scheme not in ("https", "http") or not parts.hostname or not _PLAIN_URL.fullmatch(value):
-        raise ValueError(f"{value!r} is not an http(s) address")
+        raise ValueError("that is not an http(s) address; credentials do not belong in one")
     return value.rstrip("/")
 
 
 def _pattern(text: str) -> str:
     """Refuse a pattern that git would read otherwise than its author meant, or that would be slow."""
     parts = text.removesuffix("/**").split("/")
-    if not text.strip("/ ") or text.startswith("!") or {".", ".."} & {*parts} or "\\" in text or not text.isprintable():
-        raise ValueError(f"{text[:40]!r} is not a pattern; write it from the root, as src/**, *.md or docs/")
-    if parts.count("**") > _MOST_STARS or any(part.count("*") > _MOST_STARS for part in parts):
-        raise ValueError(f"{text[:40]!r} has too many stars; write several patterns")
+    stars = max(parts.count("**"), *(part.count("*") for part in parts))
+    odd = not text.strip("/ ") or text.startswith("!") or {".", ".."} & {*parts} or "\\" in text
+    if odd or not text.isprintable() or stars > _MOST_STARS:
+        raise ValueError(f"{text[:40]!r} is not a pattern, or has too many stars; write it as src/**, *.md or docs/")
     return text
 
 
@@ -112,15 +104,13 @@ Token = Annotated[SecretStr, _like(r"[!-~]+", "it holds characters that no token
 Database = Annotated[SecretStr, _like(r"postgres(?:ql)?://.*", "write postgresql://host/name")]
 
 
-class RepoSpec(_Part):
+class RepoSpec(Frozen):
     """One repository to report on, and where its code is read from."""
 
     name: Repo
-    path: Folder | None = None
-    """A local clone or bare mirror; None means that Gitzette keeps its own mirror or asks the API."""
+    path: Folder | None = None  # a local clone or bare mirror; else we keep a mirror of our own or ask the API
     branch: Branch | None = None
-    include: Patterns = ()
-    """Patterns of paths as in .gitignore; commits that touch none are listed and folded. Empty means everything."""
+    include: Patterns = ()  # as in .gitignore; commits that touch none are listed and folded
     exclude: Patterns = ()
     ignore_authors: tuple[Annotated[str, Field(pattern=r"[^* ]")], ...] = ()
     """Names, addresses or logins whose commits are folded like those of bots; `*` stands for anything."""
@@ -148,7 +138,7 @@ class RepoSpec(_Part):
         return any(fnmatchcase(name.casefold(), glob) for name in names for glob in globs)
 
 
-class Budget(_Part, strict=True):
+class Budget(Frozen, strict=True):
     """How much a run may spend; what is not said otherwise is for each repository."""
 
     deep: int = Field(default=60, ge=0, le=5_000)  # commits read in depth, over all repositories
@@ -166,7 +156,7 @@ class Budget(_Part, strict=True):
     answer_seconds: float = Field(default=300, gt=0, le=3_600)  # that a model may take for one answer
 
 
-class Delivery(_Part, strict=True):
+class Delivery(Frozen, strict=True):
     """A way on which reports are sent after a run; addresses are secrets, so only the names of variables stand here."""
 
     kind: Literal["webhook", "slack", "feishu", "email"]
@@ -189,7 +179,7 @@ class Delivery(_Part, strict=True):
         return self
 
 
-class Edition(_Part):
+class Edition(Frozen):
     """One gazette of several that workers make; what is not said here is as the settings have it."""
 
     name: str = Field(pattern=r"^[a-z0-9][a-z0-9-]{0,39}$")
@@ -201,7 +191,7 @@ class Edition(_Part):
     deliver: tuple[str, ...] | None = None  # the names of channels; all of them where nothing is said
 
 
-class Limits(_Part, strict=True):
+class Limits(Frozen, strict=True):
     """What all machines together may ask for; counted in the database, and whoever finds it spent waits."""
 
     requests: int | None = Field(default=None, ge=1)  # to GitHub, for each token
@@ -210,7 +200,7 @@ class Limits(_Part, strict=True):
     model_seconds: int = Field(default=60, ge=1, le=86_400)
 
 
-class Shape(_Part):
+class Shape(Frozen):
     """The settings that shape a report."""
 
     lang: Language = "en"
@@ -242,18 +232,15 @@ class Settings(Shape):
     database: Database | None = None  # where several machines share the memory
     web_url: Url | None = None  # where links in a report point; derived from `github_url` when not set
     token: Token | None = None
-    keep_days: int = Field(default=30, ge=1, le=3_650)
-    """For how many days a run can be replayed; what published reports cite is kept for good."""
-    max_failed: float = Field(default=MAX_FAILED, ge=0, le=1)
-    """The share of repositories that may fail before a report is kept from the front page."""
+    keep_days: int = Field(default=30, ge=1, le=3_650)  # on which a run can be replayed; what is cited stays for good
+    max_failed: float = Field(default=MAX_FAILED, ge=0, le=1)  # of the repositories, for a report on the front page
     catch_up_days: int = Field(default=14, ge=1, le=366)
     site_url: Url | None = None  # where the site will lie; share previews and feeds then have absolute links
     site: bool = False
     deliver: Annotated[tuple[Delivery, ...], AfterValidator(_apart)] = ()
     edition: Annotated[tuple[Edition, ...], AfterValidator(_apart)] = ()
     limits: Limits = Limits()
-    late_minutes: int = Field(default=120, ge=1, le=1_440)
-    """How long an edition waits for its repositories before it is published without the rest."""
+    late_minutes: int = Field(default=120, ge=1, le=1_440)  # for which an edition waits for its repositories
 
     @model_validator(mode="after")
     def _editions(self) -> Self:

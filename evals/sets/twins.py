@@ -3,6 +3,7 @@
 import re
 from datetime import date
 
+from agent.domain.claims import Claim
 from agent.domain.report import Report
 from agent.domain.window import Window
 from evals.figures import CRASHED, Exhibit, Figures, Score, Target, share
@@ -40,13 +41,17 @@ def _wrong(one: Twin, report: Report | Crash, kind: str, case: str) -> Score | N
         return Score(f"{case}: {report}", 0.0, case, CRASHED)
     if not (problem := wrong_with(report, one, kind)):
         return None
-    text = "\n".join(str(claim.text) for claim in report.claims_about(one.sha))
+    text = "\n".join(str(claim.text) for claim in _claims(report, one))
     return Score(f"{case}: {problem}", 0.0, case, kind, Exhibit(text, f"{one.says} in {one.sha}"))
+
+
+def _claims(report: Report, one: Twin) -> list[Claim]:
+    return [claim for claim in report.claims if one.sha in claim.about]
 
 
 def wrong_with(report: Report, one: Twin, kind: str) -> str:
     """Say how a report mistakes a world for its twin; nothing where it does not."""
-    claims = report.claims_about(one.sha)
+    claims = _claims(report, one)
     if kind == "author":
         told = next(row.author for row in report.ledger if f"{row.repo}@{row.sha}" == one.sha)
     elif kind == "undone":

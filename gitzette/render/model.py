@@ -78,7 +78,6 @@ class Sentence:
     behind: tuple[Citation, ...]  # citations that stand behind the words
     text: str  # the words alone, with the names of what they cite in the middle
     words: int
-    telling: bool  # a fact of which a brief may be made: it says more than that something changed
 
     @property
     def flow(self) -> tuple[str | Citation, ...]:
@@ -206,7 +205,6 @@ class PageModel:
     sections: tuple[Section, Section, Section]  # what to act on, what is worth knowing, what also landed
     repos: tuple[RepoPart, ...]
     account: tuple[str, ...]  # the footer, as lines in which backticks mean code
-    tiers: dict[EvidenceId, str]  # of every landed commit
 
     @cached_property
     def items(self) -> dict[EvidenceId, Item]:

@@ -52,7 +52,10 @@ def test_a_file_is_read_and_the_environment_overrides_it(tmp_path: Path) -> None
         ('repos = ["vllm"]', "repos.0.name in gitzette.toml: 'vllm' is not a repository; write owner/name"),
         ('repos = ["a/b", "A/B=x"]', "repos in gitzette.toml: A/B is named twice"),
         ("[budget]\nwait_seconds = nan", "budget.wait_seconds in gitzette.toml: "),
-        ('[[repos]]\nname = "a/b"\ninclude = ["../x"]', "repos.0.include.0 in gitzette.toml: '../x' is not a pattern"),
+        (
+            '[[repos]]\nname = "a/b"\ninclude = ["../x"]',
+            "repos.0.include.0 in gitzette.toml: '../x' is not a pattern",
+        ),
         ('[[repos]]\nname = "a/b"\nignore_authors = ["*"]', "repos.0.ignore_authors.0 in gitzette.toml: String"),
         ('out = "a\\u0000b"', "out in gitzette.toml: a path cannot hold a zero byte"),
         ('home = "~no-such-user-here/x"', "home in gitzette.toml: Could not determine home"),
