@@ -245,7 +245,7 @@ def ask_both(stage: Stage, drill: Drill) -> list[Score]:
 
 _SMALL = (Drill(name="small", workers=2, repos=_FEW, latency=0.1, kills=2, outage=2, limit=(8, 5)),)
 _WHOLE = (
-    Drill(name="killed", workers=2, latency=1, kills=20, outage=60),
+    Drill(name="killed", workers=2, latency=0.3, kills=20, outage=60),
     Drill(name="limited", workers=2, limit=(500, 120)),
     *(Drill(name=f"workers{number}", workers=number, repos=_MANY, latency=1) for number in (2, 1, 4)),
 )

@@ -267,7 +267,11 @@ class Engine:
         for job in await jobs.get_stalled_jobs(seconds_since_heartbeat=DEAD_AFTER):
             often = job.attempts >= _MOST_TRIES
             say(f"{job.task_name} {job.task_kwargs}: its worker is dead; {'given up' if often else 'queued again'}")
-            await (jobs.finish_job(job, Status.FAILED, delete_job=False) if often else jobs.retry_job(job))
+            if often:
+                await jobs.finish_job(job, Status.FAILED, delete_job=False)
+            else:
+                # What was begun comes before what was not: it must not wait for a place behind all others.
+                await jobs.retry_job(job, priority=job.priority + 1)
         with memory_of(self._settings, self._environ) as memory:
             memory.fleet.alive(self.place)
             memory.fleet.move_orphans(COMMON, timedelta(seconds=DEAD_AFTER))
