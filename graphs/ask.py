@@ -15,9 +15,9 @@ from langgraph.graph import END, START, StateGraph
 from langgraph.graph.state import CompiledStateGraph
 from langgraph.runtime import Runtime
 
-from agent.analysts.sentences import NAMES, answer_shape, cited, handles_of
+from agent.analysts.sentences import NAMES, answer_shape, cited
 from agent.analysts.subjects import AnswerSubject
-from agent.analysts.tasks import Sentences
+from agent.analysts.tasks import Sentences, handles_of
 from agent.domain.base import EvidenceId, InputError, RepoId
 from agent.domain.evidence import Dossier
 from agent.models import ModelError, fenced, prompt

@@ -11,8 +11,7 @@ from langgraph.prebuilt import ToolNode
 from langgraph.prebuilt.tool_node import ToolInvocationError
 from langgraph.runtime import Runtime
 
-from agent.analysts.sentences import handles_of
-from agent.analysts.tasks import Choice, table_lines
+from agent.analysts.tasks import Choice, handles_of, table_lines
 from agent.domain.accounts import Account, fallback
 from agent.domain.base import AppError
 from agent.domain.commits import Change, Notice

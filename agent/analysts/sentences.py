@@ -1,6 +1,5 @@
 """How a model's answers become claims: the shapes it answers in, its citations, and its anchors."""
 
-from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from typing import Any
@@ -9,7 +8,7 @@ from pydantic import BaseModel, Field, create_model
 
 from agent.domain.base import EvidenceId, Language
 from agent.domain.claims import Anchor, Claim, Kind
-from agent.domain.evidence import CommitEvidence, Evidence, ReleaseEvidence, ThreadEvidence
+from agent.domain.evidence import CommitEvidence, Evidence
 from agent.domain.patch import cut_hunks
 from agent.gate.literals import Literal, literals
 from agent.gate.safety import LONGEST
@@ -20,7 +19,6 @@ NAMES: dict[Language, str] = {"en": "English", "zh": "Chinese (简体中文，�
 Found = Mapping[EvidenceId, Evidence]
 Shown = Mapping[str, Evidence]  # Pieces of evidence by their handles
 _TELLING = 4  # Characters of a name or line below which it stands in too many hunks to find one by it
-_LETTERS: dict[type, str] = {CommitEvidence: "c", ThreadEvidence: "t", ReleaseEvidence: "v"}
 
 
 # ---------------------------------------------------------------- shapes
@@ -96,16 +94,6 @@ def asked_languages(languages: Sequence[Language]) -> str:
 
 
 # ---------------------------------------------------------------- claims
-
-
-def handles_of(names: Iterable[str], found: Found | None = None) -> dict[str, str]:
-    """Give each piece of evidence a short name: c1 a commit, t1 a thread, v1 a release; all commits without `found`."""
-    handles, count = dict[str, str](), Counter[str]()
-    for name in dict.fromkeys(name for name in names if found is None or name in found):
-        letter = _LETTERS[type(found[name])] if found else "c"
-        count[letter] += 1
-        handles[f"{letter}{count[letter]}"] = name
-    return handles
 
 
 def cited(text: str, handles: Mapping[str, EvidenceId]) -> EvidenceId:

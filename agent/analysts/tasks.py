@@ -1,17 +1,18 @@
 """What a model chooses from and is asked to write about, and the sentences on their way."""
 
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from pydantic import BaseModel, Field
 
-from agent.analysts.sentences import handles_of
 from agent.domain.base import EvidenceId, Frozen, Language, RepoId
 from agent.domain.claims import Claim, Refused
-from agent.domain.evidence import Material
+from agent.domain.evidence import CommitEvidence, Evidence, Material, ReleaseEvidence, ThreadEvidence
 from agent.models import fitting
 
 _HANDLE = re.compile(r"\bc\d{1,3}\b")
+_LETTERS: dict[type, str] = {CommitEvidence: "c", ThreadEvidence: "t", ReleaseEvidence: "v"}
 _SUMMED = 20  # Commits that a day is summed up from
 
 
@@ -45,6 +46,16 @@ class Sentences(Frozen):
     mended: tuple[Refused, ...] = ()  # What was refused and said anew
     published: tuple[Claim, ...] = ()
     repaired: bool = False  # Whether the writers were told once what was refused
+
+
+def handles_of(names: Iterable[str], found: Mapping[EvidenceId, Evidence] | None = None) -> dict[str, str]:
+    """Give each piece of evidence a short name: c1 a commit, t1 a thread, v1 a release; all commits without `found`."""
+    handles, count = dict[str, str](), Counter[str]()
+    for name in dict.fromkeys(name for name in names if found is None or name in found):
+        letter = _LETTERS[type(found[name])] if found else "c"
+        count[letter] += 1
+        handles[f"{letter}{count[letter]}"] = name
+    return handles
 
 
 def commit_tasks(

@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from agent.settings.values import Budget, RepoSpec, Settings, read_settings
+from agent.settings.read import read_settings
+from agent.settings.values import Budget, RepoSpec, Settings
 from gitzette.commands.init import configuration, workflow
 from tests.gitzette.conftest import Command
 

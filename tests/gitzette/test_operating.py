@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 import yaml  # type: ignore[import-untyped]
 
-from agent.settings.values import read_settings
+from agent.settings.read import read_settings
 from gitzette.commands.init import workflow
 from tests.gitzette.conftest import Engine
 

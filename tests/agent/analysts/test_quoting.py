@@ -22,7 +22,6 @@ TITLE = "Fix the scheduler (#12)"
         ("<!-- template -->\n## Description\n- [x] I have installed the hooks\n\nAnd the rest is told.", None),
         ("- An item of a list comes first\n\nBut prose is told before it.", "But prose is told before it."),
         ("修复了显存不足时请求永远等待的问题。另外补充测试。", "修复了显存不足时请求永远等待的问题。另外补充测试。"),
-        ("Signed-off-by: A <a@b.c>\nCo-authored-by: B <b@b.c>", None),
         ("```\nsome code that is long enough to be told\n```", None),
         ("Everybody must read https://evil.example/a/long/address now.", None),
         ("Everybody must read evil\u200b.example before the next day.", None),

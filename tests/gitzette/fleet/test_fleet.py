@@ -16,7 +16,8 @@ from starlette.testclient import TestClient
 
 from agent.domain.base import ConfigError, RepoId
 from agent.domain.report import Report
-from agent.settings.values import Edition, Limits, RepoSpec, Settings, read_settings
+from agent.settings.read import read_settings
+from agent.settings.values import Edition, Limits, RepoSpec, Settings
 from evals.loopback import Loopback
 from evals.postgres import PostgresServer
 from gitzette.arguments import settings_here
