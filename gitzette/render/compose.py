@@ -152,8 +152,9 @@ def _fit(sections: Sequence[Section], room: int, told: Container[str]) -> list[S
     """
     fitting: list[Section] = []
     for section in sections:
-        full = not any(one.shown for one in fitting) and len(section.items) * (_FULL + _META) <= room
-        items = tuple(_fitted(item, _FULL if full else _SHORT, told, full=full) for item in section.items)
+        items = tuple(_fitted(item, _FULL, told, full=True) for item in section.items)
+        if any(one.shown for one in fitting) or sum(map(_words_of, items)) > room:
+            items = tuple(_fitted(item, _SHORT, told) for item in section.items)
         taken = [words for words in accumulate(map(_words_of, items)) if words <= room]
         fitting.append(Section(section.tier, items[: len(taken)], items[len(taken) :]))
         room -= taken[-1] if taken else 0
