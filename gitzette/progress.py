@@ -3,12 +3,12 @@
 import json
 import os
 import sys
-from collections.abc import AsyncGenerator, AsyncIterator, Iterator, Mapping
-from contextlib import aclosing, contextmanager
-from typing import Any, TextIO, cast
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TextIO
 
 from agent.domain.base import RepoId
-from agent.ports import Progress, Step
+from agent.ports import Progress
 
 
 def say(text: object) -> None:
@@ -53,22 +53,6 @@ class QuietProgress:
 
     def step(self, repo: RepoId, what: str, done: int = 0, total: int = 0) -> None:
         """Keep silent."""
-
-
-async def shown(stream: AsyncIterator[Any], display: Progress) -> Mapping[str, Any]:
-    """Show the steps that a graph and its subgraphs stream, and give the state in which the graph ends.
-
-    The stream has the modes "custom" and "values".
-    """
-    state: Mapping[str, Any] = {}
-    # Whatever ends the display ends the nodes that are under way.
-    async with aclosing(cast("AsyncGenerator[Any]", stream)) as parts:
-        async for graph, mode, value in parts:
-            if isinstance(value, Step):
-                display.step(value.repo, value.what, value.done, value.total)
-            elif mode == "values" and not graph:
-                state = value
-    return state
 
 
 @contextmanager
