@@ -223,6 +223,8 @@ async def run(bench: Bench) -> Figures:
                 await stage.alone(drill.repos)
             seconds[drill.name] = await stage.through(drill)
             bench.say(f"fleet: {drill.name}: {seconds[drill.name]:.0f} s")
+            if drill.name == "workers1":
+                bench.say(f"fleet: two workers against one: {seconds['workers1'] / seconds['workers2']:.2f} times")
         same = ask_both(stage, drills[-1])
     told = {name: share(scores, Target(1.0)) for name, scores in stage.scores.items()}
     told["questions with the same evidence first on both databases"] = share(same, Target(0.95))
