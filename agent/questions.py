@@ -74,8 +74,7 @@ class Query(Frozen):
 
     def wants(self, repo: RepoId) -> bool:
         """Tell whether a repository is asked about, by its whole name or the part behind the slash."""
-        repos = self.wanted("repo")
-        return any(f"/{repo.lower()}".endswith(f"/{one}") for one in repos) or not repos
+        return any(f"/{repo.lower()}".endswith(f"/{one}") for one in self.wanted("repo") or [repo.lower()])
 
     def fits(self, card: Card) -> bool:
         """Tell whether a commit fits all qualifiers: its kind, its author, one of its paths, and its title."""
@@ -134,8 +133,8 @@ def _named(words: str) -> tuple[Named, ...]:
 
 
 Known = Card | Issue | PullRequest | Release
+# A model answered, abstained, had everything refused or failed; or code looked it up.
 Outcome = Literal["answered", "abstained", "refused", "failed", "looked up", "filtered"]
-"""What became of a question: a model answered, abstained, had everything refused or failed; or code looked it up."""
 
 
 class Searched(Frozen):

@@ -11,7 +11,8 @@ from typing import Any
 
 from agent.domain.base import RepoId, UsageError, repo_id
 from agent.domain.window import Window, zone
-from agent.settings.values import FILE_NAME, RepoSpec, Settings, override, read_settings
+from agent.settings.read import FILE_NAME, override, read_settings
+from agent.settings.values import RepoSpec, Settings
 from tools.git.repository import checkout_above
 
 _SETTINGS = ("tz", "lang", "layout", "analyst", "source", "out", "uses")

@@ -1,14 +1,13 @@
 """What a person sees of a command: steps and remarks on stderr, results on stdout."""
 
 import json
-import os
 import sys
-from collections.abc import AsyncGenerator, AsyncIterator, Iterator, Mapping
-from contextlib import aclosing, contextmanager
-from typing import Any, TextIO, cast
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TextIO
 
 from agent.domain.base import RepoId
-from agent.ports import Progress, Step
+from agent.ports import Progress
 
 
 def say(text: object) -> None:
@@ -55,33 +54,21 @@ class QuietProgress:
         """Keep silent."""
 
 
-async def shown(stream: AsyncIterator[Any], display: Progress) -> Mapping[str, Any]:
-    """Show the steps that a graph and its subgraphs stream, and give the state in which the graph ends.
-
-    The stream has the modes "custom" and "values".
-    """
-    state: Mapping[str, Any] = {}
-    # Whatever ends the display ends the nodes that are under way.
-    async with aclosing(cast("AsyncGenerator[Any]", stream)) as parts:
-        async for graph, mode, value in parts:
-            if isinstance(value, Step):
-                display.step(value.repo, value.what, value.done, value.total)
-            elif mode == "values" and not graph:
-                state = value
-    return state
-
-
 @contextmanager
 def progress(stream: TextIO | None = None) -> Iterator[Progress]:
     """Show a line for each repository, redrawn in place; plain lines where the stream is no such terminal."""
     stream = stream or sys.stderr
-    if not stream.isatty() or os.environ.get("TERM") in (None, "dumb"):
+    if not stream.isatty():
         yield PlainProgress(stream)
         return
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, SpinnerColumn, TaskID, TextColumn
     from rich.progress import Progress as Bars
 
+    console = Console(file=stream)
+    if console.is_dumb_terminal:
+        yield PlainProgress(stream)
+        return
     names = TextColumn("{task.fields[repo]}", markup=False), TextColumn("{task.description}", markup=False)
     tasks: dict[RepoId, TaskID] = {}
 
@@ -94,7 +81,7 @@ def progress(stream: TextIO | None = None) -> Iterator[Progress]:
             self.update(tasks[repo], description=what, completed=done, total=total or None)
 
     columns = (SpinnerColumn(), *names, BarColumn(bar_width=20), MofNCompleteColumn())
-    with LiveProgress(*columns, console=Console(file=stream)) as display:
+    with LiveProgress(*columns, console=console) as display:
         yield display
         for task in tasks.values():
             display.update(task, description="done", completed=1, total=1)

@@ -4,7 +4,7 @@ import re
 import unicodedata
 from collections.abc import Collection, Sequence
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from agent.domain.base import InputError, Language, RepoId
 from agent.domain.claims import Claim, Kind
@@ -19,7 +19,9 @@ from agent.settings.values import RepoSpec
 from agent.telling import catalogue
 from agent.web import Web
 from gitzette.render.templating import claim_text, filled, named, plain_environment
-from graphs.ask_context import AskContext
+
+if TYPE_CHECKING:
+    from graphs.ask_context import AskContext
 
 _SHOWN, _BEST = 20, 10  # Rows that are listed of a section, and pieces of evidence that fit best
 _WIDTH, _LONGEST = 400, 400_000  # Characters that are shown of a line, and of all that is cited
@@ -98,7 +100,7 @@ def reply_json(reply: Reply) -> dict[str, Any]:
 class CitedEvidence:
     """Finds and writes the evidence behind answers."""
 
-    def __init__(self, context: AskContext, specs: Sequence[RepoSpec], web: Web, tz: str) -> None:
+    def __init__(self, context: "AskContext", specs: Sequence[RepoSpec], web: Web, tz: str) -> None:
         self._desks, self._memory = context.desks, context.memory
         self._specs = {spec.name: spec for spec in specs}
         self._web, self._tz = web, tz

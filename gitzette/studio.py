@@ -1,4 +1,4 @@
-"""The graphs that `langgraph dev` serves: the daily run and a question, on the demonstration where nothing is named."""
+"""The graphs that `langgraph dev` serves: the daily run and a question, on the demonstration."""
 
 import argparse
 import os
@@ -6,7 +6,7 @@ import secrets
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
-from datetime import UTC, datetime
+from datetime import datetime
 from pathlib import Path
 from typing import Any, cast
 
@@ -17,7 +17,7 @@ from typing_extensions import TypedDict
 from agent.reports.stored import to_json
 from agent.settings.values import Settings
 from agent.web import Web
-from gitzette.arguments import settings_for, specs_of, window_of
+from gitzette.arguments import window_of
 from gitzette.commands.ask import asking_context, checked
 from gitzette.demo import demo_world
 from gitzette.progress import QuietProgress
@@ -31,16 +31,12 @@ from graphs import daily as daily_graph
 os.environ["LANGGRAPH_ALLOW_BLOCKING"] = "true"
 
 _QUESTION = "is:breaking"  # Asked where the input has no question
-_OPTIONS = ("since", "until", "tz", "layout", "source", "partial", "analyst")
+_OPTIONS = ("repo", "since", "until", "tz", "layout", "source", "partial")
 
 
 class Asked(TypedDict, total=False):
-    """Repositories as owner/name or owner/name=PATH, and a day as 2026-02-04 or a question about them.
+    """A day such as 2026-02-04, or a question about the demonstration; nothing at all will do."""
 
-    Nothing at all is the demonstration.
-    """
-
-    repos: list[str]
     date: str
     lang: str
     question: str
@@ -65,11 +61,9 @@ def daily() -> Graph:
     graph = daily_graph.build()
 
     async def report(state: Told) -> Told:
-        """Report on the day, in a home of its own: the user's memory and published reports stay as they are."""
-        with _place(state) as (args, settings, now):
-            specs, run = specs_of(settings), secrets.token_hex(8)
-            asked = daily_graph.DayInput(window=window_of(args, settings.tz, now), specs=specs)
-            async with open_house(settings, os.environ, now, run, specs) as house:
+        with _demonstration(state) as (args, settings, now):
+            asked = daily_graph.DayInput(window=window_of(args, settings.tz, now), specs=settings.repos)
+            async with open_house(settings, {}, now, secrets.token_hex(8), settings.repos) as house:
                 done = await graph.ainvoke(asked, context=house.deps)
                 page = house.publisher.paths(done["report"])[0].read_text("utf-8")
         return {"report": to_json(done["report"]), "page": page}
@@ -83,10 +77,9 @@ def ask() -> Graph:
     graph = ask_graph.build()
 
     async def answer(state: Told) -> Told:
-        """Answer one question."""
         question = checked(state.get("question") or _QUESTION)
-        with _place(state) as (_, settings, now):
-            async with asking_context(settings, os.environ, specs_of(settings), now, QuietProgress()) as context:
+        with _demonstration(state) as (_, settings, now):
+            async with asking_context(settings, {}, settings.repos, now, QuietProgress()) as context:
                 done = await graph.ainvoke({"question": question}, context=context.for_question())
         reply = reply_json(ReplyPage(Web(settings.web), settings.tz).written(done["reply"]))
         return cast("Told", {key: reply[key] for key in ("answer", "abstained", "claims", "cites")})
@@ -96,15 +89,10 @@ def ask() -> Graph:
 
 
 @contextmanager
-def _place(state: Told) -> Iterator[tuple[argparse.Namespace, Settings, datetime]]:
-    """Give the arguments, settings and present time of a command that does what the input asks for."""
+def _demonstration(state: Told) -> Iterator[tuple[argparse.Namespace, Settings, datetime]]:
+    """Give the arguments, settings and present time of `run --demo --analyst rules`."""
+    asked = {"date": state.get("date"), "lang": state.get("lang"), "analyst": "rules"}
     with tempfile.TemporaryDirectory(prefix="gitzette-dev-") as folder:
-        args = argparse.Namespace(**dict.fromkeys(_OPTIONS), out=Path(folder, "out"), repo=state.get("repos"))
-        args.date, args.lang = state.get("date"), state.get("lang")
-        if args.repo:
-            settings = settings_for(args, os.environ).model_copy(update={"home": Path(folder, "home")})
-            yield args, settings, datetime.now(UTC)
-            return
-        args.analyst = "rules"
-        with demo_world(args, os.environ) as (settings, now):
+        args = argparse.Namespace(**dict.fromkeys(_OPTIONS), **asked, out=Path(folder))
+        with demo_world(args, {}) as (settings, now):
             yield args, settings, now

@@ -1,7 +1,7 @@
 """Where everything with a side effect is built, from settings and the environment, and nowhere else."""
 
 from collections.abc import AsyncIterator, Callable, Mapping
-from contextlib import AbstractContextManager, asynccontextmanager
+from contextlib import AbstractContextManager, aclosing, asynccontextmanager
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -12,11 +12,10 @@ from pydantic import SecretStr
 from agent.domain.accounts import Cap, Purse
 from agent.domain.base import AppError, ConfigError, Language
 from agent.models import Capabilities, Job, boundary
-from agent.ports import Desk, Desks, Progress, Publisher
+from agent.ports import Desk, Desks, Progress, Publisher, Step
 from agent.settings.values import Recipe, RepoSpec, Settings, Shape
 from agent.web import Web
 from gitzette.fleet.editions import Admission, model_limit, request_limit
-from gitzette.progress import shown
 from gitzette.publish import FilePublisher
 from gitzette.sources import EarlierReport, RecordedDesks, SourceDesks
 from graphs.run_context import RunContext
@@ -236,4 +235,12 @@ async def run_graph(
             return dict(stood.values)
         going_on = None if stood.created_at is not None else begun
         modes: Any = {"stream_mode": ["custom", "values"], "subgraphs": True, "durability": "sync"}
-        return await shown(graph.astream(going_on, config, context=house.deps, **modes), display)
+        state: Mapping[str, Any] = {}
+        # Whatever ends the display ends the nodes that are under way.
+        async with aclosing(graph.astream(going_on, config, context=house.deps, **modes)) as parts:
+            async for subgraph, mode, value in parts:
+                if isinstance(value, Step):
+                    display.step(value.repo, value.what, value.done, value.total)
+                elif mode == "values" and not subgraph:
+                    state = value
+        return state

@@ -15,9 +15,9 @@ from langgraph.graph import END, START, StateGraph
 from langgraph.graph.state import CompiledStateGraph
 from langgraph.runtime import Runtime
 
-from agent.analysts.sentences import NAMES, answer_shape, cited, handles_of
+from agent.analysts.sentences import NAMES, answer_shape, cited
 from agent.analysts.subjects import AnswerSubject
-from agent.analysts.tasks import Sentences
+from agent.analysts.tasks import Sentences, handles_of
 from agent.domain.base import EvidenceId, InputError, RepoId
 from agent.domain.evidence import Dossier
 from agent.models import ModelError, fenced, prompt
@@ -113,7 +113,7 @@ async def subjects(state: AskState, context: AskContext) -> dict[str, AnswerSubj
         languages=(query.lang,),
         room=await context.packet_room(),
         dossier=Dossier(found=found, window=query.window, repos=frozenset(repos), seen=frozenset(found)),
-        handles=state["handles"],
+        shown={handle: found[name] for handle, name in state["handles"].items()},
         notes=context.notes,
     )
     return {"answer": subject}

@@ -18,7 +18,6 @@ from agent.analysts.ruling import (
     Ruling,
     Rulings,
     Verdicts,
-    admitted,
     can_be_repaired,
     objection,
     refusal_text,
@@ -28,7 +27,7 @@ from agent.analysts.subjects import Subject
 from agent.analysts.tasks import Sentences
 from agent.domain.accounts import Account, Judging, fallback
 from agent.domain.base import EvidenceId
-from agent.domain.claims import Claim, Judgement, Refused
+from agent.domain.claims import Claim, Judgement, Kind, Refused
 from agent.gate.check import refusals
 from agent.models import ModelError, fenced
 from agent.ports import Step
@@ -183,8 +182,11 @@ async def judged(batch: Batch, deps: "RunContext") -> Verdicts:
             for (claim, ruling), (_, before) in zip(passed, standing, strict=True)
             if claim.id not in gone
         ]
-    name = deps.asked.names["judging"]
-    result.admitted = [admitted(claim, ruling, name) for claim, ruling in standing if ruling is not None]
+    proved = {"judged_by": deps.asked.names["judging"], "judgement": Judgement(verdict="supported", check="judge")}
+    for claim, ruling in standing:
+        # It is published as what the judge calls it; advice stays advice.
+        kind = claim.kind if claim.kind is Kind.ADVICE or ruling is None else Kind(ruling.verdict)
+        result.admitted.append(claim.model_copy(update=proved | {"kind": kind}))
     return result
 
 

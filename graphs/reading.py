@@ -11,8 +11,7 @@ from langgraph.prebuilt import ToolNode
 from langgraph.prebuilt.tool_node import ToolInvocationError
 from langgraph.runtime import Runtime
 
-from agent.analysts.sentences import handles_of
-from agent.analysts.tasks import Choice, first_fact, table_lines
+from agent.analysts.tasks import Choice, handles_of, table_lines
 from agent.domain.accounts import Account, fallback
 from agent.domain.base import AppError
 from agent.domain.commits import Change, Notice
@@ -23,6 +22,7 @@ from agent.links.references import Day, day_references
 from agent.models import ModelError, fenced, prompt
 from agent.ports import Desk, Step
 from agent.reports.chapter import share
+from agent.telling import fact_sentence
 from agent.triage.collected import Collected, Scales, filter_notices
 from agent.triage.score import lifted, rank
 from graphs.run_context import THREAD_TOOLS, ReadState, RunContext, failing_alone
@@ -111,8 +111,9 @@ async def _rows(state: ReadState, deps: RunContext) -> dict[str, str]:
     titles = {row.commit.sha: row.commit.title for row in found.landed}
     known = {one.change.commit.sha: one async for one in deps.library.skim(code, [one.sha for one in found.table])}
     weights = {one.sha: f"{one.tier.value} {one.score:.1f}" for one in found.table}
+    first = {sha: f" | {fact_sentence(one.facts[0], 'en')}" for sha, one in known.items() if one.facts}
     return {
-        sha: f"[{handle}] {weights[sha]} {titles[sha]}{first_fact(known.get(sha))}"
+        sha: f"[{handle}] {weights[sha]} {titles[sha]}{first.get(sha, '')}"
         for handle, sha in handles_of([one.sha for one in found.table]).items()
     }
 

@@ -13,6 +13,7 @@ from langgraph.graph.state import CompiledStateGraph
 from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
+from agent.analysts.packet import pieces_of
 from agent.analysts.rules import facts_told
 from agent.analysts.subjects import CommitSubject, SummarySubject, light_dossier
 from agent.analysts.tasks import Sentences, Task, commit_tasks, summary_task
@@ -236,5 +237,6 @@ async def subjects(state: AnalysisState, deps: RunContext) -> dict[str, _Written
         material = await material_of(state, deps)
         dossier, reads = dossier_of(material, state["found"]), {one.evidence.id: one for one in material.reads}
         for name, key in commits.items():
-            found[key] = CommitSubject(**told[key], dossier=dossier, read=reads[name], material=material)
+            shown = pieces_of(reads[name].evidence, material)
+            found[key] = CommitSubject(**told[key], dossier=dossier, read=reads[name], material=material, shown=shown)
     return found

@@ -12,7 +12,7 @@ import pytest
 
 ROOT = Path(__file__).parents[1]
 PACKAGES = ("agent", "tools", "memory", "graphs", "evals", "gitzette")
-# Three are not yet what they are to be: agent 8,500, gitzette 5,200, tests 14,000; and a chain is to have 12 modules.
+# Three are not yet what they are to be: agent 8,500, gitzette 5,200, tests 14,000.
 LINES = {
     "agent": 10_060,
     "tools": 10_000,
@@ -24,7 +24,7 @@ LINES = {
     "agent/gate": 1_400,
     "memory/search.py": 250,
 }
-MOST_MODULES, MOST_IN_A_PACKAGE, LONGEST_MODULE, LONGEST_CHAIN = 300, 25, 360, 15
+MOST_MODULES, MOST_IN_A_PACKAGE, LONGEST_MODULE, LONGEST_CHAIN = 300, 25, 360, 12
 MOST_DOCS, LONGEST_DOC, LONGEST_README = 10, 200, 120
 MOST_ENGLISH, MOST_CHINESE = 12, 6
 _ENGLISH, _CHINESE = re.compile("[a-z]{2,}"), re.compile("[\u4e00-\u9fff]+")
@@ -125,11 +125,6 @@ def test_only_what_a_person_starts_reads_the_environment() -> None:
         if re.search(r"\bos\.(?:environ|getenv)\b", file.read_text("utf-8"))
     }
     assert readers == {"gitzette/cli.py", "gitzette/studio.py"}
-
-
-def test_every_module_opens_with_a_sentence() -> None:
-    for file in modules().values():
-        assert re.match(r'(?:"""|r""")[^"\n]', file.read_text("utf-8")), file
 
 
 def words_listed(node: ast.AST) -> list[str]:

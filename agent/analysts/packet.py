@@ -29,8 +29,8 @@ def commit_packet(read: Read, material: Material, budget: int = BUDGET, focus: S
 
     With a `focus`, only hunks that hold one of these words or lines: whoever repairs a sentence has seen the rest.
     """
-    evidence, threads = read.evidence, threads_of(read.evidence, material)
-    words = _words(evidence, threads, int(budget * _WORDS_SHARE))
+    evidence = read.evidence
+    words = _words(evidence, pieces_of(evidence, material), int(budget * _WORDS_SHARE))
     facts = cut_text("\n".join(fact_lines(evidence.facts)), int(budget * _FACTS_SHARE))
     head = f"{words}\n\n{_FACTS_HEAD}\n{facts or '(none)'}\n"
     hunks, left_out = shown_hunks(evidence, max(500, budget - tokens_of(head)), focus)
@@ -38,8 +38,8 @@ def commit_packet(read: Read, material: Material, budget: int = BUDGET, focus: S
     return f"{head}\nThe diff:\n{hunks}{missing}"
 
 
-def threads_of(evidence: CommitEvidence, material: Material) -> dict[str, ThreadEvidence]:
-    """Give the pull request of a commit, and the issues that both name or are linked to, as their numbers are cited."""
+def pieces_of(evidence: CommitEvidence, material: Material) -> dict[str, Evidence]:
+    """Give a commit, its pull request, and the issues that both name or are linked to, by handles to cite them."""
     pull = material.pulls.get(evidence.pull or 0)
     threads = (*material.issues, *([pull] if pull else []))
     known = {one.id: ThreadEvidence(thread=one) for one in threads} | dict[str, ThreadEvidence](material.threads)
@@ -48,10 +48,11 @@ def threads_of(evidence: CommitEvidence, material: Material) -> dict[str, Thread
     named = [thread_id(evidence.repo, int(number)) for text in texts for number in _NUMBER.findall(text)]
     wanted = dict.fromkeys((pull.id if pull else "", *linked, *named))
     found = [known[name] for name in wanted if name in known][:_THREADS]
-    return {f"#{one.thread.number}": one for one in found}
+    return {"c": evidence} | dict[str, Evidence]({f"#{one.thread.number}": one for one in found})
 
 
-def _words(evidence: CommitEvidence, threads: Mapping[str, ThreadEvidence], room: int) -> str:
+def _words(evidence: CommitEvidence, pieces: Mapping[str, Evidence], room: int) -> str:
+    threads = {handle: one for handle, one in pieces.items() if one is not evidence}
     commit, change = evidence.change.commit, evidence.change
     counts = f"{len(change.files)} files, +{change.additions} -{change.deletions}"
     head = f"[c] commit by {commit.author.name}, landed {commit.committed_at:%Y-%m-%d}, {counts}"

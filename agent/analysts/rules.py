@@ -1,17 +1,19 @@
 """What code says of commits without a model: their facts, in words of templates, and quotations."""
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from itertools import groupby
 from typing import Any
 
-from agent.domain.base import LANGUAGES, EvidenceId
+from agent.domain.base import LANGUAGES, AppError
 from agent.domain.claims import Anchor, Claim, Kind, Quote
-from agent.domain.commits import Change
+from agent.domain.commits import Threads
 from agent.domain.evidence import CommitEvidence, Material, Read
 from agent.domain.facts import Fact
 from agent.domain.ledger import Tier
 from agent.markdown import visible
+from agent.ports import CodeSource
 from agent.telling import changed_functions, names_of, params_of, sentence, told_facts
 from agent.triage.conventions import Area, area
 
@@ -23,29 +25,29 @@ _FORM = re.compile(
 """Lines that are no prose: headings, items, tables, quotations, pictures, HTML, trailers."""
 _SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[A-Z`\"'(])|(?<=[。！？])")
 _ADDRESS = re.compile(r"\w://|\bwww\.", re.IGNORECASE)
-# Whoever has something to say says it early; patterns are made for texts, not for floods.
-_READ = 12_000
+_READ = 12_000  # Whoever has something to say says it early; patterns are made for texts, not for floods
 _SHORTEST, _LONGEST = 24, 320
 _MOST, _SHOWN = 12, 8
 _WIDEST = 400  # Characters of a line that a person reads: beyond it are pictures in base64, minified code and tables
 _DATA = (".json", ".csv", ".lock", ".txt", ".svg", ".ipynb")  # Files whose lines say nothing by themselves
+_NAMED = ("pull_request_template.md", "PULL_REQUEST_TEMPLATE.md")
+_TEMPLATES = [folder + name for folder in (".github/", "docs/", "") for name in _NAMED]  # Where GitHub looks for it
+_LINEAGE = {"revert": "undoes", "reland": "relands"}
 _DEEP, _SKIM, _LOW = 6, 3, 1  # Facts that are told of a commit, by how closely it was read
 _ANCHORED = 5  # Facts of one statement that are shown by their lines
 
 
 def facts_told(material: Material) -> list[Claim]:
     """Say of each commit what its facts say, the most of those that were read in depth."""
-    return [claim for read in material.reads for claim in claims_of(read, material)]
+    told: list[Claim] = []
+    for read in material.reads:
+        name = f"{material.repo}@{read.evidence.change.commit.sha[:12]}"
+        claims = enumerate(_claims_of(read, material), start=1)
+        told += [claim.model_copy(update={"id": f"{name}.{number}"}) for number, claim in claims]
+    return told
 
 
-def claims_of(read: Read, material: Material) -> Iterator[Claim]:
-    """Give the claims of one commit their numbers, in the order in which they are read."""
-    for number, claim in enumerate(_unnumbered(read, material), start=1):
-        sha = read.evidence.change.commit.sha
-        yield claim.model_copy(update={"id": f"{material.repo}@{sha[:12]}.{number}"})
-
-
-def _unnumbered(read: Read, material: Material) -> Iterator[Claim]:
+def _claims_of(read: Read, material: Material) -> Iterator[Claim]:
     if read.depth not in ("deep", "skim"):
         return
     evidence, deep = read.evidence, read.depth == "deep"
@@ -58,8 +60,9 @@ def _unnumbered(read: Read, material: Material) -> Iterator[Claim]:
     groups = told or (changed_functions(evidence.facts) if telling or not said else [])
     shown = [statement(one, evidence) for one in groups[: _DEEP if deep else _SKIM if telling else _LOW]]
     yield from (*said, *shown)
-    if telling and not any(one.anchors for one in shown):
-        yield from _shown(evidence)
+    # Where no line shows what is told, a reader sees a piece of what was done.
+    if telling and not any(one.anchors for one in shown) and (quote := short_change(evidence)):
+        yield _claim(evidence, "shows", quotes=(quote,), text={})
     if deep and told:
         yield from _speech(read, material)
 
@@ -70,79 +73,54 @@ def statement(fact: Fact, evidence: CommitEvidence) -> Claim:
 
 
 def _claim(evidence: CommitEvidence, predicate: str, params: dict[str, str] | None = None, **given: Any) -> Claim:
-    """Say something of a commit in the words of a template."""
-    params = params or {}
-    known = {"role": "change", "about": (evidence.id,), "cites": (evidence.id,)}
+    known: dict[str, Any] = {"role": "change", "about": (evidence.id,), "cites": (evidence.id,), "params": params or {}}
     if "text" not in given:
-        given["text"] = {lang: sentence(predicate, params, lang) for lang in LANGUAGES}
-    return Claim(id="", repo=evidence.repo, predicate=predicate, params=params, **known | given)
+        given["text"] = {lang: sentence(predicate, params or {}, lang) for lang in LANGUAGES}
+    return Claim(id="", repo=evidence.repo, predicate=predicate, **known | given)
 
 
 def _anchors(fact: Fact, evidence: CommitEvidence) -> Iterator[Anchor]:
     """Give the changed lines that show a fact: those that name it or its values, as the diff has them."""
     patches = {file.path: file.patch or "" for file in evidence.change.files}
-    names = [re.split(r"[.:]", name)[-1] for name in names_of(fact)]
-    values = [line.strip() for value in (fact.detail, fact.old, fact.new) for line in (value or "").split("\n")]
-    literals = [one for one in (*names, *values) if one]
+    names = "\n".join(re.split(r"[.:]", name)[-1] for name in names_of(fact))
+    values = [line for value in (names, fact.detail, fact.old, fact.new) for line in (value or "").split("\n")]
+    literals = [value.strip() for value in values if value.strip()]
     for place in fact.places[:_ANCHORED]:
         if lines := shown_lines(place.lines, patches.get(place.file, ""), literals):
             yield Anchor(cite=evidence.id, text="\n".join(lines), file=place.file)
 
 
-def _shown(evidence: CommitEvidence) -> Iterator[Claim]:
-    """Show a short change of code where no fact can be told, so that a reader sees what was done."""
-    if excerpt := short_change(evidence.change):
-        file, lines = excerpt
-        quote = Quote(cite=evidence.id, text="\n".join(lines), file=file)
-        yield _claim(evidence, "shows", quotes=(quote,), text={})
-
-
 def _speech(read: Read, material: Material) -> Iterator[Claim]:
     """Let the author explain what facts do not tell, or why: in the commit's message or in its pull request."""
-    commit = read.evidence.change.commit
-    pull = material.pulls.get(read.evidence.pull or 0)
-    texts = [(read.evidence.id, commit.message.partition(commit.title)[2])]
-    texts += [(pull.id, pull.body)] if pull else []
-    for source, text in texts:
+    commit, pull = read.evidence.change.commit, material.pulls.get(read.evidence.pull or 0)
+    texts = {read.evidence.id: commit.message.partition(commit.title)[2]} | ({pull.id: pull.body} if pull else {})
+    for source, text in texts.items():
         if words := own_words(text, commit.title):
-            cites = tuple(dict.fromkeys((read.evidence.id, source)))
-            quotes = (Quote(cite=source, text=words),)
-            kind = Kind.QUOTATION
-            yield _claim(read.evidence, "says", cites=cites, quotes=quotes, text={}, speech=True, kind=kind)
+            cites, quotes = tuple(dict.fromkeys((read.evidence.id, source))), (Quote(cite=source, text=words),)
+            yield _claim(read.evidence, "says", cites=cites, quotes=quotes, text={}, speech=True, kind=Kind.QUOTATION)
             return
 
 
 def _lineage(evidence: CommitEvidence, material: Material) -> Iterator[Claim]:
     """Say what the commit undoes or brings back, and what became of it the same day."""
-    for fact in evidence.facts:
-        predicate = {"revert": "undoes", "reland": "relands"}.get(fact.kind)
-        other = f"{evidence.repo}@{fact.old}" if fact.old else None
-        if predicate and other and _is_known(other, material):
-            yield lineage_claim(predicate, evidence, other, earlier=other in material.background)
-    if undone_by := material.reverted.get(evidence.id):
-        yield lineage_claim("undone", evidence, undone_by, earlier=undone_by in material.background)
-
-
-def _is_known(other: EvidenceId, material: Material) -> bool:
-    return other in material.background or any(read.evidence.id == other for read in material.reads)
-
-
-def lineage_claim(predicate: str, evidence: CommitEvidence, other: EvidenceId, *, earlier: bool) -> Claim:
-    """Say that a commit undoes, brings back or was undone by another, which may be of an earlier day."""
-    if earlier:
-        return _claim(evidence, predicate, background=(other,))
-    return _claim(evidence, predicate, cites=(evidence.id, other))
+    known = {*material.background, *(read.evidence.id for read in material.reads)}
+    named = [(_LINEAGE[fact.kind], f"{evidence.repo}@{fact.old}") for fact in evidence.facts if fact.kind in _LINEAGE]
+    others = [(predicate, other) for predicate, other in named if other in known]
+    others += [("undone", material.reverted[evidence.id])] if evidence.id in material.reverted else []
+    for predicate, other in others:
+        if other in material.background:
+            yield _claim(evidence, predicate, background=(other,))
+        else:
+            yield _claim(evidence, predicate, cites=(evidence.id, other))
 
 
 def _fixes(evidence: CommitEvidence, material: Material) -> Iterator[Claim]:
     """Say which issues the commit fixes, or likely fixes; one that is still open is not told as fixed."""
-    issues = {issue.id: issue for issue in material.issues}
-    for link in material.links:
-        issue = issues.get(link.issue)
-        if issue is None or link.change != evidence.id or evidence.id in material.reverted:
-            continue
-        predicate = "fixes" if link.may_read_fixed and issue.state == "closed" else ""
-        if predicate := predicate or ("likely fixes" if link.may_read_likely else ""):
+    states = {issue.id: issue.state for issue in material.issues}
+    for link in material.links if evidence.id not in material.reverted else ():
+        fixed = link.may_read_fixed and states.get(link.issue) == "closed"
+        predicate = "fixes" if fixed else "likely fixes" if link.may_read_likely else ""
+        if predicate and link.change == evidence.id and link.issue in states:
             both = (evidence.id, link.issue)
             yield _claim(evidence, predicate, {"issue": link.issue}, role="effect", about=both, cites=both)
 
@@ -164,29 +142,44 @@ def own_words(text: str, title: str) -> str | None:
     return None
 
 
-def short_change(change: Change) -> tuple[str, tuple[str, ...]] | None:
-    """Choose a short stretch of code that takes something away and puts something in its place, with its path."""
-    code = [file for file in change.files if area(file.path) is Area.PRODUCT and not file.path.endswith(_DATA)]
+async def without_template(threads: Threads, code: CodeSource, sha: str) -> Threads:
+    """Leave out of pull requests what is the repository's template's own, ticked or not; headings stay."""
+    template: str | None = None
+    with suppress(AppError):
+        for path in _TEMPLATES if any(pull.body for pull in threads.pulls) else ():
+            template = template or await code.file(sha, path)
+    if template is None:
+        return threads
+    own = {_unticked(line) for line in template.splitlines() if line[:1] != "#"}
+    pulls = []
+    for pull in threads.pulls:
+        lines = "\n".join("" if _unticked(line) in own else line for line in pull.body.splitlines())
+        pulls.append(pull.model_copy(update={"body": re.sub(r"\n{3,}", "\n\n", lines)}))
+    return threads.model_copy(update={"pulls": tuple(pulls)})
+
+
+def _unticked(line: str) -> str:
+    return line.lower().replace("[x]", "[ ]").strip()
+
+
+def short_change(evidence: CommitEvidence) -> Quote | None:
+    """Quote a short stretch of code that takes something away and puts something in its place."""
+    files = [file for file in evidence.change.files if not file.path.endswith(_DATA)]
+    code = [file for file in files if area(file.path) is Area.PRODUCT]
     for file in sorted(code, key=lambda file: -(file.additions + file.deletions)):
         for sign, run in groupby((file.patch or "").split("\n"), key=lambda line: line[:1] in ("+", "-")):
             lines = tuple(run)
-            if sign and len(lines) <= _MOST and _is_legible(lines) and {line[0] for line in lines} == {"+", "-"}:
-                return file.path, lines
+            legible = len(lines) <= _MOST and all(len(line) <= _WIDEST for line in lines)
+            if sign and legible and {line[0] for line in lines} == {"+", "-"}:
+                return Quote(cite=evidence.id, text="\n".join(lines), file=file.path)
     return None
 
 
 def shown_lines(lines: Sequence[str], patch: str, literals: Sequence[str] = ()) -> tuple[str, ...]:
     """Choose the line that names most of what a fact is about, and the few that stand below it in the patch."""
-    legible = [line for line in lines if _is_legible([line])]
-    if not legible:
-        return ()
-    at = max(range(len(legible)), key=lambda place: (sum(one in legible[place] for one in literals), -place))
+    legible = [line for line in lines if len(line) <= _WIDEST]
+    at = max(range(len(legible)), key=lambda place: sum(one in legible[place] for one in literals), default=0)
     shown = legible[at : at + _SHOWN]
     while shown and "\n".join(shown) not in patch:
         shown.pop()
     return tuple(shown)
-
-
-def _is_legible(lines: Iterable[str]) -> bool:
-    """Tell whether a person would read these lines."""
-    return all(len(line) <= _WIDEST for line in lines)

@@ -8,7 +8,7 @@ from pydantic import BaseModel, Field
 
 from agent.domain.accounts import Judging
 from agent.domain.base import Language
-from agent.domain.claims import Claim, Judgement, Kind, Refused
+from agent.domain.claims import Claim, Judgement, Refused
 from agent.gate.text import normal
 
 Opinion = Literal["stated", "inferred", "unsupported", "contradicted"]
@@ -74,13 +74,6 @@ def is_shown(quote: str, evidence: str) -> bool:
     wanted = [part for part in parts if len(part) >= _SHORTEST]
     whole = normal("\n".join(line.lstrip("+- ") for line in evidence.splitlines()))
     return bool(wanted) and all(part in whole for part in wanted)
-
-
-def admitted(claim: Claim, ruling: Ruling, judge: str) -> Claim:
-    """Publish a sentence as what the judge calls it; advice stays advice."""
-    kind = claim.kind if claim.kind is Kind.ADVICE else Kind(ruling.verdict)
-    verdict = Judgement(verdict="supported", check="judge")
-    return claim.model_copy(update={"kind": kind, "judged_by": judge, "judgement": verdict})
 
 
 def can_be_repaired(one: Refused) -> bool:

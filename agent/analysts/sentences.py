@@ -1,6 +1,5 @@
 """How a model's answers become claims: the shapes it answers in, its citations, and its anchors."""
 
-from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from typing import Any
@@ -9,7 +8,7 @@ from pydantic import BaseModel, Field, create_model
 
 from agent.domain.base import EvidenceId, Language
 from agent.domain.claims import Anchor, Claim, Kind
-from agent.domain.evidence import CommitEvidence, Evidence, ReleaseEvidence, ThreadEvidence
+from agent.domain.evidence import CommitEvidence, Evidence
 from agent.domain.patch import cut_hunks
 from agent.gate.literals import Literal, literals
 from agent.gate.safety import LONGEST
@@ -18,8 +17,8 @@ from agent.gate.text import normal, plain_marks
 MOST_SENTENCES, MOST_ANSWERED = 5, 10
 NAMES: dict[Language, str] = {"en": "English", "zh": "Chinese (简体中文，全角标点)"}
 Found = Mapping[EvidenceId, Evidence]
+Shown = Mapping[str, Evidence]  # Pieces of evidence by their handles
 _TELLING = 4  # Characters of a name or line below which it stands in too many hunks to find one by it
-_LETTERS: dict[type, str] = {CommitEvidence: "c", ThreadEvidence: "t", ReleaseEvidence: "v"}
 
 
 # ---------------------------------------------------------------- shapes
@@ -97,16 +96,6 @@ def asked_languages(languages: Sequence[Language]) -> str:
 # ---------------------------------------------------------------- claims
 
 
-def handles_of(names: Iterable[str], found: Found | None = None) -> dict[str, str]:
-    """Give each piece of evidence a short name: c1 a commit, t1 a thread, v1 a release; all commits without `found`."""
-    handles, count = dict[str, str](), Counter[str]()
-    for name in dict.fromkeys(name for name in names if found is None or name in found):
-        letter = _LETTERS[type(found[name])] if found else "c"
-        count[letter] += 1
-        handles[f"{letter}{count[letter]}"] = name
-    return handles
-
-
 def cited(text: str, handles: Mapping[str, EvidenceId]) -> EvidenceId:
     """Find what a model cites: by its handle, its name, its number or the beginning of its hash."""
     text, names = text.strip("[]` "), [*handles.values()]
@@ -116,10 +105,12 @@ def cited(text: str, handles: Mapping[str, EvidenceId]) -> EvidenceId:
 
 
 def sentence_claim(
-    name: str, said: Sentence, cites: Iterable[EvidenceId], found: Found, languages: Sequence[Language]
+    name: str, said: Sentence, shown: Shown, languages: Sequence[Language], about: str | None = None
 ) -> Claim | None:
-    """Turn one sentence into a claim about what it cites first; what was never shown stays, for the gate to refuse."""
-    text, cites = words_of(said, languages), tuple(dict.fromkeys(cites))
+    """Turn a sentence into a claim about what it cites first; what was never shown stays, for the gate to refuse."""
+    handles, found = {key: one.id for key, one in shown.items()}, {one.id: one for one in shown.values()}
+    named = [cited(one, handles) for one in said.cites if one.strip()]
+    text, cites = words_of(said, languages), tuple(dict.fromkeys([about, *named] if about else named))
     if not text:
         return None
     repos = {found[cite].repo for cite in cites if cite in found}

@@ -8,15 +8,13 @@ from typing import Any, ClassVar
 
 from pydantic import BaseModel
 
-from agent.analysts.packet import commit_packet, piece_text, shown_hunks, threads_of
+from agent.analysts.packet import commit_packet, piece_text, shown_hunks
 from agent.analysts.sentences import (
     MOST_ANSWERED,
     MOST_SENTENCES,
     Sentence,
-    Summary,
     analysis_shape,
     asked_languages,
-    cited,
     focus_of,
     sentence_claim,
     summary_shape,
@@ -35,10 +33,8 @@ Asked = tuple[str, dict[str, str], type[BaseModel]]  # A prompt by its name, its
 Texts = Iterable[Mapping[Language, str]]
 Passed = Sequence[tuple[str, Claim]]
 Check = Callable[[Claim, Dossier, Language], Iterable[Judgement]]  # Says why a claim is refused: the gate
-_ALL = 1_000_000
 _LEAST = 500  # Tokens below which a diff is not shown
 _COMPACT = 0.6  # How much of the room the pieces share; the rest is for the diffs of the best ones
-_CONTROLS = 2
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -51,6 +47,7 @@ class Subject(ABC):
     room: int  # Tokens of evidence that a model can be shown
     dossier: Dossier  # What the gate may look at
     about: EvidenceId | None = None  # The commit, where there is one
+    shown: Mapping[str, Evidence] = field(default_factory=dict)  # What may be cited, by its handles
     repairs: ClassVar[bool] = True  # Whether what is refused goes back to its writer
 
     @abstractmethod
@@ -58,32 +55,20 @@ class Subject(ABC):
         """Show the evidence of some sentences; with a focus, of diffs only what holds these words or lines."""
 
     @abstractmethod
-    def claims(self, answer: Any) -> list[Claim]:
-        """Turn what was written into claims."""
-
-    @abstractmethod
     def elsewhere(self, passed: Passed) -> Texts:
         """Give true sentences about something else."""
 
     def controls(self, evidence: str, passed: Passed) -> Sequence[Mapping[Language, str]]:
         """Choose sentences about something else that name what this evidence does not have, for the judge to refuse."""
-        return [text for text in self.elsewhere(passed) if is_foreign(text, evidence)][:_CONTROLS]
+        return [text for text in self.elsewhere(passed) if is_foreign(text, evidence)][:2]
 
     def objections(self, claim: Claim, check: Check) -> tuple[Judgement, ...]:
         """Say what is wrong with the literals of a sentence, in each language."""
         return tuple(no for lang in self.languages for no in check(claim, self.dossier, lang))
 
-    @property
-    def shown(self) -> Mapping[str, Evidence]:
-        """What may be cited, by its handles."""
-        return {}
-
     def claim(self, name: str, said: Sentence) -> Claim | None:
-        """Turn one sentence into a claim; what it cites and was never shown stays, for the gate to refuse."""
-        shown, first = self.shown, [self.about] if self.about else []
-        handles, found = {key: one.id for key, one in shown.items()}, {one.id: one for one in shown.values()}
-        cites = [cited(one, handles) for one in said.cites if one.strip()]
-        return sentence_claim(name, said, [*first, *cites], found, self.languages)
+        """Turn one sentence into a claim."""
+        return sentence_claim(name, said, self.shown, self.languages, self.about)
 
     def again(self, old: Claim, said: Sentence) -> Claim | None:
         """Turn a sentence that was said anew into a claim in the place of the old one; a headline stays one."""
@@ -101,11 +86,6 @@ class CommitSubject(Subject):
     material: Material
     part: ClassVar[Part] = "explaining"
 
-    @property
-    def shown(self) -> Mapping[str, Evidence]:
-        """The commit and its threads."""
-        return {"c": self.read.evidence, **threads_of(self.read.evidence, self.material)}
-
     def evidence(self, claims: Sequence[Claim] = (), focus: Sequence[str] = ()) -> str:
         """Show the commit, whichever sentences are about it."""
         del claims
@@ -119,14 +99,14 @@ class CommitSubject(Subject):
 
     def claims(self, answer: Any) -> list[Claim]:
         """Turn an analysis into claims: its headline, then its sentences."""
-        about = self.read.evidence
-        name = f"{about.repo}@{about.change.commit.sha[:12]}"
+        about, commit = self.read.evidence, self.read.evidence.change.commit
+        name = f"{commit.repo}@{commit.sha[:12]}"
         said = enumerate(answer.sentences[:MOST_SENTENCES], start=1)
         claims = [claim for number, one in said if (claim := self.claim(f"{name}.m{number}", one))]
         if text := words_of(answer, self.languages, "headline_"):
-            title = Anchor(cite=about.id, text=about.change.commit.title)
             given: dict[str, Any] = {"repo": about.repo, "about": (about.id,), "cites": (about.id,), "text": text}
-            claims.insert(0, Claim(id=f"{name}.m0", role="headline", anchors=(title,), kind=Kind.STATED, **given))
+            title = (Anchor(cite=about.id, text=commit.title),)
+            claims.insert(0, Claim(id=f"{name}.m0", role="headline", anchors=title, kind=Kind.STATED, **given))
         return claims
 
     def elsewhere(self, passed: Passed) -> Texts:
@@ -154,7 +134,7 @@ class SummarySubject(Subject):
             head = f"{about.partition('@')[0]}: {self.task.titles.get(about, '')}\n" if about != last else ""
             lines.append(f"{head}[{handle}] {' / '.join(claim.text.values())}")
             last = about
-        return "\n".join(fitting(lines, _ALL if claims else self.room))
+        return "\n".join(lines if claims else fitting(lines, self.room))
 
     def prompt(self, mark: str) -> Asked:
         """Ask for the day of one repository, or for the brief of all of them."""
@@ -166,8 +146,7 @@ class SummarySubject(Subject):
         """Turn sentences about a day into claims that cite the commits of the sentences they rest on."""
         name, role = (f"{self.repo}.day", "summary") if self.repo else ("brief", "brief")
         claims: list[Claim] = []
-        said: Iterable[Summary] = answer.sentences
-        for number, one in enumerate(said, start=1):
+        for number, one in enumerate(answer.sentences, start=1):
             text, rests = words_of(one, self.languages), self.task.rests
             ground = [rests[handle] for raw in one.rests_on if (handle := raw.strip("[]` ")) in rests]
             cites = tuple(dict.fromkeys(cite for claim in ground for cite in claim.about))
@@ -207,14 +186,8 @@ def light_dossier(task: Task) -> Dossier:
 class AnswerSubject(Subject):
     """What an answer is about: the pieces of evidence under their handles."""
 
-    handles: Mapping[str, EvidenceId]
     notes: Mapping[EvidenceId, str] = field(default_factory=dict)
     """What code knows of pieces of evidence beside their text."""
-
-    @property
-    def shown(self) -> Mapping[str, Evidence]:
-        """Everything that was read for the question."""
-        return {handle: self.dossier.found[name] for handle, name in self.handles.items()}
 
     def evidence(self, claims: Sequence[Claim] = (), focus: Sequence[str] = ()) -> str:
         """Show what some sentences cite, or everything: all pieces shortly, and diffs of the first ones."""
@@ -236,7 +209,7 @@ class AnswerSubject(Subject):
     def claims(self, answer: Any) -> list[Claim]:
         """Turn the sentences of an answer into claims, each under its number."""
         said = enumerate(answer.sentences[:MOST_ANSWERED], start=1)
-        return [claim for place, one in said if (claim := self.claim(f"a{place}", one))]
+        return [claim for number, one in said if (claim := self.claim(f"a{number}", one))]
 
     def objections(self, claim: Claim, check: Check) -> tuple[Judgement, ...]:
         """Let a number pass that tells how many pieces a sentence cites: a count stands in none of them."""

@@ -1,18 +1,18 @@
 """What a model chooses from and is asked to write about, and the sentences on their way."""
 
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from pydantic import BaseModel, Field
 
-from agent.analysts.sentences import handles_of
 from agent.domain.base import EvidenceId, Frozen, Language, RepoId
 from agent.domain.claims import Claim, Refused
-from agent.domain.evidence import CommitEvidence, Material
+from agent.domain.evidence import CommitEvidence, Evidence, Material, ReleaseEvidence, ThreadEvidence
 from agent.models import fitting
-from agent.telling import fact_sentence
 
 _HANDLE = re.compile(r"\bc\d{1,3}\b")
+_LETTERS: dict[type, str] = {CommitEvidence: "c", ThreadEvidence: "t", ReleaseEvidence: "v"}
 _SUMMED = 20  # Commits that a day is summed up from
 
 
@@ -48,6 +48,16 @@ class Sentences(Frozen):
     repaired: bool = False  # Whether the writers were told once what was refused
 
 
+def handles_of(names: Iterable[str], found: Mapping[EvidenceId, Evidence] | None = None) -> dict[str, str]:
+    """Give each piece of evidence a short name: c1 a commit, t1 a thread, v1 a release; all commits without `found`."""
+    handles, count = dict[str, str](), Counter[str]()
+    for name in dict.fromkeys(name for name in names if found is None or name in found):
+        letter = _LETTERS[type(found[name])] if found else "c"
+        count[letter] += 1
+        handles[f"{letter}{count[letter]}"] = name
+    return handles
+
+
 def commit_tasks(
     chosen: Sequence[str], notes: str, table: Sequence[str], material: Material, facts: Sequence[Claim]
 ) -> list[Task]:
@@ -59,15 +69,11 @@ def commit_tasks(
     for sha in (sha for sha in chosen if sha in deep):
         about = f"{material.repo}@{sha}"
         controls = tuple(claim.text for claim in plain if claim.about[0] != about)[-4:]
-        noted = _notes_about(notes, handles[sha])
+        # Notes about other commits would mislead.
+        named = [(line, _HANDLE.findall(line)) for line in notes.splitlines()]
+        noted = "\n".join(line for line, others in named if not others or handles[sha] in others)
         tasks.append(Task(repo=material.repo, about=about, notes=noted, controls=controls))
     return tasks
-
-
-def _notes_about(notes: str, handle: str) -> str:
-    """Keep the notes that name no other commit: those would mislead."""
-    named = [(line, set(_HANDLE.findall(line))) for line in notes.splitlines()]
-    return "\n".join(line for line, handles in named if not handles or handle in handles)
 
 
 def summary_task(repo: RepoId | None, claims: Sequence[Claim], titles: Mapping[EvidenceId, str]) -> Task | None:
@@ -91,18 +97,10 @@ def is_foreign(text: Mapping[Language, str], evidence: str) -> bool:
     return any(len(span) > 3 and span not in evidence for span in spans)
 
 
-# ---------------------------------------------------------------- the list to choose from
-
-
 class Choice(BaseModel):
     """Which commits are worth explaining, the most important first."""
 
     read: list[str] = Field(default_factory=list)
-
-
-def first_fact(evidence: CommitEvidence | None) -> str:
-    """Tell the first thing that code found in a commit, behind its title."""
-    return f" | {fact_sentence(evidence.facts[0], 'en')}" if evidence and evidence.facts else ""
 
 
 def table_lines(rows: Collection[str], room: int) -> list[str]:

@@ -78,7 +78,7 @@ async def _reports(settings: Settings) -> AsyncIterator[str]:
 async def _deliveries(settings: Settings) -> AsyncIterator[str]:
     waiting = Outbox(settings.out).read().waiting()
     if told := [f"{one.channel}: {one.label} not delivered: {one.why}" for one in waiting]:
-        raise AppError(f"{'; '.join(told)}; the next run tries again")
+        raise AppError(f"{'; '.join(told)}; run that day again to send it")
     if settings.deliver:
         yield "nothing waits to be sent"
 

@@ -19,7 +19,8 @@ from agent.domain.base import EXIT_DONE, EXIT_FAILED, EXIT_INCOMPLETE, Language,
 from agent.domain.report import Report
 from agent.domain.window import Window
 from agent.questions import Reply
-from agent.settings.values import Layout, RepoSpec, Settings, override
+from agent.settings.read import override
+from agent.settings.values import Layout, RepoSpec, Settings
 from agent.web import Web
 from evals.figures import Figures, crashed
 from evals.gate import PREVIOUS, breaches, changes, load_figures, load_limits, shares

@@ -15,7 +15,8 @@ from string import Template
 
 from agent.domain.base import EXIT_DONE, InputError, Language, StorageError, UsageError
 from agent.domain.window import zone
-from agent.settings.values import FILE_NAME, RepoSpec, Settings, override, read_settings
+from agent.settings.read import FILE_NAME, override, read_settings
+from agent.settings.values import RepoSpec, Settings
 from gitzette.arguments import checkout_here, git_says
 from tools.git.repository import checkout_above
 

@@ -3,10 +3,10 @@
 import argparse
 import asyncio
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import asdict, replace
 
-from agent.domain.base import EXIT_DONE, Language, NotFound, UsageError, parse_reference, repo_id
+from agent.domain.base import EXIT_DONE, NotFound, UsageError, parse_reference, repo_id
 from agent.domain.commits import Change
 from agent.domain.facts import FactSheet
 from agent.domain.upgrade import Upgrade
@@ -19,7 +19,6 @@ from gitzette.arguments import settings_for, settings_here, specs_of
 from gitzette.progress import as_json, say
 from gitzette.render.templating import plain_environment, upgrade_json, upgrade_page
 from gitzette.wiring import memory_of, open_sources
-from memory.statements import ToldStory
 from tools.diff.sheet import compare_versions, study
 from tools.own_code import OwnCode
 
@@ -84,31 +83,23 @@ def _say_step(what: str, done: int, total: int) -> None:
 
 
 def stories(args: argparse.Namespace, environ: Mapping[str, str]) -> int:
-    """List the stories, a timeline each, newest news first."""
+    """List the stories of the published reports, a timeline each, newest news first."""
     settings = settings_here(environ)
     if len(args.repo) > 1:
         raise UsageError("stories takes one --repo; leave it out to see those of all")
-    repo = args.repo[0].partition("=")[0] if args.repo else ""
-    told = known_stories(settings.model_copy(update={"out": args.out or settings.out}), environ, repo, args.since or "")
+    repo = repo_id(args.repo[0].partition("=")[0]) if args.repo else None
+    start = f"{moment(args.since, settings.tz):%Y-%m-%dT%H:%M:%SZ}" if args.since else None
+    with memory_of(settings, environ) as memory:
+        for notice in memory.reports.rebuild((args.out or settings.out) / "reports"):
+            say(notice)
+        told = memory.stories.listed(repo=repo, since=start)
     data = [{"date": one.label, **one.story.model_dump(mode="json")} for one in told]
-    text = stories_text(told, args.lang or settings.lang) or "no stories are remembered; they come with reports\n"
+    lang = args.lang or settings.lang
+    words = {"lang": lang, "say": catalogue(lang)["page"], "visible": visible, "web": Web("")}
+    text = plain_environment().get_template("story.txt").render(told=told, **words)
+    text = text or "no stories are remembered; they come with reports\n"
     sys.stdout.write(as_json({"stories": data}) if args.json else text)
     return EXIT_DONE
-
-
-def known_stories(settings: Settings, environ: Mapping[str, str], repo: str, since: str) -> Sequence[ToldStory]:
-    """Find the stories of the published reports, of a repository and since a day where these are not empty."""
-    start = f"{moment(since, settings.tz):%Y-%m-%dT%H:%M:%SZ}" if since else None
-    with memory_of(settings, environ) as memory:
-        for notice in memory.reports.rebuild(settings.out / "reports"):
-            say(notice)
-        return memory.stories.listed(repo=repo_id(repo) if repo else None, since=start)
-
-
-def stories_text(told: Sequence[ToldStory], lang: Language) -> str:
-    """Write stories as timelines."""
-    template = plain_environment().get_template("story.txt")
-    return template.render(told=told, lang=lang, say=catalogue(lang)["page"], visible=visible, web=Web(""))
 
 
 def runs(args: argparse.Namespace, environ: Mapping[str, str]) -> int:

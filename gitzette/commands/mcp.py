@@ -27,7 +27,7 @@ from gitzette.archive import PublishedReports
 from gitzette.arguments import bound_of, settings_for, specs_of
 from gitzette.auditing import check
 from gitzette.commands.ask import asking_context, checked
-from gitzette.commands.lookups import facts_text, known_stories, read_commit, stories_text
+from gitzette.commands.lookups import facts_text, read_commit
 from gitzette.fleet.editions import shown_edition
 from gitzette.progress import QuietProgress
 from gitzette.publish import bring_reports
@@ -53,7 +53,7 @@ def serve_mcp(args: argparse.Namespace, environ: Mapping[str, str]) -> int:
     server = OneLineServer(
         "gitzette", version=own_version(), instructions=_INSTRUCTIONS, log_level="ERROR", subscriptions=False
     )
-    own: tuple[Tool, ...] = (tools.ask, tools.audit, tools.facts, tools.get_report, tools.stories)
+    own: tuple[Tool, ...] = (tools.ask, tools.audit, tools.facts, tools.get_report)
     hints = ToolAnnotations(read_only_hint=True, idempotent_hint=True)
     for tool in (*own, *(tools.reading(getattr(Toolset, name)) for name in TOOL_NAMES)):
         server.add_tool(tool, description=inspect.getdoc(tool), annotations=hints, structured_output=False)
@@ -165,14 +165,6 @@ class Tools:
         """Read a published report as Markdown, by pages: that of a day such as 2026-02-04, the newest if left out."""
         report, settings = self._published().report(date), self.settings
         return page_of(report_page(report, lang or settings.lang, Web(settings.web), settings.layout), page)
-
-    async def stories(self, repo: str = "", since: str = "", lang: Lang = "", page: int = 1) -> str:
-        """Tell how things went on over days: reverts, re-lands, series, follow-ups, each with its timeline.
-
-        `repo` (owner/name) and `since` (a day) narrow the list; newest news come first.
-        """
-        told = known_stories(self.settings, self.environ, repo, since)
-        return page_of(stories_text(told, lang or self.settings.lang) or "no stories are remembered\n", page)
 
     async def facts(self, sha: str, repo: str = "", page: int = 1) -> str:
         """Tell what one commit changes for users, each fact with the lines of the diff that show it.

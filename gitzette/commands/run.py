@@ -13,10 +13,10 @@ from agent.domain.base import EXIT_DONE, EXIT_INCOMPLETE, AppError, InputError, 
 from agent.domain.report import Report
 from agent.domain.window import Window, zone
 from agent.editions.week import days_of, week_of
-from agent.reports.stored import dump, load, to_json
+from agent.reports.stored import dump, to_json
 from agent.settings.values import Recipe, RepoSpec, Settings
 from agent.web import Web
-from gitzette.archive import check_writable, locked, missed_days, replace_file
+from gitzette.archive import PublishedReports, check_writable, locked, missed_days, replace_file
 from gitzette.arguments import refuse, settings_for, settings_here, specs_of, window_of
 from gitzette.progress import as_json, progress, say
 from gitzette.render.compose import report_page, week_page
@@ -122,15 +122,10 @@ def _catch_up(args: argparse.Namespace, environ: Mapping[str, str]) -> int:
     specs_of(settings)
     missed = missed_days(settings, last.start.astimezone(zone(settings.tz)).date())
     say(f"to report on: {', '.join(map(str, missed)) or 'nothing'} ({settings.tz})")
-    days = []
-    for day in missed:
-        days.append(_day(day, settings, environ))
-        if days[-1] is not None and not args.json:
-            sys.stdout.write(f"{days[-1].page}\n")
-            sys.stdout.flush()
-    if args.json:
-        sys.stdout.write(as_json([to_json(covered.report) for covered in days if covered is not None]))
-    return EXIT_DONE if all(one is not None and not one.lacking for one in days) else EXIT_INCOMPLETE
+    done = [covered for day in missed if (covered := _day(day, settings, environ)) is not None]
+    pages = "".join(f"{covered.page}\n" for covered in done)
+    sys.stdout.write(as_json([to_json(covered.report) for covered in done]) if args.json else pages)
+    return EXIT_INCOMPLETE if len(done) < len(missed) or any(one.lacking for one in done) else EXIT_DONE
 
 
 def _day(day: date, settings: Settings, environ: Mapping[str, str]) -> Covered | None:
@@ -165,16 +160,12 @@ def _week(args: argparse.Namespace, environ: Mapping[str, str]) -> int:
 
 def _days_of_week(label: str, settings: Settings, environ: Mapping[str, str]) -> Iterator[Report]:
     """Read each day's report, or make it where the day is over and has none."""
+    published = PublishedReports(settings.out)
     for day in days_of(label):
-        file = settings.out / "reports" / f"{day}.json"
-        try:
-            if file.is_file():
-                yield load(file.read_bytes(), file.name)
-                continue
-        except (AppError, OSError) as error:
-            say(f"{day}: {error}")
         is_over = Window.days(day, day, settings.tz).end <= datetime.now(UTC)
-        if is_over and (covered := _day(day, settings, environ)) is not None:
+        if str(day) in published.labels():
+            yield published.report(str(day))
+        elif is_over and (covered := _day(day, settings, environ)) is not None:
             yield covered.report
 
 

@@ -124,6 +124,7 @@ class _HttpChannel:
     """Posts to one address, which is a secret: no error names it."""
 
     pause = 0.0  # Seconds between two messages
+    friendly: tuple[str, ...] | None = None  # What an answer may say; anything where nothing is named
 
     def __init__(self, address: str, secret: str, clock: Callable[[], float]) -> None:
         self._url = _parsed(address, "http", "it holds no http(s) address").geturl()
@@ -148,8 +149,8 @@ class _HttpChannel:
         return message, {"Idempotency-Key": key}
 
     def _fault(self, said: str) -> bool | None:
-        """Read a friendly answer: None if all is well, else whether to try again. Slack says `ok` or what is wrong."""
-        return None if isinstance(self, _Webhook) or said.strip() in ("ok", "") else False
+        """Read an answer: None if all is well, else whether to try again."""
+        return None if self.friendly is None or said.strip() in self.friendly else False
 
 
 class _Webhook(_HttpChannel):
@@ -176,7 +177,7 @@ class _Webhook(_HttpChannel):
 class _Slack(_HttpChannel):
     """Posts sections of mrkdwn through an incoming webhook; foreign words are only words."""
 
-    pause = 1.0
+    pause, friendly = 1.0, ("ok", "")
 
     def messages(self, content: Content) -> list[bytes]:
         before, made = {"heading": "\n", "item": "• "}, list[bytes]()
@@ -256,24 +257,22 @@ class _Mail:
         self._sender, self._to = sender, tuple(to)
 
     def messages(self, content: Content) -> list[bytes]:
-        lines = list(zip(content.lines(), content.lines("html"), strict=True))
-        groups = _grouped(lines, lambda pair: len(pair[1][1].encode()) + _TAGS, _HTML - _MAIL_FRAME)
-        return [self._mail(content.page.lang, title, group) for title, group in _numbered(content.title, groups)]
-
-    def _mail(self, lang: str, title: str, lines: list[tuple[tuple[str, str], tuple[str, str]]]) -> bytes:
-        mail = EmailMessage(policy=SMTP)
-        head = {"Subject": visible(title), "From": self._sender, "To": ", ".join(self._to)}
-        for name, value in (head | {"Auto-Submitted": "auto-generated", "Content-Language": lang}).items():
-            mail[name] = value
-        before = {"heading": "\n", "item": "- "}
-        texts = (f"{before.get(kind, '')}{text}" for (kind, text), _ in lines)
-        mail.set_content("\n\n".join((title, "\n".join(texts))) + "\n")
-        html = html_page("mail.html", lang=lang, title=title, lines=[html for _, html in lines])
-        mail.add_alternative(html, subtype="html")
-        return bytes(mail)
+        before, made = {"heading": "\n", "item": "- "}, list[bytes]()
+        pairs = list(zip(content.lines(), content.lines("html"), strict=True))
+        groups = _grouped(pairs, lambda pair: len(pair[1][1].encode()) + _TAGS, _HTML - _MAIL_FRAME)
+        for title, group in _numbered(content.title, groups):
+            mail = EmailMessage(policy=SMTP)
+            head = {"Subject": visible(title), "From": self._sender, "To": ", ".join(self._to)}
+            for name, value in (head | {"Auto-Submitted": "auto-generated"}).items():
+                mail[name] = value
+            texts = "\n".join(f"{before.get(kind, '')}{text}" for (kind, text), _ in group)
+            mail.set_content(f"{title}\n\n{texts}\n")
+            html = html_page("mail.html", lang=content.page.lang, title=title, lines=[html for _, html in group])
+            mail.add_alternative(html, subtype="html")
+            made.append(bytes(mail))
+        return made
 
     def send(self, message: bytes, key: str) -> None:
-        """Hand one mail over, encrypted where the server can; a password never travels in the open."""
         name = f"<gitzette.{key}@{self._sender.rpartition('@')[2]}>"
         mail = f"Date: {format_datetime(datetime.now(UTC))}\r\nMessage-ID: {name}\r\n".encode() + message
         try:
@@ -294,11 +293,9 @@ class _Mail:
             server: smtplib.SMTP = smtplib.SMTP_SSL(host, port or 465, timeout=_SECONDS, context=secure)
         else:
             server = smtplib.SMTP(host, port or 587, timeout=_SECONDS)
-            server.ehlo()
-            if server.has_extn("starttls"):
+            # A server that offers no encryption is refused: no password travels in the open.
+            if not is_loopback(host):
                 server.starttls(context=secure)
-            elif user and not is_loopback(host):
-                raise UpstreamError("the mail server offers no encryption, so no password is sent", retryable=False)
         if user:
             server.login(unquote(user), unquote(self._server.password or ""))
         return server

@@ -1,4 +1,4 @@
-"""Delivers a report to every configured channel after a run; a failure waits for the next run and stops nothing."""
+"""Delivers a report to every configured channel after a run, each message once; a failure is noted and told."""
 
 import time
 from collections.abc import Callable, Mapping
@@ -12,13 +12,12 @@ from agent.domain.base import AppError, Frozen, StorageError, UpstreamError
 from agent.domain.report import Report, failed_share
 from agent.settings.values import Delivery, Settings
 from agent.web import Web
-from gitzette.archive import PublishedReports, locked, replace_file
+from gitzette.archive import locked, replace_file
 from gitzette.delivery.channels import Channel, Content, channel_of
 from gitzette.render.compose import page_model
 
 _TRIES = 4
 _LONGEST_WAIT = 60.0
-_MOST_WAITING = 14  # Reports that wait on a channel; older ones are let go of
 _REMEMBERED = 2_000
 
 
@@ -82,7 +81,7 @@ class Deliverer:
     outbox: Outbox | None = None  # A file in the output folder where nothing else is given
 
     def deliver(self, report: Report) -> None:
-        """Send a report, and what is left of earlier ones, to every channel; what is not whole is not sent."""
+        """Send a report to every channel; what is not whole is not sent."""
         if report.window.cutoff is not None:
             return
         if failed_share(report) > self.settings.max_failed:
@@ -95,28 +94,17 @@ class Deliverer:
         except (AppError, OSError) as error:
             self.failed.append(f"not delivered: {' '.join(str(error).split())}")
 
-    def _deliver_to(self, spec: Delivery, new: Report, outbox: Outbox) -> None:
-        """Send to one channel what it waits for, oldest first, and then the new report."""
-        shelf, label = PublishedReports(self.settings.out), new.window.label
-        waiting = [one for one in outbox.read().waiting() if one.channel == spec.called and one.label != label]
-        kept = [one for one in waiting[-_MOST_WAITING:] if one.label in shelf.labels()]
-        for entry in (one for one in waiting if one not in kept):
-            self.failed.append(f"{spec.called}: the report of {entry.label} was not delivered and is let go of")
-            outbox.put(entry.model_copy(update={"why": ""}))
-        for entry in (*kept, outbox.read().entry(spec.called, label)):
-            report = new if entry.label == label else shelf.report(entry.label)
-            try:
-                count = self._send(spec, report, entry, outbox)
-            except AppError as error:
-                why = " ".join(str(error).split())
-                self.failed.append(f"{spec.called}: {entry.label} not delivered: {why}; the next run tries again")
-                for one in {entry.label, label}:
-                    outbox.put(outbox.read().entry(spec.called, one).model_copy(update={"why": why}))
-                return
-            told = "nothing new" if not count else "1 message" if count == 1 else f"{count} messages"
-            self.sent.append(
-                f"delivered to {spec.called}: {told}{'' if entry.label == label else f' of {entry.label}'}"
-            )
+    def _deliver_to(self, spec: Delivery, report: Report, outbox: Outbox) -> None:
+        entry = outbox.read().entry(spec.called, report.window.label)
+        try:
+            count = self._send(spec, report, entry, outbox)
+        except AppError as error:
+            why = " ".join(str(error).split())
+            self.failed.append(f"{spec.called}: {entry.label} not delivered: {why}; run it again to send it")
+            outbox.put(outbox.read().entry(spec.called, entry.label).model_copy(update={"why": why}))
+            return
+        told = "nothing new" if not count else "1 message" if count == 1 else f"{count} messages"
+        self.sent.append(f"delivered to {spec.called}: {told}")
 
     def _send(self, spec: Delivery, report: Report, entry: Entry, outbox: Outbox) -> int:
         """Send what a channel does not have yet of a report; give how many messages that took."""

@@ -18,7 +18,7 @@ from agent.domain.base import EXIT_DONE, AppError, ConfigError, InputError, Repo
 from agent.settings.values import Settings
 from gitzette.arguments import settings_here
 from gitzette.fleet.editions import day_window, edition_of, editions_of, missing_days
-from gitzette.progress import as_json, say
+from gitzette.progress import say
 from gitzette.wiring import home_of, memory_of
 
 try:
@@ -58,7 +58,6 @@ def worker(args: argparse.Namespace, environ: Mapping[str, str]) -> int:
                 install_signal_handlers=False,
                 shutdown_graceful_timeout=_GRACE,
                 update_heartbeat_interval=_HEARTBEAT,
-                stalled_worker_timeout=DEAD_AFTER,
                 fetch_job_polling_interval=_PAUSE,
             )
         finally:
@@ -76,9 +75,10 @@ def schedule(args: argparse.Namespace, environ: Mapping[str, str]) -> int:
     if args.list:
         with memory_of(settings, environ) as memory:
             tasks = memory.fleet.tasks()
-        lines = [f"{one.id}  {one.status:<9}  {one.task:<10}  {one.about}  {one.progress}\n" for one in tasks]
-        sys.stdout.write(as_json([one.__dict__ for one in tasks]) if args.json else "".join(lines))
-    elif args.date or args.once or args.cancel or args.retry:
+        sys.stdout.writelines(
+            f"{one.id}  {one.status:<9}  {one.task:<10}  {one.about}  {one.progress}\n" for one in tasks
+        )
+    elif args.date or args.cancel or args.retry:
         asyncio.run(_by_hand(engine, settings, args))
     else:
         asyncio.run(_until_stopped(engine, lambda: _repeated(engine.plan, _PLAN)))
@@ -92,8 +92,6 @@ async def _by_hand(engine: "Engine", settings: Settings, args: argparse.Namespac
             names = [args.edition] if args.edition else list(editions_of(settings))
             count = sum([await engine.queue_day(name, args.date, _BY_HAND) for name in names])
             sys.stdout.write(f"{count} repositories queued\n")
-        elif args.once:
-            await engine.plan()
         elif args.cancel and not await jobs.cancel_job_by_id_async(args.cancel, abort=True):
             raise InputError(f"task {args.cancel} cannot be cancelled: it is done, or there is none")
         elif args.retry:
@@ -182,7 +180,8 @@ class Engine:
             if failed:
                 memory.fleet.put_progress(f"{repo} {day}", str(failed)[:200])
             memory.fleet.put_mirror(self.place, repo)
-            mine = [name for name, one in editions_of(self._settings).items() if one.tz == tz]
+            every = editions_of(self._settings).items()
+            mine = [name for name, one in every if one.tz == tz and repo in {spec.name for spec in one.repos}]
             keys = {name: self._keys(name, day) for name in mine}
             ready = [name for name, parts in keys.items() if len(memory.fleet.statuses(parts)) == len(parts)]
         for name in ready:
@@ -247,18 +246,12 @@ class Engine:
             queues = {repo: memory.fleet.place_of(repo, timedelta(seconds=DEAD_AFTER)) or COMMON for repo in todo}
         if not todo:
             await self._defer("edition", lock, f"{lock} read", about)
-        queued = [
-            await self._defer(
-                "repository",
-                f"repository {repo}",
-                f"{repo} {mine.tz} {day}",
-                {"repo": repo, "tz": mine.tz, "day": day},
-                queue=queue,
-                priority=priority,
-            )
-            for repo, queue in queues.items()
-        ]
-        return sum(queued)
+        queued = 0
+        for repo, queue in queues.items():
+            once, part = f"{repo} {mine.tz} {day}", {"repo": repo, "tz": mine.tz, "day": day}
+            options = {"queue": queue, "priority": priority}
+            queued += await self._defer("repository", f"repository {repo}", once, part, **options)
+        return queued
 
     async def _defer(self, task: str, lock: str, once: str, arguments: Mapping[str, Any], **options: Any) -> bool:
         """Queue a task unless the same is queued; only one with the same lock runs at a time."""
@@ -274,7 +267,11 @@ class Engine:
         for job in await jobs.get_stalled_jobs(seconds_since_heartbeat=DEAD_AFTER):
             often = job.attempts >= _MOST_TRIES
             say(f"{job.task_name} {job.task_kwargs}: its worker is dead; {'given up' if often else 'queued again'}")
-            await (jobs.finish_job(job, Status.FAILED, delete_job=False) if often else jobs.retry_job(job))
+            if often:
+                await jobs.finish_job(job, Status.FAILED, delete_job=False)
+            else:
+                # What was begun comes before what was not: it must not wait for a place behind all others.
+                await jobs.retry_job(job, priority=job.priority + 1)
         with memory_of(self._settings, self._environ) as memory:
             memory.fleet.alive(self.place)
             memory.fleet.move_orphans(COMMON, timedelta(seconds=DEAD_AFTER))

@@ -62,7 +62,9 @@ class PartPlan:
 
 def part_plan(settings: Settings, repo: RepoId, window: Window) -> PartPlan:
     """Plan the reading of a repository for all editions that have it: in all their languages, beside all theirs."""
-    mine = [one for one in editions_of(settings).values() if one.tz == window.tz and repo in _names(one)]
+    mine = [
+        one for one in editions_of(settings).values() if one.tz == window.tz and repo in {s.name for s in one.repos}
+    ]
     if not mine:
         raise ConfigError(f"no edition has {repo} in {window.tz}; the machines' gitzette.toml differ")
     first, *languages = dict.fromkeys(lang for one in mine for lang in (one.lang, *one.languages))
@@ -73,10 +75,6 @@ def part_plan(settings: Settings, repo: RepoId, window: Window) -> PartPlan:
     recipe = Recipe.of(part, window, (spec,))
     key = f"{repo} {window.key} {_hash(f'{recipe.model_dump_json()} {[str(name) for name in specs]}')}"
     return PartPlan(part, recipe, tuple(specs.values()), spec, key, f"part-{_hash(key)}")
-
-
-def _names(settings: Settings) -> set[RepoId]:
-    return {spec.name for spec in settings.repos}
 
 
 def _hash(text: str) -> str:

@@ -87,10 +87,8 @@ def plans_of(settings: Settings, edition: str, window: Window) -> list[PartPlan]
 async def compose(settings: Settings, environ: Mapping[str, str], edition: str, window: Window, *, late: bool) -> bool:
     """Compose and publish an edition of what was read, if everything is there or it is late; tell whether it was."""
     mine, now = edition_of(settings, edition), datetime.now(UTC)
-    run, recipe = (
-        f"edition-{sha256(f'{edition} {window.key}'.encode()).hexdigest()[:16]}",
-        Recipe.of(mine, window, mine.repos),
-    )
+    run = f"edition-{sha256(f'{edition} {window.key}'.encode()).hexdigest()[:16]}"
+    recipe = Recipe.of(mine, window, mine.repos)
     async with open_house(mine, environ, now, run, mine.repos, background=True) as house:
         memory, fleet = house.memory, house.memory.fleet
         keys = {plan.spec.name: plan.key for plan in plans_of(settings, edition, window)}
@@ -104,8 +102,7 @@ async def compose(settings: Settings, environ: Mapping[str, str], edition: str, 
             memory.runs.begin(run, window.key, now, recipe)
             desks = RecordedDesks(**vars(house.deps.desks) | {"unopened": True})
             deps = replace(house.deps, publisher=EditionPublisher(fleet, edition), desks=desks)
-            display = FleetProgress(fleet, window.label)
-            begun = _begun(recipe, keys, fleet)
+            begun, display = _begun(recipe, keys, fleet), FleetProgress(fleet, window.label)
             report = (await run_graph(build_edition, replace(house, deps=deps), run, begun, display))["report"]
             memory.retention.cite(run, window.key, cited_by(report))
             status = "incomplete" if report.failures else "done"
@@ -118,9 +115,8 @@ def _begun(recipe: Recipe, keys: Mapping[RepoId, str], fleet: Fleet) -> Day:
     """Put the parts that were read together; the others are told as missing."""
     found = fleet.parts(list(keys.values()))
     parts = {repo: _PART.decode(Artefact("part", found[key])) for repo, key in keys.items() if key in found}
-    missing = [
-        Failure(repo=repo, stage="code", message="it was not read in time") for repo in keys if repo not in parts
-    ]
+    why = "it was not read in time"
+    missing = [Failure(repo=repo, stage="code", message=why) for repo in keys if repo not in parts]
     return Day(
         window=recipe.window,
         specs=recipe.repos,

@@ -46,7 +46,6 @@ _STATUS = {UsageError: 422, InputError: 404, NotFound: 404, AppError: 500}
 _ASSETS = {f"assets/{name}": files("gitzette.live").joinpath("assets", name) for name in ("ask.js", "ask.css")}
 # The end of the list in the masthead, which every page of the site has first.
 _NAVIGATION = "</ul></nav>"
-_STILL_HERE_SECONDS = 5.0
 _AT_ONCE = 3
 Events = asyncio.Queue[tuple[str, dict[str, Any]] | None]
 
@@ -182,7 +181,7 @@ class Live:
         events: Events = asyncio.Queue()
         task = asyncio.create_task(self._answer(thread, question, events))
         try:
-            while (event := await _next(events)) is not None:
+            while (event := await events.get()) is not None:
                 yield f"event: {event[0]}\ndata: {json.dumps(event[1], ensure_ascii=False)}\n\n"
             await task
         finally:
@@ -215,14 +214,6 @@ class Live:
             events.put_nowait(("failed", {"message": " ".join(str(error).split())}))
         finally:
             events.put_nowait(None)
-
-
-async def _next(events: Events) -> tuple[str, dict[str, Any]] | None:
-    try:
-        return await asyncio.wait_for(events.get(), _STILL_HERE_SECONDS)
-    except TimeoutError:
-        # So that nothing between us and the browser takes the answer for dead.
-        return "waiting", {}
 
 
 def _file(body: bytes, name: str, **headers: str) -> Response:

@@ -42,7 +42,6 @@ class Guard:
         await (refused or self._app)(scope, receive, sending)
 
     def _refused(self, request: Request) -> Response | None:
-        """Refuse who does not know the token, and what another site makes a browser send."""
         head = request.headers
         host, origin = head.get("host", ""), head.get("origin")
         if self._token is None and not is_loopback(urlsplit(f"//{host}").hostname or ""):

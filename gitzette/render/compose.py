@@ -2,6 +2,7 @@
 
 from collections.abc import Container, Iterator, Sequence
 from dataclasses import replace
+from itertools import accumulate
 
 from agent.domain import report as reports
 from agent.domain.base import Language
@@ -15,7 +16,7 @@ from agent.settings.values import Layout
 from agent.web import Web
 from gitzette.render.model import Excerpt, Issue, IssueNews, Item, PageModel, RepoPart, Section, row_id, words_in
 from gitzette.render.templating import ISSUES_SHOWN, SHORT, commit_path, filled, mark_of, named, place_of, plain
-from gitzette.render.view import View, cut_title, is_breaking, is_private
+from gitzette.render.view import View, cut_title, is_breaking, is_private, is_telling
 
 MOST_WORDS = 1_200  # Words of a page before the folds
 _MOST_BRIEF, _MOST_FACTS = 7, 5
@@ -55,7 +56,7 @@ def page_model(report: Report, lang: Language, web: Web, most_words: int = MOST_
     brief = view.whole("brief")[:_MOST_BRIEF]
     analysed, sections = bool(brief), [Section(tier, tuple(one for one in items if one.tier == tier)) for tier in Tier]
     if not analysed:
-        telling = ([s.claim for s in item.sentences if s.telling] for section in sections for item in section.items)
+        telling = ([s.claim for s in item.sentences if is_telling(s.claim)] for one in sections for item in one.items)
         facts = sorted((min(own, key=is_private) for own in telling if own), key=is_private)
         brief = [view.sentence(one, apart=True) for one in facts[:_MOST_FACTS]]
     repos = tuple(_repo(section, view) for section in report.sections)
@@ -71,7 +72,6 @@ def page_model(report: Report, lang: Language, web: Web, most_words: int = MOST_
         sections=(act_on, worth_knowing, _fit(sections[2:], 0, told)[0]),
         repos=repos,
         account=tuple(_account(view)),
-        tiers={name: view.tier(row).value for name, row in view.rows.items()},
     )
 
 
@@ -131,7 +131,6 @@ def _item(row: LedgerRow, view: View) -> Item:
         sentences=tuple(view.sentence(one) for one in sight if one.text or one.speech),
         more=tuple(view.sentence(one) for one in folded if one.text or one.speech),
         excerpt=_excerpt([*sight, *folded, *bare], view),
-        inside=tuple(view.inside(one) or "" for one in bare),
         uses=view.uses(row),
         undid=earlier,
     )
@@ -148,22 +147,16 @@ def _excerpt(claims: Sequence[Claim], view: View) -> Excerpt | None:
 def _fit(sections: Sequence[Section], room: int, told: Container[str]) -> list[Section]:
     """Fit the items of tiers into the room of a page: what finds none is folded, and nothing is lost.
 
-    The first tier that has any is told in full as long as the others of it can be told in short; the next in short.
+    The first tier that has any is told in full where there is room for all of it, else in short like the next.
     """
     fitting: list[Section] = []
     for section in sections:
-        first, shown = not any(one.shown for one in fitting), list[Item]()
-        shorts = [_fitted(item, _SHORT, told) for item in section.items]
-        waiting = sum(map(_words_of, shorts))
-        for short, item in zip(shorts, section.items, strict=True):
-            waiting -= _words_of(short)
-            full = _fitted(item, _FULL, told, full=True) if first else short
-            chosen = full if _words_of(full) + waiting <= room else short
-            if _words_of(chosen) > room:
-                break
-            shown.append(chosen)
-            room -= _words_of(chosen)
-        fitting.append(Section(section.tier, tuple(shown), tuple(shorts[len(shown) :])))
+        items = tuple(_fitted(item, _FULL, told, full=True) for item in section.items)
+        if any(one.shown for one in fitting) or sum(map(_words_of, items)) > room:
+            items = tuple(_fitted(item, _SHORT, told) for item in section.items)
+        taken = [words for words in accumulate(map(_words_of, items)) if words <= room]
+        fitting.append(Section(section.tier, items[: len(taken)], items[len(taken) :]))
+        room -= taken[-1] if taken else 0
     return fitting
 
 

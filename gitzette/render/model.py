@@ -78,7 +78,6 @@ class Sentence:
     behind: tuple[Citation, ...]  # citations that stand behind the words
     text: str  # the words alone, with the names of what they cite in the middle
     words: int
-    telling: bool  # a fact of which a brief may be made: it says more than that something changed
 
     @property
     def flow(self) -> tuple[str | Citation, ...]:
@@ -107,7 +106,6 @@ class Item:
     sentences: tuple[Sentence, ...]
     more: tuple[Sentence, ...]  # further sentences, which are folded
     excerpt: Excerpt | None
-    inside: tuple[str, ...]  # functions inside of which lines changed that no sentence tells
     undid: LedgerRow | None
     uses: tuple[str, ...]  # places in the reader's own code that use what changed, as `file:line`
     in_brief: tuple[Sentence, ...] = ()  # what the brief of the page tells already
@@ -206,7 +204,6 @@ class PageModel:
     sections: tuple[Section, Section, Section]  # what to act on, what is worth knowing, what also landed
     repos: tuple[RepoPart, ...]
     account: tuple[str, ...]  # the footer, as lines in which backticks mean code
-    tiers: dict[EvidenceId, str]  # of every landed commit
 
     @cached_property
     def items(self) -> dict[EvidenceId, Item]:

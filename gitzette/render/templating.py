@@ -227,17 +227,15 @@ def claim_text(
     claim: Claim, lang: Language, web: Web, pulls: Collection[EvidenceId] = (), own: EvidenceId | None = None
 ) -> str:
     """Write one claim by itself with links; `own` is what is linked already where the words stand."""
-
-    def linked(cite: EvidenceId) -> str:
+    pieces, links = MARK.split(claim.text.get(lang, "")), []
+    for cite in claim.sources:
         home = RepoId(cite.partition("@")[0]) if claim.repo is None and "@" in cite else claim.repo
         name, url = named(cite, home, web, pull=cite in pulls)
-        return link(code(name), url)
-
-    pieces, cites = MARK.split(claim.text.get(lang, "")), claim.sources
-    marked = {int(mark) for mark in pieces[1::2]}
+        links.append(link(code(name), url))
+    marked = {int(mark) - 1 for mark in pieces[1::2]}
     pieces[::2] = map(_spaced, pieces[::2])
-    pieces[1::2] = (linked(cites[int(mark) - 1]) if int(mark) <= len(cites) else "" for mark in pieces[1::2])
-    rest = [linked(one) for at, one in enumerate(cites, start=1) if at not in marked and one != own]
+    pieces[1::2] = ("".join(links[int(mark) - 1 : int(mark)]) for mark in pieces[1::2])
+    rest = [links[at] for at, one in enumerate(claim.sources) if at not in marked and one != own]
     signs = catalogue(lang)["signs"]
     return "".join(pieces) + (signs["behind"].format(signs["listing"].join(rest)) if rest else "")
 

@@ -91,7 +91,7 @@ class View:
 
     def whole(self, role: Role, repo: RepoId | None = None) -> list[Sentence]:
         """List what is said of a repository's day, or of the whole report."""
-        claims = (one for one in self.report.claims if one.role is role and (repo is None or one.repo == repo))
+        claims = (one for one in self.report.claims if one.role == role and (repo is None or one.repo == repo))
         told = (one for one in claims if one.text.get(self.lang) and (repo is None or not one.about))
         return [self.sentence(one, apart=True) for one in told]
 
@@ -131,8 +131,7 @@ class View:
         behind = tuple(self.citation(cite, claim, apart=apart) for cite in claim.sources if cite not in seen)
         label = self.words["page"][label] if label else ""
         told = "".join(one if isinstance(one, str) else one.name for one in parts).strip()
-        telling = claim.kind is Kind.FACT and bool(claim.text) and claim.predicate not in _WEAK
-        return Sentence(claim, label, tuple(parts), behind, told, words_in(f"{label} {told}"), telling)
+        return Sentence(claim, label, tuple(parts), behind, told, words_in(f"{label} {told}"))
 
     def _reported(self, claim: Claim) -> tuple[EvidenceId, ...]:
         """Name the issues in which a sentence was reported, where nothing else anchors it."""
@@ -181,6 +180,11 @@ def cut_title(row: LedgerRow) -> tuple[str, int | None]:
 def is_breaking(claim: Claim) -> bool:
     """Tell whether a claim states a fact that breaks what users reach."""
     return claim.params.get("severity") == Severity.BREAKING
+
+
+def is_telling(claim: Claim) -> bool:
+    """Tell whether a claim says more than that something changed, so that a brief may be made of it."""
+    return claim.kind is Kind.FACT and bool(claim.text) and claim.predicate not in _WEAK
 
 
 def is_private(claim: Claim) -> bool:

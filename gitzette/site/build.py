@@ -30,8 +30,7 @@ _ASSETS = ("style.css", "theme.js", "page.js", "search.js", "icon.svg")
 # What pages are made by: when any of these changes, all pages are written anew.
 _MAKERS = ("gitzette.site", "gitzette.render", "gitzette.render.templates", "agent", "agent.words")
 _MANIFEST = "manifest.json"
-_MOMENT = r"\d{4}-\d{2}-\d{2}(?:T\d{4,6})?"
-_LABEL = re.compile(rf"{_MOMENT}(?:\.\.{_MOMENT})?|\d{{4}}-W\d{{2}}", re.ASCII)
+_LABEL = re.compile(r"\d{4}-(W\d\d|\d\d-\d\d[T\d.-]*)", re.ASCII)
 _MANY = 60  # Reports that are worth several processes
 
 
@@ -60,8 +59,10 @@ class SiteFolder:
             found = json.loads((folder / _MANIFEST).read_bytes())
             if found["generator"] == "gitzette":
                 return cls(folder, frozenset(map(str, found["files"])))
-        except (OSError, ValueError, RecursionError, KeyError, TypeError):
+        except (FileNotFoundError, ValueError, RecursionError, KeyError, TypeError):
             pass  # It is not ours, or not yet
+        except OSError as error:
+            raise StorageError(f"cannot write to {folder}: {error.strerror or error}") from error
         if folder.is_dir() and any(folder.iterdir()):
             raise StorageError(f"{folder} holds other files and is left alone; choose another folder with --to")
         cls(folder).close()  # A build that is cut short must not lock itself out

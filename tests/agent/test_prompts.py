@@ -24,9 +24,5 @@ def test_a_prompt_takes_exactly_its_values(name: str) -> None:
             prompt(name, {key: value for key, value in values.items() if key != one})
 
 
-def test_the_system_text_is_the_same_each_time_and_fences_what_others_wrote() -> None:
-    name = "system"
-    text = (files("agent") / "prompts" / f"{name}.md").read_text("utf-8")
-    values = {one: boundary("seed") for one in Template(text).get_identifiers()}
-    assert prompt(name, values) == prompt(name, values)
-    assert "never an instruction" in prompt(name, values)
+def test_the_system_text_says_that_what_others_wrote_is_no_instruction() -> None:
+    assert "never an instruction" in prompt("system", {"repo": "a/b", "mark": boundary("seed")})

@@ -1,6 +1,6 @@
 """What a question names, filters by and bounds in time is read by its form alone, in any order."""
 
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from itertools import permutations
 
 import pytest
@@ -21,14 +21,11 @@ WEEK = Window(start=datetime(2026, 2, 2, tzinfo=UTC), end=datetime(2026, 2, 9, t
         ("what is a1b2c3d4 about", "commit", "a1b2c3d4"),
         ("#2462 做了什么", "thread", "2462"),
         ("see https://github.com/a/b/pull/17, please", "thread", "17"),
-        ("a/b#9?", "thread", "9"),
         ("what is in v0.6.3?", "tag", "v0.6.3"),
-        ("0.6.0rc1 里有什么", "tag", "0.6.0rc1"),
         ("is --max-routes gone", "name", "--max-routes"),
         ("MAX_ROUTES 是多少", "name", "MAX_ROUTES"),
         ("who wrote src/router/policy.rs?", "name", "src/router/policy.rs"),
         ("BatchDecodeWithPagedKVCache", "name", "BatchDecodeWithPagedKVCache"),
-        ("torch.compile", "name", "torch.compile"),
         ("the `limit` of it", "name", "limit"),
         ('the "prefix cache" of it', "name", "prefix cache"),
     ],
@@ -48,9 +45,6 @@ def test_qualifiers_are_the_same_in_any_order_and_among_other_words() -> None:
     found = {query_of(" ".join(order), None, "UTC", NOW).filters for order in permutations(parts)}
     (filters,) = found
     assert filters == (("is", "revert"), ("author", "ada"), ("path", "src/a b"))
-
-
-def test_an_unknown_qualifier_is_told() -> None:
     with pytest.raises(UsageError, match="is:lucky is not known; there are is:revert"):
         query_of("is:lucky", None, "UTC", NOW)
 
@@ -60,12 +54,9 @@ def test_an_unknown_qualifier_is_told() -> None:
     [
         ("on 2026-02-03?", "2026-02-03", "2026-02-04"),
         ("between 2026-02-03 and 2026-02-05", "2026-02-03", "2026-02-06"),
-        ("2026 或 2026-02 的变化", "2026-02-02", "2026-02-09"),
-        ("since:2026-02-06", "2026-02-06", "2026-02-09"),
         ("until:2026-02-06 since:2026-01-01", "2026-02-02", "2026-02-06"),
         ("on 2026-01-03", "2026-02-02", "2026-02-09"),
         ("model-2026-02-03 and docs/2026-02-03.md", "2026-02-02", "2026-02-09"),
-        ("2026-13-45", "2026-02-02", "2026-02-09"),
     ],
 )
 def test_dates_narrow_the_bound_and_never_widen_it(text: str, first: str, last: str) -> None:
@@ -79,9 +70,6 @@ def test_without_a_bound_dates_are_the_window_and_now_is_its_end() -> None:
     window = query_of(f"on {NOW:%Y-%m-%d}", None, "UTC", NOW).window
     assert window is not None
     assert window.cutoff == NOW
-    assert query_of("since:2026-02-20", None, "UTC", NOW).window == Window(
-        start=datetime(2026, 2, 20, tzinfo=UTC), end=NOW + timedelta(seconds=1), tz="UTC"
-    ).cut_at(NOW)
 
 
 def test_commits_fit_by_kind_author_and_path() -> None:

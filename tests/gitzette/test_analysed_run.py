@@ -14,7 +14,7 @@ from agent.domain.base import EXIT_DONE
 from evals.model_server.server import ModelServer, Mood
 from evals.model_server.talk import Asked
 from gitzette.cli import main
-from tests.scripted_analysis import LIMIT, LIMIT_SAID, TIMEOUT_SAID, Scripted, Stop, calling, of, run, two_commits
+from tests.scripted_analysis import LIMIT, LIMIT_SAID, TIMEOUT_SAID, Scripted, Stop, calling, run, two_commits
 
 BRIEF = {
     "en": "`MAX_ROUTES` and `WORKER_TIMEOUT` change.",
@@ -92,20 +92,6 @@ async def test_a_run_that_died_among_models_gives_the_same_report_and_asks_nothi
         assert len(questions(server)) == whole.total()
         assert questions(server).total() == whole.total() + unheard
     assert pages(tmp_path) == pages(tmp_path / "calm")
-
-
-async def test_a_window_of_8192_tokens_works_with_the_same_prompts_and_less_in_them(tmp_path: Path) -> None:
-    clone = two_commits(tmp_path / "router")
-    filler = "".join(f"def helper_{number}(): return {number}\n" for number in range(3_000))
-    clone.commit("Add helpers", 11, helpers__py=filler)
-    with ModelServer(Scripted(summary=[BRIEF]), context=8_192) as server:
-        covered = await run(tmp_path, server, clone, **BOTH)
-        (packet,) = (text for text in of(server, "Analysis") if "Add helpers" in text)
-    assert covered.report.failures == ()
-    assert covered.report.sections[0].account.fallbacks == ()
-    assert "Not shown, for lack of room:\nthe rest of helpers.py (added, +3000 -0)" in packet
-    assert "Write for the report, in English and Chinese" in packet
-    assert "**Workers get more time**" in covered.page.read_text()
 
 
 async def test_without_a_judge_or_a_writer_facts_are_told_and_why_is_said(tmp_path: Path) -> None:

@@ -31,7 +31,7 @@ def test_names_are_told_from_facts_and_words_get_ranked_evidence_and_never_a_ver
     assert "Evidence that fits best, ranked by words and not judged:" in told.out
     assert "Lower the limit of routes" in told.out.partition("Raise the limit")[0]
     told = command("ask", "为什么降低 limit？", *BOUNDS, *engine.repo)
-    assert (told.status, "最相符的证据" in told.out) == (4, True)
+    assert (told.status, "最匹配的证据" in told.out) == (4, True)
     assert "No" not in told.out.replace("No model", "")
     told = command("ask", "author:ada path:router.py", *BOUNDS, *engine.repo)
     assert told.out.startswith("2 found for `author:ada`, `path:router.py`, newest first.")

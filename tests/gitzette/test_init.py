@@ -1,12 +1,12 @@
 """Setting up: the configuration that `init` writes, and what it leaves alone."""
 
 import re
-import subprocess
 from pathlib import Path
 
 import pytest
 
-from agent.settings.values import Budget, RepoSpec, Settings, read_settings
+from agent.settings.read import read_settings
+from agent.settings.values import Budget, RepoSpec, Settings
 from gitzette.commands.init import configuration, workflow
 from tests.gitzette.conftest import Command
 
@@ -46,14 +46,6 @@ def test_every_key_there_is_stands_in_the_file_and_can_be_uncommented() -> None:
     assert (found.repos[0].branch, found.repos[0].ignore_authors) == ("main", ("roll-up[bot]",))
     for key in ("source", "layout", "keep_days", "max_failed", "catch_up_days", "github_url", "git_url", "languages"):
         assert getattr(found, key) == getattr(Settings(), key), key
-
-
-def test_in_a_checkout_its_own_repository_is_configured(command: Command) -> None:
-    subprocess.run(["git", "init", "-q", "."], check=True)
-    subprocess.run(["git", "remote", "add", "origin", "https://github.com/acme/engine.git"], check=True)
-    assert command("init").status == 0
-    (spec,) = read_settings(FILE, {}).repos
-    assert (spec.name, spec.path) == ("acme/engine", Path())
 
 
 def test_a_mistake_is_told_and_nothing_is_written(command: Command) -> None:

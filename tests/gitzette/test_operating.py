@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 import yaml  # type: ignore[import-untyped]
 
-from agent.settings.values import read_settings
+from agent.settings.read import read_settings
 from gitzette.commands.init import workflow
-from tests.gitzette.conftest import Command, Engine
+from tests.gitzette.conftest import Engine
 
 ROOT = Path(__file__).parents[2]
 PACKAGES = ("agent", "tools", "memory", "graphs", "evals", "gitzette")
@@ -92,14 +92,6 @@ def test_reports_are_committed_by_the_bot_also_when_somebody_pushed_meanwhile(
     bash("git log --format='%an|%s' -3 main > told; git ls-tree -r --name-only main >> told", hub)
     told = ["github-actions[bot]|Gazette up to 2026-02-04", "Ada|Meanwhile", "Ada|Tell the time"]
     assert (hub / "told").read_text().splitlines() == [*told, "clock.py", "gazette/README.md", "router.py"]
-
-
-def test_the_command_of_the_workflow_builds_a_site_elsewhere(engine: Engine, command: Command, tmp_path: Path) -> None:
-    assert command("run", "--date", "2026-02-04", *engine.repo).status == 0
-    line = re.search(r"gitzette (site --to) \"\$RUNNER_TEMP/site\"", workflow("UTC"))
-    assert line is not None
-    assert command(*line[1].split(), str(tmp_path / "site")).status == 0
-    assert (tmp_path / "site" / "index.html").exists()
 
 
 def test_the_container_has_every_package_and_runs_as_nobody_special() -> None:

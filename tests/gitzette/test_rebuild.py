@@ -1,7 +1,6 @@
 """A memory that is lost comes back from the published reports, and the next report is the same to the byte."""
 
 import json
-import re
 import sqlite3
 from collections.abc import Callable, Iterator
 from contextlib import closing
@@ -117,36 +116,3 @@ def _changed(good: dict[str, Any], label: str, change: Callable[[dict[str, Any]]
     data["window"] |= {"start": f"{start}T00:00:00Z", "end": f"{start + timedelta(days=1)}T00:00:00Z"}
     change(data)
     return json.dumps(data).encode()
-
-
-async def test_the_same_day_twice_and_its_week_read_no_diff_again_and_leave_the_files_as_they_were(
-    world: World, server: GitHubServer, tmp_path: Path
-) -> None:
-    late = world.notes["late day"]
-    budget = Budget(wait_seconds=1, retry_seconds=0.01, api_diffs=500, deep=500)
-    house = House(tmp_path, server, source="api", budget=budget)
-    for offset in range(3):
-        await house.run(day(late, offset))
-    files, moments = house.files, _moments(house)
-
-    asked = _diffs_asked(server)
-    await house.run(day(late, 1))
-    assert _diffs_asked(server) == asked > 0
-    assert (house.files, _moments(house)) == (files, moments)
-
-    first, last = date.fromisoformat(late), date.fromisoformat(late) + timedelta(days=2)
-    week = (await house.run(Window.days(first, last, "UTC"))).report
-    assert _diffs_asked(server) == asked
-    assert len(week.ledger) >= 3
-    assert files.items() - {("README.md", files["README.md"])} <= house.files.items()
-
-
-def _moments(house: House) -> dict[str, int]:
-    return {file.name: file.stat().st_mtime_ns for file in (house.folder / "out").rglob("*") if file.is_file()}
-
-
-def _diffs_asked(server: GitHubServer) -> int:
-    """Count the requests for commits by their hashes, and for files."""
-    return sum(
-        re.search(r"/commits/[0-9a-f]{40}|/contents/|/git/blobs/", one.path) is not None for one in server.requests
-    )

@@ -104,16 +104,6 @@ def test_runs_over_the_network_are_replayed_byte_for_byte_when_nothing_is_left_o
     assert tree(out) == published
 
 
-def test_a_local_clone_may_go_and_both_languages_come_back(clone: Path, command: Command) -> None:
-    for lang in ("en", "zh"):
-        command("run", "--repo", f"acme/engine={clone}", "--date", "2026-02-04", "--lang", lang, "--out", lang)
-    shutil.rmtree(clone)
-    chinese, english = runs(command)
-    for lang, run, other in (("en", english, chinese), ("zh", chinese, english)):
-        assert replayed(command, run) == pages(Path(lang))
-        assert replayed(command, other, "--lang", lang)[0] == pages(Path(lang))[0]
-
-
 @pytest.mark.parametrize("name", ["sources.open", "landings.elsewhere"])
 def test_a_record_with_a_hole_is_told_and_nothing_is_printed_as_the_report(
     name: str, clone: Path, corner: Path, command: Command

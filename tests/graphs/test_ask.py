@@ -22,13 +22,8 @@ from graphs.ask_context import AskContext
 from tests.scripted_analysis import NOW, Clone, calling, of, settings_of, two_commits
 
 QUESTION = "What happened to MAX_ROUTES?"
-LOWERED = {
-    "en": "`MAX_ROUTES` goes from `22` to `12`.",
-    "cites": ["c1"],
-    "anchor": "+MAX_ROUTES = 12",
-    "old": "22",
-    "new": "12",
-}
+LOWERED = {"en": "`MAX_ROUTES` goes from `22` to `12`.", "cites": ["c1"], "anchor": "+MAX_ROUTES = 12"}
+LOWERED |= {"old": "22", "new": "12"}
 
 
 @dataclass
@@ -128,13 +123,7 @@ async def test_tools_are_called_within_the_window_and_what_they_show_can_be_cite
 
 async def test_what_is_refused_is_said_anew_once_and_advice_is_labelled(tmp_path: Path) -> None:
     wrong = LOWERED | {"en": "`MAX_ROUTES` is `13` now.", "old": "", "new": ""}
-    again = LOWERED | {
-        "id": "1",
-        "en": "Check your routes: `MAX_ROUTES` is `12`.",
-        "advice": True,
-        "old": "",
-        "new": "",
-    }
+    again = wrong | {"id": "1", "en": "Check your routes: `MAX_ROUTES` is `12`.", "advice": True}
     async with asking(tmp_path, Answering([LOWERED, wrong], [again])) as one:
         reply = await one.ask()
         assert len(of(one.server, "Repair")) == 1

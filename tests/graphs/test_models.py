@@ -2,11 +2,10 @@
 
 from collections.abc import Iterator
 from contextlib import closing
+from typing import Any
 
 import pytest
-from langchain_core.language_models import LanguageModelInput
 from langchain_core.messages import AIMessage, HumanMessage, ToolMessage
-from langchain_core.runnables import Runnable
 from pydantic import BaseModel
 
 from agent.domain.accounts import Cap, Price, Purse, Spent
@@ -48,19 +47,12 @@ def script(asked: Asked) -> Saying:
     return Saying(text=f'{{"text": "answer {asked.number}"}}', usage=usage)
 
 
-def failing(asked: Asked) -> Mood:
-    del asked
-    return Mood("down", 0.0)
-
-
-def models(db: Database, run: str, server: ModelServer, *, purse: Purse | None = None, judge: str = "") -> Models:
-    names = NAMES | ({"judging": judge} if judge else {})
+def models(db: Database, run: str, server: ModelServer, *, purse: Purse | None = None) -> Models:
     known = Capabilities(context=32_768)
-    endpoints = {
-        name: ChatEndpoint(name=name, url=server.url, key=None, capabilities=known, tries=1) for name in names.values()
-    }
+    shared: dict[str, Any] = {"url": server.url, "key": None, "capabilities": known, "tries": 1}
+    endpoints = {name: ChatEndpoint(name=name, **shared) for name in NAMES.values()}
     # The port differs from server to server, the address that stands for it must not.
-    return Models(CallRecorder(db, run), names, endpoints, "https://m.example", purse=purse, prices=PRICES)
+    return Models(CallRecorder(db, run), NAMES, endpoints, "https://m.example", purse=purse, prices=PRICES)
 
 
 def replay(db: Database, run: str) -> Models:
@@ -104,7 +96,7 @@ async def test_a_replay_asks_nobody_and_says_the_same(db: Database) -> None:
 
 
 async def test_a_model_that_failed_is_asked_again_and_its_failure_is_replayed_as_one(db: Database) -> None:
-    with ModelServer(script, failing) as server:
+    with ModelServer(script, lambda _: Mood("down", 0.0)) as server:
         with pytest.raises(ModelError, match="HTTP 503"):
             await told(models(db, "r1", server))
         with pytest.raises(ModelError, match="HTTP 503"):
@@ -114,7 +106,7 @@ async def test_a_model_that_failed_is_asked_again_and_its_failure_is_replayed_as
         assert (await told(models(db, "r2", server)))[0] == "answer 0"
 
 
-async def insist(chat: Runnable[LanguageModelInput, Answer], words: str) -> None:
+async def insist(chat: Any, words: str) -> None:
     for number in range(8):
         await chat.ainvoke(f"{words} {number}")
 

@@ -1,11 +1,12 @@
 """Stories day after day: found over days and repositories, told once, remembered, and the same after a loss."""
 
+from collections.abc import Mapping
 from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 
 import pytest
 
-from agent.domain.base import RepoId
+from agent.domain.base import RepoId, commit_id
 from agent.domain.links import Story, StoryKind
 from agent.domain.report import Report
 from agent.domain.window import Window
@@ -14,6 +15,7 @@ from evals.worlds.model import World
 from evals.worlds.worlds import build
 from gitzette.progress import QuietProgress
 from gitzette.running import cover
+from tests.tools.git.conftest import NOON, Work
 
 KERNELS, SERVING = RepoId("northwind-ai/tensorforge"), RepoId("northwind-ai/swiftserve")
 
@@ -29,13 +31,16 @@ def day_of(world: World, key: str) -> date:
     return next(row.committed_at.date() for row in world.landed if f"{row.repo}@{row.sha}" == sha)
 
 
-async def told(world: World, folder: Path, day: date, *repos: RepoId, **more: object) -> Report:
+async def told(folder: Path, day: date, clones: Mapping[RepoId, Path]) -> Report:
     """Report on a day, in the home and the output folder of the days before."""
-    specs = tuple(RepoSpec(name=repo, path=world.repo(repo).git_dir) for repo in repos)
-    values = {"repos": specs, "out": folder / "out", "home": folder / "home"}
-    settings = Settings.model_validate(values | more)
+    specs = tuple(RepoSpec(name=name, path=path) for name, path in clones.items())
+    settings = Settings(repos=specs, out=folder / "out", home=folder / "home")
     window = Window.days(day, day, "UTC")
     return (await cover(settings, {}, window, settings.repos, datetime.now(UTC), QuietProgress())).report
+
+
+def kernels(world: World) -> dict[RepoId, Path]:
+    return {KERNELS: world.repo(KERNELS).git_dir}
 
 
 def of(report: Report, kind: StoryKind) -> list[Story]:
@@ -44,8 +49,8 @@ def of(report: Report, kind: StoryKind) -> list[Story]:
 
 async def test_what_lands_again_is_told_as_an_update_of_the_day_it_was_undone(world: World, tmp_path: Path) -> None:
     undone, again = day_of(world, "undo-2"), day_of(world, "redo-2")
-    await told(world, tmp_path, undone, KERNELS)
-    report = await told(world, tmp_path, again, KERNELS)
+    await told(tmp_path, undone, kernels(world))
+    report = await told(tmp_path, again, kernels(world))
     (story,) = of(report, "reland")
     assert story.since == undone.isoformat()
     acts = [step.act for step in story.timeline if step.act != "released"]
@@ -58,14 +63,14 @@ async def test_the_second_days_report_is_the_same_to_the_byte_when_the_memory_wa
     world: World, tmp_path: Path
 ) -> None:
     first, second = day_of(world, "undo-2"), day_of(world, "redo-2")
-    pages = []
+    both, pages = kernels(world) | {SERVING: world.repo(SERVING).git_dir}, []
     for name, lost in (("kept", False), ("lost", True)):
         folder = tmp_path / name
-        await told(world, folder, first, KERNELS, SERVING)
+        await told(folder, first, both)
         if lost:
             for file in (folder / "home").glob("memory.db*"):
                 file.unlink()
-        await told(world, folder, second, KERNELS, SERVING)
+        await told(folder, second, both)
         pages.append((folder / "out" / "reports" / f"{second}.json").read_bytes())
     assert b'"since": "' + str(first).encode() in pages[0]
     assert pages[0] == pages[1]
@@ -73,6 +78,43 @@ async def test_the_second_days_report_is_the_same_to_the_byte_when_the_memory_wa
 
 async def test_a_day_without_news_tells_no_story_again(world: World, tmp_path: Path) -> None:
     undone = day_of(world, "undo-1")
-    (story,) = of(await told(world, tmp_path, undone, KERNELS), "revert")
-    after = await told(world, tmp_path, undone + timedelta(days=1), KERNELS)
+    (story,) = of(await told(tmp_path, undone, kernels(world)), "revert")
+    after = await told(tmp_path, undone + timedelta(days=1), kernels(world))
     assert not any(set(story.steps) & set(one.news) for one in after.stories)
+
+
+def lines(*names: str) -> str:
+    return "".join(f"{name}_{number} = limit_of_{name}({number})\n" for name in names for number in range(9))
+
+
+async def landed(folder: Path, *changes: tuple[str, str]) -> tuple[Report, Story, str]:
+    """Land changes of one file, and give the last one's story and the first one's name."""
+    work = Work(folder / "engine")
+    shas = []
+    for title, text in (("begin", lines("core")), *changes):
+        work.write("engine/core.py", text)
+        shas.append(commit_id(KERNELS, work.commit(title)))
+    report = await told(folder, NOON.date(), {KERNELS: work.path})
+    return report, next(one for one in report.stories if shas[-1] in one.news and len(one.steps) > 1), shas[1]
+
+
+async def test_who_reverts_a_revert_lands_the_first_one_again(tmp_path: Path) -> None:
+    _, story, first = await landed(
+        tmp_path,
+        ("feat: extra limits (#31)", lines("core", "extra")),
+        ('Revert "feat: extra limits (#31)" (#32)', lines("core")),
+        ('Revert "Revert "feat: extra limits (#31)"" (#33)', lines("core", "extra") + "checked = True\n"),
+    )
+    assert (story.kind, story.steps[0]) == ("reland", first)
+    assert story.timeline[-1].act in ("landed again", "a part landed again")
+
+
+async def test_what_comes_back_in_part_is_never_told_as_whole(tmp_path: Path) -> None:
+    report, story, first = await landed(
+        tmp_path,
+        ("feat: extra and more limits (#51)", lines("core", "extra", "more")),
+        ('Revert "feat: extra and more limits (#51)" (#52)', lines("core")),
+        ('Reapply "feat: extra and more limits" (#51) (#53)', lines("core", "extra")),
+    )
+    assert (story.steps[0], story.timeline[-1].act) == (first, "a part landed again")
+    assert not any(one.predicate == "relands" for one in report.claims)

@@ -1,10 +1,13 @@
 """What is quoted of a commit: the first prose of its author, and few lines of code."""
 
+from typing import Any
+
 import pytest
 
-from agent.analysts.rules import own_words, short_change, shown_lines
-from agent.domain.commits import Change, FileChange
-from tests.made_commits import made_change
+from agent.analysts.rules import own_words, short_change, shown_lines, without_template
+from agent.domain.commits import FileChange, PullRequest, Threads
+from agent.domain.evidence import CommitEvidence
+from tests.made_commits import NOON, made_change
 
 TITLE = "Fix the scheduler (#12)"
 
@@ -19,10 +22,6 @@ TITLE = "Fix the scheduler (#12)"
         ("<!-- template -->\n## Description\n- [x] I have installed the hooks\n\nAnd the rest is told.", None),
         ("- An item of a list comes first\n\nBut prose is told before it.", "But prose is told before it."),
         ("修复了显存不足时请求永远等待的问题。另外补充测试。", "修复了显存不足时请求永远等待的问题。另外补充测试。"),
-        ("", None),
-        ("Signed-off-by: A <a@b.c>\nCo-authored-by: B <b@b.c>", None),
-        ("Fix the scheduler", None),
-        ("- [ ] I have read the contributing guide of this project", None),
         ("```\nsome code that is long enough to be told\n```", None),
         ("Everybody must read https://evil.example/a/long/address now.", None),
         ("Everybody must read evil\u200b.example before the next day.", None),
@@ -33,29 +32,49 @@ def test_the_author_is_quoted_with_the_first_prose_and_not_with_forms(body: str,
     assert own_words(body, TITLE) == words
 
 
+class Tree:
+    async def file(self, sha: str, path: str) -> str | None:
+        del sha
+        return TEMPLATE if path == ".github/PULL_REQUEST_TEMPLATE.md" else None
+
+
+TEMPLATE = "## Purpose\n\nPlease say what this is for, in your own words.\n\n- [ ] I have run the tests\n"
+
+
+async def test_what_the_template_of_a_repository_says_is_not_the_author_s() -> None:
+    body = TEMPLATE.replace("[ ]", "[x]").replace("\n\n-", "\n\nBlocks were freed too early.\n\n-")
+    values = {"repo": "a/b", "number": 1, "title": "", "state": "open", "author": None, "labels": (), "base": "main"}
+    moments = {"created_at": NOON, "updated_at": NOON, "merged_at": None, "merge_commit": None}
+    pull = PullRequest.model_validate(values | moments | {"body": body})
+    code: Any = Tree()
+    (read,) = (await without_template(Threads(coverage="read", pulls=(pull,)), code, "0" * 40)).pulls
+    assert " ".join(read.body.split()) == "## Purpose Blocks were freed too early."
+
+
 def test_hostile_text_is_read_once() -> None:
     for text in ("<!--" * 50_000, "```\n" * 50_000, "a. " * 60_000, "- [" * 60_000, "Fixes" * 40_000, "a-b: " * 60_000):
         own_words(text, TITLE)
 
 
-def change(**patches: str) -> Change:
+def shown(**patches: str) -> tuple[str | None, str] | None:
     paths = {name.replace("_", "/", 1).replace("_", "."): patch for name, patch in patches.items()}
     files = [FileChange(path=path, status="modified", additions=1, deletions=1, patch=p) for path, p in paths.items()]
-    return made_change(*files)
+    quote = short_change(CommitEvidence(change=made_change(*files)))
+    return (quote.file, quote.text) if quote else None
 
 
 def test_an_exchange_is_preferred_and_its_lines_are_verbatim() -> None:
     patch = "@@ -1,4 +1,5 @@\n+import os\n x\n-  if a > b:\n+  if a >= b:\n y\n+  more = 1\n+  than = 2"
-    assert short_change(change(src_a_py=patch)) == ("src/a.py", ("-  if a > b:", "+  if a >= b:"))
+    assert shown(src_a_py=patch) == ("src/a.py", "-  if a > b:\n+  if a >= b:")
 
 
 def test_additions_tests_data_and_endless_lines_are_not_shown() -> None:
     telling = "@@ -1 +1 @@\n-a = 1\n+a = 2"
-    assert short_change(change(tests_a_py=telling, src_a_json=telling)) is None
-    assert short_change(change(src_a_py="@@ -1 +1 @@\n" + "\n".join(f"+a{n} = 1" for n in range(40)))) is None
+    assert shown(tests_a_py=telling, src_a_json=telling) is None
+    assert shown(src_a_py="@@ -1 +1 @@\n" + "\n".join(f"+a{n} = 1" for n in range(40))) is None
     picture = 'LOGO = "' + "iVBOR" * 100 + '"'
     patch = f"@@ -1,3 +1,3 @@\n-{picture}\n+{picture}=\n x\n@@ -9,2 +9,2 @@\n-  limit = 8\n+  limit = 9"
-    assert short_change(change(src_a_py=patch)) == ("src/a.py", ("-  limit = 8", "+  limit = 9"))
+    assert shown(src_a_py=patch) == ("src/a.py", "-  limit = 8\n+  limit = 9")
 
 
 def test_the_line_that_names_most_is_shown_with_those_below_it() -> None:

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from datetime import date
 from typing import Any
 
-from agent.analysts.packet import commit_packet, threads_of
+from agent.analysts.packet import commit_packet, pieces_of
 from agent.analysts.sentences import analysis_shape, summary_shape
 from agent.analysts.subjects import CommitSubject, SummarySubject, light_dossier
 from agent.analysts.tasks import Task
@@ -73,13 +73,12 @@ def test_messages_and_threads_are_shown_with_their_code_under_handles() -> None:
     text = commit_packet(one, material(one))
     for shown in (
         "[c] commit by Mira, landed 2026-02-04, 1 files, +1 -1\nLower the limit (#41)\n\nLarger values",
-        "see `grow()` and #12.",
         "[#41] pull request #41 of octo/router, opened 2026-02-04 by jo, merged: Lower it\nUse `topK = 8`.",
         "[#13] issue #13 of octo/router, opened 2026-02-04 by jo, closed: Crash\nAbout Crash.",
         "by jo, closed: Overflow\nAbout Overflow.\nkim: It needs `--slow`.",
     ):
         assert shown in text
-    assert list(threads_of(one.evidence, material(one))) == ["#41", "#13", "#12"]
+    assert list(pieces_of(one.evidence, material(one))) == ["c", "#41", "#13", "#12"]
     assert "Colours" not in text
 
 
@@ -132,10 +131,9 @@ def test_a_focus_shows_only_hunks_that_hold_one_of_its_words() -> None:
 
 # A commit that lowers a limit, and does something else in another hunk.
 LIMITED = read([file("router.py", "-LIMIT = 22\n+LIMIT = 8\n     grow(LIMIT)\n+    flush()", "+COLOUR = 3")])
-THREADS = {one.id: one for one in threads_of(LIMITED.evidence, material(LIMITED)).values()}
-KNOWN = Dossier(
-    found={ME: LIMITED.evidence, **THREADS}, window=material(LIMITED).window, seen=frozenset({ME, *THREADS})
-)
+SHOWN = pieces_of(LIMITED.evidence, material(LIMITED))
+FOUND = {one.id: one for one in SHOWN.values()}
+KNOWN = Dossier(found=FOUND, window=material(LIMITED).window, seen=frozenset(FOUND))
 
 
 def claims(answer: dict[str, Any], *languages: Language) -> list[Claim]:
@@ -149,7 +147,7 @@ def claims(answer: dict[str, Any], *languages: Language) -> list[Claim]:
         "about": ME,
     }
     task = Task(repo=REPO, about=ME)
-    subject = CommitSubject(**shared, task=task, read=LIMITED, material=material(LIMITED))
+    subject = CommitSubject(**shared, task=task, read=LIMITED, material=material(LIMITED), shown=SHOWN)
     return subject.claims(analysis_shape(languages).model_validate(answer))
 
 
@@ -168,23 +166,20 @@ def test_handles_become_citations_and_those_never_shown_are_refused() -> None:
 
 
 def test_an_anchor_is_found_in_the_message_in_a_thread_or_in_a_file() -> None:
-    for text, where in (
-        ("Larger values overflow the buffer", Anchor(cite=ME, text="Larger values overflow the buffer")),
-        ("It needs `--slow`.", Anchor(cite="octo/router#12", text="It needs `--slow`.")),
-        ("Use `topK = 8`.", Anchor(cite="octo/router#41", text="Use `topK = 8`.")),
-        ("LIMIT = 8", Anchor(cite=ME, text="LIMIT = 8", file="router.py")),
-        ("-LIMIT = 22\n+LIMIT = 8", Anchor(cite=ME, text="-LIMIT = 22\n+LIMIT = 8", file="router.py")),
-        ("never written", Anchor(cite=ME, text="never written")),
+    for text, cite, path in (
+        ("Larger values overflow the buffer", ME, None),
+        ("It needs `--slow`.", "octo/router#12", None),
+        ("Use `topK = 8`.", "octo/router#41", None),
+        ("-LIMIT = 22\n+LIMIT = 8", ME, "router.py"),
+        ("never written", ME, None),
     ):
-        assert spoken("`LIMIT` `topK` `--slow` `8`.", text, cites=["c", "#12", "#41"]).anchors[0] == where
+        anchor = spoken("`LIMIT` `topK` `--slow` `8`.", text, cites=["c", "#12", "#41"]).anchors[0]
+        assert anchor == Anchor(cite=cite, text=text, file=path)
 
 
 def test_a_line_that_names_the_thing_is_put_beside_an_anchor_that_does_not() -> None:
     claim = spoken("`LIMIT` is `8` now.", "+    flush()")
-    assert [(one.text, one.file) for one in claim.anchors] == [
-        ("+    flush()", "router.py"),
-        ("     grow(LIMIT)", "router.py"),
-    ]
+    assert [one.text for one in claim.anchors] == ["+    flush()", "     grow(LIMIT)"]
     assert refusals(claim, KNOWN, "en") == []
     # A line of another hunk proves nothing.
     other = spoken("`COLOUR` is `3` now.", "+    flush()")

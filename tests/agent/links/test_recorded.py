@@ -4,7 +4,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from agent.domain.base import RepoId, commit_id, thread_id
-from agent.domain.commits import Change, Closing, Commit, FileChange, Issue, Person, PullRequest, Threads
+from agent.domain.commits import Change, Closing, Commit, FileChange, Issue, Person, PullRequest, Threads, reverts_in
 from agent.domain.evidence import CommitEvidence, Read
 from agent.domain.facts import Fact, FactKind, FactSheet, Severity
 from agent.domain.ledger import Depth
@@ -28,34 +28,15 @@ def commit(message: str, sha: str = SHA) -> Commit:
 
 
 def issue(number: int, **more: Any) -> Issue:
-    values: dict[str, Any] = {
-        "title": "Server hangs",
-        "body": "",
-        "state": "open",
-        "state_reason": None,
-        "author": "an",
-        "labels": (),
-        "created_at": DAY - timedelta(days=3),
-        "updated_at": DAY,
-        "closed_at": None,
-        "comments": 0,
-        "reactions": 0,
-    }
+    values: dict[str, Any] = {"title": "Server hangs", "body": "", "state": "open", "state_reason": None}
+    values |= {"author": "an", "labels": (), "comments": 0, "reactions": 0, "closed_at": None}
+    values |= {"created_at": DAY - timedelta(days=3), "updated_at": DAY}
     return Issue(repo=REPO, number=number, **(values | more))
 
 
 def pull(number: int, body: str = "", **more: Any) -> PullRequest:
-    values: dict[str, Any] = {
-        "title": "Let requests in",
-        "state": "closed",
-        "merged_at": DAY,
-        "merge_commit": SHA,
-        "base": "main",
-        "author": "mira",
-        "labels": (),
-        "created_at": DAY,
-        "updated_at": DAY,
-    }
+    values: dict[str, Any] = {"title": "Let requests in", "state": "closed", "author": "mira", "labels": ()}
+    values |= {"merged_at": DAY, "merge_commit": SHA, "base": "main", "created_at": DAY, "updated_at": DAY}
     return PullRequest(repo=REPO, number=number, body=body, **(values | more))
 
 
@@ -76,9 +57,11 @@ def links(message: str, *issues: Issue, **more: Any) -> list[tuple[str, str, str
     return told(linked([commit(message)], threads(*issues, **more)))
 
 
-def test_a_closing_record_is_a_fix() -> None:
+def test_a_closing_record_is_a_fix_and_so_is_what_a_merged_pull_request_closes() -> None:
     closing = Closing(issue=thread_id(REPO, 12), closed_at=DAY, reason="completed", by_commit=commit_id(REPO, SHA))
     assert links("Let requests in", issue(12), closings=(closing,)) == [("#12", "fixes", "A")]
+    closes = (thread_id(REPO, 12),)
+    assert links("x", issue(12), pulls=(pull(20, closes=closes),), pull_of={SHA: 20}) == [("#12", "fixes", "A")]
 
 
 def test_an_issue_closed_as_not_planned_was_not_fixed() -> None:
@@ -87,11 +70,6 @@ def test_an_issue_closed_as_not_planned_was_not_fixed() -> None:
     listed = pull(20, closes=(gone.id,))
     found = links("Fixes #12", gone, closings=(closing,), pulls=(listed,), pull_of={SHA: 20})
     assert found == [("#12", "refers to", "B")]
-
-
-def test_a_merged_pull_request_fixes_what_it_closes() -> None:
-    closes = (thread_id(REPO, 12),)
-    assert links("x", issue(12), pulls=(pull(20, closes=closes),), pull_of={SHA: 20}) == [("#12", "fixes", "A")]
 
 
 def test_the_words_of_the_pull_request_count_like_those_of_the_commit() -> None:
@@ -103,6 +81,8 @@ def test_the_words_of_the_pull_request_count_like_those_of_the_commit() -> None:
 def test_a_revert_takes_the_fix_back_and_its_own_revert_brings_it_again() -> None:
     assert links('Revert "Fixes #12"\n\nThis reverts commit abc1234.', issue(12)) == [("#12", "reverts the fix", "A")]
     assert links('Revert "Revert "Fixes #12""', issue(12)) == [("#12", "fixes", "A")]
+    titles = ('[Core] Revert "x"', "fix(core): partially revert x", 'Revert "fix: reverted index"', "reversion of x")
+    assert [reverts_in(title) for title in (*titles, "x\n\nThis reverts commit abcdef1")] == [1, 1, 1, 0, 1]
 
 
 def test_an_issue_that_is_known_from_memory_or_not_at_all_is_linked_by_its_keyword() -> None:
@@ -118,20 +98,15 @@ def test_a_bare_number_that_nobody_knows_and_a_pull_request_are_no_issues() -> N
     assert links("Fixes #21", pulls=(pull(21, merged_at=None),)) == []
 
 
-def test_only_a_keyword_reads_fixed_without_a_model() -> None:
+def test_only_a_keyword_reads_fixed_and_not_of_an_issue_that_is_younger_than_the_change() -> None:
     found = linked([commit("Fixes #12, addresses #13, part of #14, see #15")], threads(*map(issue, range(12, 16))))
     assert [link.issue[-2:] for link in found if link.may_read_fixed] == ["12"]
     assert [link.relation for link in found[1:]] == [Relation.MENTIONS] * 3
-
-
-def test_an_issue_that_is_younger_than_the_change_is_only_named() -> None:
     assert links("Fixes #12", issue(12, created_at=DAY + timedelta(days=2))) == [("#12", "refers to", "B")]
 
 
-def link(change: str = A, relation: Relation = Relation.FIXES, grade: Grade = Grade.A, *evidence: str) -> Link:
-    return Link(
-        issue=thread_id(REPO, 12), change=commit_id(REPO, change), relation=relation, grade=grade, evidence=evidence
-    )
+def link(grade: Grade = Grade.A) -> Link:
+    return Link(issue=thread_id(REPO, 12), change=commit_id(REPO, A), relation=Relation.FIXES, grade=grade)
 
 
 OTHERS = tuple(issue(100 + i, title=f"Crash number {i} in kernel {i}x with batch {i}y") for i in range(20))
@@ -166,24 +141,16 @@ def test_what_is_linked_or_only_grouped_is_not_compared() -> None:
     assert nearest(*OTHERS, BUG, linked=(FIX.commit.id,)) == nearest(*OTHERS, BUG, depth="group") == []
 
 
-def undoing(sha: str, kind: FactKind, old: str) -> CommitEvidence:
-    fact = Fact(kind=kind, severity=Severity.BEHAVIOUR, name="x", old=old)
+def undoing(sha: str, kind: FactKind) -> CommitEvidence:
+    fact = Fact(kind=kind, severity=Severity.BEHAVIOUR, name="x", old=A)
     change = Change(commit=commit("Go back to the slow way", sha), files=())
     return CommitEvidence(change=change, sheet=FactSheet(facts=(fact,), route="hunks"))
 
 
-def test_a_revert_without_a_word_takes_back_the_fix_that_its_patch_takes_back() -> None:
-    pairs = partners([undoing(B, "revert", A)])
-    (_, undone) = carried_links([link(grade=Grade.B)], [], pairs)
+def test_a_fix_is_taken_back_and_brought_back_without_a_word_by_what_patches_do() -> None:
+    (_, undone) = carried_links([link(Grade.B)], [], partners([undoing(B, "revert")]))
     assert (undone.change, undone.relation, undone.grade) == (commit_id(REPO, B), Relation.REVERTS, Grade.B)
     assert undone.evidence == (f"takes back {A[:12]}",)
-
-
-def test_a_fix_of_an_earlier_day_that_lands_again_fixes_again() -> None:
-    pairs = partners([undoing(C, "reland", A)])
-    (again,) = carried_links([], [link()], pairs)
-    assert (again.change, again.relation, again.evidence) == (
-        commit_id(REPO, C),
-        Relation.FIXES,
-        (f"brings back {A[:12]}",),
-    )
+    (again,) = carried_links([], [link()], partners([undoing(C, "reland")]))
+    assert (again.change, again.relation) == (commit_id(REPO, C), Relation.FIXES)
+    assert again.evidence == (f"brings back {A[:12]}",)

@@ -1,17 +1,12 @@
 """What texts name by number, address or hash, and which keywords GitHub obeys."""
 
-from datetime import UTC, datetime
-
 import pytest
 
 from agent.domain.base import RepoId
-from agent.domain.commits import Person
 from agent.links.references import references_in
 
 REPO = RepoId("octo/engine")
-DAY = datetime(2026, 2, 4, tzinfo=UTC)
 SHA, OLD = "a" * 40, "b" * 40
-ADA = Person(name="Ada", email="ada@example.org")
 
 
 def named(text: str) -> list[tuple[str, bool]]:

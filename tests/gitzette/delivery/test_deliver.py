@@ -3,14 +3,12 @@
 import json
 import time
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from agent.domain.report import Report
-from agent.reports.stored import dump
 from agent.settings.values import Delivery, Settings
 from gitzette.cli import main
 from gitzette.delivery import channels
@@ -41,11 +39,6 @@ class Days:
 
 def entry(out: Path) -> dict[str, Any]:
     return dict(json.loads((out / "deliveries.json").read_text())["entries"][0])
-
-
-def day_after(report: Report) -> Report:
-    day = datetime.fromtimestamp(report.window.start.timestamp() + 86_400, UTC).date()
-    return report.model_copy(update={"window": report.window.days(day, day, "UTC")})
 
 
 def test_a_report_reaches_every_channel_once_however_often_it_is_delivered(sinks: Any, calm: Report, out: Path) -> None:
@@ -103,23 +96,6 @@ def test_a_delivery_that_was_cut_short_goes_on_where_it_was(sinks: Any, calm: Re
     sinks.web.accepted.clear()
     assert Days().deliver(calm, out, sinks.environ).failed == []
     assert [one["part"] for one in sinks.web.accepted] == list(range(3, whole + 1))
-
-
-def test_an_earlier_report_is_delivered_with_the_next_one_and_let_go_of_when_it_is_gone(
-    sinks: Any, calm: Report, out: Path
-) -> None:
-    (out / "reports" / f"{calm.window.label}.json").write_text(dump(calm))
-    sinks.web.trouble = [(500, {}, "")] * 8
-    days, later = Days(), day_after(calm)
-    assert len(days.deliver(calm, out, sinks.environ).failed) == 1
-    assert len(days.deliver(later, out, sinks.environ).failed) == 1
-    told = days.deliver(later, out, sinks.environ)
-    assert told.sent[0].rpartition(" of ")[2] == "2025-02-05"
-    assert [one["date"] for one in sinks.web.accepted if one["part"] == 1] == ["2025-02-05", "2025-02-06"]
-    sinks.web.trouble = [(410, {}, "gone")]
-    days.deliver(day_after(later), out, sinks.environ)
-    told = days.deliver(day_after(day_after(later)), out, sinks.environ)
-    assert told.failed == ["webhook: the report of 2025-02-07 was not delivered and is let go of"]
 
 
 def test_a_busy_bot_and_a_busy_mail_server_are_asked_again_and_a_refusal_is_told(

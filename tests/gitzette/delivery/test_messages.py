@@ -2,7 +2,6 @@
 
 import json
 import re
-from collections.abc import Callable
 from email.message import EmailMessage
 from pathlib import Path
 from typing import Any
@@ -21,7 +20,6 @@ from tests.analysed_report import analysed_report
 WEB, SITE = "https://git.example", "https://site.example"
 ELEMENTS = {"html", "head", "meta", "title", "style", "body", "h1", "h2", "p", "a", "b", "code"}
 LANGUAGES: tuple[Language, ...] = ("en", "zh")
-Sinks = Callable[..., Any]
 
 
 def links(text: str) -> set[str]:
@@ -95,9 +93,6 @@ def test_mail_fits_a_phone(sinks: Any, busy: Report, out: Path, browser: Any) ->
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
     assert page.evaluate("document.querySelector('h2').getBoundingClientRect().top") <= 844
     page.close()
-
-
-# ---------------------------------------------------------------- hostile words
 
 
 def check_mail(mail: EmailMessage) -> None:

@@ -1,17 +1,90 @@
-"""The live page in a real browser: ask, watch, follow a citation; nothing leaves this machine."""
+"""The live page in a real browser: ask, watch, follow a citation; hostile answers stay text, and fit on a phone."""
 
+import json
 from collections.abc import Callable
 from typing import Any
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page, Route, expect
 
-Serving = Callable[..., str]
+_TOGETHER = 10
+_ALLOWED = {
+    *("div", "section", "article", "aside", "form", "label", "input", "button", "h2", "h3", "p", "span"),
+    *("code", "b", "a", "ul", "li", "pre", "blockquote"),
+}
+
+
+def _event(name: str, data: dict[str, Any]) -> str:
+    return f"event: {name}\ndata: {json.dumps(data)}\n\n"
+
+
+def _answer(strings: list[str]) -> str:
+    """Say every string as every kind of paragraph and piece, as the name of what is read and cited, and as an error."""
+    told = [_event("reading", {"repo": bad, "what": bad, "done": 1, "total": 2}) for bad in strings]
+    pieces = [
+        {"text": bad, "code": code, "url": url, "cite": cite}
+        for number, bad in enumerate(strings)
+        for code, url, cite in ((False, None, None), (True, None, None), (False, bad, None), (False, None, number))
+    ]
+    kinds = ("text", "item", "constructor")
+    blocks = [{"kind": kind, "level": 2, "pieces": pieces} for kind in kinds]
+    told.append(_event("blocks", {"blocks": blocks}))
+    cites = [{"title": bad, "url": bad, "id": f"id-{number}"} for number, bad in enumerate(strings)]
+    named = {one["id"]: strings for one in cites}
+    told.append(_event("done", {"abstained": True, "cites": cites, "quotes": named, "words": named}))
+    return "".join((*told, *(_event("failed", {"message": bad}) for bad in strings)))
+
+
+def _serve(page: Page, strings: list[str]) -> None:
+    """Answer in the place of the server, which would clean much of it."""
+    answers: dict[str, tuple[str, str]] = {
+        "ask": ("text/event-stream", _answer(strings)),
+        "evidence": ("application/json", json.dumps({"lines": strings})),
+    }
+
+    def reply(route: Route) -> None:
+        kind, body = answers[route.request.url.rpartition("/")[2]]
+        route.fulfill(content_type=kind, body=body)
+
+    page.unroute_all()
+    page.route("**/api/*", reply)
+
+
+def _check(page: Page, strings: list[str]) -> None:
+    shown = page.evaluate("document.getElementById('ask').textContent")
+    assert all(bad in shown for bad in strings)
+    lines = page.evaluate("[...document.querySelectorAll('#evidence .line')].map(one => one.textContent)")
+    assert lines == [bad or " " for bad in strings]
+    elements = page.evaluate("[...document.querySelectorAll('#ask *')].map(one => one.localName)")
+    assert set(elements) <= _ALLOWED
+    links = page.evaluate("[...document.querySelectorAll('#ask a[href]')].map(one => one.href)")
+    assert all(link.startswith("https://evil.example/") for link in links)
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), strings
+    assert page.title() == "Ask about recent changes · Gitzette"
+
+
+def test_a_hundred_hostile_strings_in_every_field_of_an_answer_stay_text(
+    serving: Callable[..., str], opened: Any, hostile_strings: list[str]
+) -> None:
+    address = serving()
+    # Half of a character cannot be sent.
+    sent = [bad.encode("utf-8", "replace").decode() for bad in hostile_strings]
+    page = opened(address, "/en/ask.html", 390)
+    for group in range(0, len(sent), _TOGETHER):
+        strings = sent[group : group + _TOGETHER]
+        _serve(page, strings)
+        page.goto(f"{address}/en/ask.html")
+        page.get_by_label("Your question").fill("?".join(strings)[:4000])
+        page.keyboard.press("Enter")
+        expect(page.locator(".failed")).to_have_count(_TOGETHER)
+        page.locator("button.cite").last.click()
+        expect(page.locator("#evidence .line")).to_have_count(_TOGETHER)
+        _check(page, strings)
 
 
 @pytest.mark.parametrize("width", [390, 1280])
 def test_a_question_is_answered_with_its_evidence_beside_it(
-    serving: Serving, opened: Any, grave: Callable[[Page], list[str]], width: int
+    serving: Callable[..., str], opened: Any, grave: Callable[[Page], list[str]], width: int
 ) -> None:
     page = opened(serving(), "/", width, color_scheme="dark" if width > 1_000 else "light")
     page.get_by_role("link", name="Ask", exact=True).click()

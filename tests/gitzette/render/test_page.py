@@ -52,12 +52,10 @@ def test_a_page_goes_from_the_brief_over_what_to_act_on_to_what_is_folded(lang: 
 
 @pytest.mark.parametrize("lang", LANGUAGES)
 def test_a_headline_in_the_readers_language_stands_above_the_original_title(lang: Language) -> None:
-    item = model(analysed_report(), lang).items.get(f"{ROUTER}@{LIMIT}")
-    assert item
+    item = model(analysed_report(), lang).items[f"{ROUTER}@{LIMIT}"]
     assert item.headline == {"en": "Routing refuses more than 8 experts", "zh": "路由不再接受超过 8 个专家"}[lang]
     assert item.title == "fix(moe): cap topK"
-    bare = model(without_model(analysed_report()), lang).items.get(f"{ROUTER}@{LIMIT}")
-    assert bare
+    bare = model(without_model(analysed_report()), lang).items[f"{ROUTER}@{LIMIT}"]
     assert (bare.headline, bare.title) == ("fix(moe): cap topK", "")
 
 
@@ -80,9 +78,6 @@ def test_a_long_day_is_short_before_its_folds_and_loses_nothing(lang: Language, 
     assert all(len(one.lines) <= 8 for item in model(report, lang).items.values() for one in item.proofs)
 
 
-# ---------------------------------------------------------------- evidence
-
-
 def test_a_citation_opens_on_its_anchor_or_on_nothing() -> None:
     report = analysed_report()
     anchors: dict[str, list[Anchor | Quote]] = {one.id: [*one.anchors, *one.quotes] for one in report.claims}
@@ -97,9 +92,6 @@ def test_a_citation_opens_on_its_anchor_or_on_nothing() -> None:
 def test_what_only_an_issue_says_is_told_as_reported_there() -> None:
     page = report_page(analysed_report(), "en", WEB)
     assert "Reported in [`#9`](https://git.example/octo/router/issues/9): With two GPUs" in page
-
-
-# ---------------------------------------------------------------- one vocabulary
 
 
 @BOTH
@@ -136,9 +128,6 @@ def test_both_languages_have_the_same_words_with_the_same_gaps() -> None:
     assert {key for key in english if english[key] != chinese[key] and not key.startswith(".facts")} <= loose
 
 
-# ---------------------------------------------------------------- issues
-
-
 def with_link(relation: Relation, grade: Grade, standing: Standing | None = None, change: EvidenceId = "") -> Report:
     report = analysed_report()
     thread = ThreadLine(
@@ -164,21 +153,6 @@ def test_an_issue_names_the_commit_that_addresses_it_and_how_sure_that_is(
 ) -> None:
     page = report_page(with_link(relation, grade), "en", WEB)
     assert f"issues/9) It hangs — o → {words.format(f'https://git.example/octo/router/commit/{HANG}')}" in page
-
-
-def test_issues_stay_in_sight_and_a_long_list_is_cut() -> None:
-    report = analysed_report()
-    threads = tuple(
-        ThreadLine(number=at, title=f"Crash {at}", author=None, event="opened", at=AT, labels=()) for at in range(1, 20)
-    )
-    first, *rest = report.sections
-    page = model(report.model_copy(update={"sections": (first.model_copy(update={"issues": threads}), *rest)}))
-    [(event, found)] = page.repos[0].issues
-    assert (event, len(found)) == ("opened", 19)
-    assert report_page(page.report, "en", WEB).count("Crash") == 19
-
-
-# ---------------------------------------------------------------- the account
 
 
 def test_the_account_names_the_kinds_of_text_the_writer_and_the_judge() -> None:

@@ -1,10 +1,7 @@
 """A build: everything is there, every link leads somewhere, and only what changed is written again."""
 
 import json
-import os
 import re
-import subprocess
-import sys
 from collections.abc import Callable
 from datetime import timedelta
 from itertools import pairwise
@@ -15,7 +12,7 @@ from urllib.parse import urldefrag, urljoin, urlsplit
 import pytest
 
 from agent.domain.base import RepoId, StorageError
-from agent.domain.report import Failure, Report
+from agent.domain.report import Failure
 from agent.editions.week import week_of
 from gitzette.cli import main
 from gitzette.render.templating import place_of, repo_path
@@ -75,13 +72,8 @@ def test_pages_can_be_shared_and_the_feed_has_absolute_links(shelf: Shelf, built
     built(shelf(days=2), site_url="https://octo.example/news")
     page = (tmp_path / "site" / "en" / "days" / f"{FIRST}.html").read_text("utf-8")
     assert f'property="og:url" content="https://octo.example/news/en/days/{FIRST}.html"' in page
-    description = re.search(r'name="description" content="([^"]+)"', page)
-    assert description
-    assert len(description[1]) > 40
-    title = re.search("<title>(.*?)</title>", page)
-    assert title
-    assert str(FIRST) in title[1]
-    assert "path" in title[1]
+    assert re.search(r'name="description" content="[^"]{40,}"', page)
+    assert re.search(f"<title>.*path.* {FIRST} · Gitzette</title>", page)
     feed = (tmp_path / "site" / "zh" / "feed.xml").read_text("utf-8")
     assert set(re.findall(r'href="(\w+:|)', feed)) == {"https:"}
     assert f"https://octo.example/news/zh/days/{FIRST}.html" in feed
@@ -135,15 +127,6 @@ def test_a_folder_of_somebody_else_is_left_alone(shelf: Shelf, built: Build, tmp
     assert list(contents(tmp_path / "site")) == ["thesis.tex"]
 
 
-def test_a_first_build_that_was_cut_short_can_be_finished(shelf: Shelf, built: Build, tmp_path: Path) -> None:
-    out = shelf(days=1)
-    (tmp_path / "site").mkdir()
-    (tmp_path / "site" / "manifest.json").write_text('{"generator": "gitzette", "reports": {}, "files": []}')
-    (tmp_path / "site" / "index.html").write_text("<half")
-    assert built(out).days == 1
-    assert "<half" not in (tmp_path / "site" / "index.html").read_text("utf-8")
-
-
 def test_a_manifest_cannot_make_us_delete_what_lies_outside(shelf: Shelf, built: Build, tmp_path: Path) -> None:
     precious = tmp_path / "precious"
     precious.write_text("keep")
@@ -159,11 +142,9 @@ def test_a_report_that_cannot_be_read_is_told_and_the_others_are_shown(
 ) -> None:
     out = shelf(days=2)
     (out / "reports" / "2025-03-01.json").write_text("{}")
-    (out / "reports" / "notes.json").write_text("{}")
     assert main(["site", "--out", str(out)]) == 3
     told = capsys.readouterr()
     assert "2025-03-01.json is not a report of ours" in told.err
-    assert "notes.json" not in told.err
     assert told.out == f"{out / 'site' / 'index.html'}\n"
     assert (out / "site" / "en" / "days" / f"{FIRST}.html").is_file()
     assert not (out / "site" / "en" / "days" / "2025-03-01.html").exists()
@@ -172,30 +153,13 @@ def test_a_report_that_cannot_be_read_is_told_and_the_others_are_shown(
 def test_the_front_page_shows_the_last_day_that_is_sound_and_names_the_others(
     shelf: Shelf, built: Build, tmp_path: Path
 ) -> None:
-    broken = made_day(FIRST + timedelta(days=1))
-    repos = (RepoId("acme/engine"),)
-    failed = Report(
-        window=broken.window,
-        repos=repos,
-        sections=(),
-        ledger=(),
-        failures=(Failure(repo=repos[0], stage="code", message="gone"),),
-    )
+    gone = Failure(repo=RepoId("acme/engine"), stage="code", message="gone")
+    none = {"repos": (gone.repo,), "sections": (), "ledger": (), "claims": (), "links": (), "stories": ()}
+    failed = made_day(FIRST + timedelta(days=1)).model_copy(update=none | {"failures": (gone,)})
     built(shelf(failed, days=1))
     front = (tmp_path / "site" / "index.html").read_text("utf-8")
     assert "Wednesday, 5 February 2025" in front
     assert f"Too much is missing from the report of {FIRST + timedelta(days=1)}" in front
-
-
-def test_two_processes_write_the_same_bytes(shelf: Shelf, tmp_path: Path) -> None:
-    out = shelf(days=1)
-    for seed in ("1", "2"):
-        command = [sys.executable, "-m", "gitzette", "site", "--out", str(out), "--to", str(tmp_path / seed)]
-        subprocess.run(command, env={**os.environ, "PYTHONHASHSEED": seed}, check=True, capture_output=True)
-    assert contents(tmp_path / "1") == contents(tmp_path / "2")
-
-
-# ---------------------------------------------------------------- what every page has
 
 
 def test_every_page_has_its_landmarks_its_language_a_title_and_a_policy(
@@ -215,9 +179,6 @@ def test_every_page_has_its_landmarks_its_language_a_title_and_a_policy(
         assert "unsafe" not in policy, name
         assert page.all("style") == [], name
         assert all("src" in one.attributes and not one.text for one in page.all("script")), name
-
-
-# ---------------------------------------------------------------- week, feed, search
 
 
 def test_a_week_has_a_page_and_its_commits_keep_those_of_their_days(shelf: Shelf, built: Build, tmp_path: Path) -> None:
