@@ -53,7 +53,7 @@ class Work:
         message: str | bytes = "change",
         files: Files | None = None,
         at: datetime | None = None,
-        latin: bool = False,
+        code: str = "UTF-8",
     ) -> str:
         """Commit everything and these files (None removes one), a minute after the last if not told; the hash."""
         for name, content in (files or {}).items():
@@ -64,8 +64,7 @@ class Work:
         raw = message if isinstance(message, bytes) else message.encode()
         options = ["--quiet", "--allow-empty", "--cleanup=verbatim", "--allow-empty-message", "-F", "-"]
         self.git("add", "--all", "--force")
-        encoding = f"i18n.commitEncoding={'ISO-8859-1' if latin else 'UTF-8'}"
-        self.git("-c", encoding, "commit", *options, stdin=raw, env=self._time(at))
+        self.git("-c", f"i18n.commitEncoding={code}", "commit", *options, stdin=raw, env=self._time(at))
         return self.head()
 
     def merge(self, branch: str, *, at: datetime | None = None) -> str:

@@ -64,7 +64,7 @@ async def test_paths_may_hold_newlines_tabs_quotes_and_bytes_that_are_no_text(wo
 async def test_no_encoding_is_fatal_and_a_link_a_submodule_and_a_linked_worktree_are_read(
     work: Work, tmp_path: Path
 ) -> None:
-    first = work.commit("größer".encode("latin-1"), {"a": b"one\ntwo\n", "b": b"b"}, latin=True)
+    first = work.commit("größer".encode("latin-1"), {"a": b"one\ntwo\n", "b": b"b"}, code="ISO-8859-1")
     (work.path / "a").unlink()
     (work.path / "a").symlink_to("b")
     second = work.commit(b"subject \xff", {"latin": b"caf\xe9\n", "dos": b"a\r\n"})
