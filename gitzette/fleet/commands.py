@@ -35,8 +35,8 @@ except ImportError as missing:
 from gitzette.fleet.work import compose, deliver, plans_of, read_repository
 
 COMMON = "common"
-DEAD_AFTER = 20.0  # Seconds without a sign of life after which a worker is dead
-_HEARTBEAT, _SWEEP, _PLAN = 5.0, 5.0, 60.0  # Seconds between signs of life, looks for the dead, and plans
+DEAD_AFTER = 15.0  # Seconds without a sign of life after which a worker is dead
+_HEARTBEAT, _SWEEP, _PLAN = 3.0, 3.0, 60.0  # Seconds between signs of life, looks for the dead, and plans
 _PAUSE, _GRACE = 2.0, 10.0  # Seconds between looks for tasks, and for tasks to end when a worker is stopped
 _BY_HAND, _NIGHTLY = 10, 0  # Priorities: what a person asks for comes before what the clock asks for
 _MOST_TRIES, _LONGEST_PAUSE = 30, 300
