@@ -1,9 +1,7 @@
 """A scripted model that writes and judges, and small repositories for it to write about."""
 
 import json
-import os
 import re
-import subprocess
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime
@@ -17,6 +15,7 @@ from evals.model_server.server import ModelServer
 from evals.model_server.talk import Asked, Saying, ToolCall
 from gitzette.progress import QuietProgress
 from gitzette.running import Covered, cover
+from tests.made_repos import Work
 
 DAY = Window.days(date(2026, 2, 4), date(2026, 2, 4), "UTC")
 NOW = datetime(2026, 2, 5, 6, tzinfo=UTC)
@@ -118,22 +117,10 @@ class Clone:
 
     def commit(self, message: str, hour: int, **files: str) -> str:
         """Commit files (`a__py` is a.py) on the fourth of February, and give the hash."""
-        if not self.folder.exists():
-            self._git(hour, "init", "-q", "-b", "main", str(self.folder))
+        work = Work(self.folder)
         for name, text in files.items():
-            path = self.folder / name.replace("___", "/").replace("__", ".")
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text(text)
-        self._git(hour, "-C", str(self.folder), "add", ".")
-        self._git(hour, "-C", str(self.folder), "commit", "-qm", message)
-        return self._git(hour, "-C", str(self.folder), "rev-parse", "HEAD").strip()
-
-    def _git(self, hour: int, *arguments: str) -> str:
-        day = "2026-02-04" if hour else "2026-02-01"
-        at = {f"GIT_{role}_DATE": f"{day}T{hour:02}:00:00Z" for role in ("AUTHOR", "COMMITTER")}
-        env = at | {"GIT_CONFIG_GLOBAL": os.devnull, "PATH": os.environ["PATH"]}
-        who = ["-c", "user.name=Ada", "-c", "user.email=ada@example.org"]
-        return subprocess.run(["git", *who, *arguments], check=True, env=env, capture_output=True, text=True).stdout
+            work.write(name.replace("___", "/").replace("__", "."), text)
+        return work.commit(message, at=datetime(2026, 2, 4 if hour else 1, hour, tzinfo=UTC))
 
     @property
     def spec(self) -> RepoSpec:

@@ -27,8 +27,8 @@ from evals.gate import PREVIOUS, breaches, changes, load_figures, load_limits, s
 from evals.harness import HELD_OUT, SEED, Bench, EvalSet, Spent, choose, run_set
 from evals.results import as_breaches, as_json, as_page, as_table
 from evals.sets import all_sets
-from gitzette.auditing import check_file, read_report
 from gitzette.commands.ask import asking_context
+from gitzette.commands.audit import check_file, read_report
 from gitzette.progress import QuietProgress, say
 from gitzette.render.compose import page_model, report_page
 from gitzette.replies import ReplyPage

@@ -15,7 +15,7 @@ from evals.worlds.model import World
 from evals.worlds.worlds import build
 from gitzette.progress import QuietProgress
 from gitzette.running import cover
-from tests.tools.git.conftest import NOON, Work
+from tests.made_repos import NOON, Work
 
 KERNELS, SERVING = RepoId("northwind-ai/tensorforge"), RepoId("northwind-ai/swiftserve")
 

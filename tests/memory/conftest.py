@@ -1,7 +1,5 @@
 """Real repositories to record from, and the things that go wrong with a source."""
 
-import os
-import subprocess
 from collections.abc import AsyncGenerator, Callable, Iterator, Sequence
 from contextlib import closing
 from pathlib import Path
@@ -15,11 +13,10 @@ from evals.postgres import PostgresServer
 from memory.database import Database
 from memory.postgres import PostgresDatabase
 from memory.store import database_in_memory, upgrade
+from tests.made_repos import NOON, Work
 from tools.git.source import GitSource
 
 REPO = RepoId("octo/engine")
-_FIELDS = {"NAME": "Ada", "EMAIL": "ada@example.org", "DATE": "2026-02-04T10:00:00Z"}
-_WHO = {f"GIT_{role}_{field}": value for role in ("AUTHOR", "COMMITTER") for field, value in _FIELDS.items()}
 
 
 class Watched:
@@ -80,28 +77,18 @@ def db(request: pytest.FixtureRequest) -> Iterator[Database]:
 @pytest.fixture
 def clone(tmp_path: Path) -> Path:
     """Six commits with text that is hard to keep: zero bytes, half characters, escapes, and a binary file."""
-    folder = tmp_path / "engine"
+    work = Work(tmp_path / "engine")
     bidi = "中文 \u2028 \u202e\n".encode()
     hostile = [b"plain\n", b"bad \xff\xfe utf-8\n", bidi, b"\x1b[31m \x01\n", b"a\0b", b"end\n"]
-    git(folder.parent, "init", "--quiet", "--initial-branch=main", str(folder))
     for number, content in enumerate(hostile):
-        (folder / f"file{number}.txt").write_bytes(content)
-        git(folder, "add", ".")
-        git(folder, "-c", "i18n.commitEncoding=UTF-8", "commit", "--quiet", "-F", "-", stdin=b"Add %d \xff\n" % number)
-    return folder
-
-
-def git(folder: Path, *arguments: str, stdin: bytes = b"") -> str:
-    """Run git with nothing of the machine's configuration."""
-    env = _WHO | {"PATH": os.environ["PATH"], "GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_NOSYSTEM": "1"}
-    done = subprocess.run(["git", *arguments], cwd=folder, env=env, input=stdin, capture_output=True, check=True)
-    return done.stdout.decode("ascii").strip()
+        work.commit(b"Add %d \xff\n" % number, {f"file{number}.txt": content}, at=NOON)
+    return work.path
 
 
 @pytest.fixture
 def shas(clone: Path) -> list[str]:
     """The commits, newest first."""
-    return git(clone, "rev-list", "main").split()
+    return Work(clone).git("rev-list", "main").split()
 
 
 @pytest.fixture

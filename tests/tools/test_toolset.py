@@ -3,7 +3,6 @@
 import subprocess
 import sys
 from collections.abc import Sequence
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +15,7 @@ from agent.domain.base import NotFound, RepoId, UpstreamError, UsageError, threa
 from agent.domain.commits import Comment, Issue, PullRequest
 from agent.models import tokens_of
 from agent.ports import NoThreads
+from tests.made_repos import NOON, Work
 from tools.git.source import GitSource
 from tools.toolset import ToolError, Toolset, open_tools
 
@@ -26,31 +26,6 @@ TOOLS = [
     *("get_issue", "get_pull", "search_history", "previous_reports", "between"),
 ]
 ROUTER = "import clock\n\n\ndef choose(routes):\n    return routes[0]\n"
-NOON = datetime(2026, 2, 4, 12, tzinfo=UTC)
-
-
-class Clone:
-    """A checkout in which a test makes history, a minute for each commit."""
-
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
-        self.seconds = int(NOON.timestamp())
-        self.git("init", "--quiet", "--initial-branch=main")
-
-    def git(self, *arguments: str) -> str:
-        when = f"@{self.seconds} +0000"
-        env = {"GIT_CONFIG_GLOBAL": "/dev/null", "GIT_AUTHOR_DATE": when, "GIT_COMMITTER_DATE": when}
-        who = ("-c", "user.name=Ada", "-c", "user.email=ada@example.org")
-        command = ["git", "-C", str(self.folder), *who, *arguments]
-        return subprocess.run(command, check=True, capture_output=True, text=True, env=env).stdout.strip()
-
-    def commit(self, message: str, **files: str) -> str:
-        for name, text in files.items():
-            (self.folder / f"{name}.py").write_text(text)
-        self.seconds += 60
-        self.git("add", "--all")
-        self.git("commit", "--quiet", "-m", message)
-        return self.git("rev-parse", "HEAD")
 
 
 class Threads(NoThreads):
@@ -89,43 +64,31 @@ class Reports:
         return [f"{repo}: routes were added"] if day == "2026-02-01" else []
 
 
-@pytest.fixture
-def clone(tmp_path: Path) -> Clone:
-    return Clone(tmp_path)
-
-
-async def toolset(clone: Clone, shas: Sequence[str], **options: Any) -> Toolset:
-    code = options.pop("code", None) or GitSource(REPO, clone.folder)
+async def toolset(work: Work, shas: Sequence[str], **options: Any) -> Toolset:
+    code = options.pop("code", None) or GitSource(REPO, work.path)
     commits = [await code.resolve(sha) for sha in shas]
     return Toolset(code, options.pop("threads", None) or Threads(), commits, {}, Reports(), **options)
 
 
-async def test_commits_go_by_handle_hash_or_citation(clone: Clone) -> None:
-    shas = [clone.commit(f"step {number}", router=f"STEP = {number}\n") for number in range(3)]
+async def test_commits_go_by_handle_hash_or_citation(work: Work) -> None:
+    shas = [work.commit(f"step {number}", {"router.py": f"STEP = {number}\n"}) for number in range(3)]
     handles = {"c1": shas[2], "c2": shas[1], "c3": shas[0]}
-    tools = await toolset(clone, list(reversed(shas)), handles=handles)
+    tools = await toolset(work, list(reversed(shas)), handles=handles)
     listed = (await tools.list_commits()).split("\n")
     assert listed[:2] == ["page 1 of 1", f"c1 {shas[2][:12]}  2026-02-04 Ada: step 2"]
-    for name in (
-        "c2",
-        "C2",
-        "[c2]",
-        shas[1],
-        shas[1][:9],
-        f"{REPO}@{shas[1]}",
-        f"https://github.com/{REPO}/commit/{shas[1]}",
-    ):
+    named = (shas[1], shas[1][:9], f"{REPO}@{shas[1]}", f"https://github.com/{REPO}/commit/{shas[1]}")
+    for name in ("c2", "C2", "[c2]", *named):
         assert "step 1" in await tools.get_diff(name), name
     for name in ("c9", "zzz", f"eve/other@{shas[1]}", "0" * 40):
         with pytest.raises(ToolError, match="not a commit of this window; list_commits shows"):
             await tools.get_diff(name)
 
 
-async def test_a_file_is_shown_with_numbers_from_a_line_on_as_much_as_fits(clone: Clone) -> None:
+async def test_a_file_is_shown_with_numbers_from_a_line_on_as_much_as_fits(work: Work) -> None:
     text = "".join(f"value_{number} = {number}\n" for number in range(1, 501))
-    old = clone.commit("old", router="OLD = 1\n")
-    new = clone.commit("new", router=text)
-    tools = await toolset(clone, [old, new], page_tokens=500)
+    old = work.commit("old", {"router.py": "OLD = 1\n"})
+    new = work.commit("new", {"router.py": text})
+    tools = await toolset(work, [old, new], page_tokens=500)
     first = await tools.get_file("router.py")
     following = int(first.split("\n")[0].rpartition("start=")[2])
     assert first.startswith(f"router.py at {new[:12]}, lines 1 to {following - 1} of 500; go on with")
@@ -142,11 +105,11 @@ async def test_a_file_is_shown_with_numbers_from_a_line_on_as_much_as_fits(clone
     assert tools.seen == set(), "a file is no evidence of a commit's change"
 
 
-async def test_usages_are_found_as_whole_words_at_a_commit(clone: Clone) -> None:
-    old = clone.commit("start", router=ROUTER)
+async def test_usages_are_found_as_whole_words_at_a_commit(work: Work) -> None:
+    old = work.commit("start", {"router.py": ROUTER})
     many = "".join(f"choose({number})\n" for number in range(250))
-    new = clone.commit("use", clock="choose_all = 1\nchoose([1])\n", many=many)
-    tools = await toolset(clone, [old, new])
+    new = work.commit("use", {"clock.py": "choose_all = 1\nchoose([1])\n", "many.py": many})
+    tools = await toolset(work, [old, new])
     assert await tools.find_usages("choose", sha=old) == "page 1 of 1\nrouter.py:4: def choose(routes):\n"
     found = await tools.find_usages("choose")
     assert "clock.py:2: choose([1])" in found
@@ -159,9 +122,9 @@ async def test_usages_are_found_as_whole_words_at_a_commit(clone: Clone) -> None
         await tools.find_usages(" ")
 
 
-async def test_threads_are_shown_whole_with_the_newest_comments_first(clone: Clone) -> None:
+async def test_threads_are_shown_whole_with_the_newest_comments_first(work: Work) -> None:
     threads = Threads()
-    tools = await toolset(clone, [clone.commit("start", router=ROUTER)], threads=threads, page_tokens=1_000)
+    tools = await toolset(work, [work.commit("start", {"router.py": ROUTER})], threads=threads, page_tokens=1_000)
     first = await tools.get_issue(7)
     count = int(first.split("\n")[0].removeprefix("page 1 of "))
     assert first.split("\n")[1:3] == ["#7 Routes get lost", "issue, open, by bob; labels: bug"]
@@ -180,9 +143,9 @@ async def test_threads_are_shown_whole_with_the_newest_comments_first(clone: Clo
             await tools.get_issue(number)
 
 
-async def test_the_model_is_told_its_mistakes_and_never_our_outages(clone: Clone) -> None:
-    sha = clone.commit("start", router=ROUTER)
-    tools = (await toolset(clone, [sha])).as_tools()
+async def test_the_model_is_told_its_mistakes_and_never_our_outages(work: Work) -> None:
+    sha = work.commit("start", {"router.py": ROUTER})
+    tools = (await toolset(work, [sha])).as_tools()
     assert [tool.name for tool in tools] == TOOLS
     assert all(tool.description for tool in tools)
 
@@ -204,19 +167,19 @@ async def test_the_model_is_told_its_mistakes_and_never_our_outages(clone: Clone
         await call("get_issue", number=500)
 
 
-async def test_tools_open_over_a_clone_without_network_or_memory(clone: Clone) -> None:
-    clone.commit("Add the router", router=ROUTER)
+async def test_tools_open_over_a_clone_without_network_or_memory(work: Work) -> None:
+    work.commit("Add the router", {"router.py": ROUTER})
     tools = {
         tool.name: tool
-        for tool in await open_tools("ada/engine", path=clone.folder, since="2026-02-01", until="2026-02-08")
+        for tool in await open_tools("ada/engine", path=work.path, since="2026-02-01", until="2026-02-08")
     }
     assert "Ada: Add the router" in await tools["list_commits"].ainvoke({})
     assert "was not read" in await tools["get_issue"].ainvoke({"number": 3})
     assert await tools["search_history"].ainvoke({"words": "router"}) == "nothing earlier says that"
-    earlier = {tool.name: tool for tool in await open_tools("ada/engine", path=clone.folder, until="2026-02-01")}
+    earlier = {tool.name: tool for tool in await open_tools("ada/engine", path=work.path, until="2026-02-01")}
     assert "no commits landed in this window" in await earlier["list_commits"].ainvoke({})
     with pytest.raises(UsageError, match="there is no time"):
-        await open_tools("ada/engine", path=clone.folder, since="2026-02-08", until="2026-02-01")
+        await open_tools("ada/engine", path=work.path, since="2026-02-08", until="2026-02-01")
 
 
 def test_langchain_is_imported_only_where_tools_are_asked_for() -> None:

@@ -7,9 +7,6 @@ inside of functions. With hunks alone a fact may be judged or named otherwise: `
 """
 
 import json
-import os
-import shutil
-import subprocess
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +15,7 @@ import pytest
 from agent.domain.base import RepoId
 from agent.domain.commits import Change
 from agent.domain.facts import Fact, FactSheet, Severity
+from tests.made_repos import Work
 from tools.diff.ranking import MOST, MOST_INTERNAL
 from tools.diff.sheet import study
 from tools.git.source import GitSource
@@ -25,42 +23,18 @@ from tools.git.source import GitSource
 CASES = Path(__file__).parent / "cases"
 NAMES = sorted(file.parent.relative_to(CASES).as_posix() for file in CASES.glob("*/*/facts.json"))
 REPO = RepoId("acme/engine")
-ENVIRONMENT = {
-    "PATH": os.environ["PATH"],
-    "GIT_CONFIG_NOSYSTEM": "1",
-    "GIT_CONFIG_GLOBAL": os.devnull,
-    "GIT_AUTHOR_NAME": "Ada",
-    "GIT_AUTHOR_EMAIL": "ada@example.org",
-    "GIT_COMMITTER_NAME": "Ada",
-    "GIT_COMMITTER_EMAIL": "ada@example.org",
-}
 Expected = dict[str, Any]
 
 
-def begin(path: Path) -> None:
-    """Make an empty repository."""
-    path.mkdir()
-    subprocess.run(["git", "init", "-q"], cwd=path, env=ENVIRONMENT, check=True)
-
-
-def commit(path: Path, tree: Path, message: str) -> str:
-    """Make the tree the content of a checkout, and commit it."""
-    for old in path.iterdir():
-        if old.name != ".git":
-            shutil.rmtree(old) if old.is_dir() else old.unlink()
-    # With their old times git would take other files of the same size for the same.
-    shutil.copytree(tree, path, dirs_exist_ok=True, copy_function=shutil.copyfile)
-    for arguments in (("add", "--all", "--force"), ("commit", "-qm", message), ("rev-parse", "HEAD")):
-        told = subprocess.run(["git", *arguments], cwd=path, env=ENVIRONMENT, check=True, capture_output=True)
-    return told.stdout.decode().strip()
+def files_of(tree: Path) -> dict[str, bytes]:
+    return {str(file.relative_to(tree)): file.read_bytes() for file in tree.rglob("*") if file.is_file()}
 
 
 async def studied(path: Path, before: Path, after: Path, message: str = "change") -> tuple[Change, list[FactSheet]]:
     """Commit both trees and read the second commit: by whole files and trees, and by its hunks alone."""
-    begin(path)
-    commit(path, before, "begin")
-    source = GitSource(REPO, path)
-    change = await anext(source.changes([commit(path, after, message)]))
+    work, source, old, new = Work(path), GitSource(REPO, path), files_of(before), files_of(after)
+    work.commit("begin", old)
+    change = await anext(source.changes([work.commit(message, dict.fromkeys(old.keys() - new.keys()) | new)]))
     return change, [await study(source, change, hunks=hunks) for hunks in (False, True)]
 
 

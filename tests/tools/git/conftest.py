@@ -1,92 +1,16 @@
-"""Real repositories to read from, and a real git server on loopback to fetch from."""
+"""A real git server on loopback to fetch from."""
 
 import gzip
-import os
 import subprocess
 import threading
 from collections.abc import Iterator
-from datetime import UTC, datetime
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import ClassVar
 
 import pytest
 
-CLEAN = {
-    "PATH": os.environ["PATH"],
-    "LC_ALL": "C",
-    "GIT_CONFIG_NOSYSTEM": "1",
-    "GIT_CONFIG_GLOBAL": os.devnull,
-    "GIT_AUTHOR_NAME": "Ada",
-    "GIT_AUTHOR_EMAIL": "ada@example.org",
-    "GIT_COMMITTER_NAME": "Bob",
-    "GIT_COMMITTER_EMAIL": "bob@example.org",
-}
-NOON = datetime(2026, 2, 4, 12, tzinfo=UTC)
-
-
-class Work:
-    """A checkout in which a test makes history."""
-
-    def __init__(self, path: Path, *init: str) -> None:
-        self.path = path
-        self.seconds = int(NOON.timestamp())
-        path.mkdir(parents=True, exist_ok=True)
-        self.git("init", "--quiet", "--initial-branch=main", *init)
-
-    def git(self, *arguments: str | bytes, stdin: bytes = b"", env: dict[str, str] | None = None) -> str:
-        """Run git here; its output, which must be text."""
-        done = subprocess.run(
-            ["git", *arguments], cwd=self.path, env=CLEAN | (env or {}), input=stdin, capture_output=True, check=False
-        )
-        assert done.returncode == 0, done.stderr.decode("utf-8", "replace")
-        return done.stdout.decode("utf-8", "surrogateescape").strip()
-
-    def write(self, path: str | bytes, content: bytes | str) -> None:
-        """Write a file."""
-        file = self.path / os.fsdecode(path)
-        file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_bytes(content if isinstance(content, bytes) else content.encode())
-
-    def commit(
-        self, message: str | bytes = "change", *, at: datetime | int | None = None, config: tuple[str, ...] = ()
-    ) -> str:
-        """Commit everything at a given time, by default a minute after the last; gives the hash."""
-        self.seconds += 60
-        seconds = int(at.timestamp()) if isinstance(at, datetime) else at or self.seconds
-        raw = message if isinstance(message, bytes) else message.encode()
-        when = {"GIT_AUTHOR_DATE": f"@{seconds} +0100", "GIT_COMMITTER_DATE": f"@{seconds} -0500"}
-        settings = [part for setting in config for part in ("-c", setting)]
-        self.git("add", "--all")
-        self.git(
-            *settings, "commit", "--quiet", "--allow-empty", "--cleanup=verbatim", "--allow-empty-message", "-F", "-",
-            stdin=raw, env=when,
-        )  # fmt: skip
-        return self.head()
-
-    def merge(self, branch: str, *, at: datetime | None = None) -> str:
-        """Merge a branch with a commit of its own."""
-        self.seconds += 60
-        seconds = int(at.timestamp()) if at else self.seconds
-        when = {"GIT_AUTHOR_DATE": f"@{seconds} +0000", "GIT_COMMITTER_DATE": f"@{seconds} +0000"}
-        self.git("merge", "--quiet", "--no-ff", "--no-edit", branch, env=when)
-        return self.head()
-
-    def head(self) -> str:
-        """The hash of the newest commit."""
-        return self.git("rev-parse", "HEAD")
-
-    def raw_commit(self, content: bytes) -> str:
-        """Store a commit object byte for byte and let main point to it."""
-        sha = self.git("hash-object", "-t", "commit", "-w", "--literally", "--stdin", stdin=content)
-        self.git("update-ref", "refs/heads/main", sha)
-        return sha
-
-
-@pytest.fixture
-def work(tmp_path: Path) -> Work:
-    """An empty checkout."""
-    return Work(tmp_path / "work")
+from tests.made_repos import CLEAN, Work
 
 
 class GitServer:

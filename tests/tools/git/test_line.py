@@ -1,49 +1,25 @@
 """Which earlier commits may be what a change undoes or repeats."""
 
-from typing import TYPE_CHECKING
-
 import pytest
 
 from agent.domain.base import NotFound, RepoId
+from tests.made_repos import Work
 from tools.git.source import GitSource
-
-if TYPE_CHECKING:
-    from tests.tools.git.conftest import Work
 
 FIRST = "".join(f"line {number}\n" for number in range(60))
 ADDED = FIRST + "".join(f"more {number}\n" for number in range(12))
 
 
-def source(work: "Work") -> GitSource:
-    return GitSource(RepoId("ada/engine"), work.path)
-
-
-async def test_the_commit_that_is_undone_is_named_and_one_of_other_size_or_files_is_not(work: "Work") -> None:
-    work.write("a.py", FIRST)
-    work.commit("begin")
-    work.write("a.py", ADDED)
-    done = work.commit("add")
-    work.write("a.py", ADDED.replace("line 3\n", "line three\n"))
-    work.commit("one line")
-    work.write("b.py", ADDED)
-    work.commit("another file")
-    work.write("a.py", FIRST.replace("line 3\n", "line three\n"))
-    undone = work.commit("undo")
-    assert await source(work).before(undone, ["a.py"]) == (done,)
-
-
-async def test_copies_are_named_only_where_something_was_undone(work: "Work") -> None:
-    work.write("a.py", FIRST)
-    work.commit("begin")
-    work.write("a.py", ADDED)
-    first = work.commit("add")
-    work.write("a.py", FIRST)
-    undone = work.commit("undo")
-    work.write("a.py", ADDED)
-    again = work.commit("add again")
-    code = source(work)
-    assert await code.before(first, ["a.py"]) == ()
-    assert await code.before(again, ["a.py"]) == (first, undone)
+async def test_what_is_undone_or_repeated_is_named_and_what_has_other_size_or_files_is_not(work: Work) -> None:
+    code = GitSource(RepoId("ada/engine"), work.path)
+    work.commit("begin", {"a.py": FIRST})
+    first = work.commit("add", {"a.py": ADDED})
+    work.commit("one line", {"a.py": ADDED.replace("line 3\n", "line three\n")})
+    work.commit("another file", {"b.py": ADDED})
+    undone = work.commit("undo", {"a.py": FIRST.replace("line 3\n", "line three\n")})
+    again = work.commit("add again", {"a.py": ADDED.replace("line 3\n", "line three\n")})
+    assert await code.before(first, ["a.py"]) == (), "copies are named only where something was undone"
     assert await code.before(undone, ["a.py"]) == (first,)
+    assert await code.before(again, ["a.py"]) == (first, undone)
     with pytest.raises(NotFound):
         await code.before("0" * 40, ["a.py"])

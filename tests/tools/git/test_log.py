@@ -32,6 +32,5 @@ async def test_commits_come_out_whole_wherever_the_stream_is_cut(
         return piece
 
     records = [record async for record in framing.records(read)]
-
     assert [(record.header, record.body) for record in records] == commits
     assert [record.last for record in records] == [False] * (len(commits) - 1) + [True] * bool(commits)

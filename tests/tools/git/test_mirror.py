@@ -2,33 +2,29 @@
 
 import asyncio
 import base64
-import shutil
 import subprocess
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 
 from agent.domain.base import RepoId, UpstreamError
+from tests.made_repos import Work
+from tests.tools.git.conftest import GitServer
 from tools.git.mirrors import MirrorKeeper, Patience
 from tools.git.source import GitSource
-
-if TYPE_CHECKING:
-    from tests.tools.git.conftest import GitServer, Work
 
 REPO = RepoId("acme/engine")
 QUICK = Patience(lock=0.2, fetch=30, stall=5, pause=0.01)
 
 
-def keeper(tmp_path: Path, server: "GitServer", token: str | None = None) -> MirrorKeeper:
+def keeper(tmp_path: Path, server: GitServer, token: str | None = None) -> MirrorKeeper:
     return MirrorKeeper(tmp_path / "home", server.url, token, patience=QUICK)
 
 
-async def refreshed(
-    tmp_path: Path, server: "GitServer", token: str | None = None, branch: str | None = None
-) -> GitSource:
+async def refreshed(tmp_path: Path, server: GitServer, token: str | None = None) -> GitSource:
     ours = keeper(tmp_path, server, token)
-    return GitSource(REPO, await ours.refresh(REPO, branch=branch), branch=branch, network=ours.network)
+    return GitSource(REPO, await ours.refresh(REPO), network=ours.network)
 
 
 def tip(mirror: Path, name: str = "HEAD") -> str:
@@ -36,32 +32,24 @@ def tip(mirror: Path, name: str = "HEAD") -> str:
 
 
 def git(mirror: Path, *arguments: str) -> str:
-    return subprocess.run(
-        ["git", f"--git-dir={mirror}", *arguments], capture_output=True, text=True, check=True
-    ).stdout.strip()
+    return subprocess.run(["git", "-C", mirror, *arguments], capture_output=True, text=True, check=True).stdout.strip()
 
 
-def grow(work: "Work", count: int = 1) -> str:
+def grow(work: Work, count: int = 1) -> str:
     for _ in range(count):
-        work.write(f"f{work.seconds}", f"{work.seconds}\n" * 20)
-        work.commit(f"at {work.seconds}")
+        work.commit(f"at {work.seconds}", {f"f{work.seconds}": f"{work.seconds}\n" * 20})
     return work.head()
 
 
-async def test_a_mirror_is_cloned_without_blobs_and_then_grows(
-    work: "Work", server: "GitServer", tmp_path: Path
-) -> None:
+async def test_a_mirror_is_cloned_without_blobs_and_then_grows(work: Work, server: GitServer, tmp_path: Path) -> None:
     first = grow(work, 3)
     work.git("tag", "v1")
     server.publish(work)
-
     mirror = await keeper(tmp_path, server).refresh(REPO)
-
     assert mirror == tmp_path / "home" / "mirrors" / "acme" / "engine.git"
     assert (tip(mirror), tip(mirror, "v1")) == (first, first)
     listed = git(mirror, "rev-list", "--objects", "--missing=print", "HEAD").splitlines()
     assert sum(line.startswith("?") for line in listed) == 3
-
     second = grow(work)
     work.git("tag", "--force", "v1")
     server.publish(work)
@@ -69,21 +57,19 @@ async def test_a_mirror_is_cloned_without_blobs_and_then_grows(
     assert (tip(mirror), tip(mirror, "v1")) == (second, second)
 
 
-async def test_a_day_of_forty_commits_from_nothing_needs_three_sessions(
-    work: "Work", server: "GitServer", tmp_path: Path
+async def test_a_day_of_twenty_commits_from_nothing_needs_three_sessions(
+    work: Work, server: GitServer, tmp_path: Path
 ) -> None:
-    grow(work, 40)
+    grow(work, 20)
     server.publish(work)
     shas = work.git("rev-list", "HEAD").split()
-
     source = await refreshed(tmp_path, server)
     changes = [change async for change in source.changes(shas)]
-
     assert changes == [change async for change in GitSource(REPO, work.path).changes(shas)]
     assert server.sessions <= 3
 
 
-async def test_a_tip_that_was_pushed_away_stays_readable(work: "Work", server: "GitServer", tmp_path: Path) -> None:
+async def test_a_tip_that_was_pushed_away_stays_readable(work: Work, server: GitServer, tmp_path: Path) -> None:
     grow(work, 2)
     server.publish(work)
     mirror = await keeper(tmp_path, server).refresh(REPO)
@@ -91,9 +77,7 @@ async def test_a_tip_that_was_pushed_away_stays_readable(work: "Work", server: "
     work.git("reset", "--quiet", "--hard", "HEAD~")
     new = grow(work)
     server.publish(work)
-
     await keeper(tmp_path, server).refresh(REPO)
-
     assert tip(mirror) == new
     assert tip(mirror, f"refs/gitzette/tips/{old}") == old
 
@@ -101,28 +85,25 @@ async def test_a_tip_that_was_pushed_away_stays_readable(work: "Work", server: "
 @pytest.mark.parametrize("fault", ["502", "truncate"])
 @pytest.mark.parametrize("at", [0, 4])
 async def test_failures_that_pass_are_outlived(
-    work: "Work", server: "GitServer", tmp_path: Path, fault: str, at: int
+    work: Work, server: GitServer, tmp_path: Path, fault: str, at: int
 ) -> None:
     sha = grow(work, 3)
     server.publish(work)
     # The fifth request is the one that brings the pack.
     server.faults.extend([""] * at + [fault])
-
     assert tip(await keeper(tmp_path, server).refresh(REPO)) == sha
     assert list((tmp_path / "home" / "mirrors" / ".incoming").iterdir()) == []
 
 
 async def test_a_server_that_stays_away_leaves_the_mirror_and_says_so_in_one_line(
-    work: "Work", server: "GitServer", tmp_path: Path
+    work: Work, server: GitServer, tmp_path: Path
 ) -> None:
     sha = grow(work)
     server.publish(work)
     mirror = await keeper(tmp_path, server).refresh(REPO)
     server.faults.extend(["502"] * 20)
-
     with pytest.raises(UpstreamError) as raised:
         await keeper(tmp_path, server, token="s3cret-token").refresh(REPO)
-
     assert raised.value.retryable
     assert str(raised.value).startswith("acme/engine: ")
     assert "\n" not in str(raised.value)
@@ -130,15 +111,13 @@ async def test_a_server_that_stays_away_leaves_the_mirror_and_says_so_in_one_lin
     assert tip(mirror) == sha
 
 
-async def test_the_token_goes_to_the_server_and_nowhere_else(work: "Work", server: "GitServer", tmp_path: Path) -> None:
+async def test_the_token_goes_to_the_server_and_nowhere_else(work: Work, server: GitServer, tmp_path: Path) -> None:
     grow(work)
     server.publish(work)
     token = "s3cret-token"
     basic = base64.b64encode(f"x-access-token:{token}".encode()).decode()
-
     source = await refreshed(tmp_path, server, token)
     assert [change.additions async for change in source.changes([work.head()])] == [20]
-
     assert {header for _, _, header in server.requests} == {f"Basic {basic}"}
     files = [file for file in (tmp_path / "home").rglob("*") if file.is_file()]
     assert files
@@ -147,99 +126,69 @@ async def test_the_token_goes_to_the_server_and_nowhere_else(work: "Work", serve
 
 @pytest.mark.parametrize("token", [None, "s3cret"])
 async def test_a_renamed_repository_is_followed_on_the_same_server(
-    work: "Work", server: "GitServer", tmp_path: Path, token: str | None
+    work: Work, server: GitServer, tmp_path: Path, token: str | None
 ) -> None:
     sha = grow(work)
     server.publish(work, "acme/motor")
     server.moved["/acme/engine.git"] = f"{server.url}/acme/motor.git"
-
     source = await refreshed(tmp_path, server, token)
-
     assert [change.additions async for change in source.changes([sha])] == [20]
 
 
-async def test_the_token_does_not_follow_to_another_server(work: "Work", server: "GitServer", tmp_path: Path) -> None:
+async def test_the_token_does_not_follow_to_another_server(work: Work, server: GitServer, tmp_path: Path) -> None:
     grow(work)
     server.publish(work, "acme/motor")
     other = server.url.replace("127.0.0.1", "localhost")
     server.moved["/acme/engine.git"] = f"{other}/acme/motor.git"
-
     with pytest.raises(UpstreamError, match="moved"):
         await keeper(tmp_path, server, "s3cret").refresh(REPO)
-
     assert all(header is None for _, path, header in server.requests if "motor" in path)
 
 
-def truncate_pack(mirror: Path) -> None:
-    pack = next((mirror / "objects" / "pack").glob("*.pack"))
-    pack.chmod(0o644)
-    pack.write_bytes(pack.read_bytes()[:-30])
+def flipped(content: bytes) -> bytes:
+    half = len(content) // 2
+    return content[:half] + bytes([content[half] ^ 1]) + content[half + 1 :]
 
 
-def flip_a_bit(mirror: Path) -> None:
-    pack = next((mirror / "objects" / "pack").glob("*.pack"))
-    pack.chmod(0o644)
-    content = bytearray(pack.read_bytes())
-    content[len(content) // 2] ^= 1
-    pack.write_bytes(content)
+LOCKS = ("HEAD.lock", "packed-refs.lock", "refs/heads/main.lock", "config.lock", "shallow.lock")
+HARMS: dict[str, tuple[str, Callable[[bytes], bytes | None]]] = {
+    "a pack that was cut": ("objects/pack/*.pack", lambda pack: pack[:-30]),
+    "a pack with a wrong bit": ("objects/pack/*.pack", flipped),
+    "no packs": ("objects/pack/*", lambda _: None),
+    "no head": ("HEAD", lambda _: None),
+    "refs of zeros": ("refs/heads/main", lambda _: b"\0" * 41),
+    "a garbled configuration": ("config", lambda _: b"[core\nnonsense"),
+    "locks": ("*.lock", lambda lock: lock),
+}
 
 
-def lose_pack(mirror: Path) -> None:
-    for file in (mirror / "objects" / "pack").iterdir():
-        file.unlink()
-
-
-def lose_head(mirror: Path) -> None:
-    (mirror / "HEAD").unlink()
-
-
-def lose_refs(mirror: Path) -> None:
-    shutil.rmtree(mirror / "refs")
-    (mirror / "packed-refs").unlink(missing_ok=True)
-
-
-def garble_refs(mirror: Path) -> None:
-    (mirror / "refs" / "heads" / "main").write_bytes(b"\0" * 41)
-
-
-def garble_config(mirror: Path) -> None:
-    (mirror / "config").write_text("[core\nnonsense")
-
-
-def leave_locks(mirror: Path) -> None:
-    for name in ("HEAD.lock", "packed-refs.lock", "refs/heads/main.lock", "config.lock", "shallow.lock"):
-        (mirror / name).write_text("")
-    (mirror / "refs" / "gitzette").mkdir(exist_ok=True)
-    (mirror / "refs" / "gitzette" / "fetched.lock").write_text("")
-
-
-@pytest.mark.parametrize(
-    "harm",
-    [truncate_pack, flip_a_bit, lose_pack, lose_head, lose_refs, garble_refs, garble_config, leave_locks],
-)
+@pytest.mark.parametrize("harm", HARMS)
 async def test_a_damaged_mirror_is_repaired_or_made_anew(
-    work: "Work", server: "GitServer", tmp_path: Path, harm: "object"
+    work: Work, server: GitServer, tmp_path: Path, harm: str
 ) -> None:
     grow(work, 3)
     server.publish(work)
     mirror = await keeper(tmp_path, server).refresh(REPO)
-    assert callable(harm)
-    harm(mirror)
+    for name in LOCKS if harm == "locks" else ():
+        (mirror / name).write_text("")
+    pattern, harmed = HARMS[harm]
+    files = list(mirror.glob(pattern))
+    assert files
+    for file in files:
+        file.chmod(0o644)
+        content = harmed(file.read_bytes())
+        file.unlink() if content is None else file.write_bytes(content)
     sha = grow(work)
     server.publish(work)
-
     source = await refreshed(tmp_path, server)
-
     assert tip(mirror) == sha
     shas = work.git("rev-list", "HEAD").split()
     assert [change.unreadable async for change in source.changes(shas)] == [()] * 4
 
 
-async def test_two_runs_wait_for_each_other(work: "Work", server: "GitServer", tmp_path: Path) -> None:
+async def test_two_runs_wait_for_each_other(work: Work, server: GitServer, tmp_path: Path) -> None:
     sha = grow(work)
     server.publish(work)
     patient = [MirrorKeeper(tmp_path / "home", server.url, patience=Patience(lock=20, pause=0.01)) for _ in range(3)]
-
     mirrors = await asyncio.gather(*(one.refresh(REPO) for one in patient))
-
     assert {tip(mirror) for mirror in mirrors} == {sha}

@@ -4,14 +4,12 @@ import asyncio
 import shutil
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from agent.domain.base import RepoId
 from agent.domain.commits import Change
+from tests.made_repos import Work
+from tests.tools.git.conftest import GitServer
 from tools.git.source import GitSource
-
-if TYPE_CHECKING:
-    from tests.tools.git.conftest import GitServer, Work
 
 REPO = RepoId("acme/engine")
 
@@ -20,40 +18,29 @@ async def read(path: Path, shas: list[str]) -> list[Change]:
     return [change async for change in GitSource(REPO, path).changes(shas)]
 
 
-def a_day(work: "Work", commits: int = 40) -> list[str]:
+def a_day(work: Work, commits: int = 25) -> list[str]:
     """Make a day of commits; gives their hashes, newest first."""
     text = "".join(f"line {n}\n" for n in range(40))
-    work.write("moving0", text)
-    work.write("shared", text)
-    shas = [work.commit("root")]
+    shas = [work.commit("root", {"moving0": text, "shared": text})]
     for number in range(1, commits):
-        work.write(f"dir/f{number}", f"{number}\n{text}")
-        work.write("shared", f"{text}{number}\n")
         if number % 10 == 0:
             (work.path / f"moving{number - 10}").rename(work.path / f"moving{number}")
-        shas.insert(0, work.commit(str(number)))
+        files = {f"dir/f{number}": f"{number}\n{text}", "shared": f"{text}{number}\n"}
+        shas.insert(0, work.commit(str(number), files))
     return shas
 
 
-def partial_clone(work: "Work", server: "GitServer", where: Path) -> Path:
+def partial_clone(work: Work, server: GitServer, where: Path) -> Path:
     server.publish(work)
     work.git("clone", "--quiet", "--bare", "--filter=blob:none", f"{server.url}/acme/engine.git", str(where))
     server.requests.clear()
     return where
 
 
-def loose(work: "Work", revision: str) -> Path:
-    """Find the file of a loose object."""
-    sha = work.git("rev-parse", revision)
-    return work.path / ".git" / "objects" / sha[:2] / sha[2:]
-
-
-async def test_a_partial_clone_fetches_a_whole_day_in_one_go(work: "Work", server: "GitServer", tmp_path: Path) -> None:
+async def test_a_partial_clone_fetches_a_whole_day_in_one_go(work: Work, server: GitServer, tmp_path: Path) -> None:
     shas = a_day(work)
     clone = partial_clone(work, server, tmp_path / "clone.git")
-
     changes = await read(clone, shas)
-
     assert changes == await read(work.path, shas)
     assert server.sessions == 1
     await read(clone, shas)
@@ -61,15 +48,13 @@ async def test_a_partial_clone_fetches_a_whole_day_in_one_go(work: "Work", serve
 
 
 async def test_what_cannot_be_fetched_is_named_file_by_file_and_soon(
-    work: "Work", server: "GitServer", tmp_path: Path
+    work: Work, server: GitServer, tmp_path: Path
 ) -> None:
     shas = a_day(work, 12)
     clone = partial_clone(work, server, tmp_path / "clone.git")
     shutil.rmtree(server.root)
     began = time.monotonic()
-
     changes = await read(clone, shas)
-
     assert [change.commit.sha for change in changes] == shas
     assert all(file.unreadable and file.patch is None for change in changes for file in change.files)
     assert "could not be fetched" in (changes[0].files[0].unreadable or "")
@@ -77,12 +62,10 @@ async def test_what_cannot_be_fetched_is_named_file_by_file_and_soon(
 
 
 async def test_a_blob_that_the_server_has_purged_costs_only_its_file(
-    work: "Work", server: "GitServer", tmp_path: Path
+    work: Work, server: GitServer, tmp_path: Path
 ) -> None:
     shas = a_day(work, 6)
-    work.write("secret", "purged from the server\n")
-    work.write("other", "still there\n")
-    shas.insert(0, work.commit("leak"))
+    shas.insert(0, work.commit("leak", {"secret": "purged from the server\n", "other": "still there\n"}))
     blob = work.git("rev-parse", "HEAD:secret")
     clone = partial_clone(work, server, tmp_path / "clone.git")
     bare = server.root / "acme" / "engine.git"
@@ -90,34 +73,26 @@ async def test_a_blob_that_the_server_has_purged_costs_only_its_file(
         moved = pack.rename(tmp_path / pack.name)
         work.git("-C", str(bare), "unpack-objects", "-q", stdin=moved.read_bytes())
     (bare / "objects" / blob[:2] / blob[2:]).unlink()
-
     changes = await read(clone, shas)
-
     assert [file.path for change in changes for file in change.unreadable] == ["secret"]
     assert {file.path: file.additions for file in changes[0].files} == {"other": 1, "secret": 0}
 
 
-async def test_a_blob_that_is_there_but_damaged_loses_its_file_only(work: "Work") -> None:
-    for number in range(9):
-        work.write(f"f{number}", f"{number}\n")
-    shas = [
-        work.commit("many"),
-    ]
-    work.write("f0", "after\n")
-    shas.append(work.commit("next"))
-    file = loose(work, f"{shas[0]}:f5")
+async def test_a_blob_that_is_there_but_damaged_loses_its_file_only(work: Work) -> None:
+    shas = [work.commit("many", {f"f{number}": f"{number}\n" for number in range(9)})]
+    shas.append(work.commit("next", {"f0": "after\n"}))
+    sha = work.git("rev-parse", f"{shas[0]}:f5")
+    file = work.path / ".git" / "objects" / sha[:2] / sha[2:]
     file.chmod(0o644)
     file.write_bytes(b"garbage")
-
     changes = await read(work.path, shas)
-
     assert [f.path for f in changes[0].files if f.unreadable] == ["f5"]
     assert [f.additions for f in changes[0].files] == [1, 1, 1, 1, 1, 0, 1, 1, 1]
     assert changes[1].additions == 1
 
 
 async def test_a_reader_that_is_cancelled_while_fetching_ends_git(
-    work: "Work", server: "GitServer", tmp_path: Path
+    work: Work, server: GitServer, tmp_path: Path
 ) -> None:
     shas = a_day(work, 3)
     clone = partial_clone(work, server, tmp_path / "clone.git")
@@ -125,10 +100,8 @@ async def test_a_reader_that_is_cancelled_while_fetching_ends_git(
     server.asked.clear()
     task = asyncio.create_task(read(clone, shas))
     assert await asyncio.to_thread(server.asked.wait, 20)
-
     task.cancel()
     done, _ = await asyncio.wait({task}, timeout=10)
-
     assert done
     assert task.cancelled()
     server.hold.clear()

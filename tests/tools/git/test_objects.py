@@ -2,27 +2,22 @@
 
 import asyncio
 import gc
-from typing import TYPE_CHECKING
 
 import pytest
 
+from tests.made_repos import Work
 from tests.tools.git.test_process import alive
 from tools.git.repository import open_repository
 from tools.git.view import View, view_of
 
-if TYPE_CHECKING:
-    from tests.tools.git.conftest import Work
-
 
 @pytest.fixture
-async def view(work: "Work") -> View:
-    work.write("a file.txt", "one\ntwo")
-    work.write("empty", "")
-    work.commit("first")
+async def view(work: Work) -> View:
+    work.commit("first", {"a file.txt": "one\ntwo", "empty": ""})
     return view_of(await open_repository(work.path))
 
 
-def names(work: "Work", *paths: str) -> list[bytes]:
+def names(work: Work, *paths: str) -> list[bytes]:
     return [f"{work.head()}:{path}".encode() for path in paths]
 
 
@@ -31,10 +26,8 @@ def number_of(view: View) -> int:
     return view.objects._git.pid
 
 
-async def test_many_questions_at_once_go_to_one_git_and_each_has_its_own_answer(work: "Work", view: View) -> None:
-    for number in range(30):
-        work.write(f"f{number}", f"{number}\n" * 5_000)
-    work.commit("many")
+async def test_many_questions_at_once_go_to_one_git_and_each_has_its_own_answer(work: Work, view: View) -> None:
+    work.commit("many", {f"f{number}": f"{number}\n" * 5_000 for number in range(30)})
     asked = [view.objects.contents(names(work, f"f{number}")) for number in range(30)]
     first = await view.objects.known([b"HEAD"])
     process = number_of(view)
@@ -45,7 +38,7 @@ async def test_many_questions_at_once_go_to_one_git_and_each_has_its_own_answer(
     assert number_of(view) == process
 
 
-async def test_a_damaged_object_is_as_good_as_missing_and_the_rest_is_read(work: "Work", view: View) -> None:
+async def test_a_damaged_object_is_as_good_as_missing_and_the_rest_is_read(work: Work, view: View) -> None:
     blob = work.git("rev-parse", "HEAD:a file.txt")
     file = work.path / ".git" / "objects" / blob[:2] / blob[2:]
     file.chmod(0o600)
@@ -55,7 +48,7 @@ async def test_a_damaged_object_is_as_good_as_missing_and_the_rest_is_read(work:
     assert empty
 
 
-async def test_git_is_gone_with_the_view(work: "Work") -> None:
+async def test_git_is_gone_with_the_view(work: Work) -> None:
     work.commit("first")
     view = view_of(await open_repository(work.path))
     await view.objects.known([work.head().encode()])

@@ -1,20 +1,17 @@
 """Tags by their names, and which of them is the first to have a commit."""
 
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING
 
 from agent.domain.base import RepoId
 from agent.stories.timeline import headline
+from tests.made_repos import Work
 from tools.git.source import GitSource
-
-if TYPE_CHECKING:
-    from tests.tools.git.conftest import Work
 
 REPO = RepoId("acme/engine")
 LATER = datetime(2027, 1, 1, tzinfo=UTC)
 
 
-async def test_the_first_version_that_has_a_commit_or_a_copy_of_it_is_found(work: "Work") -> None:
+async def test_the_first_version_that_has_a_commit_or_a_copy_of_it_is_found(work: Work) -> None:
     early = work.commit("feat: early (#1)")
     work.git("tag", "v1.0.0rc1")
     work.git("tag", "nightly-1")

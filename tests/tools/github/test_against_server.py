@@ -3,7 +3,6 @@
 from collections.abc import Iterator
 from dataclasses import replace
 from datetime import UTC, date, datetime
-from typing import TYPE_CHECKING
 
 import pytest
 
@@ -14,14 +13,12 @@ from agent.ports import Study
 from evals.github_server.app import GitHubServer
 from evals.worlds.model import Repo, World
 from evals.worlds.worlds import build
+from tests.tools.github.conftest import Kit
 from tools.git.source import GitSource
 from tools.github.client import GitHubClient, TransientCache
 from tools.github.code import GitHubCode
 from tools.github.threads import GitHubThreads
 from tools.github.wire import Manners
-
-if TYPE_CHECKING:
-    from tests.tools.github.conftest import Kit
 
 WHOLE = Window.days(date(2026, 1, 1), date(2026, 2, 28), "UTC")
 DAY = Window.days(date(2026, 2, 4), date(2026, 2, 4), "UTC")
@@ -34,7 +31,7 @@ def world(tmp_path_factory: pytest.TempPathFactory) -> World:
 
 
 @pytest.fixture
-def server(world: World, kit: "Kit") -> Iterator[GitHubServer]:
+def server(world: World, kit: Kit) -> Iterator[GitHubServer]:
     # The server measures its limits with the clock that the client's sleeping moves.
     with GitHubServer(world.repos, tokens=(kit.token,), clock=kit.time.clock) as server:
         yield server
@@ -53,7 +50,7 @@ async def read(client: GitHubClient, name: str, window: Window = DAY) -> Everyth
 
 
 async def test_every_commit_of_the_world_is_the_same_over_the_api_and_with_git(
-    world: World, server: GitHubServer, kit: "Kit"
+    world: World, server: GitHubServer, kit: Kit
 ) -> None:
     client = kit.client(base=server.url)
     for repo in world.repos:
@@ -69,7 +66,7 @@ async def test_every_commit_of_the_world_is_the_same_over_the_api_and_with_git(
 
 
 async def test_every_file_of_a_change_is_the_same_and_forty_versions_cost_one_request(
-    world: World, server: GitHubServer, kit: "Kit"
+    world: World, server: GitHubServer, kit: Kit
 ) -> None:
     repo = busiest(world)
     name, client = RepoId(repo.full_name), kit.client(base=server.url)
@@ -86,7 +83,7 @@ async def test_every_file_of_a_change_is_the_same_and_forty_versions_cost_one_re
 
 
 async def test_a_day_stays_within_its_budget_and_is_free_when_nothing_changed(
-    world: World, server: GitHubServer, kit: "Kit"
+    world: World, server: GitHubServer, kit: Kit
 ) -> None:
     repo, cache = busiest(world), TransientCache()
     client = kit.client(base=server.url, cache=cache)
@@ -109,7 +106,7 @@ FAULTS = """
 """
 
 
-async def test_a_fault_changes_nothing_but_the_time_it_takes(world: World, server: GitHubServer, kit: "Kit") -> None:
+async def test_a_fault_changes_nothing_but_the_time_it_takes(world: World, server: GitHubServer, kit: Kit) -> None:
     name = busiest(world).full_name
     calm = await read(kit.client(base=server.url), name)
     for kind in FAULTS.split():
@@ -120,7 +117,7 @@ async def test_a_fault_changes_nothing_but_the_time_it_takes(world: World, serve
         assert [fired for fired, _ in server.faults.fired][-2:] == [kind, kind]
 
 
-async def test_a_storm_changes_nothing_but_the_time_it_takes(world: World, server: GitHubServer, kit: "Kit") -> None:
+async def test_a_storm_changes_nothing_but_the_time_it_takes(world: World, server: GitHubServer, kit: Kit) -> None:
     name = busiest(world).full_name
     calm = await read(kit.client(base=server.url), name)
     server.faults.storm(7, 0.4, seconds=0.01)
@@ -130,7 +127,7 @@ async def test_a_storm_changes_nothing_but_the_time_it_takes(world: World, serve
 
 
 async def test_an_outage_of_graphql_is_told_and_an_outage_of_all_is_an_error(
-    world: World, server: GitHubServer, kit: "Kit"
+    world: World, server: GitHubServer, kit: Kit
 ) -> None:
     name = busiest(world).full_name
     server.faults.add("bad_gateway", "graphql", times=1000)
@@ -145,7 +142,7 @@ async def test_an_outage_of_graphql_is_told_and_an_outage_of_all_is_an_error(
 
 
 async def test_history_that_grows_between_pages_does_not_shift_them(
-    world: World, server: GitHubServer, kit: "Kit"
+    world: World, server: GitHubServer, kit: Kit
 ) -> None:
     repo = busiest(world)
     server.set_push(repo.full_name, 20)
@@ -157,7 +154,7 @@ async def test_history_that_grows_between_pages_does_not_shift_them(
 
 
 async def test_what_was_pushed_late_is_found_once_and_a_rewrite_is_noticed(
-    world: World, server: GitHubServer, kit: "Kit"
+    world: World, server: GitHubServer, kit: Kit
 ) -> None:
     repo = busiest(world)
     name, client = RepoId(repo.full_name), kit.client(base=server.url)
@@ -174,7 +171,7 @@ async def test_what_was_pushed_late_is_found_once_and_a_rewrite_is_noticed(
     assert back.notices[0].kind == "rewritten"
 
 
-async def test_a_renamed_repository_a_deleted_issue_and_a_wrong_token(world: World, kit: "Kit") -> None:
+async def test_a_renamed_repository_a_deleted_issue_and_a_wrong_token(world: World, kit: Kit) -> None:
     repo = busiest(world)
     gone = repo.issues[0]
     issues = (replace(gone, deleted=True), *repo.issues[1:])

@@ -2,23 +2,20 @@
 
 import logging
 import traceback
-from typing import TYPE_CHECKING
 
 import pytest
 from hpack import Encoder
 from pydantic import TypeAdapter
 
 from agent.domain.base import ConfigError, UpstreamError
+from tests.tools.github.conftest import Kit
 from tools.github.client import TransientCache
 from tools.github.wire import Refused
-
-if TYPE_CHECKING:
-    from tests.tools.github.conftest import Kit
 
 NUMBERS = TypeAdapter(list[int])
 
 
-async def test_pages_are_followed_by_link_alone(kit: "Kit") -> None:
+async def test_pages_are_followed_by_link_alone(kit: Kit) -> None:
     links = '<BASE/repositories/7/x?after=q>; rel="next", <BASE/x?page=9>; rel="last"'
     kit.hub.on("/x", kit.Reply(json=[1], headers={"Link": links}))
     kit.hub.on("/repositories/7/x", kit.Reply(json=[2], headers={"Link": '<BASE/x>; rel="prev"'}))
@@ -26,7 +23,7 @@ async def test_pages_are_followed_by_link_alone(kit: "Kit") -> None:
     assert kit.hub.seen[1].query == {"after": "q"}
 
 
-async def test_a_next_page_on_another_origin_is_refused_and_never_asked(kit: "Kit") -> None:
+async def test_a_next_page_on_another_origin_is_refused_and_never_asked(kit: Kit) -> None:
     other = await kit.another_hub()
     kit.hub.on("/x", kit.Reply(json=[1], headers={"Link": f'<{other.base}/x>; rel="next"'}))
     with pytest.raises(UpstreamError, match="another origin"):
@@ -34,7 +31,7 @@ async def test_a_next_page_on_another_origin_is_refused_and_never_asked(kit: "Ki
     assert other.seen == []
 
 
-async def test_an_unchanged_answer_is_free_and_keeps_its_next_page(kit: "Kit") -> None:
+async def test_an_unchanged_answer_is_free_and_keeps_its_next_page(kit: Kit) -> None:
     kit.hub.on("/x", kit.Reply(json=[1], headers={"Link": '<BASE/y>; rel="next"'}))
     kit.hub.on("/y", kit.Reply(json=[2]))
     cache = TransientCache()
@@ -44,7 +41,7 @@ async def test_an_unchanged_answer_is_free_and_keeps_its_next_page(kit: "Kit") -
     assert (client.usage.sent, client.usage.free) == (2, 2)
 
 
-async def test_what_one_token_may_see_is_not_served_to_another(kit: "Kit") -> None:
+async def test_what_one_token_may_see_is_not_served_to_another(kit: Kit) -> None:
     kit.hub.on("/x", kit.Reply(json=[1]))
     cache = TransientCache()
     await kit.client(cache=cache).get("/x", NUMBERS)
@@ -53,7 +50,7 @@ async def test_what_one_token_may_see_is_not_served_to_another(kit: "Kit") -> No
     assert all("if-none-match" not in seen.headers for seen in kit.hub.seen)
 
 
-async def test_a_damaged_cache_entry_is_as_good_as_none(kit: "Kit") -> None:
+async def test_a_damaged_cache_entry_is_as_good_as_none(kit: Kit) -> None:
     class Damaged(TransientCache):
         def get(self, key: str) -> bytes | None:
             return b"\xff not what was put"
@@ -62,7 +59,7 @@ async def test_a_damaged_cache_entry_is_as_good_as_none(kit: "Kit") -> None:
     assert (await kit.client(cache=Damaged()).get("/x", NUMBERS)).value == [1]
 
 
-async def test_bad_credentials_tell_to_check_the_token_without_showing_it(kit: "Kit") -> None:
+async def test_bad_credentials_tell_to_check_the_token_without_showing_it(kit: Kit) -> None:
     kit.hub.on("/x", kit.Reply(401, {"message": "Bad credentials"}))
     with pytest.raises(Refused, match="check GITHUB_TOKEN") as caught:
         await kit.client().get("/x", NUMBERS)
@@ -70,7 +67,7 @@ async def test_bad_credentials_tell_to_check_the_token_without_showing_it(kit: "
     assert len(kit.hub.seen) == 1
 
 
-async def test_error_messages_of_a_hostile_server_are_short_and_printable(kit: "Kit") -> None:
+async def test_error_messages_of_a_hostile_server_are_short_and_printable(kit: Kit) -> None:
     kit.hub.on("/x", kit.Reply(422, {"message": "\x1b[31m\n" + "A" * 9000}))
     with pytest.raises(Refused) as caught:
         await kit.client().get("/x", NUMBERS)
@@ -79,18 +76,18 @@ async def test_error_messages_of_a_hostile_server_are_short_and_printable(kit: "
 
 
 @pytest.mark.parametrize("token", ["", "two words", "line\nbreak", "käse"])
-def test_a_token_that_cannot_be_one_is_refused_unseen(kit: "Kit", token: str) -> None:
+def test_a_token_that_cannot_be_one_is_refused_unseen(kit: Kit, token: str) -> None:
     with pytest.raises(ConfigError) as caught:
         kit.client(token=token)
     assert not token or token not in str(caught.value)
 
 
-async def test_the_client_never_shows_its_token(kit: "Kit") -> None:
+async def test_the_client_never_shows_its_token(kit: Kit) -> None:
     assert kit.token not in repr(kit.client())
     assert kit.token not in repr(vars(kit.client()))
 
 
-async def test_no_log_shows_the_token_even_at_debug_level(kit: "Kit", caplog: pytest.LogCaptureFixture) -> None:
+async def test_no_log_shows_the_token_even_at_debug_level(kit: Kit, caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level(logging.DEBUG)
     kit.hub.on("/x", kit.Reply(401), kit.Reply(json=[1]))
     client = kit.client()

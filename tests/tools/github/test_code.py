@@ -1,16 +1,13 @@
 """Landing over the API: the first-parent line of a pinned tip, cut at the window, in spite of clocks and rewrites."""
 
 from datetime import date
-from typing import TYPE_CHECKING
 
 import pytest
 
 from agent.domain.base import RepoId, UpstreamError
 from agent.domain.window import Window
+from tests.tools.github.conftest import Kit, Reply, Seen
 from tools.github.code import GitHubCode
-
-if TYPE_CHECKING:
-    from tests.tools.github.conftest import Kit, Reply, Seen
 
 REPO = RepoId("acme/lib")
 DAY = Window.days(date(2026, 2, 3), date(2026, 2, 3), "UTC")
@@ -24,12 +21,12 @@ def day(n: int, hour: int = 12) -> str:
     return f"2026-02-{n:02}T{hour:02}:00:00Z"
 
 
-def serve_line(kit: "Kit", dates: list[str], *, stop_early: bool = False) -> None:
+def serve_line(kit: Kit, dates: list[str], *, stop_early: bool = False) -> None:
     """Serve a straight history, newest first; `stop_early` is what git's own --since does at old commits."""
     shas = [sha(len(dates) - n) for n in range(len(dates))]
     entries = [kit.commit(s, shas[n + 1 : n + 2], dates[n]) for n, s in enumerate(shas)]
 
-    def commits(seen: "Seen") -> "Reply":
+    def commits(seen: Seen) -> Reply:
         found = entries[shas.index(seen.query["sha"]) :]
         if since := seen.query.get("since"):
             old = next((n for n, e in enumerate(found) if e["commit"]["committer"]["date"] < since), len(found))
@@ -46,7 +43,7 @@ def serve_line(kit: "Kit", dates: list[str], *, stop_early: bool = False) -> Non
 
 
 @pytest.mark.parametrize("stop_early", [True, False])
-async def test_commits_with_a_skewed_clock_do_not_hide_those_below(kit: "Kit", stop_early: bool) -> None:
+async def test_commits_with_a_skewed_clock_do_not_hide_those_below(kit: Kit, stop_early: bool) -> None:
     dates = [
         day(4),
         *["2019-01-01T00:00:00Z"] * 60,
@@ -60,14 +57,14 @@ async def test_commits_with_a_skewed_clock_do_not_hide_those_below(kit: "Kit", s
     assert [row.commit.committed_at.hour for row in landing.rows] == [20, 2]
 
 
-async def test_an_empty_repository_has_no_tip(kit: "Kit") -> None:
+async def test_an_empty_repository_has_no_tip(kit: Kit) -> None:
     serve_line(kit, [day(4)])
     kit.hub.on("/repos/acme/lib/commits/trunk%2Fmain", kit.Reply(409, {"message": "Git Repository is empty."}))
     landing = await GitHubCode(kit.client(), REPO).landed(DAY)
     assert (landing.tip, landing.rows, landing.branch) == (None, (), "trunk/main")
 
 
-async def test_an_outage_is_an_error_not_an_empty_list(kit: "Kit") -> None:
+async def test_an_outage_is_an_error_not_an_empty_list(kit: Kit) -> None:
     serve_line(kit, [day(3)])
     for n in range(9):
         kit.hub.on(f"/repos/acme/lib/commits/{sha(n)}", kit.Reply(502))
@@ -75,7 +72,7 @@ async def test_an_outage_is_an_error_not_an_empty_list(kit: "Kit") -> None:
         _ = [change async for change in GitHubCode(kit.client(), REPO).changes([sha(n) for n in range(9)])]
 
 
-async def test_a_reader_that_leaves_early_leaves_nothing_running(kit: "Kit") -> None:
+async def test_a_reader_that_leaves_early_leaves_nothing_running(kit: Kit) -> None:
     serve_line(kit, [day(3)])
     for n in range(9):
         kit.hub.on(f"/repos/acme/lib/commits/{sha(n)}", kit.Reply(json=kit.commit(sha(n), [], day(3), files=[])))

@@ -3,16 +3,14 @@
 import json
 import re
 from datetime import UTC, date, datetime
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from agent.domain.base import RepoId
 from agent.domain.commits import Commit, Notice, Person
 from agent.domain.window import Window
+from tests.tools.github.conftest import Kit, Reply, Seen
 from tools.github.threads import GitHubThreads
 from tools.github.wire import Manners
-
-if TYPE_CHECKING:
-    from tests.tools.github.conftest import Kit, Reply, Seen
 
 REPO = RepoId("acme/lib")
 DAY = Window.days(date(2026, 2, 3), date(2026, 2, 3), "UTC")
@@ -65,17 +63,17 @@ def closed_node(n: int, closer: dict[str, Any] | None) -> dict[str, Any]:
     return {"number": n, "closedAt": NOON, "stateReason": "COMPLETED", "timelineItems": events}
 
 
-def aliases(seen: "Seen") -> list[str]:
+def aliases(seen: Seen) -> list[str]:
     return re.findall(r"^\s+([cip][0-9a-f]+):", json.loads(seen.body)["query"], re.MULTILINE)
 
 
 class Graph:
     """Answers the aliases it knows; those in `broken` fail while a query has more aliases than `enough`."""
 
-    def __init__(self, kit: "Kit", nodes: dict[str, Any], broken: set[str] | None = None, enough: int = 10) -> None:
+    def __init__(self, kit: Kit, nodes: dict[str, Any], broken: set[str] | None = None, enough: int = 10) -> None:
         self.kit, self.nodes, self.broken, self.enough = kit, nodes, broken or set(), enough
 
-    def __call__(self, seen: "Seen") -> "Reply":
+    def __call__(self, seen: Seen) -> Reply:
         asked = aliases(seen)
         bad = self.broken if len(asked) > self.enough else set()
         data = {alias: None if alias in bad else self.nodes.get(alias) for alias in asked}
@@ -93,9 +91,9 @@ class Graph:
 
 
 def serve(
-    kit: "Kit", listed: list[dict[str, Any]], graph: Any = None, opened: list[dict[str, Any]] | None = None
+    kit: Kit, listed: list[dict[str, Any]], graph: Any = None, opened: list[dict[str, Any]] | None = None
 ) -> None:
-    def issues(seen: "Seen") -> "Reply":
+    def issues(seen: Seen) -> Reply:
         return kit.Reply(json=(opened or []) if seen.query["state"] == "open" else listed)
 
     kit.hub.on("/repos/acme/lib/issues", issues)
@@ -103,7 +101,7 @@ def serve(
     kit.hub.on("/graphql", graph or Graph(kit, {}))
 
 
-def an_ordinary_day(kit: "Kit") -> list[Commit]:
+def an_ordinary_day(kit: Kit) -> list[Commit]:
     commits = [landed(n) for n in range(1, 41)]
     nodes: dict[str, Any] = {f"c{sha(n)}": {"associatedPullRequests": {"nodes": [pull_node(n)]}} for n in range(1, 40)}
     nodes[f"c{sha(40)}"] = {"associatedPullRequests": {"nodes": []}}
@@ -116,7 +114,7 @@ def an_ordinary_day(kit: "Kit") -> list[Commit]:
     return commits
 
 
-async def test_a_day_of_forty_commits_costs_five_requests(kit: "Kit") -> None:
+async def test_a_day_of_forty_commits_costs_five_requests(kit: Kit) -> None:
     commits = an_ordinary_day(kit)
     client = kit.client()
     threads = await GitHubThreads(client, REPO).threads(DAY, commits)
@@ -134,7 +132,7 @@ async def test_a_day_of_forty_commits_costs_five_requests(kit: "Kit") -> None:
     ]
 
 
-async def test_an_issue_updated_while_we_page_is_not_missed(kit: "Kit") -> None:
+async def test_an_issue_updated_while_we_page_is_not_missed(kit: Kit) -> None:
     before = [kit.issue(n, NOON) for n in (5, 4)]
     after = [kit.issue(2, "2026-02-03T13:00:00Z"), kit.issue(5, NOON)]
     more = {"Link": '<BASE/repositories/7/issues?after=x>; rel="next"'}
@@ -145,7 +143,7 @@ async def test_an_issue_updated_while_we_page_is_not_missed(kit: "Kit") -> None:
     assert [issue.number for issue in threads.issues] == [2, 3, 4, 5]
 
 
-async def test_what_a_partial_graphql_answer_lacks_is_asked_for_in_smaller_batches(kit: "Kit") -> None:
+async def test_what_a_partial_graphql_answer_lacks_is_asked_for_in_smaller_batches(kit: Kit) -> None:
     nodes = {f"c{sha(n)}": {"associatedPullRequests": {"nodes": [pull_node(n)]}} for n in range(40)}
     serve(kit, [], Graph(kit, nodes, broken={f"c{sha(n)}" for n in range(25, 40)}))
     threads = await GitHubThreads(kit.client(), REPO).threads(DAY, [landed(n) for n in range(40)], known_open={1})
@@ -154,7 +152,7 @@ async def test_what_a_partial_graphql_answer_lacks_is_asked_for_in_smaller_batch
     assert [len(aliases(seen)) for seen in kit.hub.seen if seen.path == "/graphql"] == [40, 10, 5]
 
 
-async def test_a_graphql_outage_leaves_the_rest_and_says_what_is_missing(kit: "Kit") -> None:
+async def test_a_graphql_outage_leaves_the_rest_and_says_what_is_missing(kit: Kit) -> None:
     closed = {"state": "closed", "closed_at": NOON, "state_reason": "completed"}
     serve(kit, [kit.issue(1, NOON, **closed)], kit.Reply(502))
     client = kit.client(manners=Manners(attempts=2))
@@ -168,13 +166,13 @@ async def test_a_graphql_outage_leaves_the_rest_and_says_what_is_missing(kit: "K
     assert client.usage.sent == 2 + 8
 
 
-def pull_json(kit: "Kit", number: int, merged: str | None) -> dict[str, Any]:
+def pull_json(kit: Kit, number: int, merged: str | None) -> dict[str, Any]:
     head = {"repo": None, "user": None, "label": None, "ref": "x", "sha": sha(9)}
     more = {"base": {"ref": "main"}, "head": head, "merged_at": merged, "merge_commit_sha": sha(number)}
     return kit.issue(number, NOON, state="closed" if merged else "open", **more)
 
 
-async def test_without_a_token_only_numbers_in_subjects_are_read(kit: "Kit") -> None:
+async def test_without_a_token_only_numbers_in_subjects_are_read(kit: Kit) -> None:
     kit.hub.on("/repos/acme/lib/pulls/7", kit.Reply(json=pull_json(kit, 7, NOON)))
     kit.hub.on("/repos/acme/lib/issues/5", kit.Reply(json=kit.issue(5, NOON)))
     kit.hub.on("/repos/acme/lib/issues/6", kit.Reply(410, {"message": "This issue was deleted"}))
@@ -188,8 +186,8 @@ async def test_without_a_token_only_numbers_in_subjects_are_read(kit: "Kit") -> 
     assert sorted(kit.hub.paths) == ["/repos/acme/lib/issues/5", "/repos/acme/lib/issues/6", "/repos/acme/lib/pulls/7"]
 
 
-async def test_without_a_token_reading_stops_before_the_limit(kit: "Kit") -> None:
-    def counted(left: int) -> "Reply":
+async def test_without_a_token_reading_stops_before_the_limit(kit: Kit) -> None:
+    def counted(left: int) -> Reply:
         limit = {"X-RateLimit-Remaining": str(left), "X-RateLimit-Reset": str(int(kit.time.now) + 900)}
         return kit.Reply(json=kit.issue(1, NOON), headers=limit)
 

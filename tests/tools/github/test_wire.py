@@ -1,16 +1,12 @@
 """The client in bad weather: what can get better is tried again, what cannot ends soon, and nothing waits for ever."""
 
-from typing import TYPE_CHECKING
-
 import pytest
 from pydantic import TypeAdapter
 
 from agent.domain.base import RateLimited, UpstreamError
+from tests.tools.github.conftest import Kit
 from tools.github.shapes import GraphAnswer
 from tools.github.wire import Manners
-
-if TYPE_CHECKING:
-    from tests.tools.github.conftest import Kit
 
 NUMBERS = TypeAdapter(list[int])
 SECONDARY = {"message": "You have exceeded a secondary rate limit. Please wait a few minutes"}
@@ -21,7 +17,7 @@ class Viewer(GraphAnswer):
     data: dict[str, str] | None = None
 
 
-async def test_faults_that_pass_are_tried_again(kit: "Kit") -> None:
+async def test_faults_that_pass_are_tried_again(kit: Kit) -> None:
     html = {"Content-Type": "text/html"}
     kit.hub.on(
         "/x",
@@ -40,12 +36,12 @@ async def test_faults_that_pass_are_tried_again(kit: "Kit") -> None:
     assert client.usage.retried == 7
 
 
-async def test_a_server_that_dribbles_is_cut_off(kit: "Kit") -> None:
+async def test_a_server_that_dribbles_is_cut_off(kit: Kit) -> None:
     kit.hub.on("/x", kit.Reply(body=b"[" + b" " * 100 + b"1]", fault="dribble"), kit.Reply(json=[1]))
     assert (await kit.client(manners=Manners(request_seconds=0.3)).get("/x", NUMBERS)).value == [1]
 
 
-async def test_an_endless_answer_is_an_error_before_memory_ends(kit: "Kit") -> None:
+async def test_an_endless_answer_is_an_error_before_memory_ends(kit: Kit) -> None:
     kit.hub.on("/x", kit.Reply(body=b"[" + b"1," * 200_000 + b"1]"))
     with pytest.raises(UpstreamError, match="larger than") as caught:
         await kit.client(manners=Manners(max_bytes=100_000)).get("/x", NUMBERS)
@@ -55,9 +51,7 @@ async def test_an_endless_answer_is_an_error_before_memory_ends(kit: "Kit") -> N
 
 @pytest.mark.parametrize("status", [403, 429])
 @pytest.mark.parametrize("body", [SECONDARY, ABUSE])
-async def test_a_secondary_limit_with_retry_after_waits_that_long(
-    kit: "Kit", status: int, body: dict[str, str]
-) -> None:
+async def test_a_secondary_limit_with_retry_after_waits_that_long(kit: Kit, status: int, body: dict[str, str]) -> None:
     kit.hub.on("/x", kit.Reply(status, body, headers={"Retry-After": "7"}), kit.Reply(json=[1]))
     client = kit.client()
     assert (await client.get("/x", NUMBERS)).value == [1]
@@ -65,14 +59,14 @@ async def test_a_secondary_limit_with_retry_after_waits_that_long(
     assert client.usage.waited == 7.0
 
 
-async def test_an_exhausted_limit_waits_until_its_reset(kit: "Kit") -> None:
+async def test_an_exhausted_limit_waits_until_its_reset(kit: Kit) -> None:
     spent = {"X-RateLimit-Remaining": "0", "X-RateLimit-Reset": str(int(kit.time.now) + 30)}
     kit.hub.on("/x", kit.Reply(403, {"message": "API rate limit exceeded"}, headers=spent), kit.Reply(json=[1]))
     assert (await kit.client().get("/x", NUMBERS)).value == [1]
     assert kit.time.slept == [31.0]
 
 
-async def test_a_reset_too_far_away_is_told_instead_of_waited_for(kit: "Kit") -> None:
+async def test_a_reset_too_far_away_is_told_instead_of_waited_for(kit: Kit) -> None:
     spent = {"X-RateLimit-Remaining": "0", "X-RateLimit-Reset": str(int(kit.time.now) + 3000)}
     kit.hub.on("/x", kit.Reply(403, {"message": "API rate limit exceeded"}, headers=spent))
     client = kit.client(token=None)
@@ -83,7 +77,7 @@ async def test_a_reset_too_far_away_is_told_instead_of_waited_for(kit: "Kit") ->
     assert (len(kit.hub.seen), kit.time.slept) == (1, [])
 
 
-async def test_waits_end_at_the_deadline_of_the_run(kit: "Kit") -> None:
+async def test_waits_end_at_the_deadline_of_the_run(kit: Kit) -> None:
     limited = kit.Reply(429, SECONDARY, headers={"Retry-After": "50"})
     kit.hub.on("/x", limited, kit.Reply(json=[1]), limited, kit.Reply(json=[1]), limited)
     client = kit.client(manners=Manners(run_seconds=120))
@@ -94,7 +88,7 @@ async def test_waits_end_at_the_deadline_of_the_run(kit: "Kit") -> None:
     assert kit.time.slept == [50.0, 50.0]
 
 
-async def test_a_graphql_limit_comes_with_status_200_and_is_waited_for(kit: "Kit") -> None:
+async def test_a_graphql_limit_comes_with_status_200_and_is_waited_for(kit: Kit) -> None:
     limited = {"errors": [{"type": "RATE_LIMITED", "message": "API rate limit exceeded"}]}
     spent = {"X-RateLimit-Remaining": "0", "X-RateLimit-Reset": str(int(kit.time.now) + 30)}
     kit.hub.on("/graphql", kit.Reply(json=limited, headers=spent), kit.Reply(json={"data": {"x": "y"}}))

@@ -33,7 +33,7 @@ from tools.github.code import GitHubCode
 from tools.github.threads import GitHubThreads
 
 LARGEST = 50 * 1024 * 1024  # How many bytes a report may have
-CAUSES: dict[str, str] = json.loads(Path(__file__).with_name("data").joinpath("audit_causes.json").read_text("utf-8"))
+CAUSES: dict[str, str] = json.loads(Path(__file__).parents[1].joinpath("data", "audit_causes.json").read_text("utf-8"))
 """What may be wrong, the gravest first, and how a group of it is called."""
 
 
