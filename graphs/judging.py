@@ -184,8 +184,8 @@ async def judged(batch: Batch, deps: "RunContext") -> Verdicts:
         ]
     proved = {"judged_by": deps.asked.names["judging"], "judgement": Judgement(verdict="supported", check="judge")}
     for claim, ruling in standing:
-        # It is published as what the judge calls it; advice stays advice.
-        kind = claim.kind if claim.kind is Kind.ADVICE or ruling is None else Kind(ruling.verdict)
+        # It is published as what the judge calls it; advice stays advice, and what rests on inference is inferred.
+        kind = claim.kind if claim.kind is not Kind.STATED or ruling is None else Kind(ruling.verdict)
         result.admitted.append(claim.model_copy(update=proved | {"kind": kind}))
     return result
 
