@@ -25,12 +25,12 @@ from agent.analysts.ruling import (
 from agent.analysts.sentences import asked_languages, focus_of, repair_shape
 from agent.analysts.subjects import Subject
 from agent.analysts.tasks import Sentences
-from agent.domain.accounts import Account, Judging, fallback
 from agent.domain.base import EvidenceId
 from agent.domain.claims import Claim, Judgement, Kind, Refused
+from agent.domain.spending import Account, Judging, fallback
 from agent.gate.check import refusals
-from agent.models import ModelError, fenced
 from agent.ports import Step
+from agent.prompting import ModelError, fenced
 
 if TYPE_CHECKING:
     from graphs.run_context import RunContext

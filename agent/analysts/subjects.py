@@ -21,12 +21,12 @@ from agent.analysts.sentences import (
     words_of,
 )
 from agent.analysts.tasks import Task, is_foreign
-from agent.domain.accounts import Part
 from agent.domain.base import EvidenceId, Language, RepoId
 from agent.domain.claims import Anchor, Claim, Judgement, Kind
 from agent.domain.commits import Release
 from agent.domain.evidence import CommitEvidence, Dossier, Evidence, Material, Read, ReleaseEvidence
-from agent.models import fenced, fitting, tokens_of
+from agent.domain.spending import Part
+from agent.prompting import fenced, fitting, tokens_of
 from agent.telling import fact_sentence
 
 Asked = tuple[str, dict[str, str], type[BaseModel]]  # A prompt by its name, its values, and the shape of the answer

@@ -14,9 +14,9 @@ from pathlib import Path
 from typing import Any, get_args
 
 from agent.audit.entries import read_page
-from agent.audit.lookup import RIGHT, Finding, in_order, summary
-from agent.domain.accounts import Cap
+from agent.audit.findings import RIGHT, Finding, in_order, summary
 from agent.domain.base import EXIT_DONE, EXIT_INCOMPLETE, InputError, Language, StorageError
+from agent.domain.spending import Cap
 from agent.ports import Desk, Progress
 from agent.reports.stored import load
 from agent.settings.values import Layout, RepoSpec, Settings

@@ -29,7 +29,7 @@ try:
     from procrastinate.jobs import Job, Status
     from procrastinate.retry import BaseRetryStrategy
 
-    from gitzette.fleet.upgrade import check_queue
+    from gitzette.fleet.database_upgrade import check_queue
 except ImportError as missing:
     raise ConfigError("workers need more packages: pip install 'gitzette[server]'") from missing
 from gitzette.fleet.work import compose, deliver, plans_of, read_repository
