@@ -16,7 +16,7 @@ from typing import IO, Any, Protocol, TypeVar
 
 from pydantic import SecretStr
 
-from agent.audit.lookup import Finding
+from agent.audit.findings import Finding
 from agent.domain.base import AppError, Language, RepoId, UsageError
 from agent.domain.report import Report
 from agent.domain.window import Window

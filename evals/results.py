@@ -9,7 +9,7 @@ from typing import Any
 from jinja2 import Environment, FileSystemLoader
 
 from evals.figures import Figure, Results
-from evals.gate import Breach
+from evals.limits import Breach
 
 _RED, _PLAIN = "\x1b[31m", "\x1b[0m"
 _MOST_RIGHT, _MOST_WRONG = 40, 500  # So many scores of each metric stand on the page

@@ -7,12 +7,12 @@ from contextlib import asynccontextmanager
 
 from langchain_core.messages import convert_to_openai_messages
 
-from agent.domain.accounts import Spent
 from agent.domain.base import Language, RepoId
 from agent.domain.report import Report
+from agent.domain.spending import Spent
 from agent.domain.window import Window
-from agent.models import JOBS, Job, tokens_of
 from agent.ports import Desk
+from agent.prompting import JOBS, Job, tokens_of
 from agent.settings.values import Budget, RepoSpec
 from evals.harness import TOKEN, serving
 from evals.model_server.talk import Asked, Script

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from agent.domain.base import UsageError
-from agent.models import Capabilities
+from agent.prompting import Capabilities
 from agent.settings.values import Settings, Shape
 from evals.github_server.app import GitHubServer
 from evals.worlds.worlds import build

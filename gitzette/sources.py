@@ -11,8 +11,8 @@ from agent.ports import CloneSource, CodeSource, Desk, Desks, NoThreads, ThreadS
 from agent.reports.stored import merge
 from agent.settings.values import RepoSpec, Settings, Shape
 from memory.artefacts import JsonCodec
-from memory.proxies import recorded_source
 from memory.recorder import Call, CallRecorder
+from memory.recording_proxies import recorded_source
 from tools.git.mirrors import MirrorKeeper
 from tools.git.process import remote_environment
 from tools.git.source import GitSource

@@ -9,18 +9,18 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import SecretStr
 
-from agent.domain.accounts import Cap, Purse
 from agent.domain.base import AppError, ConfigError, Language
-from agent.models import Capabilities, Job, boundary
+from agent.domain.spending import Cap, Purse
 from agent.ports import Desk, Desks, Progress, Publisher, Step
+from agent.prompting import Capabilities, Job, boundary
 from agent.settings.values import Recipe, RepoSpec, Settings, Shape
 from agent.web import Web
 from gitzette.fleet.editions import Admission, model_limit, request_limit
 from gitzette.publish import FilePublisher
 from gitzette.sources import EarlierReport, RecordedDesks, SourceDesks
 from graphs.run_context import RunContext
-from memory.proxies import recorded
 from memory.recorder import CallRecorder
+from memory.recording_proxies import recorded
 from memory.store import Memory, ModelServers, open_memory
 from tools.evidence_cache import EvidenceCache
 from tools.git.mirrors import MirrorKeeper

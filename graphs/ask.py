@@ -20,8 +20,8 @@ from agent.analysts.subjects import AnswerSubject
 from agent.analysts.tasks import Sentences, handles_of
 from agent.domain.base import EvidenceId, InputError, RepoId
 from agent.domain.evidence import Dossier
-from agent.models import ModelError, fenced, prompt
 from agent.ports import Step
+from agent.prompting import ModelError, fenced, prompt
 from agent.questions import Hit, Query, Reply, query_of
 from graphs.ask_context import AskContext, AskInput, AskState, ranked, reply_of
 from graphs.checkpoints import open_checkpoints

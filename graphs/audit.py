@@ -20,14 +20,14 @@ from agent.audit import prose
 from agent.audit.citations import check_citations
 from agent.audit.code import check_code, check_names, fences_of
 from agent.audit.entries import Entry, find_commits
-from agent.audit.lookup import Finding, Library, Repository, in_order, summary
+from agent.audit.findings import Finding, Library, Repository, in_order, summary
 from agent.domain.base import AppError, CommitId, NotFound, RepoId, UpstreamError
 from agent.domain.claims import Claim
 from agent.domain.commits import Commit, pull_named
 from agent.domain.evidence import CommitEvidence
 from agent.domain.window import Window
-from agent.models import ModelError
 from agent.ports import CloneSource, CodeSource, Desk, Desks, NoThreads, Progress
+from agent.prompting import ModelError
 from agent.settings.values import RepoSpec
 from graphs.judging import ruled
 from graphs.run_context import RunContext

@@ -14,10 +14,10 @@ from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
 
 from agent.analysts.tasks import Sentences, Task
 from agent.domain import claims, commits, facts, ledger, links
-from agent.domain.accounts import Account
 from agent.domain.base import StorageError
 from agent.domain.claims import Claim, Refused
 from agent.domain.report import Failure, Report
+from agent.domain.spending import Account
 from agent.domain.window import Window
 from agent.reports.chapter import Chapter
 from agent.settings.values import RepoSpec

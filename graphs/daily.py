@@ -13,11 +13,11 @@ from langgraph.types import Send
 from typing_extensions import TypedDict
 
 from agent.analysts.tasks import Task, summary_task
-from agent.domain.accounts import Account
 from agent.domain.base import Frozen, RepoId, commit_id
 from agent.domain.claims import Refused
 from agent.domain.evidence import ThreadEvidence
 from agent.domain.report import Failure, Report
+from agent.domain.spending import Account
 from agent.domain.window import Window
 from agent.reports.chapter import Chapter, drop_of
 from agent.settings.values import RepoSpec

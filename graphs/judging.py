@@ -25,12 +25,12 @@ from agent.analysts.ruling import (
 from agent.analysts.sentences import asked_languages, focus_of, repair_shape
 from agent.analysts.subjects import Subject
 from agent.analysts.tasks import Sentences
-from agent.domain.accounts import Account, Judging, fallback
 from agent.domain.base import EvidenceId
 from agent.domain.claims import Claim, Judgement, Kind, Refused
+from agent.domain.spending import Account, Judging, fallback
 from agent.gate.check import refusals
-from agent.models import ModelError, fenced
 from agent.ports import Step
+from agent.prompting import ModelError, fenced
 
 if TYPE_CHECKING:
     from graphs.run_context import RunContext
@@ -184,8 +184,8 @@ async def judged(batch: Batch, deps: "RunContext") -> Verdicts:
         ]
     proved = {"judged_by": deps.asked.names["judging"], "judgement": Judgement(verdict="supported", check="judge")}
     for claim, ruling in standing:
-        # It is published as what the judge calls it; advice stays advice.
-        kind = claim.kind if claim.kind is Kind.ADVICE or ruling is None else Kind(ruling.verdict)
+        # It is published as what the judge calls it; advice stays advice, and what rests on inference is inferred.
+        kind = claim.kind if claim.kind is not Kind.STATED or ruling is None else Kind(ruling.verdict)
         result.admitted.append(claim.model_copy(update=proved | {"kind": kind}))
     return result
 

@@ -9,8 +9,8 @@ from typing import Protocol
 
 from pydantic import TypeAdapter
 
-from agent.domain.accounts import Price, Purse, Spent, price_of
-from agent.models import Capabilities, Job, ModelError
+from agent.domain.spending import Price, Purse, Spent, price_of
+from agent.prompting import Capabilities, Job, ModelError
 from memory.artefacts import JsonCodec
 from memory.recorder import Call, CallRecorder
 from tools.chat.messages import Question, RecordedChatModel, Reply

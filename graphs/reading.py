@@ -12,15 +12,15 @@ from langgraph.prebuilt.tool_node import ToolInvocationError
 from langgraph.runtime import Runtime
 
 from agent.analysts.tasks import Choice, handles_of, table_lines
-from agent.domain.accounts import Account, fallback
 from agent.domain.base import AppError
 from agent.domain.commits import Change, Notice
 from agent.domain.ledger import OwnUse, Triage
 from agent.domain.report import Failure
+from agent.domain.spending import Account, fallback
 from agent.links.recorded import day_links
 from agent.links.references import Day, day_references
-from agent.models import ModelError, fenced, prompt
 from agent.ports import Desk, Step
+from agent.prompting import ModelError, fenced, prompt
 from agent.reports.chapter import share
 from agent.telling import fact_sentence
 from agent.triage.collected import Collected, Scales, filter_notices

@@ -10,16 +10,16 @@ from langgraph.runtime import Runtime
 from agent.analysts.rules import facts_told
 from agent.analysts.ruling import Batch
 from agent.analysts.tasks import is_foreign
-from agent.domain.accounts import Account, fallback
 from agent.domain.base import AppError, EvidenceId, Language, NotFound, RepoId
 from agent.domain.claims import Refused
 from agent.domain.commits import Change, PullRequest
 from agent.domain.evidence import CommitEvidence, Evidence, Material, ThreadEvidence
 from agent.domain.links import Related
+from agent.domain.spending import Account, fallback
 from agent.links.candidates import Wanted, wanted_pairs
 from agent.links.relating import Pairing, SaidRelations
-from agent.models import ModelError, fenced
 from agent.ports import CodeSource, Desk, Step
+from agent.prompting import ModelError, fenced
 from graphs.judging import judged_or_refused
 from graphs.run_context import ReadState, RunContext, material_of
 

@@ -17,19 +17,19 @@ from agent.analysts.packet import pieces_of
 from agent.analysts.rules import facts_told
 from agent.analysts.subjects import CommitSubject, SummarySubject, light_dossier
 from agent.analysts.tasks import Sentences, Task, commit_tasks, summary_task
-from agent.domain.accounts import Account, fallback
 from agent.domain.base import EvidenceId, RepoId
 from agent.domain.claims import Claim, Refused
 from agent.domain.report import Failure, RepoSection
+from agent.domain.spending import Account, fallback
 from agent.gate.check import refusals
-from agent.models import ModelError, tokens_of
 from agent.ports import Step
+from agent.prompting import ModelError, tokens_of
 from agent.reports.chapter import Chapter, checked_claims, issue_news, ledger_of, release_news
 from agent.stories.releases import taken
 from agent.triage.collected import dossier_of, readings_of
 from graphs.judging import SentenceSteps, spent, tell
 from graphs.run_context import ReadState, RunContext, material_of
-from tools.history.find import find_stories, told_stories, with_relations, with_stories
+from tools.history.find_stories import find_stories, told_stories, with_relations, with_stories
 from tools.history.past import release_stories, tags_of_window
 from tools.index_for_search import index_run
 

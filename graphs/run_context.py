@@ -22,8 +22,8 @@ from agent.domain.report import Failure
 from agent.domain.window import Window
 from agent.links.candidates import related_links
 from agent.links.recorded import carried_links, partners, reverted_by
-from agent.models import Job, prompt
 from agent.ports import Desks, Publisher, ThreadSource
+from agent.prompting import Job, prompt
 from agent.settings.values import RepoSpec
 from agent.stories.timeline import StoriesFound
 from agent.triage.collected import Collected, Readings, Scales, known_issues
@@ -33,7 +33,7 @@ from memory.evidence import EvidenceStore
 from memory.reports import Landings, OpenIssues, Reports
 from memory.statements import Stories
 from tools.evidence_cache import EvidenceCache
-from tools.history.find import with_past
+from tools.history.find_stories import with_past
 from tools.own_code import OwnCode
 from tools.toolset import Recall
 

@@ -18,8 +18,8 @@ from agent.domain import base
 from agent.domain.base import AppError, EvidenceId, Frozen, RateLimited, StorageError, UpstreamError
 from agent.domain.commits import Change, Commit, Issue, PullRequest, Release, Threads
 from agent.domain.evidence import ReleaseEvidence
-from agent.links.issues import Digest, Known
-from agent.models import ModelError
+from agent.links.issue_digest import Digest, Known
+from agent.prompting import ModelError
 from memory.database import Database
 
 T = TypeVar("T")

@@ -12,7 +12,7 @@ from agent.domain.ledger import Owner
 from agent.domain.links import Link, Relation
 from agent.domain.report import Report, RepoSection
 from agent.domain.window import Window
-from agent.links.issues import Digest, Known, digest
+from agent.links.issue_digest import Digest, Known, digest
 from agent.reports.stored import load
 from memory.database import Database, clean, stamp
 from memory.statements import Statements

@@ -14,7 +14,7 @@ from pathlib import Path
 from pydantic import ValidationError
 
 from agent.domain.base import StorageError
-from agent.models import Capabilities
+from agent.prompting import Capabilities
 from memory.database import FILE_NAME, Database, SqliteDatabase, exclusive_file
 from memory.evidence import EvidenceStore
 from memory.fleet import Fleet

@@ -12,19 +12,18 @@ import pytest
 
 ROOT = Path(__file__).parents[1]
 PACKAGES = ("agent", "tools", "memory", "graphs", "evals", "gitzette")
-# Three are not yet what they are to be: agent 8,500, gitzette 5,200, tests 14,000.
 LINES = {
-    "agent": 10_060,
+    "agent": 8_500,
     "tools": 10_000,
-    "graphs": 2_310,
+    "graphs": 2_300,
     "memory": 2_800,
-    "gitzette": 6_530,
+    "gitzette": 5_200,
     "evals": 7_500,
-    "tests": 15_350,
+    "tests": 14_000,
     "agent/gate": 1_400,
     "memory/search.py": 250,
 }
-MOST_MODULES, MOST_IN_A_PACKAGE, LONGEST_MODULE, LONGEST_CHAIN = 300, 25, 360, 12
+MOST_MODULES, MOST_IN_A_PACKAGE, LONGEST_MODULE, LONGEST_CHAIN = 300, 14, 325, 12
 MOST_DOCS, LONGEST_DOC, LONGEST_README = 10, 200, 120
 MOST_ENGLISH, MOST_CHINESE = 12, 6
 _ENGLISH, _CHINESE = re.compile("[a-z]{2,}"), re.compile("[\u4e00-\u9fff]+")

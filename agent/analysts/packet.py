@@ -10,7 +10,7 @@ from agent.domain.evidence import CommitEvidence, Evidence, Material, Read, Rele
 from agent.domain.facts import Fact, Severity
 from agent.domain.patch import cut_hunks
 from agent.domain.window import Window
-from agent.models import fitting, tokens_of
+from agent.prompting import fitting, tokens_of
 from agent.telling import fact_sentence
 from agent.triage.conventions import Area, area
 

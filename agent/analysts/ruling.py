@@ -6,9 +6,9 @@ from typing import Literal
 
 from pydantic import BaseModel, Field
 
-from agent.domain.accounts import Judging
 from agent.domain.base import Language
 from agent.domain.claims import Claim, Judgement, Refused
+from agent.domain.spending import Judging
 from agent.gate.text import normal
 
 Opinion = Literal["stated", "inferred", "unsupported", "contradicted"]

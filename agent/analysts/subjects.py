@@ -21,12 +21,12 @@ from agent.analysts.sentences import (
     words_of,
 )
 from agent.analysts.tasks import Task, is_foreign
-from agent.domain.accounts import Part
 from agent.domain.base import EvidenceId, Language, RepoId
 from agent.domain.claims import Anchor, Claim, Judgement, Kind
 from agent.domain.commits import Release
 from agent.domain.evidence import CommitEvidence, Dossier, Evidence, Material, Read, ReleaseEvidence
-from agent.models import fenced, fitting, tokens_of
+from agent.domain.spending import Part
+from agent.prompting import fenced, fitting, tokens_of
 from agent.telling import fact_sentence
 
 Asked = tuple[str, dict[str, str], type[BaseModel]]  # A prompt by its name, its values, and the shape of the answer
@@ -153,7 +153,9 @@ class SummarySubject(Subject):
             anchors = tuple(dict.fromkeys(one for claim in ground for one in claim.anchors if one.cite in cites))
             if text and ground:
                 given: dict[str, Any] = {"repo": self.repo, "role": role, "cites": cites, "anchors": anchors}
-                claims.append(Claim(id=f"{name}{number}", text=text, kind=Kind.STATED, **given))
+                # Words that rest on something inferred, or on advice, are inferred themselves.
+                kind = Kind.STATED if all(claim.kind is Kind.STATED for claim in ground) else Kind.INFERRED
+                claims.append(Claim(id=f"{name}{number}", text=text, kind=kind, **given))
         return claims
 
     def objections(self, claim: Claim, check: Check) -> tuple[Judgement, ...]:

@@ -9,7 +9,7 @@ from pydantic import BaseModel, Field
 from agent.domain.base import EvidenceId, Frozen, Language, RepoId
 from agent.domain.claims import Claim, Refused
 from agent.domain.evidence import CommitEvidence, Evidence, Material, ReleaseEvidence, ThreadEvidence
-from agent.models import fitting
+from agent.prompting import fitting
 
 _HANDLE = re.compile(r"\bc\d{1,3}\b")
 _LETTERS: dict[type, str] = {CommitEvidence: "c", ThreadEvidence: "t", ReleaseEvidence: "v"}

@@ -7,7 +7,7 @@ from datetime import timedelta, timezone
 from urllib.parse import unquote
 
 from agent.audit.entries import Entry
-from agent.audit.lookup import RIGHT, UNVERIFIABLE, Finding, Library, Reference, finding, folded, touched
+from agent.audit.findings import RIGHT, UNVERIFIABLE, Finding, Library, Reference, finding, folded, touched
 from agent.audit.markdown import Block, code_of, links_of, plain
 from agent.domain.commits import Change, Commit, pull_named
 from agent.domain.dates import find_dates

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 
 from agent.audit.entries import Entry
-from agent.audit.lookup import RIGHT, UNVERIFIABLE, Finding, finding, touched
+from agent.audit.findings import RIGHT, UNVERIFIABLE, Finding, finding, touched
 from agent.audit.markdown import code_of
 from agent.domain.base import CommitId
 from agent.domain.evidence import CommitEvidence

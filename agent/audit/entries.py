@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from agent.audit.lookup import Library, Reference
+from agent.audit.findings import Library, Reference
 from agent.audit.markdown import BAR, Block, blanked, code_of, links_of, plain, read_blocks
 from agent.domain.base import RepoId, parse_reference
 from agent.domain.commits import Commit

@@ -8,12 +8,12 @@ from typing import NamedTuple
 from agent.analysts.packet import piece_text, shown_hunks
 from agent.analysts.ruling import PASSING, Ruling, is_shown
 from agent.audit.entries import Entry
-from agent.audit.lookup import NOT_CHECKED, RIGHT, UNVERIFIABLE, Finding, Library
+from agent.audit.findings import NOT_CHECKED, RIGHT, UNVERIFIABLE, Finding, Library
 from agent.audit.markdown import blanked, code_of, plain
 from agent.domain.commits import pull_named
 from agent.domain.evidence import CommitEvidence, ThreadEvidence
 from agent.gate.text import normal
-from agent.models import tokens_of
+from agent.prompting import tokens_of
 
 _END = re.compile(r"[。！？][”」』）)]{0,2}|[!?.](?=\s+[A-Z\"'“(\[`*])|；|<br ?/?>|(?<=[.;:：])\n|\n(?=[*<\[])| \| ")
 _NOT_WORDS = re.compile(r"`[^`\n]{0,1000}`|https?://\S{1,2000}")

@@ -5,12 +5,12 @@ from collections.abc import Iterable
 from datetime import datetime
 from typing import Any, Literal, get_args
 
-from agent.domain.accounts import Account
 from agent.domain.base import EvidenceId, Frozen, RepoId, thread_id
 from agent.domain.claims import Claim, Kind, Verdict
 from agent.domain.commits import Coverage, Notice
 from agent.domain.ledger import Depth, LedgerRow, OwnUse
 from agent.domain.links import Link, Standing, Story
+from agent.domain.spending import Account
 from agent.domain.window import Window
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from agent.domain.base import Language
 from agent.domain.claims import MARK, Claim, Judgement
 from agent.markdown import visible
-from agent.models import repeats_instructions
+from agent.prompting import repeats_instructions
 
 LONGEST = 700
 _SPAN = re.compile("`[^`]*`")

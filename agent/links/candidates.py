@@ -9,7 +9,7 @@ from datetime import timedelta
 from agent.domain.base import EvidenceId, ThreadId, commit_id, thread_id
 from agent.domain.evidence import CommitEvidence, Material, Read
 from agent.domain.links import Grade, Link, Reference, Related, Relation
-from agent.links.issues import GIVEN_UP, Digest, digest, terms
+from agent.links.issue_digest import GIVEN_UP, Digest, digest, terms
 from agent.stories.timeline import Pair
 from agent.triage.collected import Collected
 

@@ -8,7 +8,7 @@ from agent.domain.base import CommitId, EvidenceId, ThreadId
 from agent.domain.commits import Commit, Issue, reverts_in
 from agent.domain.evidence import CommitEvidence
 from agent.domain.links import Grade, Link, Reference, Relation
-from agent.links.issues import BROUGHT_BACK, GIVEN_UP, Digest
+from agent.links.issue_digest import BROUGHT_BACK, GIVEN_UP, Digest
 from agent.links.references import Day
 
 _CLOSED = "closed by it, as GitHub records"

@@ -4,7 +4,6 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from agent.domain.accounts import Account
 from agent.domain.base import LANGUAGES, Frozen, Language
 from agent.domain.claims import Claim, Judgement, Refused
 from agent.domain.commits import Change, Issue, Landed, Landing, Release, Threads
@@ -12,8 +11,9 @@ from agent.domain.evidence import Dossier, Read
 from agent.domain.ledger import Depth, LedgerRow, Owner
 from agent.domain.links import Link, Related, Story
 from agent.domain.report import Drop, Failure, ReleaseLine, RepoSection, ThreadLine
+from agent.domain.spending import Account
 from agent.domain.window import Window
-from agent.links.issues import GIVEN_UP, Known, standing
+from agent.links.issue_digest import GIVEN_UP, Known, standing
 from agent.stories.releases import Taken
 from agent.triage.collected import Collected
 from agent.triage.conventions import Area, area

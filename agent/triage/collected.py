@@ -11,7 +11,7 @@ from agent.domain.evidence import CommitEvidence, Dossier, Evidence, Material, T
 from agent.domain.ledger import OwnUse, Tier, Triage
 from agent.domain.links import Link, Reference
 from agent.domain.report import Failure
-from agent.links.issues import Known
+from agent.links.issue_digest import Known
 from agent.links.recorded import partners
 from agent.settings.values import RepoSpec
 from agent.triage.score import HIGH, rank, weigh

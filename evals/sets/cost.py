@@ -20,7 +20,7 @@ from pathlib import Path
 
 from agent.domain.base import InputError
 from agent.domain.window import Window, midnight
-from agent.models import message_tokens, tokens_of
+from agent.prompting import message_tokens, tokens_of
 from agent.settings.values import RepoSpec
 from evals.figures import SHOWN, Figure, Figures, Target, measure
 from evals.harness import Bench, evalset, specs_of

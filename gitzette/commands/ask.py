@@ -11,8 +11,8 @@ from contextlib import asynccontextmanager, suppress
 from dataclasses import fields, replace
 from datetime import UTC, datetime
 
-from agent.domain.accounts import Cap
 from agent.domain.base import EXIT_ABSTAINED, EXIT_DONE, AppError, Language, UsageError
+from agent.domain.spending import Cap
 from agent.ports import Progress
 from agent.questions import Reply
 from agent.settings.values import RepoSpec, Settings

@@ -14,7 +14,7 @@ from datetime import UTC, datetime, timedelta
 from functools import partial
 from pathlib import Path
 
-from agent.audit.lookup import Finding
+from agent.audit.findings import Finding
 from agent.domain.base import EXIT_DONE, EXIT_FAILED, EXIT_INCOMPLETE, Language, RepoId, UsageError
 from agent.domain.report import Report
 from agent.domain.window import Window
@@ -23,12 +23,12 @@ from agent.settings.read import override
 from agent.settings.values import Layout, RepoSpec, Settings
 from agent.web import Web
 from evals.figures import Figures, crashed
-from evals.gate import PREVIOUS, breaches, changes, load_figures, load_limits, shares
 from evals.harness import HELD_OUT, SEED, Bench, EvalSet, Spent, choose, run_set
+from evals.limits import PREVIOUS, breaches, changes, load_figures, load_limits, shares
 from evals.results import as_breaches, as_json, as_page, as_table
 from evals.sets import all_sets
-from gitzette.auditing import check_file, read_report
 from gitzette.commands.ask import asking_context
+from gitzette.commands.audit import check_file, read_report
 from gitzette.progress import QuietProgress, say
 from gitzette.render.compose import page_model, report_page
 from gitzette.replies import ReplyPage

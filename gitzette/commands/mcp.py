@@ -25,8 +25,8 @@ from agent.web import Web
 from gitzette import own_version
 from gitzette.archive import PublishedReports
 from gitzette.arguments import bound_of, settings_for, specs_of
-from gitzette.auditing import check
 from gitzette.commands.ask import asking_context, checked
+from gitzette.commands.audit import check
 from gitzette.commands.lookups import facts_text, read_commit
 from gitzette.fleet.editions import shown_edition
 from gitzette.progress import QuietProgress

@@ -23,11 +23,11 @@ import httpx
 
 from agent.domain.base import ConfigError, UpstreamError
 from agent.markdown import visible
+from agent.reports.page import PageModel
 from agent.reports.stored import to_json
 from agent.settings.values import Delivery
 from agent.web import Web
 from gitzette.http_server import is_loopback
-from gitzette.render.model import PageModel
 from gitzette.render.templating import day_path, filled, html_page, made_environment, verbatim
 
 T = TypeVar("T")

@@ -29,14 +29,14 @@ try:
     from procrastinate.jobs import Job, Status
     from procrastinate.retry import BaseRetryStrategy
 
-    from gitzette.fleet.upgrade import check_queue
+    from gitzette.fleet.database_upgrade import check_queue
 except ImportError as missing:
     raise ConfigError("workers need more packages: pip install 'gitzette[server]'") from missing
 from gitzette.fleet.work import compose, deliver, plans_of, read_repository
 
 COMMON = "common"
-DEAD_AFTER = 20.0  # Seconds without a sign of life after which a worker is dead
-_HEARTBEAT, _SWEEP, _PLAN = 5.0, 5.0, 60.0  # Seconds between signs of life, looks for the dead, and plans
+DEAD_AFTER = 15.0  # Seconds without a sign of life after which a worker is dead
+_HEARTBEAT, _SWEEP, _PLAN = 3.0, 3.0, 60.0  # Seconds between signs of life, looks for the dead, and plans
 _PAUSE, _GRACE = 2.0, 10.0  # Seconds between looks for tasks, and for tasks to end when a worker is stopped
 _BY_HAND, _NIGHTLY = 10, 0  # Priorities: what a person asks for comes before what the clock asks for
 _MOST_TRIES, _LONGEST_PAUSE = 30, 300

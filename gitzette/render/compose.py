@@ -12,9 +12,9 @@ from agent.domain.links import BARE, Grade, Link, Relation, Standing, Story
 from agent.domain.report import Report, RepoSection, ThreadLine
 from agent.editions.week import MOST_WORDS as WORDS_OF_WEEK
 from agent.editions.week import Week
+from agent.reports.page import Excerpt, Issue, IssueNews, Item, PageModel, RepoPart, Section, row_id, words_in
 from agent.settings.values import Layout
 from agent.web import Web
-from gitzette.render.model import Excerpt, Issue, IssueNews, Item, PageModel, RepoPart, Section, row_id, words_in
 from gitzette.render.templating import ISSUES_SHOWN, SHORT, commit_path, filled, mark_of, named, place_of, plain
 from gitzette.render.view import View, cut_title, is_breaking, is_private, is_telling
 

@@ -15,9 +15,9 @@ from agent.domain.links import undone_pairs
 from agent.domain.report import Report
 from agent.domain.window import zone
 from agent.editions.own_code import MOST_PLACES
+from agent.reports.page import Citation, Excerpt, Line, Sentence, row_id, words_in
 from agent.telling import catalogue, names_alone
 from agent.web import Web
-from gitzette.render.model import Citation, Excerpt, Line, Sentence, row_id, words_in
 from gitzette.render.templating import named, place_of
 
 _WEAK = ("refers to", "refers as said", "changes lines", "continues", "same work")

@@ -5,7 +5,7 @@ from string import Template
 
 import pytest
 
-from agent.models import boundary, prompt
+from agent.prompting import boundary, prompt
 
 NAMES = sorted(path.name.removesuffix(".md") for path in (files("agent") / "prompts").iterdir())
 

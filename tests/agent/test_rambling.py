@@ -3,7 +3,7 @@
 import pytest
 from pydantic import BaseModel
 
-from agent.models import json_in, rambles, schema_of, tokens_of
+from agent.prompting import json_in, rambles, schema_of, tokens_of
 
 
 def test_endless_repetition_is_seen_and_a_long_text_is_not_taken_for_it() -> None:

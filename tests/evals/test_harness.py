@@ -8,8 +8,8 @@ import pytest
 
 from agent.domain.base import ConfigError, InputError, UsageError
 from evals.figures import Exhibit, Figure, Figures, Score, Target, crashed, measure, share
-from evals.gate import LIMITS, PREVIOUS, Limits, breaches, changes, load_figures, load_limits, shares
 from evals.harness import Bench, Crash, EvalSet, attempt, choose, run_set
+from evals.limits import LIMITS, PREVIOUS, Limits, breaches, changes, load_figures, load_limits, shares
 from evals.results import as_breaches, as_json, as_page, as_table
 from gitzette.commands.evaluate import SETS
 

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from agent.analysts.ruling import Batch, Verdicts
-from agent.domain.accounts import Judging
 from agent.domain.base import Language
 from agent.domain.claims import Claim, Kind
+from agent.domain.spending import Judging
 from evals.model_server.server import ModelServer
 from gitzette.wiring import open_house
 from graphs.judging import judged

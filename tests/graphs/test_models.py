@@ -8,9 +8,9 @@ import pytest
 from langchain_core.messages import AIMessage, HumanMessage, ToolMessage
 from pydantic import BaseModel
 
-from agent.domain.accounts import Cap, Price, Purse, Spent
 from agent.domain.base import StorageError
-from agent.models import Capabilities, Job, ModelError
+from agent.domain.spending import Cap, Price, Purse, Spent
+from agent.prompting import Capabilities, Job, ModelError
 from evals.model_server.server import ModelServer, Mood
 from evals.model_server.talk import Asked, Saying, ToolCall
 from graphs.models import Models

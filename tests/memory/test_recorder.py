@@ -18,12 +18,12 @@ from agent.domain.base import AppError, NotFound, RateLimited, RepoId, StorageEr
 from agent.domain.commits import Change, Issue, Threads
 from agent.domain.report import Report
 from agent.domain.window import Window
-from agent.models import ModelError
 from agent.ports import CodeSource
+from agent.prompting import ModelError
 from memory.artefacts import JsonCodec, codec_for
 from memory.database import Database
-from memory.proxies import recorded, recorded_source
 from memory.recorder import Call, CallRecorder
+from memory.recording_proxies import recorded, recorded_source
 from memory.reports import Landings, Reports
 from memory.store import open_database
 

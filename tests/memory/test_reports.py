@@ -14,7 +14,7 @@ from agent.domain.ledger import LedgerRow
 from agent.domain.links import Grade, Link, Relation
 from agent.domain.report import Report, RepoSection, ThreadLine
 from agent.domain.window import Window
-from agent.links.issues import digest
+from agent.links.issue_digest import digest
 from agent.reports.stored import dump
 from memory.database import Database
 from memory.reports import Landings, OpenIssues, Reports

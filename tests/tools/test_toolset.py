@@ -13,8 +13,8 @@ from langgraph.runtime import Runtime
 
 from agent.domain.base import NotFound, RepoId, UpstreamError, UsageError, thread_id
 from agent.domain.commits import Comment, Issue, PullRequest
-from agent.models import tokens_of
 from agent.ports import NoThreads
+from agent.prompting import tokens_of
 from tests.made_repos import NOON, Work
 from tools.git.source import GitSource
 from tools.toolset import ToolError, Toolset, open_tools

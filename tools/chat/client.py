@@ -16,7 +16,7 @@ from langchain_openai import ChatOpenAI
 from pydantic import SecretStr
 
 from agent.domain.base import UpstreamError
-from agent.models import ModelError, rambles, tokens_of
+from agent.prompting import ModelError, rambles, tokens_of
 from tools.github.address import trust
 
 _STORM = 40  # After so many tool calls in one answer the stream is ended

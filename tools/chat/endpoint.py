@@ -12,7 +12,7 @@ from typing import Any, Literal
 from langchain_core.messages import AIMessageChunk, HumanMessage, SystemMessage
 from pydantic import BaseModel, SecretStr, ValidationError
 
-from agent.models import (
+from agent.prompting import (
     DEFAULT_CONTEXT,
     WAYS,
     Capabilities,

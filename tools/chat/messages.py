@@ -17,9 +17,9 @@ from langchain_core.tools import BaseTool
 from langchain_core.utils.function_calling import convert_to_openai_tool
 from pydantic import BaseModel, Field
 
-from agent.domain.accounts import Spent
 from agent.domain.base import Frozen
-from agent.models import ModelError, message_tokens, schema_of, tokens_of
+from agent.domain.spending import Spent
+from agent.prompting import ModelError, message_tokens, schema_of, tokens_of
 
 _MOST_CALLS = 12
 """So many calls of one answer are made, in the daily run and for questions; a model may ask for the rest again."""

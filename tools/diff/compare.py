@@ -6,12 +6,12 @@ from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from agent.domain.facts import FactKind
-from tools.diff.differences import ROWS, Difference, Found, detail_of, is_python, members_of, name_of, written
+from tools.diff.kinds import ROWS, Difference, Found, detail_of, is_python, members_of, name_of, written
 from tools.diff.pairing import paired, renamed
 
 if TYPE_CHECKING:
     from tools.diff.declarations import Declaration
-    from tools.diff.versions import Versions
+    from tools.diff.file_versions import Versions
 
 SYMBOLS = ("function", "class", "enum", "constant", "export")
 """Kinds of which a module has one of a name, whichever it is."""

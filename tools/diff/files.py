@@ -13,7 +13,7 @@ from tools.diff.declarations import Declaration, Language, language_of
 from tools.diff.roles import Role, is_product, is_public_header, role
 
 if TYPE_CHECKING:
-    from tools.diff.versions import Versions
+    from tools.diff.file_versions import Versions
 
 _ONLY = {
     frozenset({Role.TEST}): "only-tests",

@@ -6,7 +6,7 @@ from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from tools.diff.differences import Found
+    from tools.diff.kinds import Found
 
 ALIKE = 0.5  # The share of common lines from which git calls a file renamed; the same is asked of functions and classes
 _FEWEST_LINES = 3

@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from agent.domain.facts import Fact, FactKind, Severity
-from tools.diff.differences import ROWS, Difference, Found, is_python, severity_of
+from tools.diff.kinds import ROWS, Difference, Found, is_python, severity_of
 from tools.diff.roles import HEADERS, HIDDEN, is_product, is_public_header, module_of
 
 if TYPE_CHECKING:
-    from tools.diff.versions import Versions
+    from tools.diff.file_versions import Versions
 
 Lines = Sequence[tuple[str, str]]  # Lines of a tree that hold a word, each with the path of its file
 _DEVICE = re.compile(rb"__device__|\b[A-Z]+_DEVICE\b")

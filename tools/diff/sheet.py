@@ -13,14 +13,14 @@ from agent.editions.own_code import concerns
 from agent.ports import CloneSource, CodeSource, Study
 from agent.triage.conventions import read_heading
 from tools.diff.compare import compare
-from tools.diff.differences import Difference, place_of
+from tools.diff.file_versions import LARGEST_COMMIT, Blobs, Versions, needs_blobs, read_versions
 from tools.diff.files import changed_functions, file_facts, layout_facts, only_facts, telling_hunks
-from tools.diff.lineage import Lineage, find_partner, lineage_fact, patch_ids
+from tools.diff.kinds import Difference, place_of
 from tools.diff.ranking import ranked
 from tools.diff.reach import Names, Trees, is_still_there, names_to_look_up, severity
+from tools.diff.reverts import Lineage, find_partner, lineage_fact, patch_ids
 from tools.diff.roles import is_product, module_of
 from tools.diff.trail import Trail, items_of, undone_pairs
-from tools.diff.versions import LARGEST_COMMIT, Blobs, Versions, needs_blobs, read_versions
 
 _MOST_BLOBS = 200
 _MOST_TOUCHED = 1_000

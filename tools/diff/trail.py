@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from agent.domain.commits import Change, Commit
 from agent.domain.facts import Fact, Severity
 from agent.domain.upgrade import Item, Undone
-from tools.diff.differences import ROWS
-from tools.diff.lineage import patch_ids, read_trailers
+from tools.diff.kinds import ROWS
+from tools.diff.reverts import patch_ids, read_trailers
 
 _TITLE = re.compile(r'^Revert "(.*)"')
 """What the button of GitHub writes: the title of the pull request, with its number where it was squashed."""

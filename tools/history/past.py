@@ -9,7 +9,7 @@ from agent.domain.commits import Headline, Release, pull_named
 from agent.domain.evidence import Material
 from agent.domain.links import Story
 from agent.domain.window import Window
-from agent.links.issues import Known
+from agent.links.issue_digest import Known
 from agent.ports import CloneSource, CodeSource, Past, StoryMemory
 from agent.stories.releases import final, fixes, release_story, with_releases
 from agent.stories.timeline import NEAR, headline

@@ -10,7 +10,7 @@ from agent.domain.commits import Change, Headline
 from agent.domain.evidence import CommitEvidence, Read
 from agent.ports import CloneSource, CodeSource
 from agent.stories.timeline import NEAR, Line, Pair, Said, Undoing, headline
-from tools.diff.lineage import read_lineage, read_trailers
+from tools.diff.reverts import read_lineage, read_trailers
 
 if TYPE_CHECKING:
     from tools.evidence_cache import EvidenceCache

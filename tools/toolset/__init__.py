@@ -20,8 +20,8 @@ from agent.domain.commits import Change, Commit
 from agent.domain.evidence import ThreadEvidence
 from agent.domain.window import Window
 from agent.editions.upgrade import guide_lines
-from agent.models import tokens_of
 from agent.ports import CodeSource, NoThreads, ThreadSource
+from agent.prompting import tokens_of
 from tools.diff.sheet import compare_versions
 from tools.git.process import LOCAL
 from tools.git.source import GitSource

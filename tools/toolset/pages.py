@@ -7,7 +7,7 @@ from typing import NamedTuple
 from agent.domain.base import RepoId, parse_reference
 from agent.domain.commits import Change, Comment, Commit, FileChange, Issue, PullRequest
 from agent.domain.patch import cut_hunks
-from agent.models import tokens_of
+from agent.prompting import tokens_of
 
 PAGE_TOKENS = 6_000
 _CHARS = 3  # Characters of ASCII that surely are no more than a token

@@ -17,7 +17,7 @@ from agent.domain.ledger import Triage
 from agent.domain.links import Grade, Link, Relation
 from agent.domain.window import Window
 from agent.gate.check import refusals
-from agent.models import tokens_of
+from agent.prompting import tokens_of
 from tests.made_commits import NOON, made_commit
 
 REPO = RepoId("octo/router")

@@ -9,7 +9,7 @@ import pytest
 
 import agent.audit
 from agent.audit.entries import find_commits, read_page
-from agent.audit.lookup import Library
+from agent.audit.findings import Library
 from agent.audit.prose import sentences_of
 
 SIZE = 50_000

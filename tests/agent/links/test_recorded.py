@@ -10,7 +10,7 @@ from agent.domain.facts import Fact, FactKind, FactSheet, Severity
 from agent.domain.ledger import Depth
 from agent.domain.links import Grade, Link, Relation
 from agent.links.candidates import candidates
-from agent.links.issues import digest
+from agent.links.issue_digest import digest
 from agent.links.recorded import carried_links, day_links, partners
 from agent.links.references import Day, day_references
 from agent.triage.score import weigh

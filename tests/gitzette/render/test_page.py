@@ -10,12 +10,12 @@ from agent.domain.base import EvidenceId, Language
 from agent.domain.claims import Anchor, Quote
 from agent.domain.links import Grade, Link, Relation, Standing
 from agent.domain.report import Report, ThreadLine
+from agent.reports.page import PageModel, Sentence
 from agent.settings.values import Layout
 from agent.telling import catalogue
 from agent.web import Web
 from evals.sets.page import unfolded_words
 from gitzette.render.compose import page_model, report_page
-from gitzette.render.model import PageModel, Sentence
 from tests.analysed_report import AT, HANG, LIMIT, ROUTER, SMALL, analysed_report
 from tests.made_reports import FIRST, made_day
 

@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from agent.models import ModelError
+from agent.prompting import ModelError
 from tools.chat.endpoint import Concurrency
 
 

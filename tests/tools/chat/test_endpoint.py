@@ -7,7 +7,7 @@ import pytest
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage, ToolMessage
 from pydantic import BaseModel, Field, SecretStr
 
-from agent.models import ModelError
+from agent.prompting import ModelError
 from evals.model_server.honest import probed
 from evals.model_server.server import KINDS, ModelServer, Mood
 from evals.model_server.talk import Asked, Saying, ToolCall

@@ -14,9 +14,9 @@ from pathlib import Path
 from typing import Any, get_args
 
 from agent.audit.entries import read_page
-from agent.audit.lookup import RIGHT, Finding, in_order, summary
-from agent.domain.accounts import Cap
+from agent.audit.findings import RIGHT, Finding, in_order, summary
 from agent.domain.base import EXIT_DONE, EXIT_INCOMPLETE, InputError, Language, StorageError
+from agent.domain.spending import Cap
 from agent.ports import Desk, Progress
 from agent.reports.stored import load
 from agent.settings.values import Layout, RepoSpec, Settings
@@ -33,7 +33,7 @@ from tools.github.code import GitHubCode
 from tools.github.threads import GitHubThreads
 
 LARGEST = 50 * 1024 * 1024  # How many bytes a report may have
-CAUSES: dict[str, str] = json.loads(Path(__file__).with_name("data").joinpath("audit_causes.json").read_text("utf-8"))
+CAUSES: dict[str, str] = json.loads(Path(__file__).parents[1].joinpath("data", "audit_causes.json").read_text("utf-8"))
 """What may be wrong, the gravest first, and how a group of it is called."""
 
 

@@ -9,7 +9,7 @@ from agent.domain.patch import Side
 
 if TYPE_CHECKING:
     from tools.diff.declarations import Declaration
-    from tools.diff.versions import Versions
+    from tools.diff.file_versions import Versions
 
 
 @dataclass(frozen=True)
