@@ -12,8 +12,8 @@ from agent.audit.entries import find_commits, read_page
 from agent.audit.findings import Library
 from agent.audit.prose import sentences_of
 
-SIZE = 50_000
-SECONDS = 0.25  # Whose time grows with the square of the length needs four seconds for so much
+SIZE = 30_000
+SECONDS = 0.2  # What grows with the square of the length needs more than a second for so much
 HASH = "0123456789abcdef0123456789abcdef01234567"
 MARKS = [*"[(`*|#-. \na0", "[a](", "a/", "+1/-1 ", "（。"]
 MODULES = [importlib.import_module(f"agent.audit.{one.name}") for one in pkgutil.iter_modules(agent.audit.__path__)]
