@@ -1,1 +1,1 @@
-"""What things are and how they are judged."""
+"""Types, weights, checks and texts; pure, without input or output."""

@@ -112,10 +112,10 @@ class CloneSource(CodeSource, Protocol):
         """
 
     async def written_by(self, sha: str, *, since: datetime, moved: bool = False) -> Mapping[str, int]:
-        """Tell which landed commits since then wrote the lines that this one takes out, and how many each.
+        """Count the lines that this commit removes by the landed commits since then that wrote them.
 
-        The lines whose writer is older stand under an empty name. With `moved` those that came from another file of
-        the same commit are those of who wrote them there.
+        Lines written before `since` are counted under an empty name. With `moved`, a line moved from another file in
+        the same commit counts for the commit that wrote it there.
         """
 
     async def lines_with(self, sha: str, words: Sequence[str], *, called: str = "") -> Sequence[tuple[str, str]]:

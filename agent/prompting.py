@@ -47,7 +47,7 @@ class Capabilities(Frozen):
 
 @cache
 def schema_of(shape: type[BaseModel]) -> dict[str, Any]:
-    """Give the JSON schema as strict servers want it: every field required, none beside them, nothing by reference."""
+    """Return the JSON schema for strict servers: all fields required, no additional properties, no `$ref`."""
     schema = shape.model_json_schema()
     strict: dict[str, Any] = _strict(schema, schema.pop("$defs", {}))
     return strict

@@ -1,1 +1,1 @@
-"""How good it is: worlds, a GitHub to serve them, sets and scorers."""
+"""Evaluations: generated worlds, a loopback GitHub, scripted models, sets and scores."""

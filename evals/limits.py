@@ -114,7 +114,7 @@ def _is_share(figure: Figure) -> bool:
 
 
 def changes(results: Results, before: Mapping[str, Mapping[str, Any]]) -> Iterator[str]:
-    """Tell which figures differ from those of another run, and where the intervals do not meet."""
+    """List figures that differ from another run, and those whose intervals do not overlap."""
     for name, figures in results.items():
         for metric, figure in figures.items():
             old = before.get(name, {}).get(metric)

@@ -130,7 +130,7 @@ class Truth:
                     break
 
     def _words(self, claim: Claim, report: Report) -> Iterator[Untruth]:
-        """Hold every number, name and hash in the words against what is cited, and what code found there."""
+        """Check each number, name and hash of the text against the cited evidence and facts."""
         evidence = "\n".join((*map(self.text, claim.sources), *claim.sources))
         if claim.free:
             facts = [one for one in report.claims if not one.free and set(one.about) & set(claim.cites)]

@@ -1,4 +1,4 @@
-"""What a person runs."""
+"""Command line, rendering, site, server and delivery."""
 
 
 def own_version() -> str:

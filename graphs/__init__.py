@@ -1,1 +1,1 @@
-"""What happens when."""
+"""LangGraph graphs of a run, a question and an audit."""

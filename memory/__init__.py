@@ -1,1 +1,1 @@
-"""What outlives a run."""
+"""Storage in SQLite or PostgreSQL."""

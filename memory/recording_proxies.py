@@ -176,7 +176,7 @@ class _Method:
 
 
 async def _foresee(method: _Method, studies: Sequence[Study]) -> None:
-    """Announce to the source what is not recorded; if that fails, it fails again where the answer is asked for."""
+    """Announce unrecorded studies to the source. Errors are ignored here; the later call raises them."""
     source: Any = method.proxy
     wanted = []
     for one in studies:

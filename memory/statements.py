@@ -106,7 +106,7 @@ def _of_claim(repo: RepoId, claim: Claim) -> _Statement:
 
 
 def _aging(newest: str, start: str) -> float:
-    """Give what the fit of a statement is divided by: more for every day that the newest one is younger."""
+    """Return the divisor of a statement's score; it grows with the statement's age relative to the newest one."""
     return 1.0 + (moment_of(newest) - moment_of(start)) / timedelta(days=_HALF_AFTER_DAYS)
 
 

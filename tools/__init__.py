@@ -1,1 +1,1 @@
-"""What the agent can call, and the sources behind it."""
+"""Sources (git, GitHub, models), facts of diffs, and the tools for agents."""

@@ -1,4 +1,4 @@
-"""How issues and changes belong together, how sure that is, and the stories that they make over time."""
+"""Links between issues and changes, their grades, and the stories they form."""
 
 from datetime import datetime
 from enum import StrEnum

@@ -105,7 +105,7 @@ class Cap:
 
 @dataclass
 class Purse:
-    """What a run and each of its accounts have spent, and how much is left; calls under way count already."""
+    """What the run and each account have spent; calls in progress count."""
 
     run: Cap = field(default_factory=Cap)
     each: Cap = field(default_factory=Cap)

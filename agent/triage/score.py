@@ -154,7 +154,7 @@ def lifted(table: Sequence[Triage], used: Collection[str]) -> tuple[Triage, ...]
 
 
 def _announces(heading: Heading) -> bool:
-    """Tell documents that users must read from documents that they may."""
+    """Return True if the title announces a breaking change or a deprecation."""
     return heading.breaking or "deprecation" in heading.purposes
 
 

@@ -252,7 +252,7 @@ def _reordered(pairs: Iterable[tuple[Found, Found]]) -> Iterator[Difference]:
 
 
 def _is_keyword(found: Found) -> bool:
-    """Tell a parameter of Python that stands behind a star, and is given by its name alone."""
+    """Return True for a Python parameter after `*`, which callers pass by name only."""
     own = (one for one in found.declared if one.kind == "parameter" and one.owner == found.one.owner)
     return any(one.name[:1] == "*" and one.position < found.one.position for one in own)
 

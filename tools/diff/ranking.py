@@ -50,7 +50,7 @@ def _joined(facts: list[Fact]) -> list[Fact]:
 
 
 def _key(fact: Fact) -> Hashable:
-    """Say which facts are alike: the same happens to several names of one file, class or function."""
+    """Return the key under which like facts are grouped."""
     if fact.kind.startswith("parameter"):
         return fact.kind, fact.severity, fact.detail, fact.old, fact.new
     if fact.kind in _OF_CLASSES:

@@ -226,7 +226,7 @@ def _is_exported(found: Found, trees: Trees) -> bool:
 
 
 def _is_given_on(difference: Difference, trees: Trees) -> bool:
-    """Tell a name that users import from a package, which takes it from another of its modules now."""
+    """Return True for a moved name that its package still exports."""
     old, new = difference.before, difference.after
     if old is None or new is None or any(one.versions.file.path.endswith("__init__.py") for one in (old, new)):
         return False
@@ -234,7 +234,7 @@ def _is_given_on(difference: Difference, trees: Trees) -> bool:
 
 
 def _is_package(path: str) -> bool:
-    """Tell the `__init__.py` of a package, or of one right below it; what lies deeper is for the project itself."""
+    """Return True for the `__init__.py` of a package or of one directly below it; deeper ones are internal."""
     return path.endswith("__init__.py") and module_of(path).count(".") < _DEEPEST
 
 

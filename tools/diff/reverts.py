@@ -197,7 +197,7 @@ def _completed(headline: Lineage, said: Iterable[Lineage]) -> list[Lineage]:
 
 
 def lineage_fact(message: str, partner: Lineage | None) -> Fact | None:
-    """Tell of the earlier commit: the surest that the message says, else what the patch shows."""
+    """Make the fact about the earlier commit: the first that the message names, else the one the patch shows."""
     said = read_lineage(message)
     # A copy of an earlier commit on the same line is chance: one-line changes are alike everywhere.
     undone = partner if partner is not None and partner.kind != "cherry-pick" else None

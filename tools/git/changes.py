@@ -1,4 +1,4 @@
-"""Reading commits with their patches: one stream as long as it lasts, commit by commit where something is missing."""
+"""Read commits with patches in one stream, or one by one where objects are missing."""
 
 import asyncio
 import contextlib

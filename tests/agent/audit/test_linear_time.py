@@ -30,6 +30,7 @@ def seconds(pattern: re.Pattern[str], text: str) -> float:
 
 
 def test_a_long_text_of_any_mark_is_searched_at_once() -> None:
+    assert seconds(re.compile(r"\[[^\]]*\]"), "[" * SIZE) > SECONDS, "a pattern that takes quadratic time is noticed"
     for pattern in PATTERNS:
         assert not [mark for mark in MARKS if seconds(pattern, mark * (SIZE // len(mark))) > SECONDS], pattern
 
