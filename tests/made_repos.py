@@ -73,8 +73,9 @@ class Work:
         return self.head()
 
     def head(self) -> str:
-        """The hash of the newest commit."""
-        return self.git("rev-parse", "HEAD")
+        """The hash of the newest commit, as git has just written it."""
+        ref = (self.path / ".git" / "HEAD").read_text().strip().removeprefix("ref: ")
+        return (self.path / ".git" / ref).read_text().strip()
 
     def raw_commit(self, content: bytes) -> str:
         """Store a commit object byte for byte and let main point to it."""

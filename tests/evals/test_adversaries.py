@@ -49,16 +49,16 @@ def with_claim(report: Report, **values: object) -> Report:
     return report.model_copy(update={"claims": (claim,)})
 
 
-async def test_the_check_knows_every_kind_of_lie_without_the_gate(stage: Stage, world: World) -> None:
+async def test_the_check_knows_every_kind_of_lie_and_one_that_is_let_through_is_counted_and_shown(
+    stage: Stage, world: World
+) -> None:
     truth, report = Truth(world), await stage.report(None, DAY)
     claim = report.claims[0]
     name = claim.cites[0]
-    elsewhere = next(
-        row for row in world.landed if row.repo != claim.repo and row.committed_at.date() == date(2026, 2, 3)
-    )
+    elsewhere = next(row for row in world.landed if row.repo != claim.repo and row.committed_at in DAY)
     issues = (f"{r.full_name}#{i.number}" for r in world.repos if r.full_name == claim.repo for i in r.issues)
     issue = next(issue for issue in issues if (issue, name) not in truth.fixes)
-    earlier = next(row for row in world.landed if row.repo == claim.repo and row.committed_at.date() < date(2026, 2, 3))
+    earlier = next(row for row in world.landed if row.repo == claim.repo and row.committed_at < DAY.start)
     lies = {
         "citation": with_claim(report, cites=(name[:-1] + ("0" if name[-1] != "0" else "1"),)),
         "repository": with_claim(report, cites=(f"{elsewhere.repo}@{elsewhere.sha}",)),
@@ -74,14 +74,11 @@ async def test_the_check_knows_every_kind_of_lie_without_the_gate(stage: Stage, 
     for kind, told in lies.items():
         assert kind.replace("anchor", "quotation") in {one.kind for one in truth.untruths(told)}, kind
 
-
-async def test_a_lie_that_is_let_through_is_counted_and_shown(stage: Stage, world: World) -> None:
-    report = await stage.report(None, DAY)
     lie = Lie(Told("Fixes every crash.", "修复所有崩溃。"), "meaning")
-    claim = report.claims[0].model_copy(update={"text": {"en": lie.told.en}, "kind": Kind.STATED, "quotes": ()})
+    published = with_claim(report, text={"en": lie.told.en}, kind=Kind.STATED)
     writer, tally = Liar("over-claimer of fixes"), Tally()
     writer.told[lie.told.en].add(lie)
-    count(tally, report.model_copy(update={"claims": (claim,)}), writer, Truth(world), "case", SYSTEM, obliging=False)
+    count(tally, published, writer, truth, "case", SYSTEM, obliging=False)
     (score,) = tally.scores
     assert score.value == 0.0
     assert score.verdict == "lie"

@@ -74,7 +74,7 @@ async def test_a_model_that_never_stops_calling_tools_is_asked_a_few_times_only(
     assert any(claim.free for claim in covered.report.claims)
 
 
-@pytest.mark.parametrize(("context", "without"), [(8_192, ()), (11_999, ()), (32_768, ("tools",))])
+@pytest.mark.parametrize(("context", "without"), [(11_999, ()), (32_768, ("tools",))])
 async def test_a_small_model_or_one_without_tools_chooses_and_is_offered_none(
     tmp_path: Path, context: int, without: tuple[str, ...]
 ) -> None:

@@ -1,12 +1,13 @@
 """A model reads a commit beside the issue that it names or resembles: anchors are checked, a judge agrees."""
 
 import json
+import re
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-import pytest
 from pydantic import SecretStr
 
 from agent.domain.links import Link
@@ -35,9 +36,11 @@ async def links(
     *relations: Mapping[str, Any],
     said: str = "See #7.",
     opinion: Callable[[str, str], str] = honest,
+    issues: int = 1,
 ) -> tuple[list[Link], list[str]]:
     clone = clone_at(folder / "router", said)
-    hub = repo_from_mirror(clone.name, clone.folder / ".git", (ISSUE,))
+    same = tuple(replace(ISSUE, number=7 + place) for place in range(issues))
+    hub = repo_from_mirror(clone.name, clone.folder / ".git", same)
     script = Scripted(relations={LIMIT: relations}, opinion=opinion)
     with GitHubServer([hub], tokens=("t",)) as github, ModelServer(script, context=32_768) as server:
         covered = await run(folder, server, clone, github_url=github.url, token=SecretStr("t"), source="both")
@@ -58,21 +61,21 @@ async def test_a_reference_becomes_a_fix_when_both_anchors_stand_and_the_judge_a
     assert all(len(sentences_in(one)) == 2 and BODY in one for one in judged)
 
 
-@pytest.mark.parametrize(
-    "wrong",
-    [
+async def test_without_a_verbatim_anchor_on_each_side_it_only_refers_to_it(tmp_path: Path) -> None:
+    wrong = [
         FIXES | {"anchor": "+MAX_ROUTES = 13"},
         FIXES | {"other_anchor": "MAX_ROUTES must be lower"},
         FIXES | {"other_anchor": ""},
-        FIXES | {"relation": "introduced by", "other": "#8"},
         FIXES | {"relation": "same work in the other repository"},
         FIXES | {"relation": "none"},
-    ],
-)
-async def test_without_a_verbatim_anchor_on_each_side_it_only_refers_to_it(tmp_path: Path, wrong: Any) -> None:
-    found, rulings = await links(tmp_path, wrong)
-    assert told(found) == [("octo/router#7", "refers to", "B")]
-    assert not any("#7" in sentence for one in rulings for sentence in sentences_in(one))
+    ]
+    drafts = [one | {"other": f"#{number}"} for number, one in enumerate([*wrong, FIXES], start=7)]
+    nobody = FIXES | {"relation": "introduced by", "other": "#99"}
+    found, rulings = await links(tmp_path, nobody, *drafts, said="See #7, #8, #9, #10, #11 and #12.", issues=6)
+    relations = {link.issue.partition("#")[2]: link.relation.value for link in found}
+    assert relations == dict.fromkeys(("7", "8", "9", "10", "11"), "refers to") | {"12": "fixes"}
+    judged = {sentence for one in rulings for sentence in sentences_in(one) if "#" in sentence}
+    assert not [sentence for sentence in judged if re.search(r"#(7|8|9|10|11|99)\b", sentence)]
 
 
 async def test_what_the_judge_refuses_only_refers_to_it_and_is_on_record(tmp_path: Path) -> None:

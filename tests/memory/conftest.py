@@ -1,5 +1,6 @@
 """Real repositories to record from, and the things that go wrong with a source."""
 
+import shutil
 from collections.abc import AsyncGenerator, Callable, Iterator, Sequence
 from contextlib import closing
 from pathlib import Path
@@ -70,14 +71,16 @@ def db(request: pytest.FixtureRequest) -> Iterator[Database]:
         return
     with closing(PostgresDatabase(request.getfixturevalue("postgres"))) as database:
         tables = database.tables() - {"schema_version"}
-        database.execute(f"truncate {', '.join(sorted(tables))} restart identity")
+        with database.transaction():
+            for table in tables:
+                database.execute(f"delete from {table}")
         yield database
 
 
-@pytest.fixture
-def clone(tmp_path: Path) -> Path:
+@pytest.fixture(scope="session")
+def history(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Six commits with text that is hard to keep: zero bytes, half characters, escapes, and a binary file."""
-    work = Work(tmp_path / "engine")
+    work = Work(tmp_path_factory.mktemp("history"))
     bidi = "中文 \u2028 \u202e\n".encode()
     hostile = [b"plain\n", b"bad \xff\xfe utf-8\n", bidi, b"\x1b[31m \x01\n", b"a\0b", b"end\n"]
     for number, content in enumerate(hostile):
@@ -86,9 +89,15 @@ def clone(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def shas(clone: Path) -> list[str]:
+def clone(history: Path, tmp_path: Path) -> Path:
+    """The six commits, for one test to do with as it likes."""
+    return shutil.copytree(history, tmp_path / "engine")
+
+
+@pytest.fixture
+def shas(history: Path) -> list[str]:
     """The commits, newest first."""
-    return Work(clone).git("rev-list", "main").split()
+    return Work(history).git("rev-list", "main").split()
 
 
 @pytest.fixture

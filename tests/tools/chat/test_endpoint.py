@@ -27,8 +27,8 @@ KEY = "sk-canary-0123456789"
 RIGHT = json.dumps({"statements": [{"en": "The limit is lowered.", "zh": "", "cites": ["c1"]}]})
 ASKED: list[BaseMessage] = [SystemMessage("Be short."), HumanMessage("What changed?")]
 ANSWERS = {
-    "slow": "did not answer in 1 s",
-    "silent": "did not answer in 1 s",
+    "slow": "did not answer in 0.4 s",
+    "silent": "did not answer in 0.4 s",
     "reset": "cannot be reached, or broke off",
     "broken_off": "cannot be reached, or broke off",
     "half_stream": "broke off in the middle of an answer",
@@ -104,7 +104,7 @@ async def test_every_fault_of_an_answer_is_told_in_words_without_the_key(kind: s
     with serving(kind) as server:
         began = time.monotonic()
         try:
-            told = str((await write(endpoint(server, timeout=1 if kind in WAITED_FOR else 60))).statements)
+            told = str((await write(endpoint(server, timeout=0.4 if kind in WAITED_FOR else 60))).statements)
         except ModelError as error:
             told = str(error)
         assert time.monotonic() - began < 30
@@ -125,7 +125,7 @@ async def test_wrong_calls_of_tools_are_cut_short_or_told_in_words(kind: str, to
 @pytest.mark.parametrize("kind", ["limited", "failing", "reset", "broken_off", "empty", "silent", "half_stream"])
 async def test_what_can_get_better_is_tried_again(kind: str) -> None:
     with serving(kind, times=1) as server:
-        answer = await write(endpoint(server, timeout=3 if kind in WAITED_FOR else 60))
+        answer = await write(endpoint(server, timeout=2 if kind in WAITED_FOR else 60))
         assert answer.statements[0].en == "The limit is lowered."
         assert len(server.asked) == 2
 

@@ -77,7 +77,7 @@ async def test_what_graphql_cannot_send_is_read_by_itself(server: GitHubServer, 
     assert asked(server) == ["graphql", *["contents"] * 6]
 
 
-@pytest.mark.parametrize("kind", ["bad_gateway", "graphql_partial", "half_body"])
+@pytest.mark.parametrize("kind", ["bad_gateway", "graphql_partial"])
 async def test_a_failure_of_graphql_changes_no_file(server: GitHubServer, work: Work, kit: Kit, kind: str) -> None:
     sha = work.commit(files={**ODD, **ELSEWHERE})
     server.faults.add(kind, "graphql", times=1000)

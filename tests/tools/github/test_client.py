@@ -23,11 +23,14 @@ async def test_pages_are_followed_by_link_alone(kit: Kit) -> None:
     assert kit.hub.seen[1].query == {"after": "q"}
 
 
-async def test_a_next_page_on_another_origin_is_refused_and_never_asked(kit: Kit) -> None:
+async def test_no_page_or_redirect_leads_to_another_origin_or_in_circles(kit: Kit) -> None:
     other = await kit.another_hub()
     kit.hub.on("/x", kit.Reply(json=[1], headers={"Link": f'<{other.base}/x>; rel="next"'}))
-    with pytest.raises(UpstreamError, match="another origin"):
-        _ = [page async for page in kit.client().pages("/x", NUMBERS)]
+    kit.hub.on("/old", kit.Reply(302, headers={"Location": f"{other.base}/x"}))
+    kit.hub.on("/round", kit.Reply(302, headers={"Location": "/round"}))
+    for path, told in (("/x", "another origin"), ("/old", "another origin"), ("/round", "circles")):
+        with pytest.raises(UpstreamError, match=told):
+            _ = [page async for page in kit.client().pages(path, NUMBERS)]
     assert other.seen == []
 
 

@@ -28,7 +28,9 @@ async def test_faults_that_pass_are_tried_again(kit: Kit) -> None:
         kit.Reply(json=[1], fault="half"),
         kit.Reply(200, body=b"<!DOCTYPE html>"),
         kit.Reply(200, body=b"[1, 2"),
-        kit.Reply(json=[1]),
+        kit.Reply(
+            json=[1], headers={"X-RateLimit-Remaining": "zéro", "X-RateLimit-Reset": "-1", "Retry-After": "9" * 400}
+        ),
     )
     client = kit.client(manners=Manners(attempts=8))
     assert (await client.get("/x", NUMBERS)).value == [1]
