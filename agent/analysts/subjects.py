@@ -153,8 +153,8 @@ class SummarySubject(Subject):
             anchors = tuple(dict.fromkeys(one for claim in ground for one in claim.anchors if one.cite in cites))
             if text and ground:
                 given: dict[str, Any] = {"repo": self.repo, "role": role, "cites": cites, "anchors": anchors}
-                # Words that rest on something inferred, or on advice, are inferred themselves.
-                kind = Kind.STATED if all(claim.kind is Kind.STATED for claim in ground) else Kind.INFERRED
+                # Words that rest on something inferred are inferred themselves.
+                kind = Kind.INFERRED if any(claim.kind is Kind.INFERRED for claim in ground) else Kind.STATED
                 claims.append(Claim(id=f"{name}{number}", text=text, kind=kind, **given))
         return claims
 

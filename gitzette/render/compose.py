@@ -78,9 +78,9 @@ def page_model(report: Report, lang: Language, web: Web, most_words: int = MOST_
 def _repo(section: RepoSection, view: View) -> RepoPart:
     repo, report = section.repo, view.report
     stories = tuple(story for story in report.stories if story.repo == repo and _goes_on(story))
-    # Of a single repository the brief says the same.
-    alone = len(report.sections) == 1 and view.whole("brief")
-    summary = () if alone else tuple(view.whole("summary", repo))
+    brief = {cite for one in view.whole("brief") for cite in one.claim.cites}
+    # What the brief tells of is not summed up again.
+    summary = tuple(one for one in view.whole("summary", repo) if not brief.issuperset(one.claim.cites))
     return RepoPart(section, repo, f"r{mark_of(repo, 4)}", report.rows(repo), summary, _issues(section, view), stories)
 
 

@@ -14,7 +14,6 @@ from agent.domain.ledger import LedgerRow, Tier
 from agent.domain.links import undone_pairs
 from agent.domain.report import Report
 from agent.domain.window import zone
-from agent.editions.own_code import MOST_PLACES
 from agent.reports.page import Citation, Excerpt, Line, Sentence, row_id, words_in
 from agent.telling import catalogue, names_alone
 from agent.web import Web
@@ -59,9 +58,9 @@ class View:
         return Tier.MID if tier is Tier.HIGH and row_id(row) in self.undid else tier
 
     def uses(self, row: LedgerRow) -> tuple[str, ...]:
-        """List where the reader's own code uses what a commit changes."""
+        """List where the reader's own code uses what a commit changes, each place behind the name that it uses."""
         own = (use for use in self.report.uses if (use.repo, use.sha) == (row.repo, row.sha))
-        return tuple(dict.fromkeys(f"{use.file}:{use.line}" for use in own))[:MOST_PLACES]
+        return tuple(dict.fromkeys(f"{use.name} {use.file}:{use.line}" for use in own))
 
     def said(self, row: LedgerRow) -> list[Claim]:
         """List what is said of a commit, in order."""
@@ -73,9 +72,9 @@ class View:
         return next(filter(None, found), "")
 
     def analysis(self, row: LedgerRow) -> list[Claim]:
-        """List the sentences that a model wrote of a commit in this language, advice last."""
+        """List the sentences that a model wrote of a commit in this language; what to do follows the first."""
         free = [one for one in self.said(row) if one.free and one.role != "headline" and one.text.get(self.lang)]
-        return sorted(free, key=lambda claim: claim.kind is Kind.ADVICE)
+        return sorted(free, key=lambda claim: (claim is not free[0], claim.kind is not Kind.ADVICE))
 
     def facts(self, row: LedgerRow) -> list[Claim]:
         """List what code says and quotes of a commit; of a change and its revert only what holds in the end."""

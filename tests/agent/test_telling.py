@@ -68,7 +68,7 @@ def test_errors_and_checks_are_told_with_their_place_and_their_words() -> None:
     assert told([came]) == [f"In `Args.check`, {said}"]
     assert told([came.model_copy(update={"detail": None})]) == [said.replace("new", "New", 1)]
     gone = fact("error-removed", "ACME_CHECK", Severity.BEHAVIOUR, old="n must be even", detail="run")
-    assert told([gone], lang="zh") == ["`run` 中去掉了错误检查 `ACME_CHECK`：`n must be even`。"]
+    assert told([gone], lang="zh") == ["`run` 中不再报错 `ACME_CHECK`：`n must be even`。"]
     again = fact("error-added", "ACME_CHECK", Severity.BEHAVIOUR, new="n must be even", detail="walk")
     assert told_facts([gone, again]) == []
 

@@ -132,7 +132,7 @@ def test_what_ones_own_code_uses_comes_first_and_nothing_else_is_marked(
     assert {row["tier"] for row in rows[: len(used)]} == {"act on"}
     page = Path("gazette/reports/2026-02-09.md").read_text()
     marks = [line for line in page.splitlines() if line.startswith("**Your code uses this**")]
-    assert "`run.sh:3`" in marks[0]
+    assert "`ENGINE_CACHE run.sh:3`" in marks[0]
     assert len(marks) == len(used)
     assert command("run", "--date", "2026-02-09", *upgraded.repo, "--uses", str(mine / "app.py")).status == 2
 

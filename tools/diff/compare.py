@@ -50,6 +50,12 @@ class _Comparison:
             if found.one.kind == "class":
                 self._classes[found.one.name].append(found)
         self._given = {(found.module, found.one.name) for found in self._new if found.one.kind == "import"}
+        typed = {found.one.path: found.one.parts.get("type", "") for found in self._old if found.one.kind == "field"}
+        self._retyped = {
+            found.one.name: kind
+            for found in self._new
+            if found.one.kind == "field" and (kind := found.one.parts.get("type", "")) != typed.get(found.one.path)
+        }
 
     def differences(self) -> Iterator[Difference]:
         """Give what differs, and note of each scope whether it came, went or was renamed."""
@@ -100,6 +106,7 @@ class _Comparison:
         gone = [
             one for one in gone if not (one.one.kind == "field" and self._is_inherited(one.one.name, one.one.owner))
         ]
+        gone = [one for one in gone if not (one.one.kind == "flag" and self._is_made_of_a_field(one.one.name))]
         come = [one for one in come if one.changed and not self._is_within(one, self._come) and not _stays(one)]
         gone, come = _once(gone), _once(come)
         matched: set[int] = set()
@@ -125,6 +132,11 @@ class _Comparison:
     def _is_given(self, found: Found) -> bool:
         """Tell a name that its module still gives to others, by importing it from where it is now."""
         return bool({(found.module, found.one.path), (found.module, "*")} & self._given)
+
+    def _is_made_of_a_field(self, flag: str) -> bool:
+        """Tell a flag that a dataclass gives now: a field of its name, or one that names it, has another annotation."""
+        named = flag.strip("-").replace("-", "_") in self._retyped
+        return named or any(f'"{flag}"' in kind for kind in self._retyped.values())
 
     def _is_inherited(self, name: str, owner: str, deep: int = 4) -> bool:
         last = owner.rpartition(".")[2]
