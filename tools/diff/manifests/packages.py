@@ -1,4 +1,4 @@
-"""What crates, npm packages, Go modules, CMake, Dockerfiles, charts and files of versions declare."""
+"""What crates, npm packages, Go modules, CMake, Dockerfiles and files of versions declare."""
 
 import re
 from collections.abc import Iterator
