@@ -3,7 +3,6 @@
 from collections.abc import AsyncIterator, Collection, Iterable, Sequence
 from dataclasses import dataclass
 
-from agent.analysts.rules import without_template
 from agent.domain.base import AppError, NotFound
 from agent.domain.commits import Change, Commit, PullRequest, Threads
 from agent.domain.evidence import Card, CommitEvidence, Material
@@ -102,8 +101,7 @@ async def read_threads(
 ) -> Threads:
     """Read the threads of a window; a report or an answer without them is still one, and says so."""
     try:
-        threads = await desk.threads.threads(window, commits, known_open=known_open)
-        return await without_template(threads, desk.code, commits[0].sha) if commits else threads
+        return await desk.threads.threads(window, commits, known_open=known_open)
     except AppError as error:
         return Threads(coverage="not read", missing=(str(error),))
 

@@ -2,18 +2,15 @@
 
 import re
 from collections.abc import Iterator, Sequence
-from contextlib import suppress
 from itertools import groupby
 from typing import Any
 
-from agent.domain.base import LANGUAGES, AppError
+from agent.domain.base import LANGUAGES
 from agent.domain.claims import Anchor, Claim, Kind, Quote
-from agent.domain.commits import Threads
 from agent.domain.evidence import CommitEvidence, Material, Read
 from agent.domain.facts import Fact
 from agent.domain.ledger import Tier
 from agent.markdown import visible
-from agent.ports import CodeSource
 from agent.telling import changed_functions, names_of, params_of, sentence, told_facts
 from agent.triage.conventions import Area, area
 
@@ -30,8 +27,6 @@ _SHORTEST, _LONGEST = 24, 320
 _MOST, _SHOWN = 12, 8
 _WIDEST = 400  # Characters of a line that a person reads: beyond it are pictures in base64, minified code and tables
 _DATA = (".json", ".csv", ".lock", ".txt", ".svg", ".ipynb")  # Files whose lines say nothing by themselves
-_NAMED = ("pull_request_template.md", "PULL_REQUEST_TEMPLATE.md")
-_TEMPLATES = [folder + name for folder in (".github/", "docs/", "") for name in _NAMED]  # Where GitHub looks for it
 _LINEAGE = {"revert": "undoes", "reland": "relands"}
 _DEEP, _SKIM, _LOW = 6, 3, 1  # Facts that are told of a commit, by how closely it was read
 _ANCHORED = 5  # Facts of one statement that are shown by their lines
@@ -140,26 +135,6 @@ def own_words(text: str, title: str) -> str | None:
         if _SHORTEST <= len(flat) <= _LONGEST and not leads_away and flat.rstrip(".") not in title:
             return words
     return None
-
-
-async def without_template(threads: Threads, code: CodeSource, sha: str) -> Threads:
-    """Leave out of pull requests what is the repository's template's own, ticked or not; headings stay."""
-    template: str | None = None
-    with suppress(AppError):
-        for path in _TEMPLATES if any(pull.body for pull in threads.pulls) else ():
-            template = template or await code.file(sha, path)
-    if template is None:
-        return threads
-    own = {_unticked(line) for line in template.splitlines() if line[:1] != "#"}
-    pulls = []
-    for pull in threads.pulls:
-        lines = "\n".join("" if _unticked(line) in own else line for line in pull.body.splitlines())
-        pulls.append(pull.model_copy(update={"body": re.sub(r"\n{3,}", "\n\n", lines)}))
-    return threads.model_copy(update={"pulls": tuple(pulls)})
-
-
-def _unticked(line: str) -> str:
-    return line.lower().replace("[x]", "[ ]").strip()
 
 
 def short_change(evidence: CommitEvidence) -> Quote | None:

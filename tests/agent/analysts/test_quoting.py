@@ -1,13 +1,11 @@
 """What is quoted of a commit: the first prose of its author, and few lines of code."""
 
-from typing import Any
-
 import pytest
 
-from agent.analysts.rules import own_words, short_change, shown_lines, without_template
-from agent.domain.commits import FileChange, PullRequest, Threads
+from agent.analysts.rules import own_words, short_change, shown_lines
+from agent.domain.commits import FileChange
 from agent.domain.evidence import CommitEvidence
-from tests.made_commits import NOON, made_change
+from tests.made_commits import made_change
 
 TITLE = "Fix the scheduler (#12)"
 
@@ -30,25 +28,6 @@ TITLE = "Fix the scheduler (#12)"
 )
 def test_the_author_is_quoted_with_the_first_prose_and_not_with_forms(body: str, words: str | None) -> None:
     assert own_words(body, TITLE) == words
-
-
-class Tree:
-    async def file(self, sha: str, path: str) -> str | None:
-        del sha
-        return TEMPLATE if path == ".github/PULL_REQUEST_TEMPLATE.md" else None
-
-
-TEMPLATE = "## Purpose\n\nPlease say what this is for, in your own words.\n\n- [ ] I have run the tests\n"
-
-
-async def test_what_the_template_of_a_repository_says_is_not_the_author_s() -> None:
-    body = TEMPLATE.replace("[ ]", "[x]").replace("\n\n-", "\n\nBlocks were freed too early.\n\n-")
-    values = {"repo": "a/b", "number": 1, "title": "", "state": "open", "author": None, "labels": (), "base": "main"}
-    moments = {"created_at": NOON, "updated_at": NOON, "merged_at": None, "merge_commit": None}
-    pull = PullRequest.model_validate(values | moments | {"body": body})
-    code: Any = Tree()
-    (read,) = (await without_template(Threads(coverage="read", pulls=(pull,)), code, "0" * 40)).pulls
-    assert " ".join(read.body.split()) == "## Purpose Blocks were freed too early."
 
 
 def test_hostile_text_is_read_once() -> None:
