@@ -36,7 +36,7 @@ from gitzette.running import cover
 from graphs.ask import answered
 
 SETS: tuple[EvalSet, ...] = tuple(all_sets())
-_AT_ONCE = 2
+_AT_ONCE = 3
 
 
 class Gitzette:
