@@ -149,7 +149,7 @@ def _week(args: argparse.Namespace, environ: Mapping[str, str]) -> int:
     with locked(folder):
         for lang in dict.fromkeys((settings.lang, *settings.languages)):
             ending = ".md" if lang == settings.lang else f".{lang}.md"
-            replace_file(folder / f"{week.label}{ending}", [week_page(week, lang, web)])
+            replace_file(folder / f"{week.label}{ending}", [week_page(week, lang, web, ending)])
         replace_file(folder / f"{week.label}.json", [as_json(week.data())])
     _build_site(settings)
     for day in week.missing:

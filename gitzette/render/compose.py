@@ -35,8 +35,8 @@ def report_page(report: Report, lang: Language, web: Web, layout: Layout = "dige
     return filled(f"{layout}.md", lang, web, page=page_model(report, lang, web))
 
 
-def week_page(week: Week, lang: Language, web: Web) -> str:
-    """Write what stands of a week in a thousand words; the rest is in the daily reports."""
+def week_page(week: Week, lang: Language, web: Web, ending: str) -> str:
+    """Write what stands of a week in a thousand words; the rest is in the daily reports, files with that `ending`."""
     rows = {row_id(row): row for row in week.report.ledger}
     pairs = [(cut_title(rows[one.change])[0], (one.change, one.undone_by)) for one in week.came_and_went]
     # A story has its first title for a name; those of what came and went are told already.
@@ -46,7 +46,7 @@ def week_page(week: Week, lang: Language, web: Web) -> str:
     taken = sum(words_in(title) + 2 * len(cites) for title, cites in (*pairs[:_LISTED], *told[:_LISTED]))
     page = page_model(week.report, lang, web, WORDS_OF_WEEK - taken - _KNOWING * _LINE - _FRAME_OF_WEEK)
     lists = {"pairs": pairs, "stories": told, "knowing": page.sections[1].items[:_KNOWING], "most": _LISTED}
-    return filled("week.md", lang, web, page=page, week=week, **lists)
+    return filled("week.md", lang, web, page=page, week=week, ending=ending, **lists)
 
 
 def page_model(report: Report, lang: Language, web: Web, most_words: int = MOST_WORDS) -> PageModel:
@@ -118,6 +118,9 @@ def _item(row: LedgerRow, view: View) -> Item:
     # Beside analysis only what breaks stays in sight.
     sight = [*analysis, *(one for one in facts if not analysis or is_breaking(one))]
     folded = [one for one in facts if analysis and not is_breaking(one)]
+    # The same change in several places is told once.
+    said = ([view.sentence(one) for one in part if one.text or one.speech] for part in (sight, folded))
+    sentences, more = (tuple({one.text: one for one in part}.values()) for part in said)
     bare = [] if earlier else [one for one in view.said(row) if not one.free and view.inside(one)]
     return Item(
         row=row,
@@ -128,8 +131,8 @@ def _item(row: LedgerRow, view: View) -> Item:
         pull=view.citation(f"{row.repo}#{number}", own=row.repo) if number else None,
         tier=view.tier(row).value,
         breaking=earlier is None and any(is_breaking(one) for one in view.said(row) if one.role == "change"),
-        sentences=tuple(view.sentence(one) for one in sight if one.text or one.speech),
-        more=tuple(view.sentence(one) for one in folded if one.text or one.speech),
+        sentences=sentences,
+        more=more,
         excerpt=_excerpt([*sight, *folded, *bare], view),
         uses=view.uses(row),
         undid=earlier,

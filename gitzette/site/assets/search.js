@@ -43,7 +43,9 @@
     });
   };
 
-  const marked = (text, words) => {
+  // Backticks mean code elsewhere; here they are left out.
+  const marked = (written, words) => {
+    const text = written.replaceAll("`", "");
     const node = document.createDocumentFragment();
     const shown = text.length > LONGEST_TEXT ? text.slice(0, LONGEST_TEXT) + "…" : text;
     const lower = shown.toLowerCase();

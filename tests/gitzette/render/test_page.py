@@ -13,6 +13,7 @@ from agent.domain.report import Report, ThreadLine
 from agent.reports.page import PageModel, Sentence
 from agent.settings.values import Layout
 from agent.telling import catalogue
+from agent.triage.score import POINTS
 from agent.web import Web
 from evals.sets.page import unfolded_words
 from gitzette.render.compose import page_model, report_page
@@ -48,6 +49,13 @@ def test_a_page_goes_from_the_brief_over_what_to_act_on_to_what_is_folded(lang: 
     places = [page.index(one) for one in order]
     assert places == sorted(places)
     assert "8 experts" in page[: places[1]] or "8 个专家" in page[: places[1]]
+
+
+def test_the_same_change_in_several_places_is_told_once() -> None:
+    report = without_model(analysed_report())
+    again = tuple(one.model_copy(update={"id": f"{one.id}-again"}) for one in report.claims)
+    doubled = report.model_copy(update={"claims": (*report.claims, *again)})
+    assert [one.text for one in sentences(model(doubled))] == [one.text for one in sentences(model(report))]
 
 
 @pytest.mark.parametrize("lang", LANGUAGES)
@@ -124,6 +132,7 @@ def test_both_languages_have_the_same_words_with_the_same_gaps() -> None:
 
     english, chinese = dict(gaps(catalogue("en"))), dict(gaps(catalogue("zh")))
     assert english.keys() == chinese.keys()
+    assert POINTS.keys() <= catalogue("en")["reasons"].keys()
     loose = {".page.unreadable"}
     assert {key for key in english if english[key] != chinese[key] and not key.startswith(".facts")} <= loose
 
