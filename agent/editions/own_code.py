@@ -61,11 +61,13 @@ def find_uses(facts: Sequence[Fact], path: str, text: str) -> Iterator[tuple[Fac
             for word in _TOKEN.findall(node.value):
                 strings[word].append(node.lineno)
     for fact in facts:
-        if not fact.kind.startswith(_SETTING):
+        is_flag = fact.name.startswith("--")
+        if not is_flag and not fact.kind.startswith(_SETTING):
             found = {*_python_lines(fact, used)}
         else:
             # A key of one common word means nothing.
-            telling = fact.kind.startswith(("flag-", "env-", "route-")) or re.search(r"[a-z][_.-]?[A-Z_.-]", fact.name)
+            whole = is_flag or fact.kind.startswith(("flag-", "env-", "route-"))
+            telling = whole or re.search(r"[a-z][_.-]?[A-Z_.-]", fact.name)
             # Code chooses a registered name by a string; an argument of the same name is something else.
             places = strings if is_python and fact.kind == "unregistered" else words
             found = {*places.get(_plain(_sought(fact)), ())} if telling else set()
