@@ -111,6 +111,9 @@ class CloneSource(CodeSource, Protocol):
         The pattern is one that both Python and POSIX read alike; case does not matter. None: it cannot be told.
         """
 
+    async def fetch_writers(self, since: Mapping[str, datetime]) -> None:
+        """Make ready what `written_by` reads of these commits, each with the moment that it looks back to."""
+
     async def written_by(self, sha: str, *, since: datetime, moved: bool = False) -> Mapping[str, int]:
         """Count the lines that this commit removes by the landed commits since then that wrote them.
 

@@ -54,6 +54,9 @@ def _claims_of(read: Read, material: Material) -> Iterator[Claim]:
     said = [] if told else list(_speech(read, material))
     groups = told or (changed_functions(evidence.facts) if telling or not said else [])
     shown = [statement(one, evidence) for one in groups[: _DEEP if deep else _SKIM if telling else _LOW]]
+    # What changes alike in two places is told once.
+    first = {one.text["en"]: one for one in reversed(shown)}
+    shown = [one for one in shown if first[one.text["en"]] is one]
     yield from (*said, *shown)
     # Where no line shows what is told, a reader sees a piece of what was done.
     if telling and not any(one.anchors for one in shown) and (quote := short_change(evidence)):

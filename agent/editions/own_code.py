@@ -14,8 +14,9 @@ _SETTING = ("flag-", "env-", "route-", "config-key-", "unregistered")
 _SYMBOL = ("symbol-", "field-", "enum-member-", "constant-", "base-", "signature-", "deprecated")
 _GONE = ("parameter-removed", "parameter-renamed")
 _TOKEN = re.compile(r"--?[A-Za-z][\w-]*|(?<!/)/(?!/)[\w{}./-]*[\w}]|[A-Za-z_][\w.-]*\w|[A-Za-z_]")
-# Comments, and options that the user's own program defines: argparse, click, typer.
-_PASSED_OVER = re.compile(r"\s*(?:#|//)|.{0,400}\b(?:add_argument|[Oo]ption|[Aa]rgument)\(")
+_COMMENT, _PYTHON_COMMENT = re.compile(r"(?<!\S)(?:#|//).*"), re.compile(r"(?<!\S)#.*")
+# Options that the user's own program defines: argparse, click, typer.
+_PASSED_OVER = re.compile(r".{0,400}\b(?:add_argument|[Oo]ption|[Aa]rgument)\(")
 _BUILTIN = frozenset(name for kind in (dict, list, str, set, bytes, Exception) for name in dir(kind))
 
 
@@ -44,20 +45,32 @@ def find_uses(facts: Sequence[Fact], path: str, text: str) -> Iterator[tuple[Fac
 
     Settings are looked for as words; names of Python where a file imports the package.
     """
+    is_python = path.endswith((".py", ".pyi"))
+    nodes, comment = (_parsed(text), _PYTHON_COMMENT) if is_python else ([], _COMMENT)
+    used, docstrings = _references(nodes), _docstrings(nodes)
     words: dict[str, list[int]] = defaultdict(list)
+    strings: dict[str, list[int]] = defaultdict(list)
     for number, line in enumerate(text.splitlines(), start=1):
-        for token in _TOKEN.findall(line) if not _PASSED_OVER.match(line) else ():
+        passed_over = number in docstrings or _PASSED_OVER.match(line)
+        for token in _TOKEN.findall(comment.sub("", line)) if not passed_over else ():
             # A variable may stand behind the module that reads it.
             for word in {_plain(token), token.rpartition(".")[2]}:
                 words[word].append(number)
-    used = _references(text) if path.endswith((".py", ".pyi")) else []
+    for node in nodes:
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and node.lineno not in docstrings:
+            for word in _TOKEN.findall(node.value):
+                strings[word].append(node.lineno)
     for fact in facts:
-        if not fact.kind.startswith(_SETTING):
+        is_flag = fact.name.startswith("--")
+        if not is_flag and not fact.kind.startswith(_SETTING):
             found = {*_python_lines(fact, used)}
         else:
             # A key of one common word means nothing.
-            telling = fact.kind.startswith(("flag-", "env-", "route-")) or re.search(r"[a-z][_.-]?[A-Z_.-]", fact.name)
-            found = {*words.get(_plain(_sought(fact)), ())} if telling else set()
+            whole = is_flag or fact.kind.startswith(("flag-", "env-", "route-"))
+            telling = whole or re.search(r"[a-z][_.-]?[A-Z_.-]", fact.name)
+            # Code chooses a registered name by a string; an argument of the same name is something else.
+            places = strings if is_python and fact.kind == "unregistered" else words
+            found = {*places.get(_plain(_sought(fact)), ())} if telling else set()
         yield from ((fact, line) for line in sorted(found)[:MOST_PLACES])
 
 
@@ -85,12 +98,22 @@ class _Use(NamedTuple):
     given: Mapping[str, int] | None = None  # Of a call: the lines of what is given by its name
 
 
-def _references(source: str) -> list[_Use]:
-    """List what a file takes from other packages; nothing of what is no Python of this version."""
+def _parsed(source: str) -> list[ast.AST]:
+    """List the nodes of a file; none of what is no Python of this version."""
     try:
-        nodes = list(ast.walk(ast.parse(source)))
+        return list(ast.walk(ast.parse(source)))
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return []
+
+
+def _docstrings(nodes: Iterable[ast.AST]) -> set[int]:
+    """Give the lines of strings that are statements: they say something and do nothing."""
+    alone = (node for node in nodes if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant))
+    return {line for node in alone for line in range(node.lineno, (node.end_lineno or node.lineno) + 1)}
+
+
+def _references(nodes: Sequence[ast.AST]) -> list[_Use]:
+    """List what a file takes from other packages."""
     known: dict[str, str] = {}
     found: list[_Use] = []
     for node in nodes:

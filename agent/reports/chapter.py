@@ -83,7 +83,7 @@ class Share:
 
 
 def share(landing: Landing, elsewhere: Mapping[str, Owner]) -> Share:
-    """Keep what no other report owns, so that consecutive reports tell every landed commit exactly once."""
+    """Leave out what another report told as late, and late commits that any other told: each is told exactly once."""
     owned = [(row, elsewhere.get(row.commit.sha)) for row in landing.rows]
     told = tuple((row, owner) for row, owner in owned if owner is not None and owner.late)
     rows = tuple(row for row, owner in owned if owner is None or not owner.late)

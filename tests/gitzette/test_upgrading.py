@@ -15,6 +15,7 @@ import argparse
 import os
 
 CACHE = os.environ.get("ENGINE_CACHE", "8")
+register("swap_size", CACHE)
 
 
 class EngineArgs:
@@ -34,17 +35,21 @@ def parse():
 FAST = '    parser.add_argument("--fast", default=0)\n    return parser\n'
 LAST = (
     FIRST.replace('CACHE = os.environ.get("ENGINE_CACHE", "8")\n', "CACHE = 8\n")
+    .replace('register("swap_size", CACHE)\n', "")
     .replace("    swap_space: int = 4\n", "    eager: bool = False\n")
     .replace('    parser.add_argument("--swap-space", default=4)\n', "")
     .replace("prompt, best_of=1", "prompt")
 )
 MINE = """\
+'''Once we set ENGINE_CACHE here.'''
 import argparse
 import engine
 from engine import EngineArgs, generate as made
 
 args = EngineArgs(swap_space=2)
-print(made("a", best_of=2), made("b"), engine.generate("c"))
+print(made("a", best_of=2), made("b"), engine.generate("c"))  # with ENGINE_CACHE
+print(engine.start(swap_size=4))
+print(engine.choose("swap_size"))
 argparse.ArgumentParser().add_argument("--swap-space")
 """
 
@@ -96,12 +101,13 @@ def test_a_guide_tells_what_holds_between_two_trees_each_with_its_commit(upgrade
         ("breaks", "ENGINE_CACHE"): dropped,
         ("breaks", "EngineArgs.swap_space"): dropped,
         ("breaks", "generate"): dropped,
+        ("breaks", "swap_size"): dropped,
         ("changed", "--workers"): ["Use two workers (#5)"],
         ("new", "EngineArgs.eager"): dropped,
     }
     assert [titles[one["sha"]] for one in guide["undone"]] == ["Add a fast way (#3)"]
     page = command("between", "v1.0", "v1.1", *upgraded.repo, "--lang", "zh").out
-    assert "## 不兼容的改动 (4)" in page
+    assert "## 不兼容的改动 (5)" in page
     assert page.count("--fast") == 0
     wrong = command("between", "v1.0", "v1.2", *upgraded.repo)
     assert (wrong.status, "tags like it are v1.1, v1.0" in wrong.err) == (2, True)
@@ -123,8 +129,9 @@ def test_what_ones_own_code_uses_comes_first_and_nothing_else_is_marked(
         ("--swap-space", "run.sh:2"),
         ("--workers", "run.sh:2"),
         ("ENGINE_CACHE", "run.sh:3"),
-        ("EngineArgs.swap_space", "app.py:5"),
-        ("generate(best_of)", "app.py:6"),
+        ("EngineArgs.swap_space", "app.py:6"),
+        ("generate(best_of)", "app.py:7"),
+        ("swap_size", "app.py:9"),
     }
     used = {one["sha"] for one in report["uses"]}
     rows = sorted(report["ledger"], key=lambda row: -row["weight"])

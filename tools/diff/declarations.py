@@ -1,7 +1,7 @@
 """What one version of a file declares, found by the tree-sitter queries of its language."""
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from importlib import import_module
@@ -251,11 +251,25 @@ def _joined(nodes: Sequence[Node], source: bytes) -> str:
     return ", ".join(dict.fromkeys(texts))
 
 
-def _text(node: Node | None) -> str:
-    """Give the source of a node on one line, without the white space that only lays it out."""
-    raw = (node.text or b"").decode("utf-8", "replace") if node is not None else ""
+def _text(node: Node) -> str:
+    """Give the source of a node on one line, without comments and the white space that only lays it out."""
+    source = node.text or b""
+    for comment in _comments(node) if b"\n" in source else ():
+        start, end = comment.start_byte - node.start_byte, comment.end_byte - node.start_byte
+        source = source[:start] + b" " * (end - start) + source[end:]
+    raw = source.decode("utf-8", "replace")
     text = " ".join(raw.split()) if "\n" in raw else raw.strip()
     return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…{len(text)}"
+
+
+def _comments(node: Node) -> Iterator[Node]:
+    waiting = [*node.children]
+    while waiting:
+        inner = waiting.pop()
+        if "comment" in inner.type:
+            yield inner
+        else:
+            waiting += inner.children
 
 
 def unquoted(text: str) -> str:

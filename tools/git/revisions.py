@@ -134,22 +134,33 @@ class Revisions(Opened):
         whole = not view.shallow and len(found) < _MOST
         return Past(found=found, since=since if whole else None)
 
+    async def fetch_writers(self, since: Mapping[str, datetime]) -> None:
+        """Fetch at once what a partial clone lacks of these commits and of those that may have written their lines."""
+        view, needed = await self._view(), dict.fromkeys(since)
+        if (await self._open()).promisor is None:
+            return
+        for sha, start in since.items():
+            told = await view.run(["diff-tree", "-r", "-z", "--name-only", "--no-renames", f"{sha}^", sha])
+            paths = told.out.decode("utf-8", "surrogateescape").split("\0")[:-1]
+            if told.code == 0 and 0 < len(paths) <= _MOST_FILES:
+                limit = f"--since=@{int(start.timestamp())} +0000"
+                asked = ["rev-list", "--first-parent", f"-{_MOST_EARLIER}", limit, f"{sha}^", "--", *paths]
+                needed |= dict.fromkeys((await view.run(asked)).out.decode("ascii").split())
+        with suppress(UpstreamError):
+            await self._complete(list(needed))
+
     async def written_by(self, sha: str, *, since: datetime, moved: bool = False) -> Mapping[str, int]:
         """Count the lines of code that a commit takes out by who had written them; older writers have an empty name.
 
         Lines that were moved within a file are those of who wrote them first; with `moved` also between files.
         """
         view = await self._view()
-        await self._complete([sha])
         told = await view.run(["diff-tree", "-r", "-z", *PATCH_OPTIONS, "-U0", "--no-renames", f"{sha}^", sha])
         lines = dict(_taken(told.out)) if told.code == 0 else {}
         if not lines or len(lines) > _MOST_FILES or sum(map(len, lines.values())) > _MOST_LINES:
             return {}
         counts: Counter[str] = Counter()
         limit = f"--since=@{int(since.timestamp())} +0000"
-        earlier = await view.run(["rev-list", "--first-parent", f"-{_MOST_EARLIER}", limit, f"{sha}^", "--", *lines])
-        with suppress(UpstreamError):
-            await self._complete(earlier.out.decode("ascii").split())
         options = ["-s", "-l", "-M", *(["-C"] if moved else []), "--root", "--first-parent"]
         for path, numbers in lines.items():
             ranges = [part for number in numbers for part in ("-L", f"{number},{number}")]

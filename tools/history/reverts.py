@@ -90,19 +90,21 @@ async def changed_lines(
 ) -> list[Pair]:
     """Pair the heaviest small changes with the one commit whose lines they take out."""
     pairs: list[Pair] = []
-    for read in [one for one in reads if _is_small(one)][:most]:
-        doer = headline(read.evidence.change.commit, read.evidence.pull)
+    if not isinstance(code, CloneSource):
+        return pairs
+    small = [one.evidence for one in reads if _is_small(one)][:most]
+    doers = [headline(one.change.commit, one.pull) for one in small]
+    await code.fetch_writers({doer.sha: doer.at - NEAR for doer in doers})
+    for doer in doers:
         earlier = await _writer(doer, code, library)
         if earlier is not None and (doer.sha, earlier.sha) not in known:
             pairs.append(Pair(doer=doer, earlier=earlier, by_lines=True))
     return pairs
 
 
-async def _writer(doer: Headline, code: CodeSource, library: "EvidenceCache") -> Headline | None:
+async def _writer(doer: Headline, code: CloneSource, library: "EvidenceCache") -> Headline | None:
     """Find who wrote nearly all of the lines that go; behind a commit that moved them from another file, who did."""
     earlier = None
-    if not isinstance(code, CloneSource):
-        return None
     for moved in (False, True):
         writers = await code.written_by(doer.sha, since=doer.at - NEAR, moved=moved)
         writer, count = max(writers.items(), key=lambda pair: (pair[1], pair[0]), default=("", 0))

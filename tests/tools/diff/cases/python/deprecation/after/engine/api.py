@@ -11,3 +11,12 @@ def generate(prompt):
 def beam_search(prompt):
     warnings.warn("beam_search goes with 2.0", DeprecationWarning, stacklevel=2)
     return run(prompt)
+
+
+def add_arguments(parser):
+    parser.add_argument(
+        "--beam",
+        action=DeprecatedAliasAction,
+        help="Use --search "
+        "beam.",
+    )

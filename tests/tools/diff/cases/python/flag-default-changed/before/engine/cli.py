@@ -8,4 +8,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         default=256,
         help="How many sequences run at once.",
     )
-    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument(
+        "--seed",
+        type=int,
+        default=(
+            None  # drawn anew by every run
+        ),
+    )
