@@ -118,9 +118,6 @@ def _item(row: LedgerRow, view: View) -> Item:
     # Beside analysis only what breaks stays in sight.
     sight = [*analysis, *(one for one in facts if not analysis or is_breaking(one))]
     folded = [one for one in facts if analysis and not is_breaking(one)]
-    # The same change in several places is told once.
-    said = ([view.sentence(one) for one in part if one.text or one.speech] for part in (sight, folded))
-    sentences, more = (tuple({one.text: one for one in part}.values()) for part in said)
     bare = [] if earlier else [one for one in view.said(row) if not one.free and view.inside(one)]
     return Item(
         row=row,
@@ -131,8 +128,8 @@ def _item(row: LedgerRow, view: View) -> Item:
         pull=view.citation(f"{row.repo}#{number}", own=row.repo) if number else None,
         tier=view.tier(row).value,
         breaking=earlier is None and any(is_breaking(one) for one in view.said(row) if one.role == "change"),
-        sentences=sentences,
-        more=more,
+        sentences=tuple(view.sentence(one) for one in sight if one.text or one.speech),
+        more=tuple(view.sentence(one) for one in folded if one.text or one.speech),
         excerpt=_excerpt([*sight, *folded, *bare], view),
         uses=view.uses(row),
         undid=earlier,

@@ -51,13 +51,6 @@ def test_a_page_goes_from_the_brief_over_what_to_act_on_to_what_is_folded(lang: 
     assert "8 experts" in page[: places[1]] or "8 个专家" in page[: places[1]]
 
 
-def test_the_same_change_in_several_places_is_told_once() -> None:
-    report = without_model(analysed_report())
-    again = tuple(one.model_copy(update={"id": f"{one.id}-again"}) for one in report.claims)
-    doubled = report.model_copy(update={"claims": (*report.claims, *again)})
-    assert [one.text for one in sentences(model(doubled))] == [one.text for one in sentences(model(report))]
-
-
 @pytest.mark.parametrize("lang", LANGUAGES)
 def test_a_headline_in_the_readers_language_stands_above_the_original_title(lang: Language) -> None:
     item = model(analysed_report(), lang).items[f"{ROUTER}@{LIMIT}"]
