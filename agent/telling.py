@@ -194,7 +194,9 @@ def _shortened(name: str) -> str:
 def _old_and_new(fact: Fact) -> tuple[str, str]:
     """Give the values in one line each, a whole hash short; what is too long to be read is empty."""
     limit = _LONG_MESSAGE if fact.kind in ("error-changed", "deprecated") else _LONG
-    flat = (" ".join((value or "").split()) for value in (fact.old, fact.new))
+    # The words of a deprecation have a full stop of their own.
+    end = "." if fact.kind == "deprecated" else None
+    flat = (" ".join((value or "").split()).rstrip(end) for value in (fact.old, fact.new))
     old, new = (one[:_HASH_SHOWN] if _HASH.fullmatch(one) else one if len(one) <= limit else "" for one in flat)
     # The default of a flag may be what another name stands for, which says nothing.
     return old, "" if fact.kind == "flag-added" and "." in new and _NAME.fullmatch(new) else new

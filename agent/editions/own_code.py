@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from agent.domain.base import RepoId
-from agent.domain.facts import Fact, Severity
+from agent.domain.facts import Fact
 
 MOST_PLACES = 3
 _SETTING = ("flag-", "env-", "route-", "config-key-", "unregistered")
@@ -22,7 +22,7 @@ _BUILTIN = frozenset(name for kind in (dict, list, str, set, bytes, Exception) f
 
 def concerns(fact: Fact) -> bool:
     """Tell a fact after which code that was written before may need a change; what is new is in nobody's code."""
-    required = fact.kind == "parameter-added" and fact.severity is Severity.BREAKING
+    required = fact.kind == "parameter-added" and "=" not in (new := fact.new or "*") and new[0] != "*"
     added = fact.kind.endswith("-added") and not required
     return fact.kind.startswith((*_SETTING, *_SYMBOL, "parameter-", "file-re")) and not added
 
@@ -53,8 +53,8 @@ def find_uses(facts: Sequence[Fact], path: str, text: str) -> Iterator[tuple[Fac
     for number, line in enumerate(text.splitlines(), start=1):
         passed_over = number in docstrings or _PASSED_OVER.match(line)
         for token in _TOKEN.findall(comment.sub("", line)) if not passed_over else ():
-            # A variable may stand behind the module that reads it.
-            for word in {_plain(token), token.rpartition(".")[2]}:
+            # A variable may stand behind the module that reads it, and before what is asked of it.
+            for word in {_plain(token), *token.split(".")}:
                 words[word].append(number)
     for node in nodes:
         if isinstance(node, ast.Constant) and isinstance(node.value, str) and node.lineno not in docstrings:

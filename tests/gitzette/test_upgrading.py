@@ -48,7 +48,7 @@ from engine import EngineArgs, generate as made
 
 args = EngineArgs(swap_space=2)
 print(made("a", best_of=2), made("b"), engine.generate("c"))  # with ENGINE_CACHE
-print(engine.start(swap_size=4))
+print(engine.start(swap_size=4), engine.env.ENGINE_CACHE.get())
 print(engine.choose("swap_size"))
 argparse.ArgumentParser().add_argument("--swap-space")
 """
@@ -128,6 +128,7 @@ def test_what_ones_own_code_uses_comes_first_and_nothing_else_is_marked(
     assert {(one["name"], f"{one['file']}:{one['line']}") for one in report["uses"]} == {
         ("--swap-space", "run.sh:2"),
         ("--workers", "run.sh:2"),
+        ("ENGINE_CACHE", "app.py:8"),
         ("ENGINE_CACHE", "run.sh:3"),
         ("EngineArgs.swap_space", "app.py:6"),
         ("generate(best_of)", "app.py:7"),

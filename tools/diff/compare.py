@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 SYMBOLS = ("function", "class", "enum", "constant", "export")
 """Kinds of which a module has one of a name, whichever it is."""
 _OTHERS = tuple(kind for kind in ROWS if kind not in ("class", "enum", "function"))
+_MEMBERS = ("field", "function")
 _SHOWN_ONLY = ("description", "title", "examples")
 Path = tuple[str, str]  # A module and the dotted name of something in it
 
@@ -42,8 +43,8 @@ class _Comparison:
         self._heirs: dict[Path, Path] = {}
         self._gone: set[Path] = set()
         self._come: set[Path] = set()
-        self._fields = {
-            (found.one.owner.rpartition(".")[2], found.one.name) for found in self._new if found.one.kind == "field"
+        self._members = {
+            (found.one.owner.rpartition(".")[2], found.one.name) for found in self._new if found.one.kind in _MEMBERS
         }
         self._classes: dict[str, list[Found]] = defaultdict(list)
         for found in self._new:
@@ -103,9 +104,10 @@ class _Comparison:
     def _one_sided(self, gone: Sequence[Found], come: Sequence[Found]) -> Iterator[Difference]:
         """Tell what came and went; of both, what is the same under another name or in another file."""
         gone = [one for one in gone if one.changed and not self._is_within(one, self._gone) and not _stays(one)]
-        gone = [
-            one for one in gone if not (one.one.kind == "field" and self._is_inherited(one.one.name, one.one.owner))
-        ]
+        # What a class has from another one now is not gone, nor is anything inside it.
+        kept = [one for one in gone if one.one.kind in _MEMBERS and self._is_inherited(one.one.name, one.one.owner)]
+        self._gone |= {(one.module, one.one.path) for one in kept}
+        gone = [one for one in gone if (one.module, one.one.path) not in self._gone]
         gone = [one for one in gone if not (one.one.kind == "flag" and self._is_made_of_a_field(one.one.name))]
         come = [one for one in come if one.changed and not self._is_within(one, self._come) and not _stays(one)]
         gone, come = _once(gone), _once(come)
@@ -147,7 +149,7 @@ class _Comparison:
             if base.strip()
         }
         return any(
-            (base, name) in self._fields or (deep > 0 and self._is_inherited(name, base, deep - 1)) for base in bases
+            (base, name) in self._members or (deep > 0 and self._is_inherited(name, base, deep - 1)) for base in bases
         )
 
     def _is_within(self, found: Found, scopes: set[Path]) -> bool:

@@ -1,0 +1,3 @@
+"""An engine."""
+
+from engine.llm import LLM

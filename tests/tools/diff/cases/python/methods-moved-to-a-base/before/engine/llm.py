@@ -1,0 +1,11 @@
+"""The way in."""
+
+
+class LLM:
+    def generate(self, prompt: str) -> str:
+        return prompt
+
+    def embed(self, prompt: str, size: int = 8) -> list[float]:
+        if size < 1:
+            raise ValueError("size must be positive")
+        return [0.0] * size
