@@ -89,8 +89,9 @@ def _says_much(fact: Fact) -> bool:
 
 
 def _once(facts: Sequence[Fact]) -> list[Fact]:
-    """Leave out what another fact says already: a flag's field, a name's export, an error that only moved."""
+    """Leave out what another fact says: a flag's field or its new name, a name's export, an error that only moved."""
     flags = {fact.name.strip("-").replace("-", "_") for fact in facts if fact.kind in ("flag-added", "env-added")}
+    aliases = {fact.name for fact in facts if fact.kind == "deprecated"}
     came, gone = ({fact.new or fact.old for fact in facts if fact.kind == kind} for kind in _ERRORS)
     seen: set[tuple[FactKind, str]] = set()
     kept = []
@@ -98,7 +99,8 @@ def _once(facts: Sequence[Fact]) -> list[Fact]:
         lasts = {(fact.kind, name.rpartition(".")[2]) for name in names_of(fact)}
         is_field = fact.kind in ("field-added", "symbol-added") and fact.name.rpartition(".")[2] in flags
         only_moved = fact.kind in _ERRORS and (fact.new or fact.old) in came & gone
-        if not is_field and not only_moved and not (fact.detail == "export" and lasts <= seen):
+        is_alias = fact.kind == "flag-default-changed" and fact.name in aliases
+        if not (is_field or only_moved or is_alias) and not (fact.detail == "export" and lasts <= seen):
             kept.append(fact)
             seen |= lasts
     return kept
