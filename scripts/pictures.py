@@ -1,6 +1,7 @@
 """Takes the pictures of the docs from the demonstration's world: python scripts/pictures.py [FOLDER]; needs Chromium.
 
-Six days of the made-up world are reported on, their site is served with the live page, and a browser looks at both.
+Six days of the made-up world are reported on, the last one with the demonstration's recorded analysis; their site is
+served with the live page, and a browser looks at both.
 """
 
 import os
@@ -37,6 +38,9 @@ def live_page(folder: Path) -> Iterator[str]:
         command = [sys.executable, "-m", "gitzette"]
         for day in DAYS:
             subprocess.run([*command, "run", "--date", day], cwd=folder, env=environ, check=True, capture_output=True)
+        subprocess.run([*command, "run", "--demo"], cwd=folder, env=environ, check=True, capture_output=True)
+        for file in (folder / "gazette-demo" / "reports").glob("*.json"):
+            shutil.copy(file, folder / "gazette" / "reports")
         serve = [*command, "serve", "--port", "0"]
         with subprocess.Popen(serve, cwd=folder, env=environ, stderr=subprocess.PIPE, text=True) as serving:
             assert serving.stderr is not None
