@@ -136,18 +136,19 @@ class Revisions(Opened):
 
     async def fetch_writers(self, since: Mapping[str, datetime]) -> None:
         """Fetch at once what a partial clone lacks of these commits and of those that may have written their lines."""
-        view, needed = await self._view(), dict.fromkeys(since)
+        view, needed = await self._view(), list[str]()
         if (await self._open()).promisor is None:
             return
+        await self._complete(list(since))
         for sha, start in since.items():
             told = await view.run(["diff-tree", "-r", "-z", "--name-only", "--no-renames", f"{sha}^", sha])
             paths = told.out.decode("utf-8", "surrogateescape").split("\0")[:-1]
             if told.code == 0 and 0 < len(paths) <= _MOST_FILES:
                 limit = f"--since=@{int(start.timestamp())} +0000"
                 asked = ["rev-list", "--first-parent", f"-{_MOST_EARLIER}", limit, f"{sha}^", "--", *paths]
-                needed |= dict.fromkeys((await view.run(asked)).out.decode("ascii").split())
+                needed += (await view.run(asked)).out.decode("ascii").split()
         with suppress(UpstreamError):
-            await self._complete(list(needed))
+            await self._complete(list(dict.fromkeys(needed)))
 
     async def written_by(self, sha: str, *, since: datetime, moved: bool = False) -> Mapping[str, int]:
         """Count the lines of code that a commit takes out by who had written them; older writers have an empty name.
