@@ -160,7 +160,7 @@ def _scope(entry: Entry, known: Mapping[str, RepoId]) -> frozenset[RepoId]:
 def _titled(title: str, known: Mapping[str, RepoId]) -> frozenset[RepoId]:
     """Tell whether a title is the name of a repository, with or without its owner."""
     whole = _bare(title).casefold()
-    heads = {whole, re.split(r"\s[-–—|]\s|[(（:：]", whole)[0].strip()}
+    heads = {whole, re.split(r"\s[-–—|]\s|[(（:：]|\s(?=20\d\d)", whole)[0].strip()}
     return frozenset(r for key, r in known.items() if key in whole.split() or {key, key.rpartition("/")[2]} & heads)
 
 

@@ -31,6 +31,7 @@ _FORMS = tuple(
 
 _VERSION = re.compile(r"\bv?\d{1,4}\.\d{1,6}(?:\.\d{1,6})?\b")
 _WEEK = re.compile(r"\b(20\d\d)-?W(\d\d)\b")
+_FROM = re.compile(r"(?<!\w)([0-3]?\d)(?:st|nd|rd|th)?\s?[-–—~]\s?\Z", re.ASCII)  # "20–24 April 2026"
 _DATE = re.compile(r"\d{4}[-./]\d\d?[-./]\d\d?")
 
 
@@ -84,10 +85,13 @@ def days_in(text: str) -> Days | None:
     try:
         if week := _WEEK.search(text):
             return Days(*(date.fromisocalendar(int(week[1]), int(week[2]), day) for day in (1, 7)))
-        dates = [(one.year or 1, one.month or 1, one.day) for one in find_dates(text) if one.year]
+        stated = [one for one in find_dates(text) if one.year]
+        dates = [(one.year or 1, one.month or 1, one.day) for one in stated]
         if not 1 <= len(dates) <= 2 or _VERSION.search(_DATE.sub(" ", text)):
             return None
         (year, month, day), (last_year, last_month, last_day) = dates[0], dates[-1]
+        if from_day := _FROM.search(text[: stated[0].start]):
+            day = int(from_day[1])
         last = date(last_year, last_month, last_day or monthrange(last_year, last_month)[1])
         return Days(date(year, month, day or 1), last) if date(year, month, day or 1) <= last else None
     except ValueError:
