@@ -113,7 +113,8 @@ def _compared(old: Any, new: Any) -> Iterator[Broken]:
         member.public = True
     for one in griffe.find_breaking_changes(old, new):
         kind, name = one.kind.name, one.obj.path.removeprefix(f"{old.path}.")
-        own = not getattr(one.obj, "inherited", False) and not (one.obj.is_attribute and "." in name)
+        # What is imported or inherited belongs to another module, which may be of another project.
+        own = not one.obj.is_alias and not (one.obj.is_attribute and "." in name)
         if kind == "OBJECT_REMOVED" and own:
             yield Broken(name, gone=True)
         elif kind.startswith("PARAMETER_"):
