@@ -21,7 +21,7 @@ _OWNED = ("enum-member-added", "enum-member-removed", "field-added", "field-remo
 _BY_NAME = ("-removed", "symbol-added", "file-added", "route-added", "registered", "registration-changed")
 """Told by their names and by what they are, or by where they stand; others also by their values."""
 _LONG, _LONG_MESSAGE, _LONG_MEMBER = 90, 240, 60
-_SHOWN, _MESSAGES_SHOWN, _HASH_SHOWN = 5, 2, 12
+_SHOWN, _ALL, _MESSAGES_SHOWN, _HASH_SHOWN = 5, 60, 2, 12  # All of what users may have set, and look for by its name
 _FORMS = re.compile(r"«([^/»]*)/([^»]*)»")
 _NAME = re.compile(r"[A-Za-z_~][\w.:~]*")
 _BETWEEN = re.compile(r"\.|::")
@@ -73,7 +73,8 @@ def _joined(group: Sequence[Fact]) -> Fact:
     proofs = [[place for place in fact.places if place.lines][:1] for fact in group]
     update: dict[str, Any] = {"places": tuple(place for places in proofs for place in places)}
     if len(group) > 1 and group[0].kind in _OWNED:
-        values = {side: ", ".join(_unique(getattr(fact, side) for fact in group)) for side in ("old", "new")}
+        sides = {side: [_member(getattr(fact, side) or "") for fact in group] for side in ("old", "new")}
+        values = {side: ", ".join(_unique(some)) for side, some in sides.items()}
         update |= values | {"name": _class_of(group[0]), "detail": f"{len(group)} members"}
     elif len(group) > 1:
         differ = (side for side in ("old", "new") if len({getattr(fact, side) for fact in group}) > 1)
@@ -165,8 +166,9 @@ def _values(fact: Fact, phrases: Phrases) -> dict[str, str]:
         members = _COMMA.split(fact.new or fact.old or fact.name.rpartition(".")[2])
         old = new = _listed(map(_member, members), phrases)
     short = [_shortened(name) for name in names]
+    most = _ALL if fact.kind in ("env-removed", "flag-removed") else _SHOWN
     return {
-        "name": _listed(short if len({*short}) == len(names) else names, phrases),
+        "name": _listed(short if len({*short}) == len(names) else names, phrases, most),
         "old": old,
         "new": new,
         "gained": new if fact.old is None else "",

@@ -19,10 +19,12 @@ def told(facts: list[Fact], lang: Language = "en") -> list[str]:
     return [fact_sentence(one, lang) for one in joined(facts)]
 
 
-def test_variables_that_went_together_are_told_together_the_first_ones_by_name() -> None:
+def test_variables_that_went_together_are_told_together_and_all_by_name() -> None:
     gone = [fact("env-removed", f"VAR_{letter}") for letter in "ABCDEFGH"]
-    names = ", ".join(f"`VAR_{letter}`" for letter in "ABCDE")
-    assert told(gone) == [f"The environment variables {names} and 3 more are no longer read."]
+    names = ", ".join(f"`VAR_{letter}`" for letter in "ABCDEFGH")
+    assert told(gone) == [f"The environment variables {names} are no longer read."]
+    new = [one.model_copy(update={"kind": "env-added"}) for one in gone]
+    assert "`VAR_E` and 3 more" in told(new)[0]
     assert told(gone[:1]) == ["The environment variable `VAR_A` is no longer read."]
     assert told(gone[:2], lang="zh") == ["不再读取环境变量 `VAR_A`、`VAR_B`。"]
 

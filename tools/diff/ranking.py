@@ -8,6 +8,7 @@ from agent.domain.facts import Fact, FactKind, Severity
 MOST = 36
 MOST_INTERNAL = 12
 TOGETHER = 3  # From so many alike facts of one file they are one fact with all of their names
+_LONGEST_MEMBER = 60
 _PLACES = 6
 _NAMES = 40
 _ORDER = list(Severity)
@@ -73,7 +74,7 @@ def _one(group: list[Fact]) -> Fact:
     places = tuple(place for fact in group for place in fact.places[:1])[:_PLACES]
     if first.kind in _OF_CLASSES:
         what = "fields" if first.kind.startswith("field") else "members"
-        told = {side: _listed([getattr(one, side) for one in group]) for side in ("old", "new")}
+        told = {side: _listed([_short(getattr(one, side), one.name) for one in group]) for side in ("old", "new")}
         owner = first.name.rpartition(".")[0]
         return first.model_copy(update={"name": owner, "detail": f"{len(group)} {what}", "places": places, **told})
     if first.kind in _OF_FUNCTIONS:
@@ -87,6 +88,11 @@ def _one(group: list[Fact]) -> Fact:
     return first.model_copy(
         update={"old": None, "new": None, **same, "name": names, "detail": detail, "places": places}
     )
+
+
+def _short(value: str | None, name: str) -> str | None:
+    """Give a long declaration by its name: it has commas of its own, and nobody reads it in a list."""
+    return value if value is None or len(value) <= _LONGEST_MEMBER else name.rpartition(".")[2]
 
 
 def _listed(values: Iterable[str | None], comma: str = ", ") -> str | None:
