@@ -47,7 +47,7 @@ async def run(bench: Bench) -> Figures:
     for spec in bench.mirrors:
         git_dir, source = git_dir_of(spec), GitSource(spec.name, path_of(spec))
         folders = await packages(git_dir)
-        inside = re.compile(rf"(?:{'|'.join(map(re.escape, folders))})/.*\\.py$")
+        inside = re.compile(rf"(?:{'|'.join(map(re.escape, folders))})/.*\.py$")
         bench.say(f"griffe: {spec.name}, {', '.join(folders) or 'no package'}")
         for row, parent in pairwise((await first_parent_line(spec))[: bench.count(_FEW, _MANY) + 1]):
             found = [one for folder in folders for one in await broken(git_dir, folder, parent.sha, row.sha)]
