@@ -117,7 +117,10 @@ class Declaration:
     def text(self) -> str:
         """The whole declaration without its own name and without white space; equal for what was only renamed."""
         whole = self.source[self.start : self.end].decode("utf-8", "replace")
-        return "".join((whole.replace(self.name, "\0") if self.name else whole).split())
+        bare = self.name.lstrip("-") if self.kind == "flag" else self.name
+        for name in filter(None, (bare, bare.replace("-", "_"))):
+            whole = whole.replace(name, "\0")
+        return "".join(whole.split())
 
 
 def read_declarations(
@@ -216,6 +219,9 @@ def _declared(text: bytes, matches: Iterable[_Match]) -> list[Declaration]:
         if match.kind == "registration":
             # An operator is registered with its signature: `add(Tensor a) -> Tensor`.
             name = name.partition("(")[0]
+        elif match.kind == "flag" and match.name and name[:1] != "-":
+            # Go and Rust name an option without its dashes; of a field clap makes one with dashes.
+            name = f"--{name.replace('_', '-') if match.name.type == 'field_identifier' else name}"
         parts = match.parts(text)
         owner = parts.pop("owner", owner)
         position = counts[match.kind, owner] = counts.get((match.kind, owner), -1) + 1
