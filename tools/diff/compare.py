@@ -239,7 +239,7 @@ def _changed(old: Found, new: Found) -> Iterator[Difference]:
     for part, kind in row.parts.items():
         before, after = old.one.parts.get(part), new.one.parts.get(part)
         # An annotation of Python changes nothing for a caller.
-        annotates = kind == "signature-changed" and is_python(new)
+        annotates = (kind == "signature-changed" or part == "type") and is_python(new)
         described = kind == "field-changed" and before and after and _undescribed(before) == _undescribed(after)
         if before != after and _differ(before, after) and not annotates and not described:
             if kind == "parameter-default-changed" and after is None:

@@ -29,13 +29,14 @@ class Row:
 
 _OF_PARAMETER: dict[str, FactKind] = {"default": "parameter-default-changed", "type": "signature-changed"}
 _OF_MEMBER: dict[str, FactKind] = {"value": "enum-member-changed"}
+_OF_FIELD: dict[str, FactKind] = {"value": "field-changed", "type": "field-changed"}
 _OF_FLAG: dict[str, FactKind] = {"default": "flag-default-changed", "choices": "flag-choices-changed"}
 ROWS: Mapping[str, Row] = {
     "function": Row("symbol-added", "symbol-removed", "symbol-renamed", {"returns": "signature-changed"}, symbol=True),
     "class": Row("symbol-added", "symbol-removed", "symbol-renamed", {"base": "base-changed"}, symbol=True),
     "enum": Row("symbol-added", "symbol-removed", "symbol-renamed", symbol=True),
     "parameter": Row("parameter-added", "parameter-removed", "parameter-renamed", _OF_PARAMETER, symbol=True),
-    "field": Row("field-added", "field-removed", "field-renamed", {"value": "field-changed"}, symbol=True),
+    "field": Row("field-added", "field-removed", "field-renamed", _OF_FIELD, symbol=True),
     "member": Row("enum-member-added", "enum-member-removed", "enum-member-renamed", _OF_MEMBER, symbol=True),
     "constant": Row("symbol-added", "symbol-removed", "symbol-renamed", {"value": "constant-changed"}, symbol=True),
     "export": Row("symbol-added", "symbol-removed", symbol=True),
