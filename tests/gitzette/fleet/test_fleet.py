@@ -74,9 +74,9 @@ def work(queues: list[str] | None = None) -> None:
         engine = Engine(settings_here(os.environ), os.environ)
         options: dict[str, Any] = {"queues": queues, "wait": False, "concurrency": 2, "install_signal_handlers": False}
         async with engine.app.open_async():
-            # Twice: what the last task queues may come too late for a worker that does not wait.
-            await engine.app.run_worker_async(**options)
-            await engine.app.run_worker_async(**options)
+            # What the last task queues may come too late for a worker that does not wait: editions, then deliveries.
+            for _ in range(3):
+                await engine.app.run_worker_async(**options)
 
     asyncio.run(until_empty())
 
