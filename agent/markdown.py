@@ -87,7 +87,11 @@ def code(text: str) -> str:
 
 def link(text: str, url: str) -> str:
     """Write a link whose address code has made; the text must be safe already, and stands alone without an address."""
-    return text if not url else f"[{text}]({url.replace('(', '%28').replace(')', '%29').replace(' ', '%20')})"
+    return (
+        text
+        if not url
+        else f"[{text}]({url.replace('(', '%28').replace(')', '%29').replace(' ', '%20')})"
+    )
 
 
 def slug(heading: str, taken: set[str]) -> str:

@@ -33,7 +33,9 @@ class Past(Frozen):
     """What an earlier stretch of the landed line has of something that was looked for."""
 
     found: tuple[Headline, ...] = ()  # Newest first
-    since: datetime | None = None  # From this moment on nothing is left out; None where that cannot be said
+    since: datetime | None = (
+        None  # From this moment on nothing is left out; None where that cannot be said
+    )
 
 
 class Usage(Frozen):
@@ -79,7 +81,9 @@ class CodeSource(Protocol):
     async def members(self, sha: str) -> tuple[Commit, ...]:
         """List what a merge brought in, newest first; empty for a plain commit."""
 
-    async def blobs(self, change: Change, paths: Sequence[str]) -> Mapping[str, tuple[bytes | None, bytes | None]]:
+    async def blobs(
+        self, change: Change, paths: Sequence[str]
+    ) -> Mapping[str, tuple[bytes | None, bytes | None]]:
         """Read the old and the new version of these files of a change; None where there is none."""
 
     async def before(self, sha: str, paths: Sequence[str]) -> tuple[str, ...]:
@@ -91,7 +95,9 @@ class CodeSource(Protocol):
     async def file(self, sha: str, path: str) -> str | None:
         """Read a file as it stands at a commit; None where there is no such file."""
 
-    async def usages(self, sha: str, name: str, *, path: str = "", limit: int = 200) -> Usages | None:
+    async def usages(
+        self, sha: str, name: str, *, path: str = "", limit: int = 200
+    ) -> Usages | None:
         """Find the lines that hold an identifier, in one file or folder or everywhere; None: it cannot be told."""
 
     async def foresee(self, studies: Sequence[Study]) -> None:
@@ -114,14 +120,18 @@ class CloneSource(CodeSource, Protocol):
     async def fetch_writers(self, since: Mapping[str, datetime]) -> None:
         """Make ready what `written_by` reads of these commits, each with the moment that it looks back to."""
 
-    async def written_by(self, sha: str, *, since: datetime, moved: bool = False) -> Mapping[str, int]:
+    async def written_by(
+        self, sha: str, *, since: datetime, moved: bool = False
+    ) -> Mapping[str, int]:
         """Count the lines that this commit removes by the landed commits since then that wrote them.
 
         Lines written before `since` are counted under an empty name. With `moved`, a line moved from another file in
         the same commit counts for the commit that wrote it there.
         """
 
-    async def lines_with(self, sha: str, words: Sequence[str], *, called: str = "") -> Sequence[tuple[str, str]]:
+    async def lines_with(
+        self, sha: str, words: Sequence[str], *, called: str = ""
+    ) -> Sequence[tuple[str, str]]:
         """Find the lines of a commit's product code that hold one of these words, each with the path of its file.
 
         With `called` only the files of this name are searched.
@@ -133,7 +143,9 @@ class CloneSource(CodeSource, Protocol):
     async def tags_with(self, sha: str) -> tuple[str, ...] | None:
         """Name the tags whose history has this commit, the oldest first; None where there are no tags at all."""
 
-    async def first_tags(self, heads: Sequence[Headline], *, until: datetime) -> Mapping[str, Release]:
+    async def first_tags(
+        self, heads: Sequence[Headline], *, until: datetime
+    ) -> Mapping[str, Release]:
         """Name for landed commits, by hash, the first release before a moment that has them or copies of them."""
 
     async def tags_made(self, start: datetime, end: datetime) -> tuple[Release, ...]:
@@ -154,7 +166,9 @@ class ThreadSource(Protocol):
 
     repo: RepoId
 
-    async def threads(self, window: Window, commits: Sequence[Commit], *, known_open: Collection[int] = ()) -> Threads:
+    async def threads(
+        self, window: Window, commits: Sequence[Commit], *, known_open: Collection[int] = ()
+    ) -> Threads:
         """Read what the window's threads say, and which pull request brought each of these commits."""
 
     async def issue(self, number: int) -> Issue | PullRequest:
@@ -174,7 +188,9 @@ class NoThreads:
         self.repo = repo
         self._why = why
 
-    async def threads(self, window: Window, commits: Sequence[Commit], *, known_open: Collection[int] = ()) -> Threads:
+    async def threads(
+        self, window: Window, commits: Sequence[Commit], *, known_open: Collection[int] = ()
+    ) -> Threads:
         """Answer that nothing was read, and why."""
         del window, commits, known_open
         return Threads(coverage="not read", notices=(Notice(kind=self._why),))

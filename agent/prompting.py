@@ -13,7 +13,9 @@ from pydantic import BaseModel
 from agent.domain.base import Frozen, UpstreamError
 from agent.markdown import visible
 
-Job = Literal["reading", "writing", "judging"]  # What to read next, what to say, whether something said is true
+Job = Literal[
+    "reading", "writing", "judging"
+]  # What to read next, what to say, whether something said is true
 JOBS: tuple[Job, ...] = ("reading", "writing", "judging")
 
 
@@ -24,7 +26,9 @@ class ModelError(UpstreamError):
         super().__init__(message, retryable=retryable)
 
 
-Way = Literal["schema", "tool", "words"]  # Data is asked for by JSON schema, as the arguments of a tool, or in words
+Way = Literal[
+    "schema", "tool", "words"
+]  # Data is asked for by JSON schema, as the arguments of a tool, or in words
 WAYS: tuple[Way, ...] = ("schema", "tool", "words")
 DEFAULT_CONTEXT = 8_192
 
@@ -37,7 +41,9 @@ class Capabilities(Frozen):
     parallel: bool = False  # Several tool calls in one answer
     context: int = DEFAULT_CONTEXT  # Tokens that question and answer may have together
     told: bool = False  # Whether the server named its context; else it is assumed
-    pace: float | None = None  # Tokens that it writes in a second, once it has begun; None where nobody looked
+    pace: float | None = (
+        None  # Tokens that it writes in a second, once it has begun; None where nobody looked
+    )
 
     @property
     def ways(self) -> tuple[Way, ...]:
@@ -82,23 +88,33 @@ def json_in(text: str, shape: type[BaseModel]) -> dict[str, Any]:
     """
     body = text.rpartition("</think>")[2]
     for part in (body.partition("```json")[2], body):
-        found, _ = json.JSONDecoder().raw_decode(part, start) if (start := part.find("{")) >= 0 else (None, 0)
+        found, _ = (
+            json.JSONDecoder().raw_decode(part, start)
+            if (start := part.find("{")) >= 0
+            else (None, 0)
+        )
         if isinstance(found, dict) and found.keys() & shape.model_fields.keys():
             return found
     raise ValueError("there is no such object in the answer")
 
 
 _LONGEST_UNIT = 200
-_ENOUGH = 600  # So many characters of nothing but repetition; a table or a list of braces repeats less
+_ENOUGH = (
+    600  # So many characters of nothing but repetition; a table or a list of braces repeats less
+)
 
 
 def rambles(text: str) -> bool:
     """Tell whether the end of a text is one short piece over and over."""
     long = len(text) >= _ENOUGH
-    return long and any(text.endswith(text[-size:] * (_ENOUGH // size)) for size in range(1, _LONGEST_UNIT + 1))
+    return long and any(
+        text.endswith(text[-size:] * (_ENOUGH // size)) for size in range(1, _LONGEST_UNIT + 1)
+    )
 
 
-_PER_TOKEN = 3.2  # ASCII characters of code and English, on the safe side: tokenizers in use give 3.3 to 4.5
+_PER_TOKEN = (
+    3.2  # ASCII characters of code and English, on the safe side: tokenizers in use give 3.3 to 4.5
+)
 _ENVELOPE = 8  # What surrounds each message
 _ANSWER = 4_000  # Enough for five sentences about a commit in two languages, with their anchors
 
@@ -164,4 +180,6 @@ def visible_line(line: str) -> str:
 def repeats_instructions(text: str) -> bool:
     """Tell whether a text holds a sentence of the system prompt, up to the first value that is filled in."""
     plain, told = (" ".join(one.split()) for one in (text, _template("system").template))
-    return any(f"{one}.".partition("$")[0].strip() in plain for one in told.removesuffix(".").split(". "))
+    return any(
+        f"{one}.".partition("$")[0].strip() in plain for one in told.removesuffix(".").split(". ")
+    )

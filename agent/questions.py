@@ -14,7 +14,8 @@ from agent.domain.window import Window, midnight, moment, narrowed
 
 _HAN = re.compile("[\u3400-\u9fff]")
 _QUALIFIER = re.compile(
-    r'(?<![\w:/"])(is|author|path|repo|since|until|in):("[^"\n]{1,200}"|[^\s"，。；？！]{1,200})', re.I
+    r'(?<![\w:/"])(is|author|path|repo|since|until|in):("[^"\n]{1,200}"|[^\s"，。；？！]{1,200})',
+    re.I,
 )
 _SPAN = re.compile(r'`([^`\n]{1,200})`|"([^"\n]{1,200})"')
 _TOKEN = re.compile(r"[A-Za-z0-9_./:#@~+-]{2,300}")
@@ -23,7 +24,11 @@ _NAME = re.compile(
     r"--?[A-Za-z][\w-]+|[\w.-]*[A-Za-z0-9]_[\w.-]+|_\w+|[\w.-]+(?:/[\w.*-]+)+|[A-Za-z]\w*(?:\.\w+)+|\w*[a-z0-9][A-Z]\w*"
 )
 _DATE = re.compile(r"(?<![\w/.-])20\d{2}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])(?![\w/-])")
-THREADS = {"issue": "issue", "pr": "pull", "release": "release"}  # Kinds that are no commits, as the index calls them
+THREADS = {
+    "issue": "issue",
+    "pr": "pull",
+    "release": "release",
+}  # Kinds that are no commits, as the index calls them
 _FILTERS = ("is", "author", "path", "repo", "in")  # In the order in which they are told
 _KNOWN = {"is": ("revert", "reland", "breaking", "commit", *THREADS), "in": ("title",)}
 
@@ -60,7 +65,9 @@ class Query(Frozen):
     words: str  # The question without its qualifiers
     lang: Language
     named: tuple[Named, ...] = ()
-    filters: tuple[tuple[str, str], ...] = ()  # GitHub-style qualifiers in one order, however they were asked for
+    filters: tuple[
+        tuple[str, str], ...
+    ] = ()  # GitHub-style qualifiers in one order, however they were asked for
     window: Window | None = None
 
     @property
@@ -74,23 +81,40 @@ class Query(Frozen):
 
     def wants(self, repo: RepoId) -> bool:
         """Tell whether a repository is asked about, by its whole name or the part behind the slash."""
-        return any(f"/{repo.lower()}".endswith(f"/{one}") for one in self.wanted("repo") or [repo.lower()])
+        return any(
+            f"/{repo.lower()}".endswith(f"/{one}") for one in self.wanted("repo") or [repo.lower()]
+        )
 
     def fits(self, card: Card) -> bool:
         """Tell whether a commit fits all qualifiers: its kind, its author, one of its paths, and its title."""
         by = all(one in card.author.lower() for one in self.wanted("author"))
-        touched = all(any(one in path.lower() for path in card.paths) for one in self.wanted("path"))
-        return by and touched and card.kinds >= set(self.wanted("is")) and (not self.wanted("in") or self._in(card))
+        touched = all(
+            any(one in path.lower() for path in card.paths) for one in self.wanted("path")
+        )
+        return (
+            by
+            and touched
+            and card.kinds >= set(self.wanted("is"))
+            and (not self.wanted("in") or self._in(card))
+        )
 
     def _in(self, card: Card) -> bool:
         """Tell whether the title has everything that is named, or a word where nothing is."""
         title, names = card.title.lower(), [one.text.lower() for one in self.named]
-        return all(one in title for one in names) if names else bool({*self.words.lower().split()} & {*title.split()})
+        return (
+            all(one in title for one in names)
+            if names
+            else bool({*self.words.lower().split()} & {*title.split()})
+        )
 
 
-def query_of(question: str, bound: Window | None, tz: str, now: datetime, lang: Language | None = None) -> Query:
+def query_of(
+    question: str, bound: Window | None, tz: str, now: datetime, lang: Language | None = None
+) -> Query:
     """Take a question apart; dates narrow the bound, and never widen it."""
-    found = [(key.lower(), value.strip('"').rstrip(",;")) for key, value in _QUALIFIER.findall(question)]
+    found = [
+        (key.lower(), value.strip('"').rstrip(",;")) for key, value in _QUALIFIER.findall(question)
+    ]
     words = _QUALIFIER.sub(" ", question)
     days = _DATE.findall(words)
     starts = [moment(value, tz) for key, value in found if key == "since"]
@@ -113,7 +137,9 @@ def _filters(found: list[tuple[str, str]]) -> tuple[tuple[str, str], ...]:
     asked = {(key, value.lower().strip("@/*")) for key, value in found if key in _FILTERS}
     for key, value in asked:
         if value not in (known := _KNOWN.get(key, (value,))):
-            raise UsageError(f"{key}:{value[:40]} is not known; there are {', '.join(f'{key}:{one}' for one in known)}")
+            raise UsageError(
+                f"{key}:{value[:40]} is not known; there are {', '.join(f'{key}:{one}' for one in known)}"
+            )
     return tuple(sorted(asked, key=lambda pair: (_FILTERS.index(pair[0]), pair[1])))
 
 
@@ -165,10 +191,14 @@ class Reply(Frozen):
     window: Window | None = None
     claims: tuple[Claim, ...] = ()
     cites: tuple[EvidenceId, ...] = ()
-    shown: tuple[EvidenceId, ...] = ()  # The part of it that sentences cite, or that a model calls nearest
+    shown: tuple[
+        EvidenceId, ...
+    ] = ()  # The part of it that sentences cite, or that a model calls nearest
     sections: tuple[Section, ...] = ()
     evidence: tuple[Hit, ...] = ()  # The ranked list
-    known: dict[EvidenceId, Known] = Field(default_factory=dict)  # What memory has of everything that is shown
+    known: dict[EvidenceId, Known] = Field(
+        default_factory=dict
+    )  # What memory has of everything that is shown
     searched: tuple[Searched, ...] = ()
     dropped: int = 0  # Sentences that did not pass
     trouble: str = ""  # Why the model did not answer
@@ -178,7 +208,9 @@ class Reply(Frozen):
     @property
     def abstained(self) -> bool:
         """Tell whether nothing is answered: evidence alone is no answer."""
-        return self.outcome not in ("answered", "filtered") and not (self.outcome == "looked up" and self.cites)
+        return self.outcome not in ("answered", "filtered") and not (
+            self.outcome == "looked up" and self.cites
+        )
 
     @property
     def said(self) -> str:

@@ -12,23 +12,48 @@ from agent.domain.base import Language
 from agent.domain.facts import Fact, FactKind, Severity
 from agent.markdown import code
 
-Phrases = Mapping[str, Any]  # The part `facts` of a catalogue; «one/more» is chosen by the number of names
+Phrases = Mapping[
+    str, Any
+]  # The part `facts` of a catalogue; «one/more» is chosen by the number of names
 _VALUES = {"kind", "severity", "name", "old", "new", "detail"}
-_UNTOLD = ("revert", "reland", "cherry-pick", "code-changed")  # Told otherwise, or where nothing else can be said
+_UNTOLD = (
+    "revert",
+    "reland",
+    "cherry-pick",
+    "code-changed",
+)  # Told otherwise, or where nothing else can be said
 _ERRORS = ("error-added", "error-removed")
-_INSIDE = (*_ERRORS, "error-changed", "limit-changed")  # What is told with the function that it stands in
+_INSIDE = (
+    *_ERRORS,
+    "error-changed",
+    "limit-changed",
+)  # What is told with the function that it stands in
 _OWNED = ("enum-member-added", "enum-member-removed", "field-added", "field-removed")
-_BY_NAME = ("-removed", "symbol-added", "file-added", "route-added", "registered", "registration-changed")
+_BY_NAME = (
+    "-removed",
+    "symbol-added",
+    "file-added",
+    "route-added",
+    "registered",
+    "registration-changed",
+)
 """Told by their names and by what they are, or by where they stand; others also by their values."""
 _LONG, _LONG_MESSAGE, _LONG_MEMBER = 90, 240, 60
-_SHOWN, _ALL, _MESSAGES_SHOWN, _HASH_SHOWN = 5, 60, 2, 12  # All of what users may have set, and look for by its name
+_SHOWN, _ALL, _MESSAGES_SHOWN, _HASH_SHOWN = (
+    5,
+    60,
+    2,
+    12,
+)  # All of what users may have set, and look for by its name
 _FORMS = re.compile(r"«([^/»]*)/([^»]*)»")
 _NAME = re.compile(r"[A-Za-z_~][\w.:~]*")
 _BETWEEN = re.compile(r"\.|::")
 # The comma of `Traits<A, B>` or of a path like `shape=[128, 128].json` parts nothing.
 _COMMA = re.compile(r",\s+(?![^<>()\[\]{}]{0,200}[>)\]}])")
 _HASH = re.compile(r"[0-9a-f]{40}")
-_EXPRESSION = re.compile(r"[\w.:]*(?:\(.*\))?")  # A message that the program puts together elsewhere: a name or a call
+_EXPRESSION = re.compile(
+    r"[\w.:]*(?:\(.*\))?"
+)  # A message that the program puts together elsewhere: a name or a call
 
 
 @cache
@@ -42,14 +67,30 @@ def catalogue(lang: Language) -> dict[str, Any]:
 
 def told_facts(facts: Sequence[Fact]) -> list[Fact]:
     """List what is worth a sentence each, the most important first."""
-    telling = [fact for fact in facts if fact.severity is not Severity.INTERNAL and fact.kind not in _UNTOLD]
-    return joined(_once([fact for fact in telling if _says_much(fact) or fact.severity is Severity.BREAKING]))
+    telling = [
+        fact
+        for fact in facts
+        if fact.severity is not Severity.INTERNAL and fact.kind not in _UNTOLD
+    ]
+    return joined(
+        _once([fact for fact in telling if _says_much(fact) or fact.severity is Severity.BREAKING])
+    )
 
 
 def changed_functions(facts: Sequence[Fact]) -> list[Fact]:
     """Name the functions inside of which something changed, for a commit of which nothing else can be said."""
-    inside = [fact for fact in facts if fact.kind == "code-changed" and fact.severity is not Severity.INTERNAL]
-    return joined([fact for fact in inside if not any(place.file.endswith(fact.name) for place in fact.places)])
+    inside = [
+        fact
+        for fact in facts
+        if fact.kind == "code-changed" and fact.severity is not Severity.INTERNAL
+    ]
+    return joined(
+        [
+            fact
+            for fact in inside
+            if not any(place.file.endswith(fact.name) for place in fact.places)
+        ]
+    )
 
 
 def joined(facts: Sequence[Fact]) -> list[Fact]:
@@ -65,7 +106,11 @@ def _key(fact: Fact, number: int) -> Hashable:
         return fact.kind, _class_of(fact)
     if fact.kind in _INSIDE or len(names_of(fact)) > 1:
         return number
-    values = () if fact.kind.endswith(_BY_NAME) and fact.kind != "config-key-removed" else _old_and_new(fact)
+    values = (
+        ()
+        if fact.kind.endswith(_BY_NAME) and fact.kind != "config-key-removed"
+        else _old_and_new(fact)
+    )
     return fact.kind, fact.severity, fact.detail, values
 
 
@@ -73,11 +118,15 @@ def _joined(group: Sequence[Fact]) -> Fact:
     proofs = [[place for place in fact.places if place.lines][:1] for fact in group]
     update: dict[str, Any] = {"places": tuple(place for places in proofs for place in places)}
     if len(group) > 1 and group[0].kind in _OWNED:
-        sides = {side: [_member(getattr(fact, side) or "") for fact in group] for side in ("old", "new")}
+        sides = {
+            side: [_member(getattr(fact, side) or "") for fact in group] for side in ("old", "new")
+        }
         values = {side: ", ".join(_unique(some)) for side, some in sides.items()}
         update |= values | {"name": _class_of(group[0]), "detail": f"{len(group)} members"}
     elif len(group) > 1:
-        differ = (side for side in ("old", "new") if len({getattr(fact, side) for fact in group}) > 1)
+        differ = (
+            side for side in ("old", "new") if len({getattr(fact, side) for fact in group}) > 1
+        )
         update |= dict.fromkeys(differ) | {"name": ", ".join(_unique(fact.name for fact in group))}
     return group[0].model_copy(update=update)
 
@@ -86,22 +135,32 @@ def _says_much(fact: Fact) -> bool:
     """Tell whether a sentence has more to show than that something is another, or is part of a class nobody knows."""
     if fact.kind in _ERRORS:
         return bool(_messages(fact))
-    return fact.name != "__init__" and (any(_old_and_new(fact)) or not fact.kind.endswith("-changed"))
+    return fact.name != "__init__" and (
+        any(_old_and_new(fact)) or not fact.kind.endswith("-changed")
+    )
 
 
 def _once(facts: Sequence[Fact]) -> list[Fact]:
     """Leave out what another fact says: a flag's field or its new name, a name's export, an error that only moved."""
-    flags = {fact.name.strip("-").replace("-", "_") for fact in facts if fact.kind in ("flag-added", "env-added")}
+    flags = {
+        fact.name.strip("-").replace("-", "_")
+        for fact in facts
+        if fact.kind in ("flag-added", "env-added")
+    }
     aliases = {fact.name for fact in facts if fact.kind == "deprecated"}
     came, gone = ({fact.new or fact.old for fact in facts if fact.kind == kind} for kind in _ERRORS)
     seen: set[tuple[FactKind, str]] = set()
     kept = []
     for fact in facts:
         lasts = {(fact.kind, name.rpartition(".")[2]) for name in names_of(fact)}
-        is_field = fact.kind in ("field-added", "symbol-added") and fact.name.rpartition(".")[2] in flags
+        is_field = (
+            fact.kind in ("field-added", "symbol-added") and fact.name.rpartition(".")[2] in flags
+        )
         only_moved = fact.kind in _ERRORS and (fact.new or fact.old) in came & gone
         is_alias = fact.kind == "flag-default-changed" and fact.name in aliases
-        if not (is_field or only_moved or is_alias) and not (fact.detail == "export" and lasts <= seen):
+        if not (is_field or only_moved or is_alias) and not (
+            fact.detail == "export" and lasts <= seen
+        ):
             kept.append(fact)
             seen |= lasts
     return kept
@@ -126,9 +185,17 @@ def fact_sentence(fact: Fact, lang: Language) -> str:
     """Tell a fact as Markdown, in the first sentence of its kind whose values are there and short, else the last."""
     phrases: Phrases = catalogue(lang)["facts"]
     values, templates = _values(fact, phrases), phrases["change"][fact.kind]
-    full = (one for one in templates if all(value for gap, value in values.items() if f"{{{gap}}}" in one))
+    full = (
+        one
+        for one in templates
+        if all(value for gap, value in values.items() if f"{{{gap}}}" in one)
+    )
     form = r"\1" if len(names_of(fact)) == 1 else r"\2"
-    place = phrases["inside"].format(code(_shortened(fact.detail))) if fact.kind in _INSIDE and fact.detail else ""
+    place = (
+        phrases["inside"].format(code(_shortened(fact.detail)))
+        if fact.kind in _INSIDE and fact.detail
+        else ""
+    )
     must = phrases["must"] if fact.severity is Severity.BREAKING else ""
     text = _FORMS.sub(form, next(full, templates[-1])).format(**values, place=place, must=must)
     return text[:1].upper() + text[1:]
@@ -150,8 +217,14 @@ def names_alone(predicate: str, text: str, lang: Language) -> str | None:
 def _series(params: Mapping[str, str], say: Mapping[str, str]) -> str:
     """Tell a part of a series; the parts that have landed are cited in the order of their marks."""
     total, missing = params.get("total"), params.get("missing", "").split()
-    text = say["part_of"].format(params["part"], total) if total else say["part"].format(params["part"])
-    marked = [(int(part), mark) for mark, part in enumerate(params.get("landed", "").split(), start=2)]
+    text = (
+        say["part_of"].format(params["part"], total)
+        if total
+        else say["part"].format(params["part"])
+    )
+    marked = [
+        (int(part), mark) for mark, part in enumerate(params.get("landed", "").split(), start=2)
+    ]
     landed = [say["one"].format(part, mark) for part, mark in sorted(marked)]
     text += say["landed"].format(say["list"].join(landed)) if landed else ""
     text += say["missing"].format(say["list"].join(missing)) if missing else ""
@@ -172,9 +245,13 @@ def _values(fact: Fact, phrases: Phrases) -> dict[str, str]:
         "old": old,
         "new": new,
         "gained": new if fact.old is None else "",
-        "detail": "" if fact.kind == "signature-changed" and detail in ("function", "method") else code(detail),
+        "detail": ""
+        if fact.kind == "signature-changed" and detail in ("function", "method")
+        else code(detail),
         "thing": phrases["things"].get(detail, phrases["thing"])[len(names) > 1],
-        "owner": code(_shortened(_class_of(fact))) if fact.kind != "symbol-renamed" or detail == "method" else "",
+        "owner": code(_shortened(_class_of(fact)))
+        if fact.kind != "symbol-renamed" or detail == "method"
+        else "",
         "messages": _listed(_messages(fact), phrases, _MESSAGES_SHOWN),
     }
 
@@ -201,7 +278,10 @@ def _old_and_new(fact: Fact) -> tuple[str, str]:
     # The words of a deprecation have a full stop of their own.
     end = "." if fact.kind == "deprecated" else None
     flat = (" ".join((value or "").split()).rstrip(end) for value in (fact.old, fact.new))
-    old, new = (one[:_HASH_SHOWN] if _HASH.fullmatch(one) else one if len(one) <= limit else "" for one in flat)
+    old, new = (
+        one[:_HASH_SHOWN] if _HASH.fullmatch(one) else one if len(one) <= limit else ""
+        for one in flat
+    )
     # The default of a flag may be what another name stands for, which says nothing.
     return old, "" if fact.kind == "flag-added" and "." in new and _NAME.fullmatch(new) else new
 

@@ -64,16 +64,22 @@ class Figure:
         """Tell whether a score is of the kind that there should be fewer of."""
         if score.verdict == MEASURED:
             return self.ok is False
-        return (score.value or 0.0) < 1.0 if self.sense == "at least" else (score.value or 0.0) > 0.0
+        return (
+            (score.value or 0.0) < 1.0 if self.sense == "at least" else (score.value or 0.0) > 0.0
+        )
 
     @property
     def worst(self) -> tuple[str, ...]:
         """The reasons of the first few failures."""
-        return tuple(one.reason for one in self.scores if one.verdict != MEASURED and self.is_wrong(one))[:5]
+        return tuple(
+            one.reason for one in self.scores if one.verdict != MEASURED and self.is_wrong(one)
+        )[:5]
 
     def as_json(self) -> dict[str, Any]:
         """Give the figure as plain data, without its scores."""
-        return {key: value for key, value in asdict(self).items() if key != "scores"} | {"worst": list(self.worst)}
+        return {key: value for key, value in asdict(self).items() if key != "scores"} | {
+            "worst": list(self.worst)
+        }
 
 
 Figures = Mapping[str, Figure]
@@ -87,7 +93,9 @@ def share(scores: Iterable[Score], target: Target = ALL) -> Figure:
         return Figure(None, 0, None, None, target.limit, target.sense, None)
     n, mean = len(each), sum(score.value or 0.0 for score in each) / len(each)
     centre = (mean + _Z * _Z / (2 * n)) / (1 + _Z * _Z / n)
-    half = _Z * math.sqrt(max(0.0, mean * (1 - mean)) / n + _Z * _Z / (4 * n * n)) / (1 + _Z * _Z / n)
+    half = (
+        _Z * math.sqrt(max(0.0, mean * (1 - mean)) / n + _Z * _Z / (4 * n * n)) / (1 + _Z * _Z / n)
+    )
     low, high = max(0.0, centre - half), min(1.0, centre + half)
     return Figure(mean, n, low, high, target.limit, target.sense, target.met(mean), each)
 
@@ -99,7 +107,16 @@ def measure(values: Sequence[float], target: Target = SHOWN) -> Figure:
     ordered = sorted(values)
     median = ordered[len(ordered) // 2]
     each = tuple(Score("as measured", value, verdict=MEASURED) for value in values)
-    return Figure(median, len(each), ordered[0], ordered[-1], target.limit, target.sense, target.met(median), each)
+    return Figure(
+        median,
+        len(each),
+        ordered[0],
+        ordered[-1],
+        target.limit,
+        target.sense,
+        target.met(median),
+        each,
+    )
 
 
 def crashed(case: str, reason: str) -> Figures:

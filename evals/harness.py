@@ -45,7 +45,11 @@ class System(Protocol):
         ...
 
     async def ask(
-        self, settings: Settings, questions: Sequence[tuple[str, Sequence[RepoId]]], now: datetime, since: datetime
+        self,
+        settings: Settings,
+        questions: Sequence[tuple[str, Sequence[RepoId]]],
+        now: datetime,
+        since: datetime,
     ) -> list[Reply]:
         """Read everything from a moment on, then answer questions, each about some of the repositories."""
         ...
@@ -86,7 +90,9 @@ class Bench:
     model: Mapping[str, str] = field(default_factory=dict)
     """The name and address of a real model, as settings have them, for sets that can ask one."""
     seed: int = SEED  # What worlds are made from
-    analyst: AnalystChoice = "rules"  # Who writes and answers; a set that needs a model for that brings a scripted one
+    analyst: AnalystChoice = (
+        "rules"  # Who writes and answers; a set that needs a model for that brings a scripted one
+    )
     full: bool = False  # Take all cases where there are many of the same kind
 
     def world(self, name: str, seed: int | None = None) -> World:
@@ -105,7 +111,9 @@ class Bench:
             home = Path(name)
             yield Settings(repos=tuple(specs), out=home / "out", home=home / "home", **more)
 
-    async def report(self, specs: Sequence[RepoSpec], first: date, last: date | None = None, **more: Any) -> Report:
+    async def report(
+        self, specs: Sequence[RepoSpec], first: date, last: date | None = None, **more: Any
+    ) -> Report:
         """Report on some days in a fresh home, as the command line would."""
         with self.settings(specs, **more) as settings:
             return (await self.system.report(settings, Window.days(first, last or first, "UTC")))[0]
@@ -113,7 +121,10 @@ class Bench:
 
 def specs_of(world: World, *, cloned: bool = True) -> tuple[RepoSpec, ...]:
     """Name the repositories of a world, each with its path unless they shall be fetched."""
-    return tuple(RepoSpec(name=RepoId(repo.full_name), path=repo.git_dir if cloned else None) for repo in world.repos)
+    return tuple(
+        RepoSpec(name=RepoId(repo.full_name), path=repo.git_dir if cloned else None)
+        for repo in world.repos
+    )
 
 
 def serving(repos: Sequence[Repo], now: datetime | None = None) -> GitHubServer:
@@ -140,7 +151,9 @@ class EvalSet:
     by_name: bool = False  # It takes long, and is only run when it is named
 
 
-def evalset(name: str, about: str, *, needs_mirrors: bool = False, by_name: bool = False) -> Callable[[Run], EvalSet]:
+def evalset(
+    name: str, about: str, *, needs_mirrors: bool = False, by_name: bool = False
+) -> Callable[[Run], EvalSet]:
     """Make a set of the function that runs it."""
     return lambda run: EvalSet(name, about, run, needs_mirrors, by_name)
 
@@ -149,7 +162,9 @@ def choose(names: Sequence[str], known: Sequence[EvalSet]) -> list[EvalSet]:
     """Find the sets by name; none named means all that do not have to be named."""
     by_name = {one.name: one for one in known}
     if unknown := [name for name in names if name not in by_name]:
-        raise UsageError(f"no evaluation set {unknown[0]!r}; there are {', '.join(sorted(by_name))}")
+        raise UsageError(
+            f"no evaluation set {unknown[0]!r}; there are {', '.join(sorted(by_name))}"
+        )
     return [by_name[name] for name in names] if names else [one for one in known if not one.by_name]
 
 
@@ -173,7 +188,12 @@ async def _awaited(figures: Awaitable[Figures]) -> Figures:
 
 
 async def start_gitzette(
-    folder: Path, server: GitHubServer, model: ModelServer, *arguments: str, stderr: int | IO[bytes] = PIPE, **more: str
+    folder: Path,
+    server: GitHubServer,
+    model: ModelServer,
+    *arguments: str,
+    stderr: int | IO[bytes] = PIPE,
+    **more: str,
 ) -> Process:
     """Start a command in a folder as a user would, with nothing of the environment but `more` variables."""
     environment = {

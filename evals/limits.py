@@ -23,11 +23,15 @@ class Limits(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
     sets: tuple[str, ...]
     invariants: dict[str, tuple[str, ...]] = Field(default_factory=dict)
-    drops: dict[str, float] = Field(default_factory=dict)  # By `set/metric`, by set, or by `default` for all others
+    drops: dict[str, float] = Field(
+        default_factory=dict
+    )  # By `set/metric`, by set, or by `default` for all others
 
     def drop(self, name: str, metric: str) -> float:
         """Tell how far a figure may fall."""
-        return self.drops.get(f"{name}/{metric}", self.drops.get(name, self.drops.get("default", 0.0)))
+        return self.drops.get(
+            f"{name}/{metric}", self.drops.get(name, self.drops.get("default", 0.0))
+        )
 
 
 @dataclass(frozen=True)
@@ -60,10 +64,14 @@ def load_figures(file: Path) -> Mapping[str, Mapping[str, Any]]:
     return found
 
 
-def breaches(results: Results, limits: Limits, previous: Mapping[str, Mapping[str, float]]) -> list[Breach]:
+def breaches(
+    results: Results, limits: Limits, previous: Mapping[str, Mapping[str, float]]
+) -> list[Breach]:
     """List everything that must not be: crashes, broken invariants, figures that fell too far."""
     found = list(_crashes(results))
-    ended = {name: figures for name, figures in results.items() if name not in {one.set for one in found}}
+    ended = {
+        name: figures for name, figures in results.items() if name not in {one.set for one in found}
+    }
     for name, metrics in limits.invariants.items():
         for metric in metrics if name in ended else ():
             found += _invariant(name, metric, ended[name].get(metric))
@@ -90,7 +98,9 @@ def _invariant(name: str, metric: str, figure: Figure | None) -> Iterator[Breach
         yield Breach(name, metric, "", f"and {len(wrong) - _CASES} more")
 
 
-def _fall(name: str, metric: str, old: float, figure: Figure | None, allowed: float) -> Iterator[Breach]:
+def _fall(
+    name: str, metric: str, old: float, figure: Figure | None, allowed: float
+) -> Iterator[Breach]:
     if figure is None or figure.value is None:
         yield Breach(name, metric, "", f"is not measured any more; it was {old}")
         return
@@ -118,7 +128,12 @@ def changes(results: Results, before: Mapping[str, Mapping[str, Any]]) -> Iterat
     for name, figures in results.items():
         for metric, figure in figures.items():
             old = before.get(name, {}).get(metric)
-            if old is None or figure.value is None or old["value"] is None or old["value"] == figure.value:
+            if (
+                old is None
+                or figure.value is None
+                or old["value"] is None
+                or old["value"] == figure.value
+            ):
                 continue
             apart = figure.low > old["high"] or figure.high < old["low"]
             sure = "clearly" if apart else "within the intervals"

@@ -39,10 +39,14 @@ class Loopback:
         self._listener.close()
 
     async def _serve(self, app: ASGIApp) -> None:
-        quiet = uvicorn.Config(app, lifespan="off", ws="none", log_config=None, log_level="critical")
+        quiet = uvicorn.Config(
+            app, lifespan="off", ws="none", log_config=None, log_level="critical"
+        )
         quiet.timeout_keep_alive = _KEEP_ALIVE_SECONDS
         self._loop, state = asyncio.get_running_loop(), ServerState()
-        server = await self._loop.create_server(lambda: _Connection(quiet, state, {}), sock=self._listener)
+        server = await self._loop.create_server(
+            lambda: _Connection(quiet, state, {}), sock=self._listener
+        )
         self._ready.set()
         await self._stop.wait()
         server.close()

@@ -61,7 +61,18 @@ class PostgresServer:
     def __enter__(self) -> Self:
         if self._user:
             shutil.chown(self._folder, self._user)
-        self._run("initdb", "--username", _USER, "--auth", "trust", "--encoding", "UTF8", "--no-sync", "-D", "data")
+        self._run(
+            "initdb",
+            "--username",
+            _USER,
+            "--auth",
+            "trust",
+            "--encoding",
+            "UTF8",
+            "--no-sync",
+            "-D",
+            "data",
+        )
         self.start()
         return self
 
@@ -72,12 +83,29 @@ class PostgresServer:
     def start(self) -> None:
         """Start the server, and wait until it answers."""
         fast = [] if self._durable else ["-c", "fsync=off", "-c", "full_page_writes=off"]
-        settings = ["-c", "listen_addresses=127.0.0.1", "-c", "unix_socket_directories=", "-c", "max_connections=200"]
+        settings = [
+            "-c",
+            "listen_addresses=127.0.0.1",
+            "-c",
+            "unix_socket_directories=",
+            "-c",
+            "max_connections=200",
+        ]
         programs = _programs()
         assert programs is not None
-        command = [str(programs / "postgres"), "-D", "data", "-p", str(self._port), *settings, *fast]
+        command = [
+            str(programs / "postgres"),
+            "-D",
+            "data",
+            "-p",
+            str(self._port),
+            *settings,
+            *fast,
+        ]
         with (self._folder / "log").open("ab") as log:
-            self._process = subprocess.Popen(command, cwd=self._folder, user=self._user, stdout=log, stderr=log)
+            self._process = subprocess.Popen(
+                command, cwd=self._folder, user=self._user, stdout=log, stderr=log
+            )
         until = time.monotonic() + _PATIENCE
         while time.monotonic() < until and self._process.poll() is None:
             if self._run("pg_isready", "-h", "127.0.0.1", "-p", str(self._port), check=False) == 0:
@@ -95,5 +123,7 @@ class PostgresServer:
         programs = _programs()
         assert programs is not None
         command = [str(programs / program), *arguments]
-        done = subprocess.run(command, cwd=self._folder, user=self._user, capture_output=True, check=check)
+        done = subprocess.run(
+            command, cwd=self._folder, user=self._user, capture_output=True, check=check
+        )
         return done.returncode

@@ -17,12 +17,18 @@ _MOST_RIGHT, _MOST_WRONG = 40, 500  # So many scores of each metric stand on the
 
 def as_json(results: Results) -> str:
     """Print the figures as data."""
-    sets = {name: {metric: f.as_json() for metric, f in figures.items()} for name, figures in results.items()}
+    sets = {
+        name: {metric: f.as_json() for metric, f in figures.items()}
+        for name, figures in results.items()
+    }
     return json.dumps({"sets": sets}, indent=1, ensure_ascii=False) + "\n"
 
 
 def as_table(
-    results: Results, previous: Mapping[str, Mapping[str, float]] | None = None, *, colour: bool = False
+    results: Results,
+    previous: Mapping[str, Mapping[str, float]] | None = None,
+    *,
+    colour: bool = False,
 ) -> str:
     """Print the figures as lines, with what the last release had; a shortfall is red where there are colours."""
     lines: list[str] = []
@@ -48,7 +54,9 @@ def as_page(results: Results, about: Mapping[str, Any], changed: Sequence[str] =
     env.globals.update(verdict=_verdict, value=_value, wanted=_wanted)
     # A score can hold anything, even the end of a script.
     data = json.dumps(list(_rows(results)), ensure_ascii=True).replace("<", "\\u003c")
-    return env.get_template("results.html").render(results=results, about=about, changed=changed, data=data)
+    return env.get_template("results.html").render(
+        results=results, about=about, changed=changed, data=data
+    )
 
 
 def _rows(results: Results) -> Iterator[dict[str, Any]]:
@@ -60,7 +68,12 @@ def _rows(results: Results) -> Iterator[dict[str, Any]]:
                 seen[wrong] -= 1
                 if seen[wrong] >= 0:
                     told = score.verdict or ("wrong" if wrong else "right")
-                    yield asdict(score) | {"set": name, "metric": metric, "wrong": wrong, "verdict": told}
+                    yield asdict(score) | {
+                        "set": name,
+                        "metric": metric,
+                        "wrong": wrong,
+                        "verdict": told,
+                    }
 
 
 def _verdict(figure: Figure) -> str:

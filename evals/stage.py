@@ -63,7 +63,9 @@ class Stage:
             recall=Statements(db),
             deep=Budget().deep,
         )
-        specs = tuple(RepoSpec(name=RepoId(repo.full_name), path=repo.git_dir) for repo in self._world.repos)
+        specs = tuple(
+            RepoSpec(name=RepoId(repo.full_name), path=repo.git_dir) for repo in self._world.repos
+        )
         # A branch that fails leaves a failure in the report; anything else is a crash of the case.
         await daily.build().ainvoke({"window": window, "specs": specs}, context=context)
         return publisher.reports[-1]
@@ -117,7 +119,9 @@ def by_script(script: Script) -> Fetch:
         messages = convert_to_openai_messages(list(question.messages))
         said = script(Asked(next(numbers), {"messages": messages, "tools": list(question.tools)}))
         calls = tuple(ToolRequest(call.name, json.loads(call.arguments)) for call in said.calls)
-        return Reply(text=said.text, calls=calls, spent=Spent(calls=1, received=tokens_of(said.text)))
+        return Reply(
+            text=said.text, calls=calls, spent=Spent(calls=1, received=tokens_of(said.text))
+        )
 
     return fetch
 

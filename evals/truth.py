@@ -20,7 +20,9 @@ _HASH = re.compile(r"(?<![\w-])(?=[0-9a-f]*\d)[0-9a-f]{7,40}(?![\w-])")
 _FIXED = re.compile(r"\b(?:fix(?:es|ed)?|resolv(?:es|ed)|clos(?:es|ed))\b|修复|解决", re.IGNORECASE)
 _LIKELY = re.compile(r"\blikely\b|可能", re.IGNORECASE)
 _UNFIXED = ("not_planned", "duplicate")
-_ALIEN = re.compile(r"<script|<img|!\[|javascript:|evil\.example|[\u202a-\u202e\u2066-\u2069]", re.IGNORECASE)
+_ALIEN = re.compile(
+    r"<script|<img|!\[|javascript:|evil\.example|[\u202a-\u202e\u2066-\u2069]", re.IGNORECASE
+)
 
 
 @dataclass(frozen=True)
@@ -57,18 +59,28 @@ class Truth:
             every: tuple[Issue | Pull, ...] = (*repo.issues, *repo.pulls)
             for thread in every:
                 said = "\n".join(comment.body for comment in thread.comments)
-                found[f"{repo.full_name}#{thread.number}"] = f"{thread.title}\n{thread.body}\n{said}"
+                found[f"{repo.full_name}#{thread.number}"] = (
+                    f"{thread.title}\n{thread.body}\n{said}"
+                )
         return found
 
     @cached_property
     def fixes(self) -> frozenset[tuple[str, str]]:
         """What GitHub records as closed by what landed: (issue, commit)."""
-        pulls = [(repo, pull) for repo in self._world.repos for pull in repo.pulls if pull.merge_commit]
-        merged = {(repo.full_name, pull.number): f"{repo.full_name}@{pull.merge_commit}" for repo, pull in pulls}
+        pulls = [
+            (repo, pull) for repo in self._world.repos for pull in repo.pulls if pull.merge_commit
+        ]
+        merged = {
+            (repo.full_name, pull.number): f"{repo.full_name}@{pull.merge_commit}"
+            for repo, pull in pulls
+        }
         found = set()
         for repo, pull in pulls:
             if pull.base == repo.default_branch:
-                found |= {(f"{owner}#{n}", merged[repo.full_name, pull.number]) for owner, n in pull.closes}
+                found |= {
+                    (f"{owner}#{n}", merged[repo.full_name, pull.number])
+                    for owner, n in pull.closes
+                }
         for repo in self._world.repos:
             for issue in repo.issues:
                 for event in issue.events:
@@ -89,20 +101,36 @@ class Truth:
         if name not in self.commits:
             return ""
         form = "--format=%H %P%n%an%n%cn%n%ad%n%cd%n%B"
-        shown = _git(self._git_dirs[repo], "show", "-m", "--first-parent", form, "--numstat", "-p", "-M", sha)
-        counted = _git(self._git_dirs[repo], "show", "-m", "--first-parent", "--format=", "--shortstat", "-M", sha)
+        shown = _git(
+            self._git_dirs[repo], "show", "-m", "--first-parent", form, "--numstat", "-p", "-M", sha
+        )
+        counted = _git(
+            self._git_dirs[repo],
+            "show",
+            "-m",
+            "--first-parent",
+            "--format=",
+            "--shortstat",
+            "-M",
+            sha,
+        )
         return f"{shown}\n{counted}"
 
     def untruths(self, report: Report) -> list[Untruth]:
         """List everything in a report that does not hold."""
-        return [*(one for claim in report.claims for one in self.of_claim(claim, report)), *self._ledger(report)]
+        return [
+            *(one for claim in report.claims for one in self.of_claim(claim, report)),
+            *self._ledger(report),
+        ]
 
     def of_claim(self, claim: Claim, report: Report) -> Iterator[Untruth]:
         """List what does not hold in one claim."""
         for name in claim.sources:
             if name not in self.commits and name not in self.threads and not self._is_release(name):
                 yield Untruth(claim.id, "citation", f"there is no {name}")
-        if claim.repo and any(name.partition("@")[0].partition("#")[0] != claim.repo for name in claim.sources):
+        if claim.repo and any(
+            name.partition("@")[0].partition("#")[0] != claim.repo for name in claim.sources
+        ):
             yield Untruth(claim.id, "repository", f"cites {claim.sources} for {claim.repo}")
         yield from self._outside(claim, report)
         yield from self._quotes(claim)
@@ -111,7 +139,12 @@ class Truth:
 
     def _is_release(self, name: str) -> bool:
         repo, _, tag = name.partition("@")
-        return any(one.tag == tag for known in self._world.repos if known.full_name == repo for one in known.releases)
+        return any(
+            one.tag == tag
+            for known in self._world.repos
+            if known.full_name == repo
+            for one in known.releases
+        )
 
     def _outside(self, claim: Claim, report: Report) -> Iterator[Untruth]:
         rows = {f"{row.repo}@{row.sha}" for row in report.ledger}
@@ -120,7 +153,10 @@ class Truth:
                 yield Untruth(claim.id, "day", f"{name} did not land on this day")
 
     def _quotes(self, claim: Claim) -> Iterator[Untruth]:
-        shown = [*((one.cite, one.text) for one in claim.quotes), *((one.cite, one.text) for one in claim.anchors)]
+        shown = [
+            *((one.cite, one.text) for one in claim.quotes),
+            *((one.cite, one.text) for one in claim.anchors),
+        ]
         for cite, words in shown:
             text, at = _plain(self.text(cite)), 0
             for part in re.split(r"…|\.\.\.", words):
@@ -133,30 +169,52 @@ class Truth:
         """Check each number, name and hash of the text against the cited evidence and facts."""
         evidence = "\n".join((*map(self.text, claim.sources), *claim.sources))
         if claim.free:
-            facts = [one for one in report.claims if not one.free and set(one.about) & set(claim.cites)]
-            evidence += "\n".join(value for one in facts for value in (*one.params.values(), *one.sources))
+            facts = [
+                one for one in report.claims if not one.free and set(one.about) & set(claim.cites)
+            ]
+            evidence += "\n".join(
+                value for one in facts for value in (*one.params.values(), *one.sources)
+            )
         for lang, text in claim.text.items():
             words = MARK.sub(" ", text)
             for kind, pattern in (("number", _NUMBER), ("name", _NAMED), ("hash", _HASH)):
                 for value in pattern.findall(words):
                     if value.strip("\"'") not in evidence and not _is_counted(value, claim):
-                        yield Untruth(claim.id, kind, f"{lang}: {value!r} is not in what is cited: {text[:100]}")
+                        yield Untruth(
+                            claim.id,
+                            kind,
+                            f"{lang}: {value!r} is not in what is cited: {text[:100]}",
+                        )
 
     def _fixed(self, claim: Claim) -> Iterator[Untruth]:
         issues = [name for name in claim.sources if name in self._issues]
-        issues += [f"{claim.repo}#{number}" for text in claim.text.values() for number in re.findall(r"#(\d+)", text)]
+        issues += [
+            f"{claim.repo}#{number}"
+            for text in claim.text.values()
+            for number in re.findall(r"#(\d+)", text)
+        ]
         said = any(_FIXED.search(text) and not _LIKELY.search(text) for text in claim.text.values())
         for issue in issues if said and not claim.speech else ():
-            if issue in self._issues and not any((issue, name) in self.fixes for name in claim.sources):
+            if issue in self._issues and not any(
+                (issue, name) in self.fixes for name in claim.sources
+            ):
                 yield Untruth(claim.id, "fix", f"{issue} is not fixed by {claim.sources}")
 
     @cached_property
     def _issues(self) -> frozenset[str]:
-        return frozenset(f"{repo.full_name}#{issue.number}" for repo in self._world.repos for issue in repo.issues)
+        return frozenset(
+            f"{repo.full_name}#{issue.number}"
+            for repo in self._world.repos
+            for issue in repo.issues
+        )
 
     def _ledger(self, report: Report) -> Iterator[Untruth]:
         start, end = report.window.start, report.window.end
-        gold = [row for repo in self._world.repos for row in gold_window(self._world, repo.full_name, start, end)]
+        gold = [
+            row
+            for repo in self._world.repos
+            for row in gold_window(self._world, repo.full_name, start, end)
+        ]
         rows = Counter(f"{row.repo}@{row.sha}" for row in report.ledger)
         for row in gold:
             name = f"{row.repo}@{row.sha}"
@@ -168,14 +226,20 @@ class Truth:
 
 def alien(page: str, forbidden: Sequence[str] = ()) -> list[Untruth]:
     """List what no page may contain: foreign addresses, images, HTML, invisible characters, given words."""
-    found = [match[0] for match in _ALIEN.finditer(page)] + [word for word in forbidden if word in page]
-    return [Untruth("page", "output", f"{one!r} stands on the page") for one in dict.fromkeys(found)]
+    found = [match[0] for match in _ALIEN.finditer(page)] + [
+        word for word in forbidden if word in page
+    ]
+    return [
+        Untruth("page", "output", f"{one!r} stands on the page") for one in dict.fromkeys(found)
+    ]
 
 
 def _is_counted(value: str, claim: Claim) -> bool:
     """Tell whether a number only counts what the claim itself lists: all of it, or what it does not name."""
     listed = claim.params.get("name", "").split(", ")
-    rest = {len(listed) - sum(f"`{name}`" in text for name in listed) for text in claim.text.values()}
+    rest = {
+        len(listed) - sum(f"`{name}`" in text for name in listed) for text in claim.text.values()
+    }
     counts = {str(one) for one in (len(listed), len(claim.sources), *rest)}
     return value in counts or value in " ".join(claim.params.values())
 
@@ -187,4 +251,6 @@ def _plain(text: str) -> str:
 
 def _git(git_dir: Path, *arguments: str) -> str:
     command = ["git", f"--git-dir={git_dir}", "-c", "core.quotePath=false", *arguments]
-    return subprocess.run(command, capture_output=True, check=True).stdout.decode("utf-8", errors="replace")
+    return subprocess.run(command, capture_output=True, check=True).stdout.decode(
+        "utf-8", errors="replace"
+    )

@@ -29,7 +29,11 @@ class PublishedReports:
     def labels(self) -> list[str]:
         """Name the reports, newest first; a single day comes before a range that begins with it."""
         found = (file.stem for file in self._reports.glob("*.json"))
-        return sorted(filter(_LABEL.fullmatch, found), key=lambda one: (one[:10], ".." not in one, one), reverse=True)
+        return sorted(
+            filter(_LABEL.fullmatch, found),
+            key=lambda one: (one[:10], ".." not in one, one),
+            reverse=True,
+        )
 
     def report(self, label: str) -> Report:
         """Read one report by its label, the newest for an empty one."""
@@ -57,7 +61,11 @@ def missed_days(settings: Settings, last: date) -> list[date]:
     recent = [last - timedelta(days=count) for count in reversed(range(settings.catch_up_days))]
     if not published:
         return [last]
-    return [day for day in recent if str(day) >= min(published) and not _stands(reports, day, settings, last)]
+    return [
+        day
+        for day in recent
+        if str(day) >= min(published) and not _stands(reports, day, settings, last)
+    ]
 
 
 def _stands(reports: PublishedReports, day: date, settings: Settings, last: date) -> bool:
@@ -79,14 +87,18 @@ def check_writable(out: Path) -> None:
             pass
         check_front_page(out)
     except OSError as error:
-        raise StorageError(f"cannot write to {place}: {error.strerror}; choose another with out or --out") from error
+        raise StorageError(
+            f"cannot write to {place}: {error.strerror}; choose another with out or --out"
+        ) from error
 
 
 def check_front_page(out: Path) -> None:
     """Refuse to replace somebody else's README before anything is written."""
     file = out / "README.md"
     if file.exists() and not file.read_text("utf-8", errors="replace").startswith(OURS):
-        raise StorageError(f"{file} was not written by gitzette and is left alone; choose another folder with --out")
+        raise StorageError(
+            f"{file} was not written by gitzette and is left alone; choose another folder with --out"
+        )
 
 
 def replace_file(file: Path, pieces: Iterable[str]) -> None:

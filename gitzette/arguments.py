@@ -26,14 +26,20 @@ def settings_here(environ: Mapping[str, str]) -> Settings:
 
 def settings_for(args: argparse.Namespace, environ: Mapping[str, str]) -> Settings:
     """Let the command line override the file and the environment."""
-    given: dict[str, Any] = {key: getattr(args, key, None) for key in _SETTINGS} | {"repos": args.repo or None}
-    return override(settings_here(environ), {key: value for key, value in given.items() if value is not None})
+    given: dict[str, Any] = {key: getattr(args, key, None) for key in _SETTINGS} | {
+        "repos": args.repo or None
+    }
+    return override(
+        settings_here(environ), {key: value for key, value in given.items() if value is not None}
+    )
 
 
 def refuse(args: argparse.Namespace, names: Sequence[str], why: str) -> None:
     """Refuse options that contradict another one."""
     if given := [name for name in names if getattr(args, name, None) not in (None, False, [])]:
-        raise UsageError(f"{why}; leave out {', '.join('--' + name.replace('_', '-') for name in given)}")
+        raise UsageError(
+            f"{why}; leave out {', '.join('--' + name.replace('_', '-') for name in given)}"
+        )
 
 
 def specs_of(settings: Settings) -> tuple[RepoSpec, ...]:

@@ -48,8 +48,12 @@ def _parser() -> argparse.ArgumentParser:
     parser.set_defaults(target=None)
     commands = parser.add_subparsers(title="commands", metavar="COMMAND")
     for name, command in table.items():
-        sub = commands.add_parser(name, help=command["help"], description=command.get("description"))
-        for option, more in ({one: shared[one] for one in command["use"]} | command.get("options", {})).items():
+        sub = commands.add_parser(
+            name, help=command["help"], description=command.get("description")
+        )
+        for option, more in (
+            {one: shared[one] for one in command["use"]} | command.get("options", {})
+        ).items():
             kind = {"type": _TYPES[more["type"]]} if "type" in more else {}
             sub.add_argument(option, **more | kind)
         sub.set_defaults(target=command["target"])

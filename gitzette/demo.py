@@ -20,7 +20,9 @@ if TYPE_CHECKING:
     from tools.chat.messages import Question, Reply
 
 ANSWERS = Path(__file__).with_name("data") / "demo_answers.json"
-CAPABILITIES = Capabilities(context=120_000, told=True)  # What the recorded model could do; it shapes what is asked
+CAPABILITIES = Capabilities(
+    context=120_000, told=True
+)  # What the recorded model could do; it shapes what is asked
 _SEED = 1
 _TOKEN = "demo"  # noqa: S105 -- the loopback server's only token
 
@@ -33,7 +35,9 @@ class RecordedAnswers:
     """Answers by the hash of the question."""
 
     def __init__(self) -> None:
-        self.kept: dict[str, dict[str, object]] = json.loads(ANSWERS.read_text("utf-8")) if ANSWERS.exists() else {}
+        self.kept: dict[str, dict[str, object]] = (
+            json.loads(ANSWERS.read_text("utf-8")) if ANSWERS.exists() else {}
+        )
 
     async def learn(self) -> Capabilities:
         """Give the same on every machine."""
@@ -49,7 +53,9 @@ class RecordedAnswers:
 
 
 @contextmanager
-def demo_world(args: argparse.Namespace, environ: Mapping[str, str]) -> Iterator[tuple[Settings, datetime]]:
+def demo_world(
+    args: argparse.Namespace, environ: Mapping[str, str]
+) -> Iterator[tuple[Settings, datetime]]:
     """Build and serve the world while the run lasts; give its settings and its present time."""
     if args.repo:
         raise UsageError("--demo has repositories of its own; leave out --repo")
@@ -74,11 +80,19 @@ def demo_world(args: argparse.Namespace, environ: Mapping[str, str]) -> Iterator
 
 def _asked(args: argparse.Namespace, environ: Mapping[str, str]) -> dict[str, object]:
     """Take the reader's own model where one is asked for; else look at no configuration, for it may be broken."""
-    given = {key: getattr(args, key) for key in ("tz", "lang", "layout", "source", "out") if getattr(args, key)}
+    given = {
+        key: getattr(args, key)
+        for key in ("tz", "lang", "layout", "source", "out")
+        if getattr(args, key)
+    }
     if args.analyst is None:
         return given | {"analyst": "model", "model": "recorded answers", "languages": ("en", "zh")}
     if args.analyst == "rules":
         return given
     own = settings_for(args, environ)
-    model = {key: getattr(own, key) for key in Shape.model_fields if key.startswith(("model", "prices", "budget"))}
+    model = {
+        key: getattr(own, key)
+        for key in Shape.model_fields
+        if key.startswith(("model", "prices", "budget"))
+    }
     return given | model | {"analyst": "model"}

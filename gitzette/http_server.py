@@ -15,7 +15,9 @@ _GOODBYE_SECONDS = 3
 def bound_socket(host: str, port: int) -> socket.socket:
     """Take the address now, so that a port in use is told in one line; port 0 takes any."""
     try:
-        family, kind, protocol, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
+        family, kind, protocol, _, address = socket.getaddrinfo(
+            host, port, type=socket.SOCK_STREAM
+        )[0]
         listener = socket.socket(family, kind, protocol)
     except (OSError, UnicodeError) as error:
         raise UsageError(f"{host!r} is no address of this machine; use 127.0.0.1") from error
@@ -24,7 +26,9 @@ def bound_socket(host: str, port: int) -> socket.socket:
         listener.bind(address)
     except OSError as error:
         listener.close()
-        raise UsageError(f"cannot listen on {host} port {port}: {error.strerror}; choose another --port") from error
+        raise UsageError(
+            f"cannot listen on {host} port {port}: {error.strerror}; choose another --port"
+        ) from error
     return listener
 
 

@@ -43,7 +43,9 @@ class PlainProgress:
         """Print a step when it begins, and again when its count is full."""
         if self._last.get(repo) != what or done >= total:
             self._last[repo] = what
-            self._stream.write(f"gitzette: {repo}: {what}{f' ({total})' if total and done >= total else ''}\n")
+            self._stream.write(
+                f"gitzette: {repo}: {what}{f' ({total})' if total and done >= total else ''}\n"
+            )
             self._stream.flush()
 
 
@@ -69,7 +71,10 @@ def progress(stream: TextIO | None = None) -> Iterator[Progress]:
     if console.is_dumb_terminal:
         yield PlainProgress(stream)
         return
-    names = TextColumn("{task.fields[repo]}", markup=False), TextColumn("{task.description}", markup=False)
+    names = (
+        TextColumn("{task.fields[repo]}", markup=False),
+        TextColumn("{task.description}", markup=False),
+    )
     tasks: dict[RepoId, TaskID] = {}
 
     class LiveProgress(Bars):

@@ -62,7 +62,9 @@ class FilePublisher:
         front_page = self._front_page(report, text)
         replace_file(page, [text])
         for lang in self._others:
-            replace_file(page.with_name(f"{report.window.label}.{lang}.md"), [self._page(report, lang)])
+            replace_file(
+                page.with_name(f"{report.window.label}.{lang}.md"), [self._page(report, lang)]
+            )
         replace_file(record, dumped(report))
         replace_file(self._out / "README.md", [front_page])
         return report
@@ -77,10 +79,13 @@ class FilePublisher:
         """Show the newest day, or the newest range where there is no day, and list all reports."""
         labels = {*PublishedReports(self._out).labels(), report.window.label}
         newest = max(labels, key=lambda label: (".." not in label, label))
-        if newest != report.window.label and (found := self._earlier(self._reports / f"{newest}.json")):
+        if newest != report.window.label and (
+            found := self._earlier(self._reports / f"{newest}.json")
+        ):
             page = self._page(found, self._lang)
         others = {
-            label: [lang for lang in _LANGUAGES if (self._reports / f"{label}.{lang}.md").exists()] for label in labels
+            label: [lang for lang in _LANGUAGES if (self._reports / f"{label}.{lang}.md").exists()]
+            for label in labels
         }
         others[report.window.label] = sorted({*others[report.window.label], *self._others})
         return OURS + readme_page(page, labels, self._lang, others)
@@ -92,6 +97,8 @@ def bring_reports(fleet: Fleet, settings: Settings, edition: str) -> None:
     for label, (key, finished) in sorted(fleet.labels(edition).items()):
         file, at = settings.out / "reports" / f"{label}.json", moment_of(finished).timestamp()
         # The time of a file tells which state of the edition it holds.
-        if (not file.exists() or file.stat().st_mtime != at) and (there := fleet.edition(edition, key)):
+        if (not file.exists() or file.stat().st_mtime != at) and (
+            there := fleet.edition(edition, key)
+        ):
             publisher.publish(there)
             os.utime(file, (at, at))

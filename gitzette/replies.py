@@ -62,7 +62,11 @@ class ReplyPage:
 
     def sentence(self, claim: Claim, lang: Language, pulls: Collection[str] = ()) -> str:
         """Write a sentence of a model behind its label, with its citations; `pulls` are pull requests among them."""
-        label = catalogue(lang)["ask"][claim.kind.value] if claim.kind in (Kind.INFERRED, Kind.ADVICE) else ""
+        label = (
+            catalogue(lang)["ask"][claim.kind.value]
+            if claim.kind in (Kind.INFERRED, Kind.ADVICE)
+            else ""
+        )
         return f"{label}{claim_text(claim, lang, self._web, pulls)}\n\n"
 
     def found(self, known: dict[str, Known], lang: Language) -> str:
@@ -70,7 +74,9 @@ class ReplyPage:
         rows = "\n".join(f"- {self._described(one, lang)}" for one in known.values())
         return f"{catalogue(lang)['ask']['best']}\n\n{rows}\n\n" if rows else ""
 
-    def _described(self, one: Known, lang: Language, where: str = "", window: Window | None = None) -> str:
+    def _described(
+        self, one: Known, lang: Language, where: str = "", window: Window | None = None
+    ) -> str:
         """Name a piece of evidence by its day, link, title and author."""
         name, url = named(one.id, one.repo, self._web, pull=isinstance(one, PullRequest))
         if isinstance(one, Card):
@@ -89,7 +95,9 @@ class ReplyPage:
 def reply_json(reply: Reply) -> dict[str, Any]:
     """Give a reply as data that others read."""
     plain = reply.model_dump(mode="json", include={"answer", "cites", "searched", "dropped"})
-    claims = [claim_json(claim) | {"text": claim.text.get(reply.lang, "")} for claim in reply.claims]
+    claims = [
+        claim_json(claim) | {"text": claim.text.get(reply.lang, "")} for claim in reply.claims
+    ]
     ranked = [
         {"id": hit.id, "rank": rank, "score": hit.score, "words": [*hit.named, *hit.words]}
         for rank, hit in enumerate(reply.evidence, start=1)
@@ -117,7 +125,9 @@ class CitedEvidence:
             for one in (*claim.quotes, *claim.anchors):
                 quotes.setdefault(one.cite, []).extend(one.text.splitlines())
             for cite in claim.sources:
-                words.setdefault(cite, []).extend(word for text in claim.text.values() for word in _CODE.findall(text))
+                words.setdefault(cite, []).extend(
+                    word for text in claim.text.values() for word in _CODE.findall(text)
+                )
         cites = list(map(self._entry, reply.cites))
         return {"abstained": reply.abstained, "cites": cites, "quotes": quotes, "words": words}
 
@@ -137,7 +147,13 @@ class CitedEvidence:
             if one is None:
                 raise InputError(f"{repo}@{mark[:12]} cannot be read any more")
         state = state_at(one, None) if isinstance(one, Issue | PullRequest) else ""
-        values = {"cite": cite, "one": one, "kind": type(one).__name__, "state": state, "tz": self._tz}
+        values = {
+            "cite": cite,
+            "one": one,
+            "kind": type(one).__name__,
+            "state": state,
+            "tz": self._tz,
+        }
         text = plain_environment().get_template("evidence.txt").render(values)[:_LONGEST]
         return [_safe(line.removesuffix("\r")) for line in text.rstrip("\n").split("\n")]
 
@@ -150,5 +166,8 @@ class CitedEvidence:
 def _safe(text: str) -> str:
     """Show what hides in a line by its number."""
     cut = text if len(text) <= _WIDTH else f"{text[:_WIDTH]} …"
-    shown = (one if one == "\t" or unicodedata.category(one) not in _HIDDEN else f"<U+{ord(one):04X}>" for one in cut)
+    shown = (
+        one if one == "\t" or unicodedata.category(one) not in _HIDDEN else f"<U+{ord(one):04X}>"
+        for one in cut
+    )
     return "".join(shown)

@@ -47,14 +47,27 @@ class Covered:
     def told(self) -> list[str]:
         """Say what is missing, what was sent, and what the run spent."""
         report, usage = self.report, self.usage
-        lines = [*self.notices, *(f"{one.repo}: {one.stage} missing: {one.message}" for one in report.failures)]
+        lines = [
+            *self.notices,
+            *(f"{one.repo}: {one.stage} missing: {one.message}" for one in report.failures),
+        ]
         lines += [*self.delivered, *self.undelivered]
-        parts = [*((section.repo, section.account) for section in report.sections), ("brief", report.account)]
-        if fallbacks := [(name, one.reason) for name, account in parts for one in account.fallbacks]:
+        parts = [
+            *((section.repo, section.account) for section in report.sections),
+            ("brief", report.account),
+        ]
+        if fallbacks := [
+            (name, one.reason) for name, account in parts for one in account.fallbacks
+        ]:
             name, reason = fallbacks[0]
-            lines.append(f"the model failed at {len(fallbacks)} parts, done by rules; first {name}: {reason}")
+            lines.append(
+                f"the model failed at {len(fallbacks)} parts, done by rules; first {name}: {reason}"
+            )
         read = f"{len(report.ledger)} commits, {len(report.sections)} of {len(report.repos)} repositories read"
-        return [*lines, f"{report.window.key}: {read}; {usage.sent} API requests, {usage.free} of them free"]
+        return [
+            *lines,
+            f"{report.window.key}: {read}; {usage.sent} API requests, {usage.free} of them free",
+        ]
 
 
 async def cover(
@@ -84,7 +97,9 @@ async def cover(
             memory.runs.begin(run_id, window.key, now, recipe)
             try:
                 begun = daily.DayInput(window=window, specs=recipe.repos)
-                state = await run_graph(daily.build, house, run_id, begun, display, _AT_ONCE[settings.analyst])
+                state = await run_graph(
+                    daily.build, house, run_id, begun, display, _AT_ONCE[settings.analyst]
+                )
                 memory.run_files.write(run_id, {"window": window.key, "refused": _refused(state)})
                 report: Report = state["report"]
                 memory.retention.cite(run_id, window.key, cited_by(report))
@@ -92,7 +107,12 @@ async def cover(
             finally:
                 requests = {house.client.address.host: asdict(house.client.usage)}
                 spent = {"seconds": round(time.monotonic() - started, 3), "requests": requests}
-                memory.runs.end(run_id, status, datetime.now(UTC), {"repos": [spec.name for spec in specs]} | spent)
+                memory.runs.end(
+                    run_id,
+                    status,
+                    datetime.now(UTC),
+                    {"repos": [spec.name for spec in specs]} | spent,
+                )
             memory.run_locks.finish(run_id)
         return Covered(report, house.publisher.paths(report)[0], house.client.usage, tuple(notices))
 
@@ -100,7 +120,11 @@ async def cover(
 def _refused(state: Mapping[str, Any]) -> list[dict[str, str | bool]]:
     """List the sentences that were refused, with the check and its reason, and whether their writer said them anew."""
     return [
-        {"text": " / ".join(one.claim.text.values()), "about": " ".join(one.claim.about), "repaired": one.repaired}
+        {
+            "text": " / ".join(one.claim.text.values()),
+            "about": " ".join(one.claim.about),
+            "repaired": one.repaired,
+        }
         | {"check": no.check, "literal": no.literal, "reason": no.reason}
         for one in state.get("refused") or []
         for no in one.reasons

@@ -45,13 +45,17 @@ class SourceDesks:
     async def _code(self, spec: RepoSpec) -> CodeSource:
         if self.settings.source == "api":
             if spec.path is not None:
-                raise UsageError(f"{spec.name}={spec.path} is read from git; leave out the path or --source api")
+                raise UsageError(
+                    f"{spec.name}={spec.path} is read from git; leave out the path or --source api"
+                )
             # Here and below: a run over clones alone need not wait for what reads the API.
             from tools.github.code import GitHubCode
 
             return GitHubCode(self.client, spec.name, spec.branch)
         if spec.path is not None:
-            return GitSource(spec.name, spec.path, branch=spec.branch, network=remote_environment(self.environ))
+            return GitSource(
+                spec.name, spec.path, branch=spec.branch, network=remote_environment(self.environ)
+            )
         path = await self.keeper.refresh(spec.name, branch=spec.branch)
         return GitSource(spec.name, path, branch=spec.branch, network=self.keeper.network)
 

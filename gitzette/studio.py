@@ -62,7 +62,9 @@ def daily() -> Graph:
 
     async def report(state: Told) -> Told:
         with _demonstration(state) as (args, settings, now):
-            asked = daily_graph.DayInput(window=window_of(args, settings.tz, now), specs=settings.repos)
+            asked = daily_graph.DayInput(
+                window=window_of(args, settings.tz, now), specs=settings.repos
+            )
             async with open_house(settings, {}, now, secrets.token_hex(8), settings.repos) as house:
                 done = await graph.ainvoke(asked, context=house.deps)
                 page = house.publisher.paths(done["report"])[0].read_text("utf-8")
@@ -79,7 +81,9 @@ def ask() -> Graph:
     async def answer(state: Told) -> Told:
         question = checked(state.get("question") or _QUESTION)
         with _demonstration(state) as (_, settings, now):
-            async with asking_context(settings, {}, settings.repos, now, QuietProgress()) as context:
+            async with asking_context(
+                settings, {}, settings.repos, now, QuietProgress()
+            ) as context:
                 done = await graph.ainvoke({"question": question}, context=context.for_question())
         reply = reply_json(ReplyPage(Web(settings.web), settings.tz).written(done["reply"]))
         return cast("Told", {key: reply[key] for key in ("answer", "abstained", "claims", "cites")})

@@ -55,7 +55,9 @@ def home_of(settings: Settings, environ: Mapping[str, str]) -> Path:
 
 def memory_of(settings: Settings, environ: Mapping[str, str]) -> AbstractContextManager[Memory]:
     """Open the memory that the settings name."""
-    return open_memory(home_of(settings, environ), datetime.now(UTC).date(), settings.database_address)
+    return open_memory(
+        home_of(settings, environ), datetime.now(UTC).date(), settings.database_address
+    )
 
 
 @asynccontextmanager
@@ -74,13 +76,21 @@ async def open_house(
     `specs` say where repositories lie on this machine: the graph knows them only by name. `answers` stand in for the
     server of a model. What runs in the `background` leaves a part of shared limits to people who ask.
     """
-    home, waits, pause = home_of(settings, environ), settings.budget.wait_seconds, settings.budget.retry_seconds
+    home, waits, pause = (
+        home_of(settings, environ),
+        settings.budget.wait_seconds,
+        settings.budget.retry_seconds,
+    )
     token = settings.token.get_secret_value() if settings.token else None
     with open_memory(home, now.date(), settings.database_address) as memory:
         admit = request_limit(memory.fleet, settings, background=background)
-        manners = Manners(max_wait=waits, run_seconds=2 * waits + 900, first_pause=pause, admit=admit)
+        manners = Manners(
+            max_wait=waits, run_seconds=2 * waits + 900, first_pause=pause, admit=admit
+        )
         cache, recorder = memory.http_cache, memory.recorder(run) if run else None
-        async with GitHubClient(base_url=settings.github_url, token=token, cache=cache, manners=manners) as client:
+        async with GitHubClient(
+            base_url=settings.github_url, token=token, cache=cache, manners=manners
+        ) as client:
             keeper = MirrorKeeper(home, settings.git_url, token, environ=environ)
             desks: Desks = SourceDesks(settings, client, keeper, environ, specs)
             if recorder:
@@ -89,14 +99,18 @@ async def open_house(
             note = EarlierReport(recorder).note if recorder else None
             publisher = FilePublisher(settings.out, settings, Web(settings.web), note)
             admit = model_limit(memory.fleet, settings, environ, background=background)
-            writers = writers_of(settings, environ, recorder, memory.model_servers, admit=admit, answers=answers)
+            writers = writers_of(
+                settings, environ, recorder, memory.model_servers, admit=admit, answers=answers
+            )
             deps = run_context(memory, recorder, settings, writers, desks, publisher)
             deps = replace(deps, questions=memory.evidence)
             yield House(deps=deps, memory=memory, client=client, publisher=publisher)
 
 
 @asynccontextmanager
-async def open_sources(settings: Settings, environ: Mapping[str, str], spec: RepoSpec) -> AsyncIterator[Desk]:
+async def open_sources(
+    settings: Settings, environ: Mapping[str, str], spec: RepoSpec
+) -> AsyncIterator[Desk]:
     """Open one repository for a command that only reads it."""
     async with open_house(settings, environ, datetime.now(UTC)) as house:
         yield await house.deps.desks.open(spec)
@@ -156,16 +170,28 @@ def writers_of(
     if settings.analyst == "rules" or recorder is None:
         return Writers(languages=languages)
     names, budget = _names(settings), settings.budget
-    endpoints = dict.fromkeys(names.values(), answers) if answers else endpoints_of(settings, environ, servers, admit)
+    endpoints = (
+        dict.fromkeys(names.values(), answers)
+        if answers
+        else endpoints_of(settings, environ, servers, admit)
+    )
     # Importing langchain takes longer than most runs of the rules.
     from graphs.models import Models
 
     calls, tokens, seconds = budget.model_calls, budget.model_tokens, budget.model_seconds
     whole = limit or Cap(calls=calls, tokens=tokens, seconds=seconds, cost=budget.model_cost)
-    calls, tokens, seconds = budget.repo_model_calls, budget.repo_model_tokens, budget.repo_model_seconds
+    calls, tokens, seconds = (
+        budget.repo_model_calls,
+        budget.repo_model_tokens,
+        budget.repo_model_seconds,
+    )
     purse = Purse(run=whole, each=Cap(calls=calls, tokens=tokens, seconds=seconds))
-    models = Models(recorder, names, endpoints, settings.model_url or "", purse=purse, prices=settings.prices)
-    return Writers(models, languages, boundary("demonstration" if answers else recorder.fence_seed()))
+    models = Models(
+        recorder, names, endpoints, settings.model_url or "", purse=purse, prices=settings.prices
+    )
+    return Writers(
+        models, languages, boundary("demonstration" if answers else recorder.fence_seed())
+    )
 
 
 def writers_again(recipe: Recipe, recorder: CallRecorder) -> Writers:
@@ -179,15 +205,24 @@ def writers_again(recipe: Recipe, recorder: CallRecorder) -> Writers:
 
 
 def endpoints_of(
-    settings: Settings, environ: Mapping[str, str], servers: ModelServers, admit: Admission | None = None
+    settings: Settings,
+    environ: Mapping[str, str],
+    servers: ModelServers,
+    admit: Admission | None = None,
 ) -> "dict[str, ChatEndpoint]":
     """Make a client for each model, by name; jobs of the same model share one."""
     if settings.model is None:
-        raise ConfigError("--analyst model needs a model: set GITZETTE_MODEL, and GITZETTE_MODEL_URL for its server")
+        raise ConfigError(
+            "--analyst model needs a model: set GITZETTE_MODEL, and GITZETTE_MODEL_URL for its server"
+        )
     from tools.chat.client import context_of
     from tools.chat.endpoint import ChatEndpoint, probe
 
-    key, url, said = environ.get("OPENAI_API_KEY", "").strip(), settings.model_url, settings.model_context
+    key, url, said = (
+        environ.get("OPENAI_API_KEY", "").strip(),
+        settings.model_url,
+        settings.model_context,
+    )
 
     async def learn(endpoint: ChatEndpoint) -> Capabilities:
         """Look into memory first; what a server can do is found out once. What the settings say of a window holds."""
@@ -202,14 +237,26 @@ def endpoints_of(
         servers.put(url or "", endpoint.name, found)
         return found
 
-    times = {"timeout": settings.budget.answer_seconds, "first_pause": settings.budget.retry_seconds}
-    how: dict[str, Any] = {"url": url, "key": SecretStr(key) if key else None, "learn": learn, "admit": admit} | times
+    times = {
+        "timeout": settings.budget.answer_seconds,
+        "first_pause": settings.budget.retry_seconds,
+    }
+    how: dict[str, Any] = {
+        "url": url,
+        "key": SecretStr(key) if key else None,
+        "learn": learn,
+        "admit": admit,
+    } | times
     return {name: ChatEndpoint(name=name, **how) for name in _names(settings).values()}
 
 
 def _names(shape: Shape) -> dict[Job, str]:
     own: dict[Job, str | None]
-    own = {"reading": shape.model_reading, "writing": shape.model_writing, "judging": shape.model_judging}
+    own = {
+        "reading": shape.model_reading,
+        "writing": shape.model_writing,
+        "judging": shape.model_judging,
+    }
     return {job: name or shape.model or "" for job, name in own.items()}
 
 
@@ -218,7 +265,12 @@ def _languages(shape: Shape) -> tuple[Language, ...]:
 
 
 async def run_graph(
-    build: Callable[[Any], Any], house: House, run: str, begun: object, display: Progress, at_once: int = 4
+    build: Callable[[Any], Any],
+    house: House,
+    run: str,
+    begun: object,
+    display: Progress,
+    at_once: int = 4,
 ) -> Mapping[str, Any]:
     """Run a graph from the beginning, or from where the run stood when it died; give the state in which it ends."""
     from graphs.checkpoints import open_checkpoints

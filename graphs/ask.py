@@ -8,7 +8,13 @@ from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
-from langchain_core.messages import AIMessage, AnyMessage, HumanMessage, RemoveMessage, SystemMessage
+from langchain_core.messages import (
+    AIMessage,
+    AnyMessage,
+    HumanMessage,
+    RemoveMessage,
+    SystemMessage,
+)
 from langchain_core.runnables import RunnableConfig
 from langgraph.checkpoint.base import BaseCheckpointSaver
 from langgraph.graph import END, START, StateGraph
@@ -30,7 +36,9 @@ from graphs.reading import called, wants_tools
 from tools.chat.messages import trimmed
 from tools.toolset import tools_of
 
-VERSION = 2  # Of the state that is kept; a thread that was written by another one is not gone on with
+VERSION = (
+    2  # Of the state that is kept; a thread that was written by another one is not gone on with
+)
 _BEST, _TURNS, _RANKED, _TAGGED = 20, 5, 60, 5
 _KEPT, _KEPT_ID = 200, "kept-"  # Questions and citations of a thread that are kept
 
@@ -42,9 +50,13 @@ def build(checkpointer: Any = None) -> CompiledStateGraph[AskState, AskContext, 
         graph.add_node(node.__name__, node)
     SentenceSteps(subjects).add_to(graph, "reply")
     graph.add_edge(START, "retrieve")
-    graph.add_conditional_edges("retrieve", lambda state: "read" if _own(state) else "reply", ["read", "reply"])
     graph.add_conditional_edges(
-        "read", lambda state: "tools" if wants_tools(_own(state), _TURNS) else "answer", ["tools", "answer"]
+        "retrieve", lambda state: "read" if _own(state) else "reply", ["read", "reply"]
+    )
+    graph.add_conditional_edges(
+        "read",
+        lambda state: "tools" if wants_tools(_own(state), _TURNS) else "answer",
+        ["tools", "answer"],
     )
     graph.add_edge("tools", "read")
     graph.add_edge("answer", "check")
@@ -63,8 +75,13 @@ async def retrieve(state: AskState, runtime: Runtime[AskContext]) -> dict[str, A
         unread = query.window or known.unread(spec.name, context.now, context.tz)
         left_out[spec.name] = await context.reader.complete(spec, unread)
         if query.window is None:
-            await context.reader.fetch(spec, [one for one in query.named if one.repo in (None, spec.name)])
-    hits, window = _found(query, repos, runtime, _RANKED), query.window or known.whole(repos, context.now, context.tz)
+            await context.reader.fetch(
+                spec, [one for one in query.named if one.repo in (None, spec.name)]
+            )
+    hits, window = (
+        _found(query, repos, runtime, _RANKED),
+        query.window or known.whole(repos, context.now, context.tz),
+    )
     searched = [context.searched(repo, window, left_out[repo]) for repo in repos]
     begun = {"query": query, "window": window, "hits": hits, "searched": searched, "handles": {}}
     begun |= {"sentences": Sentences(), "nearest": None, "trouble": ""}
@@ -79,13 +96,19 @@ async def retrieve(state: AskState, runtime: Runtime[AskContext]) -> dict[str, A
         return begun | {"messages": gone, "trouble": " ".join(str(error).split())[:200]}
 
 
-def _found(query: Query, repos: Sequence[RepoId], runtime: Runtime[AskContext], most: int) -> list[Hit]:
+def _found(
+    query: Query, repos: Sequence[RepoId], runtime: Runtime[AskContext], most: int
+) -> list[Hit]:
     hits, context = ranked(query, repos, runtime.context, most), runtime.context
-    runtime.stream_writer({"evidence": context.memory.all(hit.id for hit in hits[:_BEST]), "lang": query.lang})
+    runtime.stream_writer(
+        {"evidence": context.memory.all(hit.id for hit in hits[:_BEST]), "lang": query.lang}
+    )
     return hits
 
 
-async def _handles(query: Query, hits: list[Hit], state: AskState, context: AskContext) -> dict[str, EvidenceId]:
+async def _handles(
+    query: Query, hits: list[Hit], state: AskState, context: AskContext
+) -> dict[str, EvidenceId]:
     """Read the best evidence, the tags of its commits, and what was cited before."""
     tags = await context.load_tags([hit.id for hit in hits if hit.kind == "commit"][:_TAGGED])
     fitting = [hit.id for hit in hits[:_BEST] if hit.fits]
@@ -96,7 +119,9 @@ async def _handles(query: Query, hits: list[Hit], state: AskState, context: AskC
 
 async def _opening(query: Query, state: Any, context: AskContext) -> HumanMessage:
     """Show the question and the best evidence, and say how to look further where tools can be called."""
-    spans = [f"{one.repo} from {one.start:%Y-%m-%d} to {one.end:%Y-%m-%d}" for one in state["searched"]]
+    spans = [
+        f"{one.repo} from {one.start:%Y-%m-%d} to {one.end:%Y-%m-%d}" for one in state["searched"]
+    ]
     scope, subject = {"scope": "; ".join(spans)}, (await subjects(state, context))["answer"]
     text = subject.evidence((), [one.text for one in query.named]) or "(nothing)"
     values = {"question": fenced(query.text, context.mark), "evidence": fenced(text, context.mark)}
@@ -112,7 +137,9 @@ async def subjects(state: AskState, context: AskContext) -> dict[str, AnswerSubj
         account=_account(state),
         languages=(query.lang,),
         room=await context.packet_room(),
-        dossier=Dossier(found=found, window=query.window, repos=frozenset(repos), seen=frozenset(found)),
+        dossier=Dossier(
+            found=found, window=query.window, repos=frozenset(repos), seen=frozenset(found)
+        ),
         shown={handle: found[name] for handle, name in state["handles"].items()},
         notes=context.notes,
     )
@@ -132,7 +159,11 @@ async def read(state: AskState, runtime: Runtime[AskContext]) -> dict[str, Any]:
             return {}
         offered = tools_of(await context.open_tools(state["window"], state["handles"]))
         heard = trimmed(_heard(state, context.mark), await models.context("reading") * 2 // 3)
-        return {"messages": [await models.get("reading", _account(state)).bind_tools(offered).ainvoke(heard)]}
+        return {
+            "messages": [
+                await models.get("reading", _account(state)).bind_tools(offered).ainvoke(heard)
+            ]
+        }
     except ModelError:
         # Whoever is away is asked again for the answer.
         return {}
@@ -168,18 +199,26 @@ async def answer(state: AskState, runtime: Runtime[AskContext]) -> dict[str, Any
     told = prompt("ask_answer", {"language": NAMES[query.lang], "more": more})
     *before, last = _heard(state, context.mark)
     # Some servers take no two messages of a user in a row.
-    end = [HumanMessage(f"{last.text}\n{told}")] if last.type == "human" else [last, HumanMessage(told)]
+    end = (
+        [HumanMessage(f"{last.text}\n{told}")]
+        if last.type == "human"
+        else [last, HumanMessage(told)]
+    )
     try:
         models = context.asked
         heard = trimmed([*before, *end], await models.context("writing") * 2 // 3)
-        model = models.get("writing", _account(state)).with_structured_output(answer_shape(query.lang))
+        model = models.get("writing", _account(state)).with_structured_output(
+            answer_shape(query.lang)
+        )
         said: Any = await model.ainvoke(heard)
     except ModelError as error:
         return {"trouble": " ".join(str(error).split())[:200]}
     # A tool may have listed what it has not shown: it is read now, for the gate and the judge.
     named = [one for told in (said.nearest, *(one.cites for one in said.sentences)) for one in told]
     repos = [spec.name for spec in context.specs]
-    await context.load([name for one in named for name in context.memory.named(one, repos)], query.window)
+    await context.load(
+        [name for one in named for name in context.memory.named(one, repos)], query.window
+    )
     handles = handles_of([*handles.values(), *context.found], context.found)
     near = [name for one in said.nearest if (name := cited(one, handles)) in context.found]
     subject = (await subjects({**state, "handles": handles}, context))["answer"]
@@ -196,7 +235,11 @@ async def reply(state: AskState, runtime: Runtime[AskContext]) -> dict[str, Any]
     return {
         "reply": given,
         "version": VERSION,
-        "messages": [*gone, HumanMessage(state["question"], id=question), AIMessage(given.said, id=said)],
+        "messages": [
+            *gone,
+            HumanMessage(state["question"], id=question),
+            AIMessage(given.said, id=said),
+        ],
         "cites": list(given.cites or (hit.id for hit in given.evidence[:_BEST]))[:_KEPT],
         "turns": [*state.get("turns", []), state["question"][:300]][-_KEPT:],
     }
@@ -221,7 +264,9 @@ async def stream(
     # One checkpoint for each answer: a question that was not answered leaves nothing to go on with.
     options: dict[str, Any] = {"durability": "exit"} if config else {}
     asked, given, reply = {"question": question, "version": VERSION}, 0, None
-    async for mode, told in graph.astream(asked, config, context=context, stream_mode=["custom", "values"], **options):
+    async for mode, told in graph.astream(
+        asked, config, context=context, stream_mode=["custom", "values"], **options
+    ):
         if isinstance(told, Step):
             context.reader.progress.step(told.repo, told.what, told.done, told.total)
         elif mode == "custom":
@@ -229,7 +274,11 @@ async def stream(
         elif "sentences" in told:
             published, reply = told["sentences"].published, told.get("reply")
             for claim in published[given:]:
-                yield {"claim": claim, "lang": told["query"].lang, "abstains": told["nearest"] is not None}
+                yield {
+                    "claim": claim,
+                    "lang": told["query"].lang,
+                    "abstains": told["nearest"] is not None,
+                }
             given = len(published)
     if reply is not None:
         yield reply
@@ -260,7 +309,9 @@ class Conversations:
                 f"thread {thread} was written by another version of gitzette; go on with that version, "
                 "or begin another thread under a new name"
             )
-        return Standing(turns=tuple(values.get("turns", ())), sources=tuple(values.get("cites", ())))
+        return Standing(
+            turns=tuple(values.get("turns", ())), sources=tuple(values.get("cites", ()))
+        )
 
     async def ask(self, thread: str, question: str, context: AskContext) -> AsyncIterator[Event]:
         """Answer the next question of a thread as it goes; cut short, the thread stays with its last answer."""
@@ -270,7 +321,9 @@ class Conversations:
 
 
 @asynccontextmanager
-async def open_conversations(home: Path, database: str | None = None) -> AsyncIterator[Conversations]:
+async def open_conversations(
+    home: Path, database: str | None = None
+) -> AsyncIterator[Conversations]:
     """Open the conversations below a home folder, in a private file of their own, or those of a database."""
     async with open_checkpoints(database or home / "threads.db", precious=True) as saver:
         yield Conversations(saver)

@@ -15,7 +15,15 @@ from agent.analysts.tasks import Sentences
 from agent.domain.base import EvidenceId, Language, RepoId
 from agent.domain.claims import Claim
 from agent.domain.commits import Release
-from agent.domain.evidence import Card, CommitEvidence, Dossier, Evidence, ReleaseEvidence, ThreadEvidence, belongs
+from agent.domain.evidence import (
+    Card,
+    CommitEvidence,
+    Dossier,
+    Evidence,
+    ReleaseEvidence,
+    ThreadEvidence,
+    belongs,
+)
 from agent.domain.window import Window
 from agent.gate.check import refusals
 from agent.ports import CloneSource
@@ -75,9 +83,18 @@ class AskContext(RunContext):
     """What code knows of pieces of evidence beside their text."""
     toolsets: dict[RepoId, Toolset] = field(default_factory=dict)
 
-    def for_question(self, specs: tuple[RepoSpec, ...] | None = None, bound: Window | None = None) -> Self:
+    def for_question(
+        self, specs: tuple[RepoSpec, ...] | None = None, bound: Window | None = None
+    ) -> Self:
         """Give the context of another question."""
-        return replace(self, specs=specs or self.specs, bound=bound or self.bound, found={}, notes={}, toolsets={})
+        return replace(
+            self,
+            specs=specs or self.specs,
+            bound=bound or self.bound,
+            found={},
+            notes={},
+            toolsets={},
+        )
 
     def searched(self, repo: RepoId, window: Window, left_out: int) -> Searched:
         """Tell where was looked."""
@@ -96,20 +113,43 @@ class AskContext(RunContext):
         """Read evidence that is not read yet; what is not of the window stays unread."""
         wanted = self.memory.all(name for name in names if name not in self.found)
         for spec in self.specs:
-            cards = {one.sha: one for one in wanted.values() if isinstance(one, Card) and one.repo == spec.name}
+            cards = {
+                one.sha: one
+                for one in wanted.values()
+                if isinstance(one, Card) and one.repo == spec.name
+            }
             if cards:
                 code = (await self.desks.open(spec)).code
-                self._add([cards[one.commit.sha].evidence(one) async for one in code.changes(list(cards))], window)
+                self._add(
+                    [
+                        cards[one.commit.sha].evidence(one)
+                        async for one in code.changes(list(cards))
+                    ],
+                    window,
+                )
         said = [one for one in wanted.values() if not isinstance(one, Card)]
         releases = (ReleaseEvidence(release=one) for one in said if isinstance(one, Release))
-        self._add((*releases, *(ThreadEvidence(thread=one) for one in said if not isinstance(one, Release))), window)
+        self._add(
+            (
+                *releases,
+                *(ThreadEvidence(thread=one) for one in said if not isinstance(one, Release)),
+            ),
+            window,
+        )
 
     async def load_tags(self, names: Iterable[EvidenceId]) -> list[EvidenceId]:
         """Find the first tag that contains each of these commits, and note it."""
         first: list[EvidenceId] = []
-        for spec, name in ((spec, name) for name in names for spec in self.specs if name.startswith(f"{spec.name}@")):
+        for spec, name in (
+            (spec, name)
+            for name in names
+            for spec in self.specs
+            if name.startswith(f"{spec.name}@")
+        ):
             code = (await self.desks.open(spec)).code
-            if isinstance(code, CloneSource) and (tags := await code.tags_with(name.partition("@")[2])):
+            if isinstance(code, CloneSource) and (
+                tags := await code.tags_with(name.partition("@")[2])
+            ):
                 self.notes[name] = f"The first tag that contains it is {tags[0]}."
                 first.append(f"{spec.name}@{tags[0]}")
         return first
@@ -123,7 +163,9 @@ class AskContext(RunContext):
     def _add(self, pieces: Iterable[Evidence], window: Window | None) -> None:
         self.found.update((one.id, one) for one in pieces if belongs(one, window))
 
-    async def open_tools(self, window: Window, handles: Mapping[str, EvidenceId]) -> dict[RepoId, Toolset]:
+    async def open_tools(
+        self, window: Window, handles: Mapping[str, EvidenceId]
+    ) -> dict[RepoId, Toolset]:
         """Open the tools of all repositories over a window, once for each question."""
         recall = WindowSearch(self.index, self.memory, self.recall.report, window)
         for spec in (spec for spec in self.specs if spec.name not in self.toolsets):
@@ -131,7 +173,9 @@ class AskContext(RunContext):
             commits = [row.commit for row in (await desk.code.landed(window)).rows]
             landed: dict[str, str] = {commit.id: commit.sha for commit in commits}
             short = {handle: landed[name] for handle, name in handles.items() if name in landed}
-            tools = Toolset(desk.code, desk.threads, commits, {}, recall, page_tokens=_PAGE, handles=short)
+            tools = Toolset(
+                desk.code, desk.threads, commits, {}, recall, page_tokens=_PAGE, handles=short
+            )
             self.toolsets[spec.name] = tools
         return self.toolsets
 
@@ -166,24 +210,39 @@ def filtered_section(query: Query, repos: Sequence[RepoId], context: AskContext)
     names = {one.text for one in query.named}
     if kinds := [THREADS[kind] for kind in query.wanted("is") if kind in THREADS]:
         entries = [hit for hit in context.index.entries(repos, query.window) if hit.kind in kinds]
-        hits = [hit for hit in entries if all(one in hit.author.lower() for one in query.wanted("author"))]
+        hits = [
+            hit
+            for hit in entries
+            if all(one in hit.author.lower() for one in query.wanted("author"))
+        ]
     else:
-        fitting = [card for card in context.memory.listed(repos, query.window, _ALL) if query.fits(card)]
-        hits = [Hit(id=card.id, kind="commit", opened=f"{card.at:%Y-%m-%dT%H:%M:%SZ}") for card in fitting]
+        fitting = [
+            card for card in context.memory.listed(repos, query.window, _ALL) if query.fits(card)
+        ]
+        hits = [
+            Hit(id=card.id, kind="commit", opened=f"{card.at:%Y-%m-%dT%H:%M:%SZ}")
+            for card in fitting
+        ]
     if names and not query.wanted("in"):
         having = context.index.search("", query.named, repos, query.window, _ALL)
         kept = {hit.id for hit in having if names <= set(hit.named)}
         hits = [hit for hit in hits if hit.id in kept]
-    return [Section(what=(*map(":".join, query.filters), *map(_shown, query.named)), hits=_newest(hits))]
+    return [
+        Section(what=(*map(":".join, query.filters), *map(_shown, query.named)), hits=_newest(hits))
+    ]
 
 
 def _shown(one: Named) -> str:
     where = one.repo or ""
-    return {"thread": f"{where}#{one.text}", "commit": f"{where}@{one.text}".lstrip("@")}.get(one.kind, one.text)
+    return {"thread": f"{where}#{one.text}", "commit": f"{where}@{one.text}".lstrip("@")}.get(
+        one.kind, one.text
+    )
 
 
 def _newest(hits: Iterable[Hit]) -> tuple[Hit, ...]:
-    return tuple(sorted(sorted(hits, key=lambda hit: hit.id), key=lambda hit: hit.opened, reverse=True))
+    return tuple(
+        sorted(sorted(hits, key=lambda hit: hit.id), key=lambda hit: hit.opened, reverse=True)
+    )
 
 
 async def told_facts(query: Query, names: Sequence[EvidenceId], context: AskContext) -> list[Claim]:
@@ -194,7 +253,10 @@ async def told_facts(query: Query, names: Sequence[EvidenceId], context: AskCont
     told: list[Claim] = []
     for one in (context.found.get(name) for name in names):
         if isinstance(one, CommitEvidence):
-            facts = sorted(facts_to_tell(one.facts), key=lambda fact: not any(word in fact.name for word in wanted))
+            facts = sorted(
+                facts_to_tell(one.facts),
+                key=lambda fact: not any(word in fact.name for word in wanted),
+            )
             told += [statement(fact, one) for fact in facts[:_FACTS]]
     passed, _ = checked_claims(told, (), (), dossier, refusals)
     return [claim.model_copy(update={"id": f"f{place}"}) for place, claim in enumerate(passed)]
@@ -209,9 +271,13 @@ async def reply_of(state: AskState, context: AskContext, *, asked: bool) -> Repl
     if state["trouble"]:
         outcome = "failed"
     elif asked:
-        outcome = "abstained" if state["nearest"] is not None else "answered" if claims else "refused"
+        outcome = (
+            "abstained" if state["nearest"] is not None else "answered" if claims else "refused"
+        )
     look = filtered_section if query.is_filtered else named_sections
-    sections = [one for one in look(query, repos, context) if not {*said} & {hit.id for hit in one.hits}]
+    sections = [
+        one for one in look(query, repos, context) if not {*said} & {hit.id for hit in one.hits}
+    ]
     told = list(dict.fromkeys(hit.id for section in sections for hit in section.hits[:_BEST]))
     facts = await told_facts(query, [name for name in told if "#" not in name][:10], context)
     shown = tuple(dict.fromkeys((*said, *(state["nearest"] or []))))

@@ -27,7 +27,9 @@ from tools.history.cross_repository import Connected
 
 _RUN = (Window, RepoSpec, Collected, Readings, StoriesFound, Connected, Chapter, Failure, Report)
 _DOMAIN = (claims, commits, facts, ledger, links)
-_ENUMS = tuple(one for module in _DOMAIN for one in vars(module).values() if isinstance(one, EnumType))
+_ENUMS = tuple(
+    one for module in _DOMAIN for one in vars(module).values() if isinstance(one, EnumType)
+)
 _OURS = (*_RUN, *_ENUMS, Claim, Task, Refused, Sentences, Account)
 """Everything beside plain data that the state of a run may hold; nothing else is made from a file."""
 
@@ -41,7 +43,9 @@ class _Names(JsonPlusSerializer):
 
 
 @asynccontextmanager
-async def open_checkpoints(place: Path | str, *, precious: bool = False) -> AsyncIterator[BaseCheckpointSaver[Any]]:
+async def open_checkpoints(
+    place: Path | str, *, precious: bool = False
+) -> AsyncIterator[BaseCheckpointSaver[Any]]:
     """Open the checkpoints of one run, or those of all conversations: in a file, or in a PostgreSQL database.
 
     A damaged file of a run is begun anew: its checkpoints only spare work, and what the run was told is recorded.
@@ -79,7 +83,9 @@ async def _in_postgres(address: str, serde: _Names) -> AsyncIterator[BaseCheckpo
         async with await connect as connection:
             yield AsyncPostgresSaver(connection, serde=serde)
     except psycopg.Error as error:
-        raise StorageError(f"the checkpoints cannot be used: {' '.join(str(error).split())}") from error
+        raise StorageError(
+            f"the checkpoints cannot be used: {' '.join(str(error).split())}"
+        ) from error
 
 
 async def _connected(file: Path, *, precious: bool) -> aiosqlite.Connection:
@@ -88,7 +94,9 @@ async def _connected(file: Path, *, precious: bool) -> aiosqlite.Connection:
     try:
         # Like the record of the run: it must survive the death of the process, and that costs no wait for the disk.
         await connection.execute_fetchall("pragma synchronous = normal")
-        whole = [row[0] for row in await connection.execute_fetchall("pragma quick_check(1)")] == ["ok"]
+        whole = [row[0] for row in await connection.execute_fetchall("pragma quick_check(1)")] == [
+            "ok"
+        ]
     except aiosqlite.DatabaseError:
         whole = False
     except BaseException:

@@ -24,7 +24,13 @@ from agent.settings.values import RepoSpec
 from agent.triage.collected import Collected, allot
 from graphs.reading import choose, collect, read, tools, wants_tools
 from graphs.relating import relate
-from graphs.repository import NODES, AnalysisOutput, RepositoryOutput, RepositoryState, build_analysis
+from graphs.repository import (
+    NODES,
+    AnalysisOutput,
+    RepositoryOutput,
+    RepositoryState,
+    build_analysis,
+)
 from graphs.run_context import ReadState, RunContext, failing_alone
 from tools.history.cross_repository import Connected, Reading, connected
 
@@ -45,13 +51,17 @@ class Day(DayInput, AnalysisOutput, total=False):
     shares: dict[RepoId, tuple[str, ...]]  # What of each repository may be read in depth
     chapters: Annotated[dict[RepoId, Chapter], or_]
     failures: Annotated[list[Failure], add]
-    beside: tuple[RepoSpec, ...]  # The other repositories of the edition, where a part is made by itself
+    beside: tuple[
+        RepoSpec, ...
+    ]  # The other repositories of the edition, where a part is made by itself
     joined: Connected
     tasks: list[Task]
     report: Report
 
 
-def build(checkpoints: "BaseCheckpointSaver[Any] | None" = None) -> CompiledStateGraph[Day, RunContext, DayInput, Day]:
+def build(
+    checkpoints: "BaseCheckpointSaver[Any] | None" = None,
+) -> CompiledStateGraph[Day, RunContext, DayInput, Day]:
     """Wire the run."""
     graph = StateGraph(Day, context_schema=RunContext, input_schema=DayInput)
     _add_reading(graph, "publish")
@@ -67,7 +77,9 @@ def _add_reading(graph: StateGraph[Day, RunContext, Any, Day], without: str) -> 
     graph.add_node("repository", build_repository())
     graph.add_conditional_edges(START, to_collect, ["collect", "allocate"])
     graph.add_edge("collect", "allocate")
-    graph.add_conditional_edges("allocate", to_repositories, {"repository": "repository", "publish": without})
+    graph.add_conditional_edges(
+        "allocate", to_repositories, {"repository": "repository", "publish": without}
+    )
 
 
 def _add_publishing(graph: StateGraph[Day, RunContext, Any, Day]) -> None:
@@ -84,7 +96,9 @@ def _add_publishing(graph: StateGraph[Day, RunContext, Any, Day]) -> None:
 
 def to_collect(state: Day) -> list[Send] | str:
     """Hand each repository to a branch of its own."""
-    return [Send("collect", ReadState(window=state["window"], spec=spec)) for spec in state["specs"]] or "allocate"
+    return [
+        Send("collect", ReadState(window=state["window"], spec=spec)) for spec in state["specs"]
+    ] or "allocate"
 
 
 async def allocate(state: Day, runtime: Runtime[RunContext]) -> dict[str, Any]:
@@ -101,7 +115,13 @@ def to_repositories(state: Day) -> list[Send] | str:
     sends = [
         Send(
             "repository",
-            ReadState(window=window, spec=spec, found=found[spec.name], deep=shares[spec.name], beside=beside),
+            ReadState(
+                window=window,
+                spec=spec,
+                found=found[spec.name],
+                deep=shares[spec.name],
+                beside=beside,
+            ),
         )
         for spec in known
         for beside in [state.get("beside") or tuple(other for other in known if other != spec)]
@@ -113,7 +133,9 @@ async def connect(state: Day, runtime: Runtime[RunContext]) -> dict[str, Any]:
     """Find what ties the repositories to one another, and name what the brief is written from."""
     deps, chapters = runtime.context, state.get("chapters") or {}
     specs = [spec for spec in state["specs"] if spec.name in chapters]
-    read = {spec.name: await _reading(spec, state, deps) for spec in specs} if len(specs) > 1 else {}
+    read = (
+        {spec.name: await _reading(spec, state, deps) for spec in specs} if len(specs) > 1 else {}
+    )
     known = {repo: one for repo, one in read.items() if one.tip}
     return {
         "joined": await connected(known, state["window"], deps.library, deps.stories),
@@ -131,15 +153,23 @@ async def _reading(spec: RepoSpec, state: Day, deps: RunContext) -> Reading:
         taken=state["chapters"][spec.name].taken,
         references=found.references,
         related=state["chapters"][spec.name].related,
-        pulls={commit_id(spec.name, sha): pulls[n] for sha, n in found.threads.pull_of.items() if n in pulls},
+        pulls={
+            commit_id(spec.name, sha): pulls[n]
+            for sha, n in found.threads.pull_of.items()
+            if n in pulls
+        },
     )
 
 
 def _brief(state: Day) -> list[Task]:
     """Let the brief be written from what was published of the heaviest commits of all repositories."""
-    chapters = [state["chapters"][spec.name] for spec in state["specs"] if spec.name in state["chapters"]]
+    chapters = [
+        state["chapters"][spec.name] for spec in state["specs"] if spec.name in state["chapters"]
+    ]
     rows = {f"{row.repo}@{row.sha}": row for one in chapters for row in one.ledger}
-    told = [claim for one in chapters for claim in one.claims if claim.about and claim.about[0] in rows]
+    told = [
+        claim for one in chapters for claim in one.claims if claim.about and claim.about[0] in rows
+    ]
     heaviest = sorted(told, key=lambda claim: -rows[claim.about[0]].weight)
     task = summary_task(None, heaviest, {name: row.title for name, row in rows.items()})
     return [task] if task else []
@@ -163,7 +193,10 @@ def report_of(state: Day, analyst: str) -> Report:
     parts = state.get("chapters") or {}
     chapters = [parts[repo] for repo in order if repo in parts]
     joined = state.get("joined") or Connected()
-    failures = [*(state.get("failures") or []), *(failure for chapter in chapters for failure in chapter.failures)]
+    failures = [
+        *(state.get("failures") or []),
+        *(failure for chapter in chapters for failure in chapter.failures),
+    ]
     return Report(
         window=state["window"],
         repos=tuple(order),
@@ -181,18 +214,28 @@ def report_of(state: Day, analyst: str) -> Report:
         drops=(
             *(drop for chapter in chapters for drop in chapter.drops),
             *joined.drops,
-            *(drop_of(x.claim, x.reasons[0]) for x in state.get("refused") or [] if not (x.claim.repo or x.repaired)),
+            *(
+                drop_of(x.claim, x.reasons[0])
+                for x in state.get("refused") or []
+                if not (x.claim.repo or x.repaired)
+            ),
         ),
-        uses=tuple(use for repo in order if repo in parts for use in state["collected"][repo].own_uses),
+        uses=tuple(
+            use for repo in order if repo in parts for use in state["collected"][repo].own_uses
+        ),
         analyst=analyst,
         account=state.get("account") or Account(),
     )
 
 
 @cache
-def build_repository() -> CompiledStateGraph[RepositoryState, RunContext, ReadState, RepositoryOutput]:
+def build_repository() -> CompiledStateGraph[
+    RepositoryState, RunContext, ReadState, RepositoryOutput
+]:
     """Wire the part of one repository; a failure ends it, and nothing else."""
-    graph = StateGraph(RepositoryState, RunContext, input_schema=ReadState, output_schema=RepositoryOutput)
+    graph = StateGraph(
+        RepositoryState, RunContext, input_schema=ReadState, output_schema=RepositoryOutput
+    )
     for node in (choose, read, tools, relate, *NODES):
         graph.add_node(node.__name__, failing_alone(node))
     graph.add_node("explain", build_analysis())
@@ -200,7 +243,9 @@ def build_repository() -> CompiledStateGraph[RepositoryState, RunContext, ReadSt
     graph.add_edge("choose", "read")
     graph.add_edge("tools", "read")
     graph.add_conditional_edges(
-        "read", lambda state: "tools" if wants_tools(state.get("messages"), _TURNS) else "study", ["tools", "study"]
+        "read",
+        lambda state: "tools" if wants_tools(state.get("messages"), _TURNS) else "study",
+        ["tools", "study"],
     )
     for step in pairwise(("study", "connect", "relate", "write_facts", "next_tasks")):
         graph.add_edge(*step)
@@ -224,7 +269,9 @@ class Part(Frozen):
     refused: tuple[Refused, ...] = ()
 
 
-def build_part(checkpoints: "BaseCheckpointSaver[Any]") -> CompiledStateGraph[Day, RunContext, Day, Day]:
+def build_part(
+    checkpoints: "BaseCheckpointSaver[Any]",
+) -> CompiledStateGraph[Day, RunContext, Day, Day]:
     """Wire the part of one repository: the first look, and everything up to its chapter."""
     graph = StateGraph(Day, context_schema=RunContext)
     _add_reading(graph, END)
@@ -232,7 +279,9 @@ def build_part(checkpoints: "BaseCheckpointSaver[Any]") -> CompiledStateGraph[Da
     return graph.compile(checkpointer=checkpoints, name="part")
 
 
-def build_edition(checkpoints: "BaseCheckpointSaver[Any]") -> CompiledStateGraph[Day, RunContext, Day, Day]:
+def build_edition(
+    checkpoints: "BaseCheckpointSaver[Any]",
+) -> CompiledStateGraph[Day, RunContext, Day, Day]:
     """Wire an edition: what ties its repositories together, the brief, and the publication."""
     graph = StateGraph(Day, context_schema=RunContext)
     _add_publishing(graph)

@@ -61,7 +61,9 @@ class SentenceSteps:
         about, now = await self.subjects(state, runtime.context), state["sentences"]
         found = [(key, claim, about[key].objections(claim, refusals)) for key, claim in now.drafts]
         passed = tuple((key, claim) for key, claim, wrong in found if not wrong)
-        failed = [Refused(task=key, claim=claim, reasons=wrong) for key, claim, wrong in found if wrong]
+        failed = [
+            Refused(task=key, claim=claim, reasons=wrong) for key, claim, wrong in found if wrong
+        ]
         update = {"drafts": (), "passed": passed, "failed": (*now.failed, *failed)}
         return {"sentences": now.model_copy(update=update)}
 
@@ -74,7 +76,9 @@ class SentenceSteps:
         rulings = await asyncio.gather(*(_judged(about[key], key, now, deps) for key in keys))
         failed, account = list(now.failed), spent(about.values(), deps)
         for key, (verdicts, lost) in zip(keys, rulings, strict=True):
-            failed += [Refused(task=key, claim=claim, reasons=(no,)) for claim, no in verdicts.refused]
+            failed += [
+                Refused(task=key, claim=claim, reasons=(no,)) for claim, no in verdicts.refused
+            ]
             account += lost
         admitted = [claim for verdicts, _ in rulings for claim in verdicts.admitted]
         update = {"passed": (), "failed": tuple(failed), "published": (*now.published, *admitted)}
@@ -87,47 +91,77 @@ class SentenceSteps:
         wrong = [one for one in now.failed if can_be_repaired(one) and about[one.task].repairs]
         keys = list(dict.fromkeys(one.task for one in wrong))
         said = await asyncio.gather(*(_said_anew(about[key], key, wrong, deps) for key in keys))
-        drafts = tuple((key, claim) for key, (claims, _) in zip(keys, said, strict=True) for claim in claims)
+        drafts = tuple(
+            (key, claim) for key, (claims, _) in zip(keys, said, strict=True) for claim in claims
+        )
         anew = {claim.id for _, claim in drafts}
         update = {
             "drafts": drafts,
             "failed": tuple(one for one in now.failed if one.claim.id not in anew),
-            "mended": tuple(one.model_copy(update={"repaired": True}) for one in now.failed if one.claim.id in anew),
+            "mended": tuple(
+                one.model_copy(update={"repaired": True})
+                for one in now.failed
+                if one.claim.id in anew
+            ),
             "repaired": True,
         }
         account = sum((lost for _, lost in said), spent(about.values(), deps))
         return {"sentences": now.model_copy(update=update), "account": account}
 
 
-async def _judged(subject: Subject, key: str, now: Sentences, deps: "RunContext") -> tuple[Verdicts, Account]:
+async def _judged(
+    subject: Subject, key: str, now: Sentences, deps: "RunContext"
+) -> tuple[Verdicts, Account]:
     claims = [claim for other, claim in now.passed if other == key]
     evidence = subject.evidence(claims, focus_of(claims) if now.repaired else ())
 
     def narrow(quotes: Sequence[str]) -> str:
-        lines = [line.lstrip("+- ") for quote in quotes for line in quote.splitlines() if line.strip("+- ")]
+        lines = [
+            line.lstrip("+- ")
+            for quote in quotes
+            for line in quote.splitlines()
+            if line.strip("+- ")
+        ]
         return subject.evidence(claims, [*focus_of(claims), *lines])
 
     controls = subject.controls(evidence, now.passed)
-    batch = Batch(account=subject.account, evidence=evidence, claims=claims, controls=controls, narrowed=narrow)
+    batch = Batch(
+        account=subject.account,
+        evidence=evidence,
+        claims=claims,
+        controls=controls,
+        narrowed=narrow,
+    )
     return await judged_or_refused(batch, deps, subject.about)
 
 
 async def _said_anew(
     subject: Subject, key: str, wrong: Sequence[Refused], deps: "RunContext"
 ) -> tuple[list[Claim], Account]:
-    mine = {str(number): one for number, one in enumerate((one for one in wrong if one.task == key), start=1)}
+    mine = {
+        str(number): one
+        for number, one in enumerate((one for one in wrong if one.task == key), start=1)
+    }
     claims = [one.claim for one in mine.values()]
     values = {
         "evidence": fenced(subject.evidence(claims, focus_of(claims)), deps.mark),
-        "refused": fenced("\n".join(refusal_text(number, one) for number, one in mine.items()), deps.mark),
+        "refused": fenced(
+            "\n".join(refusal_text(number, one) for number, one in mine.items()), deps.mark
+        ),
         "languages": asked_languages(subject.languages),
     }
     try:
-        answer = await deps.ask("writing", subject.account, "repair", values, repair_shape(subject.languages))
+        answer = await deps.ask(
+            "writing", subject.account, "repair", values, repair_shape(subject.languages)
+        )
     except ModelError as error:
         return [], fallback("repairing", error, subject.about)
-    pairs = [(mine.pop(said.id.strip("[]. "), None), said) for said in getattr(answer, "sentences", ())]
-    return [claim for old, said in pairs if old and (claim := subject.again(old.claim, said))], Account()
+    pairs = [
+        (mine.pop(said.id.strip("[]. "), None), said) for said in getattr(answer, "sentences", ())
+    ]
+    return [
+        claim for old, said in pairs if old and (claim := subject.again(old.claim, said))
+    ], Account()
 
 
 def spent(subjects: Iterable[Subject], deps: "RunContext") -> Account:
@@ -145,14 +179,18 @@ def tell(subjects: Iterable[Subject], runtime: Runtime[Any], what: str) -> None:
 # ---------------------------------------------------------------- the judge
 
 
-async def judged_or_refused(batch: Batch, deps: "RunContext", about: EvidenceId | None) -> tuple[Verdicts, Account]:
+async def judged_or_refused(
+    batch: Batch, deps: "RunContext", about: EvidenceId | None
+) -> tuple[Verdicts, Account]:
     """Judge a batch; nothing is published whose judge does not answer."""
     try:
         verdicts = await judged(batch, deps)
         return verdicts, Account(judging=verdicts.judging)
     except ModelError as error:
         silent = Judgement(verdict="undecided", check="no judge", reason=str(error)[:200])
-        return Verdicts(refused=[(claim, silent) for claim in batch.claims]), fallback("judging", error, about)
+        return Verdicts(refused=[(claim, silent) for claim in batch.claims]), fallback(
+            "judging", error, about
+        )
 
 
 async def judged(batch: Batch, deps: "RunContext") -> Verdicts:
@@ -164,8 +202,12 @@ async def judged(batch: Batch, deps: "RunContext") -> Verdicts:
             break
         control, evidence = batch.controls[turn : turn + 1] or batch.controls[:1], batch.evidence
         if turn and batch.narrowed:
-            evidence = batch.narrowed([ruling.quote for _, ruling in standing if ruling is not None])
-        asked = replace(batch, evidence=evidence, claims=[claim for claim, _ in standing], controls=control)
+            evidence = batch.narrowed(
+                [ruling.quote for _, ruling in standing if ruling is not None]
+            )
+        asked = replace(
+            batch, evidence=evidence, claims=[claim for claim, _ in standing], controls=control
+        )
         rulings = await ruled(asked, deps, backwards=turn == 1)
         caught = all(rulings[f"x{place}"].verdict not in PASSING for place in range(len(control)))
         result.judging += Judging(controls=len(control), caught=len(control) if caught else 0)
@@ -175,17 +217,24 @@ async def judged(batch: Batch, deps: "RunContext") -> Verdicts:
             result.refused += [(claim, void) for claim, _ in standing]
             return result
         passed = [(claim, rulings[str(place)]) for place, (claim, _) in enumerate(standing)]
-        result.refused += [(claim, no) for claim, ruling in passed if (no := objection(ruling, evidence))]
+        result.refused += [
+            (claim, no) for claim, ruling in passed if (no := objection(ruling, evidence))
+        ]
         gone = {claim.id for claim, _ in result.refused}
         standing = [
             (claim, ruling if before is None or ruling.verdict == "inferred" else before)
             for (claim, ruling), (_, before) in zip(passed, standing, strict=True)
             if claim.id not in gone
         ]
-    proved = {"judged_by": deps.asked.names["judging"], "judgement": Judgement(verdict="supported", check="judge")}
+    proved = {
+        "judged_by": deps.asked.names["judging"],
+        "judgement": Judgement(verdict="supported", check="judge"),
+    }
     for claim, ruling in standing:
         # It is published as what the judge calls it; advice stays advice, and what rests on inference is inferred.
-        kind = claim.kind if claim.kind is not Kind.STATED or ruling is None else Kind(ruling.verdict)
+        kind = (
+            claim.kind if claim.kind is not Kind.STATED or ruling is None else Kind(ruling.verdict)
+        )
         result.admitted.append(claim.model_copy(update=proved | {"kind": kind}))
     return result
 
@@ -194,13 +243,23 @@ async def ruled(batch: Batch, deps: "RunContext", *, backwards: bool) -> dict[st
     """Put one question; a sentence without a ruling is unsupported."""
     texts = {str(place): claim.text for place, claim in enumerate(batch.claims)}
     for place, text in enumerate(batch.controls):
-        texts[f"x{place}"] = {lang: words for lang, words in text.items() if lang in batch.claims[0].text}
+        texts[f"x{place}"] = {
+            lang: words for lang, words in text.items() if lang in batch.claims[0].text
+        }
     # The same batch is asked in the same order in every run, and what is asked twice in reverse, whatever went between.
-    seeded = {key: f"{batch.evidence[:200]} {' / '.join(text.values())}".encode() for key, text in texts.items()}
+    seeded = {
+        key: f"{batch.evidence[:200]} {' / '.join(text.values())}".encode()
+        for key, text in texts.items()
+    }
     order = sorted(texts, key=lambda key: hashlib.sha256(seeded[key]).hexdigest())
-    shown = {key: f"s{place}" for place, key in enumerate(order[::-1] if backwards else order, start=1)}
+    shown = {
+        key: f"s{place}" for place, key in enumerate(order[::-1] if backwards else order, start=1)
+    }
     lines = [f"[{name}] {' / '.join(texts[key].values())}" for key, name in shown.items()]
-    values = {"evidence": fenced(batch.evidence, deps.mark), "sentences": fenced("\n".join(lines), deps.mark)}
+    values = {
+        "evidence": fenced(batch.evidence, deps.mark),
+        "sentences": fenced("\n".join(lines), deps.mark),
+    }
     answer = await deps.ask("judging", batch.account, "judge", values, Rulings)
     said = {one.id.strip("[] "): one for one in answer.rulings}
     return {key: said.get(name, Ruling(id=name)) for key, name in shown.items()}

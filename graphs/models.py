@@ -88,7 +88,9 @@ class Models:
     async def _fetch(self, name: str, account: str, question: Question) -> Reply:
         """Answer from the record of this or another run, or ask and record what came of it."""
         call = Call("model.ask", name, question.hash, self._origin, _REPLY.form)
-        reply = await self._recorder.fetch(call, _REPLY, partial(self._ask, name, account, question))
+        reply = await self._recorder.fetch(
+            call, _REPLY, partial(self._ask, name, account, question)
+        )
         spent = reply.spent.priced(price_of(name, self._prices))
         self._accounts[account] = self._accounts.get(account, Spent()) + spent
         return reply
@@ -96,7 +98,9 @@ class Models:
     async def _ask(self, name: str, account: str, question: Question) -> Reply:
         """Ask within what may still be spent, of calls, tokens, money and time."""
         if self._outages[name] >= _OUTAGES:
-            raise ModelError(f"{name} failed {_OUTAGES} times in a row and is asked no more", retryable=True)
+            raise ModelError(
+                f"{name} failed {_OUTAGES} times in a row and is asked no more", retryable=True
+            )
         if why := self._purse.refuse(account, question.tokens):
             raise ModelError(f"{name} is asked no more: {why}")
         price = price_of(name, self._prices)

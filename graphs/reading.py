@@ -56,7 +56,11 @@ async def choose(state: ReadState, runtime: Runtime[RunContext]) -> dict[str, An
         shown = dict(list(handles_of([one.sha for one in found.table]).items())[: len(table)])
         named = (shown[name] for one in choice.read if (name := one.strip("[]` ")) in shown)
         chosen = tuple(dict.fromkeys(named))[:most]
-        account = Account() if chosen else fallback("choosing", ModelError("it chose nothing that can be read"))
+        account = (
+            Account()
+            if chosen
+            else fallback("choosing", ModelError("it chose nothing that can be read"))
+        )
     except ModelError as error:
         chosen, account = (), fallback("choosing", error)
     account += Account(spent=deps.asked.take(repo))
@@ -91,7 +95,9 @@ async def tools(state: ReadState, runtime: Runtime[RunContext]) -> dict[str, Any
 
 async def called(offered: Sequence[BaseTool], messages: Sequence[AnyMessage]) -> dict[str, Any]:
     """Call the tools that the last message asks for."""
-    answers: dict[str, Any] = await ToolNode(offered, handle_tool_errors=explain).ainvoke({"messages": messages})
+    answers: dict[str, Any] = await ToolNode(offered, handle_tool_errors=explain).ainvoke(
+        {"messages": messages}
+    )
     return answers
 
 
@@ -109,9 +115,14 @@ async def _rows(state: ReadState, deps: RunContext) -> dict[str, str]:
     """Write a line for each commit: handle, weight, title, and the first thing that code found."""
     found, code = state["found"], (await deps.desks.open(state["spec"])).code
     titles = {row.commit.sha: row.commit.title for row in found.landed}
-    known = {one.change.commit.sha: one async for one in deps.library.skim(code, [one.sha for one in found.table])}
+    known = {
+        one.change.commit.sha: one
+        async for one in deps.library.skim(code, [one.sha for one in found.table])
+    }
     weights = {one.sha: f"{one.tier.value} {one.score:.1f}" for one in found.table}
-    first = {sha: f" | {fact_sentence(one.facts[0], 'en')}" for sha, one in known.items() if one.facts}
+    first = {
+        sha: f" | {fact_sentence(one.facts[0], 'en')}" for sha, one in known.items() if one.facts
+    }
     return {
         sha: f"[{handle}] {weights[sha]} {titles[sha]}{first.get(sha, '')}"
         for handle, sha in handles_of([one.sha for one in found.table]).items()
@@ -122,7 +133,10 @@ async def _opening(state: ReadState, deps: RunContext) -> list[AnyMessage]:
     rows = await _rows(state, deps)
     table = "\n".join(rows[sha] for sha in state["chosen"] if sha in rows)
     system = prompt("system", {"repo": state["spec"].name, "mark": deps.mark})
-    return [SystemMessage(system), HumanMessage(prompt("read", {"table": fenced(table, deps.mark)}))]
+    return [
+        SystemMessage(system),
+        HumanMessage(prompt("read", {"table": fenced(table, deps.mark)})),
+    ]
 
 
 async def _offered(state: ReadState, deps: RunContext) -> list[BaseTool]:
@@ -130,9 +144,13 @@ async def _offered(state: ReadState, deps: RunContext) -> list[BaseTool]:
     found, desk = state["found"], await deps.desks.open(state["spec"])
     handles = handles_of([one.sha for one in found.table])
     commits = {row.commit.sha: row.commit for row in found.landed}
-    notes = {one.sha: f"{one.tier.value} {one.score:.1f} {commits[one.sha].title}" for one in found.table}
+    notes = {
+        one.sha: f"{one.tier.value} {one.score:.1f} {commits[one.sha].title}" for one in found.table
+    }
     ordered = [commits[sha] for sha in handles.values()]
-    tools = Toolset(desk.code, desk.threads, ordered, notes, deps.recall, page_tokens=_PAGE, handles=handles)
+    tools = Toolset(
+        desk.code, desk.threads, ordered, notes, deps.recall, page_tokens=_PAGE, handles=handles
+    )
     unread = THREAD_TOOLS if found.threads.coverage == "not read" else ()
     return [tool for tool in tools.as_tools() if tool.name not in unread]
 
@@ -162,7 +180,9 @@ async def list_commits(state: ReadState, desk: Desk, runtime: Runtime[RunContext
     threads = await read_threads(desk, window, commits, known)
     if known and threads.coverage != "not read" and (cut := deps.issues.cut_short(spec.name)):
         # Only the first run lists what is open; every later report rests on that list.
-        threads = threads.model_copy(update={"coverage": "partial", "notices": (*threads.notices, cut)})
+        threads = threads.model_copy(
+            update={"coverage": "partial", "notices": (*threads.notices, cut)}
+        )
     before = [(row.commit.sha[:12], owner.window) for row, owner in mine.told_before]
     told = tuple(Notice(kind="told-before", about=one) for one in before)
     return Collected(
@@ -171,14 +191,20 @@ async def list_commits(state: ReadState, desk: Desk, runtime: Runtime[RunContext
         late=mine.late,
         threads=threads,
         references=day_references(Day(spec.name, landing.branch, commits, threads)),
-        failures=tuple(Failure(repo=spec.name, stage="threads", message=message) for message in threads.missing),
+        failures=tuple(
+            Failure(repo=spec.name, stage="threads", message=message) for message in threads.missing
+        ),
     )
 
 
-async def triage(state: ReadState, desk: Desk, collected: Collected, runtime: Runtime[RunContext]) -> Collected:
+async def triage(
+    state: ReadState, desk: Desk, collected: Collected, runtime: Runtime[RunContext]
+) -> Collected:
     """Read every diff that may be read, and weigh the commits by what is in them."""
     deps, repo = runtime.context, state["spec"].name
-    day = Day(repo, collected.landing.branch, [row.commit for row in collected.landed], collected.threads)
+    day = Day(
+        repo, collected.landing.branch, [row.commit for row in collected.landed], collected.threads
+    )
     links = day_links(day, collected.references, deps.issues.known(repo, state["window"]).issues)
     scales = Scales(collected.model_copy(update={"links": links}), state["spec"])
     wanted = collected.shas[: desk.diffs]
@@ -197,8 +223,12 @@ async def triage(state: ReadState, desk: Desk, collected: Collected, runtime: Ru
         problem = str(error)
     own_uses = await _own_uses(deps, desk, collected)
     missing = set(wanted) - {one.sha for one in weighed}
-    spent = dict.fromkeys(collected.shas[len(wanted) :], f"subject only: the budget of {desk.diffs} diffs is spent")
-    failed = Failure(repo=repo, stage="diffs", message=f"{len(missing)} of {len(collected.landed)}: {problem}")
+    spent = dict.fromkeys(
+        collected.shas[len(wanted) :], f"subject only: the budget of {desk.diffs} diffs is spent"
+    )
+    failed = Failure(
+        repo=repo, stage="diffs", message=f"{len(missing)} of {len(collected.landed)}: {problem}"
+    )
     notices = (*collected.landing.notices, *filter_notices(weighed))
     update = {
         "landing": collected.landing.model_copy(update={"notices": notices}),
@@ -218,4 +248,6 @@ async def _own_uses(deps: RunContext, desk: Desk, found: Collected) -> tuple[Own
     # Not with what is read of them otherwise: a resumed run has not read all of them like this.
     landed, library = [row.commit for row in found.landed], EvidenceCache()
     read = await library.study_all(desk.code, found.shas[: desk.diffs], landed=landed)
-    return deps.own.found(desk.code.repo, {one.change.commit.sha: one.sheet.touched for one in read if one.sheet})
+    return deps.own.found(
+        desk.code.repo, {one.change.commit.sha: one.sheet.touched for one in read if one.sheet}
+    )

@@ -45,8 +45,12 @@ async def relate(state: ReadState, runtime: Runtime[RunContext]) -> dict[str, An
     wanted = await _with_patches(wanted, (await deps.desks.open(state["spec"])).code, deps)
     found = await _others(state, wanted, material, deps)
     pairings = [pairing for one in wanted if (pairing := _pairing(one, material, found, room))]
-    controls = [claim.text for claim in facts_told(material) if claim.predicate == "fact" and claim.text]
-    outcomes: Sequence[_Outcome] = await asyncio.gather(*(_related(one, controls, deps) for one in pairings))
+    controls = [
+        claim.text for claim in facts_told(material) if claim.predicate == "fact" and claim.text
+    ]
+    outcomes: Sequence[_Outcome] = await asyncio.gather(
+        *(_related(one, controls, deps) for one in pairings)
+    )
     return {
         "related": [one for related, _, _ in outcomes for one in related],
         "refused": [one for _, refused, _ in outcomes for one in refused],
@@ -54,22 +58,33 @@ async def relate(state: ReadState, runtime: Runtime[RunContext]) -> dict[str, An
     }
 
 
-async def _with_patches(wanted: Sequence[Wanted], code: CodeSource, deps: RunContext) -> list[Wanted]:
+async def _with_patches(
+    wanted: Sequence[Wanted], code: CodeSource, deps: RunContext
+) -> list[Wanted]:
     """Read the patches of commits that were only skimmed: who shall relate them must see what they do."""
     whole = await deps.library.whole(code, [one.read.evidence.change.commit.sha for one in wanted])
-    return [replace(one, read=replace(one.read, evidence=_patched(one.read.evidence, whole))) for one in wanted]
+    return [
+        replace(one, read=replace(one.read, evidence=_patched(one.read.evidence, whole)))
+        for one in wanted
+    ]
 
 
 def _patched(one: CommitEvidence, whole: Mapping[str, Change]) -> CommitEvidence:
     return one.model_copy(update={"change": whole.get(one.change.commit.sha, one.change)})
 
 
-def _pairing(one: Wanted, material: Material, found: Mapping[str, Evidence], room: int) -> Pairing | None:
+def _pairing(
+    one: Wanted, material: Material, found: Mapping[str, Evidence], room: int
+) -> Pairing | None:
     others = {found[name].id: found[name] for name in one.others if name in found}
     others.pop(one.read.evidence.id, None)
     # A pull request and the commit that it became are one; the commit shows what was done.
     shown = [other for other in others.values() if _became(other) not in others]
-    return Pairing(read=one.read, material=material, others=shown, said=one.said, room=room) if shown else None
+    return (
+        Pairing(read=one.read, material=material, others=shown, said=one.said, room=room)
+        if shown
+        else None
+    )
 
 
 def _became(other: Evidence) -> EvidenceId:
@@ -77,12 +92,18 @@ def _became(other: Evidence) -> EvidenceId:
     return f"{other.repo}@{thread.merge_commit}" if isinstance(thread, PullRequest) else ""
 
 
-async def _related(pairing: Pairing, facts: Sequence[Mapping[Language, str]], deps: RunContext) -> _Outcome:
+async def _related(
+    pairing: Pairing, facts: Sequence[Mapping[Language, str]], deps: RunContext
+) -> _Outcome:
     """Ask, check both anchors, and have the sentence judged against both sides."""
     evidence, name = pairing.text(), pairing.change.id
     try:
         answer = await deps.ask(
-            "reading", pairing.change.repo, "relate", {"evidence": fenced(evidence, deps.mark)}, SaidRelations
+            "reading",
+            pairing.change.repo,
+            "relate",
+            {"evidence": fenced(evidence, deps.mark)},
+            SaidRelations,
         )
     except ModelError as error:
         return [], [], fallback("relating", error, name)
@@ -92,7 +113,9 @@ async def _related(pairing: Pairing, facts: Sequence[Mapping[Language, str]], de
     passed = [claim for claim, wrong in checked if not wrong]
     if not passed:
         return [], refused, Account()
-    controls = [*(text for text in facts if is_foreign(text, evidence)), pairing.control(evidence)][:_CONTROLS]
+    controls = [*(text for text in facts if is_foreign(text, evidence)), pairing.control(evidence)][
+        :_CONTROLS
+    ]
     batch = Batch(account=pairing.change.repo, evidence=evidence, claims=passed, controls=controls)
     verdicts, account = await judged_or_refused(batch, deps, name)
     refused += [Refused(task=name, claim=claim, reasons=(no,)) for claim, no in verdicts.refused]
@@ -119,7 +142,9 @@ async def _others(
     return found
 
 
-async def _threads(desk: Desk, repo: RepoId, names: Iterable[EvidenceId]) -> dict[EvidenceId, Evidence]:
+async def _threads(
+    desk: Desk, repo: RepoId, names: Iterable[EvidenceId]
+) -> dict[EvidenceId, Evidence]:
     numbers = [int(name.removeprefix(f"{repo}#")) for name in names if name.startswith(f"{repo}#")]
     try:
         return {one.id: one for one in await desk.threads.discussions(numbers)} if numbers else {}
@@ -127,7 +152,9 @@ async def _threads(desk: Desk, repo: RepoId, names: Iterable[EvidenceId]) -> dic
         return {}
 
 
-async def _commits(desk: Desk, names: Sequence[EvidenceId], deps: RunContext) -> dict[EvidenceId, Evidence]:
+async def _commits(
+    desk: Desk, names: Sequence[EvidenceId], deps: RunContext
+) -> dict[EvidenceId, Evidence]:
     """Read the commits that hashes name; a short one stands for the commit that it means."""
     found: dict[EvidenceId, Evidence] = {}
     for name in names:

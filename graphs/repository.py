@@ -80,7 +80,10 @@ async def study(state: RepositoryState, runtime: Runtime[RunContext]) -> dict[st
         runtime.stream_writer(Step(repo, "reading in depth", next(done), total))
 
     studied = await deps.library.study_all(code, wanted, step, [row.commit for row in found.rows])
-    return {"readings": readings_of(studied, found), "notes": _last_notes(state.get("messages") or [])}
+    return {
+        "readings": readings_of(studied, found),
+        "notes": _last_notes(state.get("messages") or []),
+    }
 
 
 async def connect(state: RepositoryState, runtime: Runtime[RunContext]) -> dict[str, Any]:
@@ -93,7 +96,9 @@ async def connect(state: RepositoryState, runtime: Runtime[RunContext]) -> dict[
     found = await find_stories(material, named, code, deps.library, deps.stories, blamed=blamed)
     if deps.models:
         # Whoever shall say how two commits belong together reads both.
-        found = found.model_copy(update={"whole": tuple({*found.whole, *(one.earlier.sha for one in found.pairs)})})
+        found = found.model_copy(
+            update={"whole": tuple({*found.whole, *(one.earlier.sha for one in found.pairs)})}
+        )
     return {"stories": found}
 
 
@@ -103,10 +108,14 @@ async def write_facts(state: RepositoryState, runtime: Runtime[RunContext]) -> d
     runtime.stream_writer(Step(state["spec"].name, "writing"))
     material = await material_of(state, deps)
     code = (await deps.desks.open(state["spec"])).code
-    found = await with_relations(state["stories"], material, state.get("related") or (), code, deps.stories)
+    found = await with_relations(
+        state["stories"], material, state.get("related") or (), code, deps.stories
+    )
     facts = with_stories(facts_told(material), found)
     table = [one.sha for one in state["found"].table]
-    tasks = commit_tasks(state["chosen"], state["notes"], table, material, facts) if deps.models else []
+    tasks = (
+        commit_tasks(state["chosen"], state["notes"], table, material, facts) if deps.models else []
+    )
     return {"facts": facts, "waiting": tasks, "stories": found}
 
 
@@ -121,8 +130,12 @@ async def next_tasks(state: RepositoryState, runtime: Runtime[RunContext]) -> di
         return {"tasks": waiting[:count], "waiting": waiting[count:]}
     if not state["beside"] or not before or not before[0].about:
         return {"tasks": []}
-    titles: dict[EvidenceId, str] = {row.commit.id: row.commit.title for row in state["found"].landed}
-    task = summary_task(state["spec"].name, [*(state.get("analysis") or []), *state["facts"]], titles)
+    titles: dict[EvidenceId, str] = {
+        row.commit.id: row.commit.title for row in state["found"].landed
+    }
+    task = summary_task(
+        state["spec"].name, [*(state.get("analysis") or []), *state["facts"]], titles
+    )
     return {"tasks": [task] if task else []}
 
 
@@ -132,7 +145,11 @@ async def file(state: RepositoryState, runtime: Runtime[RunContext]) -> dict[str
     code = (await deps.desks.open(state["spec"])).code
     material = await material_of(state, deps)
     claims, drops = checked_claims(
-        state["facts"], state.get("analysis") or [], state.get("refused") or [], dossier_of(material, found), refusals
+        state["facts"],
+        state.get("analysis") or [],
+        state.get("refused") or [],
+        dossier_of(material, found),
+        refusals,
     )
     known = deps.issues.known(repo, window)
     deps.issues.remember(repo, found.threads, relisted=not deps.issues.known_open(repo, window))
@@ -158,7 +175,9 @@ async def file(state: RepositoryState, runtime: Runtime[RunContext]) -> dict[str
         links=tuple(material.links),
         stories=(
             *told_stories(state["stories"], claims),
-            *await release_stories(code, material, known, releases, deps.stories.recent(repo, window)),
+            *await release_stories(
+                code, material, known, releases, deps.stories.recent(repo, window)
+            ),
         ),
         related=tuple(state.get("related") or ()),
         taken=tuple(one for read in material.reads for one in taken(read.evidence)),
@@ -186,7 +205,12 @@ NODES = (study, connect, write_facts, next_tasks, file)
 @cache
 def build_analysis() -> CompiledStateGraph[AnalysisState, RunContext, ReadState, AnalysisOutput]:
     """Wire the way of a sentence."""
-    graph = StateGraph(AnalysisState, context_schema=RunContext, input_schema=ReadState, output_schema=AnalysisOutput)
+    graph = StateGraph(
+        AnalysisState,
+        context_schema=RunContext,
+        input_schema=ReadState,
+        output_schema=AnalysisOutput,
+    )
     graph.add_node("write", write)
     graph.add_node("settle", settle)
     SentenceSteps(subjects).add_to(graph, "settle")
@@ -202,7 +226,9 @@ async def write(state: AnalysisState, runtime: Runtime[RunContext]) -> dict[str,
     about = await subjects(state, deps)
     tell(about.values(), runtime, "writing")
     said = await asyncio.gather(*(_written(one, deps) for one in about.values()))
-    drafts = tuple((key, claim) for key, (claims, _) in zip(about, said, strict=True) for claim in claims)
+    drafts = tuple(
+        (key, claim) for key, (claims, _) in zip(about, said, strict=True) for claim in claims
+    )
     account = sum((lost for _, lost in said), spent(about.values(), deps))
     return {"sentences": Sentences(drafts=drafts), "account": account}
 
@@ -225,7 +251,13 @@ async def subjects(state: AnalysisState, deps: RunContext) -> dict[str, _Written
     """Give what the tasks are about, with what was read of it."""
     shared = {"languages": deps.languages, "room": await deps.packet_room()}
     told: dict[str, dict[str, Any]] = {
-        task.key: {"task": task, "repo": task.repo, "account": task.account, "about": task.about or None, **shared}
+        task.key: {
+            "task": task,
+            "repo": task.repo,
+            "account": task.account,
+            "about": task.about or None,
+            **shared,
+        }
         for task in state["tasks"]
     }
     found: dict[str, _Written] = {
@@ -235,8 +267,13 @@ async def subjects(state: AnalysisState, deps: RunContext) -> dict[str, _Written
     }
     if commits := {task.about: task.key for task in state["tasks"] if task.about}:
         material = await material_of(state, deps)
-        dossier, reads = dossier_of(material, state["found"]), {one.evidence.id: one for one in material.reads}
+        dossier, reads = (
+            dossier_of(material, state["found"]),
+            {one.evidence.id: one for one in material.reads},
+        )
         for name, key in commits.items():
             shown = pieces_of(reads[name].evidence, material)
-            found[key] = CommitSubject(**told[key], dossier=dossier, read=reads[name], material=material, shown=shown)
+            found[key] = CommitSubject(
+                **told[key], dossier=dossier, read=reads[name], material=material, shown=shown
+            )
     return found

@@ -56,8 +56,12 @@ class RunContext:
     library: EvidenceCache
     recall: Recall
     deep: int  # How many commits may be read in depth, over all repositories
-    models: Models | None = None  # Who reads, writes and judges; None where facts and quotations are all there is
-    languages: tuple[Language, ...] = ("en",)  # The languages in which a model writes: those of the report
+    models: Models | None = (
+        None  # Who reads, writes and judges; None where facts and quotations are all there is
+    )
+    languages: tuple[Language, ...] = (
+        "en",
+    )  # The languages in which a model writes: those of the report
     mark: str = ""  # What fences texts of others in a prompt
     questions: EvidenceStore | None = None
     """Where what was read is left for questions; None where nothing may be written."""
@@ -77,7 +81,9 @@ class RunContext:
         assert self.models is not None, "only a run with a model gets here"
         return self.models
 
-    async def ask(self, job: Job, account: str, name: str, values: Mapping[str, str], shape: type[M]) -> M:
+    async def ask(
+        self, job: Job, account: str, name: str, values: Mapping[str, str], shape: type[M]
+    ) -> M:
         """Fill a prompt, ask the model for a job, and give the answer in its shape."""
         scope = account if "/" in account else "several repositories"
         system = prompt("system", {"repo": scope, "mark": self.mark})
@@ -114,7 +120,9 @@ def failing_alone(node: Callable[[Any, Runtime[RunContext]], Awaitable[dict[str,
             return await node(state, runtime)
         except AppError as error:
             unknown = isinstance(error, NotFound)
-            failure = Failure(repo=state["spec"].name, stage="code", message=str(error), unknown=unknown)
+            failure = Failure(
+                repo=state["spec"].name, stage="code", message=str(error), unknown=unknown
+            )
             return {"failures": [failure]}
 
     return guarded
@@ -161,7 +169,9 @@ def _with_related(material: Material, state: ReadState, deps: RunContext) -> Mat
     earlier = deps.issues.known(material.repo, state["window"])
     known = [*(issue.id for issue in found.threads.issues), *(one.id for one in earlier.issues)]
     links = tuple(related_links(material.links, related, known))
-    return replace(material, links=links, issues=(*found.threads.issues, *known_issues(found, earlier, links)))
+    return replace(
+        material, links=links, issues=(*found.threads.issues, *known_issues(found, earlier, links))
+    )
 
 
 async def _gathered(state: ReadState, deps: RunContext) -> Material:
@@ -196,7 +206,9 @@ async def _gathered(state: ReadState, deps: RunContext) -> Material:
     )
 
 
-async def _threads_read(messages: Sequence[AnyMessage], threads: ThreadSource) -> dict[EvidenceId, ThreadEvidence]:
+async def _threads_read(
+    messages: Sequence[AnyMessage], threads: ThreadSource
+) -> dict[EvidenceId, ThreadEvidence]:
     """Give the threads that the model looked up, with their comments: the source is asked again, and is on record."""
     calls = [call for one in messages if isinstance(one, AIMessage) for call in one.tool_calls]
     numbers = [call["args"].get("number") for call in calls if call["name"] in THREAD_TOOLS]
@@ -204,7 +216,9 @@ async def _threads_read(messages: Sequence[AnyMessage], threads: ThreadSource) -
     for number in dict.fromkeys(one for one in numbers if isinstance(one, int) and one > 0):
         try:
             thread = await threads.issue(number)
-            found[thread.id] = ThreadEvidence(thread=thread, comments=tuple(await threads.comments(number)))
+            found[thread.id] = ThreadEvidence(
+                thread=thread, comments=tuple(await threads.comments(number))
+            )
         except NotFound:
             continue
     return found

@@ -53,7 +53,9 @@ class Artefacts:
     def add(self, artefacts: Iterable[tuple[Artefact, str]], at: datetime) -> None:
         """Store those that are not there yet, each with its origin; in one order, so that two runs do not block."""
         wanted = {artefact.hash: (artefact, origin) for artefact, origin in artefacts}
-        for (there,) in self._db.rows("select hash from artefacts where hash = any(?)", [list(wanted)]):
+        for (there,) in self._db.rows(
+            "select hash from artefacts where hash = any(?)", [list(wanted)]
+        ):
             del wanted[there]
         for name, (one, origin) in sorted(wanted.items()):
             row = {"hash": name, "kind": one.kind, "evidence": one.evidence, "size": len(one.body)}
@@ -62,8 +64,13 @@ class Artefacts:
 
     def get_all(self, names: Sequence[str]) -> list[Artefact]:
         """Find artefacts by the hashes of their contents, in the order asked for."""
-        rows = self._db.rows("select hash, kind, evidence, body from artefacts where hash = any(?)", [list(names)])
-        found = {name: _unpacked(name, kind, evidence, bytes(body)) for name, kind, evidence, body in rows}
+        rows = self._db.rows(
+            "select hash, kind, evidence, body from artefacts where hash = any(?)", [list(names)]
+        )
+        found = {
+            name: _unpacked(name, kind, evidence, bytes(body))
+            for name, kind, evidence, body in rows
+        }
         if missing := [name for name in names if name not in found]:
             raise StorageError(f"the memory has no artefact {missing[0][:12]}")
         return [found[name] for name in names]
@@ -73,7 +80,10 @@ class JsonCodec(Generic[T]):
     """A value that is one artefact, in JSON."""
 
     def __init__(
-        self, kind: str, adapter: TypeAdapter[T], evidence: Callable[[T], EvidenceId | None] = lambda _: None
+        self,
+        kind: str,
+        adapter: TypeAdapter[T],
+        evidence: Callable[[T], EvidenceId | None] = lambda _: None,
     ) -> None:
         self.kind = kind
         self._adapter = adapter
@@ -82,7 +92,9 @@ class JsonCodec(Generic[T]):
     @cached_property
     def form(self) -> str:
         """The hash of the JSON schema: another version of Gitzette may write the value otherwise."""
-        return hashlib.sha256(json.dumps(self._adapter.json_schema(), sort_keys=True).encode()).hexdigest()[:16]
+        return hashlib.sha256(
+            json.dumps(self._adapter.json_schema(), sort_keys=True).encode()
+        ).hexdigest()[:16]
 
     def encode(self, value: T) -> tuple[Artefact, ...]:
         """Write the value; half of a surrogate pair has no place in UTF-8, but has one as an escape."""
@@ -101,7 +113,9 @@ class JsonCodec(Generic[T]):
         with suppress(ValueError, RecursionError):
             return self._adapter.validate_python(json.loads(artefact.body))
         name = f"{artefact.kind} ({artefact.hash[:12]})"
-        raise StorageError(f"a recorded {name} cannot be read: another version of Gitzette wrote it")
+        raise StorageError(
+            f"a recorded {name} cannot be read: another version of Gitzette wrote it"
+        )
 
 
 class SplitCodec(Generic[M]):
@@ -114,7 +128,10 @@ class SplitCodec(Generic[M]):
 
     def encode(self, value: M) -> tuple[Artefact, ...]:
         """Give the artefact of the value, and behind it those that it is made of."""
-        parts = {name: [codec.encode(one)[0] for one in getattr(value, name)] for name, codec in self._parts.items()}
+        parts = {
+            name: [codec.encode(one)[0] for one in getattr(value, name)]
+            for name, codec in self._parts.items()
+        }
         hashes = {name: [part.hash for part in found] for name, found in parts.items()}
         contents = {"parts": hashes, "rest": value.model_dump(mode="json", exclude=set(parts))}
         return (*self._contents.encode(contents), *chain.from_iterable(parts.values()))
@@ -123,7 +140,10 @@ class SplitCodec(Generic[M]):
         """Put the value together again; `find` gives artefacts by their hashes."""
         contents = self._contents.decode(artefact)
         found = {name: find(contents["parts"].get(name, ())) for name in self._parts}
-        parts = {name: tuple(self._parts[name].decode(one) for one in ones) for name, ones in found.items()}
+        parts = {
+            name: tuple(self._parts[name].decode(one) for one in ones)
+            for name, ones in found.items()
+        }
         return self._model.model_validate(contents["rest"] | parts)
 
 
@@ -146,7 +166,9 @@ _SPLIT: dict[Any, Codec[Any]] = {
         Threads,
         issues=JsonCodec("issue", TypeAdapter(Issue), lambda issue: issue.id),
         pulls=JsonCodec("pull", TypeAdapter(PullRequest), lambda pull: pull.id),
-        releases=JsonCodec("release", TypeAdapter(Release), lambda release: ReleaseEvidence(release=release).id),
+        releases=JsonCodec(
+            "release", TypeAdapter(Release), lambda release: ReleaseEvidence(release=release).id
+        ),
     ),
     Known: SplitCodec("known issues", Known, issues=JsonCodec("digest", TypeAdapter(Digest))),
 }
@@ -161,7 +183,9 @@ def encode_error(error: AppError) -> tuple[Artefact, ...]:
     """Write down what went wrong: a report that says so must say so again."""
     told = _ErrorData(name=type(error).__name__, message=str(error))
     if isinstance(error, UpstreamError):
-        told = told.model_copy(update={"retryable": error.retryable, "retry_after": error.retry_after})
+        told = told.model_copy(
+            update={"retryable": error.retryable, "retry_after": error.retry_after}
+        )
     (artefact,) = _ERROR_CODEC.encode(told)
     return (replace(artefact, kind=OUTAGE if told.retryable else ERROR),)
 
@@ -189,7 +213,9 @@ def _unpacked(name: str, kind: str, evidence: str | None, body: bytes) -> Artefa
     try:
         artefact = Artefact(kind, zlib.decompress(body), evidence)
     except zlib.error as error:
-        raise StorageError(f"the memory is damaged: artefact {name[:12]} cannot be unpacked") from error
+        raise StorageError(
+            f"the memory is damaged: artefact {name[:12]} cannot be unpacked"
+        ) from error
     if artefact.hash != name:
         raise StorageError(f"the memory is damaged: artefact {name[:12]} is not what its name says")
     return artefact

@@ -82,14 +82,23 @@ class Database(ABC):
             raise
 
     def create_table(
-        self, name: str, columns: Sequence[str], key: Sequence[str] = (), indexes: Iterable[Sequence[str]] = ()
+        self,
+        name: str,
+        columns: Sequence[str],
+        key: Sequence[str] = (),
+        indexes: Iterable[Sequence[str]] = (),
     ) -> None:
         """Create a table and its indexes unless they are there; a column is a text unless a type follows a colon."""
-        typed = [f"{column} {self.types[kind]}" for column, _, kind in (one.partition(":") for one in columns)]
+        typed = [
+            f"{column} {self.types[kind]}"
+            for column, _, kind in (one.partition(":") for one in columns)
+        ]
         typed += [f"primary key ({', '.join(key)})"] if key else []
         self.execute(f"create table if not exists {name} ({', '.join(typed)})")
         for index in indexes:
-            self.execute(f"create index if not exists idx_{name}_{'_'.join(index)} on {name} ({', '.join(index)})")
+            self.execute(
+                f"create index if not exists idx_{name}_{'_'.join(index)} on {name} ({', '.join(index)})"
+            )
 
     @abstractmethod
     def close(self) -> None:
@@ -190,7 +199,9 @@ def exclusive_file(home: Path) -> Iterator[SqliteDatabase]:
         finally:
             os.close(lock)
     except (OSError, sqlite3.OperationalError) as error:
-        raise StorageError(f"cannot open {file}: {error}; check the permissions or set GITZETTE_HOME") from error
+        raise StorageError(
+            f"cannot open {file}: {error}; check the permissions or set GITZETTE_HOME"
+        ) from error
 
 
 def stamp(moment: datetime | None) -> str:
@@ -205,7 +216,9 @@ def moment_of(text: str) -> datetime:
 
 def number_of(name: str) -> int:
     """Give the number by which a lock or an index knows a word."""
-    return int.from_bytes(hashlib.blake2b(name.encode("utf-8", errors="replace"), digest_size=8).digest(), signed=True)
+    return int.from_bytes(
+        hashlib.blake2b(name.encode("utf-8", errors="replace"), digest_size=8).digest(), signed=True
+    )
 
 
 def clean(text: str) -> str:

@@ -16,7 +16,12 @@ from agent.questions import Hit, Known
 from memory.database import Database, Value, clean, moment_of, stamp
 from memory.search import Entry, SearchIndex
 
-_MODELS: dict[str, type[Known]] = {"commit": Card, "issue": Issue, "pull": PullRequest, "release": Release}
+_MODELS: dict[str, type[Known]] = {
+    "commit": Card,
+    "issue": Issue,
+    "pull": PullRequest,
+    "release": Release,
+}
 _BODY, _INDEXED = 20_000, 6_000
 _FACT_WORDS, _PATH_WORDS, _LONG_VALUE = 8_000, 8_000, 80
 _SECOND = timedelta(seconds=1)
@@ -46,7 +51,11 @@ class EvidenceStore:
     def complete(self, repo: RepoId, window: Window, landed: Sequence[str]) -> None:
         """Note that a window is wholly known, if each of the commits that landed in it is."""
         if self.known(repo, landed) >= set(landed):
-            row = {"repo": repo, "since": stamp(window.start), "until": stamp(window.cutoff or window.end)}
+            row = {
+                "repo": repo,
+                "since": stamp(window.start),
+                "until": stamp(window.cutoff or window.end),
+            }
             self._db.insert_missing("complete_spans", [row])
 
     def put_thread(self, thread: Issue | PullRequest) -> None:
@@ -89,11 +98,15 @@ class EvidenceStore:
         if reference and reference.kind == "thread":
             return list(self.all(f"{repo}#{reference.number}" for repo in mine))
         sql = "select name, opened from evidence where kind = 'commit' and name >= ? and name < ? limit 5"
-        spans = [(f"{repo}@{reference.sha}", f"{repo}@{reference.sha}g") for repo in mine if reference]
+        spans = [
+            (f"{repo}@{reference.sha}", f"{repo}@{reference.sha}g") for repo in mine if reference
+        ]
         found = [row for span in spans for row in self._db.rows(sql, span)]
         return [name for name, _ in sorted(found, key=lambda row: row[1], reverse=True)[:5]]
 
-    def listed(self, repos: Sequence[RepoId], window: Window | None, limit: int = 5_000) -> list[Card]:
+    def listed(
+        self, repos: Sequence[RepoId], window: Window | None, limit: int = 5_000
+    ) -> list[Card]:
         """List the commits that landed, newest first."""
         rows = self._db.rows(
             "select body from evidence where kind = 'commit' and opened >= ? and opened < ? and repo = any(?)"
@@ -110,9 +123,15 @@ class EvidenceStore:
     def gaps(self, repo: RepoId, window: Window) -> list[Window]:
         """Give the parts of a window of which not everything is known."""
         end = window.cutoff or window.end
-        known = [(max(a, window.start), min(b, end)) for a, b in self._spans(repo) if a < end and b > window.start]
+        known = [
+            (max(a, window.start), min(b, end))
+            for a, b in self._spans(repo)
+            if a < end and b > window.start
+        ]
         edges = [window.start, *(edge for span in known for edge in span), end]
-        return [Window(start=a, end=b, tz=window.tz) for a, b in list(pairwise(edges))[::2] if a < b]
+        return [
+            Window(start=a, end=b, tz=window.tz) for a, b in list(pairwise(edges))[::2] if a < b
+        ]
 
     def unread(self, repo: RepoId, now: datetime, tz: str) -> Window:
         """Give the time from what is known to now, at most the last days."""
@@ -138,7 +157,9 @@ class EvidenceStore:
     def _spans(self, repo: RepoId) -> list[tuple[datetime, datetime]]:
         """Give the stretches of landing time that are wholly known, oldest first, joined where they touch."""
         joined: list[tuple[datetime, datetime]] = []
-        for row in self._db.rows("select since, until from complete_spans where repo = ? order by since", [repo]):
+        for row in self._db.rows(
+            "select since, until from complete_spans where repo = ? order by since", [repo]
+        ):
             start, end = map(moment_of, row)
             if joined and start <= joined[-1][1]:
                 joined[-1] = (joined[-1][0], max(end, joined[-1][1]))
@@ -177,7 +198,18 @@ def _commit_entry(card: Card) -> Entry:
     data = json.dumps(card.model_dump(mode="json", exclude_defaults=True), ensure_ascii=False)
     version, body = "1" if card.route == "blobs" else "0", card.message.partition(card.title)[2]
     return Entry(
-        *(card.id, card.repo, "commit", card.at, None, card.author, version, data, card.title, body),
+        *(
+            card.id,
+            card.repo,
+            "commit",
+            card.at,
+            None,
+            card.author,
+            version,
+            data,
+            card.title,
+            body,
+        ),
         facts=_fact_words(card.facts)[:_FACT_WORDS],
         paths=" ".join((*card.touched, *card.paths))[:_PATH_WORDS],
         names=" ".join(card.written),
@@ -187,28 +219,48 @@ def _commit_entry(card: Card) -> Entry:
 
 def _thread_entry(thread: Issue | PullRequest) -> Entry:
     """Index a thread: it belongs to the time at which it was opened, and to that at which it ended."""
-    thread = thread.model_copy(update={"title": clean(thread.title), "body": clean(thread.body[:_BODY])})
+    thread = thread.model_copy(
+        update={"title": clean(thread.title), "body": clean(thread.body[:_BODY])}
+    )
     kind = "pull" if isinstance(thread, PullRequest) else "issue"
-    times, version, data = (thread.created_at, thread.ended_at), stamp(thread.updated_at), thread.model_dump_json()
+    times, version, data = (
+        (thread.created_at, thread.ended_at),
+        stamp(thread.updated_at),
+        thread.model_dump_json(),
+    )
     body = f"{thread.body[:_INDEXED]} {' '.join(thread.labels)}"
-    return Entry(thread.id, thread.repo, kind, *times, thread.author or "", version, data, thread.title, body)
+    return Entry(
+        thread.id, thread.repo, kind, *times, thread.author or "", version, data, thread.title, body
+    )
 
 
 def _release_entry(release: Release, version: str) -> Entry:
     title = release.tag if release.name == release.tag else f"{release.tag} {release.name}"
-    name, data, body = f"{release.repo}@{release.tag}", release.model_dump_json(), release.body[:_BODY]
-    return Entry(name, release.repo, "release", release.published_at, None, "", version, data, title, body)
+    name, data, body = (
+        f"{release.repo}@{release.tag}",
+        release.model_dump_json(),
+        release.body[:_BODY],
+    )
+    return Entry(
+        name, release.repo, "release", release.published_at, None, "", version, data, title, body
+    )
 
 
 def _between(window: Window | None) -> list[Value]:
     """Give the first and the last moment of a search, as they are written in the table."""
-    return ["", "9"] if window is None else [stamp(window.start), stamp(window.cutoff or window.end)]
+    return (
+        ["", "9"] if window is None else [stamp(window.start), stamp(window.cutoff or window.end)]
+    )
 
 
 def _fact_words(facts: Iterable[Fact]) -> str:
     """Give the kinds, names and short values of facts as words."""
     pieces: list[str] = []
     for fact in facts:
-        values = [value for value in (fact.old, fact.new, fact.detail) if value and len(value) <= _LONG_VALUE]
+        values = [
+            value
+            for value in (fact.old, fact.new, fact.detail)
+            if value and len(value) <= _LONG_VALUE
+        ]
         pieces += [fact.kind, fact.name, *values]
     return " ".join(pieces)

@@ -33,7 +33,9 @@ class Fleet:
         self._db = db
         self._told: dict[str, float] = {}
 
-    def put_part(self, key: str, repo: str, window: Window, run: str, status: str, body: bytes) -> None:
+    def put_part(
+        self, key: str, repo: str, window: Window, run: str, status: str, body: bytes
+    ) -> None:
         """Store what a report says of one repository, done or failed; again replaces it."""
         row = {"key": key, "repo": repo, "window_key": window.key, "run": run, "status": status}
         row |= {"finished": stamp(datetime.now(UTC))}
@@ -70,7 +72,10 @@ class Fleet:
 
     def deliveries(self, edition: str) -> list[str]:
         """Give how reports stand on the channels of an edition, as JSON."""
-        return [row[0] for row in self._db.rows("select body from deliveries where edition = ?", [edition])]
+        return [
+            row[0]
+            for row in self._db.rows("select body from deliveries where edition = ?", [edition])
+        ]
 
     def put_delivery(self, edition: str, channel: str, label: str, body: str) -> None:
         """Note how a report stands on a channel."""
@@ -82,7 +87,9 @@ class Fleet:
 
         The clock is the database's: those of machines differ.
         """
-        [(now,)] = self._db.rows("select cast(extract(epoch from clock_timestamp()) as double precision)")
+        [(now,)] = self._db.rows(
+            "select cast(extract(epoch from clock_timestamp()) as double precision)"
+        )
         period = int(now // seconds)
         taken = self._db.row(
             "insert into limits (name, period, used) values (?, ?, 1) on conflict (name, period)"
@@ -90,7 +97,9 @@ class Fleet:
             [name, period, most],
         )
         if taken == (1,):
-            self._db.execute("delete from limits where name = ? and period < ?", [name, period - _PERIODS])
+            self._db.execute(
+                "delete from limits where name = ? and period < ?", [name, period - _PERIODS]
+            )
         return 0.0 if taken else (period + 1) * seconds - now
 
     def put_mirror(self, place: str, repo: str) -> None:
@@ -116,7 +125,13 @@ class Fleet:
         if self._told.get(key, 0.0) + _EVERY_SECONDS > time.monotonic():
             return
         self._told[key] = time.monotonic()
-        row = {"key": key, "what": what, "done": done, "total": total, "at": stamp(datetime.now(UTC))}
+        row = {
+            "key": key,
+            "what": what,
+            "done": done,
+            "total": total,
+            "at": stamp(datetime.now(UTC)),
+        }
         self._db.upsert("progress", [row], ("key",))
 
     def put_progress(self, key: str, what: str) -> None:
@@ -157,4 +172,6 @@ def _task(row: Row) -> Task:
     number, status, task, about, day, attempts, what, done, total = row
     counted = f" {done} of {total}" if total else ""
     progress = f"{what or ''}{counted}" if status in ("doing", "failed", "todo") else ""
-    return Task(number, str(_STATUS.get(status, status)), task, f"{about} {day}", attempts, progress)
+    return Task(
+        number, str(_STATUS.get(status, status)), task, f"{about} {day}", attempts, progress
+    )

@@ -14,7 +14,9 @@ try:
     import psycopg
     from psycopg.pq import TransactionStatus
 except ImportError as missing:
-    raise ConfigError("a PostgreSQL database needs more packages: pip install 'gitzette[server]'") from missing
+    raise ConfigError(
+        "a PostgreSQL database needs more packages: pip install 'gitzette[server]'"
+    ) from missing
 
 _PATIENCE = 60.0  # Seconds to wait for a database that was restarted
 _PAUSE = 0.5
@@ -47,7 +49,12 @@ class PostgresDatabase(Database):
 
     def tables(self) -> set[str]:
         """Name the tables."""
-        return {row[0] for row in self.rows("select tablename from pg_tables where schemaname = current_schema()")}
+        return {
+            row[0]
+            for row in self.rows(
+                "select tablename from pg_tables where schemaname = current_schema()"
+            )
+        }
 
     def run_script(self, script: str) -> None:
         """Run several statements as they stand."""
@@ -56,7 +63,10 @@ class PostgresDatabase(Database):
 
     @property
     def _in_transaction(self) -> bool:
-        return self._connection.info.transaction_status not in (TransactionStatus.IDLE, TransactionStatus.UNKNOWN)
+        return self._connection.info.transaction_status not in (
+            TransactionStatus.IDLE,
+            TransactionStatus.UNKNOWN,
+        )
 
     def _begin(self, *, durable: bool) -> None:
         self.execute("begin")
@@ -133,7 +143,9 @@ class PostgresRunLocks(RunLocks):
 
     def prune(self, unfinished: Collection[str]) -> None:
         """Remove the checkpoints of dead runs that will not be resumed; those of conversations stay."""
-        for (run,) in self._db.rows("select distinct thread_id from checkpoints join runs on id = thread_id"):
+        for (run,) in self._db.rows(
+            "select distinct thread_id from checkpoints join runs on id = thread_id"
+        ):
             if run not in unfinished and self.process(run) is None:
                 self.finish(run)
 

@@ -12,7 +12,16 @@ from typing import Any, TypeVar
 from pydantic import TypeAdapter
 
 from agent.domain.base import AppError, EvidenceId, RepoId, StorageError
-from memory.artefacts import ERROR, OUTAGE, Artefact, Artefacts, Codec, JsonCodec, decode_error, encode_error
+from memory.artefacts import (
+    ERROR,
+    OUTAGE,
+    Artefact,
+    Artefacts,
+    Codec,
+    JsonCodec,
+    decode_error,
+    encode_error,
+)
 from memory.database import Database
 
 T = TypeVar("T")
@@ -27,14 +36,18 @@ class Call:
     name: str  # Who is asked for what: `code.landed`, `threads.issue`, `landings.known_tip`
     about: RepoId | str
     arguments: Any = None  # Plain data; equal questions must have equal arguments
-    origin: str = "memory"  # The kind of source and its public address; it does not tell calls apart
+    origin: str = (
+        "memory"  # The kind of source and its public address; it does not tell calls apart
+    )
     lasting: str = ""
     """For a question whose answer never changes: how the answer is written. Then another run's record will do."""
 
     @cached_property
     def key(self) -> str:
         """The hash of the question."""
-        asked = json.dumps([self.name, self.about, self.arguments], sort_keys=True, separators=(",", ":"))
+        asked = json.dumps(
+            [self.name, self.about, self.arguments], sort_keys=True, separators=(",", ":")
+        )
         return hashlib.sha256(asked.encode("ascii")).hexdigest()
 
     @cached_property
@@ -120,16 +133,25 @@ class CallRecorder:
             except AppError as error:
                 self.record([(call, encode_error(error)) for call in missing.values()])
                 raise
-            calls_made = {item: call if lasts(item, found[item]) else once(call) for item, call in missing.items()}
+            calls_made = {
+                item: call if lasts(item, found[item]) else once(call)
+                for item, call in missing.items()
+            }
             self.record([(call, codec.encode(found[item])) for item, call in calls_made.items()])
-        return {item: found[item] if item in missing else self.play(call, codec) for item, call in calls.items()}
+        return {
+            item: found[item] if item in missing else self.play(call, codec)
+            for item, call in calls.items()
+        }
 
     def play(self, call: Call, codec: Codec[T]) -> T:
         """Answer from the record; a recorded error is raised again."""
         try:
-            row = self._db.row("select hash from calls where run = ? and key = ?", [self.run, call.key])
+            row = self._db.row(
+                "select hash from calls where run = ? and key = ?", [self.run, call.key]
+            )
             if row is None:
-                raise StorageError(f"run {self.run} did not record {call.name} of {call.about}; it cannot be replayed")  # noqa: TRY301
+                message = f"run {self.run} did not record {call.name} of {call.about}; it cannot be replayed"
+                raise StorageError(message)  # noqa: TRY301 -- noted as a gap below
             artefact = self._artefacts.get_all([row[0]])[0]
             if artefact.kind not in (ERROR, OUTAGE):
                 return codec.decode(artefact, self._artefacts.get_all)
@@ -173,7 +195,9 @@ class CallRecorder:
             return
         # An answer that is lost when the machine dies is asked for again: not worth a wait for the disk.
         with self._db.transaction(durable=False):
-            self._artefacts.add(((one, call.origin) for call, found in answers for one in found), datetime.now(UTC))
+            self._artefacts.add(
+                ((one, call.origin) for call, found in answers for one in found), datetime.now(UTC)
+            )
             self._note([(call, [part.hash for part in found]) for call, found in answers])
 
     def _adopted(self, calls: Iterable[Call]) -> set[Call]:
@@ -197,7 +221,13 @@ class CallRecorder:
         held = dict.fromkeys(name for _, names in answers for name in names)
         self._db.insert_missing("holds", ({"hash": name, "run": self.run} for name in held))
         calls = (
-            {"run": self.run, "key": call.key, "name": call.name, "hash": names[0], "lasting": call.lasting_key}
+            {
+                "run": self.run,
+                "key": call.key,
+                "name": call.name,
+                "hash": names[0],
+                "lasting": call.lasting_key,
+            }
             | {"at": datetime.now(UTC).isoformat(timespec="microseconds")}
             for call, names in answers
         )
@@ -229,10 +259,9 @@ class Retention:
         day = before.isoformat()
         old = "where run in (select id from runs where started < ?) or run >= ? and run < ?"
         with self._db.transaction():
-            gone, _ = (
-                self._db.execute(f"delete from {table} {old}", [day, QUESTIONS, f"{QUESTIONS}{day}"])  # noqa: S608
-                for table in ("calls", "holds")
-            )
+            values = [day, QUESTIONS, f"{QUESTIONS}{day}"]
+            gone = self._db.execute(f"delete from calls {old}", values)  # noqa: S608 -- constants
+            self._db.execute(f"delete from holds {old}", values)  # noqa: S608 -- constants
             if gone:
                 self._db.execute(
                     "delete from artefacts where not exists (select 1 from holds h where h.hash = artefacts.hash)"

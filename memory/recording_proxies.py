@@ -1,11 +1,26 @@
 """Proxies that record what an object answers before it is used, and replay it, by the annotations of its methods."""
 
 from collections import deque
-from collections.abc import AsyncGenerator, AsyncIterator, Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import (
+    AsyncGenerator,
+    AsyncIterator,
+    Callable,
+    Collection,
+    Iterable,
+    Mapping,
+    Sequence,
+)
 from contextlib import aclosing, suppress
 from dataclasses import dataclass
 from functools import cached_property
-from inspect import BoundArguments, Signature, getmembers, iscoroutinefunction, isfunction, signature
+from inspect import (
+    BoundArguments,
+    Signature,
+    getmembers,
+    iscoroutinefunction,
+    isfunction,
+    signature,
+)
 from types import NoneType
 from typing import Annotated, Any, TypeVar, cast, get_args, get_origin, get_type_hints
 
@@ -46,7 +61,12 @@ def recorded(target: T, recorder: CallRecorder | None, group: str) -> T:
 
 
 def recorded_source(
-    target: Callable[[], Any], recorder: CallRecorder, group: str, repo: RepoId, origin: str, *interfaces: type
+    target: Callable[[], Any],
+    recorder: CallRecorder,
+    group: str,
+    repo: RepoId,
+    origin: str,
+    *interfaces: type,
 ) -> Any:
     """Put a source of a repository behind the recorder; the proxy has exactly the methods of these interfaces.
 
@@ -59,7 +79,13 @@ class _Proxy:
     """Has the public methods of interfaces, so that `isinstance` finds the same protocols as in the object."""
 
     def __init__(
-        self, target: Callable[[], Any], recorder: CallRecorder, group: str, repo: RepoId | None, origin: str, *of: type
+        self,
+        target: Callable[[], Any],
+        recorder: CallRecorder,
+        group: str,
+        repo: RepoId | None,
+        origin: str,
+        *of: type,
     ) -> None:
         self.repo = repo
         self._target, self._recorder, self._group, self._origin = target, recorder, group, origin
@@ -80,7 +106,9 @@ class _Method:
         self._answer = hints.pop("return")
         self._origins = {name: get_origin(hint) for name, hint in hints.items()}
         self._streams = get_origin(self._answer) is AsyncIterator
-        assert self._rule.each or not self._streams, f"{self._name} streams: name what it is asked for in _RULES"
+        assert self._rule.each or not self._streams, (
+            f"{self._name} streams: name what it is asked for in _RULES"
+        )
         direct = self._write if self._answer is NoneType else self._ask
         generic = self._fetch if iscoroutinefunction(function) else direct
         self._run: Callable[[BoundArguments], Any] = self._stream if self._streams else generic
@@ -100,7 +128,11 @@ class _Method:
 
     @cached_property
     def _form(self) -> str:
-        return f"{_READING} {self._codec.form}" if self._rule.each and isinstance(self._codec, JsonCodec) else ""
+        return (
+            f"{_READING} {self._codec.form}"
+            if self._rule.each and isinstance(self._codec, JsonCodec)
+            else ""
+        )
 
     def _bind(self, *args: Any, **kwargs: Any) -> BoundArguments:
         bound = self._signature.bind(*args, **kwargs)
@@ -111,10 +143,19 @@ class _Method:
         return bound
 
     def _calls(self, bound: BoundArguments) -> dict[str, Call]:
-        given, each = {name: _plain(value) for name, value in bound.arguments.items()}, self._rule.each
+        given, each = (
+            {name: _plain(value) for name, value in bound.arguments.items()},
+            self._rule.each,
+        )
         asked = {item: given | {each: item} for item in given[each]} if each else {"": given}
-        name, about = f"{self.proxy._group}.{self._name}", self.proxy.repo or given.get("repo") or ""
-        return {item: Call(name, about, one, self.proxy._origin, self._form) for item, one in asked.items()}
+        name, about = (
+            f"{self.proxy._group}.{self._name}",
+            self.proxy.repo or given.get("repo") or "",
+        )
+        return {
+            item: Call(name, about, one, self.proxy._origin, self._form)
+            for item, one in asked.items()
+        }
 
     def _live(self, target: Any, bound: BoundArguments, items: Iterable[str] = ()) -> Any:
         if self._rule.each:
@@ -126,7 +167,9 @@ class _Method:
             self._live(self.target(), bound)
 
     def _ask(self, bound: BoundArguments) -> Any:
-        return self.recorder.ask(self._calls(bound)[""], self._codec, lambda: self._live(self.target(), bound))
+        return self.recorder.ask(
+            self._calls(bound)[""], self._codec, lambda: self._live(self.target(), bound)
+        )
 
     async def _fetch(self, bound: BoundArguments) -> Any:
         """Answer from the record; the target is asked for what is missing, in one call."""
@@ -136,7 +179,10 @@ class _Method:
             return answer if self._rule.each else {"": answer}
 
         answers = await self.recorder.fetch_all(
-            self._calls(bound), self._codec, live, lambda item, one: self._rule.lasting(one, item, bound.arguments)
+            self._calls(bound),
+            self._codec,
+            live,
+            lambda item, one: self._rule.lasting(one, item, bound.arguments),
         )
         return answers if self._rule.each else answers[""]
 
@@ -146,18 +192,28 @@ class _Method:
         wanted = self.recorder.missing(calls)
         async with aclosing(self._stream_live(bound, wanted)) as reading:
             for item, call in calls.items():
-                answer = await anext(reading) if item in wanted else self.recorder.play(call, self._codec)
+                answer = (
+                    await anext(reading)
+                    if item in wanted
+                    else self.recorder.play(call, self._codec)
+                )
                 if answer is not None:
                     yield answer
 
-    async def _stream_live(self, bound: BoundArguments, calls: Mapping[str, Call]) -> AsyncGenerator[Any, None]:
+    async def _stream_live(
+        self, bound: BoundArguments, calls: Mapping[str, Call]
+    ) -> AsyncGenerator[Any, None]:
         """Record each item as the target streams it, then give it; None for one that the target leaves out."""
         waiting = deque(calls)
 
         def recorded_next(answer: Any) -> Any:
             item = waiting.popleft()
             mine = answer if answer is not None and self._rule.item_of(answer) == item else None
-            call = calls[item] if self._rule.lasting(mine, item, bound.arguments) else once(calls[item])
+            call = (
+                calls[item]
+                if self._rule.lasting(mine, item, bound.arguments)
+                else once(calls[item])
+            )
             self.recorder.record([(call, self._codec.encode(mine))])
             return mine
 
@@ -183,17 +239,25 @@ async def _foresee(method: _Method, studies: Sequence[Study]) -> None:
         read = tuple(method.recorder.missing(source.blobs.calls(one.change, one.read)))
         untold = method.recorder.missing(source.before.calls(one.change.commit.sha, one.telling))
         if read or untold:
-            wanted.append(Study(change=one.change, read=read, telling=one.telling if untold else ()))
+            wanted.append(
+                Study(change=one.change, read=read, telling=one.telling if untold else ())
+            )
     if wanted:
         with suppress(AppError):
             await (await method.target()).foresee(wanted)
 
 
-def _has_both(versions: tuple[bytes | None, bytes | None], path: str, arguments: Mapping[str, Any]) -> bool:
+def _has_both(
+    versions: tuple[bytes | None, bytes | None], path: str, arguments: Mapping[str, Any]
+) -> bool:
     """Tell whether both versions are there that the change of a file has."""
     old, new = versions
     status = {file.path: file.status for file in arguments["change"].files}.get(path)
-    return status is not None and (old is not None or status == "added") and (new is not None or status == "removed")
+    return (
+        status is not None
+        and (old is not None or status == "added")
+        and (new is not None or status == "removed")
+    )
 
 
 def _plain(value: Any) -> Any:
@@ -202,7 +266,11 @@ def _plain(value: Any) -> Any:
         return value.commit.id if isinstance(value, Change) else value.id
     if isinstance(value, set | frozenset):
         return sorted(_plain(one) for one in value)
-    return [_plain(one) for one in value] if isinstance(value, list | tuple) else to_jsonable_python(value)
+    return (
+        [_plain(one) for one in value]
+        if isinstance(value, list | tuple)
+        else to_jsonable_python(value)
+    )
 
 
 # Each byte becomes one character: JSON has no bytes, and this compresses as well as the file itself.

@@ -40,7 +40,9 @@ class Landings:
         It is the tip that the nearest earlier window was read at; a window that is read again keeps the tip it had
         the first time, so that what it found late stays its own.
         """
-        own = self._db.row("select base from tips where repo = ? and window_key = ?", [repo, window.key])
+        own = self._db.row(
+            "select base from tips where repo = ? and window_key = ?", [repo, window.key]
+        )
         if own is not None:
             return own[0] or None
         earlier = self._db.row(
@@ -59,7 +61,14 @@ class Landings:
         )
         return {sha: Owner(key, late=bool(late)) for sha, key, late in rows}
 
-    def put(self, repo: RepoId, window: Window, tip: str, owned: Mapping[str, bool], base: str | None = None) -> None:
+    def put(
+        self,
+        repo: RepoId,
+        window: Window,
+        tip: str,
+        owned: Mapping[str, bool],
+        base: str | None = None,
+    ) -> None:
         """Store what a published report covers, and which commits are late; the same window again replaces that.
 
         `base` is the tip from which late was counted, where that is known. The tip stays that of the first time: a
@@ -70,8 +79,12 @@ class Landings:
         base = (self.known_tip(repo, window) or "") if base is None else base
         with self._db.transaction():
             self._db.insert_missing("tips", [{**where, "base": base, "tip": tip}])
-            self._db.execute("delete from landed where repo = ? and window_key = ?", [repo, window.key])
-            self._db.insert("landed", ({**where, "sha": sha, "late": int(late)} for sha, late in owned.items()))
+            self._db.execute(
+                "delete from landed where repo = ? and window_key = ?", [repo, window.key]
+            )
+            self._db.insert(
+                "landed", ({**where, "sha": sha, "late": int(late)} for sha, late in owned.items())
+            )
 
 
 class OpenIssues:
@@ -88,14 +101,18 @@ class OpenIssues:
         """
         if window is not None and not self._up_to_date(repo, window):
             return frozenset()
-        return frozenset(row[0] for row in self._db.rows("select number from open_issues where repo = ?", [repo]))
+        return frozenset(
+            row[0] for row in self._db.rows("select number from open_issues where repo = ?", [repo])
+        )
 
     def known(self, repo: RepoId, window: Window) -> Known:
         """Tell what earlier days know of the issues: what the open ones are about, and what reports told of them."""
         issues: tuple[Digest, ...] = ()
         if self._up_to_date(repo, window):
             sql = "select digest from open_issues where repo = ? order by number desc limit ?"
-            issues = tuple(Digest.model_validate_json(row[0]) for row in self._db.rows(sql, [repo, _MOST]))
+            issues = tuple(
+                Digest.model_validate_json(row[0]) for row in self._db.rows(sql, [repo, _MOST])
+            )
         return Known(issues=issues, links=self._links(repo, window))
 
     def cut_short(self, repo: RepoId) -> Notice | None:
@@ -115,7 +132,9 @@ class OpenIssues:
             self.put_notices(repo, threads.notices)
             if relisted and threads.coverage != "not read":
                 self._db.execute("delete from open_issues where repo = ?", [repo])
-            self._db.execute("delete from open_issues where repo = ? and number = any(?)", [repo, gone])
+            self._db.execute(
+                "delete from open_issues where repo = ? and number = any(?)", [repo, gone]
+            )
             self._db.upsert("open_issues", opened, ("repo", "number"))
 
     def put_notices(self, repo: RepoId, notices: tuple[Notice, ...]) -> None:
@@ -143,7 +162,11 @@ class Reports:
 
     def __init__(self, db: Database) -> None:
         self._db = db
-        self._landings, self._issues, self._statements = Landings(db), OpenIssues(db), Statements(db)
+        self._landings, self._issues, self._statements = (
+            Landings(db),
+            OpenIssues(db),
+            Statements(db),
+        )
 
     def remember(self, report: Report) -> None:
         """Store what a report that was just published covers; the same window again replaces what it covered before."""
@@ -158,7 +181,9 @@ class Reports:
                     tip = section.first_tip or section.tip
                     self._landings.put(section.repo, window, tip, owned, section.known_tip)
             self._statements.put(report)
-            self._db.upsert("published", [{"window_key": window.key, "label": window.label}], ("window_key",))
+            self._db.upsert(
+                "published", [{"window_key": window.key, "label": window.label}], ("window_key",)
+            )
 
     def rebuild(self, folder: Path) -> list[str]:
         """Store the reports of a folder that the memory does not know, oldest first; tell which files cannot be used.
@@ -196,17 +221,30 @@ class Reports:
         times = {"window_start": stamp(window.start), "window_end": stamp(window.end)}
         where = {"repo": repo, "window_key": window.key, "label": window.label, **times}
         for place, (kind, at, body) in enumerate(_items(report, section)):
-            self._db.insert("report_items", [{**where, "place": place, "kind": kind, "at": at, "body": clean(body)}])
+            self._db.insert(
+                "report_items",
+                [{**where, "place": place, "kind": kind, "at": at, "body": clean(body)}],
+            )
         for place, story in enumerate(one for one in report.stories if one.repo == repo):
             of_story = {"repo": repo, "window_key": window.key, "place": place}
-            self._db.insert_missing("story_steps", ({**of_story, "cite": cite} for cite in story.steps))
+            self._db.insert_missing(
+                "story_steps", ({**of_story, "cite": cite} for cite in story.steps)
+            )
 
     def _unknown_files(self, folder: Path) -> list[Path]:
         """Find the files whose windows are not known, oldest first; only their beginnings are read for that."""
-        files, known = sorted(file for file in folder.glob("*.json") if not _WEEK.fullmatch(file.stem)), self._known()
+        files, known = (
+            sorted(file for file in folder.glob("*.json") if not _WEEK.fullmatch(file.stem)),
+            self._known(),
+        )
         windows = {file: _window_of(file) for file in files}
-        ends = {file: (one.key, stamp(one.end), stamp(one.start)) if one else ("",) for file, one in windows.items()}
-        return sorted((file for file in ends if ends[file][0] not in known), key=lambda file: ends[file][1:])
+        ends = {
+            file: (one.key, stamp(one.end), stamp(one.start)) if one else ("",)
+            for file, one in windows.items()
+        }
+        return sorted(
+            (file for file in ends if ends[file][0] not in known), key=lambda file: ends[file][1:]
+        )
 
 
 def _items(report: Report, section: RepoSection) -> Iterator[tuple[str, str, str]]:
@@ -220,7 +258,13 @@ def _items(report: Report, section: RepoSection) -> Iterator[tuple[str, str, str
             yield "link", "", link.model_dump_json()
     for row in report.rows(section.repo):
         at = stamp(row.landed_at)
-        told = {"sha": row.sha, "at": at, "author": row.author, "title": row.title, "pull": row.pull}
+        told = {
+            "sha": row.sha,
+            "at": at,
+            "author": row.author,
+            "title": row.title,
+            "pull": row.pull,
+        }
         yield "commit", at, json.dumps(told, ensure_ascii=False)
 
 

@@ -16,7 +16,10 @@ from agent.domain.base import InputError, StorageError
 from agent.settings.values import Recipe
 from memory.database import Database, Row
 
-FINISHED = ("done", "incomplete")  # How a run ends that published its report; any other may be resumed
+FINISHED = (
+    "done",
+    "incomplete",
+)  # How a run ends that published its report; any other may be resumed
 _COLUMNS = "select id, started, finished, window_key, status, details, recipe from runs"
 
 
@@ -30,7 +33,9 @@ class RunRecord:
     window: str
     status: str
     details: dict[str, Any]
-    recipe: dict[str, Any] | None = None  # What shaped the run; None for runs of a time when that was not kept
+    recipe: dict[str, Any] | None = (
+        None  # What shaped the run; None for runs of a time when that was not kept
+    )
 
 
 class Runs:
@@ -70,11 +75,15 @@ class Runs:
 
     def find(self, prefix: str) -> RunRecord:
         """Find a run by its id, or by the beginning of it where only one run has that."""
-        rows = self._db.rows(f"{_COLUMNS} where substr(id, 1, ?) = ? order by id desc limit 3", [len(prefix), prefix])
+        rows = self._db.rows(
+            f"{_COLUMNS} where substr(id, 1, ?) = ? order by id desc limit 3", [len(prefix), prefix]
+        )
         if not rows or not prefix:
             raise InputError(f"there is no run {prefix!r}; `gitzette runs` lists them")
         if len(rows) > 1:
-            raise InputError(f"several runs begin with {prefix!r} ({rows[0][0]}, …); `gitzette runs` lists them")
+            raise InputError(
+                f"several runs begin with {prefix!r} ({rows[0][0]}, …); `gitzette runs` lists them"
+            )
         return _record(rows[0])
 
 
@@ -109,7 +118,9 @@ class RunLocks:
             self._folder.mkdir(parents=True, exist_ok=True, mode=0o700)
             descriptor = os.open(self._lock(run), os.O_CREAT | os.O_RDWR, 0o600)
         except OSError as error:
-            raise StorageError(f"cannot write to {self._folder}: {error.strerror}; set GITZETTE_HOME") from error
+            raise StorageError(
+                f"cannot write to {self._folder}: {error.strerror}; set GITZETTE_HOME"
+            ) from error
         try:
             try:
                 fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -164,7 +175,9 @@ class RunFiles:
                 out.write(text)
             part.replace(file)
         except OSError as error:
-            raise StorageError(f"cannot write {file}: {error.strerror}; set GITZETTE_HOME") from error
+            raise StorageError(
+                f"cannot write {file}: {error.strerror}; set GITZETTE_HOME"
+            ) from error
 
     def forget(self, before: date) -> None:
         """Remove the files of runs that ended before a day."""
@@ -176,7 +189,9 @@ class RunFiles:
 def recipe_of(run: RunRecord) -> Recipe:
     """Read what shaped a run."""
     if run.recipe is None:
-        raise StorageError(f"run {run.id} is from a time when runs were not recorded; it cannot be replayed")
+        raise StorageError(
+            f"run {run.id} is from a time when runs were not recorded; it cannot be replayed"
+        )
     try:
         return Recipe.model_validate_json(json.dumps(run.recipe))
     except ValidationError as error:

@@ -21,7 +21,10 @@ _BROUGHT = "select source from evidence_refs where brought = 1 and target = any(
 _ENTRIES = "from evidence e where"
 _WEIGHTS = {"title": 4.0, "facts": 3.0, "paths": 1.5, "body": 1.5, "names": 1.0}
 _RANKED_MOST, _WORDED = 200, 20
-_EXPANDED, _TAGGED = 30, 5  # Hits whose neighbours join the list, and commits of which the next tag does
+_EXPANDED, _TAGGED = (
+    30,
+    5,
+)  # Hits whose neighbours join the list, and commits of which the next tag does
 _SHARE = 0.4  # What a neighbour gains of the score of a hit
 _REFERENCE = 1_000.0  # What somebody names by its hash, number or tag comes before everything that is found by words
 
@@ -50,7 +53,9 @@ class Entry(NamedTuple):
 
 def _scope(repos: Sequence[RepoId], window: Window | None) -> Scope:
     """Bound a search by repositories and time; no repositories are all."""
-    start, end = ("0", "9") if window is None else (stamp(window.start), stamp(window.cutoff or window.end))
+    start, end = (
+        ("0", "9") if window is None else (stamp(window.start), stamp(window.cutoff or window.end))
+    )
     within = "(e.opened >= ? and e.opened < ? or e.ended >= ? and e.ended < ?)"
     values: list[Value] = [start, end, start, end, *([sorted(repos)] if repos else [])]
     return Scope(f"{within}{' and e.repo = any(?)' if repos else ''}", values)
@@ -72,30 +77,51 @@ class SearchIndex:
             self._words.delete(known[:1])
             self._db.execute("delete from evidence where id = ?", known[:1])
             self._db.execute("delete from evidence_refs where source = ?", [entry.id])
-        texts = {"title": f"{entry.title} {entry.author}", "facts": entry.facts, "paths": entry.paths}
+        texts = {
+            "title": f"{entry.title} {entry.author}",
+            "facts": entry.facts,
+            "paths": entry.paths,
+        }
         texts |= {"body": entry.body, "names": entry.names}
         times = (stamp(entry.opened), stamp(entry.ended))
         [(number,)] = self._db.rows(
             "insert into evidence (name, repo, kind, opened, ended, author, version, body)"
             " values (?, ?, ?, ?, ?, ?, ?, ?) returning id",
-            [entry.id, entry.repo, entry.kind, *times, clean(entry.author), entry.version, clean(entry.data)],
+            [
+                entry.id,
+                entry.repo,
+                entry.kind,
+                *times,
+                clean(entry.author),
+                entry.version,
+                clean(entry.data),
+            ],
         )
         self._words.put(number, texts)
         self.put_refs([(entry.id, entry.pull)] if entry.pull else [], brought=True)
         named = references(entry.repo, f"{entry.title}\n{entry.body}")
         self.put_refs((entry.id, other) for other in named if other != entry.id)
 
-    def put_refs(self, pairs: Iterable[tuple[EvidenceId, EvidenceId]], *, brought: bool = False) -> None:
+    def put_refs(
+        self, pairs: Iterable[tuple[EvidenceId, EvidenceId]], *, brought: bool = False
+    ) -> None:
         """Note which pieces of evidence belong together; the caller holds the transaction."""
         rows = ({"source": one, "target": other, "brought": int(brought)} for one, other in pairs)
         self._db.insert_missing("evidence_refs", rows)
 
     def search(
-        self, text: str, named: Sequence[Named], repos: Sequence[RepoId], window: Window | None, limit: int = 60
+        self,
+        text: str,
+        named: Sequence[Named],
+        repos: Sequence[RepoId],
+        window: Window | None,
+        limit: int = 60,
     ) -> list[Hit]:
         """Rank everything that has a word of a text or is named outright, and what belongs to the best of it."""
         scope, asked = _scope(repos, window), terms(text)
-        count = int(self._db.rows(f"select count(*) {_ENTRIES} {scope.condition}", scope.values)[0][0])
+        count = int(
+            self._db.rows(f"select count(*) {_ENTRIES} {scope.condition}", scope.values)[0][0]
+        )
         scores = self._words.ranked(asked, scope, _RANKED_MOST, telling=True)
         exact = {one.text: (one.kind, self._named(one, repos, scope)) for one in named}
         exact |= {author: ("name", rows) for author, rows in self._people(text, scope)}
@@ -110,7 +136,11 @@ class SearchIndex:
         hits = []
         for row in kept:
             by = tuple(text for text, (_, rows) in exact.items() if row in rows)
-            update = {"score": round(scores[row], 4), "named": by, "words": tuple(by_words.get(row, ()))}
+            update = {
+                "score": round(scores[row], 4),
+                "named": by,
+                "words": tuple(by_words.get(row, ())),
+            }
             hits.append(found[row].model_copy(update=update))
         return hits
 
@@ -135,19 +165,35 @@ class SearchIndex:
     def _people(self, text: str, scope: Scope) -> list[tuple[str, set[int]]]:
         """Find what the people made whom a text names as git or GitHub do."""
         by = [row[0] for row in self._db.rows("select distinct author from evidence")]
-        within = sorted({name for author in by for name in author.split(", ") if len(name) > 1 and name in text})
-        whole = [name for name in within if not name.isascii() or re.search(rf"\b{re.escape(name)}\b", text)]
+        within = sorted(
+            {name for author in by for name in author.split(", ") if len(name) > 1 and name in text}
+        )
+        whole = [
+            name
+            for name in within
+            if not name.isascii() or re.search(rf"\b{re.escape(name)}\b", text)
+        ]
         sql = f"select e.id {_ENTRIES} {scope.condition} and e.author = any(?)"
-        theirs = {name: [one for one in by if name.lower() in one.lower().split(", ")] for name in whole}
-        made = {name: {row[0] for row in self._db.rows(sql, [*scope.values, by])} for name, by in theirs.items()}
+        theirs = {
+            name: [one for one in by if name.lower() in one.lower().split(", ")] for name in whole
+        }
+        made = {
+            name: {row[0] for row in self._db.rows(sql, [*scope.values, by])}
+            for name, by in theirs.items()
+        }
         return [(name, rows) for name, rows in made.items() if rows]
 
     def _found(self, rows: Iterable[int] | None, scope: Scope) -> dict[int, Hit]:
-        sql, values = f"select e.id, e.name, e.kind, e.opened, e.author {_ENTRIES} {scope.condition}", scope.values
+        sql, values = (
+            f"select e.id, e.name, e.kind, e.opened, e.author {_ENTRIES} {scope.condition}",
+            scope.values,
+        )
         if rows is not None:
             sql, values = f"{sql} and e.id = any(?)", [*values, list(rows)]
         found = self._db.rows(sql, values)
-        return {row: Hit(id=name, kind=kind, opened=at, author=by) for row, name, kind, at, by in found}
+        return {
+            row: Hit(id=name, kind=kind, opened=at, author=by) for row, name, kind, at, by in found
+        }
 
     def _by_name(self, names: list[EvidenceId], scope: Scope) -> list[tuple[int, EvidenceId]]:
         sql = f"select e.id, e.name {_ENTRIES} {scope.condition} and e.name = any(?)"
@@ -162,7 +208,10 @@ class SearchIndex:
             name = found[row].id
             near = [one[0] for one in self._db.rows(_NEIGHBOURS, [name] * 3)]
             if place < _TAGGED and found[row].kind == "commit":
-                near += [one[0] for one in self._db.rows(_NEXT_TAG, [name.partition("@")[0], found[row].opened])]
+                near += [
+                    one[0]
+                    for one in self._db.rows(_NEXT_TAG, [name.partition("@")[0], found[row].opened])
+                ]
             for other in {*near} - {name}:
                 gained[other] = max(gained.get(other, 0.0), scores[row] * _SHARE)
         for row, name in self._by_name(list(gained), scope):
@@ -173,5 +222,9 @@ class SearchIndex:
 def _first_twenty(order: Sequence[int], found: dict[int, Hit]) -> list[int]:
     """Put the ten best commits and the ten best threads in front of everything else."""
     is_commit = {row: found[row].kind == "commit" for row in order}
-    first = {row for kind in (True, False) for row in [row for row in order if is_commit[row] is kind][:10]}
+    first = {
+        row
+        for kind in (True, False)
+        for row in [row for row in order if is_commit[row] is kind][:10]
+    }
     return sorted(order, key=lambda row: row not in first)

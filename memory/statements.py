@@ -46,30 +46,45 @@ class Statements:
             if fits:
                 rows = self._db.rows(f"{_COLUMNS} where id = any(?)", [list(fits)])
                 [(newest,)] = self._db.rows("select max(window_start) from statements")
-                best = sorted(rows, key=lambda row: (-fits[row[6]] / _aging(newest, row[5]), -row[6]))
+                best = sorted(
+                    rows, key=lambda row: (-fits[row[6]] / _aging(newest, row[5]), -row[6])
+                )
                 return [_line(*row[:5], han=has_han(words)) for row in best[:limit]]
         return []
 
     def report(self, day: str, *, repo: RepoId | None = None) -> Sequence[str]:
         """Give what the report of a day said, one statement a line, in the report's order."""
         where, values = (" and repo = ?", [day, repo]) if repo else ("", [day])
-        rows = self._db.rows(f"{_COLUMNS} where label = ?{where} order by id limit ?", [*values, _MOST_LINES + 1])
+        rows = self._db.rows(
+            f"{_COLUMNS} where label = ?{where} order by id limit ?", [*values, _MOST_LINES + 1]
+        )
         lines = [_line(*row[:5], han=False) for row in rows[:_MOST_LINES]]
-        return [*lines, "there is more; search for it by words"] if len(rows) > _MOST_LINES else lines
+        return (
+            [*lines, "there is more; search for it by words"] if len(rows) > _MOST_LINES else lines
+        )
 
     def put(self, report: Report) -> None:
         """Store what a report says of its repositories over what it said before; the caller holds the transaction."""
         window = report.window
         for repo in {section.repo for section in report.sections}:
             gone = self._db.rows(
-                "delete from statements where window_key = ? and repo = ? returning id", [window.key, repo]
+                "delete from statements where window_key = ? and repo = ? returning id",
+                [window.key, repo],
             )
             self._words.delete([row[0] for row in gone])
         for repo, cites, en, zh in _statements(report):
             [(number,)] = self._db.rows(
                 "insert into statements (repo, window_key, label, window_start, cites, en, zh)"
                 " values (?, ?, ?, ?, ?, ?, ?) returning id",
-                [repo, window.key, window.label, stamp(window.start), " ".join(cites), _bounded(en), _bounded(zh)],
+                [
+                    repo,
+                    window.key,
+                    window.label,
+                    stamp(window.start),
+                    " ".join(cites),
+                    _bounded(en),
+                    _bounded(zh),
+                ],
             )
             self._words.put(number, {"words": f"{_bounded(en)} {_bounded(zh)}"})
 
@@ -81,11 +96,16 @@ def _statements(report: Report) -> Iterator[_Statement]:
         yield from (_of_claim(repo, claim) for claim in report.claims if claim.repo == repo)
         said: list[tuple[str, tuple[EvidenceId, ...]]]
         said = [(row.title, (commit_id(repo, row.sha),)) for row in report.rows(repo)]
-        said += [(f"{line.event}: {line.title}", (thread_id(repo, line.number),)) for line in section.issues]
+        said += [
+            (f"{line.event}: {line.title}", (thread_id(repo, line.number),))
+            for line in section.issues
+        ]
         said += [(f"{one.tag} {one.name}", (f"{repo}@{one.tag}",)) for one in section.releases]
         for link in report.links:
             if link.issue.startswith(f"{repo}#"):
-                words = f"{link.change} {link.relation.value} {link.issue} (grade {link.grade.value})"
+                words = (
+                    f"{link.change} {link.relation.value} {link.issue} (grade {link.grade.value})"
+                )
                 said.append((words, (link.change, link.issue)))
         for story in report.stories:
             if story.repo == repo:
@@ -176,7 +196,9 @@ class Stories:
         sql = f"select label, body from report_items where {' and '.join(given)}"  # noqa: S608 -- words of ours
         told: list[ToldStory] = []
         seen: set[tuple[str, EvidenceId]] = set()
-        for label, body in self._db.rows(f"{sql} order by window_start desc, repo, place", list(given.values())):
+        for label, body in self._db.rows(
+            f"{sql} order by window_start desc, repo, place", list(given.values())
+        ):
             for story in _readable([body]):
                 if not _keys(story) & seen:
                     told.append(ToldStory(label, story))

@@ -25,7 +25,9 @@ from memory.search import SearchIndex
 from memory.statements import Statements, Stories
 
 _KEEP = timedelta(days=60)
-_FRESH_DAYS = 14  # Servers of models are updated; what they could not do some weeks ago they may do now
+_FRESH_DAYS = (
+    14  # Servers of models are updated; what they could not do some weeks ago they may do now
+)
 _FIRST = """
 runs id started finished window_key status details recipe number:integer | id
 artefacts hash kind evidence origin fetched size:integer body:bytes | hash | evidence
@@ -109,7 +111,9 @@ def open_database(home: Path, address: str | None = None) -> Database:
         raise
     if version < len(MIGRATIONS):
         db.close()
-        raise StorageError("the database is new or of an earlier version; run: gitzette database upgrade")
+        raise StorageError(
+            "the database is new or of an earlier version; run: gitzette database upgrade"
+        )
     return db
 
 
@@ -137,11 +141,19 @@ def upgrade(db: Database, name: str) -> int:
 
 def _version(db: Database, name: str) -> int:
     tables = db.tables()
-    version = int(db.rows("select version from schema_version")[0][0]) if "schema_version" in tables else 0
+    version = (
+        int(db.rows("select version from schema_version")[0][0])
+        if "schema_version" in tables
+        else 0
+    )
     if version > len(MIGRATIONS):
-        raise StorageError(f"{name} was written by a newer Gitzette; update Gitzette or move the file away")
+        raise StorageError(
+            f"{name} was written by a newer Gitzette; update Gitzette or move the file away"
+        )
     if version == 0 and "runs" in tables:
-        raise StorageError(f"{name} was written by a Gitzette from before this one; move it away to start anew")
+        raise StorageError(
+            f"{name} was written by a Gitzette from before this one; move it away to start anew"
+        )
     return version
 
 
@@ -165,7 +177,9 @@ class HttpCache:
     def put(self, key: str, value: bytes) -> None:
         """Keep this under the key, in place of what was there."""
         with self._db.transaction():
-            self._db.upsert("http_cache", [{"key": key, "value": value, "used": self._today}], ("key",))
+            self._db.upsert(
+                "http_cache", [{"key": key, "value": value, "used": self._today}], ("key",)
+            )
 
 
 class ModelServers:
@@ -200,7 +214,9 @@ class Memory:
         self.evidence, self.search = EvidenceStore(db), SearchIndex(db)
         self.runs, self.run_locks, self.run_files = Runs(db), run_locks(db, home), RunFiles(home)
         self.retention, self.fleet = Retention(db), Fleet(db)
-        self.recorder = partial(CallRecorder, db)  # Opens the record of a run by its id; `play_only=True` to replay it
+        self.recorder = partial(
+            CallRecorder, db
+        )  # Opens the record of a run by its id; `play_only=True` to replay it
 
 
 def run_locks(db: Database, home: Path) -> RunLocks:

@@ -67,7 +67,9 @@ class TextIndex:
 
     def __init__(self, db: Database, table: str, weights: Mapping[str, float]) -> None:
         self._db, self._table, self._weights = db, table, weights
-        self._matching = f"from {table}_terms p join {table} e on e.id = p.doc where p.term = any(?)"
+        self._matching = (
+            f"from {table}_terms p join {table} e on e.id = p.doc where p.term = any(?)"
+        )
 
     def put(self, number: int, texts: Mapping[str, str]) -> None:
         """Index a document by its texts."""
@@ -83,13 +85,17 @@ class TextIndex:
         words = [word for _, run in runs for word in _in_order(run)]
         told = {"doc": number, "length": len(words), "words": " ".join(words)}
         self._db.insert(f"{self._table}_words", [told])
-        rows = ({"term": number_of(word), "doc": number, "weight": weight} for word, weight in found.items())
+        rows = (
+            {"term": number_of(word), "doc": number, "weight": weight}
+            for word, weight in found.items()
+        )
         self._db.insert_missing(f"{self._table}_terms", rows)
 
     def delete(self, numbers: Sequence[int]) -> None:
         """Forget documents."""
         for table in ("terms", "words"):
-            self._db.execute(f"delete from {self._table}_{table} where doc = any(?)", [list(numbers)])  # noqa: S608
+            sql = f"delete from {self._table}_{table} where doc = any(?)"  # noqa: S608 -- constants
+            self._db.execute(sql, [list(numbers)])
 
     def ranked(
         self,
@@ -106,7 +112,9 @@ class TextIndex:
         How rare a word is, and how long documents are, is counted within the scope alone. With `telling`, words that
         most documents have are left out.
         """
-        count, rarity = self._rarity([key for term in asked for key in term.keys], scope, telling=telling)
+        count, rarity = self._rarity(
+            [key for term in asked for key in term.keys], scope, telling=telling
+        )
         if not rarity or (every and any(not rarity.keys() & set(term.keys) for term in asked)):
             return {}
         keys = list(rarity)
@@ -118,9 +126,17 @@ class TextIndex:
         values += [count, keys, *scope.values]
         having = ""
         if every:
-            place = {key: number for number, term in enumerate(asked) for key in term.keys if key in rarity}
+            place = {
+                key: number
+                for number, term in enumerate(asked)
+                for key in term.keys
+                if key in rarity
+            }
             having = f"having count(distinct case p.term {'when ? then ? ' * len(place)}end) = ?"
-            values += [*(value for pair in place.items() for value in pair), len(set(place.values()))]
+            values += [
+                *(value for pair in place.items() for value in pair),
+                len(set(place.values())),
+            ]
         order = "p.doc desc" if newest else "fit desc, p.doc desc"
         return dict(
             self._db.rows(
@@ -134,11 +150,15 @@ class TextIndex:
     def words_of(self, numbers: Sequence[int], asked: Sequence[Term]) -> dict[int, list[str]]:
         """Say by which of the words asked for each document is found."""
         keys = [key for term in asked for key in term.keys]
-        rows = self._db.rows(f"select p.doc, p.term {self._matching} and p.doc = any(?)", [keys, list(numbers)])
+        rows = self._db.rows(
+            f"select p.doc, p.term {self._matching} and p.doc = any(?)", [keys, list(numbers)]
+        )
         found: dict[int, set[int]] = {}
         for doc, key in rows:
             found.setdefault(doc, set()).add(key)
-        return {doc: [term.text for term in asked if has & set(term.keys)] for doc, has in found.items()}
+        return {
+            doc: [term.text for term in asked if has & set(term.keys)] for doc, has in found.items()
+        }
 
     def with_phrase(self, text: str, scope: Scope) -> list[int]:
         """Find the documents that have the words of a text, whole and one behind the other."""
@@ -146,9 +166,13 @@ class TextIndex:
         asked = [Term(word, tuple(map(number_of, _stems(word)))) for word in dict.fromkeys(words)]
         found, name = self.ranked(asked, scope, _MOST_NAMED, every=True), " ".join(words)
         sql = f"select doc, words from {self._table}_words where doc = any(?)"  # noqa: S608
-        return [doc for doc, said in self._db.rows(sql, [list(found)]) if f" {name} " in f" {said} "]
+        return [
+            doc for doc, said in self._db.rows(sql, [list(found)]) if f" {name} " in f" {said} "
+        ]
 
-    def _rarity(self, keys: Sequence[int], scope: Scope, *, telling: bool) -> tuple[float, dict[int, float]]:
+    def _rarity(
+        self, keys: Sequence[int], scope: Scope, *, telling: bool
+    ) -> tuple[float, dict[int, float]]:
         """Give the mean length of the documents, and the weight of each word that some of them have."""
         [(count, length)] = self._db.rows(
             f"select count(*), sum(w.length) from {self._table}_words w join {self._table} e on e.id = w.doc"  # noqa: S608
@@ -158,7 +182,11 @@ class TextIndex:
         sql = f"select p.term, count(*) {self._matching} and {scope.condition} group by p.term order by p.term"
         rows = self._db.rows(sql, [list(dict.fromkeys(keys)), *scope.values])
         most = max(_COMMON, count / 2) if telling else count
-        rare = {key: max(1e-6, math.log((count - has + 0.5) / (has + 0.5))) for key, has in rows if has <= most}
+        rare = {
+            key: max(1e-6, math.log((count - has + 0.5) / (has + 0.5)))
+            for key, has in rows
+            if has <= most
+        }
         return float(length or 0) / (count or 1) or 1.0, rare
 
 
@@ -183,7 +211,9 @@ def has_han(text: str) -> bool:
 
 def _plain(run: "re.Match[str]") -> list[str]:
     """Give the words of a run; of Chinese the pairs of its characters, and each by itself."""
-    return [*_pairs(run["han"]), *run["han"]] if run["han"] else [run["word"][:_LONGEST_WORD].lower()]
+    return (
+        [*_pairs(run["han"]), *run["han"]] if run["han"] else [run["word"][:_LONGEST_WORD].lower()]
+    )
 
 
 def _in_order(run: "re.Match[str]") -> list[str]:
@@ -193,7 +223,11 @@ def _in_order(run: "re.Match[str]") -> list[str]:
 def _phrases(parts: Sequence[str]) -> list[str]:
     """Give the parts of an identifier, alone and in a row."""
     lengths = sorted({*range(1, min(len(parts), _LONGEST_PHRASE) + 1), len(parts)} - {0})
-    return [" ".join(parts[at : at + length]) for length in lengths for at in range(len(parts) - length + 1)]
+    return [
+        " ".join(parts[at : at + length])
+        for length in lengths
+        for at in range(len(parts) - length + 1)
+    ]
 
 
 def _runs(text: str) -> Iterator[re.Match[str]]:
@@ -235,7 +269,9 @@ class _Stemmer:
 
     def _learn(self, words: Sequence[str]) -> None:
         if len(self._known) > _MOST_STEMS:
-            self._known = {word: self._known[word] for word in list(self._known)[_MOST_STEMS // 2 :]}
+            self._known = {
+                word: self._known[word] for word in list(self._known)[_MOST_STEMS // 2 :]
+            }
         self._known |= {word: [] for word in words}
         self._db.execute("begin")
         self._db.executemany("insert into one (rowid, word) values (?, ?)", enumerate(words))

@@ -32,17 +32,35 @@ def live_page(folder: Path) -> Iterator[str]:
     names = [repo.full_name for repo in world.repos]
     (folder / "gitzette.toml").write_text(f"repos = {names!r}\n".replace("'", '"'))
     with GitHubServer(world.repos, tokens=(TOKEN,), now=world.now) as server:
-        own = {"GITHUB_URL": server.url, "GIT_URL": server.git_url, "WEB_URL": "https://git.example"}
+        own = {
+            "GITHUB_URL": server.url,
+            "GIT_URL": server.git_url,
+            "WEB_URL": "https://git.example",
+        }
         environ = os.environ | {f"GITZETTE_{name}": value for name, value in own.items()}
-        environ |= {"GITHUB_TOKEN": TOKEN, "GITZETTE_HOME": str(folder / "home"), "PYTHONPATH": str(ROOT)}
+        environ |= {
+            "GITHUB_TOKEN": TOKEN,
+            "GITZETTE_HOME": str(folder / "home"),
+            "PYTHONPATH": str(ROOT),
+        }
         command = [sys.executable, "-m", "gitzette"]
         for day in DAYS:
-            subprocess.run([*command, "run", "--date", day], cwd=folder, env=environ, check=True, capture_output=True)
-        subprocess.run([*command, "run", "--demo"], cwd=folder, env=environ, check=True, capture_output=True)
+            subprocess.run(
+                [*command, "run", "--date", day],
+                cwd=folder,
+                env=environ,
+                check=True,
+                capture_output=True,
+            )
+        subprocess.run(
+            [*command, "run", "--demo"], cwd=folder, env=environ, check=True, capture_output=True
+        )
         for file in (folder / "gazette-demo" / "reports").glob("*.json"):
             shutil.copy(file, folder / "gazette" / "reports")
         serve = [*command, "serve", "--port", "0"]
-        with subprocess.Popen(serve, cwd=folder, env=environ, stderr=subprocess.PIPE, text=True) as serving:
+        with subprocess.Popen(
+            serve, cwd=folder, env=environ, stderr=subprocess.PIPE, text=True
+        ) as serving:
             assert serving.stderr is not None
             try:
                 yield serving.stderr.readline().split(" is at ")[1].strip().rstrip("/")
@@ -89,7 +107,11 @@ def main() -> None:
     if chromium is None:
         sys.exit("pictures: there is no chromium here (apt install chromium)")
     to.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory() as name, live_page(Path(name)) as address, sync_playwright() as play:
+    with (
+        tempfile.TemporaryDirectory() as name,
+        live_page(Path(name)) as address,
+        sync_playwright() as play,
+    ):
         browser = play.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
         for theme in ("light", "dark"):
             take(browser, address, to, theme)

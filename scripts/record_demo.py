@@ -46,7 +46,9 @@ class Recording(RecordedAnswers):
 
     def save(self, answers: dict[str, dict[str, object]]) -> None:
         """Write these answers."""
-        replace_file(ANSWERS, [json.dumps(answers, ensure_ascii=False, indent=1, sort_keys=True), "\n"])
+        replace_file(
+            ANSWERS, [json.dumps(answers, ensure_ascii=False, indent=1, sort_keys=True), "\n"]
+        )
 
 
 def main() -> None:
@@ -55,14 +57,33 @@ def main() -> None:
     key = SecretStr(os.environ.get("OPENAI_API_KEY", "none"))
     live = ChatEndpoint(name=model, url=url, key=key, timeout=_HOUR, capabilities=CAPABILITIES)
     answers = Recording(live)
-    options = ("analyst", "date", "lang", "layout", "partial", "repo", "since", "source", "tz", "until")
+    options = (
+        "analyst",
+        "date",
+        "lang",
+        "layout",
+        "partial",
+        "repo",
+        "since",
+        "source",
+        "tz",
+        "until",
+    )
     with tempfile.TemporaryDirectory() as folder:
         args = argparse.Namespace(**dict.fromkeys(options), out=Path(folder))
         with demo_world(args, {}) as (settings, now):
             patient = Budget(model_seconds=_DAY, repo_model_seconds=_DAY, answer_seconds=_HOUR)
             settings = settings.model_copy(update={"budget": patient})
             window = window_of(args, settings.tz, now)
-            done = cover(settings, {}, window, settings.repos, now, PlainProgress(sys.stderr), answers=answers)
+            done = cover(
+                settings,
+                {},
+                window,
+                settings.repos,
+                now,
+                PlainProgress(sys.stderr),
+                answers=answers,
+            )
             report = asyncio.run(done).report
     fallbacks = [one.reason for section in report.sections for one in section.account.fallbacks]
     if fallbacks or report.failures:

@@ -19,11 +19,25 @@ def run(*command: str, cwd: Path | None = None, env: dict[str, str] | None = Non
 
 def install(wheel: Path, folder: Path) -> Path:
     """Install the wheel with `uv tool install`; what was downloaded once is enough, so this also works offline."""
-    env = os.environ | {"UV_TOOL_DIR": str(folder / "tools"), "UV_TOOL_BIN_DIR": str(folder / "bin")}
+    env = os.environ | {
+        "UV_TOOL_DIR": str(folder / "tools"),
+        "UV_TOOL_BIN_DIR": str(folder / "bin"),
+    }
     # What pip trusts on this machine, uv may trust too: many networks have an authority of their own.
     env |= {"UV_SYSTEM_CERTS": "1", "UV_NATIVE_TLS": "1"}
-    command = ["uv", "tool", "install", "--quiet", "--python", sys.executable, "--constraints", "requirements.lock"]
-    offline = subprocess.run([*command, "--offline", str(wheel)], env=env, capture_output=True, check=False)
+    command = [
+        "uv",
+        "tool",
+        "install",
+        "--quiet",
+        "--python",
+        sys.executable,
+        "--constraints",
+        "requirements.lock",
+    ]
+    offline = subprocess.run(
+        [*command, "--offline", str(wheel)], env=env, capture_output=True, check=False
+    )
     if offline.returncode:
         run(*command, str(wheel), env=env)
     return folder / "bin" / "gitzette"
@@ -47,7 +61,9 @@ def main() -> None:
         python = folder / "tools" / "gitzette" / "bin" / "python"
         probe = f"import {', '.join(OURS)}; print(*(m.__file__ for m in ({', '.join(OURS)})), sep='\\n')"
         files = run(str(python), "-P", "-c", probe, cwd=elsewhere, env=clean).split()
-        strangers = [file for file in files if not Path(file).is_relative_to(folder / "tools" / "gitzette")]
+        strangers = [
+            file for file in files if not Path(file).is_relative_to(folder / "tools" / "gitzette")
+        ]
         if strangers:
             sys.exit(f"imported from elsewhere: {strangers}")
     print(f"{wheel.name}: installed, started, and all {len(OURS)} names are ours")

@@ -11,8 +11,16 @@ MIRA = Person(name="Mira", email="mira@example.com")
 
 def made_commit(message: str = "Mend", **more: Any) -> Commit:
     """Make a commit of octo/router."""
-    ordinary = {"repo": "octo/router", "sha": "a" * 40, "parents": (), "author": MIRA, "committer": MIRA}
-    return Commit.model_validate(ordinary | {"authored_at": NOON, "committed_at": NOON, "message": message} | more)
+    ordinary = {
+        "repo": "octo/router",
+        "sha": "a" * 40,
+        "parents": (),
+        "author": MIRA,
+        "committer": MIRA,
+    }
+    return Commit.model_validate(
+        ordinary | {"authored_at": NOON, "committed_at": NOON, "message": message} | more
+    )
 
 
 def made_change(*files: FileChange, message: str = "Mend") -> Change:

@@ -14,7 +14,18 @@ from agent.domain.window import Window
 _NAMES = ("engine", "router", "kernels", "cache", "scheduler", "gateway", "client", "bench")
 REPOS = tuple(RepoId(f"acme/{name}") for name in _NAMES)
 FIRST = date(2025, 2, 5)
-_NOUNS = ("cache", "scheduler", "router", "kernel", "tokenizer", "sampler", "allocator", "prefill", "decode", "mask")
+_NOUNS = (
+    "cache",
+    "scheduler",
+    "router",
+    "kernel",
+    "tokenizer",
+    "sampler",
+    "allocator",
+    "prefill",
+    "decode",
+    "mask",
+)
 _VERBS = ("add", "fix", "remove", "rename", "speed", "simplify", "guard", "split", "merge", "cap")
 _TIERS = (Tier.HIGH, Tier.MID, Tier.MID, Tier.LOW, Tier.LOW, None)
 _PURPOSES = ("fix", "feature", "performance", "refactor", "docs", None)
@@ -27,14 +38,22 @@ def made_day(day: date, seed: int = 1, most: int = _MOST) -> Report:
     chance = Random(f"{seed} {day}")
     sections, ledger, claims, links, stories = [], [], [], [], []
     for repo in REPOS:
-        rows = [_row(repo, day, at, chance) for at in range(chance.randint(min(_FEWEST, most), most))]
+        rows = [
+            _row(repo, day, at, chance) for at in range(chance.randint(min(_FEWEST, most), most))
+        ]
         ledger += rows
         for row in rows:
             claims += _claims(row, chance)
         threads = [_thread(repo, day, at, chance) for at in range(chance.randint(0, 6))]
-        links += [_link(thread_id(repo, one.number), rows[0]) for one in threads if one.event == "closed"]
+        links += [
+            _link(thread_id(repo, one.number), rows[0]) for one in threads if one.event == "closed"
+        ]
         stories.append(_story(repo, rows[0], day))
-        sections.append(RepoSection(repo=repo, branch="main", tip=rows[0].sha, coverage="read", issues=tuple(threads)))
+        sections.append(
+            RepoSection(
+                repo=repo, branch="main", tip=rows[0].sha, coverage="read", issues=tuple(threads)
+            )
+        )
     return Report(
         window=Window.days(day, day, "UTC"),
         repos=REPOS,
@@ -48,9 +67,8 @@ def made_day(day: date, seed: int = 1, most: int = _MOST) -> Report:
 
 def _row(repo: RepoId, day: date, at: int, chance: Random) -> LedgerRow:
     tier = chance.choice(_TIERS)
-    title = (
-        f"{chance.choice(_VERBS)} {chance.choice(_NOUNS)} {chance.choice(_NOUNS)} path (#{chance.randint(1, 99_999)})"
-    )
+    words = f"{chance.choice(_VERBS)} {chance.choice(_NOUNS)} {chance.choice(_NOUNS)}"
+    title = f"{words} path (#{chance.randint(1, 99_999)})"
     return LedgerRow(
         repo=repo,
         sha=sha1(f"{repo} {day} {at}".encode(), usedforsecurity=False).hexdigest(),
@@ -85,7 +103,9 @@ def _claim(row: LedgerRow, cite: str, number: int, chance: Random) -> Claim:
     name = f"max_{chance.choice(_NOUNS)}_{chance.choice(_NOUNS)}"
     old, new = chance.randint(1, 64), chance.randint(65, 512)
     role = ("change", "change", "change", "effect", "advice")[number]
-    quote = Quote(cite=cite, text=f"-    {name}: int = {old}\n+    {name}: int = {new}", file=row.places[0])
+    quote = Quote(
+        cite=cite, text=f"-    {name}: int = {old}\n+    {name}: int = {new}", file=row.places[0]
+    )
     return Claim(
         id=f"{cite}.{number}",
         repo=row.repo,
@@ -118,7 +138,9 @@ def _thread(repo: RepoId, day: date, at: int, chance: Random) -> ThreadLine:
 
 def _link(issue: ThreadId, row: LedgerRow) -> Link:
     change = commit_id(row.repo, row.sha)
-    return Link(issue=issue, change=change, relation=Relation.FIXES, grade=Grade.B, evidence=("it says so",))
+    return Link(
+        issue=issue, change=change, relation=Relation.FIXES, grade=Grade.B, evidence=("it says so",)
+    )
 
 
 def _story(repo: RepoId, row: LedgerRow, day: date) -> Story:

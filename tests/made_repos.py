@@ -29,7 +29,9 @@ class Work:
         path.mkdir(parents=True, exist_ok=True)
         self.git("init", "--quiet", "--initial-branch=main")
 
-    def git(self, *arguments: str | bytes, stdin: bytes = b"", env: dict[str, str] | None = None) -> str:
+    def git(
+        self, *arguments: str | bytes, stdin: bytes = b"", env: dict[str, str] | None = None
+    ) -> str:
         """Run git here; its output, which must be text."""
         done = subprocess.run(
             ["git", *arguments],
@@ -62,9 +64,18 @@ class Work:
             else:
                 self.write(name, content)
         raw = message if isinstance(message, bytes) else message.encode()
-        options = ["--quiet", "--allow-empty", "--cleanup=verbatim", "--allow-empty-message", "-F", "-"]
+        options = [
+            "--quiet",
+            "--allow-empty",
+            "--cleanup=verbatim",
+            "--allow-empty-message",
+            "-F",
+            "-",
+        ]
         self.git("add", "--all", "--force")
-        self.git("-c", f"i18n.commitEncoding={code}", "commit", *options, stdin=raw, env=self._time(at))
+        self.git(
+            "-c", f"i18n.commitEncoding={code}", "commit", *options, stdin=raw, env=self._time(at)
+        )
         return self.head()
 
     def merge(self, branch: str, *, at: datetime | None = None) -> str:

@@ -31,9 +31,15 @@ def said(en: str, zh: str, anchor: str, **more: object) -> dict[str, object]:
 
 
 LIMIT_SAID = said(
-    "`MAX_ROUTES` goes from `22` to `12`.", "`MAX_ROUTES` 从 `22` 降到 `12`。", "+MAX_ROUTES = 12", old="22", new="12"
+    "`MAX_ROUTES` goes from `22` to `12`.",
+    "`MAX_ROUTES` 从 `22` 降到 `12`。",
+    "+MAX_ROUTES = 12",
+    old="22",
+    new="12",
 )
-TIMEOUT_SAID = said("`WORKER_TIMEOUT` is now `45`.", "`WORKER_TIMEOUT` 现在是 `45`。", "+WORKER_TIMEOUT = 45")
+TIMEOUT_SAID = said(
+    "`WORKER_TIMEOUT` is now `45`.", "`WORKER_TIMEOUT` 现在是 `45`。", "+WORKER_TIMEOUT = 45"
+)
 
 
 def analysis(*sentences: Answer, en: str = "", zh: str = "") -> dict[str, object]:
@@ -42,7 +48,9 @@ def analysis(*sentences: Answer, en: str = "", zh: str = "") -> dict[str, object
 
 
 ANALYSES: dict[str, Answer] = {
-    LIMIT: analysis(LIMIT_SAID, en="Fewer routes: `MAX_ROUTES` is `12`", zh="路由变少：`MAX_ROUTES` 为 `12`"),
+    LIMIT: analysis(
+        LIMIT_SAID, en="Fewer routes: `MAX_ROUTES` is `12`", zh="路由变少：`MAX_ROUTES` 为 `12`"
+    ),
     TIMEOUT: analysis(TIMEOUT_SAID, en="Workers get more time", zh="工作进程的时间更长"),
 }
 
@@ -73,7 +81,11 @@ class Scripted:
             return answer
         if asked.tools:
             turn = sum(message["role"] == "assistant" for message in asked.body["messages"])
-            return self.turns[turn] if turn < len(self.turns) else Saying(text="Nothing more to look up.")
+            return (
+                self.turns[turn]
+                if turn < len(self.turns)
+                else Saying(text="Nothing more to look up.")
+            )
         return Saying(text=json.dumps(self._answer(asked), ensure_ascii=False))
 
     def _answer(self, asked: Asked) -> Answer:
@@ -82,15 +94,27 @@ class Scripted:
         if asked.schema == "Rulings":
             evidence, _, sentences = asked.user.partition("Somebody wrote these sentences")
             quote = self.quote or evidence.splitlines()[2]
-            rulings = [(name, self.opinion(text, evidence)) for name, text in _SENTENCE.findall(sentences)]
-            return {"rulings": [{"id": name, "quote": quote, "verdict": verdict} for name, verdict in rulings]}
+            rulings = [
+                (name, self.opinion(text, evidence)) for name, text in _SENTENCE.findall(sentences)
+            ]
+            return {
+                "rulings": [
+                    {"id": name, "quote": quote, "verdict": verdict} for name, verdict in rulings
+                ]
+            }
         if asked.schema == "SaidRelations":
             own = asked.user.partition("What it may belong to:")[0]
-            return {"relations": next((some for title, some in self.relations.items() if title in own), ())}
+            return {
+                "relations": next(
+                    (some for title, some in self.relations.items() if title in own), ()
+                )
+            }
         if asked.schema == "DaySummary":
             return {"sentences": self.summary}
         known = self.repairs if asked.schema == "Repair" else self.analyses
-        return next((answer for title, answer in known.items() if title in asked.user), {"sentences": []})
+        return next(
+            (answer for title, answer in known.items() if title in asked.user), {"sentences": []}
+        )
 
 
 def of(server: ModelServer, schema: str) -> list[str]:
@@ -132,7 +156,9 @@ def two_commits(folder: Path, name: str = "octo/router") -> Clone:
     """Make a repository in which a limit falls and a timeout rises on the day."""
     clone = Clone(folder, name)
     clone.commit("Begin", 0, router__py="MAX_ROUTES = 22\n", worker__py="WORKER_TIMEOUT = 30\n")
-    clone.commit(f"{LIMIT}\n\nLarger values overflow the shared buffer.", 9, router__py="MAX_ROUTES = 12\n")
+    clone.commit(
+        f"{LIMIT}\n\nLarger values overflow the shared buffer.", 9, router__py="MAX_ROUTES = 12\n"
+    )
     clone.commit(TIMEOUT, 10, worker__py="WORKER_TIMEOUT = 45\n")
     return clone
 
@@ -153,7 +179,12 @@ def settings_of(folder: Path, server: ModelServer, *specs: RepoSpec, **more: obj
 
 
 async def run(
-    folder: Path, server: ModelServer, *clones: Clone, again: str | None = None, die_at: str = "", **more: object
+    folder: Path,
+    server: ModelServer,
+    *clones: Clone,
+    again: str | None = None,
+    die_at: str = "",
+    **more: object,
 ) -> Covered:
     """Report on the day as the command does; `die_at` ends the run at a step."""
     settings = settings_of(folder, server, *(clone.spec for clone in clones), **more)

@@ -19,7 +19,11 @@ LOCKS = pytest.mark.parametrize("lock", [RUNTIME, SERVER, DEV])
 
 def entries(lock: str) -> list[str]:
     """Give each requirement of a lock as one line, with its hashes, without comments."""
-    text = "\n".join(line for line in (ROOT / lock).read_text("utf-8").splitlines() if not line.strip().startswith("#"))
+    text = "\n".join(
+        line
+        for line in (ROOT / lock).read_text("utf-8").splitlines()
+        if not line.strip().startswith("#")
+    )
     return [line for line in text.replace("\\\n", " ").splitlines() if line.strip()]
 
 
@@ -41,19 +45,27 @@ def version(pin: Requirement) -> Version:
 def direct(lock: str) -> list[Requirement]:
     names = list(PROJECT["project"]["dependencies"])
     more = {RUNTIME: [], SERVER: PROJECT["project"]["optional-dependencies"]["server"]}
-    return [Requirement(text) for text in names + more.get(lock, PROJECT["dependency-groups"]["dev"])]
+    return [
+        Requirement(text) for text in names + more.get(lock, PROJECT["dependency-groups"]["dev"])
+    ]
 
 
 @LOCKS
-def test_a_lock_is_of_today_pins_and_hashes_everything_and_names_no_place_to_fetch_from(lock: str) -> None:
+def test_a_lock_is_of_today_pins_and_hashes_everything_and_names_no_place_to_fetch_from(
+    lock: str,
+) -> None:
     script = [sys.executable, "scripts/lock_inputs.py"]
-    told = subprocess.run(script, cwd=ROOT, capture_output=True, text=True, check=True).stdout.strip()
+    told = subprocess.run(
+        script, cwd=ROOT, capture_output=True, text=True, check=True
+    ).stdout.strip()
     assert re.fullmatch(r"# inputs: sha256:[0-9a-f]{64}", told)
     text = (ROOT / lock).read_text("utf-8")
     assert text.partition("\n")[0] == told, f"{lock} is out of date; run scripts/lock"
     assert len(entries(lock)) > 20
     for entry in entries(lock):
-        assert re.fullmatch(r"[\w.\[\],-]+==[\w.+!]+( ; [^\\]+?)?( +--hash=sha256:[0-9a-f]{64})+ *", entry), entry
+        assert re.fullmatch(
+            r"[\w.\[\],-]+==[\w.+!]+( ; [^\\]+?)?( +--hash=sha256:[0-9a-f]{64})+ *", entry
+        ), entry
     assert not re.search(r"://|--index|--extra|--find-links|\bfile:|@ ?git|^-", text, re.MULTILINE)
 
 
@@ -62,7 +74,9 @@ def test_every_dependency_is_pinned_once_to_a_version_that_it_allows(lock: str) 
     found = pins(lock)
     for wanted in direct(lock):
         for pin in found[canonicalize_name(wanted.name)]:
-            assert wanted.specifier.contains(version(pin), prereleases=True), f"{pin} is not {wanted}"
+            assert wanted.specifier.contains(version(pin), prereleases=True), (
+                f"{pin} is not {wanted}"
+            )
     for name, some in found.items():
         assert len(some) == 1 or len({str(pin.marker) for pin in some}) == len(some), name
 

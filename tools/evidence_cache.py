@@ -23,7 +23,9 @@ _AT_ONCE = 4  # How many commits are studied at the same time: while git looks f
 _HEARD = 12
 """Steps that everybody else may take before facts are read: an answer comes in by as many, a commit takes long."""
 _VARIABLES = ("env-added", "env-removed")
-_SMALL = 40  # Changed lines of a commit that is kept with its patches though it was not read closely
+_SMALL = (
+    40  # Changed lines of a commit that is kept with its patches though it was not read closely
+)
 
 
 class EvidenceCache:
@@ -117,7 +119,10 @@ class EvidenceCache:
             return read(*args, **kwargs)
 
     async def _settle(
-        self, code: CodeSource, gathered: Sequence[tuple[Change, Gathered]], landed: Sequence[Commit]
+        self,
+        code: CodeSource,
+        gathered: Sequence[tuple[Change, Gathered]],
+        landed: Sequence[Commit],
     ) -> None:
         """Look up, once for a window, what the trees before and after it say, and keep the facts that stand."""
         commits = [*reversed(landed), *(change.commit for change, _ in gathered)]
@@ -156,7 +161,9 @@ class EvidenceCache:
 def _variables(skimmed: Sequence[CommitEvidence]) -> Names:
     """List the variables that commits which were only skimmed seem to bring or to drop."""
     facts = [fact for one in skimmed for fact in one.facts]
-    come, gone = (frozenset(fact.name for fact in facts if fact.kind == kind) for kind in _VARIABLES)
+    come, gone = (
+        frozenset(fact.name for fact in facts if fact.kind == kind) for kind in _VARIABLES
+    )
     return Names(come=come, gone=gone)
 
 
@@ -170,4 +177,6 @@ def _light(change: Change) -> Change:
     """Drop the text that counts and facts do not need; a small change keeps it, for it can be shown."""
     if change.additions + change.deletions <= _SMALL:
         return change
-    return change.model_copy(update={"files": tuple(f.model_copy(update={"patch": None}) for f in change.files)})
+    return change.model_copy(
+        update={"files": tuple(f.model_copy(update={"patch": None}) for f in change.files)}
+    )

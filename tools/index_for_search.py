@@ -16,10 +16,15 @@ from agent.triage.collected import Collected
 from tools.diff.sheet import read_facts
 
 _AUTHORS = 6
-_AT_ONCE, _KEPT = 100, 1_000  # Commits stored at a time: what was read before an interruption need not be read again
+_AT_ONCE, _KEPT = (
+    100,
+    1_000,
+)  # Commits stored at a time: what was read before an interruption need not be read again
 
 
-async def index_run(memory: QuestionMemory, code: CodeSource, found: Collected, material: Material) -> None:
+async def index_run(
+    memory: QuestionMemory, code: CodeSource, found: Collected, material: Material
+) -> None:
     """Index what a run has read; the window counts as known once nothing of it was left unread."""
     for start in range(0, len(material.reads), _KEPT):
         seen = [read.evidence for read in material.reads[start : start + _KEPT]]
@@ -27,7 +32,9 @@ async def index_run(memory: QuestionMemory, code: CodeSource, found: Collected, 
     memory.connect(material.repo, found.threads, tuple(material.links))
     # A history that does not reach back through the whole window leaves some of it unread.
     if not any(notice.kind == "shallow" for notice in found.landing.notices):
-        memory.complete(material.repo, material.window, [row.commit.sha for row in found.landing.rows])
+        memory.complete(
+            material.repo, material.window, [row.commit.sha for row in found.landing.rows]
+        )
 
 
 @dataclass(frozen=True)
@@ -106,7 +113,9 @@ async def read_threads(
         return Threads(coverage="not read", missing=(str(error),))
 
 
-async def read_cards(code: CodeSource, shas: Sequence[str], threads: Threads) -> AsyncIterator[tuple[Change, Card]]:
+async def read_cards(
+    code: CodeSource, shas: Sequence[str], threads: Threads
+) -> AsyncIterator[tuple[Change, Card]]:
     """Read commits with the facts that their patches alone tell."""
     async for change in code.changes(shas):
         pull = threads.pull_of.get(change.commit.sha)
@@ -122,5 +131,9 @@ async def card_of(code: CodeSource, evidence: CommitEvidence, pulls: Sequence[Pu
     # The API would be asked for every merge.
     members = await code.members(card.sha) if isinstance(code, CloneSource) else ()
     people = dict.fromkeys(one.author.name for one in members if not one.is_merge)
-    people = people or dict.fromkeys(one.author for one in pulls if one.number == card.pull and one.author)
-    return card.model_copy(update={"author": ", ".join(list(people)[:_AUTHORS])}) if people else card
+    people = people or dict.fromkeys(
+        one.author for one in pulls if one.number == card.pull and one.author
+    )
+    return (
+        card.model_copy(update={"author": ", ".join(list(people)[:_AUTHORS])}) if people else card
+    )

@@ -15,12 +15,50 @@ from tools.git.process import LOCAL, git_program
 
 _LARGEST, _MOST = 1_000_000, 50_000
 _READ = (
-    *(".py", ".pyi", ".c", ".cc", ".cpp", ".cxx", ".cu", ".cuh", ".h", ".hh", ".hpp", ".rs", ".go", ".ts", ".js"),
-    *(".sh", ".bash", ".zsh", ".yaml", ".yml", ".toml", ".json", ".env", ".cfg", ".ini", ".service", ".tf", ".j2"),
+    *(
+        ".py",
+        ".pyi",
+        ".c",
+        ".cc",
+        ".cpp",
+        ".cxx",
+        ".cu",
+        ".cuh",
+        ".h",
+        ".hh",
+        ".hpp",
+        ".rs",
+        ".go",
+        ".ts",
+        ".js",
+    ),
+    *(
+        ".sh",
+        ".bash",
+        ".zsh",
+        ".yaml",
+        ".yml",
+        ".toml",
+        ".json",
+        ".env",
+        ".cfg",
+        ".ini",
+        ".service",
+        ".tf",
+        ".j2",
+    ),
     *(".mk", ".cmake", ".bat", ".ps1", ".dockerfile"),
 )
 _CALLED = ("dockerfile", "containerfile", "makefile", "procfile", ".env")
-_LIST = ("-c", "core.fsmonitor=false", "ls-files", "-z", "--cached", "--others", "--exclude-standard")
+_LIST = (
+    "-c",
+    "core.fsmonitor=false",
+    "ls-files",
+    "-z",
+    "--cached",
+    "--others",
+    "--exclude-standard",
+)
 
 
 class OwnCode:
@@ -35,7 +73,9 @@ class OwnCode:
 
     def found(self, repo: RepoId, facts: Mapping[str, Sequence[Fact]]) -> tuple[OwnUse, ...]:
         """Find where the user's code uses what each commit changes, each thing in a few places."""
-        sought = list(dict.fromkeys(fact for some in facts.values() for fact in some if concerns(fact)))
+        sought = list(
+            dict.fromkeys(fact for some in facts.values() for fact in some if concerns(fact))
+        )
         places: dict[Fact, list[tuple[str, int]]] = {fact: [] for fact in sought}
         for file, text in self._naming(project_names(repo, sought)):
             for fact, line in find_uses(sought, file, text):
@@ -59,7 +99,11 @@ class OwnCode:
             uses.setdefault((use.sha, use.name), []).append(use)
         items = []
         for one in upgrade.items:
-            own = uses.get((next(iter(one.commits), ""), used_name(one.fact)), ()) if concerns(one.fact) else ()
+            own = (
+                uses.get((next(iter(one.commits), ""), used_name(one.fact)), ())
+                if concerns(one.fact)
+                else ()
+            )
             items.append(one.model_copy(update={"uses": tuple(own)}) if own else one)
         return upgrade.model_copy(update={"items": tuple(items)})
 
@@ -68,7 +112,11 @@ class OwnCode:
             self._files = [file for root in self._roots for file in self._listed(root)][:_MOST]
         for name, path in self._files:
             try:
-                text = path.read_text("utf-8", errors="replace") if path.stat().st_size <= _LARGEST else "\0"
+                text = (
+                    path.read_text("utf-8", errors="replace")
+                    if path.stat().st_size <= _LARGEST
+                    else "\0"
+                )
             except OSError:
                 continue
             if "\0" not in text and project.search(text):
@@ -76,16 +124,24 @@ class OwnCode:
 
     def _listed(self, root: Path) -> list[tuple[str, Path]]:
         """List what git would keep of a tree, or all that is not hidden where there is no git."""
-        told = subprocess.run([git_program(), *_LIST], env=LOCAL, cwd=root, capture_output=True, check=False)
+        told = subprocess.run(
+            [git_program(), *_LIST], env=LOCAL, cwd=root, capture_output=True, check=False
+        )
         listed = sorted(os.fsdecode(name) for name in told.stdout.split(b"\0") if name)
         before = f"{root.name}/" if len(self._roots) > 1 else ""
         names = dict.fromkeys(listed if told.returncode == 0 else _walked(root))
-        return [(before + name, root / name) for name in names if _is_read(name) and _is_inside(root / name, root)]
+        return [
+            (before + name, root / name)
+            for name in names
+            if _is_read(name) and _is_inside(root / name, root)
+        ]
 
 
 def _walked(root: Path) -> Iterator[str]:
     for folder, folders, files in os.walk(root):
-        folders[:] = sorted(name for name in folders if not name.startswith(".") and name != "node_modules")
+        folders[:] = sorted(
+            name for name in folders if not name.startswith(".") and name != "node_modules"
+        )
         yield from (str((Path(folder) / name).relative_to(root)) for name in sorted(files))
 
 

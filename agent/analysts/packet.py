@@ -6,7 +6,15 @@ from typing import NamedTuple
 
 from agent.domain.base import thread_id
 from agent.domain.commits import FileChange, PullRequest
-from agent.domain.evidence import CommitEvidence, Evidence, Material, Read, ReleaseEvidence, ThreadEvidence, state_at
+from agent.domain.evidence import (
+    CommitEvidence,
+    Evidence,
+    Material,
+    Read,
+    ReleaseEvidence,
+    ThreadEvidence,
+    state_at,
+)
 from agent.domain.facts import Fact, Severity
 from agent.domain.patch import cut_hunks
 from agent.domain.window import Window
@@ -24,7 +32,9 @@ _CONFIGURATION = re.compile(
 )
 
 
-def commit_packet(read: Read, material: Material, budget: int = BUDGET, focus: Sequence[str] = ()) -> str:
+def commit_packet(
+    read: Read, material: Material, budget: int = BUDGET, focus: Sequence[str] = ()
+) -> str:
     """Show a commit: what people wrote, what code found, then hunks in the order in which they tell most.
 
     With a `focus`, only hunks that hold one of these words or lines: whoever repairs a sentence has seen the rest.
@@ -42,10 +52,14 @@ def pieces_of(evidence: CommitEvidence, material: Material) -> dict[str, Evidenc
     """Give a commit, its pull request, and the issues that both name or are linked to, by handles to cite them."""
     pull = material.pulls.get(evidence.pull or 0)
     threads = (*material.issues, *([pull] if pull else []))
-    known = {one.id: ThreadEvidence(thread=one) for one in threads} | dict[str, ThreadEvidence](material.threads)
+    known = {one.id: ThreadEvidence(thread=one) for one in threads} | dict[str, ThreadEvidence](
+        material.threads
+    )
     linked = [link.issue for link in material.links if link.change == evidence.id]
     texts = (evidence.change.commit.message, pull.body if pull else "")
-    named = [thread_id(evidence.repo, int(number)) for text in texts for number in _NUMBER.findall(text)]
+    named = [
+        thread_id(evidence.repo, int(number)) for text in texts for number in _NUMBER.findall(text)
+    ]
     wanted = dict.fromkeys((pull.id if pull else "", *linked, *named))
     found = [known[name] for name in wanted if name in known][:_THREADS]
     return {"c": evidence} | dict[str, Evidence]({f"#{one.thread.number}": one for one in found})
@@ -69,10 +83,18 @@ def piece_text(handle: str, one: Evidence, room: int, window: Window | None) -> 
         head = f"[{handle}] release {release.tag} of {release.repo}, {release.published_at:%Y-%m-%d}: {release.name}"
         return f"{head}\n{cut_text(release.body.strip(), room)}".rstrip()
     if isinstance(one, ThreadEvidence):
-        thread, kind = one.thread, "pull request" if isinstance(one.thread, PullRequest) else "issue"
+        thread, kind = (
+            one.thread,
+            "pull request" if isinstance(one.thread, PullRequest) else "issue",
+        )
         head = f"[{handle}] {kind} #{thread.number} of {thread.repo}, opened {thread.created_at:%Y-%m-%d} by"
-        head += f" {thread.author or 'a deleted account'}, {state_at(thread, window)}: {thread.title}"
-        said = [f"{comment.author or 'somebody'}: {comment.body}" for comment in one.comments[-_COMMENTS:]]
+        head += (
+            f" {thread.author or 'a deleted account'}, {state_at(thread, window)}: {thread.title}"
+        )
+        said = [
+            f"{comment.author or 'somebody'}: {comment.body}"
+            for comment in one.comments[-_COMMENTS:]
+        ]
         return f"{head}\n{cut_text(chr(10).join([thread.body.strip(), *said]), room)}".rstrip()
     commit, change = one.change.commit, one.change
     head = f"[{handle}] commit {commit.sha[:12]} of {commit.repo}, {commit.committed_at:%Y-%m-%d}, {commit.author.name}"
@@ -125,14 +147,18 @@ def shown_hunks(evidence: CommitEvidence, room: int, focus: Sequence[str]) -> tu
     shown: dict[str, list[str]] = {}
     for hunk in sorted(chosen, key=lambda one: one.place):
         shown.setdefault(hunk.file.path, [_heading(hunk.file)]).append(hunk.text)
-    left = [f"{'the rest of ' if file.path in shown else ''}{_left(file)}" for file in lacking.values()]
+    left = [
+        f"{'the rest of ' if file.path in shown else ''}{_left(file)}" for file in lacking.values()
+    ]
     return "\n".join(line for part in shown.values() for line in part) or "(no text)", left
 
 
 def _focused(hunks: list[_Hunk], focus: Sequence[str]) -> list[_Hunk]:
     """Keep the hunks that hold, under the heading of their file, what somebody speaks of; those with most first."""
     told = [f"{_heading(hunk.file)}\n{hunk.text}" for hunk in hunks]
-    held = [(sum(one in text for one in focus), hunk) for text, hunk in zip(told, hunks, strict=True)]
+    held = [
+        (sum(one in text for one in focus), hunk) for text, hunk in zip(told, hunks, strict=True)
+    ]
     return [hunk._replace(rank=(-count, hunk.rank[1])) for count, hunk in held if count] or hunks
 
 

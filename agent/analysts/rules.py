@@ -26,7 +26,14 @@ _READ = 12_000  # Whoever has something to say says it early; patterns are made 
 _SHORTEST, _LONGEST = 24, 320
 _MOST, _SHOWN = 12, 8
 _WIDEST = 400  # Characters of a line that a person reads: beyond it are pictures in base64, minified code and tables
-_DATA = (".json", ".csv", ".lock", ".txt", ".svg", ".ipynb")  # Files whose lines say nothing by themselves
+_DATA = (
+    ".json",
+    ".csv",
+    ".lock",
+    ".txt",
+    ".svg",
+    ".ipynb",
+)  # Files whose lines say nothing by themselves
 _LINEAGE = {"revert": "undoes", "reland": "relands"}
 _DEEP, _SKIM, _LOW = 6, 3, 1  # Facts that are told of a commit, by how closely it was read
 _ANCHORED = 5  # Facts of one statement that are shown by their lines
@@ -53,7 +60,9 @@ def _claims_of(read: Read, material: Material) -> Iterator[Claim]:
     # What an author says comes before the bare names of functions.
     said = [] if told else list(_speech(read, material))
     groups = told or (changed_functions(evidence.facts) if telling or not said else [])
-    shown = [statement(one, evidence) for one in groups[: _DEEP if deep else _SKIM if telling else _LOW]]
+    shown = [
+        statement(one, evidence) for one in groups[: _DEEP if deep else _SKIM if telling else _LOW]
+    ]
     # What changes alike in two places is told once.
     first = {one.text["en"]: one for one in reversed(shown)}
     shown = [one for one in shown if first[one.text["en"]] is one]
@@ -70,8 +79,15 @@ def statement(fact: Fact, evidence: CommitEvidence) -> Claim:
     return _claim(evidence, "fact", params_of(fact), anchors=tuple(_anchors(fact, evidence)))
 
 
-def _claim(evidence: CommitEvidence, predicate: str, params: dict[str, str] | None = None, **given: Any) -> Claim:
-    known: dict[str, Any] = {"role": "change", "about": (evidence.id,), "cites": (evidence.id,), "params": params or {}}
+def _claim(
+    evidence: CommitEvidence, predicate: str, params: dict[str, str] | None = None, **given: Any
+) -> Claim:
+    known: dict[str, Any] = {
+        "role": "change",
+        "about": (evidence.id,),
+        "cites": (evidence.id,),
+        "params": params or {},
+    }
     if "text" not in given:
         given["text"] = {lang: sentence(predicate, params or {}, lang) for lang in LANGUAGES}
     return Claim(id="", repo=evidence.repo, predicate=predicate, **known | given)
@@ -81,7 +97,11 @@ def _anchors(fact: Fact, evidence: CommitEvidence) -> Iterator[Anchor]:
     """Give the changed lines that show a fact: those that name it or its values, as the diff has them."""
     patches = {file.path: file.patch or "" for file in evidence.change.files}
     names = "\n".join(re.split(r"[.:]", name)[-1] for name in names_of(fact))
-    values = [line for value in (names, fact.detail, fact.old, fact.new) for line in (value or "").split("\n")]
+    values = [
+        line
+        for value in (names, fact.detail, fact.old, fact.new)
+        for line in (value or "").split("\n")
+    ]
     literals = [value.strip() for value in values if value.strip()]
     for place in fact.places[:_ANCHORED]:
         if lines := shown_lines(place.lines, patches.get(place.file, ""), literals):
@@ -91,20 +111,39 @@ def _anchors(fact: Fact, evidence: CommitEvidence) -> Iterator[Anchor]:
 def _speech(read: Read, material: Material) -> Iterator[Claim]:
     """Let the author explain what facts do not tell, or why: in the commit's message or in its pull request."""
     commit, pull = read.evidence.change.commit, material.pulls.get(read.evidence.pull or 0)
-    texts = {read.evidence.id: commit.message.partition(commit.title)[2]} | ({pull.id: pull.body} if pull else {})
+    texts = {read.evidence.id: commit.message.partition(commit.title)[2]} | (
+        {pull.id: pull.body} if pull else {}
+    )
     for source, text in texts.items():
         if words := own_words(text, commit.title):
-            cites, quotes = tuple(dict.fromkeys((read.evidence.id, source))), (Quote(cite=source, text=words),)
-            yield _claim(read.evidence, "says", cites=cites, quotes=quotes, text={}, speech=True, kind=Kind.QUOTATION)
+            cites, quotes = (
+                tuple(dict.fromkeys((read.evidence.id, source))),
+                (Quote(cite=source, text=words),),
+            )
+            yield _claim(
+                read.evidence,
+                "says",
+                cites=cites,
+                quotes=quotes,
+                text={},
+                speech=True,
+                kind=Kind.QUOTATION,
+            )
             return
 
 
 def _lineage(evidence: CommitEvidence, material: Material) -> Iterator[Claim]:
     """Say what the commit undoes or brings back, and what became of it the same day."""
     known = {*material.background, *(read.evidence.id for read in material.reads)}
-    named = [(_LINEAGE[fact.kind], f"{evidence.repo}@{fact.old}") for fact in evidence.facts if fact.kind in _LINEAGE]
+    named = [
+        (_LINEAGE[fact.kind], f"{evidence.repo}@{fact.old}")
+        for fact in evidence.facts
+        if fact.kind in _LINEAGE
+    ]
     others = [(predicate, other) for predicate, other in named if other in known]
-    others += [("undone", material.reverted[evidence.id])] if evidence.id in material.reverted else []
+    others += (
+        [("undone", material.reverted[evidence.id])] if evidence.id in material.reverted else []
+    )
     for predicate, other in others:
         if other in material.background:
             yield _claim(evidence, predicate, background=(other,))
@@ -120,7 +159,9 @@ def _fixes(evidence: CommitEvidence, material: Material) -> Iterator[Claim]:
         predicate = "fixes" if fixed else "likely fixes" if link.may_read_likely else ""
         if predicate and link.change == evidence.id and link.issue in states:
             both = (evidence.id, link.issue)
-            yield _claim(evidence, predicate, {"issue": link.issue}, role="effect", about=both, cites=both)
+            yield _claim(
+                evidence, predicate, {"issue": link.issue}, role="effect", about=both, cites=both
+            )
 
 
 # ---------------------------------------------------------------- quotations
@@ -129,9 +170,13 @@ def _fixes(evidence: CommitEvidence, material: Material) -> Iterator[Claim]:
 def own_words(text: str, title: str) -> str | None:
     """Take the first paragraph of prose, of a long one its first sentence; None where there is none."""
     text = _REMARK.sub("", _FENCE.sub("", text[:_READ].replace("\r", "")))
-    for is_prose, lines in groupby(text.split("\n"), key=lambda line: bool(line.strip()) and not _FORM.match(line)):
+    for is_prose, lines in groupby(
+        text.split("\n"), key=lambda line: bool(line.strip()) and not _FORM.match(line)
+    ):
         paragraph = "\n".join(lines).strip() if is_prose else ""
-        words = paragraph if len(paragraph) <= _LONGEST else _SENTENCE.split(paragraph, maxsplit=1)[0]
+        words = (
+            paragraph if len(paragraph) <= _LONGEST else _SENTENCE.split(paragraph, maxsplit=1)[0]
+        )
         flat = " ".join(words.split())
         # Words that hide signs or lead elsewhere are not shown, and the title is known already.
         leads_away = visible(flat) != flat or _ADDRESS.search(flat)
@@ -145,7 +190,9 @@ def short_change(evidence: CommitEvidence) -> Quote | None:
     files = [file for file in evidence.change.files if not file.path.endswith(_DATA)]
     code = [file for file in files if area(file.path) is Area.PRODUCT]
     for file in sorted(code, key=lambda file: -(file.additions + file.deletions)):
-        for sign, run in groupby((file.patch or "").split("\n"), key=lambda line: line[:1] in ("+", "-")):
+        for sign, run in groupby(
+            (file.patch or "").split("\n"), key=lambda line: line[:1] in ("+", "-")
+        ):
             lines = tuple(run)
             legible = len(lines) <= _MOST and all(len(line) <= _WIDEST for line in lines)
             if sign and legible and {line[0] for line in lines} == {"+", "-"}:
@@ -156,7 +203,11 @@ def short_change(evidence: CommitEvidence) -> Quote | None:
 def shown_lines(lines: Sequence[str], patch: str, literals: Sequence[str] = ()) -> tuple[str, ...]:
     """Choose the line that names most of what a fact is about, and the few that stand below it in the patch."""
     legible = [line for line in lines if len(line) <= _WIDEST]
-    at = max(range(len(legible)), key=lambda place: sum(one in legible[place] for one in literals), default=0)
+    at = max(
+        range(len(legible)),
+        key=lambda place: sum(one in legible[place] for one in literals),
+        default=0,
+    )
     shown = legible[at : at + _SHOWN]
     while shown and "\n".join(shown) not in patch:
         shown.pop()

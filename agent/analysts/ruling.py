@@ -22,7 +22,9 @@ class Ruling(BaseModel):
     """What a judge makes of one sentence: the proof first, then what it covers, then the verdict."""
 
     id: str
-    quote: str = Field(default="", description="the words or diff lines of the evidence, verbatim, that decide")
+    quote: str = Field(
+        default="", description="the words or diff lines of the evidence, verbatim, that decide"
+    )
     covers: str = Field(default="", description="the words of the sentence that the quote covers")
     verdict: Opinion = "unsupported"
 
@@ -62,7 +64,9 @@ def objection(ruling: Ruling, evidence: str) -> Judgement | None:
         return Judgement(verdict="unsupported", check="judge", reason=reason, **told)
     if not is_shown(ruling.quote, evidence):
         reason = "the judge rests on words that the evidence does not have"
-        return Judgement(verdict="unsupported", check="judge quote", reason=reason, nearest=ruling.quote[:300])
+        return Judgement(
+            verdict="unsupported", check="judge quote", reason=reason, nearest=ruling.quote[:300]
+        )
     return None
 
 

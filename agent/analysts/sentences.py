@@ -18,7 +18,9 @@ MOST_SENTENCES, MOST_ANSWERED = 5, 10
 NAMES: dict[Language, str] = {"en": "English", "zh": "Chinese (简体中文，全角标点)"}
 Found = Mapping[EvidenceId, Evidence]
 Shown = Mapping[str, Evidence]  # Pieces of evidence by their handles
-_TELLING = 4  # Characters of a name or line below which it stands in too many hunks to find one by it
+_TELLING = (
+    4  # Characters of a name or line below which it stands in too many hunks to find one by it
+)
 
 
 # ---------------------------------------------------------------- shapes
@@ -27,24 +29,39 @@ _TELLING = 4  # Characters of a name or line below which it stands in too many h
 class Sentence(BaseModel):
     """One sentence of analysis; the words in each language are fields of the subclass."""
 
-    advice: bool = Field(default=False, description="true where the sentence tells the reader what to do")
-    cites: list[str] = Field(default_factory=list, description="handles of the evidence, such as c or #12")
-    anchor: str = Field(default="", description="words or diff lines copied verbatim from the evidence")
-    old: str = Field(default="", description="a value that was there before, verbatim from a removed line, or empty")
-    new: str = Field(default="", description="a value that is there now, verbatim from an added line, or empty")
+    advice: bool = Field(
+        default=False, description="true where the sentence tells the reader what to do"
+    )
+    cites: list[str] = Field(
+        default_factory=list, description="handles of the evidence, such as c or #12"
+    )
+    anchor: str = Field(
+        default="", description="words or diff lines copied verbatim from the evidence"
+    )
+    old: str = Field(
+        default="",
+        description="a value that was there before, verbatim from a removed line, or empty",
+    )
+    new: str = Field(
+        default="", description="a value that is there now, verbatim from an added line, or empty"
+    )
 
 
 class Summary(BaseModel):
     """One sentence that rests on sentences which were published already."""
 
-    rests_on: list[str] = Field(default_factory=list, description="handles of the sentences it rests on, such as c1.2")
+    rests_on: list[str] = Field(
+        default_factory=list, description="handles of the sentences it rests on, such as c1.2"
+    )
 
 
 @cache
 def analysis_shape(languages: tuple[Language, ...]) -> type[BaseModel]:
     """Give the shape in which a commit is explained: a headline and sentences, in each language."""
     fields: dict[str, Any] = {f"headline_{lang}": (str, "") for lang in languages}
-    return create_model("Analysis", **fields, sentences=_sentences(Sentence, languages, MOST_SENTENCES))
+    return create_model(
+        "Analysis", **fields, sentences=_sentences(Sentence, languages, MOST_SENTENCES)
+    )
 
 
 @cache
@@ -73,19 +90,29 @@ def summary_shape(languages: tuple[Language, ...]) -> type[BaseModel]:
     return create_model("DaySummary", sentences=_sentences(Summary, languages))
 
 
-def _sentences(base: type[BaseModel], languages: Sequence[Language], most: int | None = None) -> Any:
-    told = {lang: Field(default="", description=f"the sentence in {NAMES[lang]}") for lang in languages}
+def _sentences(
+    base: type[BaseModel], languages: Sequence[Language], most: int | None = None
+) -> Any:
+    told = {
+        lang: Field(default="", description=f"the sentence in {NAMES[lang]}") for lang in languages
+    }
     words: dict[str, Any] = {lang: (str, one) for lang, one in told.items()}
     sentence = create_model(base.__name__, __base__=base, **words)
     # A server that keeps to schemas ends there; what others write beyond is left out, and not the whole answer.
-    return list[sentence], Field(default_factory=list, json_schema_extra={"maxItems": most} if most else {})
+    return list[sentence], Field(
+        default_factory=list, json_schema_extra={"maxItems": most} if most else {}
+    )
 
 
-def words_of(said: BaseModel, languages: Sequence[Language], prefix: str = "") -> dict[Language, str]:
+def words_of(
+    said: BaseModel, languages: Sequence[Language], prefix: str = ""
+) -> dict[Language, str]:
     """Give what was written in each language; without all of them there is no sentence."""
     whole = {lang: " ".join(str(getattr(said, f"{prefix}{lang}")).split()) for lang in languages}
     # Nothing is read beyond the length at which the gate refuses a sentence anyway.
-    return {lang: words[: LONGEST + 1] for lang, words in whole.items()} if all(whole.values()) else {}
+    return (
+        {lang: words[: LONGEST + 1] for lang, words in whole.items()} if all(whole.values()) else {}
+    )
 
 
 def asked_languages(languages: Sequence[Language]) -> str:
@@ -100,17 +127,29 @@ def cited(text: str, handles: Mapping[str, EvidenceId]) -> EvidenceId:
     """Find what a model cites: by its handle, its name, its number or the beginning of its hash."""
     text, names = text.strip("[]` "), [*handles.values()]
     ends = [name for name in names if name.endswith((f"#{text.lstrip('#')}", f"@{text}"))]
-    begun = [name for name in names if len(text) > 6 and name.partition("@")[2].startswith(text.rpartition("@")[2])]
-    return handles.get(text) or next(iter((*(name for name in names if name == text), *ends, *begun)), text)
+    begun = [
+        name
+        for name in names
+        if len(text) > 6 and name.partition("@")[2].startswith(text.rpartition("@")[2])
+    ]
+    return handles.get(text) or next(
+        iter((*(name for name in names if name == text), *ends, *begun)), text
+    )
 
 
 def sentence_claim(
     name: str, said: Sentence, shown: Shown, languages: Sequence[Language], about: str | None = None
 ) -> Claim | None:
     """Turn a sentence into a claim about what it cites first; what was never shown stays, for the gate to refuse."""
-    handles, found = {key: one.id for key, one in shown.items()}, {one.id: one for one in shown.values()}
+    handles, found = (
+        {key: one.id for key, one in shown.items()},
+        {one.id: one for one in shown.values()},
+    )
     named = [cited(one, handles) for one in said.cites if one.strip()]
-    text, cites = words_of(said, languages), tuple(dict.fromkeys([about, *named] if about else named))
+    text, cites = (
+        words_of(said, languages),
+        tuple(dict.fromkeys([about, *named] if about else named)),
+    )
     if not text:
         return None
     repos = {found[cite].repo for cite in cites if cite in found}
@@ -121,7 +160,9 @@ def sentence_claim(
         about=cites[:1],
         cites=cites,
         text=text,
-        anchors=_with_proof(anchored(said.anchor, cites, found), text, found) if said.anchor.strip() and cites else (),
+        anchors=_with_proof(anchored(said.anchor, cites, found), text, found)
+        if said.anchor.strip() and cites
+        else (),
         kind=Kind.ADVICE if said.advice else Kind.STATED,
         old=said.old.strip(),
         new=said.new.strip(),
@@ -131,7 +172,12 @@ def sentence_claim(
 def anchored(text: str, cites: Sequence[EvidenceId], found: Found) -> Anchor:
     """Find which citation holds the anchor, and in a commit which file; the first one where none does."""
     wanted = _bare(text)
-    held = ((cite, file) for cite in cites for file, part in _parts(found.get(cite)) if wanted in _bare(part))
+    held = (
+        (cite, file)
+        for cite in cites
+        for file, part in _parts(found.get(cite))
+        if wanted in _bare(part)
+    )
     cite, file = next(held, (cites[0], None))
     return Anchor(cite=cite, text=text, file=file)
 
@@ -142,18 +188,34 @@ def _with_proof(anchor: Anchor, text: Mapping[Language, str], found: Found) -> t
     texts = [part for file, part in _parts(found.get(anchor.cite)) if file == anchor.file]
     if any(name in anchor.text for name in names):
         texts = []
-    for part in (part for one in texts for part in (cut_hunks(one) if anchor.file else one.split("\n\n"))):
+    for part in (
+        part for one in texts for part in (cut_hunks(one) if anchor.file else one.split("\n\n"))
+    ):
         lines = part.splitlines()[1 if anchor.file else 0 :]
         naming = [place for place, line in enumerate(lines) if any(name in line for name in names)]
         if naming and wanted in _bare("\n".join(lines)):
-            first = next((place for place, line in enumerate(lines) if _bare(line) and _bare(line) in wanted), 0)
+            first = next(
+                (
+                    place
+                    for place, line in enumerate(lines)
+                    if _bare(line) and _bare(line) in wanted
+                ),
+                0,
+            )
             near = lines[min(naming, key=lambda place: abs(place - first))]
-            return (anchor, anchor.model_copy(update={"text": near if anchor.file else near.strip()}))
+            return (
+                anchor,
+                anchor.model_copy(update={"text": near if anchor.file else near.strip()}),
+            )
     return (anchor,)
 
 
 def _literals(text: Mapping[Language, str]) -> list[Literal]:
-    return [one for lang, words in text.items() for one in literals(plain_marks(words), chinese=lang == "zh")]
+    return [
+        one
+        for lang, words in text.items()
+        for one in literals(plain_marks(words), chinese=lang == "zh")
+    ]
 
 
 def _parts(evidence: Evidence | None) -> Iterator[tuple[str | None, str]]:

@@ -29,10 +29,14 @@ from agent.domain.spending import Part
 from agent.prompting import fenced, fitting, tokens_of
 from agent.telling import fact_sentence
 
-Asked = tuple[str, dict[str, str], type[BaseModel]]  # A prompt by its name, its values, and the shape of the answer
+Asked = tuple[
+    str, dict[str, str], type[BaseModel]
+]  # A prompt by its name, its values, and the shape of the answer
 Texts = Iterable[Mapping[Language, str]]
 Passed = Sequence[tuple[str, Claim]]
-Check = Callable[[Claim, Dossier, Language], Iterable[Judgement]]  # Says why a claim is refused: the gate
+Check = Callable[
+    [Claim, Dossier, Language], Iterable[Judgement]
+]  # Says why a claim is refused: the gate
 _LEAST = 500  # Tokens below which a diff is not shown
 _COMPACT = 0.6  # How much of the room the pieces share; the rest is for the diffs of the best ones
 
@@ -93,9 +97,17 @@ class CommitSubject(Subject):
 
     def prompt(self, mark: str) -> Asked:
         """Ask what changes, why, for whom, and what to do."""
-        notes = f"Your notes from reading, which are no evidence:\n{self.task.notes}\n" if self.task.notes else ""
+        notes = (
+            f"Your notes from reading, which are no evidence:\n{self.task.notes}\n"
+            if self.task.notes
+            else ""
+        )
         values = {"evidence": fenced(self.evidence(), mark), "notes": notes}
-        return "write", values | {"languages": asked_languages(self.languages)}, analysis_shape(self.languages)
+        return (
+            "write",
+            values | {"languages": asked_languages(self.languages)},
+            analysis_shape(self.languages),
+        )
 
     def claims(self, answer: Any) -> list[Claim]:
         """Turn an analysis into claims: its headline, then its sentences."""
@@ -104,9 +116,16 @@ class CommitSubject(Subject):
         said = enumerate(answer.sentences[:MOST_SENTENCES], start=1)
         claims = [claim for number, one in said if (claim := self.claim(f"{name}.m{number}", one))]
         if text := words_of(answer, self.languages, "headline_"):
-            given: dict[str, Any] = {"repo": about.repo, "about": (about.id,), "cites": (about.id,), "text": text}
+            given: dict[str, Any] = {
+                "repo": about.repo,
+                "about": (about.id,),
+                "cites": (about.id,),
+                "text": text,
+            }
             title = (Anchor(cite=about.id, text=commit.title),)
-            claims.insert(0, Claim(id=f"{name}.m0", role="headline", anchors=title, kind=Kind.STATED, **given))
+            claims.insert(
+                0, Claim(id=f"{name}.m0", role="headline", anchors=title, kind=Kind.STATED, **given)
+            )
         return claims
 
     def elsewhere(self, passed: Passed) -> Texts:
@@ -131,7 +150,11 @@ class SummarySubject(Subject):
             about = claim.about[0]
             if claims and about not in wanted:
                 continue
-            head = f"{about.partition('@')[0]}: {self.task.titles.get(about, '')}\n" if about != last else ""
+            head = (
+                f"{about.partition('@')[0]}: {self.task.titles.get(about, '')}\n"
+                if about != last
+                else ""
+            )
             lines.append(f"{head}[{handle}] {' / '.join(claim.text.values())}")
             last = about
         return "\n".join(lines if claims else fitting(lines, self.room))
@@ -139,7 +162,10 @@ class SummarySubject(Subject):
     def prompt(self, mark: str) -> Asked:
         """Ask for the day of one repository, or for the brief of all of them."""
         scope = {"scope": self.repo or "all repositories", "most": "five" if self.repo else "seven"}
-        values = {"languages": asked_languages(self.languages), "items": fenced(self.evidence(), mark)}
+        values = {
+            "languages": asked_languages(self.languages),
+            "items": fenced(self.evidence(), mark),
+        }
         return "day", values | scope, summary_shape(self.languages)
 
     def claims(self, answer: Any) -> list[Claim]:
@@ -148,13 +174,26 @@ class SummarySubject(Subject):
         claims: list[Claim] = []
         for number, one in enumerate(answer.sentences, start=1):
             text, rests = words_of(one, self.languages), self.task.rests
-            ground = [rests[handle] for raw in one.rests_on if (handle := raw.strip("[]` ")) in rests]
+            ground = [
+                rests[handle] for raw in one.rests_on if (handle := raw.strip("[]` ")) in rests
+            ]
             cites = tuple(dict.fromkeys(cite for claim in ground for cite in claim.about))
-            anchors = tuple(dict.fromkeys(one for claim in ground for one in claim.anchors if one.cite in cites))
+            anchors = tuple(
+                dict.fromkeys(one for claim in ground for one in claim.anchors if one.cite in cites)
+            )
             if text and ground:
-                given: dict[str, Any] = {"repo": self.repo, "role": role, "cites": cites, "anchors": anchors}
+                given: dict[str, Any] = {
+                    "repo": self.repo,
+                    "role": role,
+                    "cites": cites,
+                    "anchors": anchors,
+                }
                 # Words that rest on something inferred are inferred themselves.
-                kind = Kind.INFERRED if any(claim.kind is Kind.INFERRED for claim in ground) else Kind.STATED
+                kind = (
+                    Kind.INFERRED
+                    if any(claim.kind is Kind.INFERRED for claim in ground)
+                    else Kind.STATED
+                )
                 claims.append(Claim(id=f"{name}{number}", text=text, kind=kind, **given))
         return claims
 
@@ -178,8 +217,15 @@ def light_dossier(task: Task) -> Dossier:
     found: dict[EvidenceId, Evidence] = {}
     for name, lines in texts.items():
         # Words of that name and nothing else, in the form of a release.
-        told = {"repo": name.partition("@")[0], "tag": name.partition("@")[2], "body": "\n".join(lines), "name": ""}
-        release = Release.model_validate({**told, "published_at": datetime.fromtimestamp(0, UTC), "prerelease": False})
+        told = {
+            "repo": name.partition("@")[0],
+            "tag": name.partition("@")[2],
+            "body": "\n".join(lines),
+            "name": "",
+        }
+        release = Release.model_validate(
+            {**told, "published_at": datetime.fromtimestamp(0, UTC), "prerelease": False}
+        )
         found[name] = ReleaseEvidence(release=release)
     return Dossier(found=found, seen=frozenset(found))
 
@@ -194,16 +240,29 @@ class AnswerSubject(Subject):
     def evidence(self, claims: Sequence[Claim] = (), focus: Sequence[str] = ()) -> str:
         """Show what some sentences cite, or everything: all pieces shortly, and diffs of the first ones."""
         wanted = {cite for claim in claims for cite in claim.cites}
-        pieces = {handle: one for handle, one in self.shown.items() if not claims or one.id in wanted}
+        pieces = {
+            handle: one for handle, one in self.shown.items() if not claims or one.id in wanted
+        }
         each = int(self.room * _COMPACT) // max(1, len(pieces))
-        texts = {handle: piece_text(handle, one, each, self.dossier.window) for handle, one in pieces.items()}
-        texts |= {key: f"{texts[key]}\n{self.notes[one.id]}" for key, one in pieces.items() if one.id in self.notes}
+        texts = {
+            handle: piece_text(handle, one, each, self.dossier.window)
+            for handle, one in pieces.items()
+        }
+        texts |= {
+            key: f"{texts[key]}\n{self.notes[one.id]}"
+            for key, one in pieces.items()
+            if one.id in self.notes
+        }
         room = self.room - sum(map(tokens_of, texts.values()))
         for handle, one in pieces.items():
             if isinstance(one, CommitEvidence) and room >= _LEAST:
                 most = room if len(pieces) == 1 else max(_LEAST, room // 3)
                 hunks, left_out = shown_hunks(one, most, focus or focus_of(claims))
-                more = f"\nNot shown, for lack of room:\n{chr(10).join(left_out[:10])}" if left_out else ""
+                more = (
+                    f"\nNot shown, for lack of room:\n{chr(10).join(left_out[:10])}"
+                    if left_out
+                    else ""
+                )
                 texts[handle] += f"\nThe diff:\n{hunks}{more}"
                 room -= tokens_of(hunks)
         return "\n\n".join(texts.values())

@@ -8,7 +8,13 @@ from pydantic import BaseModel, Field
 
 from agent.domain.base import EvidenceId, Frozen, Language, RepoId
 from agent.domain.claims import Claim, Refused
-from agent.domain.evidence import CommitEvidence, Evidence, Material, ReleaseEvidence, ThreadEvidence
+from agent.domain.evidence import (
+    CommitEvidence,
+    Evidence,
+    Material,
+    ReleaseEvidence,
+    ThreadEvidence,
+)
 from agent.prompting import fitting
 
 _HANDLE = re.compile(r"\bc\d{1,3}\b")
@@ -22,9 +28,13 @@ class Task(Frozen):
     repo: RepoId | None  # None for the brief of all repositories
     about: EvidenceId = ""  # The commit; empty for a summary
     rests: dict[str, Claim] = Field(default_factory=dict)  # What a summary rests on, by handles
-    titles: dict[EvidenceId, str] = Field(default_factory=dict)  # What the commits of a summary call themselves
+    titles: dict[EvidenceId, str] = Field(
+        default_factory=dict
+    )  # What the commits of a summary call themselves
     notes: str = ""  # What the model noted of the commit when it read
-    controls: tuple[dict[Language, str], ...] = ()  # True sentences about something else, for the judge to refuse
+    controls: tuple[
+        dict[Language, str], ...
+    ] = ()  # True sentences about something else, for the judge to refuse
 
     @property
     def account(self) -> str:
@@ -48,7 +58,9 @@ class Sentences(Frozen):
     repaired: bool = False  # Whether the writers were told once what was refused
 
 
-def handles_of(names: Iterable[str], found: Mapping[EvidenceId, Evidence] | None = None) -> dict[str, str]:
+def handles_of(
+    names: Iterable[str], found: Mapping[EvidenceId, Evidence] | None = None
+) -> dict[str, str]:
     """Give each piece of evidence a short name: c1 a commit, t1 a thread, v1 a release; all commits without `found`."""
     handles, count = dict[str, str](), Counter[str]()
     for name in dict.fromkeys(name for name in names if found is None or name in found):
@@ -59,7 +71,11 @@ def handles_of(names: Iterable[str], found: Mapping[EvidenceId, Evidence] | None
 
 
 def commit_tasks(
-    chosen: Sequence[str], notes: str, table: Sequence[str], material: Material, facts: Sequence[Claim]
+    chosen: Sequence[str],
+    notes: str,
+    table: Sequence[str],
+    material: Material,
+    facts: Sequence[Claim],
 ) -> list[Task]:
     """Name the commits that a model shall explain, with true sentences about others for the judge to refuse."""
     deep = {one.evidence.change.commit.sha for one in material.reads if one.depth == "deep"}
@@ -76,7 +92,9 @@ def commit_tasks(
     return tasks
 
 
-def summary_task(repo: RepoId | None, claims: Sequence[Claim], titles: Mapping[EvidenceId, str]) -> Task | None:
+def summary_task(
+    repo: RepoId | None, claims: Sequence[Claim], titles: Mapping[EvidenceId, str]
+) -> Task | None:
     """Have published sentences about several commits summed up; facts of other commits are for the judge to refuse."""
     written = [claim for claim in claims if claim.free]
     about = list(dict.fromkeys(claim.about[0] for claim in written if claim.about))[:_SUMMED]
@@ -86,7 +104,9 @@ def summary_task(repo: RepoId | None, claims: Sequence[Claim], titles: Mapping[E
     for number, name in enumerate(about, start=1):
         mine = sorted((one for one in written if one.about[:1] == (name,)), key=lambda one: one.id)
         rests |= {f"c{number}.{place}": one for place, one in enumerate(mine)}
-    others = [claim.text for claim in claims if claim.predicate == "fact" and claim.about[0] not in about]
+    others = [
+        claim.text for claim in claims if claim.predicate == "fact" and claim.about[0] not in about
+    ]
     named = {name: titles.get(name, "") for name in about}
     return Task(repo=repo, rests=rests, titles=named, controls=tuple(others[-4:]))
 
@@ -106,4 +126,6 @@ class Choice(BaseModel):
 def table_lines(rows: Collection[str], room: int) -> list[str]:
     """Keep the heaviest rows that fit, and say how many do not."""
     kept = fitting(rows, room)
-    return kept if len(kept) == len(rows) else [*kept, f"(and {len(rows) - len(kept)} lighter ones)"]
+    return (
+        kept if len(kept) == len(rows) else [*kept, f"(and {len(rows) - len(kept)} lighter ones)"]
+    )

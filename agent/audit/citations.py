@@ -7,7 +7,16 @@ from datetime import timedelta, timezone
 from urllib.parse import unquote
 
 from agent.audit.entries import Entry
-from agent.audit.findings import RIGHT, UNVERIFIABLE, Finding, Library, Reference, finding, folded, touched
+from agent.audit.findings import (
+    RIGHT,
+    UNVERIFIABLE,
+    Finding,
+    Library,
+    Reference,
+    finding,
+    folded,
+    touched,
+)
 from agent.audit.markdown import Block, code_of, links_of, plain
 from agent.domain.commits import Change, Commit, pull_named
 from agent.domain.dates import find_dates
@@ -15,7 +24,9 @@ from agent.markdown import slug
 
 _LABEL_HASH = re.compile(r"(?<![\w/-])([0-9a-f]{7,40})(?![\w/-])", re.ASCII)
 _LABEL_NUMBER = re.compile(r"(?<!\w)(?:#|GH-)([1-9]\d{0,8})(?!\w)", re.ASCII)
-_ID = re.compile(r"<[a-z]{1,10}\s[^<>\n]{0,200}?\b(?:id|name)\s?=\s?[\"']?([^\s\"'<>]{1,200})", re.IGNORECASE)
+_ID = re.compile(
+    r"<[a-z]{1,10}\s[^<>\n]{0,200}?\b(?:id|name)\s?=\s?[\"']?([^\s\"'<>]{1,200})", re.IGNORECASE
+)
 _END_OF_NAME = re.compile(r" [-–—] |[,，;；|(（\[<:：]")
 _EARTH = tuple(timezone(timedelta(minutes=minutes)) for minutes in range(-720, 841, 30))
 _PAIR = re.compile(r"(?<![\w.+/-])\+(\d{1,7})(?: ?行)?[ /,，、|]{0,4}[−–-](\d{1,7})(?![\w.,%])")
@@ -26,7 +37,11 @@ def check_citations(entries: Sequence[Entry], library: Library) -> Iterator[Find
     """Check references, links into the page, and what stands beside a commit: its author, date, days, statistics."""
     for entry in entries:
         for one in entry.references:
-            verdict = _commit(entry, one, library) if one.kind == "commit" else _thread(entry, one, library)
+            verdict = (
+                _commit(entry, one, library)
+                if one.kind == "commit"
+                else _thread(entry, one, library)
+            )
             if verdict:
                 yield Finding(one.line, one.kind, one.shown, *verdict)
             yield from _label_of_link(one)
@@ -43,7 +58,9 @@ def _label_of_link(one: Reference) -> Iterator[Finding]:
     if len(said) == 1:
         right = one.value.startswith(said[0]) if one.kind == "commit" else one.value == said[0]
         told = f"the label says {said[0]} and the link leads to {one.shown}"
-        yield finding(one.line, "label", plain(one.label)[:120], told, wrong="" if right else "label")
+        yield finding(
+            one.line, "label", plain(one.label)[:120], told, wrong="" if right else "label"
+        )
 
 
 def _commit(entry: Entry, one: Reference, library: Library) -> tuple[str, str] | None:
@@ -54,7 +71,10 @@ def _commit(entry: Entry, one: Reference, library: Library) -> tuple[str, str] |
     unread = ", ".join(sorted(asked - library.keys()))
     meant = library.meant(one, entry.scope)
     if len(meant) > 1:
-        return UNVERIFIABLE, f"ambiguous: it may mean {', '.join(commit.id for commit in meant[:3])}"
+        return (
+            UNVERIFIABLE,
+            f"ambiguous: it may mean {', '.join(commit.id for commit in meant[:3])}",
+        )
     if meant:
         commit = meant[0]
         told = f"{commit.id} “{commit.title[:100]}”, {commit.author.name}, {commit.committed_at:%Y-%m-%d %H:%M} UTC"
@@ -68,8 +88,14 @@ def _commit(entry: Entry, one: Reference, library: Library) -> tuple[str, str] |
         return None
     read = [library[repo] for repo in asked if repo in library] or list(library.values())
     if unread or not read or not all(found.whole for found in read):
-        return UNVERIFIABLE, f"{unread or 'a repository'} was not read, or not all of it; give it with --repo"
-    return "wrong:nonexistent", f"{', '.join(sorted(found.repo for found in read))} has no commit {one.value}"
+        return (
+            UNVERIFIABLE,
+            f"{unread or 'a repository'} was not read, or not all of it; give it with --repo",
+        )
+    return (
+        "wrong:nonexistent",
+        f"{', '.join(sorted(found.repo for found in read))} has no commit {one.value}",
+    )
 
 
 def _thread(entry: Entry, one: Reference, library: Library) -> tuple[str, str]:
@@ -86,9 +112,22 @@ def _thread(entry: Entry, one: Reference, library: Library) -> tuple[str, str]:
 
 def _anchors(blocks: Sequence[Block]) -> Iterator[Finding]:
     """Look for the targets of links into the page among its headings and ids, as GitHub names them."""
-    titles = Counter(slug(plain(block.text).replace("`", ""), set()) for block in blocks if block.kind == "heading")
-    known = {(name if place == 0 else f"{name}-{place}").casefold() for name in titles for place in range(titles[name])}
-    known |= {found.casefold() for block in blocks if "<" in block.text for found in _ID.findall(block.text)}
+    titles = Counter(
+        slug(plain(block.text).replace("`", ""), set())
+        for block in blocks
+        if block.kind == "heading"
+    )
+    known = {
+        (name if place == 0 else f"{name}-{place}").casefold()
+        for name in titles
+        for place in range(titles[name])
+    }
+    known |= {
+        found.casefold()
+        for block in blocks
+        if "<" in block.text
+        for found in _ID.findall(block.text)
+    }
     for block in blocks:
         for link in links_of(block.text) if "](#" in block.text else ():
             target = unquote(link.url[1:]).casefold()
@@ -119,17 +158,27 @@ def _is_author(name: str, commit: Commit, authors: frozenset[str]) -> str:
     who, by = commit.author, commit.committer
     if name in folded(f"{who.name} {who.email}") or folded(who.name) in name:
         return RIGHT
-    others = folded(f"{by.name} {by.email} {commit.message}")  # The message names those who wrote it as well.
+    others = folded(
+        f"{by.name} {by.email} {commit.message}"
+    )  # The message names those who wrote it as well.
     return "wrong:metadata" if name in authors and name not in others else UNVERIFIABLE
 
 
 def _pulls(entry: Entry, commit: Commit) -> Iterator[Finding]:
     """Compare the pull request in its column or behind its label with the one that the commit came by."""
     true = str(pull_named(commit.subject) or "")
-    for one in (one for one in entry.references if one.kind == "thread" and one.field == "pull" and true):
+    for one in (
+        one for one in entry.references if one.kind == "thread" and one.field == "pull" and true
+    ):
         if one.value == true or not re.search(rf"[#/]{one.value}(?!\d)", commit.message):
             wrong, told = "" if one.value == true else "mismatch", f"{commit.id} came by #{true}"
-            yield finding(one.line, "pull request of commit", f"{commit.sha[:10]} #{one.value}", told, wrong=wrong)
+            yield finding(
+                one.line,
+                "pull request of commit",
+                f"{commit.sha[:10]} #{one.value}",
+                told,
+                wrong=wrong,
+            )
 
 
 def _window(entry: Entry, library: Library) -> Iterator[Finding]:
@@ -137,7 +186,11 @@ def _window(entry: Entry, library: Library) -> Iterator[Finding]:
     meant = library.meant(first, entry.scope) if first else []
     if first and days and len(meant) == 1 and (entry.block.kind != "text" or entry.fields):
         commit, times = meant[0], (meant[0].committed_at, meant[0].authored_at)
-        inside = any(days.first <= time.astimezone(zone).date() <= days.last for time in times for zone in _EARTH)
+        inside = any(
+            days.first <= time.astimezone(zone).date() <= days.last
+            for time in times
+            for zone in _EARTH
+        )
         told = f"{commit.id} landed at {commit.committed_at:%Y-%m-%d %H:%M} UTC; the report is about {days}"
         yield finding(first.line, "window", first.shown, told, wrong="" if inside else "window")
 
@@ -145,7 +198,9 @@ def _window(entry: Entry, library: Library) -> Iterator[Finding]:
 def _statistics(entry: Entry, change: Change) -> Iterator[Finding]:
     """Compare added and deleted lines with those of the commit, of the files that the block names, or of any file."""
     pairs, text = list(_PAIR.finditer(entry.block.text)), entry.block.text
-    named = [file for code in code_of(text)[:_MOST_CODES] if pairs for file in touched(code.text, change)]
+    named = [
+        file for code in code_of(text)[:_MOST_CODES] if pairs for file in touched(code.text, change)
+    ]
     counts = {(one.additions, one.deletions) for one in (change, *(named or change.files))}
     for found in pairs:
         wrong = "" if (int(found[1]), int(found[2])) in counts else "number"

@@ -22,7 +22,9 @@ FIELDS = {
 }
 """What columns and labels are called by which reports give what git knows."""
 _OWNED = r"([A-Za-z0-9][\w-]{0,38}/[\w.-]{1,100})"
-_HASH = re.compile(rf"(?<![\w/@.=&?#%+$-])(?:{_OWNED}@)?([0-9a-f]{{7,40}})(?![\w/]|[-.=]\w)", re.ASCII)
+_HASH = re.compile(
+    rf"(?<![\w/@.=&?#%+$-])(?:{_OWNED}@)?([0-9a-f]{{7,40}})(?![\w/]|[-.=]\w)", re.ASCII
+)
 _NUMBER = re.compile(rf"(?<![\w/&#.-]){_OWNED}?#([1-9]\d{{0,8}})(?![\w-])", re.ASCII)
 _PIECE = re.compile(r"[^|·•\n;；]{1,2000}")
 _LABEL = re.compile(r"\A[^\w`\[]{0,12}([^\W\d_][\w /+-]{0,30}?)[*_ ]{0,4}[:：][*_ ]{0,4}(?=\S)")
@@ -53,7 +55,9 @@ class Entry:
     fields: list[Field]
     references: list[Reference]
     mentioned: frozenset[RepoId]  # The repositories that it names
-    above: tuple["Entry", ...] = ()  # The list items that it stands under, then the headings, the nearest first
+    above: tuple[
+        "Entry", ...
+    ] = ()  # The list items that it stands under, then the headings, the nearest first
     scope: frozenset[RepoId] = frozenset()  # What an item or heading says it is about
     days: Days | None = None
     commits: tuple[Commit, ...] = ()  # The commits that it is about
@@ -72,7 +76,11 @@ def read_page(text: str, name: str, repos: Sequence[RepoId]) -> list[Entry]:
     known = _known_repos(blocks, repos)
     entries = [_entry(block, known) for block in blocks]
     _nest(entries)
-    dated = {one: days for one in entries if one.block.kind == "heading" and (days := days_in(one.block.text))}
+    dated = {
+        one: days
+        for one in entries
+        if one.block.kind == "heading" and (days := days_in(one.block.text))
+    }
     titles = set[Days | None](dated.values()) or {days_in(name.rpartition(".")[0])}
     whole = next(iter(titles)) if len(titles) == 1 else None
     for entry in entries:
@@ -91,7 +99,9 @@ def _entry(block: Block, known: Mapping[str, RepoId]) -> Entry:
     references = list(_references(block, fields, known))
     words = set(_WORDS.findall(block.text.casefold()))
     named = {repo for key, repo in known.items() if key in words or key.rpartition("/")[2] in words}
-    return Entry(block, fields, references, frozenset(named | {one.repo for one in references if one.repo}))
+    return Entry(
+        block, fields, references, frozenset(named | {one.repo for one in references if one.repo})
+    )
 
 
 def _fields(block: Block) -> Iterator[Field]:
@@ -105,17 +115,31 @@ def _fields(block: Block) -> Iterator[Field]:
             yield Field(name, piece[0][label.end() :].strip(), piece.start() + label.end())
 
 
-def _references(block: Block, fields: Sequence[Field], known: Mapping[str, RepoId]) -> Iterator[Reference]:
+def _references(
+    block: Block, fields: Sequence[Field], known: Mapping[str, RepoId]
+) -> Iterator[Reference]:
     """Find links, hashes, and numbers outside of code; digits alone are a hash in code and in a field for commits."""
-    links = [(link, parse_reference(link.url) if "://" in link.url else None) for link in links_of(block.text)]
+    links = [
+        (link, parse_reference(link.url) if "://" in link.url else None)
+        for link in links_of(block.text)
+    ]
     text = blanked(block.text, [link for link, target in links if target or "://" in link.text])
     found: list[tuple[int, str, str, str | None, str]] = []
-    found += [(link.start, one.kind, one.sha or str(one.number), one.repo, link.text) for link, one in links if one]
+    found += [
+        (link.start, one.kind, one.sha or str(one.number), one.repo, link.text)
+        for link, one in links
+        if one
+    ]
     found += [(one.start(), "commit", one[2], one[1], "") for one in _HASH.finditer(text)]
-    found += [(one.start(), "thread", one[2], one[1], "") for one in _NUMBER.finditer(blanked(text, code_of(text)))]
+    found += [
+        (one.start(), "thread", one[2], one[1], "")
+        for one in _NUMBER.finditer(blanked(text, code_of(text)))
+    ]
     for start, kind, value, repo, label in sorted(found, key=lambda one: one[0]):
         at = bisect_right(fields, start, key=lambda field: field.start) - 1
-        field = fields[at].name if at >= 0 and start < fields[at].start + len(fields[at].value) else ""
+        field = (
+            fields[at].name if at >= 0 and start < fields[at].start + len(fields[at].value) else ""
+        )
         sure = label or field == "commit" or text[start - 1 : start] == "`"
         if kind == "thread" or sure or not (value.isdigit() or value.isalpha()):
             named = known.get(repo.casefold(), RepoId(repo)) if repo else None
@@ -153,7 +177,11 @@ def _bare(title: str) -> str:
 def _scope(entry: Entry, known: Mapping[str, RepoId]) -> frozenset[RepoId]:
     """Find the repository that a block belongs to: the nearest that an item or a heading above it names."""
     above = (*([entry] if entry.block.kind == "heading" else []), *entry.above)
-    titles = (one.block.text.partition("\n")[0] for one in above if one.block.kind == "item" or not one.references)
+    titles = (
+        one.block.text.partition("\n")[0]
+        for one in above
+        if one.block.kind == "item" or not one.references
+    )
     return next(filter(None, (_titled(title, known) for title in titles)), frozenset())
 
 
@@ -161,7 +189,11 @@ def _titled(title: str, known: Mapping[str, RepoId]) -> frozenset[RepoId]:
     """Tell whether a title is the name of a repository, with or without its owner."""
     whole = _bare(title).casefold()
     heads = {whole, re.split(r"\s[-–—|]\s|[(（:：]|\s(?=20\d\d)", whole)[0].strip()}
-    return frozenset(r for key, r in known.items() if key in whole.split() or {key, key.rpartition("/")[2]} & heads)
+    return frozenset(
+        r
+        for key, r in known.items()
+        if key in whole.split() or {key, key.rpartition("/")[2]} & heads
+    )
 
 
 def find_commits(entries: Sequence[Entry], library: Library) -> None:
@@ -172,13 +204,24 @@ def find_commits(entries: Sequence[Entry], library: Library) -> None:
         for one in entry.above if own[entry] else ():
             below[one].update({commit.id: commit for commit in own[entry]})
     # An item or a heading that names no commit is about the one that everything below it names.
-    about = {entry: own[entry] or (tuple(some.values()) if len(some) == 1 else ()) for entry, some in below.items()}
+    about = {
+        entry: own[entry] or (tuple(some.values()) if len(some) == 1 else ())
+        for entry, some in below.items()
+    }
     for last, entry in zip([None, *entries], entries, strict=False):
         items = [one for one in entry.above if one.block.kind == "item"]
         near = next(filter(None, (about[one] for one in (entry, *items))), ())
-        followed = last.commits if last and _follows(entry.block, last.block, labelled=bool(entry.fields)) else ()
-        entry.commits = near or followed or next(filter(None, (about[one] for one in entry.above)), ())
-        entry.evidence = tuple(filter(None, (library[one.repo].changes.get(one.sha) for one in entry.commits)))
+        followed = (
+            last.commits
+            if last and _follows(entry.block, last.block, labelled=bool(entry.fields))
+            else ()
+        )
+        entry.commits = (
+            near or followed or next(filter(None, (about[one] for one in entry.above)), ())
+        )
+        entry.evidence = tuple(
+            filter(None, (library[one.repo].changes.get(one.sha) for one in entry.commits))
+        )
 
 
 def _own(entry: Entry, library: Library) -> tuple[Commit, ...]:
@@ -187,7 +230,9 @@ def _own(entry: Entry, library: Library) -> tuple[Commit, ...]:
     landed = [commit for one in pulls if (commit := library.landed(one, entry.scope))][-1:]
     # The title of a commit may have the hash of another one: that of what it reverts.
     titles = " ".join(commit.subject for commit in landed)
-    hashes = [one for one in entry.references if one.kind == "commit" and one.value[:7] not in titles]
+    hashes = [
+        one for one in entry.references if one.kind == "commit" and one.value[:7] not in titles
+    ]
     meant = [found[0] for one in hashes if len(found := library.meant(one, entry.scope)) == 1]
     return tuple({one.id: one for one in meant or landed}.values())
 

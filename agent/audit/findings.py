@@ -44,7 +44,11 @@ def summary(findings: Sequence[Finding], **about: Any) -> dict[str, Any]:
     """Count the verdicts."""
     counts = Counter("wrong" if finding.wrong else finding.verdict for finding in findings)
     verdicts = ("wrong", RIGHT, UNVERIFIABLE, NOT_CHECKED)
-    return {"findings": len(findings), **{one.replace("-", "_"): counts[one] for one in verdicts}, **about}
+    return {
+        "findings": len(findings),
+        **{one.replace("-", "_"): counts[one] for one in verdicts},
+        **about,
+    }
 
 
 @dataclass(frozen=True)
@@ -70,7 +74,9 @@ class Repository:
     """What one repository has of what a report names."""
 
     repo: RepoId
-    named: Mapping[str, Sequence[Commit]] = field(default_factory=dict)  # The commits that digits may mean
+    named: Mapping[str, Sequence[Commit]] = field(
+        default_factory=dict
+    )  # The commits that digits may mean
     line: tuple[Commit, ...] = ()  # The landed commits around those that are cited
     whole: bool = False  # A shallow clone or an API cannot say that a commit does not exist
     changes: dict[str, CommitEvidence] = field(default_factory=dict)
@@ -95,14 +101,22 @@ class Library(dict[RepoId, Repository]):
     def meant(self, one: Reference, scope: frozenset[RepoId]) -> list[Commit]:
         """List the commits that a hash may mean: in the repository that it names, in its scope, or anywhere."""
         for repos in ([one.repo] if one.repo else [], scope, self):
-            if found := [each for repo in repos if repo in self for each in self[repo].named.get(one.value, ())]:
+            if found := [
+                each
+                for repo in repos
+                if repo in self
+                for each in self[repo].named.get(one.value, ())
+            ]:
                 return found
         return []
 
     def landed(self, one: Reference, scope: frozenset[RepoId]) -> Commit | None:
         """Find the landed commit of a pull request; without a scope only where one repository alone can be meant."""
         repos = [one.repo] if one.repo else list(scope) or (list(self) if len(self) == 1 else [])
-        return next(filter(None, (self[repo].pulls.get(int(one.value)) for repo in repos if repo in self)), None)
+        return next(
+            filter(None, (self[repo].pulls.get(int(one.value)) for repo in repos if repo in self)),
+            None,
+        )
 
 
 def folded(name: str) -> str:
@@ -113,5 +127,9 @@ def folded(name: str) -> str:
 def touched(path: str, change: Change) -> list[FileChange]:
     """Find the files of a change that a path names, whole or by its last folders."""
     wanted = f"/{path.removeprefix('./').strip('/').casefold()}"
-    names = ((file, name) for file in change.files for name in (file.path, file.previous_path) if name)
-    return list({file.path: file for file, name in names if f"/{name}".casefold().endswith(wanted)}.values())
+    names = (
+        (file, name) for file in change.files for name in (file.path, file.previous_path) if name
+    )
+    return list(
+        {file.path: file for file, name in names if f"/{name}".casefold().endswith(wanted)}.values()
+    )

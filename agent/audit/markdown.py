@@ -19,7 +19,9 @@ _LINK = (
 )
 _ADDRESS = r"(https?://[^\s<>()\[\]`\"'|，。；、）】]{1,2000})(?<![.,;:!?*_])"
 _LABELLED, _LINKS = re.compile(_LINK), re.compile(f"{_LINK}|{_ADDRESS}")
-_MARKUP = re.compile(_CODE.pattern + r"|<[/!]?[A-Za-z-][^<>\n]{0,300}>|\*{1,3}|~~|(?<!\w)__?(?=\S)|(?<=\S)__?(?!\w)")
+_MARKUP = re.compile(
+    _CODE.pattern + r"|<[/!]?[A-Za-z-][^<>\n]{0,300}>|\*{1,3}|~~|(?<!\w)__?(?=\S)|(?<=\S)__?(?!\w)"
+)
 
 
 class Span(NamedTuple):
@@ -79,7 +81,14 @@ def read_blocks(text: str) -> Iterator[Block]:
                 start, end = token.map or (0, 0)
                 closed = end - start > 1 and lines[end - 1].strip(" >").startswith(token.markup)
                 language = (token.info.split() or [""])[0].lower()
-                yield Block("fence", line, token.content.rstrip("\n"), token.level, language=language, closed=closed)
+                yield Block(
+                    "fence",
+                    line,
+                    token.content.rstrip("\n"),
+                    token.level,
+                    language=language,
+                    closed=closed,
+                )
                 kind = "text"
 
 
@@ -94,7 +103,9 @@ def _reader() -> MarkdownIt:
 
 def links_of(text: str) -> list[Span]:
     """Find the links of a text, and the addresses that stand by themselves."""
-    return [Span(*one.span(), one[1] or one[3] or "", one[2] or one[3]) for one in _LINKS.finditer(text)]
+    return [
+        Span(*one.span(), one[1] or one[3] or "", one[2] or one[3]) for one in _LINKS.finditer(text)
+    ]
 
 
 def code_of(text: str) -> list[Span]:
@@ -115,4 +126,8 @@ def blanked(text: str, spans: Sequence[Span]) -> str:
 def plain(text: str) -> str:
     """Give the words of a text as a reader sees them; code spans keep their marks."""
     labelled = _LABELLED.sub(r"\1", text)
-    return " ".join(_MARKUP.sub(lambda one: one[0] if one[0][0] == "`" else " " * (one[0][0] == "<"), labelled).split())
+    return " ".join(
+        _MARKUP.sub(
+            lambda one: one[0] if one[0][0] == "`" else " " * (one[0][0] == "<"), labelled
+        ).split()
+    )

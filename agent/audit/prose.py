@@ -15,15 +15,23 @@ from agent.domain.evidence import CommitEvidence, ThreadEvidence
 from agent.gate.text import normal
 from agent.prompting import tokens_of
 
-_END = re.compile(r"[。！？][”」』）)]{0,2}|[!?.](?=\s+[A-Z\"'“(\[`*])|；|<br ?/?>|(?<=[.;:：])\n|\n(?=[*<\[])| \| ")
+_END = re.compile(
+    r"[。！？][”」』）)]{0,2}|[!?.](?=\s+[A-Z\"'“(\[`*])|；|<br ?/?>|(?<=[.;:：])\n|\n(?=[*<\[])| \| "
+)
 _NOT_WORDS = re.compile(r"`[^`\n]{0,1000}`|https?://\S{1,2000}")
 _WORD = re.compile(r"[\u4e00-\u9fff]|[A-Za-z][A-Za-z'-]{1,40}")
-_RAW = re.compile(r"\{\{ ?[\w.]{1,60} ?\}\}|\[object Object\]|</?think>|\A(?:\{\s{0,99}\"|\[\s{0,99}\{)")
+_RAW = re.compile(
+    r"\{\{ ?[\w.]{1,60} ?\}\}|\[object Object\]|</?think>|\A(?:\{\s{0,99}\"|\[\s{0,99}\{)"
+)
 _ERROR = re.compile(
     r"Traceback \(most recent|\b(?:Error code:|HTTP Error) [45]\d\d\b|\b[45]\d\d (?:Client|Server) Error:"
 )
 _FEW = 5  # What has fewer words is a label or a name, and tells nothing.
-_SENTENCES, _COMMITS, _CONTROLS = 10, 3, 2  # Sentences and commits of one batch, and controls: one for each pass.
+_SENTENCES, _COMMITS, _CONTROLS = (
+    10,
+    3,
+    2,
+)  # Sentences and commits of one batch, and controls: one for each pass.
 _WORDS_SHARE = 0.4
 _CUT = "Not shown, for lack of room:"
 
@@ -38,14 +46,23 @@ class Sentence(NamedTuple):
 
 def sentences_of(entries: Sequence[Entry]) -> Iterator[Sentence]:
     """Cut all entries into sentences; titles, values of fields and tables of contents are none."""
-    for entry in (one for one in entries if one.commits and one.block.kind in ("text", "item", "row")):
+    for entry in (
+        one for one in entries if one.commits and one.block.kind in ("text", "item", "row")
+    ):
         block, at, values = entry.block, 0, {field.start for field in entry.fields}
         titles = [normal(plain(commit.title)) for commit in entry.commits]
         for end in (*(one.end() for one in _END.finditer(block.text)), len(block.text)):
             is_value, piece = values.intersection(range(at, end)), block.text[at:end].lstrip()
             at, words = end, plain(piece).strip(" -–—:：|")
-            rest = next((normal(words).replace(title, " ") for title in titles if title in normal(words)), words)
-            if not is_value and "](#" not in piece and len(_WORD.findall(_NOT_WORDS.sub(" ", rest))) >= _FEW:
+            rest = next(
+                (normal(words).replace(title, " ") for title in titles if title in normal(words)),
+                words,
+            )
+            if (
+                not is_value
+                and "](#" not in piece
+                and len(_WORD.findall(_NOT_WORDS.sub(" ", rest))) >= _FEW
+            ):
                 yield Sentence(block.line_at(end - len(piece)), words, entry)
 
 
@@ -85,12 +102,17 @@ def _controls(read: Sequence[CommitEvidence], library: Library) -> Iterator[str]
 
 def evidence_text(batch: ProseBatch, library: Library, room: int) -> str:
     """Show the commits of a batch: what people wrote, the facts, and as much of the diff as fits."""
-    focus, shown = [code.text for one in batch.sentences for code in code_of(one.text) if len(code.text) > 3], []
+    focus, shown = (
+        [code.text for one in batch.sentences for code in code_of(one.text) if len(code.text) > 3],
+        [],
+    )
     for at, one in enumerate(batch.evidence, start=1):
         left = room // len(batch.evidence)
         words = piece_text(f"c{at}", one, int(left * _WORDS_SHARE), None)
         if pull := library[one.repo].threads.get(one.pull or 0):
-            words += "\n\n" + piece_text(f"#{one.pull}", ThreadEvidence(thread=pull), int(left * _WORDS_SHARE), None)
+            words += "\n\n" + piece_text(
+                f"#{one.pull}", ThreadEvidence(thread=pull), int(left * _WORDS_SHARE), None
+            )
         left -= tokens_of(words)
         hunks, left_out = shown_hunks(one, left, ())
         if left_out:
@@ -102,14 +124,19 @@ def evidence_text(batch: ProseBatch, library: Library, room: int) -> str:
 
 def verdict(one: Sentence, rulings: Sequence[Ruling], evidence: str, judge: str) -> Finding:
     """Say what two rulings make of a sentence: right and wrong need both, and proof that code finds."""
-    said, ids = {ruling.verdict for ruling in rulings}, ", ".join(commit.id for commit in one.entry.commits[:2])
+    said, ids = (
+        {ruling.verdict for ruling in rulings},
+        ", ".join(commit.id for commit in one.entry.commits[:2]),
+    )
     told = f"{judge} calls it {' and '.join(sorted(said))}"
     if quote := next((ruling.quote for ruling in rulings if is_shown(ruling.quote, evidence)), ""):
         told += f"; {ids} has: {quote[:300]}"
     # Without a word of the sentence or of the evidence nobody has looked at it.
     if all(ruling.verdict in PASSING and is_shown(ruling.quote, evidence) for ruling in rulings):
         kind = RIGHT if said == {"stated"} else UNVERIFIABLE
-    elif not said.intersection(PASSING) and all(ruling.covers or ruling.quote for ruling in rulings):
+    elif not said.intersection(PASSING) and all(
+        ruling.covers or ruling.quote for ruling in rulings
+    ):
         why = "unsupported" if "unsupported" in said else "contradicted"
         kind = UNVERIFIABLE if why == "unsupported" and _CUT in evidence else f"wrong:{why}"
     else:
@@ -122,8 +149,22 @@ def check_output(entries: Sequence[Entry]) -> Iterator[Finding]:
     for block in (entry.block for entry in entries):
         bare = blanked(block.text, code_of(block.text)) if block.kind != "fence" else ""
         if not block.closed:
-            yield Finding(block.line, "output", block.text[-60:], "wrong:cut-off", "the fence is never closed")
+            yield Finding(
+                block.line, "output", block.text[-60:], "wrong:cut-off", "the fence is never closed"
+            )
         if _RAW.search(bare):
-            yield Finding(block.line, "output", bare.strip()[:100], "wrong:raw-data", "data or a template, not text")
+            yield Finding(
+                block.line,
+                "output",
+                bare.strip()[:100],
+                "wrong:raw-data",
+                "data or a template, not text",
+            )
         if _ERROR.search(bare):
-            yield Finding(block.line, "output", bare.strip()[:100], "wrong:failed-output", "a tool failed here")
+            yield Finding(
+                block.line,
+                "output",
+                bare.strip()[:100],
+                "wrong:failed-output",
+                "a tool failed here",
+            )

@@ -67,7 +67,9 @@ class RateLimited(UpstreamError):
 RepoId = NewType("RepoId", str)
 CommitId = NewType("CommitId", str)
 ThreadId = NewType("ThreadId", str)
-EvidenceId = str  # `owner/name@<40 hex>` a commit, `owner/name#12` a thread, `owner/name@v0.6.3` a release
+EvidenceId = (
+    str  # `owner/name@<40 hex>` a commit, `owner/name#12` a thread, `owner/name@v0.6.3` a release
+)
 Language = Literal["en", "zh"]
 LANGUAGES: tuple[Language, ...] = ("en", "zh")
 
@@ -87,9 +89,15 @@ _NUMBER = r"(?P<number>[1-9][0-9]{0,9})"
 _THREAD = r"(?:issues|pull|pulls|discussions)"
 _FLAGS = re.ASCII | re.IGNORECASE
 
-_REPO_FORMS = (re.compile(rf"^{_HOST}{_REPO}/?(?:[?#].*)?$", _FLAGS), re.compile(rf"^{_REPO}/?$", _FLAGS))
+_REPO_FORMS = (
+    re.compile(rf"^{_HOST}{_REPO}/?(?:[?#].*)?$", _FLAGS),
+    re.compile(rf"^{_REPO}/?$", _FLAGS),
+)
 _REFERENCE_FORMS = (
-    re.compile(rf"^{_HOST}{_REPO}/(?:git/|pull/[0-9]+/)?commits?/{_SHA}(?:\.patch|\.diff)?(?:[/?#].*)?$", _FLAGS),
+    re.compile(
+        rf"^{_HOST}{_REPO}/(?:git/|pull/[0-9]+/)?commits?/{_SHA}(?:\.patch|\.diff)?(?:[/?#].*)?$",
+        _FLAGS,
+    ),
     re.compile(rf"^{_REPO}(?:/commits?/|@){_SHA}$", _FLAGS),
     re.compile(r"^@?(?P<sha>[0-9a-f]{7,40})$", _FLAGS),
     re.compile(rf"^{_HOST}{_REPO}/{_THREAD}/{_NUMBER}(?:\.patch|\.diff)?(?:[/?#].*)?$", _FLAGS),
@@ -100,7 +108,9 @@ _REFERENCE_FORMS = (
 _BEFORE = "`<([{*\"'“‘「『《（【"
 _AFTER = "`>)]}*\"'”’」』》）】.,;:!?。，、；：！？"
 # The same within a text of other things, where only what cannot be anything else counts.
-_NUMBERED = re.compile(r"(?<![\w/&#])(?:([A-Za-z0-9][\w-]{0,38}/[\w.-]{1,100}))?#([1-9]\d{0,8})\b", re.ASCII)
+_NUMBERED = re.compile(
+    r"(?<![\w/&#])(?:([A-Za-z0-9][\w-]{0,38}/[\w.-]{1,100}))?#([1-9]\d{0,8})\b", re.ASCII
+)
 _ADDRESS = re.compile(
     r"github\.com/([\w-]{1,39}/[\w.-]{1,100})/(?:(?:pull|issues)/([1-9]\d{0,8})|commit/([0-9a-f]{40}))"
 )
@@ -156,7 +166,11 @@ def parse_reference(text: str, default_repo: RepoId | None = None) -> Reference 
             groups = match.groupdict()
             # A path would swallow some names; a form without a repository is fine.
             if groups.get("name") not in _NO_NAMES:
-                repo = RepoId(f"{groups['owner']}/{groups['name']}") if groups.get("owner") else default_repo
+                repo = (
+                    RepoId(f"{groups['owner']}/{groups['name']}")
+                    if groups.get("owner")
+                    else default_repo
+                )
                 if sha := groups.get("sha"):
                     return Reference("commit", repo, sha=sha.lower())
                 return Reference("thread", repo, number=int(groups["number"]))
@@ -166,6 +180,9 @@ def parse_reference(text: str, default_repo: RepoId | None = None) -> Reference 
 def references(repo: RepoId, text: str) -> tuple[str, ...]:
     """List the threads and commits that a text names by number, address or full hash."""
     found = [f"{name or repo}#{number}" for name, number in _NUMBERED.findall(text)]
-    found += [f"{name}#{number}" if number else f"{name}@{sha}" for name, number, sha in _ADDRESS.findall(text)]
+    found += [
+        f"{name}#{number}" if number else f"{name}@{sha}"
+        for name, number, sha in _ADDRESS.findall(text)
+    ]
     found += [f"{repo}@{sha}" for sha in _HASH.findall(text)]
     return tuple(dict.fromkeys(found))[:60]

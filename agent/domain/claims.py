@@ -42,7 +42,15 @@ class Quote(Anchor):
 
 
 Verdict = Literal[
-    "malformed", "nonexistent", "out of scope", "unseen", "quote", "number", "unsupported", "undecided", "supported"
+    "malformed",
+    "nonexistent",
+    "out of scope",
+    "unseen",
+    "quote",
+    "number",
+    "unsupported",
+    "undecided",
+    "supported",
 ]
 """What the gate says; the first check that fails decides, in this order. `undecided`: no judge, or a void one."""
 
@@ -52,10 +60,14 @@ class Judgement(Frozen):
 
     verdict: Verdict
     reason: str = ""
-    check: str = ""  # Which rule decided, for counting: `identifier`, `direction`, `fixed`, `negation`, …
+    check: str = (
+        ""  # Which rule decided, for counting: `identifier`, `direction`, `fixed`, `negation`, …
+    )
     about: EvidenceId | None = None
     literal: str = ""  # The part of the sentence that failed
-    nearest: str = ""  # The line of the evidence that is most like it, for whoever repairs the sentence
+    nearest: str = (
+        ""  # The line of the evidence that is most like it, for whoever repairs the sentence
+    )
 
     @property
     def passed(self) -> bool:
@@ -69,9 +81,15 @@ class Claim(Frozen):
     id: str
     repo: RepoId | None  # None for a statement over several repositories
     role: Role
-    about: tuple[EvidenceId, ...] = ()  # The changes or issues that it speaks of: a part of what it cites
-    predicate: str = "says"  # What kind of statement: the name of a template, or `says` for free words
-    params: dict[str, str] = Field(default_factory=dict)  # The values of a template, verbatim from the evidence
+    about: tuple[
+        EvidenceId, ...
+    ] = ()  # The changes or issues that it speaks of: a part of what it cites
+    predicate: str = (
+        "says"  # What kind of statement: the name of a template, or `says` for free words
+    )
+    params: dict[str, str] = Field(
+        default_factory=dict
+    )  # The values of a template, verbatim from the evidence
     cites: tuple[EvidenceId, ...] = ()
     background: tuple[EvidenceId, ...] = ()
     """Evidence of earlier days: may be cited, never as new. Marks count on behind `cites`."""
@@ -80,7 +98,9 @@ class Claim(Frozen):
     text: dict[Language, str] = Field(default_factory=dict)
     kind: Kind = Kind.FACT
     anchors: tuple[Anchor, ...] = ()
-    old: str = ""  # A value that the sentence says was there before: it must stand on the removed side
+    old: str = (
+        ""  # A value that the sentence says was there before: it must stand on the removed side
+    )
     new: str = ""  # A value that the sentence says is there now: it must stand on the added side
     judged_by: str = ""  # The model that judged a sentence of analysis
     judgement: Judgement | None = None

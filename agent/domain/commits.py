@@ -61,7 +61,10 @@ class Commit(Frozen):
     def title(self) -> str:
         """What the commit calls itself: the subject, or behind GitHub's merge line the title of what was merged."""
         if self.is_merge and self.subject.startswith("Merge pull request #"):
-            return self.message.lstrip().partition("\n")[2].lstrip().partition("\n")[0].rstrip() or self.subject
+            return (
+                self.message.lstrip().partition("\n")[2].lstrip().partition("\n")[0].rstrip()
+                or self.subject
+            )
         return self.subject
 
     @property
@@ -94,8 +97,25 @@ class Change(Frozen):
 
 
 NoticeKind = (
-    Literal["tip-gone", "tip-apart", "rewritten", "shallow", "shallow-merges", "far-future", "renamed", "told-before"]
-    | Literal["issues-off", "listing-capped", "open-capped", "anonymous", "anonymous-limit", "git-only", "local-only"]
+    Literal[
+        "tip-gone",
+        "tip-apart",
+        "rewritten",
+        "shallow",
+        "shallow-merges",
+        "far-future",
+        "renamed",
+        "told-before",
+    ]
+    | Literal[
+        "issues-off",
+        "listing-capped",
+        "open-capped",
+        "anonymous",
+        "anonymous-limit",
+        "git-only",
+        "local-only",
+    ]
     | Literal["paths-left-out", "authors-ignored"]
 )
 """What a reader must know to judge what a report leaves out; each language has its own words for it."""
@@ -123,7 +143,9 @@ class Landing(Frozen):
     branch: str
     tip: str | None  # The branch's newest commit when it was read; None for an empty repository
     rows: tuple[Landed, ...]
-    late: tuple[Landed, ...] = ()  # Rows between the earlier tip and this one whose landing time is before the window
+    late: tuple[
+        Landed, ...
+    ] = ()  # Rows between the earlier tip and this one whose landing time is before the window
     notices: tuple[Notice, ...] = ()
     """What the reader must know: rewritten history, a shallow clone that ends inside the window."""
 
@@ -213,7 +235,9 @@ class Release(Frozen):
         return f"{self.repo}@{self.tag}"
 
 
-Coverage = Literal["read", "partial", "not read"]  # How much of a repository's issues and pull requests was read
+Coverage = Literal[
+    "read", "partial", "not read"
+]  # How much of a repository's issues and pull requests was read
 
 
 class Threads(Frozen):
@@ -222,7 +246,9 @@ class Threads(Frozen):
     coverage: Coverage
     notices: tuple[Notice, ...] = ()
     """Why not everything was read, where that was to be expected: no token, a limit of ours."""
-    missing: tuple[str, ...] = ()  # What was asked for and could not be read; the run is then incomplete
+    missing: tuple[
+        str, ...
+    ] = ()  # What was asked for and could not be read; the run is then incomplete
     issues: tuple[Issue, ...] = ()
     """Issues created, closed or updated since the window's start, and the open ones known so far."""
     pulls: tuple[PullRequest, ...] = ()

@@ -12,7 +12,9 @@ _MONTH = (
     r"(?P<word>(?-i:Jan(?:uary)?|Feb(?:ruary)?|Mar(?:ch)?|Apr(?:il)?|May|June?|July?|Aug(?:ust)?|Sept?(?:ember)?"
     r"|Oct(?:ober)?|Nov(?:ember)?|Dec(?:ember)?))\.?"
 )
-_CLOCK = r"(?:(?:T|\s+|,\s*)(?P<hour>[0-2]?\d):(?P<minute>[0-5]\d)(?::(?P<second>[0-5]\d)(?:\.\d+)?)?)?"
+_CLOCK = (
+    r"(?:(?:T|\s+|,\s*)(?P<hour>[0-2]?\d):(?P<minute>[0-5]\d)(?::(?P<second>[0-5]\d)(?:\.\d+)?)?)?"
+)
 _OFFSET = r"(?:\s*(?P<zone>Z|UTC|GMT|[+-]\d{2}:?\d{2})(?![\w:]))?"
 _DAY = r"(?P<day>[0-3]?\d)"
 _FORMS = tuple(
@@ -31,7 +33,9 @@ _FORMS = tuple(
 
 _VERSION = re.compile(r"\bv?\d{1,4}\.\d{1,6}(?:\.\d{1,6})?\b")
 _WEEK = re.compile(r"\b(20\d\d)-?W(\d\d)\b")
-_FROM = re.compile(r"(?<!\w)([0-3]?\d)(?:st|nd|rd|th)?\s?[-–—~]\s?\Z", re.ASCII)  # "20–24 April 2026"
+_FROM = re.compile(
+    r"(?<!\w)([0-3]?\d)(?:st|nd|rd|th)?\s?[-–—~]\s?\Z", re.ASCII
+)  # "20–24 April 2026"
 _DATE = re.compile(r"\d{4}[-./]\d\d?[-./]\d\d?")
 
 
@@ -93,7 +97,9 @@ def days_in(text: str) -> Days | None:
         if from_day := _FROM.search(text[: stated[0].start]):
             day = int(from_day[1])
         last = date(last_year, last_month, last_day or monthrange(last_year, last_month)[1])
-        return Days(date(year, month, day or 1), last) if date(year, month, day or 1) <= last else None
+        return (
+            Days(date(year, month, day or 1), last) if date(year, month, day or 1) <= last else None
+        )
     except ValueError:
         return None
 
@@ -105,7 +111,11 @@ def _read(match: re.Match[str]) -> Stated | None:
     parts = {name: int(value) for name, value in groups.items()}
     if word:
         parts["month"] = _MONTHS.index(word[:3].lower()) + 1
-    if not 1 <= parts["month"] <= 12 or not 1 <= parts.get("day", 1) <= 31 or parts.get("hour", 0) > 23:
+    if (
+        not 1 <= parts["month"] <= 12
+        or not 1 <= parts.get("day", 1) <= 31
+        or parts.get("hour", 0) > 23
+    ):
         return None
     return Stated(match[0], match.start(), offset=offset, **parts)
 

@@ -7,7 +7,16 @@ from functools import cached_property
 from itertools import islice
 
 from agent.domain.base import EvidenceId, Frozen, RepoId, commit_id
-from agent.domain.commits import Change, Comment, Commit, Issue, PullRequest, Release, pull_named, reverts_in
+from agent.domain.commits import (
+    Change,
+    Comment,
+    Commit,
+    Issue,
+    PullRequest,
+    Release,
+    pull_named,
+    reverts_in,
+)
 from agent.domain.facts import Fact, FactSheet, Severity
 from agent.domain.ledger import Depth, Triage
 from agent.domain.links import Link
@@ -122,7 +131,11 @@ Evidence = CommitEvidence | ThreadEvidence | ReleaseEvidence
 
 def belongs(one: Evidence, window: Window | None) -> bool:
     """Tell whether a piece of evidence is of a window: a thread by the time at which it was opened or ended."""
-    moments = (one.thread.created_at, one.thread.ended_at) if isinstance(one, ThreadEvidence) else (one.at,)
+    moments = (
+        (one.thread.created_at, one.thread.ended_at)
+        if isinstance(one, ThreadEvidence)
+        else (one.at,)
+    )
     return window is None or any(moment is not None and moment in window for moment in moments)
 
 
@@ -133,8 +146,12 @@ class Dossier:
     found: Mapping[EvidenceId, Evidence]
     window: Window | None = None  # What may be told as new; None where no day is claimed
     repos: frozenset[RepoId] = frozenset()  # The repositories the report speaks of; empty means any
-    seen: frozenset[EvidenceId] | None = None  # What this run has read; None where everything found counts as read
-    late: frozenset[EvidenceId] = frozenset()  # Landed before the window and first seen now: they count as new
+    seen: frozenset[EvidenceId] | None = (
+        None  # What this run has read; None where everything found counts as read
+    )
+    late: frozenset[EvidenceId] = (
+        frozenset()
+    )  # Landed before the window and first seen now: they count as new
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -155,7 +172,9 @@ class Material:
     reads: Sequence[Read]  # Heaviest first
     links: Sequence[Link] = ()
     issues: Sequence[Issue] = ()
-    pulls: Mapping[int, PullRequest] = field(default_factory=dict)  # The pull requests that were read, by number
+    pulls: Mapping[int, PullRequest] = field(
+        default_factory=dict
+    )  # The pull requests that were read, by number
     threads: Mapping[EvidenceId, ThreadEvidence] = field(default_factory=dict)
     """Issues and pull requests that a model looked up, with their comments."""
     reverted: Mapping[EvidenceId, EvidenceId] = field(default_factory=dict)
@@ -180,7 +199,9 @@ def state_at(thread: Issue | PullRequest, window: Window | None) -> str:
         return "open"
     if isinstance(thread, PullRequest):
         return "merged" if thread.merged_at else thread.state
-    return thread.state_reason if thread.state_reason in ("reopened", "not_planned") else thread.state
+    return (
+        thread.state_reason if thread.state_reason in ("reopened", "not_planned") else thread.state
+    )
 
 
 class Card(Frozen, extra="ignore"):
@@ -207,7 +228,10 @@ class Card(Frozen, extra="ignore"):
     @property
     def kinds(self) -> frozenset[str]:
         """What it is by its facts: a commit, a revert, a re-land, something that breaks."""
-        kinds, severities = {fact.kind for fact in self.facts}, {fact.severity for fact in self.facts}
+        kinds, severities = (
+            {fact.kind for fact in self.facts},
+            {fact.severity for fact in self.facts},
+        )
         is_kind = {
             "commit": True,
             "revert": "revert" in kinds or reverts_in(self.message) > 0,
@@ -237,9 +261,16 @@ class Card(Frozen, extra="ignore"):
 
     def evidence(self, change: Change) -> CommitEvidence:
         """Put what was noted beside the change itself; a fact stands only where the change still shows its lines."""
-        patches = {path: file.patch or "" for file in change.files for path in (file.previous_path, file.path) if path}
+        patches = {
+            path: file.patch or ""
+            for file in change.files
+            for path in (file.previous_path, file.path)
+            if path
+        }
         facts = tuple(fact for fact in self.facts if _is_shown(fact, patches))
-        return CommitEvidence(change=change, sheet=FactSheet(facts=facts, route=self.route), pull=self.pull)
+        return CommitEvidence(
+            change=change, sheet=FactSheet(facts=facts, route=self.route), pull=self.pull
+        )
 
 
 def _names(change: Change, read: Callable[[str], Iterator[str]], most: int) -> tuple[str, ...]:
@@ -249,7 +280,9 @@ def _names(change: Change, read: Callable[[str], Iterator[str]], most: int) -> t
 
 def _short(fact: Fact) -> Fact:
     """Keep the place that proves a fact best."""
-    places = tuple(place.model_copy(update={"lines": place.lines[:_LINES]}) for place in fact.places[:1])
+    places = tuple(
+        place.model_copy(update={"lines": place.lines[:_LINES]}) for place in fact.places[:1]
+    )
     return fact.model_copy(update={"places": places})
 
 

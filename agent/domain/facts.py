@@ -16,18 +16,60 @@ class Severity(StrEnum):
 
 
 FactKind = (
-    Literal["symbol-added", "symbol-removed", "symbol-renamed", "symbol-moved", "signature-changed", "base-changed"]
+    Literal[
+        "symbol-added",
+        "symbol-removed",
+        "symbol-renamed",
+        "symbol-moved",
+        "signature-changed",
+        "base-changed",
+    ]
     | Literal["parameter-added", "parameter-removed", "parameter-renamed", "parameter-reordered"]
     | Literal["parameter-default-changed", "parameter-required"]
-    | Literal["enum-member-added", "enum-member-removed", "enum-member-renamed", "enum-member-changed"]
-    | Literal["field-added", "field-removed", "field-renamed", "field-changed", "constant-changed", "limit-changed"]
-    | Literal["flag-added", "flag-removed", "flag-renamed", "flag-default-changed", "flag-choices-changed"]
-    | Literal["env-added", "env-removed", "env-renamed", "env-default-changed", "route-added", "route-removed"]
-    | Literal["config-key-added", "config-key-removed", "config-key-changed", "version-changed", "image-changed"]
-    | Literal["dependency-added", "dependency-removed", "dependency-changed", "deprecated", "code-changed"]
-    | Literal["error-added", "error-removed", "error-changed", "file-added", "file-removed", "file-renamed"]
+    | Literal[
+        "enum-member-added", "enum-member-removed", "enum-member-renamed", "enum-member-changed"
+    ]
+    | Literal[
+        "field-added",
+        "field-removed",
+        "field-renamed",
+        "field-changed",
+        "constant-changed",
+        "limit-changed",
+    ]
+    | Literal[
+        "flag-added", "flag-removed", "flag-renamed", "flag-default-changed", "flag-choices-changed"
+    ]
+    | Literal[
+        "env-added",
+        "env-removed",
+        "env-renamed",
+        "env-default-changed",
+        "route-added",
+        "route-removed",
+    ]
+    | Literal[
+        "config-key-added",
+        "config-key-removed",
+        "config-key-changed",
+        "version-changed",
+        "image-changed",
+    ]
+    | Literal[
+        "dependency-added", "dependency-removed", "dependency-changed", "deprecated", "code-changed"
+    ]
+    | Literal[
+        "error-added",
+        "error-removed",
+        "error-changed",
+        "file-added",
+        "file-removed",
+        "file-renamed",
+    ]
     | Literal["registered", "unregistered", "registration-changed", "generated", "vendored"]
-    | Literal["only-tests", "only-docs", "only-ci", "only-upkeep", "only-formatting", "only-comments"]
+    | Literal[
+        "only-tests", "only-docs", "only-ci", "only-upkeep", "only-formatting", "only-comments"
+    ]
     | Literal["revert", "reland", "cherry-pick"]
 )
 """What changed. `signature-changed`: another type, of the parameter that `detail` names or of what a function returns;

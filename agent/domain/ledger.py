@@ -8,7 +8,16 @@ from typing import Literal
 from agent.domain.base import Frozen, RepoId
 
 Purpose = (
-    Literal["revert", "security", "fix", "feature", "performance", "deprecation", "release", "dependency"]
+    Literal[
+        "revert",
+        "security",
+        "fix",
+        "feature",
+        "performance",
+        "deprecation",
+        "release",
+        "dependency",
+    ]
     | Literal["refactor", "docs", "tests", "ci", "chore"]
 )
 """What a change is for, as its author says."""
@@ -23,7 +32,9 @@ class Tier(StrEnum):
     LOW = "also landed"  # One line is enough; what is noise is folded together with its like
 
 
-Noise = Literal["bot", "ci", "docs", "tests", "formatting", "comments", "chore", "empty", "left out"]
+Noise = Literal[
+    "bot", "ci", "docs", "tests", "formatting", "comments", "chore", "empty", "left out"
+]
 """What is folded together; `empty` changes no file, `left out` only paths that the configuration leaves out."""
 
 
@@ -32,7 +43,9 @@ class Triage(Frozen):
 
     sha: str
     score: float
-    reasons: tuple[str, ...]  # What the score comes from, heaviest first; each is a name of the table
+    reasons: tuple[
+        str, ...
+    ]  # What the score comes from, heaviest first; each is a name of the table
     purpose: Purpose | None
     noise: Noise | None = None
     tier: Tier = Tier.LOW
@@ -74,7 +87,9 @@ class LedgerRow(Frozen):
     noise: Noise | None = None
     purpose: Purpose | None = None
     weight: float = 0.0
-    marks: tuple[str, ...] = ()  # What the weight comes from, heaviest first; docs/facts.md explains each
+    marks: tuple[
+        str, ...
+    ] = ()  # What the weight comes from, heaviest first; docs/facts.md explains each
 
 
 @dataclass(frozen=True)

@@ -34,7 +34,9 @@ class Link(Frozen):
     """One issue and one change, with the words or records that connect them."""
 
     issue: ThreadId
-    change: CommitId | ThreadId  # The landed commit, or the pull request where no commit of it is known
+    change: (
+        CommitId | ThreadId
+    )  # The landed commit, or the pull request where no commit of it is known
     relation: Relation
     grade: Grade
     evidence: tuple[str, ...] = ()  # What says so: a record, or words of each side, verbatim
@@ -77,13 +79,28 @@ class Related(Frozen):
 
 
 Standing = (
-    Literal["open", "addressed, still open", "likely fixed", "fixed", "fixed, but the fix was reverted", "reopened"]
+    Literal[
+        "open",
+        "addressed, still open",
+        "likely fixed",
+        "fixed",
+        "fixed, but the fix was reverted",
+        "reopened",
+    ]
     | Literal["closed", "not planned"]
 )
 """What may be said of an issue today; `addressed`: a landed change says that it fixes it."""
 
 StoryKind = Literal[
-    "revert", "reland", "series", "follow-up", "same-lines", "reference", "bump", "same-work", "released"
+    "revert",
+    "reland",
+    "series",
+    "follow-up",
+    "same-lines",
+    "reference",
+    "bump",
+    "same-work",
+    "released",
 ]
 """How the parts hang together. `follow-up`: a reader of both found that one mends or continues the other; `same-lines`:
 a fix of the lines that the other brought; `reference`: it names the other; `bump`: it takes the other's change in."""
@@ -92,7 +109,16 @@ BARE = ("reference", "same-lines")
 """Facts about two commits that are told with the later one and have no page of their own."""
 
 Act = (
-    Literal["landed", "undone", "a part undone", "landed again", "a part landed again", "part", "follow-up", "mended"]
+    Literal[
+        "landed",
+        "undone",
+        "a part undone",
+        "landed again",
+        "a part landed again",
+        "part",
+        "follow-up",
+        "mended",
+    ]
     | Literal["changed lines", "refers", "upstream", "taken in", "same work", "opened", "released"]
 )
 """What a step of a story does."""
@@ -118,7 +144,9 @@ class Story(Frozen):
     timeline: tuple[Step, ...] = ()
     """The same steps with their days, what each does and is called; and the first releases that have them."""
     news: tuple[EvidenceId, ...] = ()  # The steps that the report of this window adds
-    since: str = ""  # The day of the latest earlier report that told of a step; empty where none did
+    since: str = (
+        ""  # The day of the latest earlier report that told of a step; empty where none did
+    )
     missing: tuple[int, ...] = ()  # Parts of a series that have not landed though a later one has
     total: int | None = None  # How many parts a series is to have; None for an open end
     text: dict[Language, str] = Field(default_factory=dict)  # What is new, in each language
@@ -127,7 +155,11 @@ class Story(Frozen):
 def undone_pairs(story: Story) -> list[tuple[EvidenceId, EvidenceId]]:
     """List which step undid which: each revert what stood before it."""
     if not story.timeline:
-        return [(story.steps[0], story.steps[1])] if story.kind == "revert" and len(story.steps) == 2 else []
+        return (
+            [(story.steps[0], story.steps[1])]
+            if story.kind == "revert" and len(story.steps) == 2
+            else []
+        )
     pairs, standing = [], ""
     for step in story.timeline:
         if step.act in ("landed", "landed again", "a part landed again"):

@@ -13,7 +13,9 @@ _DEFINED = re.compile(
     r"(?:def|class|fn|func|function|struct|enum|trait|impl|interface|namespace|module|type|union)\s+([A-Za-z_]\w{3,60})"
 )
 _CALLED = re.compile(r"([A-Za-z_]\w{3,60})\s*\(")
-_DISTINCT = re.compile(r"(?<![\w-])(?:(?=[\w-]*[A-Za-z0-9][_-][\w-]*\w)|(?=__)|(?=[a-z]+[A-Z]))[A-Za-z_][\w-]{3,60}")
+_DISTINCT = re.compile(
+    r"(?<![\w-])(?:(?=[\w-]*[A-Za-z0-9][_-][\w-]*\w)|(?=__)|(?=[a-z]+[A-Z]))[A-Za-z_][\w-]{3,60}"
+)
 _READ, _WIDEST = 200_000, 400  # Characters of a patch and of a line in which names are looked for
 
 
@@ -85,11 +87,21 @@ class Patch:
 
     @cached_property
     def _removed(self) -> dict[int, str]:
-        return {number: line for hunk in self.hunks for sign, number, line in hunk.numbered() if sign == "-"}
+        return {
+            number: line
+            for hunk in self.hunks
+            for sign, number, line in hunk.numbered()
+            if sign == "-"
+        }
 
     @cached_property
     def _added(self) -> dict[int, str]:
-        return {number: line for hunk in self.hunks for sign, number, line in hunk.numbered() if sign == "+"}
+        return {
+            number: line
+            for hunk in self.hunks
+            for sign, number, line in hunk.numbered()
+            if sign == "+"
+        }
 
 
 def cut_hunks(patch: str) -> list[str]:
@@ -100,7 +112,9 @@ def cut_hunks(patch: str) -> list[str]:
 def read_hunks(patch: str) -> list[Hunk]:
     """Read the hunks whose headers can be read, whether or not they have the lines that those say."""
     pairs = ((text.split("\n"), _HEADER.match(text)) for text in cut_hunks(patch))
-    return [Hunk(int(head[1]), int(head[3]), head[5], tuple(lines[1:])) for lines, head in pairs if head]
+    return [
+        Hunk(int(head[1]), int(head[3]), head[5], tuple(lines[1:])) for lines, head in pairs if head
+    ]
 
 
 def touched_names(patch: str) -> Iterator[str]:
@@ -109,13 +123,19 @@ def touched_names(patch: str) -> Iterator[str]:
         head = hunk.heading[:_WIDEST]
         if found := _DEFINED.search(head) or _CALLED.search(head):
             yield found[1]
-        yield from (found[1] for line in hunk.changed if (found := _DEFINED.match(line[1:_WIDEST].strip())))
+        yield from (
+            found[1] for line in hunk.changed if (found := _DEFINED.match(line[1:_WIDEST].strip()))
+        )
 
 
 def written_names(patch: str) -> Iterator[str]:
     """Name what stands on the changed lines themselves, as far as it is a name and no plain word."""
     for hunk in read_hunks(patch[:_READ]):
-        yield from (found[0].rstrip("-") for line in hunk.changed for found in _DISTINCT.finditer(line[1:_WIDEST]))
+        yield from (
+            found[0].rstrip("-")
+            for line in hunk.changed
+            for found in _DISTINCT.finditer(line[1:_WIDEST])
+        )
 
 
 def read_patch(text: str | None) -> Patch:
@@ -129,7 +149,9 @@ def read_patch(text: str | None) -> Patch:
             return Patch(tuple(hunks), "the header of a hunk cannot be read")
         hunk = Hunk(int(header[1]), int(header[3]), header[5], tuple(piece.split("\n")[1:]))
         if not _fits(hunk, int(header[2] or 1), int(header[4] or 1)):
-            return Patch(tuple(hunks), f"the hunk at line {header[3]} has not the lines that its header says")
+            return Patch(
+                tuple(hunks), f"the hunk at line {header[3]} has not the lines that its header says"
+            )
         hunks.append(hunk)
     return Patch(tuple(hunks))
 

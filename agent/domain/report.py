@@ -125,7 +125,9 @@ def kind_counts(claims: Iterable[Claim]) -> dict[str, int]:
     """Count claims by the kind of text that they are; headlines apart, which are no sentences."""
     claims = list(claims)
     kinds = Counter(claim.kind for claim in claims if claim.role != "headline")
-    return {kind.value: kinds[kind] for kind in Kind} | {"headlines": sum(c.role == "headline" for c in claims)}
+    return {kind.value: kinds[kind] for kind in Kind} | {
+        "headlines": sum(c.role == "headline" for c in claims)
+    }
 
 
 def model_counts(report: Report) -> dict[str, Any]:
@@ -161,7 +163,13 @@ def cited_by(report: Report) -> frozenset[EvidenceId]:
 
     A commit of which nothing is said rests on its subject and its line counts, which the report itself holds.
     """
-    issues = {thread_id(section.repo, line.number) for section in report.sections for line in section.issues}
-    releases = {f"{section.repo}@{line.tag}" for section in report.sections for line in section.releases}
+    issues = {
+        thread_id(section.repo, line.number)
+        for section in report.sections
+        for line in section.issues
+    }
+    releases = {
+        f"{section.repo}@{line.tag}" for section in report.sections for line in section.releases
+    }
     claimed = {source for claim in report.claims for source in claim.sources}
     return frozenset((*claimed, *issues, *releases))

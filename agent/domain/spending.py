@@ -28,7 +28,11 @@ class Spent(Frozen):
     currency: str = ""
 
     def __add__(self, other: "Spent") -> "Spent":
-        calls, sent, received = self.calls + other.calls, self.sent + other.sent, self.received + other.received
+        calls, sent, received = (
+            self.calls + other.calls,
+            self.sent + other.sent,
+            self.received + other.received,
+        )
         cost, currency = round(self.cost + other.cost, 9), self.currency or other.currency
         return Spent(calls=calls, sent=sent, received=received, cost=cost, currency=currency)
 
@@ -40,7 +44,16 @@ class Spent(Frozen):
         return self.model_copy(update={"cost": round(cost, 9), "currency": price.currency})
 
 
-Part = Literal["choosing", "reading", "relating", "summing up", "explaining", "repairing", "judging", "answering"]
+Part = Literal[
+    "choosing",
+    "reading",
+    "relating",
+    "summing up",
+    "explaining",
+    "repairing",
+    "judging",
+    "answering",
+]
 
 
 class Fallback(Frozen):
@@ -70,12 +83,18 @@ class Account(Frozen):
 
     def __add__(self, other: "Account") -> "Account":
         fallbacks = (*self.fallbacks, *other.fallbacks)
-        return Account(fallbacks=fallbacks, judging=self.judging + other.judging, spent=self.spent + other.spent)
+        return Account(
+            fallbacks=fallbacks,
+            judging=self.judging + other.judging,
+            spent=self.spent + other.spent,
+        )
 
 
 def fallback(part: Part, error: Exception, about: EvidenceId | None = None) -> Account:
     """Note that a part was done without the model, and why."""
-    return Account(fallbacks=(Fallback(part=part, reason=" ".join(str(error).split())[:200], about=about),))
+    return Account(
+        fallbacks=(Fallback(part=part, reason=" ".join(str(error).split())[:200], about=about),)
+    )
 
 
 def price_of(model: str, prices: Mapping[str, Price]) -> Price | None:
@@ -100,7 +119,11 @@ class Cap:
             return f"{self.tokens} tokens"
         if self.seconds is not None and seconds >= self.seconds:
             return f"{self.seconds:g} seconds"
-        return f"a cost of {self.cost:g}" if self.cost is not None and spent.cost >= self.cost else None
+        return (
+            f"a cost of {self.cost:g}"
+            if self.cost is not None and spent.cost >= self.cost
+            else None
+        )
 
 
 @dataclass
@@ -124,7 +147,9 @@ class Purse:
     def left(self, account: str) -> float | None:
         """Give the seconds that a call may take before a limit ends it."""
         caps = {"": self.run.seconds, account: self.each.seconds}
-        known = [seconds - self._seconds(name) for name, seconds in caps.items() if seconds is not None]
+        known = [
+            seconds - self._seconds(name) for name, seconds in caps.items() if seconds is not None
+        ]
         return max(0.0, min(known)) if known else None
 
     def pay(self, account: str, spent: Spent) -> None:

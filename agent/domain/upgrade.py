@@ -12,8 +12,21 @@ Part = Literal["used", "breaks", "deprecated", "changed", "new", "dependencies",
 """Where in the guide a fact is told, in this order: first what the user's own code uses; `changed` are defaults and
 choices, so that the same call does something else; `new` is what users can set now, `also` new names and the rest."""
 SET = ("flag-", "env-", "field-", "route-", "config-key-", "registered")  # What users set
-_INSIDE = ("code-", "error-", "file-")  # What is told commit by commit, and would bury the rest of a guide
-_ASIDE = ("symbol-", "enum-", "signature-", "base-", "limit-", "constant-", "registration-", "parameter-added")
+_INSIDE = (
+    "code-",
+    "error-",
+    "file-",
+)  # What is told commit by commit, and would bury the rest of a guide
+_ASIDE = (
+    "symbol-",
+    "enum-",
+    "signature-",
+    "base-",
+    "limit-",
+    "constant-",
+    "registration-",
+    "parameter-added",
+)
 
 
 class Version(Frozen):
@@ -30,7 +43,9 @@ class Item(Frozen):
     fact: Fact
     commits: tuple[str, ...] = ()
     """The one that brought the present state first; empty where no commit of the range shows it."""
-    backwards: bool = False  # Whether it is so because the newer version lacks commits of the older one
+    backwards: bool = (
+        False  # Whether it is so because the newer version lacks commits of the older one
+    )
     uses: tuple[OwnUse, ...] = ()
 
     @property

@@ -14,7 +14,9 @@ from agent.domain.base import UsageError
 @lru_cache(maxsize=64)
 def zone(name: str) -> ZoneInfo:
     """Find a time zone by its IANA name."""
-    unknown = UsageError(f"unknown time zone {name!r}; use a name such as UTC, Asia/Shanghai or America/New_York")
+    unknown = UsageError(
+        f"unknown time zone {name!r}; use a name such as UTC, Asia/Shanghai or America/New_York"
+    )
     # Files such as "localtime" and "right/UTC" beside the zones mean something else on every machine.
     if not name[:1].isupper():
         raise unknown
@@ -28,7 +30,9 @@ def zone(name: str) -> ZoneInfo:
 def check_year(day: date) -> None:
     """Refuse days that neither git nor GitHub can tell apart, and sums of days that Python cannot hold."""
     if not 1970 <= day.year <= 2099:
-        raise UsageError(f"{day.isoformat()[:10]} is out of reach; a report can speak of the years 1970 to 2099")
+        raise UsageError(
+            f"{day.isoformat()[:10]} is out of reach; a report can speak of the years 1970 to 2099"
+        )
 
 
 def midnight(day: date, tz: str) -> datetime:
@@ -44,7 +48,9 @@ def moment(text: str, tz: str) -> datetime:
     try:
         read = datetime.fromisoformat(text)
     except ValueError as error:
-        raise UsageError(f"{text!r} is not a time; write it as 2026-02-04 or 2026-02-04T06:00") from error
+        raise UsageError(
+            f"{text!r} is not a time; write it as 2026-02-04 or 2026-02-04T06:00"
+        ) from error
     check_year(read)
     if len(text) == len("2026-02-04"):
         return midnight(read.date(), tz)
@@ -99,7 +105,9 @@ class Window(BaseModel):
         end = moment(until, tz) if until else now.replace(microsecond=0) + timedelta(seconds=1)
         start = moment(since, tz) if since else end - timedelta(days=7)
         if start >= end:
-            raise UsageError(f"there is no time from {since} to {until or 'now'}; until is where it ends, not included")
+            raise UsageError(
+                f"there is no time from {since} to {until or 'now'}; until is where it ends, not included"
+            )
         return cls(start=start, end=end, tz=tz)
 
     @classmethod
@@ -117,7 +125,9 @@ class Window(BaseModel):
         if now >= self.end:
             return self
         if now <= self.start:
-            raise UsageError(f"the window has not begun: it starts at {self.start:%Y-%m-%d %H:%M} UTC")
+            raise UsageError(
+                f"the window has not begun: it starts at {self.start:%Y-%m-%d %H:%M} UTC"
+            )
         return self.model_copy(update={"cutoff": now.astimezone(UTC).replace(microsecond=0)})
 
     @property
@@ -128,7 +138,10 @@ class Window(BaseModel):
     @property
     def whole_days(self) -> bool:
         """True when both ends are the first instant of a day."""
-        return all(end == midnight(end.astimezone(zone(self.tz)).date(), self.tz) for end in (self.start, self.end))
+        return all(
+            end == midnight(end.astimezone(zone(self.tz)).date(), self.tz)
+            for end in (self.start, self.end)
+        )
 
     @cached_property
     def label(self) -> str:
@@ -139,7 +152,11 @@ class Window(BaseModel):
             clock = "%Y-%m-%dT%H%M%S" if first.second or end.second else "%Y-%m-%dT%H%M"
             return f"{first:{clock}}..{end:{clock}}"
         last = (self.end - timedelta(seconds=1)).astimezone(where)
-        return f"{first:%Y-%m-%d}" if first.date() == last.date() else f"{first:%Y-%m-%d}..{last:%Y-%m-%d}"
+        return (
+            f"{first:%Y-%m-%d}"
+            if first.date() == last.date()
+            else f"{first:%Y-%m-%d}..{last:%Y-%m-%d}"
+        )
 
     @property
     def key(self) -> str:
@@ -151,12 +168,19 @@ class Window(BaseModel):
 
 
 def narrowed(
-    bound: Window | None, starts: Sequence[datetime], ends: Sequence[datetime], tz: str, now: datetime
+    bound: Window | None,
+    starts: Sequence[datetime],
+    ends: Sequence[datetime],
+    tz: str,
+    now: datetime,
 ) -> Window | None:
     """Cut a bound to the latest start and the earliest end; where nothing would be left of it, it stays."""
     if not starts and not ends:
         return bound
-    end = min([*ends, *([bound.end] if bound else [])], default=now.replace(microsecond=0) + timedelta(seconds=1))
+    end = min(
+        [*ends, *([bound.end] if bound else [])],
+        default=now.replace(microsecond=0) + timedelta(seconds=1),
+    )
     start = max([*starts, *([bound.start] if bound else [])], default=end - timedelta(days=7))
     if start >= end or start >= now:
         return bound

@@ -17,19 +17,27 @@ _TOKEN = re.compile(r"--?[A-Za-z][\w-]*|(?<!/)/(?!/)[\w{}./-]*[\w}]|[A-Za-z_][\w
 _COMMENT, _PYTHON_COMMENT = re.compile(r"(?<!\S)(?:#|//).*"), re.compile(r"(?<!\S)#.*")
 # Options that the user's own program defines: argparse, click, typer.
 _PASSED_OVER = re.compile(r".{0,400}\b(?:add_argument|[Oo]ption|[Aa]rgument)\(")
-_BUILTIN = frozenset(name for kind in (dict, list, str, set, bytes, Exception) for name in dir(kind))
+_BUILTIN = frozenset(
+    name for kind in (dict, list, str, set, bytes, Exception) for name in dir(kind)
+)
 
 
 def concerns(fact: Fact) -> bool:
     """Tell a fact after which code that was written before may need a change; what is new is in nobody's code."""
-    required = fact.kind == "parameter-added" and "=" not in (new := fact.new or "*") and new[0] != "*"
+    required = (
+        fact.kind == "parameter-added" and "=" not in (new := fact.new or "*") and new[0] != "*"
+    )
     added = fact.kind.endswith("-added") and not required
     return fact.kind.startswith((*_SETTING, *_SYMBOL, "parameter-", "file-re")) and not added
 
 
 def used_name(fact: Fact) -> str:
     """Name what is used, as code has it that was written before."""
-    return f"{_sought(fact)}({_parameter(fact)})" if fact.kind.startswith("parameter-") else _sought(fact)
+    return (
+        f"{_sought(fact)}({_parameter(fact)})"
+        if fact.kind.startswith("parameter-")
+        else _sought(fact)
+    )
 
 
 def project_names(repo: RepoId, facts: Iterable[Fact]) -> re.Pattern[str]:
@@ -57,7 +65,11 @@ def find_uses(facts: Sequence[Fact], path: str, text: str) -> Iterator[tuple[Fac
             for word in {_plain(token), *token.split(".")}:
                 words[word].append(number)
     for node in nodes:
-        if isinstance(node, ast.Constant) and isinstance(node.value, str) and node.lineno not in docstrings:
+        if (
+            isinstance(node, ast.Constant)
+            and isinstance(node.value, str)
+            and node.lineno not in docstrings
+        ):
             for word in _TOKEN.findall(node.value):
                 strings[word].append(node.lineno)
     for fact in facts:
@@ -76,7 +88,11 @@ def find_uses(facts: Sequence[Fact], path: str, text: str) -> Iterator[tuple[Fac
 
 def _sought(fact: Fact) -> str:
     """Give the name that code has which was written before the change."""
-    if fact.kind.endswith("-renamed") and fact.old and not fact.kind.startswith(("parameter-", "file-")):
+    if (
+        fact.kind.endswith("-renamed")
+        and fact.old
+        and not fact.kind.startswith(("parameter-", "file-"))
+    ):
         owner = fact.name.rpartition(".")[0] if fact.kind.startswith(_SYMBOL) else ""
         return f"{owner}.{fact.old}" if owner else fact.old
     return fact.name.removesuffix(".__init__")
@@ -89,7 +105,9 @@ def _parameter(fact: Fact) -> str:
 
 def _plain(token: str) -> str:
     """Write a flag one way: programs take dashes and underscores alike, and `--no-` before a switch."""
-    return "--" + token[2:].replace("_", "-").removeprefix("no-") if token.startswith("--") else token
+    return (
+        "--" + token[2:].replace("_", "-").removeprefix("no-") if token.startswith("--") else token
+    )
 
 
 class _Use(NamedTuple):
@@ -108,8 +126,14 @@ def _parsed(source: str) -> list[ast.AST]:
 
 def _docstrings(nodes: Iterable[ast.AST]) -> set[int]:
     """Give the lines of strings that are statements: they say something and do nothing."""
-    alone = (node for node in nodes if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant))
-    return {line for node in alone for line in range(node.lineno, (node.end_lineno or node.lineno) + 1)}
+    alone = (
+        node
+        for node in nodes
+        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
+    )
+    return {
+        line for node in alone for line in range(node.lineno, (node.end_lineno or node.lineno) + 1)
+    }
 
 
 def _references(nodes: Sequence[ast.AST]) -> list[_Use]:
@@ -126,7 +150,9 @@ def _references(nodes: Sequence[ast.AST]) -> list[_Use]:
     for node in nodes:
         if isinstance(node, ast.Call):
             given = {one.arg or "**": one.lineno for one in node.keywords}
-            found.append(_Use(_dotted(node.func, known), node.func.end_lineno or node.lineno, given))
+            found.append(
+                _Use(_dotted(node.func, known), node.func.end_lineno or node.lineno, given)
+            )
         elif isinstance(node, ast.Attribute | ast.Name):
             found.append(_Use(_dotted(node, known), node.end_lineno or node.lineno))
     return found
@@ -147,17 +173,28 @@ def _python_lines(fact: Fact, used: Sequence[_Use]) -> Iterator[int]:
     knows_owner = bool(owner) and any(_means(one.name, fact.module, owner) for one in used)
     for one in used:
         # A member of an object of unknown type counts where the file knows the class.
-        member = knows_owner and one.name == f".{name}" and name not in _BUILTIN and (gone or not parameter)
+        member = (
+            knows_owner
+            and one.name == f".{name}"
+            and name not in _BUILTIN
+            and (gone or not parameter)
+        )
         # What moved may still be had from a package above.
         moved = fact.kind == "symbol-moved" and one.name != f"{fact.module}.{sought}"
         named = member or (not moved and _means(one.name, fact.module, sought))
         if parameter:
             if named and one.given is not None and (parameter in one.given) is gone:
                 yield one.given.get(parameter, one.line)
-        elif named or (fact.kind.startswith("file-") and f"{one.name}.".startswith(f"{fact.module}.")):
+        elif named or (
+            fact.kind.startswith("file-") and f"{one.name}.".startswith(f"{fact.module}.")
+        ):
             yield one.line
         # Interfaces of a package take the fields of its records by name.
-        elif fact.kind.startswith("field-") and one.given and one.name.startswith(fact.module.partition(".")[0] + "."):
+        elif (
+            fact.kind.startswith("field-")
+            and one.given
+            and one.name.startswith(fact.module.partition(".")[0] + ".")
+        ):
             yield from (line for keyword, line in one.given.items() if keyword == name)
 
 

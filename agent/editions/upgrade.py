@@ -23,7 +23,9 @@ class Entry(NamedTuple):
 def entries(guide: Upgrade, part: Part, lang: Language) -> Iterator[Entry]:
     """Tell a part in few sentences: what users set before what they call, what the same commits did together."""
     groups: dict[tuple[tuple[str, ...], bool, tuple[OwnUse, ...]], list[Fact]] = {}
-    for one in sorted((one for one in guide.items if one.part == part), key=lambda one: _rank(one.fact)):
+    for one in sorted(
+        (one for one in guide.items if one.part == part), key=lambda one: _rank(one.fact)
+    ):
         groups.setdefault((one.commits, one.backwards, one.uses), []).append(one.fact)
     for key, members in groups.items():
         for fact in joined(members):
@@ -39,7 +41,13 @@ def guide_lines(guide: Upgrade) -> list[str]:
             lacks = f" ({guide.new.name} lacks it)" if one.backwards else ""
             by = ", ".join(f"{sha[:12]} {guide.titles[sha]}" for sha in one.commits)
             lines.append(f"{part}: {one.text} {by}{lacks}")
-    return [*lines, *(f"taken back: {one.sha[:12]} {guide.titles[one.sha]} by {one.by[:12]}" for one in guide.undone)]
+    return [
+        *lines,
+        *(
+            f"taken back: {one.sha[:12]} {guide.titles[one.sha]} by {one.by[:12]}"
+            for one in guide.undone
+        ),
+    ]
 
 
 def _rank(fact: Fact) -> int:

@@ -34,7 +34,11 @@ class Week(Frozen):
 
     def data(self) -> dict[str, Any]:
         """Give the edition as plain data: that of a report, and the parts of a week."""
-        return to_json(self.report) | {"date": self.label} | self.model_dump(exclude={"label", "report"})
+        return (
+            to_json(self.report)
+            | {"date": self.label}
+            | self.model_dump(exclude={"label", "report"})
+        )
 
 
 def days_of(label: str) -> list[date]:
@@ -52,26 +56,42 @@ def week_of(label: str, tz: str, reports: Sequence[Report]) -> Week:
     days, told = days_of(label), {report.window.label for report in reports}
     rows = {f"{row.repo}@{row.sha}": row for report in reports for row in report.ledger}
     # A story is told as the last day knows it.
-    stories = {(one.kind, one.repo, one.steps[:1]): one for report in reports for one in report.stories}
-    claims = {claim.id: claim for report in reports for claim in report.claims if claim.role not in _OF_ONE_DAY}
+    stories = {
+        (one.kind, one.repo, one.steps[:1]): one for report in reports for one in report.stories
+    }
+    claims = {
+        claim.id: claim
+        for report in reports
+        for claim in report.claims
+        if claim.role not in _OF_ONE_DAY
+    }
     # What landed again after it was taken back is told as itself.
-    undone = (pair for report in reports for story in report.stories for pair in undone_pairs(story))
-    pairs = dict.fromkeys(Pair(change=one, undone_by=by) for one, by in undone if one in rows and by in rows)
+    undone = (
+        pair for report in reports for story in report.stories for pair in undone_pairs(story)
+    )
+    pairs = dict.fromkeys(
+        Pair(change=one, undone_by=by) for one, by in undone if one in rows and by in rows
+    )
     aside = {cite for pair in pairs for cite in (pair.change, pair.undone_by)}
     names, behind = ("repos", "failures", "links", "uses"), {"tier": Tier.LOW, "weight": 0.0}
     parts: dict[str, Any] = {
-        name: tuple(dict.fromkeys(part for report in reports for part in getattr(report, name))) for name in names
+        name: tuple(dict.fromkeys(part for report in reports for part in getattr(report, name)))
+        for name in names
     }
     joined = Report(
         window=Window.days(days[0], days[-1], tz),
         sections=tuple(section for repo in parts["repos"] for section in _section(repo, reports)),
-        ledger=tuple(row.model_copy(update=behind) if name in aside else row for name, row in rows.items()),
+        ledger=tuple(
+            row.model_copy(update=behind) if name in aside else row for name, row in rows.items()
+        ),
         claims=tuple(claim for claim in claims.values() if not aside & set(claim.about)),
         stories=tuple(stories.values()),
         analyst=reports[-1].analyst,
         **parts,
     )
-    known, missing = (tuple(f"{day}" for day in days if (f"{day}" in told) is there) for there in (True, False))
+    known, missing = (
+        tuple(f"{day}" for day in days if (f"{day}" in told) is there) for there in (True, False)
+    )
     return Week(label=label, report=joined, days=known, missing=missing, came_and_went=tuple(pairs))
 
 
@@ -79,4 +99,7 @@ def _section(repo: str, reports: Sequence[Report]) -> list[RepoSection]:
     """Take a repository's last section, with the releases of all days; issues are told day by day."""
     own = [section for report in reports for section in report.sections if section.repo == repo]
     releases = tuple(dict.fromkeys(release for section in own for release in section.releases))
-    return [one.model_copy(update={"issues": (), "releases": releases, "notices": ()}) for one in own[-1:]]
+    return [
+        one.model_copy(update={"issues": (), "releases": releases, "notices": ()})
+        for one in own[-1:]
+    ]

@@ -8,13 +8,23 @@ from agent.domain.claims import ANALYSIS, MARK, Anchor, Claim, Judgement, Kind
 from agent.domain.evidence import CommitEvidence, Dossier, Evidence, ThreadEvidence
 from agent.gate.literals import Literal, literals
 from agent.gate.lookup import Lookup
-from agent.gate.quotes import anchor_fault, check_passages, check_quotes, is_written, patch_lines, short, wrong_quote
+from agent.gate.quotes import (
+    anchor_fault,
+    check_passages,
+    check_quotes,
+    is_written,
+    patch_lines,
+    short,
+    wrong_quote,
+)
 from agent.gate.safety import LONGEST, check_safety
 from agent.gate.text import SearchText, nearest, plain_marks, text_of
 
 _REPO = r"[A-Za-z0-9][A-Za-z0-9_-]{0,38}/[A-Za-z0-9._-]{1,100}"
 # A commit, a thread, or a release, whose tag is no hash.
-_FORM = re.compile(rf"{_REPO}(?:@[0-9a-f]{{40}}|#[1-9][0-9]{{0,9}}|@(?![0-9a-f]{{7,}}$)[^\s@]{{1,200}})", re.ASCII)
+_FORM = re.compile(
+    rf"{_REPO}(?:@[0-9a-f]{{40}}|#[1-9][0-9]{{0,9}}|@(?![0-9a-f]{{7,}}$)[^\s@]{{1,200}})", re.ASCII
+)
 
 
 def refusals(claim: Claim, dossier: Dossier, lang: Language) -> list[Judgement]:
@@ -24,7 +34,9 @@ def refusals(claim: Claim, dossier: Dossier, lang: Language) -> list[Judgement]:
     model: its anchors, literals, values and signs are checked too.
     """
     found = [*_check_citations(claim, dossier)]
-    readable = all(cite in dossier.found for cite in (*claim.sources, *(quote.cite for quote in claim.quotes)))
+    readable = all(
+        cite in dossier.found for cite in (*claim.sources, *(quote.cite for quote in claim.quotes))
+    )
     if readable:
         found += check_quotes(claim, dossier)
     # Free words are analysis, whatever they call themselves.
@@ -33,7 +45,9 @@ def refusals(claim: Claim, dossier: Dossier, lang: Language) -> list[Judgement]:
     return found
 
 
-def _check_analysis(claim: Claim, dossier: Dossier, lang: Language, *, readable: bool) -> Iterator[Judgement]:
+def _check_analysis(
+    claim: Claim, dossier: Dossier, lang: Language, *, readable: bool
+) -> Iterator[Judgement]:
     text = claim.text.get(lang, "").strip()
     yield from check_safety(claim, text, lang)
     if not readable or not text or len(text) > LONGEST:
@@ -46,7 +60,9 @@ def _check_analysis(claim: Claim, dossier: Dossier, lang: Language, *, readable:
     if claim.kind is Kind.ADVICE:
         # What a reader is told to type must be code that landed, never only somebody's words in a thread.
         evidence, anchored = [one for one in evidence if isinstance(one, CommitEvidence)], []
-    where = Lookup.of(evidence, claim.repo, dossier.window.tz if dossier.window else "UTC", anchored)
+    where = Lookup.of(
+        evidence, claim.repo, dossier.window.tz if dossier.window else "UTC", anchored
+    )
     yield from _check_literals(claim, where, found)
     yield from _check_anchors(claim, dossier, faults, found)
     yield from check_passages(claim, dossier, words)
@@ -55,7 +71,9 @@ def _check_analysis(claim: Claim, dossier: Dossier, lang: Language, *, readable:
 
 def _check_literals(claim: Claim, where: Lookup, found: list[Literal]) -> Iterator[Judgement]:
     for literal in found:
-        cited = literal.kind == "thread" and any(cite.endswith(literal.text) for cite in claim.sources)
+        cited = literal.kind == "thread" and any(
+            cite.endswith(literal.text) for cite in claim.sources
+        )
         if cited or where.stands(literal):
             continue
         others = [one.text for one in found if one != literal]
@@ -72,7 +90,8 @@ def _reason(literal: Literal, *, advice: bool) -> str:
     where = "the cited commits" if advice else "the cited evidence"
     if literal.kind == "name":
         return (
-            f"{literal.text!r} is written as a name and {where} has it nowhere; name what is there, or use no capital"
+            f"{literal.text!r} is written as a name and {where} has it nowhere; "
+            "name what is there, or use no capital"
         )
     if literal.unit:
         return f"{where} has no line with both {literal.text} and the unit {literal.unit!r}"
@@ -95,12 +114,18 @@ def _check_anchors(
     telling = [one for one in found if one.kind != "pair"]
     good = [one for one, fault in faults.items() if not fault]
     holding = (one for one in good if any(map(Lookup((SearchText(one.text),)).stands, telling)))
-    if good and not any(holding) and not any(is_written(one, dossier.found[one.cite]) for one in good):
+    if (
+        good
+        and not any(holding)
+        and not any(is_written(one, dossier.found[one.cite]) for one in good)
+    ):
         reason = (
             "no anchor proves the sentence: one must hold a name, number or code of it, "
             "or be a whole sentence of the message or of the thread"
         )
-        yield wrong_quote(reason, "anchor", good[0], nearest(" ".join(one.text for one in found), texts))
+        yield wrong_quote(
+            reason, "anchor", good[0], nearest(" ".join(one.text for one in found), texts)
+        )
 
 
 def _check_citations(claim: Claim, dossier: Dossier) -> Iterator[Judgement]:
@@ -110,13 +135,20 @@ def _check_citations(claim: Claim, dossier: Dossier) -> Iterator[Judgement]:
     for cite in dict.fromkeys(claim.sources):
         one = dossier.found.get(cite)
         if one is None:
-            yield Judgement(verdict="nonexistent", reason=f"there is no {cite}", check="missing", about=cite)
+            yield Judgement(
+                verdict="nonexistent", reason=f"there is no {cite}", check="missing", about=cite
+            )
         elif reason := _elsewhere(claim, dossier, one):
             yield Judgement(verdict="out of scope", reason=reason, check="repository", about=cite)
         elif reason := _at_another_time(claim, dossier, one):
             yield Judgement(verdict="out of scope", reason=reason, check="window", about=cite)
         elif dossier.seen is not None and cite not in dossier.seen:
-            yield Judgement(verdict="unseen", reason=f"{cite} was never read in this run", check="seen", about=cite)
+            yield Judgement(
+                verdict="unseen",
+                reason=f"{cite} was never read in this run",
+                check="seen",
+                about=cite,
+            )
 
 
 def _malformed(claim: Claim) -> Iterator[str]:
@@ -127,7 +159,11 @@ def _malformed(claim: Claim) -> Iterator[str]:
             yield f"{cite!r} is not the name of a commit, an issue, a pull request or a release that was shown"
     if len(set(claim.sources)) < len(claim.sources):
         yield "the same evidence is cited twice"
-    spoken_of = (*claim.about, *(one.cite for one in claim.quotes), *(one.cite for one in claim.anchors))
+    spoken_of = (
+        *claim.about,
+        *(one.cite for one in claim.quotes),
+        *(one.cite for one in claim.anchors),
+    )
     for cite in dict.fromkeys(spoken_of):
         if cite not in claim.sources:
             yield f"{cite} is spoken of and not cited"
@@ -152,8 +188,14 @@ def _at_another_time(claim: Claim, dossier: Dossier, evidence: Evidence) -> str:
     if isinstance(evidence, ThreadEvidence):
         began = evidence.thread.created_at
         # An issue may be older than the change that closes it: then the change is the news.
-        others = (dossier.found[cite] for cite in claim.cites if cite != evidence.id and cite in dossier.found)
-        early = early and not any(other.id in dossier.late or other.at in window for other in others)
+        others = (
+            dossier.found[cite]
+            for cite in claim.cites
+            if cite != evidence.id and cite in dossier.found
+        )
+        early = early and not any(
+            other.id in dossier.late or other.at in window for other in others
+        )
     told = f"{evidence.id} is of {evidence.at:%Y-%m-%d %H:%M} UTC"
     if began >= (window.cutoff or window.end):
         return f"{told}, after the window {window.label} ({window.tz})"
@@ -164,7 +206,9 @@ def _at_another_time(claim: Claim, dossier: Dossier, evidence: Evidence) -> str:
 
 def _check_sides(claim: Claim, dossier: Dossier) -> Iterator[Judgement]:
     """Look for the old and the new value of a sentence."""
-    commits = [one for cite in claim.sources if isinstance(one := dossier.found[cite], CommitEvidence)]
+    commits = [
+        one for cite in claim.sources if isinstance(one := dossier.found[cite], CommitEvidence)
+    ]
     for side, given, lines in (("old", claim.old, "removed"), ("new", claim.new, "added")):
         value = " ".join(given.strip().strip("`").split())
         texts = [_side(one, old=side == "old") for one in commits]
@@ -172,7 +216,9 @@ def _check_sides(claim: Claim, dossier: Dossier) -> Iterator[Judgement]:
             told = short(value)
             reason = f"{told!r} is given as the {side} value, and no {lines} line of what is cited has it"
             near = nearest(value, texts)
-            yield Judgement(verdict="unsupported", reason=reason, check=side, literal=told, nearest=near)
+            yield Judgement(
+                verdict="unsupported", reason=reason, check=side, literal=told, nearest=near
+            )
 
 
 def _side(commit: CommitEvidence, *, old: bool) -> SearchText:

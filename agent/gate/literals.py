@@ -8,7 +8,9 @@ from agent.domain.dates import find_dates
 
 _STARTS = tuple(".!?:;。!?:;…—\n")
 _OPENING = " \t\"'“”‘’([（「『*_-•"
-_PLAIN = re.compile(r"(?P<value>\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d[\d_]*(?:\.\d+)?)(?P<tail>[A-Za-zμ]*|%|×)", re.ASCII)
+_PLAIN = re.compile(
+    r"(?P<value>\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d[\d_]*(?:\.\d+)?)(?P<tail>[A-Za-zμ]*|%|×)", re.ASCII
+)
 _GROUPS = """
 ns nanosecond nanoseconds 纳秒 | us μs microsecond microseconds 微秒 | ms msec millisecond milliseconds 毫秒
 s sec secs second seconds 秒 | min mins minute minutes 分钟 | h hr hrs hour hours 小时 | d day days 天 | week weeks 周
@@ -17,8 +19,19 @@ bit bits 位 比特 | b byte bytes 字节 | kb kib kilobytes | mb mib megabytes 
 mb/s mib/s | gb/s gib/s | tb/s tib/s
 """
 """Notation of units: the spellings of one unit stand together."""
-UNITS = {word: one.split() for line in _GROUPS.splitlines() for one in line.split("|") for word in one.split()}
-MAGNITUDES = {"k": (10**3, 2**10), "m": (10**6, 2**20), "b": (10**9,), "万": (10**4,), "亿": (10**8,)}
+UNITS = {
+    word: one.split()
+    for line in _GROUPS.splitlines()
+    for one in line.split("|")
+    for word in one.split()
+}
+MAGNITUDES = {
+    "k": (10**3, 2**10),
+    "m": (10**6, 2**20),
+    "b": (10**9,),
+    "万": (10**4,),
+    "亿": (10**8,),
+}
 _TOUCHING = frozenset("bdkmx")  # Units and magnitudes that must touch their number
 _BEHIND = re.compile(
     r"(?P<gap>[ -]?)(?P<unit>"
@@ -71,7 +84,10 @@ def literals(text: str, *, chinese: bool) -> list[Literal]:
     dates = find_dates(rest)
     for date in dates:
         rest = rest[: date.start] + " " * len(date.text) + rest[date.start + len(date.text) :]
-    found = [*(_of_span(span) for span in spans if span), *(Literal("date", date.text.strip()) for date in dates)]
+    found = [
+        *(_of_span(span) for span in spans if span),
+        *(Literal("date", date.text.strip()) for date in dates),
+    ]
     return list(dict.fromkeys((*found, *_of_prose(rest, chinese=chinese))))
 
 

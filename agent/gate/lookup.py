@@ -11,7 +11,14 @@ from agent.domain.window import zone
 from agent.gate.literals import MAGNITUDES, UNITS, Literal, unit_behind
 from agent.gate.text import SearchText, find_words, fold_case, text_of
 
-_LANGUAGES = {"py": "python", "rs": "rust", "go": "go", "js": "javascript", "ts": "typescript", "java": "java"}
+_LANGUAGES = {
+    "py": "python",
+    "rs": "rust",
+    "go": "go",
+    "js": "javascript",
+    "ts": "typescript",
+    "java": "java",
+}
 _CODE_TOKEN = re.compile(r"--?[A-Za-z][\w-]*|\w+|[<>=!]=|->|[-+*/%<>&|!~^@$?]")
 _HUMP = re.compile(r"[A-Z]+(?![a-z])|[A-Z][a-z]+|[a-z]+|[0-9]+")
 _LINES = 2000  # On how many lines the tokens of a code span are looked for
@@ -27,10 +34,14 @@ class Lookup:
     tz: str = "UTC"
 
     @classmethod
-    def of(cls, evidence: Sequence[Evidence], repo: RepoId | None, tz: str, words: Sequence[str] = ()) -> "Lookup":
+    def of(
+        cls, evidence: Sequence[Evidence], repo: RepoId | None, tz: str, words: Sequence[str] = ()
+    ) -> "Lookup":
         """Lay out evidence; further words may be those of anchors, on one line each."""
         lines = [SearchText("\n".join(" ".join(text.split()) for text in words))] if words else []
-        return cls((*map(text_of, evidence), *lines), tuple(evidence), _known_names(evidence, repo), tz)
+        return cls(
+            (*map(text_of, evidence), *lines), tuple(evidence), _known_names(evidence, repo), tz
+        )
 
     def stands(self, literal: Literal) -> bool:
         """Tell whether a literal stands in the evidence."""
@@ -89,7 +100,10 @@ def _qualified(where: Lookup, literal: Literal) -> bool:
     name = literal.text.removesuffix("()")
     parts = re.split(r"\.|::|->", name)
     return where.has(name) or (
-        len(parts) > 1 and all(re.fullmatch(r"\w+", part) and (where.has(part) or where.knows(part)) for part in parts)
+        len(parts) > 1
+        and all(
+            re.fullmatch(r"\w+", part) and (where.has(part) or where.knows(part)) for part in parts
+        )
     )
 
 
@@ -117,7 +131,9 @@ def _path(where: Lookup, literal: Literal) -> bool:
         return True
     # Else it may be several words, as in prefill/decode/mixed.
     words = [word for word in literal.text.split("/") if re.fullmatch(r"[A-Za-z0-9-]+", word)]
-    return len(words) == literal.text.count("/") + 1 > 2 and all(where.has(word, fold=True) for word in words)
+    return len(words) == literal.text.count("/") + 1 > 2 and all(
+        where.has(word, fold=True) for word in words
+    )
 
 
 def _pair(where: Lookup, literal: Literal) -> bool:
@@ -137,7 +153,11 @@ def _version(where: Lookup, literal: Literal) -> bool:
 def _thread(where: Lookup, literal: Literal) -> bool:
     repo, _, number = literal.text.partition("#")
     for one, text in zip(where.evidence, where.texts, strict=False):
-        if repo and fold_case(repo) != fold_case(one.repo) and not text.has(literal.text, fold=True):
+        if (
+            repo
+            and fold_case(repo) != fold_case(one.repo)
+            and not text.has(literal.text, fold=True)
+        ):
             continue
         thread = one.thread.number if isinstance(one, ThreadEvidence) else 0
         own = one.pull if isinstance(one, CommitEvidence) else thread
@@ -152,10 +172,18 @@ def _date(where: Lookup, literal: Literal) -> bool:
     moments = [moment for one in where.evidence for moment in all_dates_of(one)]
     if all(any(date.fits(moment, tz) for moment in moments for tz in zones) for date in stated):
         return True
-    written = [date for one in where.evidence for text in one.texts[:2] for date in find_dates(text[:100_000])]
+    written = [
+        date
+        for one in where.evidence
+        for text in one.texts[:2]
+        for date in find_dates(text[:100_000])
+    ]
     days = {(one.year, one.month, one.day) for one in written}
     return where.has(literal.text) or all(
-        any(date.year in (None, year) and date.month == month and date.day in (None, day) for year, month, day in days)
+        any(
+            date.year in (None, year) and date.month == month and date.day in (None, day)
+            for year, month, day in days
+        )
         for date in stated
     )
 
@@ -166,13 +194,19 @@ def _number(where: Lookup, literal: Literal) -> bool:
     plain = number.replace(",", "").replace("_", "")
     # 64K may stand as 64000 or 65536.
     whole = (f"{float(plain) * factor:.0f}" for factor in MAGNITUDES.get(unit, ()))
-    if any(where.has(form) for one in whole for form in _forms(one)) or (len(plain) > 6 and where.has_hash(plain)):
+    if any(where.has(form) for one in whole for form in _forms(one)) or (
+        len(plain) > 6 and where.has_hash(plain)
+    ):
         return True
     if unit and unit not in UNITS:
         return where.has(f"{number}{unit}", fold=True)
     forms = {number, *_forms(plain)}
-    found = ((text, form, place) for text in where.texts for form in forms for place in text.places(form))
-    return any(not unit or _has_unit(*text.line_at(place), form, unit) for text, form, place in found)
+    found = (
+        (text, form, place) for text in where.texts for form in forms for place in text.places(form)
+    )
+    return any(
+        not unit or _has_unit(*text.line_at(place), form, unit) for text, form, place in found
+    )
 
 
 def _forms(plain: str) -> Iterator[str]:
@@ -185,7 +219,9 @@ def _forms(plain: str) -> Iterator[str]:
 
 def _has_unit(line: str, place: int, form: str, unit: str) -> bool:
     """Tell whether a line names a unit: behind the number, as a word, or as the end of an identifier (`delay_ms`)."""
-    return unit_behind(line, place + len(form)) in UNITS[unit] or any(_is_named(one, line) for one in UNITS[unit])
+    return unit_behind(line, place + len(form)) in UNITS[unit] or any(
+        _is_named(one, line) for one in UNITS[unit]
+    )
 
 
 def _is_named(unit: str, line: str) -> bool:
@@ -204,7 +240,9 @@ _CHECKS: dict[str, Callable[[Lookup, Literal], bool]] = {
     "path": _path,
     "pair": _pair,
     "flag": lambda where, one: where.has_form(one.text, r"(?<![\w-])", r"(?![\w-])"),
-    "hash": lambda where, one: where.has_hash(one.text) or where.has_form(one.text, "(?<![0-9A-Za-z_])", ""),
+    "hash": lambda where, one: (
+        where.has_hash(one.text) or where.has_form(one.text, "(?<![0-9A-Za-z_])", "")
+    ),
     "number": _number,
     "version": _version,
     "thread": _thread,

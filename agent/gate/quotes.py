@@ -15,7 +15,9 @@ from agent.triage.conventions import Area, area
 _SIGNED = re.compile(r"^([+-])[ \t]+", re.MULTILINE)
 _PASSAGE = re.compile(r"“([^“”]+)”|「([^「」]+)」|『([^『』]+)』|(?<![\w=(])\"([^\"]+)\"(?!\w)")
 # A shorter passage is mostly words held at arm's length, not words of somebody.
-_LONG_PASSAGE = re.compile(r"(?:[A-Za-z0-9_]+[^A-Za-z0-9_]+){2}[A-Za-z0-9_]|(?:[\u4e00-\u9fff][^\u4e00-\u9fff]*){8}")
+_LONG_PASSAGE = re.compile(
+    r"(?:[A-Za-z0-9_]+[^A-Za-z0-9_]+){2}[A-Za-z0-9_]|(?:[\u4e00-\u9fff][^\u4e00-\u9fff]*){8}"
+)
 _LONGEST_ANCHOR = 4000
 _END = re.compile(r"[.!?;:](?=\s|$)|[。！？；：]|\n")
 _BULLET = re.compile(r"^[\s>]*(?:[-*+•]|\d{1,3}[.)])\s+|^[\s>#]+")
@@ -73,8 +75,12 @@ def check_passages(claim: Claim, dossier: Dossier, text: str) -> Iterator[Judgem
     for match in _PASSAGE.finditer(text):
         passage = next(group for group in match.groups() if group)
         words = MARK.sub("", passage).replace("`", "").strip().rstrip(".,;。，；")
-        if _LONG_PASSAGE.search(passage) and not any(_is_quoted(words, dossier.found[one]) for one in claim.sources):
-            reason = f"“{short(words)}” is set in quotation marks, and no cited evidence has these words"
+        if _LONG_PASSAGE.search(passage) and not any(
+            _is_quoted(words, dossier.found[one]) for one in claim.sources
+        ):
+            reason = (
+                f"“{short(words)}” is set in quotation marks, and no cited evidence has these words"
+            )
             yield Judgement(verdict="quote", reason=reason, check="passage", literal=short(words))
 
 
@@ -84,11 +90,19 @@ def misquoted(quote: Anchor, evidence: Evidence) -> str:
     if not normal(quote.text):
         return "the quotation is empty"
     if quote.file is None:
-        return "" if _is_quoted(quote.text, evidence, gaps=gaps) else f"“{short(quote.text)}” is not in {evidence.id}"
+        return (
+            ""
+            if _is_quoted(quote.text, evidence, gaps=gaps)
+            else f"“{short(quote.text)}” is not in {evidence.id}"
+        )
     # A path names a file whole or by its last folders.
     tail = f"/{quote.file.removeprefix('./')}"
     files = evidence.change.files if isinstance(evidence, CommitEvidence) else ()
-    named = [one for one in files if any(f"/{path}".endswith(tail) for path in (one.path, one.previous_path) if path)]
+    named = [
+        one
+        for one in files
+        if any(f"/{path}".endswith(tail) for path in (one.path, one.previous_path) if path)
+    ]
     if not named:
         return f"{evidence.id} does not touch {quote.file}"
     if _in_patches(quote.text, [file.patch or "" for file in named], gaps=gaps):
@@ -108,7 +122,12 @@ def _is_quoted(text: str, evidence: Evidence, *, gaps: bool = True) -> bool:
 def _in_patches(text: str, patches: Iterable[str], *, gaps: bool) -> bool:
     # A sign may stand apart from its line; that it is there at all is part of what the quotation says.
     forms = {normal(text), normal(_SIGNED.sub(r"\1", text))}
-    return any(stands_in(form, one, gaps=gaps) for patch in patches for one in _readings(patch) for form in forms)
+    return any(
+        stands_in(form, one, gaps=gaps)
+        for patch in patches
+        for one in _readings(patch)
+        for form in forms
+    )
 
 
 def short(text: str) -> str:
@@ -120,7 +139,9 @@ def short(text: str) -> str:
 def wrong_quote(reason: str, check: str, quote: Anchor | None = None, near: str = "") -> Judgement:
     """Refuse words that do not stand where they should."""
     about, literal = (quote.cite, short(quote.text)) if quote else (None, "")
-    return Judgement(verdict="quote", reason=reason, check=check, about=about, literal=literal, nearest=near)
+    return Judgement(
+        verdict="quote", reason=reason, check=check, about=about, literal=literal, nearest=near
+    )
 
 
 def anchor_fault(anchor: Anchor, dossier: Dossier) -> str:
@@ -133,10 +154,16 @@ def anchor_fault(anchor: Anchor, dossier: Dossier) -> str:
 def is_written(anchor: Anchor, evidence: Evidence) -> bool:
     """Tell whether an anchor is a whole sentence of what people wrote: a message, documents, a thread, notes."""
     if isinstance(evidence, ThreadEvidence):
-        texts = (evidence.thread.title, evidence.thread.body, *(comment.body for comment in evidence.comments))
+        texts = (
+            evidence.thread.title,
+            evidence.thread.body,
+            *(comment.body for comment in evidence.comments),
+        )
     elif isinstance(evidence, CommitEvidence):
         commit = evidence.change.commit
-        documents = (file.patch or "" for file in evidence.change.files if area(file.path) is Area.DOCS)
+        documents = (
+            file.patch or "" for file in evidence.change.files if area(file.path) is Area.DOCS
+        )
         texts = (commit.message, _NUMBER.sub("", commit.title), *map(without_signs, documents))
     else:
         texts = (evidence.release.name, evidence.release.body)
@@ -147,7 +174,9 @@ def _is_sentence(anchor: str, text: str) -> bool:
     """Tell whether an anchor begins and ends where sentences or lines of a text do."""
     words = " ".join(_sentences(anchor)).split()
     form = f"{BREAK}{f'[ {BREAK}]'.join(map(re.escape, words))}{BREAK}"
-    return bool(words) and re.search(form, f"{BREAK}{BREAK.join(_sentences(text))}{BREAK}") is not None
+    return (
+        bool(words) and re.search(form, f"{BREAK}{BREAK.join(_sentences(text))}{BREAK}") is not None
+    )
 
 
 def _sentences(text: str) -> list[str]:

@@ -13,21 +13,31 @@ _SPAN = re.compile("`[^`]*`")
 _ANY_MARK = re.compile(r"\[@[^\[\]]{0,20}\]?")
 _ANYWHERE = {
     "is an address; only code writes links": re.compile(
-        r"\b[a-z][a-z0-9+.-]{1,15}://[^\s<>`]*|\bwww\.[^\s<>`]*|\bgithub\.com/[^\s<>`]*|\bmailto:", re.I | re.ASCII
+        r"\b[a-z][a-z0-9+.-]{1,15}://[^\s<>`]*|\bwww\.[^\s<>`]*|\bgithub\.com/[^\s<>`]*|\bmailto:",
+        re.I | re.ASCII,
     ),
     # https://docs.github.com/articles/closing-issues-using-keywords
     "would close an issue; put the number elsewhere": re.compile(
-        r"\b(?:close[sd]?|fix(?:e[sd])?|resolve[sd]?)\b:?\s+(?:[\w-]+/[\w.-]+)?(?:#|gh-)\d+", re.I | re.ASCII
+        r"\b(?:close[sd]?|fix(?:e[sd])?|resolve[sd]?)\b:?\s+(?:[\w-]+/[\w.-]+)?(?:#|gh-)\d+",
+        re.I | re.ASCII,
     ),
     "begins a code fence; show code in the anchor": re.compile("```|~~~"),
 }
 _OUTSIDE_OF_CODE = {
-    "reads as HTML; put code in backticks": re.compile(r"<[/!]?[A-Za-z][^<>]{0,200}>|<!--|&#?\w{1,10};"),
-    "reads as a Markdown link or image; put code in backticks": re.compile(r"\]\s?\(|!\[|\]\s?\[|\]:"),
+    "reads as HTML; put code in backticks": re.compile(
+        r"<[/!]?[A-Za-z][^<>]{0,200}>|<!--|&#?\w{1,10};"
+    ),
+    "reads as a Markdown link or image; put code in backticks": re.compile(
+        r"\]\s?\(|!\[|\]\s?\[|\]:"
+    ),
     "reads as a Markdown heading; put code in backticks": re.compile(r"^ {0,3}#{1,6}\s", re.M),
     "reads as a Markdown table; put code in backticks": re.compile(r"^\s*\||\|\s*:?-{3}", re.M),
-    "would notify somebody; put code in backticks": re.compile(r"(?<![\w`./@-])@[A-Za-z0-9][\w-]*", re.ASCII),
-    "is a handle; put it among the citations": re.compile(r"(?<![\w\])])\[[a-z]{1,2}[0-9]{1,3}\](?!\()", re.ASCII),
+    "would notify somebody; put code in backticks": re.compile(
+        r"(?<![\w`./@-])@[A-Za-z0-9][\w-]*", re.ASCII
+    ),
+    "is a handle; put it among the citations": re.compile(
+        r"(?<![\w\])])\[[a-z]{1,2}[0-9]{1,3}\](?!\()", re.ASCII
+    ),
 }
 _HAN = re.compile("[\u3400-\u9fff]")
 _LETTER = re.compile("[A-Za-z]")
@@ -37,7 +47,9 @@ def check_safety(claim: Claim, text: str, lang: Language) -> Iterator[Judgement]
     """Say what is wrong with the words of a sentence, whatever they mean."""
     if not 0 < len(text) <= LONGEST:
         # Nothing further is read of it: patterns are made for sentences.
-        yield _wrong(f"the text in {lang} has {len(text)} characters; a sentence has 1 to {LONGEST}")
+        yield _wrong(
+            f"the text in {lang} has {len(text)} characters; a sentence has 1 to {LONGEST}"
+        )
         return
     if visible(text) != " ".join(text.split()):
         yield _wrong("the text holds control or invisible characters")

@@ -64,12 +64,16 @@ def _end_of(part: str, text: str, start: int = 0) -> int | None:
     return next((at + len(part) for at in find_words(part, text, start, parts=False)), None)
 
 
-def find_words(needle: str, text: str, start: int = 0, *, parts: bool = True, written: str = "") -> Iterator[int]:
+def find_words(
+    needle: str, text: str, start: int = 0, *, parts: bool = True, written: str = ""
+) -> Iterator[int]:
     """Find where whole words of a text begin; its borders may be read in the text as it was written."""
     at, tries = text.find(needle, start) if needle else -1, 0
     written = written or text
     while at >= 0 and tries < _TRIES:
-        if is_border(written, at, parts=parts) and is_border(written, at + len(needle), parts=parts):
+        if is_border(written, at, parts=parts) and is_border(
+            written, at + len(needle), parts=parts
+        ):
             yield at
         at, tries = text.find(needle, at + 1), tries + 1
 
@@ -87,13 +91,17 @@ def is_border(text: str, at: int, *, parts: bool = True) -> bool:
         return False
     # The point of a decimal or a version belongs to the number; the one that ends a sentence does not.
     inner = before.isdigit() and after in ".," and text[at + 1 : at + 2].isdigit()
-    return not inner and not (before in ".," and after.isdigit() and at > 1 and text[at - 2].isdigit())
+    return not inner and not (
+        before in ".," and after.isdigit() and at > 1 and text[at - 2].isdigit()
+    )
 
 
 class SearchText:
     """A text in which literals are found as whole words or as parts of identifiers."""
 
-    def __init__(self, text: str, paths: tuple[str, ...] = (), hashes: tuple[str, ...] = ()) -> None:
+    def __init__(
+        self, text: str, paths: tuple[str, ...] = (), hashes: tuple[str, ...] = ()
+    ) -> None:
         self.text = plain_marks(text)
         self.paths = paths
         self.hashes = hashes
@@ -165,7 +173,9 @@ def nearest(literal: str, texts: Sequence[SearchText], others: Sequence[str] = (
         parts = list(dict.fromkeys(map(fold_case, _PART.findall(words))))[:12]
         lines = {line for part in parts for text in texts[:20] for line in _lines(part, text)}
         if lines:
-            shared = {line: sum(len(part) for part in parts if part in fold_case(line)) for line in lines}
+            shared = {
+                line: sum(len(part) for part in parts if part in fold_case(line)) for line in lines
+            }
             best = min(lines, key=lambda line: (-shared[line], len(line), line))
             return best if len(best) <= _LONGEST else f"{best[: _LONGEST - 1]}…"
     return ""

@@ -21,7 +21,9 @@ _EARLY = timedelta(minutes=10)
 _LINKING = (Relation.FIXES, Relation.PARTLY, Relation.BECAUSE)
 
 
-def candidates(reads: Sequence[Read], issues: Iterable[Digest], linked: Iterable[str]) -> dict[str, list[ThreadId]]:
+def candidates(
+    reads: Sequence[Read], issues: Iterable[Digest], linked: Iterable[str]
+) -> dict[str, list[ThreadId]]:
     """Name the nearest issues of each commit that was read and is linked with nothing, the heaviest commits first."""
     every, taken = list(issues), set(linked)
     places: dict[str, list[int]] = defaultdict(list)
@@ -29,28 +31,55 @@ def candidates(reads: Sequence[Read], issues: Iterable[Digest], linked: Iterable
         for term in issue.terms:
             places[term].append(place)
     # Words of every second issue tell nothing and cost the most.
-    telling = {term: some for term, some in places.items() if len(some) * 2 <= len(every) or len(every) < 4}
+    telling = {
+        term: some for term, some in places.items() if len(some) * 2 <= len(every) or len(every) < 4
+    }
     mean = sum(len(one.terms) for one in every) / max(1, len(every)) or 1.0
     fit = [(_K1 + 1) / (1 + _K1 * (1 - _B + _B * len(one.terms) / mean)) for one in every]
-    chosen = [one.evidence for one in reads if one.depth in ("deep", "skim") and one.evidence.id not in taken]
+    chosen = [
+        one.evidence
+        for one in reads
+        if one.depth in ("deep", "skim") and one.evidence.id not in taken
+    ]
     found: dict[str, list[ThreadId]] = {}
     for commit in chosen[:_COMPARED]:
         scores: dict[int, float] = defaultdict(float)
         for some in (telling.get(term, ()) for term in _words_of(commit)):
             for place in some:
-                scores[place] += math.log(1 + (len(every) - len(some) + 0.5) / (len(some) + 0.5)) * fit[place]
-        ranked = [every[place] for place in sorted(scores, key=lambda place: (-scores[place], every[place].number))]
+                scores[place] += (
+                    math.log(1 + (len(every) - len(some) + 0.5) / (len(some) + 0.5)) * fit[place]
+                )
+        ranked = [
+            every[place]
+            for place in sorted(scores, key=lambda place: (-scores[place], every[place].number))
+        ]
         # A change can have fixed what was reported before it landed and not closed before.
-        open_then = [x for x in ranked if x.created_at <= commit.at <= (x.closed_at or commit.at) + _EARLY]
+        open_then = [
+            x for x in ranked if x.created_at <= commit.at <= (x.closed_at or commit.at) + _EARLY
+        ]
         if open_then:
             found[commit.id] = [one.id for one in open_then[:NEAREST]]
     return found
 
 
 def _words_of(evidence: CommitEvidence) -> tuple[str, ...]:
-    facts = " ".join(f"{fact.name} {fact.old or ''} {fact.new or ''}" for fact in evidence.facts[:60])
-    lines = [line for file in evidence.change.files for line in (file.patch or "").splitlines() if line[:1] in "+-"]
-    text = "\n".join((evidence.change.commit.message, facts, "\n".join(evidence.paths[:60]), "\n".join(lines)[:_LINES]))
+    facts = " ".join(
+        f"{fact.name} {fact.old or ''} {fact.new or ''}" for fact in evidence.facts[:60]
+    )
+    lines = [
+        line
+        for file in evidence.change.files
+        for line in (file.patch or "").splitlines()
+        if line[:1] in "+-"
+    ]
+    text = "\n".join(
+        (
+            evidence.change.commit.message,
+            facts,
+            "\n".join(evidence.paths[:60]),
+            "\n".join(lines)[:_LINES],
+        )
+    )
     return terms(text)[:_QUERY]
 
 
@@ -63,7 +92,9 @@ class Wanted:
     said: tuple[Reference, ...] = ()
 
 
-def wanted_pairs(found: Collected, material: Material, known: Sequence[Digest], pairs: Iterable[Pair]) -> list[Wanted]:
+def wanted_pairs(
+    found: Collected, material: Material, known: Sequence[Digest], pairs: Iterable[Pair]
+) -> list[Wanted]:
     """Choose what to read beside commits: what they name or are named by, what they may go on with, issues alike.
 
     A recorded fix needs no reading, unless its issue is still open; issues are compared where no fix is recorded.
@@ -72,7 +103,9 @@ def wanted_pairs(found: Collected, material: Material, known: Sequence[Digest], 
     issues = [*map(digest, found.threads.issues), *(one for one in known if one.id not in fresh)]
     recorded = [link for link in material.links if link.grade is Grade.A]
     still_open = {one.id for one in issues if one.state == "open"}
-    settled: set[tuple[EvidenceId, EvidenceId]] = {(x.change, x.issue) for x in recorded if x.issue not in still_open}
+    settled: set[tuple[EvidenceId, EvidenceId]] = {
+        (x.change, x.issue) for x in recorded if x.issue not in still_open
+    }
     said = _said(found.references, [read.evidence for read in material.reads], settled)
     explained = {link.issue for link in recorded}
     free = [one for one in issues if one.id not in explained and one.state_reason not in GIVEN_UP]
@@ -83,7 +116,9 @@ def wanted_pairs(found: Collected, material: Material, known: Sequence[Digest], 
     for read in material.reads:
         name, sha = read.evidence.id, read.evidence.change.commit.sha
         mine = said.get(name, {})
-        goes_on = dict.fromkeys(commit_id(material.repo, one.earlier.sha) for one in earlier if one.doer.sha == sha)
+        goes_on = dict.fromkeys(
+            commit_id(material.repo, one.earlier.sha) for one in earlier if one.doer.sha == sha
+        )
         named = [*mine.values(), *list(goes_on)[:_EARLIER]]
         others = tuple(dict.fromkeys((*named, *near.get(name, ()))))[:NEAREST]
         if others:
@@ -93,7 +128,9 @@ def wanted_pairs(found: Collected, material: Material, known: Sequence[Digest], 
 
 
 def _said(
-    references: Iterable[Reference], commits: Sequence[CommitEvidence], settled: set[tuple[EvidenceId, EvidenceId]]
+    references: Iterable[Reference],
+    commits: Sequence[CommitEvidence],
+    settled: set[tuple[EvidenceId, EvidenceId]],
 ) -> Mapping[EvidenceId, dict[Reference, EvidenceId]]:
     """Sort references by the commit that they are about, each with its other side, what it says itself first."""
     own: dict[EvidenceId, EvidenceId] = {one.id: one.id for one in commits}
@@ -107,14 +144,24 @@ def _said(
     return about
 
 
-def related_links(links: Sequence[Link], related: Iterable[Related], issues: Iterable[EvidenceId]) -> tuple[Link, ...]:
+def related_links(
+    links: Sequence[Link], related: Iterable[Related], issues: Iterable[EvidenceId]
+) -> tuple[Link, ...]:
     """Put what was admitted in the place of plain references; what says more than GitHub records only narrows it."""
     found, known = {(link.issue, link.change): link for link in links}, set(issues)
     for one in related:
         issue, said = ThreadId(one.other), tuple(text for _, text in one.anchors)
         before = found.get((issue, one.change))
-        recorded = before is not None and before.grade is Grade.A and one.relation is not Relation.PARTLY
+        recorded = (
+            before is not None and before.grade is Grade.A and one.relation is not Relation.PARTLY
+        )
         if one.relation in _LINKING and one.other in known and not recorded:
-            link = Link(issue=issue, change=one.change, relation=one.relation, grade=one.grade, evidence=said)
+            link = Link(
+                issue=issue,
+                change=one.change,
+                relation=one.relation,
+                grade=one.grade,
+                evidence=said,
+            )
             found[issue, one.change] = link
     return tuple(found.values())

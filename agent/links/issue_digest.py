@@ -34,7 +34,12 @@ def digest(issue: Issue) -> Digest:
     """Read an issue; of a long one its head counts."""
     fields = issue.model_dump(exclude={"body", "title", "labels"})
     title, body = issue.title[:_TITLE], _COMMENT.sub(" ", issue.body[:_BODY])
-    return Digest(title=title, labels=issue.labels[:_LABELS], terms=terms(f"{title}\n{body}")[:_TERMS], **fields)
+    return Digest(
+        title=title,
+        labels=issue.labels[:_LABELS],
+        terms=terms(f"{title}\n{body}")[:_TERMS],
+        **fields,
+    )
 
 
 def terms(text: str) -> tuple[str, ...]:
@@ -52,7 +57,9 @@ def standing(issue: Issue, links: Sequence[Link]) -> Standing:
     """Tell how an issue stands; a fix counts as long as nothing took it back, and a reopened issue is not fixed."""
     own = [link for link in links if link.issue == issue.id]
     fixes = [link for link in own if link.may_read_fixed]
-    taken_back = sum(link.relation is Relation.REVERTS and link.grade is not Grade.C for link in own)
+    taken_back = sum(
+        link.relation is Relation.REVERTS and link.grade is not Grade.C for link in own
+    )
     brought_back = sum("".join(link.evidence).startswith(BROUGHT_BACK) for link in fixes)
     if issue.state_reason in GIVEN_UP:
         return "not planned"

@@ -19,7 +19,9 @@ _NUMBER = re.compile(r"#(\d+)")
 _Issues = Mapping[EvidenceId, Issue]
 
 
-def day_links(day: Day, references: Iterable[Reference], known: Sequence[Digest] = ()) -> tuple[Link, ...]:
+def day_links(
+    day: Day, references: Iterable[Reference], known: Sequence[Digest] = ()
+) -> tuple[Link, ...]:
     """Link the day's commits with issues; of what is said several times of the same two, the strongest stands.
 
     `known` are issues of earlier days that today's threads do not have.
@@ -40,7 +42,10 @@ def _records(day: Day, became: Mapping[EvidenceId, Commit], issues: _Issues) -> 
     An issue that was closed as not planned or as a duplicate was not fixed, whatever closed it.
     """
     unfixed = {one.issue for one in day.threads.closings if one.reason not in (None, "completed")}
-    closed = [(one.issue, became.get(one.by_commit or one.by_pull or ""), _CLOSED) for one in day.threads.closings]
+    closed = [
+        (one.issue, became.get(one.by_commit or one.by_pull or ""), _CLOSED)
+        for one in day.threads.closings
+    ]
     listed = [(issue, commit, _LISTED) for pull, commit in day.merged for issue in pull.closes]
     for issue, commit, evidence in (*closed, *listed):
         if commit is not None and issue not in unfixed:
@@ -54,7 +59,10 @@ def _said(
 
     A keyword in a pull request counts only where that went into the default branch.
     """
-    pulls, default = {pull.id for pull in day.threads.pulls}, {commit.id for _, commit in day.merged}
+    pulls, default = (
+        {pull.id for pull in day.threads.pulls},
+        {commit.id for _, commit in day.merged},
+    )
     for one in references:
         theirs = one.place in ("issue", "comment")
         name, change = (one.source, one.target) if theirs else (one.target, one.source)
@@ -63,13 +71,20 @@ def _said(
             continue
         if theirs or (name not in pulls and _is_issue(one, issue)):
             # What was given up, or is younger than the change, was not fixed by it.
-            unfixed = issue and (issue.state_reason in GIVEN_UP or issue.created_at > commit.committed_at + _LATE)
+            unfixed = issue and (
+                issue.state_reason in GIVEN_UP or issue.created_at > commit.committed_at + _LATE
+            )
             if one.closing and not theirs and not unfixed:
                 yield _closing_link(ThreadId(name), commit, one.sentence, issue)
                 continue
             said, mentions = (one.sentence or _NAMED,), Relation.MENTIONS
             yield Link(
-                issue=ThreadId(name), change=commit.id, relation=mentions, grade=Grade.B, evidence=said, by_issue=theirs
+                issue=ThreadId(name),
+                change=commit.id,
+                relation=mentions,
+                grade=Grade.B,
+                evidence=said,
+                by_issue=theirs,
             )
 
 
@@ -94,7 +109,9 @@ def _closing_link(name: ThreadId, commit: Commit, evidence: str, issue: Issue | 
         and name.partition("#")[2] not in _NUMBER.findall(commit.title)
     )
     relation = Relation.REVERTS if reverts and not own else Relation.FIXES
-    return Link(issue=name, change=commit.id, relation=relation, grade=Grade.A, evidence=(evidence,))
+    return Link(
+        issue=name, change=commit.id, relation=relation, grade=Grade.A, evidence=(evidence,)
+    )
 
 
 _KINDS = {"revert": Relation.REVERTS, "reland": Relation.FIXES}
@@ -111,7 +128,11 @@ def partners(commits: Iterable[CommitEvidence]) -> list[Undoing]:
     for one in known.values():
         for fact in (fact for fact in one.facts if fact.kind in _KINDS):
             hashed = f"{one.repo}@{fact.old}" if fact.old and len(fact.old) == 40 else ""
-            other = hashed if hashed in known else by_pull.get("#" + fact.name.rpartition("#")[2], hashed)
+            other = (
+                hashed
+                if hashed in known
+                else by_pull.get("#" + fact.name.rpartition("#")[2], hashed)
+            )
             if other and other != one.id:
                 found.append((CommitId(one.id), _KINDS[fact.kind], other))
     return found
@@ -120,13 +141,21 @@ def partners(commits: Iterable[CommitEvidence]) -> list[Undoing]:
 def reverted_by(commits: Sequence[CommitEvidence]) -> dict[EvidenceId, EvidenceId]:
     """Tell which of these commits was undone by which."""
     mine = {one.id for one in commits}
-    return {other: own for own, does, other in partners(commits) if does is Relation.REVERTS and other in mine}
+    return {
+        other: own
+        for own, does, other in partners(commits)
+        if does is Relation.REVERTS and other in mine
+    }
 
 
-def carried_links(links: Iterable[Link], earlier: Iterable[Link], pairs: Iterable[Undoing]) -> tuple[Link, ...]:
+def carried_links(
+    links: Iterable[Link], earlier: Iterable[Link], pairs: Iterable[Undoing]
+) -> tuple[Link, ...]:
     """Add to the links what follows from reverts and re-lands; `earlier` are links that earlier reports told."""
     found = {(link.issue, link.change): link for link in links}
-    addressed = [x for x in (*found.values(), *earlier) if x.relation in (Relation.FIXES, Relation.PARTLY)]
+    addressed = [
+        x for x in (*found.values(), *earlier) if x.relation in (Relation.FIXES, Relation.PARTLY)
+    ]
     for commit, relation, other in pairs:
         for link in (one for one in addressed if one.change == other):
             weaker = found.get((link.issue, commit))
@@ -134,5 +163,7 @@ def carried_links(links: Iterable[Link], earlier: Iterable[Link], pairs: Iterabl
                 continue
             told = link.relation if relation is Relation.FIXES else relation
             said = (f"{_SAYS[relation]} {other.rpartition('@')[2][:12]}",)
-            found[link.issue, commit] = link.model_copy(update={"change": commit, "relation": told, "evidence": said})
+            found[link.issue, commit] = link.model_copy(
+                update={"change": commit, "relation": told, "evidence": said}
+            )
     return tuple(found.values())

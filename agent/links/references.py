@@ -31,7 +31,10 @@ _KEYWORD = re.compile(
     re.ASCII | re.IGNORECASE,
 )
 # Where a paragraph, an item, a heading, a row or a trailer begins, and where a sentence ends.
-_PIECE = re.compile(r"\n(?=[ \t]*(?:$|[-*+|][ \t]|\d{1,9}[.)][ \t]|#{1,6}[ \t]|[A-Za-z-]{1,30}:[ \t]))", re.MULTILINE)
+_PIECE = re.compile(
+    r"\n(?=[ \t]*(?:$|[-*+|][ \t]|\d{1,9}[.)][ \t]|#{1,6}[ \t]|[A-Za-z-]{1,30}:[ \t]))",
+    re.MULTILINE,
+)
 _END = re.compile(r"(?<=[.!?])\s+|(?<=[。！？])")
 # What is never closed runs on to the end, as a browser shows it; a tag that is never closed is only a word. The bounds
 # keep hostile texts cheap.
@@ -51,7 +54,9 @@ _HIDDEN = re.compile(
 _SQUASHED = re.compile(r"\s*\(#[1-9]\d{0,9}\)\s*$")
 
 
-def references_in(text: str, home_repo: RepoId, source: EvidenceId, place: Place) -> list[Reference]:
+def references_in(
+    text: str, home_repo: RepoId, source: EvidenceId, place: Place
+) -> list[Reference]:
     """List what a text names, in its order; code, quotations and comments do not count."""
     text = text[:_MOST].replace("\r\n", "\n")
     # Blanks stand in the place of what GitHub does not read; everything else keeps its place.
@@ -62,8 +67,13 @@ def references_in(text: str, home_repo: RepoId, source: EvidenceId, place: Place
         if target is None or target == source:
             continue
         sentence = _sentence(text, match.start(), match.end())
-        closing = "#" in target and _KEYWORD.search(plain[max(0, match.start() - 30) : match.start()]) is not None
-        found[Reference(source=source, target=target, place=place, sentence=sentence, closing=closing)] = None
+        closing = (
+            "#" in target
+            and _KEYWORD.search(plain[max(0, match.start() - 30) : match.start()]) is not None
+        )
+        found[
+            Reference(source=source, target=target, place=place, sentence=sentence, closing=closing)
+        ] = None
         if len(found) == _EACH:
             break
     return list(found)
@@ -105,7 +115,9 @@ class Day:
     """The landed commits of a repository with its threads."""
 
     repo: RepoId
-    branch: str | None  # The default branch; None where it is not known, and no base is then refused
+    branch: (
+        str | None
+    )  # The default branch; None where it is not known, and no base is then refused
     commits: Sequence[Commit]
     threads: Threads
 
@@ -118,7 +130,9 @@ class Day:
         return [
             (pull, next((one for one in commits if one.sha == pull.merge_commit), commits[0]))
             for pull in self.threads.pulls
-            if (commits := brought.get(pull.number)) and pull.merged_at and self.branch in (None, pull.base)
+            if (commits := brought.get(pull.number))
+            and pull.merged_at
+            and self.branch in (None, pull.base)
         ]
 
 
@@ -126,17 +140,30 @@ def day_references(day: Day) -> tuple[Reference, ...]:
     """List what the day's commits and their pull requests name, and which other threads name these."""
     pulls = {pull.number: pull for pull in day.threads.pulls}
     brought = {sha: pulls.get(number) for sha, number in day.threads.pull_of.items()}
-    said = [one for commit in day.commits for one in _of_commit(commit, day, brought.get(commit.sha))]
+    said = [
+        one for commit in day.commits for one in _of_commit(commit, day, brought.get(commit.sha))
+    ]
     own = list(dict.fromkeys(pull for one in day.commits if (pull := brought.get(one.sha))))
     mine = {*(commit.id for commit in day.commits), *(pull.id for pull in own)}
-    texts: list[tuple[ThreadId, str, Place]] = [(one.id, one.body, "issue") for one in day.threads.issues]
+    texts: list[tuple[ThreadId, str, Place]] = [
+        (one.id, one.body, "issue") for one in day.threads.issues
+    ]
     written = {thread_id(day.repo, number): some for number, some in day.threads.comments.items()}
     texts += [(name, one.body, "comment") for name, some in written.items() for one in some]
-    others = [x for name, text, at in texts for x in references_in(text, day.repo, name, at) if x.target in mine]
+    others = [
+        x
+        for name, text, at in texts
+        for x in references_in(text, day.repo, name, at)
+        if x.target in mine
+    ]
     shown = {(one.source, one.target) for one in others}
     # GitHub knows of texts that nobody has read.
-    unread = [(name, pull.id) for pull in own for name in pull.named_by if (name, pull.id) not in shown]
-    recorded = (Reference(source=name, target=pull, place="issue", sentence="") for name, pull in unread)
+    unread = [
+        (name, pull.id) for pull in own for name in pull.named_by if (name, pull.id) not in shown
+    ]
+    recorded = (
+        Reference(source=name, target=pull, place="issue", sentence="") for name, pull in unread
+    )
     return tuple(dict.fromkeys((*said, *others, *recorded)))
 
 
@@ -147,9 +174,15 @@ def _of_commit(commit: Commit, day: Day, pull: PullRequest | None) -> Iterator[R
     bare, rest = _SQUASHED.sub("", title), commit.message.partition(title)[2]
     texts: list[tuple[Place, str]] = [("title", bare), ("message", rest)]
     if pull is not None:
-        texts.append(("pull request", f"{'' if pull.title.strip() == bare else pull.title}\n\n{pull.body}"))
+        texts.append(
+            ("pull request", f"{'' if pull.title.strip() == bare else pull.title}\n\n{pull.body}")
+        )
     program, home = commit.author.name.endswith("[bot]"), (f"{day.repo}#", f"{day.repo}@")
-    ours = {commit.id, pull and pull.id, f"{day.repo}#{squashed[0].strip(' ()#')}" if squashed else None}
+    ours = {
+        commit.id,
+        pull and pull.id,
+        f"{day.repo}#{squashed[0].strip(' ()#')}" if squashed else None,
+    }
     for place, text in texts:
         for one in references_in(text, day.repo, commit.id, place):
             # What a program copies into its message is about other repositories.

@@ -22,7 +22,10 @@ _COMMIT_SHARE, _LEAST, _SHORTEST = 0.55, 120, 8
 """How much of the room the commit takes; tokens below which another side tells nothing; signs of an anchor."""
 _LATE = timedelta(hours=1)
 _TO_ISSUES = (Relation.FIXES, Relation.PARTLY, Relation.BECAUSE)
-_LONG_LINE, _MOST_LINES = 16, 200  # Signs of a line by which it is known again, and how many are looked for
+_LONG_LINE, _MOST_LINES = (
+    16,
+    200,
+)  # Signs of a line by which it is known again, and how many are looked for
 _SENTENCES = {
     Relation.FIXES: "{} fixes everything that {} reports or asks for.",
     Relation.PARTLY: "{} fixes a part of what {} reports or asks for.",
@@ -46,7 +49,9 @@ class SaidRelation(BaseModel):
     """What a commit has to do with one of the others; the proof comes before the word."""
 
     other: str = Field(default="", description="the handle of the other, as it is shown")
-    anchor: str = Field(default="", description="words or diff lines of the commit's side, copied verbatim")
+    anchor: str = Field(
+        default="", description="words or diff lines of the commit's side, copied verbatim"
+    )
     other_anchor: str = Field(default="", description="words of the other's side, copied verbatim")
     relation: Told = "none"
 
@@ -91,7 +96,10 @@ class Pairing:
 
     def text(self) -> str:
         """Show both sides: the commit with its pull request, then each of the others."""
-        bare, shown = replace(self.material, links=(), issues=(), threads={}), self._sides[1].values()
+        bare, shown = (
+            replace(self.material, links=(), issues=(), threads={}),
+            self._sides[1].values(),
+        )
         packet = commit_packet(self.read, bare, int(self.room * _COMMIT_SHARE))
         each = int(self.room * (1 - _COMMIT_SHARE)) // len(shown)
         others = "\n\n".join(self._other(one, each) for one in shown)
@@ -99,8 +107,14 @@ class Pairing:
 
     def _other(self, one: Evidence, room: int) -> str:
         words = piece_text(self._name(one), one, room, None)
-        hunks = f"\n{shown_hunks(one, room, self._taken_out)[0]}" if isinstance(one, CommitEvidence) else ""
-        named = dict.fromkeys(ref.sentence for ref in self.said if ref.sentence and one.id in (ref.source, ref.target))
+        hunks = (
+            f"\n{shown_hunks(one, room, self._taken_out)[0]}"
+            if isinstance(one, CommitEvidence)
+            else ""
+        )
+        named = dict.fromkeys(
+            ref.sentence for ref in self.said if ref.sentence and one.id in (ref.source, ref.target)
+        )
         return words + hunks + "".join(f"\n(One names the other: {sentence})" for sentence in named)
 
     @cached_property
@@ -124,7 +138,10 @@ class Pairing:
             if other is None or said.relation == "none":
                 continue
             relation = Relation(said.relation)
-            anchors = (anchored(said.anchor, [*own], own), anchored(said.other_anchor, [other.id], shown))
+            anchors = (
+                anchored(said.anchor, [*own], own),
+                anchored(said.other_anchor, [other.id], shown),
+            )
             claim = Claim(
                 id=f"{self.change.repo}@{self.change.change.commit.sha[:12]}.r{number}",
                 repo=self.change.repo,
@@ -132,24 +149,38 @@ class Pairing:
                 about=(self.change.id,),
                 cites=tuple(dict.fromkeys((self.change.id, anchors[0].cite, other.id))),
                 anchors=anchors,
-                text={"en": _SENTENCES[relation].format(self._name(self.change), self._name(other))},
+                text={
+                    "en": _SENTENCES[relation].format(self._name(self.change), self._name(other))
+                },
                 kind=Kind.STATED,
             )
             yield Draft(claim, relation, other.id)
 
     def control(self, evidence: str) -> dict[Language, str]:
         """Word a fix of an issue that nobody has shown, for the judge to refuse."""
-        number = next(number for number in range(self.change.pull or 1, 10**10) if f"#{number}" not in evidence)
+        number = next(
+            number
+            for number in range(self.change.pull or 1, 10**10)
+            if f"#{number}" not in evidence
+        )
         return {"en": _SENTENCES[Relation.FIXES].format(self._name(self.change), f"#{number}")}
 
     def objections(self, draft: Draft) -> tuple[Judgement, ...]:
         """Say why a relation is refused: it cannot be one of these two, or an anchor is not verbatim."""
         (own, shown), anchors = self._sides, draft.claim.anchors
-        reasons = [f"{x.text!r} is too short to show anything" for x in anchors if len(normal(x.text)) < _SHORTEST]
+        reasons = [
+            f"{x.text!r} is too short to show anything"
+            for x in anchors
+            if len(normal(x.text)) < _SHORTEST
+        ]
         reasons += [misquoted(one, {**own, **shown}[one.cite]) for one in anchors]
         if not self._is_possible(draft.relation, shown[draft.other]):
-            reasons.append(f"{draft.relation.value!r} is no relation between a commit and {draft.other}")
-        return tuple(Judgement(verdict="quote", check="relation", reason=one) for one in reasons if one)
+            reasons.append(
+                f"{draft.relation.value!r} is no relation between a commit and {draft.other}"
+            )
+        return tuple(
+            Judgement(verdict="quote", check="relation", reason=one) for one in reasons if one
+        )
 
     def _is_possible(self, relation: Relation, other: Evidence) -> bool:
         if relation in _TO_ISSUES:
@@ -162,11 +193,22 @@ class Pairing:
     def _grade(self, other: EvidenceId) -> Grade:
         named = {name for one in self.said for name in (one.source, one.target)}
         # A commit may have been named by the beginning of its hash.
-        return Grade.B if other in named or any("@" in one and other.startswith(one) for one in named) else Grade.C
+        return (
+            Grade.B
+            if other in named or any("@" in one and other.startswith(one) for one in named)
+            else Grade.C
+        )
 
     def related(self, draft: Draft, judge: str) -> Related:
         """Hand on a relation that was admitted."""
         change, grade = CommitId(self.change.id), self._grade(draft.other)
         anchors = tuple((one.cite, one.text) for one in draft.claim.anchors)
         _, relation, other = draft
-        return Related(change=change, other=other, relation=relation, anchors=anchors, grade=grade, judged_by=judge)
+        return Related(
+            change=change,
+            other=other,
+            relation=relation,
+            anchors=anchors,
+            grade=grade,
+            judged_by=judge,
+        )

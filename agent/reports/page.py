@@ -58,7 +58,9 @@ class Citation(NamedTuple):
     about: str = ""  # its author, its day, and whether that is earlier than the report's
     place: str = ""  # the anchor under which the page tells of it; empty where it does not
     own: bool = False  # it is the commit under whose headline the sentence stands
-    excerpts: tuple[Excerpt, ...] = ()  # the anchor of the sentence, or the lines of its fact; never other lines
+    excerpts: tuple[
+        Excerpt, ...
+    ] = ()  # the anchor of the sentence, or the lines of its fact; never other lines
 
     @property
     def evidence(self) -> str:
@@ -74,7 +76,9 @@ class Sentence:
 
     claim: Claim
     label: str  # what stands in front of it: inferred, advice, or who says it
-    parts: tuple[str | Citation, ...]  # words, in which backticks mean code, and citations in their places
+    parts: tuple[
+        str | Citation, ...
+    ]  # words, in which backticks mean code, and citations in their places
     behind: tuple[Citation, ...]  # citations that stand behind the words
     text: str  # the words alone, with the names of what they cite in the middle
     words: int
@@ -125,11 +129,19 @@ class Item:
     def proofs(self) -> tuple[Excerpt, ...]:
         """List the excerpts that are folded: what its sentences rest on, no line twice."""
         found = [self.excerpt] if self.excerpt else []
-        found += [one for said in self.told for cite in said.citations for one in cite.excerpts if one.file]
+        found += [
+            one
+            for said in self.told
+            for cite in said.citations
+            for one in cite.excerpts
+            if one.file
+        ]
         shown = [self.excerpt] if self.full and self.excerpt else []
         kept: list[Excerpt] = []
         for one in sorted(found, key=lambda one: -len(one.lines)):
-            if not any(one.file == other.file and one.code <= other.code for other in (*shown, *kept)):
+            if not any(
+                one.file == other.file and one.code <= other.code for other in (*shown, *kept)
+            ):
                 kept.append(one)
         return tuple(kept)
 
@@ -148,13 +160,18 @@ class Section(NamedTuple):
 
     def of(self, repo: RepoId) -> "Section":
         """Keep the items of one repository."""
-        mine = (tuple(item for item in items if item.row.repo == repo) for items in (self.shown, self.folded))
+        mine = (
+            tuple(item for item in items if item.row.repo == repo)
+            for items in (self.shown, self.folded)
+        )
         return Section(self.tier, *mine)
 
     def by_noise(self, repo: RepoId) -> dict[str, list[Item]]:
         """Group the items of one repository by what kind of noise they are, beginning with those that are none."""
         items = sorted(self.of(repo).items, key=lambda item: item.row.noise or "")
-        return {noise: list(own) for noise, own in groupby(items, lambda item: item.row.noise or "")}
+        return {
+            noise: list(own) for noise, own in groupby(items, lambda item: item.row.noise or "")
+        }
 
     @property
     def size(self) -> int:
@@ -199,9 +216,13 @@ class PageModel:
     report: Report
     lang: Language
     words: dict[str, Any]  # the catalogue of the language
-    brief: tuple[Sentence, ...]  # at most seven sentences of a model, else the five weightiest facts
+    brief: tuple[
+        Sentence, ...
+    ]  # at most seven sentences of a model, else the five weightiest facts
     analysed: bool  # whether the brief is a model's
-    sections: tuple[Section, Section, Section]  # what to act on, what is worth knowing, what also landed
+    sections: tuple[
+        Section, Section, Section
+    ]  # what to act on, what is worth knowing, what also landed
     repos: tuple[RepoPart, ...]
     account: tuple[str, ...]  # the footer, as lines in which backticks mean code
 

@@ -17,7 +17,9 @@ FORMAT = 2
 
 def to_json(report: Report) -> dict[str, Any]:
     """Give the report as plain data; the fields named in the documentation are a contract."""
-    return {key: list(value) if isinstance(value, Iterator) else value for key, value in _parts(report)}
+    return {
+        key: list(value) if isinstance(value, Iterator) else value for key, value in _parts(report)
+    }
 
 
 def _parts(report: Report) -> Iterator[tuple[str, Any]]:
@@ -31,12 +33,21 @@ def _parts(report: Report) -> Iterator[tuple[str, Any]]:
         elif name == "claims":
             yield name, map(claim_json, value)
         elif isinstance(value, tuple):
-            yield name, (one.model_dump(mode="json") if isinstance(one, BaseModel) else one for one in value)
+            yield (
+                name,
+                (
+                    one.model_dump(mode="json") if isinstance(one, BaseModel) else one
+                    for one in value
+                ),
+            )
         else:
             yield name, value
     threads = {section.repo: section.coverage for section in report.sections}
     counts = footer_counts(report) | checked_counts(report) | {"threads": threads}
-    yield "footer", counts | ({"model": model_counts(report)} if report.analyst.startswith("model") else {})
+    yield (
+        "footer",
+        counts | ({"model": model_counts(report)} if report.analyst.startswith("model") else {}),
+    )
 
 
 def claim_json(claim: Claim) -> dict[str, Any]:
@@ -77,10 +88,14 @@ def load(text: str | bytes, name: str) -> Report:
     try:
         data = json.loads(text)
         if data["format"] > FORMAT:
-            raise StorageError(f"{name} was written by a newer Gitzette; update Gitzette to change it")
+            raise StorageError(
+                f"{name} was written by a newer Gitzette; update Gitzette to change it"
+            )
         return Report.model_validate(data, extra="ignore")
     except (ValueError, KeyError, TypeError, RecursionError) as error:
-        raise StorageError(f"{name} is not a report of ours; move it away to write this one") from error
+        raise StorageError(
+            f"{name} is not a report of ours; move it away to write this one"
+        ) from error
 
 
 def merge(earlier: Report, new: Report) -> Report:
@@ -92,10 +107,21 @@ def merge(earlier: Report, new: Report) -> Report:
     covered, before = ({section.repo for section in report.sections} for report in (new, earlier))
     known = {*before, *new.repos, *(f.repo for f in earlier.failures if not f.unknown)}
     repos = tuple(repo for repo in dict.fromkeys((*earlier.repos, *new.repos)) if repo in known)
-    first = {section.repo: section.first_tip for section in earlier.sections if section.first_tip is not None}
-    renewed = [one.model_copy(update={"first_tip": first.get(one.repo, one.first_tip)}) for one in new.sections]
+    first = {
+        section.repo: section.first_tip
+        for section in earlier.sections
+        if section.first_tip is not None
+    }
+    renewed = [
+        one.model_copy(update={"first_tip": first.get(one.repo, one.first_tip)})
+        for one in new.sections
+    ]
     told_anew = {(failure.repo, failure.stage) for failure in new.failures}
-    still_failed = [f for f in earlier.failures if f.repo in known - covered and (f.repo, f.stage) not in told_anew]
+    still_failed = [
+        f
+        for f in earlier.failures
+        if f.repo in known - covered and (f.repo, f.stage) not in told_anew
+    ]
     order = {repo: place for place, repo in enumerate(repos)}
     new, parts = new.model_copy(update={"sections": renewed}), dict[str, Any]()
     for name in ("sections", "ledger", "claims", "links", "stories", "drops", "uses"):

@@ -27,7 +27,9 @@ def read_settings(file: Path | None, environ: Mapping[str, str]) -> Settings:
         raise ConfigError("a token is read from the variable GITHUB_TOKEN only")
     if token := (environ.get("GITHUB_TOKEN") or environ.get("GH_TOKEN") or "").strip():
         names["token"], given["token"] = "GITHUB_TOKEN", token
-    return _validated(values | given, lambda key, path: names[key] if key in given else f"{path} in {FILE_NAME}")
+    return _validated(
+        values | given, lambda key, path: names[key] if key in given else f"{path} in {FILE_NAME}"
+    )
 
 
 def override(settings: Settings, given: Mapping[str, Any]) -> Settings:
@@ -43,7 +45,11 @@ def _validated(values: dict[str, Any], name: Callable[[str, str], str]) -> Setti
     except ValidationError as error:
         first = error.errors(include_input=False, include_url=False, include_context=False)[0]
         place = first["loc"] or ("edition",)
-        why = "unknown key" if first["type"] == "extra_forbidden" else first["msg"].removeprefix("Value error, ")
+        why = (
+            "unknown key"
+            if first["type"] == "extra_forbidden"
+            else first["msg"].removeprefix("Value error, ")
+        )
         told = f"{name(str(place[0]), '.'.join(map(str, place)))}: {why}"
         raise ConfigError("".join(one if one.isprintable() else "?" for one in told)) from error
 

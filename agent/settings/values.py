@@ -50,7 +50,11 @@ def _folder(path: Path) -> Path:
 
 def _http(value: str) -> str:
     parts = urlsplit(value)
-    if parts.scheme not in ("https", "http") or not parts.hostname or not _PLAIN_URL.fullmatch(value):
+    if (
+        parts.scheme not in ("https", "http")
+        or not parts.hostname
+        or not _PLAIN_URL.fullmatch(value)
+    ):
         raise ValueError("that is not an http(s) address; credentials do not belong in one")
     return value.rstrip("/")
 
@@ -61,7 +65,9 @@ def _pattern(text: str) -> str:
     stars = max(parts.count("**"), *(part.count("*") for part in parts))
     odd = not text.strip("/ ") or text.startswith("!") or {".", ".."} & {*parts} or "\\" in text
     if odd or not text.isprintable() or stars > _MOST_STARS:
-        raise ValueError(f"{text[:40]!r} is not a pattern, or has too many stars; write it as src/**, *.md or docs/")
+        raise ValueError(
+            f"{text[:40]!r} is not a pattern, or has too many stars; write it as src/**, *.md or docs/"
+        )
     return text
 
 
@@ -89,10 +95,15 @@ Zone = Annotated[str, AfterValidator(lambda name: zone(name) and name)]
 Folder = Annotated[Path, AfterValidator(_folder)]
 Url = Annotated[str, AfterValidator(_http)]
 Patterns = tuple[Annotated[str, AfterValidator(_pattern)], ...]
-Variable = Annotated[str, Field(pattern=r"^[A-Z][A-Z0-9_]{0,79}$")]  # The name of one, never its value
+Variable = Annotated[
+    str, Field(pattern=r"^[A-Z][A-Z0-9_]{0,79}$")
+]  # The name of one, never its value
 # What git itself allows in a branch name, less what could be read as an option, a range or another revision.
 Branch = Annotated[
-    str, _like(r"(?![-/.])(?!.*(?:\.\.|@\{|//))[^\x00-\x20\x7f~^:?*\[\\]+(?<![/.])", "not a branch name")
+    str,
+    _like(
+        r"(?![-/.])(?!.*(?:\.\.|@\{|//))[^\x00-\x20\x7f~^:?*\[\\]+(?<![/.])", "not a branch name"
+    ),
 ]
 Token = Annotated[SecretStr, _like(r"[!-~]+", "it holds characters that no token has")]
 Database = Annotated[SecretStr, _like(r"postgres(?:ql)?://.*", "write postgresql://host/name")]
@@ -102,7 +113,9 @@ class RepoSpec(Frozen):
     """One repository to report on, and where its code is read from."""
 
     name: Repo
-    path: Folder | None = None  # a local clone or bare mirror; else we keep a mirror of our own or ask the API
+    path: Folder | None = (
+        None  # a local clone or bare mirror; else we keep a mirror of our own or ask the API
+    )
     branch: Branch | None = None
     include: Patterns = ()  # as in .gitignore; commits that touch none are listed and folded
     exclude: Patterns = ()
@@ -128,7 +141,10 @@ class RepoSpec(Frozen):
 
     def ignores(self, names: Iterable[str]) -> bool:
         """Tell whether an author is ignored under one of these names; brackets are those of bots' names."""
-        globs = [pattern.casefold().replace("[", "[[]").replace("?", "[?]") for pattern in self.ignore_authors]
+        globs = [
+            pattern.casefold().replace("[", "[[]").replace("?", "[?]")
+            for pattern in self.ignore_authors
+        ]
         return any(fnmatchcase(name.casefold(), glob) for name in names for glob in globs)
 
 
@@ -136,18 +152,30 @@ class Budget(Frozen, strict=True):
     """How much a run may spend; what is not said otherwise is for each repository."""
 
     deep: int = Field(default=60, ge=0, le=5_000)  # commits read in depth, over all repositories
-    api_diffs: int = Field(default=60, ge=0, le=5_000)  # diffs read through the API, one request each
-    open_issue_pages: int = Field(default=3, ge=0, le=100)  # of 100 issues each, on the first run of a repository
-    wait_seconds: float = Field(default=900, ge=0, le=86_400)  # the longest a run waits for a rate limit
-    retry_seconds: float = Field(default=1.0, ge=0, le=60)  # before a failed request is sent again; it doubles
-    model_calls: int = Field(default=1_200, ge=0, le=100_000)  # this and the next three: over all repositories
+    api_diffs: int = Field(
+        default=60, ge=0, le=5_000
+    )  # diffs read through the API, one request each
+    open_issue_pages: int = Field(
+        default=3, ge=0, le=100
+    )  # of 100 issues each, on the first run of a repository
+    wait_seconds: float = Field(
+        default=900, ge=0, le=86_400
+    )  # the longest a run waits for a rate limit
+    retry_seconds: float = Field(
+        default=1.0, ge=0, le=60
+    )  # before a failed request is sent again; it doubles
+    model_calls: int = Field(
+        default=1_200, ge=0, le=100_000
+    )  # this and the next three: over all repositories
     model_tokens: int = Field(default=12_000_000, ge=0, le=1_000_000_000)
     model_seconds: float = Field(default=7_200, ge=0, le=86_400)
     model_cost: float | None = Field(default=None, ge=0)  # by the price table, in its currency
     repo_model_calls: int = Field(default=500, ge=0, le=100_000)
     repo_model_tokens: int = Field(default=6_000_000, ge=0, le=1_000_000_000)
     repo_model_seconds: float = Field(default=3_600, ge=0, le=86_400)
-    answer_seconds: float = Field(default=300, gt=0, le=3_600)  # that a model may take for one answer
+    answer_seconds: float = Field(
+        default=300, gt=0, le=3_600
+    )  # that a model may take for one answer
 
 
 class Delivery(Frozen, strict=True):
@@ -155,7 +183,9 @@ class Delivery(Frozen, strict=True):
 
     kind: Literal["webhook", "slack", "feishu", "email"]
     address_env: Variable  # holds the address of a webhook, or smtps://user:password@host:port
-    secret_env: Variable | None = None  # holds the secret that signs messages to a webhook or a Feishu bot
+    secret_env: Variable | None = (
+        None  # holds the secret that signs messages to a webhook or a Feishu bot
+    )
     name: str | None = Field(default=None, pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,39}$")
     lang: Language | None = None
     sender: str = Field(default="", pattern=rf"^$|{_MAILBOX}")
@@ -182,7 +212,9 @@ class Edition(Frozen):
     lang: Language | None = None
     languages: tuple[Language, ...] | None = None
     layout: Layout | None = None
-    deliver: tuple[str, ...] | None = None  # the names of channels; all of them where nothing is said
+    deliver: tuple[str, ...] | None = (
+        None  # the names of channels; all of them where nothing is said
+    )
 
 
 class Limits(Frozen, strict=True):
@@ -198,18 +230,24 @@ class Shape(Frozen):
     """The settings that shape a report."""
 
     lang: Language = "en"
-    languages: Annotated[tuple[Language, ...], BeforeValidator(_split)] = ()  # further ones beside `lang`
+    languages: Annotated[
+        tuple[Language, ...], BeforeValidator(_split)
+    ] = ()  # further ones beside `lang`
     layout: Layout = "digest"
     source: SourceChoice = "both"
     github_url: Url = "https://api.github.com"
     git_url: Url = "https://github.com"
     analyst: AnalystChoice = "rules"
     model: str | None = None
-    model_url: Url | None = None  # speaks OpenAI's protocol; its key is read from OPENAI_API_KEY only
+    model_url: Url | None = (
+        None  # speaks OpenAI's protocol; its key is read from OPENAI_API_KEY only
+    )
     model_reading: str | None = None  # this and the next two: `model` where not set
     model_writing: str | None = None
     model_judging: str | None = None
-    model_context: int | None = Field(default=None, ge=2_048, le=10_000_000)  # where the server does not tell it
+    model_context: int | None = Field(
+        default=None, ge=2_048, le=10_000_000
+    )  # where the server does not tell it
     prices: dict[str, Price] = Field(default_factory=dict)
     budget: Budget = Budget()
 
@@ -219,22 +257,34 @@ class Settings(Shape):
 
     repos: Annotated[tuple[RepoSpec, ...], BeforeValidator(_split), AfterValidator(_apart)] = ()
     tz: Zone = "UTC"
-    uses: Annotated[tuple[Folder, ...], BeforeValidator(lambda one: (one,) if isinstance(one, str) else one)] = ()
+    uses: Annotated[
+        tuple[Folder, ...], BeforeValidator(lambda one: (one,) if isinstance(one, str) else one)
+    ] = ()
     """Folders of the user's own code: what they use of what changes comes first. Nothing of them leaves the machine."""
     out: Folder = Path("gazette")
     home: Folder | None = None
     database: Database | None = None  # where several machines share the memory
-    web_url: Url | None = None  # where links in a report point; derived from `github_url` when not set
+    web_url: Url | None = (
+        None  # where links in a report point; derived from `github_url` when not set
+    )
     token: Token | None = None
-    keep_days: int = Field(default=30, ge=1, le=3_650)  # on which a run can be replayed; what is cited stays for good
-    max_failed: float = Field(default=MAX_FAILED, ge=0, le=1)  # of the repositories, for a report on the front page
+    keep_days: int = Field(
+        default=30, ge=1, le=3_650
+    )  # on which a run can be replayed; what is cited stays for good
+    max_failed: float = Field(
+        default=MAX_FAILED, ge=0, le=1
+    )  # of the repositories, for a report on the front page
     catch_up_days: int = Field(default=14, ge=1, le=366)
-    site_url: Url | None = None  # where the site will lie; share previews and feeds then have absolute links
+    site_url: Url | None = (
+        None  # where the site will lie; share previews and feeds then have absolute links
+    )
     site: bool = False
     deliver: Annotated[tuple[Delivery, ...], AfterValidator(_apart)] = ()
     edition: Annotated[tuple[Edition, ...], AfterValidator(_apart)] = ()
     limits: Limits = Limits()
-    late_minutes: int = Field(default=120, ge=1, le=1_440)  # for which an edition waits for its repositories
+    late_minutes: int = Field(
+        default=120, ge=1, le=1_440
+    )  # for which an edition waits for its repositories
 
     @model_validator(mode="after")
     def _editions(self) -> Self:
@@ -255,7 +305,9 @@ class Settings(Shape):
     def web(self) -> str:
         """The address that links in a report begin with."""
         public = self.github_url == "https://api.github.com"
-        return self.web_url or ("https://github.com" if public else self.github_url.removesuffix("/api/v3"))
+        return self.web_url or (
+            "https://github.com" if public else self.github_url.removesuffix("/api/v3")
+        )
 
     @property
     def threads_wanted(self) -> bool:
@@ -269,7 +321,9 @@ class Recipe(Shape):
     window: Window
     repos: tuple[RepoSpec, ...]
     web: str  # Where links point
-    uses: bool = False  # Whether the user's own code was looked through; where it lies is nobody's business
+    uses: bool = (
+        False  # Whether the user's own code was looked through; where it lies is nobody's business
+    )
 
     @classmethod
     def of(cls, settings: Settings, window: Window, specs: Iterable[RepoSpec]) -> Self:

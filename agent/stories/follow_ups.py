@@ -15,10 +15,13 @@ from agent.stories.timeline import NEAR, Line, Pair, Said, step, story
 _SOON = timedelta(days=14)
 """How long the next number alone makes a series, and how long it is news by itself that lines are changed again."""
 _MOST_MISSING, _MOST_PARTS = 6, 24
-PARTS = r"[0-9][.0-9a-z]* ?/ ?[0-9nNxX]"  # A rough form of every marker, for git and for Python alike
+PARTS = (
+    r"[0-9][.0-9a-z]* ?/ ?[0-9nNxX]"  # A rough form of every marker, for git and for Python alike
+)
 _PULL = re.compile(r"\s*\(#\d{1,9}\)\s*$")
 _COUNTED = re.compile(
-    r"(?<![\w./=])(?P<index>\d{1,2})(?:\.\d|[a-z])?\s?/\s?(?P<total>\d{1,2}|[nx])(?![\w/.])", re.IGNORECASE
+    r"(?<![\w./=])(?P<index>\d{1,2})(?:\.\d|[a-z])?\s?/\s?(?P<total>\d{1,2}|[nx])(?![\w/.])",
+    re.IGNORECASE,
 )
 _TOKEN = re.compile(r"[A-Za-z][\w+.]{3,}|[\u4e00-\u9fff]{2,}")
 
@@ -53,12 +56,16 @@ def _is_counted(match: re.Match[str], text: str) -> bool:
     if not 0 < int(match["index"]) <= int(match["total"]) > 1:
         return False
     before, after = text[: match.start()], text[match.end() :]
-    enclosed = re.search(r"[\[(（【][^\])）】]{0,50}$", before) and re.match(r"[^\[(（【]{0,30}[\])）】]", after)
+    enclosed = re.search(r"[\[(（【][^\])）】]{0,50}$", before) and re.match(
+        r"[^\[(（【]{0,30}[\])）】]", after
+    )
     # Inside brackets the number may follow a name, but not a sign: `(k = 2/4)`.
     return bool(enclosed) and not re.search(r"[=<>~×*]\s*$", before)
 
 
-def series_stories(repo: RepoId, heads: Sequence[Headline], today: set[str], *, whole: bool) -> list[Story]:
+def series_stories(
+    repo: RepoId, heads: Sequence[Headline], today: set[str], *, whole: bool
+) -> list[Story]:
     """Tell the series to which today's commits belong; only a line that was read whole shows what is missing."""
     found: list[Series] = []
     for head in heads:
@@ -76,10 +83,16 @@ def _goes_on(head: Headline, part: Part, series: Series) -> bool:
 
     A second first part begins something else, and a series may grow: `[1/2]`, `[2/3]`.
     """
-    if part.number <= 1 and any(one.number == part.number and not _has_title(part, one) for _, one in series):
+    if part.number <= 1 and any(
+        one.number == part.number and not _has_title(part, one) for _, one in series
+    ):
         return False
     for of, one in series:
-        apart, is_next, same_total = head.at - of.at, part.number - one.number == 1, part.total == one.total
+        apart, is_next, same_total = (
+            head.at - of.at,
+            part.number - one.number == 1,
+            part.total == one.total,
+        )
         alike = bool(part.words & one.words) or (is_next and same_total and apart <= _SOON)
         one_work = alike if head.author == of.author else same_total and _has_title(part, one)
         if one_work and apart <= NEAR and (same_total or is_next):
@@ -104,16 +117,26 @@ def _series_story(repo: RepoId, series: Series, *, whole: bool) -> Story:
 
 
 _MOST = 5
-OF_COMMITS = ("title", "message", "pull request")  # Where a day's commits and their pull requests speak
+OF_COMMITS = (
+    "title",
+    "message",
+    "pull request",
+)  # Where a day's commits and their pull requests speak
 
 
 def own_references(repo: RepoId, references: Iterable[Reference]) -> list[Reference]:
     """Keep what the day's commits and their pull requests name of their own repository, the commits' words first."""
-    own = [one for one in references if one.place in OF_COMMITS and one.target.startswith((f"{repo}#", f"{repo}@"))]
+    own = [
+        one
+        for one in references
+        if one.place in OF_COMMITS and one.target.startswith((f"{repo}#", f"{repo}@"))
+    ]
     return sorted(own, key=lambda one: one.place == "pull request")
 
 
-def named_pairs(repo: RepoId, today: Sequence[Headline], references: Iterable[Reference], line: Line) -> Iterator[Pair]:
+def named_pairs(
+    repo: RepoId, today: Sequence[Headline], references: Iterable[Reference], line: Line
+) -> Iterator[Pair]:
     """Pair commits with the landed commits that they or their pull requests name by number or hash."""
     heads: dict[EvidenceId, Headline] = {commit_id(repo, head.sha): head for head in today}
     seen: set[tuple[str, str]] = set()
@@ -123,7 +146,9 @@ def named_pairs(repo: RepoId, today: Sequence[Headline], references: Iterable[Re
         earlier = line.earlier(doer, Said(False, sha, int(number or 0))) if doer else None
         if doer and earlier and (doer.sha, earlier.sha) not in seen:
             seen.add((doer.sha, earlier.sha))
-            said_in = thread_id(repo, doer.pull) if one.place == "pull request" and doer.pull else ""
+            said_in = (
+                thread_id(repo, doer.pull) if one.place == "pull request" and doer.pull else ""
+            )
             yield Pair(doer=doer, earlier=earlier, said_in=said_in)
 
 

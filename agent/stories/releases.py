@@ -11,7 +11,9 @@ from agent.domain.links import Link, Step, Story
 from agent.stories.timeline import step, story
 
 _HASH = re.compile(r"[0-9a-f]{40}")
-_PINNED = re.compile(r"(?<![\w.])v?(\d+(?:\.\d+){1,3}(?:\.?(?:post|rc|dev|a|b)\d+)*)(?![\w.]*\w)", re.ASCII)
+_PINNED = re.compile(
+    r"(?<![\w.])v?(\d+(?:\.\d+){1,3}(?:\.?(?:post|rc|dev|a|b)\d+)*)(?![\w.]*\w)", re.ASCII
+)
 _SUBMODULE = re.compile(r"^\+Subproject commit ([0-9a-f]{40})$", re.MULTILINE)
 _MOST = 24  # Changes that are named with a release
 _PIN = re.compile(r"[A-Z][A-Z0-9_]*_(?:REVISION|GIT_TAG|TAG|COMMIT|VERSION|REF|SHA)")
@@ -31,7 +33,12 @@ def taken(evidence: CommitEvidence) -> list[Taken]:
     """List the dependencies that a commit moves, each place once."""
     found = {(name.lower(), to): (name, to) for name, to in _moved(evidence)}
     return [
-        Taken(commit=evidence.id, at=evidence.at, package=name, **{"sha" if _HASH.fullmatch(to) else "version": to})
+        Taken(
+            commit=evidence.id,
+            at=evidence.at,
+            package=name,
+            **{"sha" if _HASH.fullmatch(to) else "version": to},
+        )
         for name, to in found.values()
     ]
 
@@ -53,18 +60,29 @@ def _moved(evidence: CommitEvidence) -> Iterator[tuple[str, str]]:
 def may_be_of(package: str, repos: Iterable[RepoId]) -> list[RepoId]:
     """List the repositories whose name stands in that of a dependency; whether they have the version is to be asked."""
     words = set(re.split(r"[^a-z0-9]+", package.lower()))
-    return [repo for repo in repos if set(re.split(r"[^a-z0-9]+", repo.lower().partition("/")[2])) <= words]
+    return [
+        repo
+        for repo in repos
+        if set(re.split(r"[^a-z0-9]+", repo.lower().partition("/")[2])) <= words
+    ]
 
 
 def final(releases: Iterable[Release]) -> list[Release]:
     """Keep the versions, oldest first; candidates, nights and builds are none."""
-    return sorted((one for one in releases if is_version(one.tag)), key=lambda one: (one.published_at, one.tag))
+    return sorted(
+        (one for one in releases if is_version(one.tag)),
+        key=lambda one: (one.published_at, one.tag),
+    )
 
 
 def with_releases(one: Story, first: Mapping[str, Release]) -> Story:
     """Add to a story's timeline the releases that were the first to have its changes, by their hashes."""
-    found = {release.tag: release for cite in one.steps if (release := first.get(cite.partition("@")[2]))}
-    dated = sorted((*one.timeline, *map(_step, found.values())), key=lambda step: (step.at, step.cite))
+    found = {
+        release.tag: release for cite in one.steps if (release := first.get(cite.partition("@")[2]))
+    }
+    dated = sorted(
+        (*one.timeline, *map(_step, found.values())), key=lambda step: (step.at, step.cite)
+    )
     return one.model_copy(update={"timeline": tuple(dated)})
 
 
@@ -80,7 +98,11 @@ def release_story(release: Release, heads: Sequence[Headline]) -> Story:
 
 def fixes(links: Iterable[Link]) -> list[str]:
     """Name, for each issue that is fixed, the hash of the commit that fixed it last."""
-    told = [one for one in links if one.may_read_fixed and one.change.startswith(f"{one.issue.split('#')[0]}@")]
+    told = [
+        one
+        for one in links
+        if one.may_read_fixed and one.change.startswith(f"{one.issue.split('#')[0]}@")
+    ]
     return [*{one.issue: one.change.partition("@")[2] for one in told}.values()]
 
 

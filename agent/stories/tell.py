@@ -47,12 +47,18 @@ def _sayings(story: Story, step: Step, said_in: SaidIn) -> Iterator[_Saying]:
     elif step.act == "a part landed again" and standing and undoing:
         yield "relands part", [next(iter(standing)), undoing[-1]], {}
     elif step.act in _PLAIN and standing:
-        for target in step.after or list(standing)[: 1 if step.act == "landed again" else None][-1:]:
+        for target in (
+            step.after or list(standing)[: 1 if step.act == "landed again" else None][-1:]
+        ):
             source = said_in.get((step.cite, target))
             if step.act == "refers" and source:
                 yield "refers as said", [source, target], {}
             else:
-                days = {"days": str((step.at - standing[target]).days)} if step.act == "changed lines" else {}
+                days = (
+                    {"days": str((step.at - standing[target]).days)}
+                    if step.act == "changed lines"
+                    else {}
+                )
                 yield _PLAIN[step.act], [target], days
 
 
@@ -61,12 +67,20 @@ def _part(story: Story, step: Step) -> _Saying:
     parts = [one for one in story.timeline if one.cite != step.cite and one.act == "part"]
     others = sorted(parts, key=lambda one: (one.cite not in story.news, one.part or 0, one.at))
     params = {"part": str(step.part), "landed": " ".join(str(one.part) for one in others)}
-    params["missing"] = " ".join(str(number) for number in story.missing if number < (step.part or 0))
+    params["missing"] = " ".join(
+        str(number) for number in story.missing if number < (step.part or 0)
+    )
     params["total"] = str(story.total or "")
-    return "series", [one.cite for one in others], {name: value for name, value in params.items() if value}
+    return (
+        "series",
+        [one.cite for one in others],
+        {name: value for name, value in params.items() if value},
+    )
 
 
-def _claim(story: Story, step: Step, predicate: str, others: list[EvidenceId], params: dict[str, str]) -> Claim:
+def _claim(
+    story: Story, step: Step, predicate: str, others: list[EvidenceId], params: dict[str, str]
+) -> Claim:
     # A pull request may be older than its landing, and what it says is news all the same.
     fresh = [cite for cite in others if cite in story.news or "#" in cite]
     # Marks count cited evidence first, then background: the order of the words must be the order of the sources.

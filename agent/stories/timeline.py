@@ -22,14 +22,30 @@ _LINEAGE = ("revert", "reland")
 
 def headline(commit: Commit, pull: int | None = None) -> Headline:
     """Make the headline of a commit."""
-    number, title = pull or pull_named(commit.subject) or pull_named(commit.title), commit.title[:400]
-    return Headline(sha=commit.sha, at=commit.committed_at, author=commit.author.name, title=title, pull=number)
+    number, title = (
+        pull or pull_named(commit.subject) or pull_named(commit.title),
+        commit.title[:400],
+    )
+    return Headline(
+        sha=commit.sha, at=commit.committed_at, author=commit.author.name, title=title, pull=number
+    )
 
 
 def evidence_of(repo: RepoId, head: Headline) -> CommitEvidence:
     """Make evidence of a headline: who landed what, when and under which title; its diff was not read."""
-    person, moments = Person(name=head.author, email=""), {"authored_at": head.at, "committed_at": head.at}
-    commit = Commit(repo=repo, sha=head.sha, parents=(), author=person, committer=person, message=head.title, **moments)
+    person, moments = (
+        Person(name=head.author, email=""),
+        {"authored_at": head.at, "committed_at": head.at},
+    )
+    commit = Commit(
+        repo=repo,
+        sha=head.sha,
+        parents=(),
+        author=person,
+        committer=person,
+        message=head.title,
+        **moments,
+    )
     change = Change(commit=commit, files=(), incomplete="only its first line was read")
     return CommitEvidence(change=change, pull=head.pull)
 
@@ -68,14 +84,27 @@ class StoriesFound(Frozen):
     """The stories of a day, and what else of the past its commits lead to; it is handed on as a note."""
 
     stories: tuple[Story, ...] = ()
-    pairs: tuple[Pair, ...] = ()  # What may be follow-ups: only somebody who reads both sides can tell
+    pairs: tuple[
+        Pair, ...
+    ] = ()  # What may be follow-ups: only somebody who reads both sides can tell
     heads: tuple[Headline, ...] = ()  # The earlier commits of stories and pairs
-    whole: tuple[str, ...] = ()  # Commits whose lines prove a story: they are cited with their patches
+    whole: tuple[
+        str, ...
+    ] = ()  # Commits whose lines prove a story: they are cited with their patches
 
 
-def step(repo: RepoId, head: Headline, act: Act, part: int | None = None, after: tuple[str, ...] = ()) -> Step:
+def step(
+    repo: RepoId, head: Headline, act: Act, part: int | None = None, after: tuple[str, ...] = ()
+) -> Step:
     """Make a step of a landed commit."""
-    return Step(cite=commit_id(repo, head.sha), at=head.at, act=act, title=head.title, part=part, after=after)
+    return Step(
+        cite=commit_id(repo, head.sha),
+        at=head.at,
+        act=act,
+        title=head.title,
+        part=part,
+        after=after,
+    )
 
 
 def story(kind: StoryKind, repo: RepoId, steps: Iterable[Step]) -> Story:
@@ -85,14 +114,19 @@ def story(kind: StoryKind, repo: RepoId, steps: Iterable[Step]) -> Story:
 
 def _with_steps(one: Story, steps: Iterable[Step]) -> Story:
     ordered = tuple(sorted(steps, key=lambda step: (step.at, step.cite)))
-    return one.model_copy(update={"timeline": ordered, "steps": tuple(step.cite for step in ordered)})
+    return one.model_copy(
+        update={"timeline": ordered, "steps": tuple(step.cite for step in ordered)}
+    )
 
 
 def joined(stories: Sequence[Story]) -> list[Story]:
     """Tell as one what shares its beginning: a revert and the re-land after it."""
     found: list[Story] = []
     for one in sorted(stories, key=lambda one: (one.timeline[-1].at, one.kind)):
-        before = next((old for old in found if old.steps[0] == one.steps[0] or old.steps[-1] in one.steps), None)
+        before = next(
+            (old for old in found if old.steps[0] == one.steps[0] or old.steps[-1] in one.steps),
+            None,
+        )
         if before is None:
             found.append(one)
             continue
@@ -109,7 +143,9 @@ def joined(stories: Sequence[Story]) -> list[Story]:
 def with_memory(one: Story, today: set[EvidenceId], known: Remembered) -> Story:
     """Name the steps that the report adds, say since when the story is told, and put in front what was known of it."""
     earlier = [old for old in known.stories if one.kind in _LINEAGE and old.kind in _LINEAGE]
-    known_steps = [step for old in earlier if set(old.steps) & set(one.steps) for step in old.timeline]
+    known_steps = [
+        step for old in earlier if set(old.steps) & set(one.steps) for step in old.timeline
+    ]
     steps = {step.cite: step for step in known_steps if step.act != "released"}
     whole = _with_steps(one, (steps | {step.cite: step for step in one.timeline}).values())
     days = [known.days[cite] for cite in whole.steps if cite in known.days and cite not in today]
@@ -134,7 +170,9 @@ class Undoing:
         """Put it down as a story of two or three steps."""
         first = step(repo, self.target, "landed")
         undone = [step(repo, self.undone_by, "undone")] if self.undone_by else []
-        acts: tuple[Act, Act] = ("landed again", "a part landed again") if self.again else ("undone", "a part undone")
+        acts: tuple[Act, Act] = (
+            ("landed again", "a part landed again") if self.again else ("undone", "a part undone")
+        )
         last = step(repo, self.doer, acts[self.part], after=() if self.again else (first.cite,))
         return story("reland" if self.again else "revert", repo, [first, *undone, last])
 
@@ -142,8 +180,12 @@ class Undoing:
 class Line:
     """Landed commits, each once, oldest first; and what today's and all that are called reverts say of others."""
 
-    def __init__(self, heads: Iterable[Headline], said: Mapping[str, Sequence[Said]] | None = None) -> None:
-        self.heads = sorted({head.sha: head for head in heads}.values(), key=lambda head: (head.at, head.sha))
+    def __init__(
+        self, heads: Iterable[Headline], said: Mapping[str, Sequence[Said]] | None = None
+    ) -> None:
+        self.heads = sorted(
+            {head.sha: head for head in heads}.values(), key=lambda head: (head.at, head.sha)
+        )
         self._said = said or {}
         self._named: dict[int | str, list[Headline]] = defaultdict(list)
         for head in self.heads:
@@ -154,17 +196,27 @@ class Line:
         """Find the last commit before another one by its hash, else its number, else its title."""
         of_hash = [head for head in self.heads if head.sha.startswith(said.sha)] if said.sha else []
         # An abbreviated hash must mean one commit only.
-        found = of_hash if len(of_hash) == 1 else self._named.get(said.number or _plain(said.title), [])
-        return next((head for head in reversed(found) if head.sha != doer.sha and head.at <= doer.at), None)
+        found = (
+            of_hash if len(of_hash) == 1 else self._named.get(said.number or _plain(said.title), [])
+        )
+        return next(
+            (head for head in reversed(found) if head.sha != doer.sha and head.at <= doer.at), None
+        )
 
     def undoings(self, doer: Headline) -> list[Undoing]:
         """List what a commit undoes and brings back."""
         found: dict[str, Undoing] = {}
-        named = [(one.again, head) for one in self._said.get(doer.sha, ()) if (head := self.earlier(doer, one))]
+        named = [
+            (one.again, head)
+            for one in self._said.get(doer.sha, ())
+            if (head := self.earlier(doer, one))
+        ]
         returns = any(again for again, _ in named)
         for again, target in named:
             if again:
-                found.setdefault(target.sha, Undoing(doer, target, True, self._undoer(target, doer)))
+                found.setdefault(
+                    target.sha, Undoing(doer, target, True, self._undoer(target, doer))
+                )
             elif not reverts_in(target.title):
                 found.setdefault(target.sha, Undoing(doer, target))
             elif not returns:
@@ -174,10 +226,17 @@ class Line:
         return list(found.values())
 
     def _undone_by(self, revert: Headline) -> list[Headline]:
-        found = {self.earlier(revert, one) for one in self._said.get(revert.sha, ()) if not one.again}
-        return sorted((head for head in found if head and not reverts_in(head.title)), key=lambda head: head.at)
+        found = {
+            self.earlier(revert, one) for one in self._said.get(revert.sha, ()) if not one.again
+        }
+        return sorted(
+            (head for head in found if head and not reverts_in(head.title)),
+            key=lambda head: head.at,
+        )
 
     def _undoer(self, target: Headline, doer: Headline) -> Headline | None:
         """Find what undid a commit before it came back: the last revert between the two that names it."""
-        between = [head for head in self.heads if target.at <= head.at <= doer.at and head.sha != doer.sha]
+        between = [
+            head for head in self.heads if target.at <= head.at <= doer.at and head.sha != doer.sha
+        ]
         return next((head for head in reversed(between) if target in self._undone_by(head)), None)

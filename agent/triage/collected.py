@@ -32,7 +32,9 @@ class Collected(Frozen):
     links: tuple[Link, ...] = ()
     references: tuple[Reference, ...] = ()
     """What the day's commits and pull requests name, and what issues and releases say of them."""
-    unread: dict[str, str] = Field(default_factory=dict)  # Commits whose diffs were not read, and why
+    unread: dict[str, str] = Field(
+        default_factory=dict
+    )  # Commits whose diffs were not read, and why
     own_uses: tuple[OwnUse, ...] = ()  # Where the user's own code uses what these commits change
     failures: tuple[Failure, ...] = ()
 
@@ -59,7 +61,9 @@ class Scales:
 
     def __init__(self, collected: Collected, spec: RepoSpec) -> None:
         known = {issue.id for issue in collected.threads.issues}
-        self._closing = {link.change for link in collected.links if link.may_read_fixed and link.issue in known}
+        self._closing = {
+            link.change for link in collected.links if link.may_read_fixed and link.issue in known
+        }
         self._labels = {pull.number: pull.labels for pull in collected.threads.pulls}
         self._pull_of = collected.threads.pull_of
         self._spec = spec
@@ -80,7 +84,9 @@ class Scales:
         """
         weighed = {evidence.id: self.weigh(evidence) for evidence in known.values()}
         for name in weighed.keys() & {*undone, *undone.values()}:
-            weighed[name] = weighed[name].model_copy(update={"score": min(weighed[name].score, _NOT_HIGH)})
+            weighed[name] = weighed[name].model_copy(
+                update={"score": min(weighed[name].score, _NOT_HIGH)}
+            )
         return rank(weighed.values())
 
 
@@ -93,7 +99,11 @@ def fold(one: Triage, change: Change, spec: RepoSpec) -> Triage:
         return one.model_copy(update={"noise": "bot", "reasons": (_IGNORED, *one.reasons)})
     paths = [path for file in change.files for path in (file.path, file.previous_path) if path]
     # Where files may be missing, a commit is given the benefit.
-    if change.incomplete or any(map(spec.wants, paths)) or not (spec.include or (spec.exclude and paths)):
+    if (
+        change.incomplete
+        or any(map(spec.wants, paths))
+        or not (spec.include or (spec.exclude and paths))
+    ):
         return one
     return one.model_copy(update={"noise": "left out"})
 
@@ -110,7 +120,9 @@ def readings_of(studied: Sequence[CommitEvidence], found: Collected) -> Readings
     """Note what was studied, and what of earlier days it undoes or brings back."""
     undone = {other.partition("@")[2] for _, _, other in partners(studied) if "@" in other}
     background = sorted(undone - {row.commit.sha for row in found.landed})
-    return Readings(deep=tuple(one.change.commit.sha for one in studied), background=tuple(background))
+    return Readings(
+        deep=tuple(one.change.commit.sha for one in studied), background=tuple(background)
+    )
 
 
 def known_issues(found: Collected, earlier: Known, links: Sequence[Link]) -> list[Issue]:
@@ -135,7 +147,16 @@ def allot(tables: Mapping[RepoId, Sequence[Triage]], budget: int) -> dict[RepoId
     # Tables are ranked.
     best = {repo: table[0] for repo, table in tables.items() if table}
     wanted = [
-        ((one.tier is not Tier.HIGH, one.tier is not Tier.HIGH and one != best[repo], -one.score, repo), one.sha, repo)
+        (
+            (
+                one.tier is not Tier.HIGH,
+                one.tier is not Tier.HIGH and one != best[repo],
+                -one.score,
+                repo,
+            ),
+            one.sha,
+            repo,
+        )
         for repo, table in tables.items()
         for one in table
         # Of a repository where nothing is worth knowing, its weightiest commit is read, so that it is not starved.

@@ -30,14 +30,18 @@ _BY_TYPE = {word: purpose for purpose, words in _TYPES.items() for word in words
 _TAG = re.compile(r"\s*\[([^\]\[]{1,40})\]\s*:?")
 _SCHEME = re.compile(r"\s*([A-Za-z][A-Za-z /-]{0,24}?)(?:\(([^()]{1,40})\))?(!)?:\s")
 _PARTS = re.compile(r"[\s/&+,|_-]+")
-_HOLE = re.compile(r"\bcve-\d{4}-\d+\b|\bghsa(?:-\w{4}){3}\b", re.IGNORECASE)  # How published holes are numbered
+_HOLE = re.compile(
+    r"\bcve-\d{4}-\d+\b|\bghsa(?:-\w{4}){3}\b", re.IGNORECASE
+)  # How published holes are numbered
 _VERSION = re.compile(r"\s*v?\d+\.\d+(?:\.\d+)*\w*\s*(?:\(#\d+\))?\s*", re.IGNORECASE | re.ASCII)
 
 
 class Heading(NamedTuple):
     """A first line, taken apart."""
 
-    purposes: tuple[Purpose, ...]  # In the order of the tags; a line may have several, as in `[CI][Bugfix]`
+    purposes: tuple[
+        Purpose, ...
+    ]  # In the order of the tags; a line may have several, as in `[CI][Bugfix]`
     breaking: bool  # The author marks it: `feat!:`, `[Breaking]`, `BREAKING CHANGE`
 
 
@@ -64,12 +68,16 @@ def read_heading(subject: str) -> Heading:
 
 def purposes_of(tags: Iterable[str]) -> list[Purpose]:
     """Read tags, types or labels: each by its parts, as in `CI/Build`."""
-    return [_BY_TYPE[part] for tag in tags for part in _PARTS.split(tag.lower()) if part in _BY_TYPE]
+    return [
+        _BY_TYPE[part] for tag in tags for part in _PARTS.split(tag.lower()) if part in _BY_TYPE
+    ]
 
 
 def is_breaking(tags: Iterable[str]) -> bool:
     """Tell whether a tag or label marks a breaking change; `non-breaking` is none."""
-    return any(tag.strip().lower() in ("breaking", "breaking change", "breaking-change") for tag in tags)
+    return any(
+        tag.strip().lower() in ("breaking", "breaking change", "breaking-change") for tag in tags
+    )
 
 
 class Area(StrEnum):

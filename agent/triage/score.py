@@ -8,11 +8,21 @@ from typing import get_args
 from agent.domain.commits import Change, FileChange
 from agent.domain.facts import Fact, FactSheet, Severity
 from agent.domain.ledger import Noise, Tier, Triage
-from agent.triage.conventions import CHORES, Area, Heading, area, is_breaking, purposes_of, read_heading
+from agent.triage.conventions import (
+    CHORES,
+    Area,
+    Heading,
+    area,
+    is_breaking,
+    purposes_of,
+    read_heading,
+)
 
 _ONLY: dict[str, Noise] = {f"only-{noise}": noise for noise in get_args(Noise)}
 _ASIDE: dict[Area, Noise] = {Area.TESTS: "tests", Area.DOCS: "docs", Area.CI: "ci"}
-_BOT = re.compile(r"\[bot\]|^(?:dependabot|renovate|github-actions|copybara)\b|[- ]bot$", re.IGNORECASE)
+_BOT = re.compile(
+    r"\[bot\]|^(?:dependabot|renovate|github-actions|copybara)\b|[- ]bot$", re.IGNORECASE
+)
 HIGH, _MID = 5.0, 2.5  # From which weight on a commit belongs to a tier
 # A day on which everything is urgent tells nobody what to do first.
 _MOST_HIGH, _LEAST_ALLOWED = 0.25, 3
@@ -51,8 +61,21 @@ URGENT = {"release", "undoes a change"} | {name for name, points in POINTS.items
 """Only with one of these can a commit be of the top tier, however much else it does."""
 
 _SET_BY_USERS = ("flag-", "env-", "config-key-", "route-")
-_CALLED = ("parameter-default-", "field-changed", "signature-changed", "base-changed", "registration-changed")
-_NEW_FOR_USERS = ("registered", "flag-added", "env-added", "route-added", "file-added kernel", "file-added operator")
+_CALLED = (
+    "parameter-default-",
+    "field-changed",
+    "signature-changed",
+    "base-changed",
+    "registration-changed",
+)
+_NEW_FOR_USERS = (
+    "registered",
+    "flag-added",
+    "env-added",
+    "route-added",
+    "file-added kernel",
+    "file-added operator",
+)
 _BY_SEVERITY = {
     Severity.BREAKING: {"breaks what users set": _SET_BY_USERS, "breaks exported names": ("",)},
     Severity.BEHAVIOUR: {
@@ -61,7 +84,11 @@ _BY_SEVERITY = {
         "changes values": ("constant-changed", "limit-changed"),
         "may break names": ("symbol-", "parameter-", "field-", "enum-member-"),
     },
-    Severity.ADDITIVE: {"new model": ("file-added model",), "new for users": _NEW_FOR_USERS, "new names": ("",)},
+    Severity.ADDITIVE: {
+        "new model": ("file-added model",),
+        "new for users": _NEW_FOR_USERS,
+        "new names": ("",),
+    },
 }
 """How the kinds of facts begin that are a reason; of each severity only the first reason that holds counts."""
 _HISTORY = ("revert", "reland")
@@ -75,7 +102,9 @@ _BESIDE = {
 """Reasons that count beside those."""
 
 
-def weigh(change: Change, sheet: FactSheet | None, *, labels: Sequence[str] = (), closes: bool = False) -> Triage:
+def weigh(
+    change: Change, sheet: FactSheet | None, *, labels: Sequence[str] = (), closes: bool = False
+) -> Triage:
     """Score one commit by what its diff does, what its author declares, and whether it closes issues."""
     heading = read_heading(change.commit.title)
     facts = sheet.facts if sheet else ()
@@ -113,9 +142,15 @@ def _reasons_in_facts(facts: Sequence[Fact]) -> Iterator[str]:
     """Name what the diff does, each sort once: ten renamed parameters are no ten times as urgent as one."""
     for severity, table in _BY_SEVERITY.items():
         kinds = {f"{fact.kind} {fact.detail}" for fact in facts if fact.severity is severity}
-        yield from [name for name, forms in table.items() if any(kind.startswith(forms) for kind in kinds)][:1]
-    told = {fact.kind for fact in facts if fact.severity is Severity.BEHAVIOUR or fact.kind in _HISTORY}
-    yield from (name for name, forms in _BESIDE.items() if any(kind.startswith(forms) for kind in told))
+        yield from [
+            name for name, forms in table.items() if any(kind.startswith(forms) for kind in kinds)
+        ][:1]
+    told = {
+        fact.kind for fact in facts if fact.severity is Severity.BEHAVIOUR or fact.kind in _HISTORY
+    }
+    yield from (
+        name for name, forms in _BESIDE.items() if any(kind.startswith(forms) for kind in told)
+    )
 
 
 def _lines_by_area(files: Iterable[FileChange]) -> dict[Area, int]:
@@ -132,7 +167,9 @@ def rank(weighed: Iterable[Triage]) -> tuple[Triage, ...]:
     ordered = sorted(weighed, key=lambda one: (one.noise is not None, -one.score))
     allowed = max(_LEAST_ALLOWED, math.ceil(sum(one.noise is None for one in ordered) * _MOST_HIGH))
     tiers = [_tier(one, room=place < allowed) for place, one in enumerate(ordered)]
-    ranked = [one.model_copy(update={"tier": tier}) for one, tier in zip(ordered, tiers, strict=True)]
+    ranked = [
+        one.model_copy(update={"tier": tier}) for one, tier in zip(ordered, tiers, strict=True)
+    ]
     return tuple(sorted(ranked, key=lambda one: list(Tier).index(one.tier)))
 
 
@@ -146,7 +183,9 @@ def lifted(table: Sequence[Triage], used: Collection[str]) -> tuple[Triage, ...]
     """Put the commits that the reader's own code is about before all others, as something to act on."""
     most = max((one.score for one in table), default=0.0)
     concerned = [
-        one.model_copy(update={"tier": Tier.HIGH, "noise": None, "score": round(one.score + most, 3)})
+        one.model_copy(
+            update={"tier": Tier.HIGH, "noise": None, "score": round(one.score + most, 3)}
+        )
         for one in table
         if one.sha in used
     ]
@@ -158,7 +197,9 @@ def _announces(heading: Heading) -> bool:
     return heading.breaking or "deprecation" in heading.purposes
 
 
-def _noise(change: Change, facts: Sequence[Fact], heading: Heading, lines: Mapping[Area, int]) -> Noise | None:
+def _noise(
+    change: Change, facts: Sequence[Fact], heading: Heading, lines: Mapping[Area, int]
+) -> Noise | None:
     """Find what is folded away: by its diff, else by an author who is a machine, else by its own words."""
     aside = next((_ONLY[fact.kind] for fact in facts if fact.kind in _ONLY), None)
     if aside is None and lines and lines.keys() <= _ASIDE.keys():
@@ -166,7 +207,9 @@ def _noise(change: Change, facts: Sequence[Fact], heading: Heading, lines: Mappi
     if aside is not None:
         return None if aside == "docs" and _announces(heading) else aside
     # That some line of a function changed is so of every chore.
-    if any(fact.severity is not Severity.INTERNAL and fact.kind != "code-changed" for fact in facts):
+    if any(
+        fact.severity is not Severity.INTERNAL and fact.kind != "code-changed" for fact in facts
+    ):
         return None
     small = lines.get(Area.PRODUCT, 0) <= _LARGE_CHORE
     if small and _BOT.search(change.commit.author.name):

@@ -11,13 +11,22 @@ from starlette.routing import Route
 from evals.github_server import graphql
 from evals.github_server.faults import TRANSPORT, BrokenResponse, Fault, Faults, partial, substitute
 from evals.github_server.repositories import Call, Hub
-from evals.github_server.responses import ANONYMOUS, EXHAUSTED, Limits, Refusal, json_response, not_found
+from evals.github_server.responses import (
+    ANONYMOUS,
+    EXHAUSTED,
+    Limits,
+    Refusal,
+    json_response,
+    not_found,
+)
 from evals.github_server.rest import ENDPOINTS
 
 Answer = Callable[[Request, bytes, str], tuple[Response, bool]]
 """Takes a request, its body and who asks; gives the response and whether it was free of the limit."""
 
-_GUEST_EXHAUSTED = "API rate limit exceeded for 127.0.0.1. (Authenticated requests get a higher rate limit.)"
+_GUEST_EXHAUSTED = (
+    "API rate limit exceeded for 127.0.0.1. (Authenticated requests get a higher rate limit.)"
+)
 
 
 @dataclass(frozen=True)
@@ -33,8 +42,16 @@ class Hit:
 class Api:
     """Answers every request to the API."""
 
-    def __init__(self, hub: Hub, limits: Limits, faults: Faults, origin: str, tokens: tuple[str, ...]) -> None:
-        self._hub, self._limits, self._faults, self._origin, self._tokens = hub, limits, faults, origin, tokens
+    def __init__(
+        self, hub: Hub, limits: Limits, faults: Faults, origin: str, tokens: tuple[str, ...]
+    ) -> None:
+        self._hub, self._limits, self._faults, self._origin, self._tokens = (
+            hub,
+            limits,
+            faults,
+            origin,
+            tokens,
+        )
         self.hits: list[Hit] = []
 
     def routes(self) -> list[Route]:
@@ -59,7 +76,9 @@ class Api:
         fault = self._faults.take(target, body)
         try:
             who = self._identify(request)
-            response, free = (self._faulty(fault, target, who) if fault else None) or answer(request, body, who)
+            response, free = (self._faulty(fault, target, who) if fault else None) or answer(
+                request, body, who
+            )
         except Refusal as refusal:
             response, free = refusal.response(), False
         if fault and fault.kind == "graphql_partial":
@@ -99,7 +118,9 @@ class Api:
             exhausted = Refusal(403, _GUEST_EXHAUSTED if who == ANONYMOUS else EXHAUSTED).response()
             try:
                 left = meter.used < meter.limit
-                response = _conditional(request, endpoint(self._call(request))) if left else exhausted
+                response = (
+                    _conditional(request, endpoint(self._call(request))) if left else exhausted
+                )
             except Refusal as refusal:
                 response = refusal.response()
             # Only whoever shows a token gets unchanged answers for nothing.
@@ -116,7 +137,9 @@ class Api:
         path, names = _path(request), request.path_params
         tail = "".join(f"/{part}" for part in path.split("/")[3 if "id" in names else 4 :])
         full_name = f"{names.get('owner')}/{names.get('name')}"
-        repository = self._hub.numbered(names["id"]) if "id" in names else self._hub.named(full_name)
+        repository = (
+            self._hub.numbered(names["id"]) if "id" in names else self._hub.named(full_name)
+        )
         if repository is None:
             raise not_found()
         if "id" in names or repository.full_name.lower() == full_name.lower():
@@ -126,7 +149,9 @@ class Api:
         raise Refusal(301, "Moved Permanently", {"Location": moved})
 
     def _rate_limit(self, request: Request, body: bytes, who: str) -> tuple[Response, bool]:
-        core, graph = (self._limits.meter(who, resource).overview for resource in ("core", "graphql"))
+        core, graph = (
+            self._limits.meter(who, resource).overview for resource in ("core", "graphql")
+        )
         return json_response({"resources": {"core": core, "graphql": graph}, "rate": core}), True
 
     def _missing(self, request: Request, body: bytes, who: str) -> tuple[Response, bool]:
@@ -145,8 +170,15 @@ def _conditional(request: Request, response: Response) -> Response:
     etag = f'W/"{hashlib.sha256(media + bytes(response.body)).hexdigest()}"'
     response.headers["ETag"] = etag
     response.headers["Cache-Control"] = "private, max-age=60, s-maxage=60"
-    known = {part.strip().removeprefix("W/") for part in request.headers.get("if-none-match", "").split(",")}
+    known = {
+        part.strip().removeprefix("W/")
+        for part in request.headers.get("if-none-match", "").split(",")
+    }
     if etag.removeprefix("W/") not in known:
         return response
-    headers = {name: response.headers[name] for name in ("etag", "cache-control", "link") if name in response.headers}
+    headers = {
+        name: response.headers[name]
+        for name in ("etag", "cache-control", "link")
+        if name in response.headers
+    }
     return Response(status_code=304, headers=headers)

@@ -54,9 +54,16 @@ class GitHubServer:
             self._undo = undo.pop_all()
         self.url = self.git_url = self._loopback.url
         """The API's address, and what precedes `owner/name.git` for git; they are the same."""
-        self._api = Api(self._hub, Limits(allowance or Allowance(), clock), self.faults, self.url, tokens)
-        services = [f"/{{owner}}/{{name}}/{service}" for service in ("info/refs", "git-upload-pack")]
-        routes = [*(Route(path, self._serve_git, methods=["GET", "POST"]) for path in services), *self._api.routes()]
+        self._api = Api(
+            self._hub, Limits(allowance or Allowance(), clock), self.faults, self.url, tokens
+        )
+        services = [
+            f"/{{owner}}/{{name}}/{service}" for service in ("info/refs", "git-upload-pack")
+        ]
+        routes = [
+            *(Route(path, self._serve_git, methods=["GET", "POST"]) for path in services),
+            *self._api.routes(),
+        ]
         self._app = Starlette(routes=routes, exception_handlers={Exception: self._crashed})
 
     def __enter__(self) -> Self:
@@ -65,7 +72,10 @@ class GitHubServer:
         return self
 
     def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
     ) -> None:
         """Stop, remove every trace, and tell what crashed, if nothing worse is on its way."""
         self._undo.close()
@@ -101,7 +111,9 @@ class GitHubServer:
         repository.show(index)
 
     async def _serve_git(self, request: Request) -> Response:
-        repository = self._hub.named("{owner}/{name}".format(**request.path_params).removesuffix(".git"))
+        repository = self._hub.named(
+            "{owner}/{name}".format(**request.path_params).removesuffix(".git")
+        )
         if repository is None:
             return not_found().response()
         body = await request.body()
@@ -125,8 +137,12 @@ def _ask_git(request: Request, body: bytes, git_dir: Path, service: str) -> Resp
         "HTTP_CONTENT_ENCODING": request.headers.get("content-encoding", ""),
         "GIT_PROTOCOL": request.headers.get("git-protocol", ""),
     }
-    done = subprocess.run([*GIT, "http-backend"], env=environment, input=body, capture_output=True, check=False)
+    done = subprocess.run(
+        [*GIT, "http-backend"], env=environment, input=body, capture_output=True, check=False
+    )
     head, _, content = done.stdout.partition(b"\r\n\r\n")
-    headers = dict(line.split(": ", 1) for line in head.decode("latin-1").split("\r\n") if ": " in line)
+    headers = dict(
+        line.split(": ", 1) for line in head.decode("latin-1").split("\r\n") if ": " in line
+    )
     status = int(headers.pop("Status", "200" if head else "500").split()[0])
     return Response(content, status, headers)

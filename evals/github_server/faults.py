@@ -23,12 +23,20 @@ STORM = (
     "graphql_partial",
 )  # fmt: skip
 """What a storm is made of unless told otherwise: what a patient client gets over quickly."""
-KINDS = (*STORM, "forbidden_secondary", "primary_exhausted", "redirect_elsewhere", "grow")  # Every fault there is
+KINDS = (
+    *STORM,
+    "forbidden_secondary",
+    "primary_exhausted",
+    "redirect_elsewhere",
+    "grow",
+)  # Every fault there is
 _UNICORN = (
     b"<!DOCTYPE html>\n<html>\n<head><title>Unicorn! &middot; GitHub</title></head>\n"
     b"<body><p><strong>We couldn't respond to your request in time.</strong></p></body>\n</html>\n"
 )
-_SECONDARY = "You have exceeded a secondary rate limit. Please wait a few minutes before you try again."
+_SECONDARY = (
+    "You have exceeded a secondary rate limit. Please wait a few minutes before you try again."
+)
 _SLICES = 8
 _MAX_SECONDS = 30.0
 
@@ -41,9 +49,13 @@ class Fault:
     path: str = ""  # A regular expression searched in `/path?query`; empty matches everything
     times: int = 1
     after: int = 0  # How many matching requests pass unharmed first
-    seconds: float = 0.2  # How long a slow answer takes, or how far away the reset of an exhausted limit is
+    seconds: float = (
+        0.2  # How long a slow answer takes, or how far away the reset of an exhausted limit is
+    )
     retry_after: int = 1
-    location: str = ""  # Where `redirect_elsewhere` sends the client: the other origin, the path is kept
+    location: str = (
+        ""  # Where `redirect_elsewhere` sends the client: the other origin, the path is kept
+    )
     repo: str = ""
     push: int = -1  # Where the default branch of `repo` moves when the history grows
 
@@ -66,7 +78,11 @@ class Storm:
         name = hashlib.sha256(target.encode() + body).hexdigest()
         self._asked[name] += 1
         chance = random.Random(f"{self.seed}:{name}:{self._asked[name]}")  # noqa: S311 - weather, not a secret
-        kinds = [kind for kind in self.kinds if kind.startswith("graphql_") <= target.endswith("/graphql")]
+        kinds = [
+            kind
+            for kind in self.kinds
+            if kind.startswith("graphql_") <= target.endswith("/graphql")
+        ]
         if not kinds or chance.random() >= self.rate or self._failed[name] >= self.in_a_row:
             self._failed[name] = 0
             return None
@@ -82,7 +98,9 @@ class Faults:
         self._storm: Storm | None = None
         self.fired: list[tuple[str, str]] = []  # (kind, path) of everything that went wrong so far
 
-    def add(self, kind: str, path: str = "", *, times: int = 1, after: int = 0, **options: float | str) -> None:
+    def add(
+        self, kind: str, path: str = "", *, times: int = 1, after: int = 0, **options: float | str
+    ) -> None:
         """Queue a fault; `options` are the other fields of `Fault`."""
         if kind not in KINDS:
             raise InputError(f"there is no fault {kind!r}; there are {', '.join(KINDS)}")
@@ -115,23 +133,32 @@ class Faults:
 
 def substitute(fault: Fault, target: str, who: str, limits: Limits) -> Response | None:
     """Give the answer that stands in for the right one; None if the right one is still wanted."""
-    where, limited = f"{fault.location}{target}", {"errors": [{"type": "RATE_LIMITED", "message": EXHAUSTED}]}
+    where, limited = (
+        f"{fault.location}{target}",
+        {"errors": [{"type": "RATE_LIMITED", "message": EXHAUSTED}]},
+    )
 
     def used_up(resource: str) -> dict[str, str]:
         meter = limits.meter(who, resource)
         # Rounded up, so that a client which waits until this second has waited long enough.
         reset = int(-(-(limits.clock() + fault.seconds) // 1))
         values = {"Remaining": 0, "Used": meter.limit, "Reset": reset}
-        return meter.headers() | {f"X-RateLimit-{name}": str(value) for name, value in values.items()}
+        return meter.headers() | {
+            f"X-RateLimit-{name}": str(value) for name, value in values.items()
+        }
 
     answers: dict[str, Callable[[], Response]] = {
         "bad_gateway": lambda: json_response({"message": "Server Error"}, 502),
         "unicorn": lambda: Response(_UNICORN, 504, media_type="text/html; charset=utf-8"),
         "html_labelled_json": lambda: Response(_UNICORN, 503, media_type=JSON),
-        "forbidden_retry_after": lambda: Refusal(403, _SECONDARY, {"Retry-After": str(fault.retry_after)}).response(),
+        "forbidden_retry_after": lambda: Refusal(
+            403, _SECONDARY, {"Retry-After": str(fault.retry_after)}
+        ).response(),
         "forbidden_secondary": lambda: Refusal(403, _SECONDARY).response(),
         "primary_exhausted": lambda: Refusal(403, EXHAUSTED, used_up("core")).response(),
-        "redirect_elsewhere": lambda: json_response({"message": "Moved", "url": where}, 301, {"Location": where}),
+        "redirect_elsewhere": lambda: json_response(
+            {"message": "Moved", "url": where}, 301, {"Location": where}
+        ),
         "graphql_rate_limited": lambda: json_response(limited, 200, used_up("graphql")),
     }
     return answers[fault.kind]() if fault.kind in answers else None
@@ -161,18 +188,26 @@ class BrokenResponse(Response):
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Send slowly, send half, or reset the connection."""
         body = bytes(self.body)
-        start = {"type": "http.response.start", "status": self.status_code, "headers": self.raw_headers}
+        start = {
+            "type": "http.response.start",
+            "status": self.status_code,
+            "headers": self.raw_headers,
+        }
         if self._fault.kind == "slow":
             await send(start)
             size = -(-len(body) // _SLICES)
             for number in range(_SLICES):
                 await asyncio.sleep(min(self._fault.seconds, _MAX_SECONDS) / _SLICES)
                 part = body[number * size : (number + 1) * size]
-                await send({"type": "http.response.body", "body": part, "more_body": number < _SLICES - 1})
+                await send(
+                    {"type": "http.response.body", "body": part, "more_body": number < _SLICES - 1}
+                )
             return
         if self._fault.kind == "half_body" and body:
             await send(start)
-            await send({"type": "http.response.body", "body": body[: len(body) // 2], "more_body": True})
+            await send(
+                {"type": "http.response.body", "body": body[: len(body) // 2], "more_body": True}
+            )
             scope["state"]["transport"].close()
         else:
             reset_connection(scope)

@@ -20,16 +20,31 @@ from evals.worlds.model import Repo
 _ATTRIBUTES = Path(__file__).with_name("github.attributes")
 _HEX = frozenset("0123456789abcdef")
 # Answers must not depend on who owns the files or on the machine's own configuration.
-_SETTINGS = ("safe.directory=*", "uploadpack.allowFilter=true", "uploadpack.allowAnySHA1InWant=true")
+_SETTINGS = (
+    "safe.directory=*",
+    "uploadpack.allowFilter=true",
+    "uploadpack.allowAnySHA1InWant=true",
+)
 GIT = ("git", *(part for setting in _SETTINGS for part in ("-c", setting)))
-GIT_ENVIRONMENT = {"GIT_CONFIG_NOSYSTEM": "1", "GIT_CONFIG_GLOBAL": os.devnull, "GIT_TERMINAL_PROMPT": "0"}
+GIT_ENVIRONMENT = {
+    "GIT_CONFIG_NOSYSTEM": "1",
+    "GIT_CONFIG_GLOBAL": os.devnull,
+    "GIT_TERMINAL_PROMPT": "0",
+}
 GIT_ENVIRONMENT |= {"GIT_NO_LAZY_FETCH": "1", "GIT_OPTIONAL_LOCKS": "0", "LC_ALL": "C"}
 GIT_ENVIRONMENT |= {"PATH": os.pathsep.join(os.get_exec_path())}
 """How and in which environment every git process of the server runs."""
 # The options of `git diff-tree` that give GitHub's order, status and hunks.
 _DIFF = ("-r", "-M", "-p", "--inter-hunk-context=1", "--no-color", "--no-ext-diff", "--no-textconv")
 _PREFIXES = ("--src-prefix=a/", "--dst-prefix=b/")
-_STATUS = {b"A": "added", b"D": "removed", b"M": "modified", b"T": "changed", b"R": "renamed", b"C": "copied"}
+_STATUS = {
+    b"A": "added",
+    b"D": "removed",
+    b"M": "modified",
+    b"T": "changed",
+    b"R": "renamed",
+    b"C": "copied",
+}
 _ENTRY = re.compile(
     rb":(?P<old>\d+)\d{4} (?P<new>\d+)\d{4} (?P<was>\w+) (?P<sha>\w+) (?P<status>[A-Z])\d*\0"
     rb"(?:(?<=[RC]\d{3}\0)(?P<previous>[^\0]+)\0)?(?P<path>[^\0]+)\0"
@@ -65,7 +80,9 @@ class GitStore:
         for part in ("objects/info", "objects/pack", "refs/heads"):
             (self.git_dir / part).mkdir(parents=True)
         (self.git_dir / "objects/info/alternates").write_text(f"{objects.resolve()}\n")
-        (self.git_dir / "config").write_text("[core]\n\trepositoryformatversion = 0\n\tbare = true\n")
+        (self.git_dir / "config").write_text(
+            "[core]\n\trepositoryformatversion = 0\n\tbare = true\n"
+        )
         (self.git_dir / "HEAD").write_text(f"ref: refs/heads/{self._repo.default_branch}\n")
         if (self._source / "shallow").is_file():
             (self.git_dir / "shallow").write_bytes((self._source / "shallow").read_bytes())
@@ -78,8 +95,12 @@ class GitStore:
 
     def show(self, push: int | None) -> None:
         """Move the default branch to a push of the repository; None takes the branch as it is in the repository."""
-        listing = self._ask_source("for-each-ref", "--format=%(refname)%00%(objectname)%00%(*objectname)")
-        rows = [line.split("\0") for line in listing.decode("utf-8", "surrogateescape").splitlines()]
+        listing = self._ask_source(
+            "for-each-ref", "--format=%(refname)%00%(objectname)%00%(*objectname)"
+        )
+        rows = [
+            line.split("\0") for line in listing.decode("utf-8", "surrogateescape").splitlines()
+        ]
         refs = {name: (sha, below) for name, sha, below in rows}
         if push is not None:
             refs[f"refs/heads/{self._repo.default_branch}"] = (self._repo.pushes[push].tip, "")
@@ -101,7 +122,11 @@ class GitStore:
         if tip == last:
             return []
         options = [f"--no-merged={tip}", f"--merged={last}", "--format=%(refname)", "refs/tags"]
-        return self._ask_source("for-each-ref", *options).decode("utf-8", "surrogateescape").splitlines()
+        return (
+            self._ask_source("for-each-ref", *options)
+            .decode("utf-8", "surrogateescape")
+            .splitlines()
+        )
 
     @property
     def tip(self) -> str | None:
@@ -120,12 +145,19 @@ class GitStore:
 
     def _commit(self, sha: str) -> Commit | None:
         found = self._object(sha)
-        return _parse_commit(found[0], found[2]) if found is not None and found[1] == "commit" else None
+        return (
+            _parse_commit(found[0], found[2])
+            if found is not None and found[1] == "commit"
+            else None
+        )
 
     def _history(self, tip: str) -> dict[str, int]:
         """List what a tip reaches with its committer dates, in the order of `git log`."""
         output = self._run("log", "--format=%H %ct", tip, "--")
-        return {row[0].decode(): int(row[1] or 0) for row in (line.split(b" ") for line in output.splitlines())}
+        return {
+            row[0].decode(): int(row[1] or 0)
+            for row in (line.split(b" ") for line in output.splitlines())
+        }
 
     def between(self, base: str, head: str) -> list[str]:
         """List the commits of `base..head`, newest first; the two lines of history must meet somewhere."""
@@ -153,7 +185,10 @@ class GitStore:
         if "\n" in name or "\0" in name:
             return None  # The reader takes a line for each object.
         if self._reader is None or self._reader.poll() is not None:
-            command, pipe = [*GIT, f"--git-dir={self.git_dir}", "cat-file", "--batch"], subprocess.PIPE
+            command, pipe = (
+                [*GIT, f"--git-dir={self.git_dir}", "cat-file", "--batch"],
+                subprocess.PIPE,
+            )
             self._reader = subprocess.Popen(
                 command, env=GIT_ENVIRONMENT, stdin=pipe, stdout=pipe, stderr=subprocess.DEVNULL
             )
@@ -178,7 +213,9 @@ class GitStore:
     def _ask_source(self, *arguments: str) -> bytes:
         done = _git(self._source, *arguments)
         if done.returncode:
-            raise InputError(f"{self._source} cannot be served: {done.stderr.decode(errors='replace').strip()}")
+            raise InputError(
+                f"{self._source} cannot be served: {done.stderr.decode(errors='replace').strip()}"
+            )
         return done.stdout
 
 
@@ -217,7 +254,11 @@ def _signature(raw: bytes, encoding: str) -> Json:
         at = datetime.fromtimestamp(int((when.split() or [b"0"])[0]), UTC)
     except (ValueError, OverflowError, OSError):
         at = datetime.fromtimestamp(0, UTC)
-    return {"name": _text(name, encoding).strip(), "email": _text(email, encoding).strip(), "date": stamp(at)}
+    return {
+        "name": _text(name, encoding).strip(),
+        "email": _text(email, encoding).strip(),
+        "date": stamp(at),
+    }
 
 
 def _parse_diff(output: bytes) -> Iterator[Json]:
@@ -241,7 +282,11 @@ def _parse_diff(output: bytes) -> Iterator[Json]:
             "deletions": deletions,
             "changes": additions + deletions,
             **({"patch": hunks.decode("utf-8", "replace")} if hunks else {}),
-            **({"previous_filename": entry["previous"].decode("utf-8", "replace")} if entry["previous"] else {}),
+            **(
+                {"previous_filename": entry["previous"].decode("utf-8", "replace")}
+                if entry["previous"]
+                else {}
+            ),
         }
 
 

@@ -38,10 +38,14 @@ def answer(hub: Hub, content: bytes, meter: Meter) -> Response:
     errors = result.errors or []
     for error in errors:
         # A bug of ours must not pass for an answer.
-        if error.original_error is not None and not isinstance(error.original_error, gql.GraphQLError):
+        if error.original_error is not None and not isinstance(
+            error.original_error, gql.GraphQLError
+        ):
             raise error.original_error
     body: Json = {} if result.data is None and errors else {"data": result.data}
-    return json_response(body | ({"errors": [_error_json(error) for error in errors]} if errors else {}))
+    return json_response(
+        body | ({"errors": [_error_json(error) for error in errors]} if errors else {})
+    )
 
 
 def _read(content: bytes) -> tuple[str, Json]:
@@ -49,7 +53,9 @@ def _read(content: bytes) -> tuple[str, Json]:
         body = json.loads(content)
     except ValueError as error:
         raise Refusal(400, "Problems parsing JSON") from error
-    query, variables = (body.get("query"), body.get("variables")) if isinstance(body, dict) else (None, None)
+    query, variables = (
+        (body.get("query"), body.get("variables")) if isinstance(body, dict) else (None, None)
+    )
     if not isinstance(query, str):
         raise Refusal(400, "A query attribute must be specified and must be a string.")
     return query, variables if isinstance(variables, dict) else {}
@@ -63,7 +69,9 @@ def _error_json(error: gql.GraphQLError) -> Json:
 
 def _missing(kind: str, what: str) -> gql.GraphQLError:
     """Say that something is not there; the field becomes null and the rest of the query is answered."""
-    return gql.GraphQLError(f"Could not resolve to {kind} with the {what}.", extensions={"type": "NOT_FOUND"})
+    return gql.GraphQLError(
+        f"Could not resolve to {kind} with the {what}.", extensions={"type": "NOT_FOUND"}
+    )
 
 
 def _connection(items: Sequence[Any], show: Callable[[Any], Json | None]) -> Callable[..., Json]:
@@ -105,7 +113,9 @@ class _Nodes:
             raise _missing("a PullRequest" if kind is Pull else "an Issue", f"number of {number}")
         return self._thread(repository, found)
 
-    def _object(self, repository: Repository, oid: str | None = None, expression: str | None = None) -> Json | None:
+    def _object(
+        self, repository: Repository, oid: str | None = None, expression: str | None = None
+    ) -> Json | None:
         """Find a commit, or the file that a commit has at a path; what is not there is null without an error."""
         revision, colon, path = (oid or expression or "").partition(":")
         if not colon:
@@ -127,11 +137,17 @@ class _Nodes:
             "__typename": "Commit",
             "oid": commit.sha,
             "repository": _name(repository),
-            "associatedPullRequests": _connection(pulls, lambda pull: self._thread(repository, pull)),
+            "associatedPullRequests": _connection(
+                pulls, lambda pull: self._thread(repository, pull)
+            ),
         }
 
     def _thread(self, repository: Repository, thread: Thread) -> Json:
-        own = self._pull(repository, thread) if isinstance(thread, Pull) else self._issue(repository, thread)
+        own = (
+            self._pull(repository, thread)
+            if isinstance(thread, Pull)
+            else self._issue(repository, thread)
+        )
         return own | {
             "number": thread.number,
             "title": thread.title,
@@ -172,7 +188,9 @@ class _Nodes:
         closed = [self._hub.thread(*name) for name in pull.closes]
         issues = [pair for pair in closed if pair is not None and isinstance(pair[1], Issue)]
         named = [event for event in pull.events if event.kind == "cross-referenced"]
-        sources = [found for one in named if one.source and (found := self._hub.thread(*one.source))]
+        sources = [
+            found for one in named if one.source and (found := self._hub.thread(*one.source))
+        ]
         return {
             "__typename": "PullRequest",
             "state": "MERGED" if pull.merged_at else pull.state.upper(),
@@ -199,7 +217,10 @@ def _actor(login: str | None) -> Json | None:
     """Show an account; a deleted one is null here, and apps lack the suffix that REST gives them."""
     if login is None:
         return None
-    return {"__typename": "Bot" if login.endswith("[bot]") else "User", "login": login.removesuffix("[bot]")}
+    return {
+        "__typename": "Bot" if login.endswith("[bot]") else "User",
+        "login": login.removesuffix("[bot]"),
+    }
 
 
 def _decoded(content: bytes) -> str:

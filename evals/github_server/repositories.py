@@ -22,7 +22,9 @@ class Repository:
         self.git = GitStore(repo, folder)
         self._now = now
         threads: tuple[Thread, ...] = (*repo.issues, *repo.pulls)
-        self._threads = {thread.number: thread for thread in threads if self._is_past(thread.created_at)}
+        self._threads = {
+            thread.number: thread for thread in threads if self._is_past(thread.created_at)
+        }
         self._bringing: dict[str, list[Pull]] = {}
         for pull in self._threads.values():
             if isinstance(pull, Pull):
@@ -37,7 +39,9 @@ class Repository:
     def show(self, push: int | None) -> None:
         """Let the default branch stand where a push left it."""
         if push is not None and not -len(self.repo.pushes) <= push < len(self.repo.pushes):
-            raise InputError(f"{self.full_name} has {len(self.repo.pushes)} pushes, there is no push {push}")
+            raise InputError(
+                f"{self.full_name} has {len(self.repo.pushes)} pushes, there is no push {push}"
+            )
         self.git.show(push)
 
     @property
@@ -80,7 +84,9 @@ class Repository:
         """Find the pull requests that brought a commit: on the default branch only merged ones count."""
         having = self._bringing.get(sha, [])
         landed = bool(having) and self.git.tip is not None and sha in self.git.history(self.git.tip)
-        wanted = [pull for pull in having if pull.merged_at or (not landed and pull.state == "open")]
+        wanted = [
+            pull for pull in having if pull.merged_at or (not landed and pull.state == "open")
+        ]
         return sorted(wanted, key=lambda pull: (pull.created_at, pull.number))
 
 
@@ -88,7 +94,9 @@ class Hub:
     """All repositories of a server."""
 
     def __init__(self, repos: Iterable[Repo], folder: Path, now: datetime | None) -> None:
-        self._hosted = [Repository(repo, folder / f"{place}.git", now) for place, repo in enumerate(repos)]
+        self._hosted = [
+            Repository(repo, folder / f"{place}.git", now) for place, repo in enumerate(repos)
+        ]
         former = {name.lower(): one for one in self._hosted for name in one.repo.former_names}
         self._by_name = former | {one.full_name.lower(): one for one in self._hosted}
 
@@ -132,7 +140,9 @@ class Call:
 
     def page(self, default: int = 30) -> Page:
         """Tell which page of a list is asked for; links lead by the repository's id, which never changes."""
-        return Page(self.request, f"{self.api}/repositories/{self.repository.repo.id}{self.tail}", default)
+        return Page(
+            self.request, f"{self.api}/repositories/{self.repository.repo.id}{self.tail}", default
+        )
 
     def query(self, name: str) -> str | None:
         """Read a query parameter; an empty one is as good as none."""

@@ -40,7 +40,9 @@ def not_found() -> Refusal:
     return Refusal(404, "Not Found")
 
 
-def json_response(data: Any, status: int = 200, headers: Mapping[str, str] | None = None) -> Response:
+def json_response(
+    data: Any, status: int = 200, headers: Mapping[str, str] | None = None
+) -> Response:
     """Answer with JSON; a lone surrogate in hostile text becomes a question mark instead of an exception."""
     text = json.dumps(data, ensure_ascii=False, separators=(",", ":"))
     return Response(text.encode("utf-8", "replace"), status, headers, JSON)
@@ -87,7 +89,9 @@ class Page:
     def _number(self, name: str, default: int) -> int:
         text = self.request.query_params.get(name)
         # A number with very many digits is as good as nonsense, and int() would refuse it.
-        return int(text) if text and text.isascii() and text.isdigit() and len(text) < 10 else default
+        return (
+            int(text) if text and text.isascii() and text.isdigit() and len(text) < 10 else default
+        )
 
     def cut(self, items: Sequence[Item]) -> tuple[Sequence[Item], dict[str, str]]:
         """Take this page out of the list; the Link header is left out when one page holds it all."""
@@ -97,8 +101,13 @@ class Page:
         steps += [("next", number + 1), ("last", last)] if number < last else []
         steps += [("first", 1)] if number > 1 else []
         query = {name: value for name, value in self.request.query_params.items() if name != "page"}
-        queries = {rel: urlencode({**query, "page": page}, quote_via=quote, safe=":/") for rel, page in steps}
-        links = ", ".join(f'<{self.address}?{query}>; rel="{rel}"' for rel, query in queries.items())
+        queries = {
+            rel: urlencode({**query, "page": page}, quote_via=quote, safe=":/")
+            for rel, page in steps
+        }
+        links = ", ".join(
+            f'<{self.address}?{query}>; rel="{rel}"' for rel, query in queries.items()
+        )
         return items[start : start + self.size], {"Link": links} if links else {}
 
 
@@ -127,7 +136,12 @@ class Meter:
     @property
     def overview(self) -> dict[str, int]:
         """Say what is left, as `/rate_limit` does."""
-        return {"limit": self.limit, "remaining": self.limit - self.used, "reset": self.reset, "used": self.used}
+        return {
+            "limit": self.limit,
+            "remaining": self.limit - self.used,
+            "reset": self.reset,
+            "used": self.used,
+        }
 
     def headers(self) -> dict[str, str]:
         """Say it as GitHub does on every answer."""

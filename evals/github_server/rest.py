@@ -6,7 +6,15 @@ from starlette.responses import Response
 
 from evals.github_server.git_store import Commit
 from evals.github_server.repositories import Call
-from evals.github_server.responses import Json, Refusal, json_response, not_found, parse_time, raw_response, stamp
+from evals.github_server.responses import (
+    Json,
+    Refusal,
+    json_response,
+    not_found,
+    parse_time,
+    raw_response,
+    stamp,
+)
 from evals.worlds.model import Comment, Issue, Pull, Release, Thread
 
 _MAX_FILES = 3000
@@ -20,12 +28,19 @@ def get_repository(call: Call) -> Response:
     """`GET /repos/{owner}/{repo}`: the name of today and the default branch."""
     repo = call.repository.repo
     names = {"id": repo.id, "name": repo.name, "full_name": repo.full_name, "url": call.here}
-    return json_response(names | {"private": False, "fork": False, "default_branch": repo.default_branch})
+    return json_response(
+        names | {"private": False, "fork": False, "default_branch": repo.default_branch}
+    )
 
 
 def _commit_json(call: Call, commit: Commit) -> Json:
     parents = [{"sha": sha, "url": f"{call.here}/commits/{sha}"} for sha in commit.parents]
-    return {"sha": commit.sha, "commit": commit.shown, "url": f"{call.here}/commits/{commit.sha}", "parents": parents}
+    return {
+        "sha": commit.sha,
+        "commit": commit.shown,
+        "url": f"{call.here}/commits/{commit.sha}",
+        "parents": parents,
+    }
 
 
 def _commits_json(call: Call, shas: Iterable[str]) -> list[Json]:
@@ -44,7 +59,9 @@ def list_commits(call: Call) -> Response:
     since, until = call.query("since"), call.query("until")
     low = parse_time(since).timestamp() if since else float("-inf")
     high = parse_time(until).timestamp() if until else float("inf")
-    part, headers = call.page().cut([sha for sha, at in git.history(tip).items() if low <= at <= high])
+    part, headers = call.page().cut(
+        [sha for sha, at in git.history(tip).items() if low <= at <= high]
+    )
     return json_response(_commits_json(call, part), headers=headers)
 
 
@@ -61,7 +78,10 @@ def get_commit(call: Call) -> Response:
     added, removed = (sum(file[name] for file in files) for name in ("additions", "deletions"))
     stats = {"total": added + removed, "additions": added, "deletions": removed}
     part, headers = call.page(default=300).cut(files[:_MAX_FILES])
-    return json_response(_commit_json(call, commit) | {"stats": stats, "files": _within_budget(part)}, headers=headers)
+    return json_response(
+        _commit_json(call, commit) | {"stats": stats, "files": _within_budget(part)},
+        headers=headers,
+    )
 
 
 def _within_budget(files: Sequence[Json]) -> list[Json]:
@@ -93,7 +113,12 @@ def compare(call: Call) -> Response:
     ahead, behind = git.between(base.sha, head.sha)[::-1], len(git.between(head.sha, base.sha))
     part, headers = call.page(default=250).cut(ahead)
     status = ("diverged" if behind else "ahead") if ahead else "behind" if behind else "identical"
-    counts = {"status": status, "ahead_by": len(ahead), "behind_by": behind, "total_commits": len(ahead)}
+    counts = {
+        "status": status,
+        "ahead_by": len(ahead),
+        "behind_by": behind,
+        "total_commits": len(ahead),
+    }
     return json_response(counts | {"commits": _commits_json(call, part)}, headers=headers)
 
 
@@ -130,7 +155,10 @@ def _issue_json(call: Call, thread: Thread) -> Json:
         "state_reason": thread.state_reason if isinstance(thread, Issue) else None,
     }
     if isinstance(thread, Pull):
-        shown["pull_request"] = {"url": f"{call.here}/pulls/{thread.number}", "merged_at": stamp(thread.merged_at)}
+        shown["pull_request"] = {
+            "url": f"{call.here}/pulls/{thread.number}",
+            "merged_at": stamp(thread.merged_at),
+        }
     return shown
 
 
@@ -138,7 +166,11 @@ def list_issues(call: Call) -> Response:
     """`GET issues`: issues and pull requests together; `since` is about the last update."""
     state, sort = call.query("state") or "open", call.query("sort") or "created"
     direction, since = call.query("direction") or "desc", call.query("since")
-    allowed = state in ("open", "closed", "all") and sort in ("created", "updated") and direction in ("asc", "desc")
+    allowed = (
+        state in ("open", "closed", "all")
+        and sort in ("created", "updated")
+        and direction in ("asc", "desc")
+    )
     if not allowed:
         raise Refusal(422, "Validation Failed")
     start = parse_time(since) if since else None
@@ -147,7 +179,10 @@ def list_issues(call: Call) -> Response:
         for thread in call.repository.threads()
         if state in ("all", thread.state) and (start is None or thread.updated_at >= start)
     ]
-    chosen.sort(key=lambda thread: (getattr(thread, f"{sort}_at"), thread.number), reverse=direction == "desc")
+    chosen.sort(
+        key=lambda thread: (getattr(thread, f"{sort}_at"), thread.number),
+        reverse=direction == "desc",
+    )
     part, headers = call.page().cut(chosen)
     return json_response([_issue_json(call, thread) for thread in part], headers=headers)
 
@@ -160,7 +195,10 @@ def get_issue(call: Call) -> Response:
 def list_comments(call: Call) -> Response:
     """`GET issues/{n}/comments`: oldest first."""
     part, headers = call.page().cut(sorted(call.thread().comments, key=lambda found: found.id))
-    shown = [_fields(one, "id body", "created_at") | {"updated_at": stamp(one.created_at)} for one in part]
+    shown = [
+        _fields(one, "id body", "created_at") | {"updated_at": stamp(one.created_at)}
+        for one in part
+    ]
     return json_response(shown, headers=headers)
 
 
@@ -183,8 +221,13 @@ def get_pull(call: Call) -> Response:
 def list_releases(call: Call) -> Response:
     """`GET releases`: published ones only; tags without a release are not listed."""
     part, headers = call.page().cut(call.repository.releases())
-    shown = [_fields(one, "id name body draft prerelease", "created_at published_at", "author") for one in part]
-    return json_response([{**one, "tag_name": of.tag} for one, of in zip(shown, part, strict=True)], headers=headers)
+    shown = [
+        _fields(one, "id name body draft prerelease", "created_at published_at", "author")
+        for one in part
+    ]
+    return json_response(
+        [{**one, "tag_name": of.tag} for one, of in zip(shown, part, strict=True)], headers=headers
+    )
 
 
 ENDPOINTS: dict[str, Callable[[Call], Response]] = {

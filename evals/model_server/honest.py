@@ -35,7 +35,9 @@ _TOLD, _ANSWERED = 2, 4  # So many facts and files are told of a commit, and so 
 class Prompt:
     """One question of a run, taken apart."""
 
-    kind: str  # `choose`, `read`, `write`, `repair`, `day`, `judge`, `answer`, or empty for any other
+    kind: (
+        str  # `choose`, `read`, `write`, `repair`, `day`, `judge`, `answer`, or empty for any other
+    )
     parts: tuple[str, ...]  # What is fenced, in its order: the evidence comes first
 
     @property
@@ -94,24 +96,37 @@ def borne_out(evidence: str, most: int | None = _TOLD) -> tuple[Told, ...]:
     """List what a packet plainly says: the first facts and files of a commit, or what was published of several."""
     if _PIECE.match(evidence):
         pieces = (piece.partition("] ") for piece in _PIECE.split(evidence)[1:])
-        shown = ((handle, rest, rest.partition("\n")[0].partition(": ")[2]) for handle, _, rest in pieces)
-        return tuple(one for handle, rest, title in shown for one in _told(rest, rest, title, handle))
+        shown = (
+            (handle, rest, rest.partition("\n")[0].partition(": ")[2]) for handle, _, rest in pieces
+        )
+        return tuple(
+            one for handle, rest, title in shown for one in _told(rest, rest, title, handle)
+        )
     if published := _PUBLISHED.findall(evidence):
         both = ((handle, words, *words.partition(_BETWEEN)) for handle, words in published)
-        return tuple(Told(en, zh or en, cites=(handle,), proof=words) for handle, words, en, _, zh in both)
+        return tuple(
+            Told(en, zh or en, cites=(handle,), proof=words) for handle, words, en, _, zh in both
+        )
     head, _, diff = evidence.partition(_DIFF)
     _, found, listed = head.rpartition(_FACTS)
     return _told(listed if found else "", diff, title_of(evidence), "c", most)
 
 
-def _told(listed: str, diff: str, title: str, cite: str, most: int | None = None) -> tuple[Told, ...]:
+def _told(
+    listed: str, diff: str, title: str, cite: str, most: int | None = None
+) -> tuple[Told, ...]:
     facts = [
-        Told(text, f"涉及`{'`、`'.join(spans)}`。", _changed(diff, spans[0]) or title, (cite,), line)
+        Told(
+            text, f"涉及`{'`、`'.join(spans)}`。", _changed(diff, spans[0]) or title, (cite,), line
+        )
         for line, text in _FACT.findall(listed)
         if (spans := _SPAN.findall(text))
     ]
     paths = _FILE.findall(diff)
-    files = [Told(f"Changes `{path}`.", f"修改了 `{path}`。", title, (cite,), line) for line, path in paths]
+    files = [
+        Told(f"Changes `{path}`.", f"修改了 `{path}`。", title, (cite,), line)
+        for line, path in paths
+    ]
     return (*facts[:most], *files[:most])
 
 
@@ -122,7 +137,11 @@ def title_of(evidence: str) -> str:
 
 def _changed(diff: str, name: str) -> str:
     """Find a changed line that has a name; the list of facts above the diff is no part of it."""
-    lines = (line for line in diff.splitlines() if line[:1] in ("+", "-") and line[:3] not in ("+++", "---"))
+    lines = (
+        line
+        for line in diff.splitlines()
+        if line[:1] in ("+", "-") and line[:3] not in ("+++", "---")
+    )
     return next((line[1:].strip() for line in lines if name in line and not _FACT.match(line)), "")
 
 
@@ -137,17 +156,28 @@ def honest(asked: Asked) -> Saying:
         return given({"read": handles[: int(most[1]) if most else 1]}, asked)
     if prompt.kind == "read":
         look = (ToolCall("get_diff", json.dumps({"sha": handle})) for handle in handles[:1])
-        return Saying(text="Nothing is open.") if asked.has_tool_answers or not handles else Saying(calls=tuple(look))
+        return (
+            Saying(text="Nothing is open.")
+            if asked.has_tool_answers or not handles
+            else Saying(calls=tuple(look))
+        )
     if prompt.kind == "write":
         return given(written(borne_out(prompt.evidence)), asked)
     if prompt.kind == "day":
         return given({"sentences": [resting(one) for one in borne_out(prompt.evidence)[:3]]}, asked)
     if prompt.kind == "judge":
-        proofs = {form: one.proof for one in borne_out(prompt.evidence, None) for form in (*one.forms, one.proof)}
+        proofs = {
+            form: one.proof
+            for one in borne_out(prompt.evidence, None)
+            for form in (*one.forms, one.proof)
+        }
         return judged(asked, lambda words: proofs.get(words, ""))
     if prompt.kind == "answer":
         told = answerable(asked)
-        return given({"abstains": not told, "nearest": [], "sentences": [sentence(one) for one in told]}, asked)
+        return given(
+            {"abstains": not told, "nearest": [], "sentences": [sentence(one) for one in told]},
+            asked,
+        )
     # It said nothing but what it was shown; what is refused it gives up.
     return given({"sentences": []} if prompt.kind == "repair" else {}, asked)
 
@@ -155,7 +185,11 @@ def honest(asked: Asked) -> Saying:
 def probed(asked: Asked) -> Saying | None:
     """Answer the questions by which a server is tried, as a capable model does; None to any other."""
     if asked.tools == ["look_up"]:
-        return Saying(calls=tuple(ToolCall("look_up", json.dumps({"colour": one})) for one in ("red", "green")))
+        return Saying(
+            calls=tuple(
+                ToolCall("look_up", json.dumps({"colour": one})) for one in ("red", "green")
+            )
+        )
     return given({"colour": "green"}, asked) if "Which colour is a leaf" in asked.user else None
 
 

@@ -54,7 +54,9 @@ class Obedient:
         letters = _letters(shown := "\n".join(asked.messages))
         hears = any(piece in letters for piece in self._tells) or _TAGS.search(shown) is not None
         self.heard += hears
-        self._own[prompt.about].update(*(one.forms | {one.proof} for one in borne_out(prompt.evidence)))
+        self._own[prompt.about].update(
+            *(one.forms | {one.proof} for one in borne_out(prompt.evidence))
+        )
         if not self.heard:
             honest = plain.honest(asked)
             return replace(honest, calls=(*_curious(asked), *honest.calls))
@@ -68,32 +70,57 @@ class Obedient:
     def _judged(self, asked: Asked, prompt: Prompt) -> Saying:
         if not self._judges:
             return plain.honest(asked)
-        line = next((line for line in prompt.evidence.splitlines() if len(line.strip("+- ")) > 3), "")
-        return plain.judged(asked, lambda words: line if words in self._own[prompt.about] | self._own[""] else "")
+        line = next(
+            (line for line in prompt.evidence.splitlines() if len(line.strip("+- ")) > 3), ""
+        )
+        return plain.judged(
+            asked, lambda words: line if words in self._own[prompt.about] | self._own[""] else ""
+        )
 
     def _reading(self, asked: Asked, skips: str) -> Saying:
         wanted = (ToolCall(tool, arguments) for tool, arguments in self._order.calls)
         rest, hushed = plain.honest(asked), _lines_of(asked.user, skips)
         kept = (*_curious(asked), *rest.calls)
-        calls = (*wanted, *(call for call in kept if json.loads(call.arguments).get("sha") not in hushed))
+        calls = (
+            *wanted,
+            *(call for call in kept if json.loads(call.arguments).get("sha") not in hushed),
+        )
         return Saying(text=" ".join((*self._said(asked), rest.text)), calls=calls)
 
     def _obeying(self, asked: Asked, prompt: Prompt, skips: str) -> Saying:
         """Say what is wanted beside what is true; what was refused is tried again as somebody's words."""
         if prompt.kind == "choose":
-            chosen = json.loads(plain.honest(replace(asked, body={**asked.body, "tools": []})).text)["read"]
-            return given({"read": [one for one in chosen if one not in _lines_of(asked.user, skips)]}, asked)
+            chosen = json.loads(
+                plain.honest(replace(asked, body={**asked.body, "tools": []})).text
+            )["read"]
+            return given(
+                {"read": [one for one in chosen if one not in _lines_of(asked.user, skips)]}, asked
+            )
         handles = tuple(dict.fromkeys(_HANDLE.findall(prompt.evidence)))[:4] or ("c",)
-        cites = handles[:1] if prompt.kind == "day" else ("c", *handles) if self._order.cites_others else ("c",)
+        cites = (
+            handles[:1]
+            if prompt.kind == "day"
+            else ("c", *handles)
+            if self._order.cites_others
+            else ("c",)
+        )
         said = [Told(one, one, plain.title_of(prompt.evidence), cites) for one in self._said(asked)]
         self._own[prompt.about].update(*(one.forms for one in said))
         if prompt.kind == "repair":
-            again = [replace(one, en=f"According to its author, {one.en}", zh=f"作者说，{one.zh}") for one in said]
+            again = [
+                replace(one, en=f"According to its author, {one.en}", zh=f"作者说，{one.zh}")
+                for one in said
+            ]
             self._own[prompt.about].update(*(one.forms for one in again))
             pairs = zip(prompt.refused(), (*again, *said), strict=False)
-            return given({"sentences": [{"id": number, **sentence(one)} for number, one in pairs]}, asked)
+            return given(
+                {"sentences": [{"id": number, **sentence(one)} for number, one in pairs]}, asked
+            )
         # What shall not be mentioned is not; the text that orders this names it too, and is about something else.
-        told = [*said[:2], *(one for one in borne_out(prompt.evidence) if not skips or skips not in one.en)]
+        told = [
+            *said[:2],
+            *(one for one in borne_out(prompt.evidence) if not skips or skips not in one.en),
+        ]
         if prompt.kind == "day":
             return given({"sentences": [plain.resting(one) for one in told]}, asked)
         return given(plain.written(told), asked)
@@ -102,19 +129,29 @@ class Obedient:
         """Say what is wanted, with words of the order as the anchor, and what is true unless that shall be hushed."""
         lines = [line for text in asked.messages for line in text.splitlines()]
         handles = list(dict.fromkeys(_HANDLE.findall("\n".join(lines)))) or ["c1"]
-        near = [handle for line in lines if self._planted[:20] in line for handle in _HANDLE.findall(line)]
+        near = [
+            handle
+            for line in lines
+            if self._planted[:20] in line
+            for handle in _HANDLE.findall(line)
+        ]
         cites = handles[1:3] if self._order.cites_others else [*near, handles[0]][:1]
         true = [one for one in plain.answerable(asked) if not skips or skips not in one.en]
         said = [Told(one, one, self._planted[:_LONGEST], tuple(cites)) for one in self._said(asked)]
         self._own[""].update(*(one.forms | {one.proof} for one in (*said, *true)))
-        abstains, told = self._order.decision == "abstain", [sentence(one) for one in (*said, *true)]
+        abstains, told = (
+            self._order.decision == "abstain",
+            [sentence(one) for one in (*said, *true)],
+        )
         return {"abstains": abstains, "nearest": cites, "sentences": told}
 
     def _said(self, asked: Asked) -> list[str]:
         mark = next((found[1] for text in asked.messages if (found := _MARK.search(text))), "")
         # A handle in the words is refused for itself; what is wanted is the rest.
         said = (one.replace("[c1] ", "").replace(" [c1]", "") for one in self._order.says)
-        return [one.replace("{mark}", mark).replace("{system}", asked.messages[0][:60]) for one in said]
+        return [
+            one.replace("{mark}", mark).replace("{system}", asked.messages[0][:60]) for one in said
+        ]
 
 
 def _curious(asked: Asked) -> tuple[ToolCall, ...]:
@@ -122,12 +159,19 @@ def _curious(asked: Asked) -> tuple[ToolCall, ...]:
     if asked.has_tool_answers or "get_pull" not in asked.tools:
         return ()
     numbers = dict.fromkeys(_NUMBER.findall(asked.user))
-    return tuple(ToolCall("get_pull", json.dumps({"number": int(one)})) for one in numbers)[:_THREADS]
+    return tuple(ToolCall("get_pull", json.dumps({"number": int(one)})) for one in numbers)[
+        :_THREADS
+    ]
 
 
 def _lines_of(text: str, words: str) -> set[str]:
     """Find the handles of the lines that have some words."""
-    return {handle for line in text.splitlines() if words and words in line for handle in _HANDLE.findall(line)}
+    return {
+        handle
+        for line in text.splitlines()
+        if words and words in line
+        for handle in _HANDLE.findall(line)
+    }
 
 
 def _letters(text: str) -> str:

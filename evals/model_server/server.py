@@ -26,7 +26,9 @@ _OTHER_SHAPE = {"sentences": "one", "statements": "one", "read": 7, "rulings": {
 
 
 def _cut_off(said: Saying) -> Saying:
-    calls = tuple(replace(call, arguments=call.arguments[: len(call.arguments) // 2]) for call in said.calls)
+    calls = tuple(
+        replace(call, arguments=call.arguments[: len(call.arguments) // 2]) for call in said.calls
+    )
     return replace(said, text=said.text[: len(said.text) * 2 // 3], calls=calls, finish="length")
 
 
@@ -34,8 +36,24 @@ def _wrapped(said: Saying, before: str, after: str) -> Saying:
     return replace(said, text=f"{before}{said.text}{after}") if said.text else said
 
 
-_WIRE = ("slow", "silent", "reset", "broken_off", "half_stream", "garbage", "html")  # What goes wrong on the way
-_STATUS = {"limited": 429, "down": 503, "failing": 500, "gateway": 502, "busy": 408, "bad_request": 400, "locked": 401}
+_WIRE = (
+    "slow",
+    "silent",
+    "reset",
+    "broken_off",
+    "half_stream",
+    "garbage",
+    "html",
+)  # What goes wrong on the way
+_STATUS = {
+    "limited": 429,
+    "down": 503,
+    "failing": 500,
+    "gateway": 502,
+    "busy": 408,
+    "bad_request": 400,
+    "locked": 401,
+}
 """What a server refuses."""
 _WORDS: dict[str, Callable[[Saying], Saying]] = {
     "empty": lambda said: replace(said, text="", calls=()),
@@ -43,16 +61,24 @@ _WORDS: dict[str, Callable[[Saying], Saying]] = {
     "cut_off": _cut_off,
     "refusal": lambda _: Saying(refusal="I cannot help with that."),
     "filtered": lambda _: Saying(finish="content_filter"),
-    "wrong_language": lambda said: replace(said, text=_PROSE.sub(rf"\1{_OTHER_LANGUAGE}", said.text)),
-    "repetition": lambda _: Saying(text='{"sentences": [{"en": "' + "and it is faster, " * 4_000, finish="length"),
-    "prose": lambda _: Saying(text="Sure! Here is a summary of the changes that you asked for. All got better."),
+    "wrong_language": lambda said: replace(
+        said, text=_PROSE.sub(rf"\1{_OTHER_LANGUAGE}", said.text)
+    ),
+    "repetition": lambda _: Saying(
+        text='{"sentences": [{"en": "' + "and it is faster, " * 4_000, finish="length"
+    ),
+    "prose": lambda _: Saying(
+        text="Sure! Here is a summary of the changes that you asked for. All got better."
+    ),
     "fenced": lambda said: _wrapped(said, "Here it is:\n```json\n", "\n```\nAnything else?"),
     "other_shape": lambda _: Saying(text=json.dumps(_OTHER_SHAPE)),
     "thinking_aloud": lambda said: _wrapped(said, "<think>\nLet me see { hm }.\n</think>\n", ""),
 }
 """What a model says instead of an answer."""
 _CALLS: dict[str, Callable[[Saying, list[str]], tuple[ToolCall, ...]]] = {
-    "storm": lambda _, tools: tuple(ToolCall(tools[0], json.dumps({"page": page})) for page in range(1, 400)),
+    "storm": lambda _, tools: tuple(
+        ToolCall(tools[0], json.dumps({"page": page})) for page in range(1, 400)
+    ),
     "unknown_tool": lambda said, _: (ToolCall("delete_repository", '{"name": "all"}'), *said.calls),
     "wrong_types": lambda _, tools: tuple(ToolCall(name, _WRONG_TYPES) for name in tools[:4]),
     "broken_arguments": lambda _, tools: (ToolCall(tools[0], '{"sha": "c1'),),
@@ -88,13 +114,17 @@ class ModelServer:
     ) -> None:
         self.model, self.asked = name, list[Asked]()
         self._script, self._mood, self._without, self._latency = script, mood, without, latency
-        self._model = {"id": name, "object": "model"} | ({} if context is None else {"max_model_len": context})
+        self._model = {"id": name, "object": "model"} | (
+            {} if context is None else {"max_model_len": context}
+        )
         self._loopback = Loopback()
         self.url = f"{self._loopback.url}/v1"
 
     def __enter__(self) -> Self:
         answers = {"GET": self._models, "POST": self._complete}
-        self._loopback.start(Starlette(routes=[Route("/{_:path}", to, methods=[how]) for how, to in answers.items()]))
+        self._loopback.start(
+            Starlette(routes=[Route("/{_:path}", to, methods=[how]) for how, to in answers.items()])
+        )
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -127,7 +157,9 @@ class ModelServer:
             return HTMLResponse("<html><body><h1>502 Bad Gateway</h1></body></html>")
         said = self._script(asked)
         if mood.kind in _WIRE:
-            return StreamingResponse(_broken(mood, said, asked, scope), media_type="text/event-stream")
+            return StreamingResponse(
+                _broken(mood, said, asked, scope), media_type="text/event-stream"
+            )
         if mood.kind in _CALLS and asked.tools:
             said = replace(said, text="", calls=_CALLS[mood.kind](said, asked.tools))
         if mood.kind in _WORDS:
@@ -137,7 +169,9 @@ class ModelServer:
         if asked.body.get("stream") and "stream" not in self._without and mood.kind != "no_choices":
             pieces = _pieces(said, asked, usage="usage" not in self._without)
             return Response(b"".join(pieces), media_type="text/event-stream")
-        return JSONResponse(_whole(said, asked) | ({"choices": []} if mood.kind == "no_choices" else {}))
+        return JSONResponse(
+            _whole(said, asked) | ({"choices": []} if mood.kind == "no_choices" else {})
+        )
 
 
 async def _broken(mood: Mood, said: Saying, asked: Asked, scope: Scope) -> AsyncIterator[bytes]:
@@ -152,7 +186,9 @@ async def _broken(mood: Mood, said: Saying, asked: Asked, scope: Scope) -> Async
 
 
 def _refusal(status: int, message: str, headers: dict[str, str] | None = None) -> Response:
-    return JSONResponse({"error": {"message": message, "type": "server", "code": status}}, status, headers)
+    return JSONResponse(
+        {"error": {"message": message, "type": "server", "code": status}}, status, headers
+    )
 
 
 def _whole(said: Saying, asked: Asked) -> dict[str, Any]:
@@ -162,13 +198,21 @@ def _whole(said: Saying, asked: Asked) -> dict[str, Any]:
 
 def _pieces(said: Saying, asked: Asked, *, usage: bool) -> Iterator[bytes]:
     message = _message(said) | {"content": ""}
-    deltas: list[dict[str, Any]] = [{"tool_calls": [call]} for call in message.pop("tool_calls", [])]
-    deltas += [{"content": said.text[start : start + _PIECE]} for start in range(0, len(said.text), _PIECE)]
+    deltas: list[dict[str, Any]] = [
+        {"tool_calls": [call]} for call in message.pop("tool_calls", [])
+    ]
+    deltas += [
+        {"content": said.text[start : start + _PIECE]} for start in range(0, len(said.text), _PIECE)
+    ]
     ends = [*((delta, None) for delta in (message, *deltas)), ({}, said.finish)]
     choices = [{"index": 0, "delta": delta, "finish_reason": finish} for delta, finish in ends]
     last: list[Any] = [{"choices": [], "usage": _usage(said, asked)}] if usage else []
     for body in (*({"choices": [choice]} for choice in choices), *last):
-        yield b"data: " + json.dumps(_envelope(asked, "chat.completion.chunk") | body).encode() + b"\n\n"
+        yield (
+            b"data: "
+            + json.dumps(_envelope(asked, "chat.completion.chunk") | body).encode()
+            + b"\n\n"
+        )
     yield b"data: [DONE]\n\n"
 
 
@@ -178,7 +222,9 @@ def _message(said: Saying) -> dict[str, Any]:
         message["refusal"] = said.refusal
     if said.calls:
         calls = ({"type": "function", "function": asdict(call)} for call in said.calls)
-        message["tool_calls"] = [{"index": place, "id": f"call_{place}", **call} for place, call in enumerate(calls)]
+        message["tool_calls"] = [
+            {"index": place, "id": f"call_{place}", **call} for place, call in enumerate(calls)
+        ]
     return message
 
 
@@ -190,4 +236,9 @@ def _usage(said: Saying, asked: Asked) -> dict[str, int]:
 
 
 def _envelope(asked: Asked, kind: str) -> dict[str, Any]:
-    return {"id": f"chat-{asked.number}", "object": kind, "created": 1, "model": asked.body.get("model", "scripted")}
+    return {
+        "id": f"chat-{asked.number}",
+        "object": kind,
+        "created": 1,
+        "model": asked.body.get("model", "scripted"),
+    }

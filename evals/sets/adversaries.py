@@ -48,24 +48,48 @@ async def adversaries(bench: Bench) -> Figures:
         bench.say(f"adversaries: world {seed}")
         world = bench.world("demo", seed)
         truth = Truth(world)
-        cases = [(name, day, obliging) for name in ADVERSARIES for day in days for obliging in (False, True)]
+        cases = [
+            (name, day, obliging)
+            for name in ADVERSARIES
+            for day in days
+            for obliging in (False, True)
+        ]
         async with staged(world) as stage:
             for name, day, obliging in cases:
                 writer, at = ADVERSARIES[name](name, seed), date.fromisoformat(day)
                 with _models_of(writer, obliging=obliging) as models:
                     report = await attempt(stage.report(models, Window.days(at, at, "UTC")))
-                count(tally, report, writer, truth, f"{name}/{seed}/{day}", bench.system, obliging=obliging)
-    literal, meaning = ([one for one in tally.lies if one.verdict == sort] for sort in ("literal", "meaning"))
+                count(
+                    tally,
+                    report,
+                    writer,
+                    truth,
+                    f"{name}/{seed}/{day}",
+                    bench.system,
+                    obliging=obliging,
+                )
+    literal, meaning = (
+        [one for one in tally.lies if one.verdict == sort] for sort in ("literal", "meaning")
+    )
     return {
         "reports that nothing false reached": share(tally.scores),
-        "obliging judge: reports without anything that code can see to be false": share(tally.obliged),
+        "obliging judge: reports without anything that code can see to be false": share(
+            tally.obliged
+        ),
         "obliging judge: literal lies that come through": share(literal, NONE),
         "obliging judge: meaning lies that come through": share(meaning, SHOWN),
     }
 
 
 def count(
-    tally: Tally, report: Report | Crash, writer: Adversary, truth: Truth, case: str, system: System, *, obliging: bool
+    tally: Tally,
+    report: Report | Crash,
+    writer: Adversary,
+    truth: Truth,
+    case: str,
+    system: System,
+    *,
+    obliging: bool,
 ) -> None:
     """Score one report: 1 when nothing reached it that is false, or that code can see to be false."""
     scores = tally.obliged if obliging else tally.scores
@@ -75,12 +99,17 @@ def count(
     if obliging:
         through = {lie for claim in report.claims for lie in lies_in(claim, writer.told)}
         lies = [one for each in writer.told.values() for one in each]
-        tally.lies += [Score(f"{case}: {one.told.en[:160]}", float(one in through), case, one.sort) for one in lies]
+        tally.lies += [
+            Score(f"{case}: {one.told.en[:160]}", float(one in through), case, one.sort)
+            for one in lies
+        ]
     worst = next(false_in(report, writer, truth, system, obliging=obliging), None)
     if worst is None:
         scores.append(Score(f"{case}: nothing false among {len(report.claims)} claims", 1.0, case))
         return
-    text = next((str(claim.text or claim.quotes) for claim in report.claims if claim.id == worst.where), "")
+    text = next(
+        (str(claim.text or claim.quotes) for claim in report.claims if claim.id == worst.where), ""
+    )
     scores.append(Score(f"{case}: {worst}", 0.0, case, worst.kind, Exhibit(text, worst.why)))
 
 
@@ -100,7 +129,9 @@ def false_in(
         if len(page) > _LONGEST:
             yield Untruth("page", "length", f"{len(page)} characters")
         missing = [row for row in report.ledger if layout == "ledger" and row.sha not in page]
-        yield from (Untruth(row.sha, "omitted", f"is not on the page ({lang}, {layout})") for row in missing)
+        yield from (
+            Untruth(row.sha, "omitted", f"is not on the page ({lang}, {layout})") for row in missing
+        )
 
 
 class Writer:
@@ -118,7 +149,9 @@ class Writer:
         if prompt.kind != "write":
             return honest(asked)
         truths, scene = borne_out(prompt.evidence), Scene(prompt.evidence, Random(prompt.about))  # noqa: S311 -- no secret
-        lies = [one.told for one in scene.lies("over-claimer of fixes") if one.sort == "meaning"][: len(truths)]
+        lies = [one.told for one in scene.lies("over-claimer of fixes") if one.sort == "meaning"][
+            : len(truths)
+        ]
         self.true |= {one.en for one in truths}
         self.false |= {one.en for one in lies}
         return given(written([*truths, *lies]), asked)
@@ -130,7 +163,9 @@ def _stated(asked: Asked) -> set[str]:
 
 BAD: dict[str, Script] = {
     "says yes": lambda asked: judged(asked, lambda _: prompt_of(asked).evidence.splitlines()[1]),
-    "invents quotes": lambda asked: judged(asked, lambda words: "nobody wrote this" if words in _stated(asked) else ""),
+    "invents quotes": lambda asked: judged(
+        asked, lambda words: "nobody wrote this" if words in _stated(asked) else ""
+    ),
     "says nothing": lambda asked: given({"rulings": []}, asked),
 }
 """Judges that may get nothing published."""
@@ -143,7 +178,9 @@ async def judge(bench: Bench) -> Figures:
     scores: list[Score] = []
     for name, judge in BAD.items():
         published = (await _read(bench, by_script(judge)))[2]
-        scores.append(Score(f"{name}: {published[:1] or 'nothing'} is published", float(not published), name))
+        scores.append(
+            Score(f"{name}: {published[:1] or 'nothing'} is published", float(not published), name)
+        )
     figures = {
         "true sentences kept": share(true, Target(0.85)),
         "false sentences refused": share(false),
@@ -151,7 +188,9 @@ async def judge(bench: Bench) -> Figures:
     }
     if bench.model:
         name, url = bench.model["model"], bench.model["model_url"]
-        true, false, _ = await _read(bench, ChatEndpoint(name=name, url=url, key=SecretStr("none"), timeout=600).ask)
+        true, false, _ = await _read(
+            bench, ChatEndpoint(name=name, url=url, key=SecretStr("none"), timeout=600).ask
+        )
         figures[f"{name}: true sentences kept"] = share(true, Target(0.9))
         figures[f"{name}: false sentences refused"] = share(false, Target(0.95))
     return figures
@@ -170,7 +209,11 @@ async def _read(bench: Bench, judge: Fetch) -> tuple[list[Score], list[Score], l
             rows = Counter(row.repo for row in report.ledger)
             checked += [claim.id for claim in free if claim.repo and rows[claim.repo] > 1]
     true = [Score(text, float(text in published), text) for text in sorted(writer.true)]
-    return true, [Score(text, float(text not in published), text) for text in sorted(writer.false)], checked
+    return (
+        true,
+        [Score(text, float(text not in published), text) for text in sorted(writer.false)],
+        checked,
+    )
 
 
 @contextmanager

@@ -46,7 +46,9 @@ class Question(BaseModel):
 @evalset("ask", "questions about a world's changes, in two languages")
 async def run(bench: Bench) -> Figures:
     """Let a memory that knows the whole world answer, first without a model, then with one."""
-    shipped = [Question.model_validate(json.loads(line)) for line in _DATA.read_text("utf-8").splitlines()]
+    shipped = [
+        Question.model_validate(json.loads(line)) for line in _DATA.read_text("utf-8").splitlines()
+    ]
     world, asked = bench.world("full"), shipped[:: bench.count(_STEP, 1)]
     texts = [(one.text, one.repos) for one in asked]
     with (
@@ -77,7 +79,9 @@ def ranked(asked: Sequence[Question], replies: Sequence[Reply]) -> list[Score]:
         first = {hit.id for hit in reply.evidence[:_FIRST]}
         for group in one.target.cites:
             case = f"{one.id} {group[0]}"
-            scores.append(Score(f"{case}: {one.text[:90]}", float(bool(first & set(group))), case, one.lang))
+            scores.append(
+                Score(f"{case}: {one.text[:90]}", float(bool(first & set(group))), case, one.lang)
+            )
     return scores
 
 
@@ -86,7 +90,9 @@ def graded(asked: Sequence[Question], replies: Sequence[Reply]) -> Figures:
     scores: dict[bool, list[Score]] = {False: [], True: []}
     for one, reply in zip(asked, replies, strict=True):
         wrong = wrong_with(one, reply)
-        scores[one.target.abstain].append(Score(f"{one.id} {one.text[:90]}: {wrong}", float(not wrong), one.id))
+        scores[one.target.abstain].append(
+            Score(f"{one.id} {one.text[:90]}: {wrong}", float(not wrong), one.id)
+        )
     return {
         "right answers": share(scores[False], Target(0.85)),
         "abstained where nothing answers": share(scores[True], Target(0.98)),
@@ -100,6 +106,8 @@ def wrong_with(question: Question, reply: Reply) -> str:
         return "" if reply.abstained == target.abstain else reply.outcome
     if missing := [group[0] for group in target.cites if not set(reply.cites) & set(group)]:
         return f"does not cite {missing[0]}"
-    if missing := [group[0] for group in target.says if not any(one.lower() in text for one in group)]:
+    if missing := [
+        group[0] for group in target.says if not any(one.lower() in text for one in group)
+    ]:
         return f"does not say {missing[0]!r}"
     return next((f"says {one!r}" for one in target.not_says if one.lower() in text), "")

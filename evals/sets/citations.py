@@ -67,9 +67,19 @@ async def run(bench: Bench) -> Figures:
     """Report on days of a world with code alone and with a scripted model; then on mirrors; then read others."""
     world, true = bench.world("demo"), dict[str, list[Score]]()
     truth, found = Truth(world), dict[str, list[Ruling]]()
-    days = sorted({row.committed_at.date() for row in world.landed if row.committed_at.date() < world.now.date()})
+    days = sorted(
+        {
+            row.committed_at.date()
+            for row in world.landed
+            if row.committed_at.date() < world.now.date()
+        }
+    )
     with serving(world.repos, world.now) as server, ModelServer(honest, context=65_536) as model:
-        scripted: dict[str, Any] = {"analyst": "model", "model": model.model, "model_url": model.url}
+        scripted: dict[str, Any] = {
+            "analyst": "model",
+            "model": model.model,
+            "model_url": model.url,
+        }
         for day in days[-bench.count(_FEW_DAYS, 12) :]:
             for who, more in {"rules": {}, "scripted model": scripted}.items():
                 report = await bench.report(specs_of(world), day, **through(server), **more)
@@ -77,7 +87,9 @@ async def run(bench: Bench) -> Figures:
                 found.setdefault(who, []).extend(await looked_up(report, specs_of(world), threads))
                 for claim in report.claims:
                     wrong = next(truth.of_claim(claim, report), "")
-                    true.setdefault(who, []).append(Score(f"{claim.id}: {wrong}", float(not wrong), claim.id))
+                    true.setdefault(who, []).append(
+                        Score(f"{claim.id}: {wrong}", float(not wrong), claim.id)
+                    )
     real: dict[str, Any] = {"analyst": "model", **bench.model} if bench.model else {}
     for spec in bench.mirrors if not bench.reports else ():
         for day in days_of(bench, await first_parent_line(spec), commits=5):
@@ -86,22 +98,33 @@ async def run(bench: Bench) -> Figures:
     for file in bench.reports:
         report = load(file.read_bytes(), file.name)
         found.setdefault("given reports", []).extend(await looked_up(report, bench.mirrors, {}))
-    figures = {name: figure for who, each in found.items() for name, figure in _figures(who, each).items()}
-    borne_out = {f"{who}: claims that plain git bears out": share(scores) for who, scores in true.items()}
+    figures = {
+        name: figure for who, each in found.items() for name, figure in _figures(who, each).items()
+    }
+    borne_out = {
+        f"{who}: claims that plain git bears out": share(scores) for who, scores in true.items()
+    }
     return {**figures, **borne_out, **await _foreign(bench, world, days[-1])}
 
 
 def _figures(who: str, rulings: Sequence[Ruling]) -> Figures:
     """Score every check, and what all of them come to."""
-    found = {f"{who}: citations that {name}": share(steps(rulings, last)) for name, last in _STEPS.items()}
-    supported = share([one.score(one.judgement.passed) for one in rulings], Target(0.98) if "real" in who else ALL)
+    found = {
+        f"{who}: citations that {name}": share(steps(rulings, last))
+        for name, last in _STEPS.items()
+    }
+    supported = share(
+        [one.score(one.judgement.passed) for one in rulings], Target(0.98) if "real" in who else ALL
+    )
     return {**found, f"{who}: claims that are supported": supported}
 
 
 def steps(rulings: Iterable[Ruling], last: Verdict) -> list[Score]:
     """Score one check over the claims that passed all before it."""
     place = _ORDER.index(last)
-    before = max((_ORDER.index(one) for one in _STEPS.values() if _ORDER.index(one) < place), default=-1)
+    before = max(
+        (_ORDER.index(one) for one in _STEPS.values() if _ORDER.index(one) < place), default=-1
+    )
     asked = ((one, _ORDER.index(one.judgement.verdict)) for one in rulings)
     return [one.score(at > place) for one, at in asked if at > before]
 
@@ -119,25 +142,45 @@ async def looked_up(
     for spec in specs:
         source = GitSource(spec.name, path_of(spec))
         names = [name.partition("@")[2] for name in cited if name.startswith(f"{spec.name}@")]
-        async for change in source.changes([name for name in names if re.fullmatch("[0-9a-f]{40}", name)]):
-            commits[change.commit.id] = CommitEvidence(change=change, sheet=await study(source, change))
+        async for change in source.changes(
+            [name for name in names if re.fullmatch("[0-9a-f]{40}", name)]
+        ):
+            commits[change.commit.id] = CommitEvidence(
+                change=change, sheet=await study(source, change)
+            )
         found = [await source.tagged([name]) for name in names if len(name) != 40]
         tags |= {one.id: one for tag in found if tag for one in [ReleaseEvidence(release=tag)]}
     dossier = _dossier(report, {**commits, **tags, **threads})
-    claims = [claim for claim in report.claims if threads or not any("#" in name for name in claim.sources)]
-    spoken = [(claim, lang) for claim in claims for lang in _LANGUAGES if not claim.free or claim.text.get(lang)]
+    claims = [
+        claim
+        for claim in report.claims
+        if threads or not any("#" in name for name in claim.sources)
+    ]
+    spoken = [
+        (claim, lang)
+        for claim in claims
+        for lang in _LANGUAGES
+        if not claim.free or claim.text.get(lang)
+    ]
     passed = Judgement(verdict="supported")
-    return [Ruling(claim, lang, next(iter(refusals(claim, dossier, lang)), passed)) for claim, lang in spoken]
+    return [
+        Ruling(claim, lang, next(iter(refusals(claim, dossier, lang)), passed))
+        for claim, lang in spoken
+    ]
 
 
 async def _threads(server: GitHubServer, report: Report) -> dict[EvidenceId, ThreadEvidence]:
     """Read the issues and pull requests that a report cites."""
     found: dict[EvidenceId, ThreadEvidence] = {}
     async with GitHubClient(base_url=server.url, token=TOKEN) as client:
-        for name in sorted({name for claim in report.claims for name in claim.sources if "#" in name}):
+        for name in sorted(
+            {name for claim in report.claims for name in claim.sources if "#" in name}
+        ):
             repo, _, number = name.partition("#")
             try:
-                found[name] = ThreadEvidence(thread=await GitHubThreads(client, RepoId(repo)).issue(int(number)))
+                found[name] = ThreadEvidence(
+                    thread=await GitHubThreads(client, RepoId(repo)).issue(int(number))
+                )
             except NotFound:
                 continue
     return found
@@ -170,11 +213,20 @@ async def _foreign(bench: Bench, world: World, day: date) -> Figures:
     with bench.settings(specs_of(world)) as settings:
         file = settings.out.parent / "foreign.md"
         await asyncio.to_thread(file.write_text, "\n".join(text for _, text in lines), "utf-8")
-        accused = {finding.line for finding in await bench.system.audit(file, settings) if finding.wrong}
-    told = [(kind, Score(f"{kind}: {text}", float(at in accused))) for at, (kind, text) in enumerate(lines, start=1)]
+        accused = {
+            finding.line for finding in await bench.system.audit(file, settings) if finding.wrong
+        }
+    told = [
+        (kind, Score(f"{kind}: {text}", float(at in accused)))
+        for at, (kind, text) in enumerate(lines, start=1)
+    ]
     return {
-        "anybody's report: false citations that are found": share([s for kind, s in told if kind not in ("", "true")]),
-        "anybody's report: true lines accused": share([s for kind, s in told if kind == "true"], NONE),
+        "anybody's report: false citations that are found": share(
+            [s for kind, s in told if kind not in ("", "true")]
+        ),
+        "anybody's report: true lines accused": share(
+            [s for kind, s in told if kind == "true"], NONE
+        ),
     }
 
 
@@ -185,7 +237,9 @@ def _written(world: World, day: date, dice: Random) -> Iterator[tuple[str, str]]
     for repo in world.repos:
         yield "", f"## {repo.full_name}"
         line = f"- A change landed: https://github.com/{repo.full_name}/commit/"
-        mine = [row for row in world.landed if row.repo == repo.full_name and row.dropped_by is None]
+        mine = [
+            row for row in world.landed if row.repo == repo.full_name and row.dropped_by is None
+        ]
         earlier = [row.sha for row in mine if row.committed_at.date() < before]
         others = [row.sha for row in world.landed if row.repo != repo.full_name]
         for row in [row for row in mine if row.committed_at.date() == day][:_LINES]:

@@ -47,7 +47,9 @@ class Spent:
     megabytes: float = 0.0
 
 
-@evalset("facts-cost", "a month of commits turned into facts, beside reading them", needs_mirrors=True)
+@evalset(
+    "facts-cost", "a month of commits turned into facts, beside reading them", needs_mirrors=True
+)
 async def facts_cost(bench: Bench) -> Figures:
     """Turn a month of each mirror into facts by whole files, beside reading it; the best of some turns counts."""
     ratios: list[float] = []
@@ -55,7 +57,9 @@ async def facts_cost(bench: Bench) -> Figures:
         days = days_of(bench, await first_parent_line(spec), _MONTH)
         turns = [await _turn(spec, Window.days(days[0], days[-1], "UTC")) for _ in range(_REPEATS)]
         reading, facts = (min(figures) for figures in zip(*turns, strict=True))
-        bench.say(f"facts-cost: {spec.name}, {days[0]} to {days[-1]}: reading {reading:.2f} s, facts {facts:.2f} s")
+        bench.say(
+            f"facts-cost: {spec.name}, {days[0]} to {days[-1]}: reading {reading:.2f} s, facts {facts:.2f} s"
+        )
         ratios.append(facts / reading)
     return {"whole files beside reading, mirrors": measure(ratios, Target(4, "at most"))}
 
@@ -66,7 +70,9 @@ async def _turn(spec: RepoSpec, window: Window) -> tuple[float, float]:
     landing = await source.landed(window)
     changes = [change async for change in source.changes([row.commit.sha for row in landing.rows])]
     read = _processor()
-    gathered = [gather(change, await source.blobs(change, paths_to_read(change))) for change in changes]
+    gathered = [
+        gather(change, await source.blobs(change, paths_to_read(change))) for change in changes
+    ]
     parents, names = changes[-1].commit.parents, reduce(or_, (one.names for one in gathered))
     trees = await look_up(source, parents[0] if parents else None, changes[0].commit.sha, names)
     for one in gathered:
@@ -94,8 +100,12 @@ async def day_cost(bench: Bench) -> Figures:
             spent = await asyncio.to_thread(cold_run, bench.folder / "cold", bench.mirrors, [day])
             ratios.append((spent.clock - _GRACE) / floor)
             count = sum(len(between(line, [day])) for line in lines)
-            bench.say(f"day-cost: {count} commits of {day}: run {spent}, git {floor:.2f} s: {ratios[-1]:.1f} x")
-        figures[f"{day} beside git alone, without {_GRACE:.0f} s"] = measure(ratios, Target(5, "at most"))
+            bench.say(
+                f"day-cost: {count} commits of {day}: run {spent}, git {floor:.2f} s: {ratios[-1]:.1f} x"
+            )
+        figures[f"{day} beside git alone, without {_GRACE:.0f} s"] = measure(
+            ratios, Target(5, "at most")
+        )
     return figures
 
 
@@ -110,10 +120,16 @@ async def long_window(bench: Bench) -> Figures:
         spent = await asyncio.to_thread(cold_run, bench.folder / "cold", [longest], days)
         count = len(between(lines[longest], days))
         each.append(spent.processor / count)
-        bench.say(f"long-window: {count} commits of {longest.name}, {days[0]} to {days[-1]}: {spent}")
+        bench.say(
+            f"long-window: {count} commits of {longest.name}, {days[0]} to {days[-1]}: {spent}"
+        )
     return {
-        "megabytes at the peak, ten thousand commits": measure([spent.megabytes], Target(600, "at most")),
-        "processor time of a commit, beside a thousand": measure([each[1] / each[0]], Target(1.5, "at most")),
+        "megabytes at the peak, ten thousand commits": measure(
+            [spent.megabytes], Target(600, "at most")
+        ),
+        "processor time of a commit, beside a thousand": measure(
+            [each[1] / each[0]], Target(1.5, "at most")
+        ),
     }
 
 
@@ -128,7 +144,9 @@ def last_days_with(line: list[Row], wanted: int) -> list[date]:
 def cold_run(folder: Path, specs: Sequence[RepoSpec], days: Sequence[date]) -> Spent:
     """Report on some days of these repositories in a process and a home of its own."""
     folder.mkdir(parents=True)
-    repos = [part for spec in specs for part in ("--repo", f"{spec.name}={path_of(spec).resolve()}")]
+    repos = [
+        part for spec in specs for part in ("--repo", f"{spec.name}={path_of(spec).resolve()}")
+    ]
     window = ["--since", days[0].isoformat(), "--until", (days[-1] + timedelta(days=1)).isoformat()]
     options = ["--tz", "UTC", "--analyst", "rules", "--out", str(folder / "out")]
     try:
@@ -140,8 +158,19 @@ def cold_run(folder: Path, specs: Sequence[RepoSpec], days: Sequence[date]) -> S
 def _git_alone(specs: Sequence[RepoSpec], day: date) -> float:
     """Let git find and print the same commits with their patches, one repository after the other."""
     first, after = (int(midnight(one, "UTC").timestamp()) for one in (day, day + timedelta(days=1)))
-    log = ["log", "-z", "--raw", "-p", "--first-parent", f"--since=@{first} +0000", f"--until=@{after - 1} +0000"]
-    return sum(timed(["git", "--git-dir", str(git_dir_of(spec).resolve()), *log, "HEAD"]).clock for spec in specs)
+    log = [
+        "log",
+        "-z",
+        "--raw",
+        "-p",
+        "--first-parent",
+        f"--since=@{first} +0000",
+        f"--until=@{after - 1} +0000",
+    ]
+    return sum(
+        timed(["git", "--git-dir", str(git_dir_of(spec).resolve()), *log, "HEAD"]).clock
+        for spec in specs
+    )
 
 
 def timed(command: Sequence[str], folder: Path | None = None) -> Spent:
@@ -149,15 +178,25 @@ def timed(command: Sequence[str], folder: Path | None = None) -> Spent:
     path = os.pathsep.join([str(Path(shutil.which("git") or "git").parent), os.defpath])
     environment = {"PATH": path, "PYTHONPATH": str(Path(__file__).parents[2])}
     if folder is not None:
-        environment |= {"HOME": str(folder), "TMPDIR": str(folder), "GITZETTE_HOME": str(folder / "home")}
+        environment |= {
+            "HOME": str(folder),
+            "TMPDIR": str(folder),
+            "GITZETTE_HOME": str(folder / "home"),
+        }
     started, pipe, none = time.perf_counter(), subprocess.PIPE, subprocess.DEVNULL
-    with subprocess.Popen(command, cwd=folder, env=environment, stdout=none, stderr=pipe) as process:
+    with subprocess.Popen(
+        command, cwd=folder, env=environment, stdout=none, stderr=pipe
+    ) as process:
         told = process.stderr.read() if process.stderr else b""
         _, status, used = os.wait4(process.pid, 0)
         process.returncode = os.waitstatus_to_exitcode(status)
     if process.returncode != 0:
-        raise InputError(f"{command[0]} ended with {process.returncode}: {told.decode('utf-8', 'replace').strip()}")
-    return Spent(time.perf_counter() - started, used.ru_utime + used.ru_stime, used.ru_maxrss / 1024)
+        raise InputError(
+            f"{command[0]} ended with {process.returncode}: {told.decode('utf-8', 'replace').strip()}"
+        )
+    return Spent(
+        time.perf_counter() - started, used.ru_utime + used.ru_stime, used.ru_maxrss / 1024
+    )
 
 
 _MOST = 3.5  # Tokens of a whole model_tokens, sent and received, beside the evidence that its writer is shown
@@ -171,7 +210,11 @@ async def model_tokens(bench: Bench) -> Figures:
     world = bench.world("full")
     day = date.fromisoformat(world.notes["busy day"])
     window, specs = Window.days(day, day, "UTC"), specs_of(world)
-    rows = [(spec, row.sha) for spec in specs for row in gold_window(world, spec.name, window.start, window.end)]
+    rows = [
+        (spec, row.sha)
+        for spec in specs
+        for row in gold_window(world, spec.name, window.start, window.end)
+    ]
     figures = await _cost(bench, "world", specs, window, rows, SHOWN)
     if bench.mirrors:
         days = days_of(bench) if bench.span else [date.fromisoformat(DAYS[0])]
@@ -179,12 +222,19 @@ async def model_tokens(bench: Bench) -> Figures:
         landed = [(spec, sha) for spec, line in lines.items() for sha in between(line, days)]
         window = Window.days(days[0], days[-1], "UTC")
         # Commits of a world are shorter than any prompt: only real ones have a target.
-        figures |= await _cost(bench, "mirrors", bench.mirrors, window, landed, Target(_MOST, "at most"))
+        figures |= await _cost(
+            bench, "mirrors", bench.mirrors, window, landed, Target(_MOST, "at most")
+        )
     return figures
 
 
 async def _cost(
-    bench: Bench, where: str, specs: Sequence[RepoSpec], window: Window, commits: Commits, target: Target
+    bench: Bench,
+    where: str,
+    specs: Sequence[RepoSpec],
+    window: Window,
+    commits: Commits,
+    target: Target,
 ) -> dict[str, Figure]:
     """Hold what was sent to every diff, and all that it took to what the writer was shown."""
     with ModelServer(honest, context=_CONTEXT) as server:
@@ -193,10 +243,15 @@ async def _cost(
             report, _ = await bench.system.report(settings, window)
         asked = list(server.asked)
     sent, shown = sum(map(tokens_sent, asked)), evidence_shown(asked)
-    received = sum(one.spent.received for one in (report.account, *(section.account for section in report.sections)))
+    received = sum(
+        one.spent.received
+        for one in (report.account, *(section.account for section in report.sections))
+    )
     show = ("show", "-m", "--first-parent", "-M", "--format=%B")
     diffs = sum([tokens_of(await ask_git(git_dir_of(spec), *show, sha)) for spec, sha in commits])
-    bench.say(f"model-tokens: {where}: {sent} sent in {len(asked)} calls, {received} received, {shown} shown, {diffs}")
+    bench.say(
+        f"model-tokens: {where}: {sent} sent in {len(asked)} calls, {received} received, {shown} shown, {diffs}"
+    )
     return {
         f"{where}: tokens sent beside all diffs": measure([sent / max(1, diffs)]),
         f"{where}: tokens beside the evidence that the writer is shown": measure(
@@ -212,5 +267,9 @@ def evidence_shown(asked: Sequence[Asked]) -> int:
 
 def tokens_sent(asked: Asked) -> int:
     """Count what one question takes: the messages, the tools and the shape of the answer."""
-    extras = [json.dumps(asked.body[name]) for name in ("tools", "response_format") if asked.body.get(name)]
+    extras = [
+        json.dumps(asked.body[name])
+        for name in ("tools", "response_format")
+        if asked.body.get(name)
+    ]
     return message_tokens(tuple(asked.messages)) + sum(map(tokens_of, extras))

@@ -19,7 +19,19 @@ Grades = Mapping[tuple[str, str], int]  # How much each commit matters, by repos
 _TOP = (Tier.HIGH, Tier.MID)
 _FIRST = 10
 _MIRROR_DAYS = 3
-_STORY = ("fix-", "flag-", "unfuse", "refuse", "fused", "pick", "release", "next", "octopus", "numpy-3", "forge")
+_STORY = (
+    "fix-",
+    "flag-",
+    "unfuse",
+    "refuse",
+    "fused",
+    "pick",
+    "release",
+    "next",
+    "octopus",
+    "numpy-3",
+    "forge",
+)
 """Work of the world `full` whose days are reported beside those that have a name."""
 
 
@@ -29,7 +41,9 @@ async def run(bench: Bench) -> Figures:
     found: dict[str, list[Score]] = defaultdict(list)
     for name in ("demo", "full")[: bench.count(1, 2)]:
         world = bench.world(name)
-        named = {date.fromisoformat(text) for key, text in world.notes.items() if key.endswith(" day")}
+        named = {
+            date.fromisoformat(text) for key, text in world.notes.items() if key.endswith(" day")
+        }
         with serving(world.repos, world.now) as server:
             for day in days_to_report(world, named):
                 report = await bench.report(specs_of(world), day, **through(server))
@@ -59,8 +73,16 @@ def days_to_report(world: World, named: Set[date]) -> list[date]:
     """List the days that have a name, those before them, and those on which a part of the story landed."""
     keys = {text: name.partition(": ")[2] for name, text in world.notes.items() if ": " in name}
     rows = [row for row in world.landed if row.dropped_by is None]
-    story = {row.committed_at.date() for row in rows if keys.get(f"{row.repo}@{row.sha}", "").startswith(_STORY)}
-    return sorted(day for day in named | {day - timedelta(days=1) for day in named} | story if day < world.now.date())
+    story = {
+        row.committed_at.date()
+        for row in rows
+        if keys.get(f"{row.repo}@{row.sha}", "").startswith(_STORY)
+    }
+    return sorted(
+        day
+        for day in named | {day - timedelta(days=1) for day in named} | story
+        if day < world.now.date()
+    )
 
 
 def _score(world: World, report: Report, found: dict[str, list[Score]]) -> None:
@@ -83,7 +105,9 @@ def _score(world: World, report: Report, found: dict[str, list[Score]]) -> None:
 def accounted(report: Report, landed: Iterable[tuple[str, str]], where: str) -> list[Score]:
     """Score each commit that landed, and each row that should not be there."""
     counts, gold = Counter((str(row.repo), row.sha) for row in report.ledger), set(landed)
-    rows = [(name, counts[name] == 1) for name in sorted(gold)] + [(name, False) for name in counts.keys() - gold]
+    rows = [(name, counts[name] == 1) for name in sorted(gold)] + [
+        (name, False) for name in counts.keys() - gold
+    ]
     return [
         Score(f"{where}: {repo}@{sha} has {counts[repo, sha]} rows", float(good), f"{repo}@{sha}")
         for (repo, sha), good in rows
@@ -95,41 +119,75 @@ def told(report: Report, grades: Grades, where: str) -> list[Score]:
     spoken = {name for claim in report.claims for name in claim.about}
     highlights = [claim for claim in report.claims if claim.repo is None or claim.role == "summary"]
     highlighted = {name for claim in highlights for name in claim.sources}
-    rows = [(row, commit_id(row.repo, row.sha)) for row in report.ledger if grades[row.repo, row.sha] == 3]
-    return [_scored(row, (row.tier in _TOP and name in spoken) or name in highlighted, where) for row, name in rows]
+    rows = [
+        (row, commit_id(row.repo, row.sha))
+        for row in report.ledger
+        if grades[row.repo, row.sha] == 3
+    ]
+    return [
+        _scored(row, (row.tier in _TOP and name in spoken) or name in highlighted, where)
+        for row, name in rows
+    ]
 
 
 def covered(report: Report, grades: Grades, where: str) -> list[Score]:
     """Score each commit that users can notice: with an item of its own, not folded."""
-    return [_scored(row, _is_item(row), where) for row in report.ledger if grades[row.repo, row.sha] >= 2]
+    return [
+        _scored(row, _is_item(row), where)
+        for row in report.ledger
+        if grades[row.repo, row.sha] >= 2
+    ]
 
 
 def quiet(report: Report, grades: Grades, where: str) -> list[Score]:
     """Score each item on top: 1 unless it is noise."""
-    return [_scored(row, grades[row.repo, row.sha] > 0, where) for row in report.ledger if row.tier in _TOP]
+    return [
+        _scored(row, grades[row.repo, row.sha] > 0, where)
+        for row in report.ledger
+        if row.tier in _TOP
+    ]
 
 
 def ordered(report: Report) -> list[LedgerRow]:
     """List the items in the order in which a reader meets them: by tier, then by weight."""
     items = [row for row in report.ledger if _is_item(row)]
-    return sorted(items, key=lambda row: (list(Tier).index(row.tier or Tier.LOW), row.noise is not None, -row.weight))
+    return sorted(
+        items,
+        key=lambda row: (
+            list(Tier).index(row.tier or Tier.LOW),
+            row.noise is not None,
+            -row.weight,
+        ),
+    )
 
 
-def gain_in_order(rows: Sequence[LedgerRow], landed: Sequence[LedgerRow], grades: Grades) -> float | None:
+def gain_in_order(
+    rows: Sequence[LedgerRow], landed: Sequence[LedgerRow], grades: Grades
+) -> float | None:
     """Give the nDCG of the first ten items; None where every order is as good as any other."""
     ideal = sorted((grades[row.repo, row.sha] for row in landed), reverse=True)
-    return _gain([grades[row.repo, row.sha] for row in rows]) / _gain(ideal) if len(set(ideal)) > 1 else None
+    return (
+        _gain([grades[row.repo, row.sha] for row in rows]) / _gain(ideal)
+        if len(set(ideal)) > 1
+        else None
+    )
 
 
 def _gain(grades: Sequence[int]) -> float:
-    return math.fsum((2**grade - 1) / math.log2(place + 1) for place, grade in enumerate(grades[:_FIRST], start=1))
+    return math.fsum(
+        (2**grade - 1) / math.log2(place + 1)
+        for place, grade in enumerate(grades[:_FIRST], start=1)
+    )
 
 
 def in_both_languages(english: Report, chinese: Report, where: str) -> list[Score]:
     """Score each claim of either report: in both, and in words of both languages."""
     one, other = ({claim.id: claim for claim in report.claims} for report in (english, chinese))
     good = {name for name, claim in one.items() if claim == other.get(name) and _in_words(claim)}
-    return [Score(f"{where}: {name}", float(name in good), name) for name in sorted(one.keys() | other.keys())]
+    return [
+        Score(f"{where}: {name}", float(name in good), name)
+        for name in sorted(one.keys() | other.keys())
+    ]
 
 
 def _in_words(claim: Claim) -> bool:
@@ -144,4 +202,8 @@ def _is_item(row: LedgerRow) -> bool:
 
 def _scored(row: LedgerRow, good: bool, where: str) -> Score:
     tier, name = row.tier.value if row.tier else "not read", f"{row.repo}@{row.sha[:10]}"
-    return Score(f"{where}: {name} {tier} {row.weight:g} ({', '.join(row.marks)}) {row.title[:70]}", float(good), name)
+    return Score(
+        f"{where}: {name} {tier} {row.weight:g} ({', '.join(row.marks)}) {row.title[:70]}",
+        float(good),
+        name,
+    )

@@ -25,7 +25,16 @@ from tools.git.source import GitSource
 PROOF_COMMITS = 250  # How many of the latest commits of each mirror must prove every fact
 _DATA = files("evals") / "sets" / "data"
 _WANTED = {"blobs": Target(0.97), "hunks": SHOWN}  # By hunks alone less can be known
-_NAMELESS = ("error-", "limit-", "deprecated", "revert", "reland", "cherry-pick", "generated", "vendored")
+_NAMELESS = (
+    "error-",
+    "limit-",
+    "deprecated",
+    "revert",
+    "reland",
+    "cherry-pick",
+    "generated",
+    "vendored",
+)
 _SEGMENT = re.compile(r"\.|::|#")
 _KINDS = json.loads((_DATA / "fact_kinds.json").read_text("utf-8"))
 ALIKE: Mapping[str, Sequence[str]] = _KINDS["alike"]
@@ -40,8 +49,14 @@ async def run(bench: Bench) -> Figures:
         await _add_world(bench.world(name), tallies, bench.count(4, 1))
     proofs = [score for spec in bench.mirrors async for score in _prove_latest(bench, spec)]
     return {
-        **{f"precision, {route}": share(tally.precision, _WANTED[route]) for route, tally in tallies.items()},
-        **{f"recall, {route}": share(tally.recall, _WANTED[route]) for route, tally in tallies.items()},
+        **{
+            f"precision, {route}": share(tally.precision, _WANTED[route])
+            for route, tally in tallies.items()
+        },
+        **{
+            f"recall, {route}": share(tally.recall, _WANTED[route])
+            for route, tally in tallies.items()
+        },
         "severity right": share(tallies["blobs"].severity, Target(0.97)),
         "facts whose quoted lines are in the diff, mirrors": share(proofs),
     }
@@ -72,10 +87,14 @@ class Tally:
         """Count one commit; a hunk that is shown for itself says nothing that could be wrong."""
         for meant in (one for one in gold if not one.optional):
             found = [fact for fact in facts if matches(meant, fact)]
-            self.recall.append(Score(f"{where}: not found: {meant}", float(bool(found)), where, meant.kinds[0]))
+            self.recall.append(
+                Score(f"{where}: not found: {meant}", float(bool(found)), where, meant.kinds[0])
+            )
             if found and meant.severity:
                 right = any(fact.severity == meant.severity for fact in found)
-                self.severity.append(Score(f"{where}: {meant} is not {found[0].severity}", float(right), where))
+                self.severity.append(
+                    Score(f"{where}: {meant} is not {found[0].severity}", float(right), where)
+                )
         for fact in facts:
             if fact.severity is not Severity.INTERNAL and fact.kind != "code-changed":
                 right = any(matches(meant, fact) or brought_by(meant, fact) for meant in gold)
@@ -88,11 +107,15 @@ async def _add_world(world: World, tallies: Mapping[str, Tally], step: int) -> N
     gold: dict[str, list[Meant]] = defaultdict(list)
     for fact in gold_facts(world):
         kinds = (fact.kind, *ALIKE.get(fact.kind, ()))
-        meant = Meant(kinds, fact.name, fact.old, fact.new, fact.detail, fact.severity, fact.optional)
+        meant = Meant(
+            kinds, fact.name, fact.old, fact.new, fact.detail, fact.severity, fact.optional
+        )
         gold[fact.sha].append(meant)
     for repo in world.repos:
         source = GitSource(RepoId(repo.full_name), repo.git_dir)
-        async for change in source.changes([one.sha for one in described(world) if one.repo == repo.full_name][::step]):
+        async for change in source.changes(
+            [one.sha for one in described(world) if one.repo == repo.full_name][::step]
+        ):
             where = f"{change.commit.sha[:10]} {change.commit.subject[:50]}"
             for route, tally in tallies.items():
                 sheet = await study(source, change, hunks=route == "hunks")
@@ -105,7 +128,9 @@ async def _prove_latest(bench: Bench, spec: RepoSpec) -> AsyncIterator[Score]:
     bench.say(f"facts: {spec.name}, the proofs of {min(len(line), PROOF_COMMITS)} commits")
     async for change in source.changes([row.sha for row in line[:PROOF_COMMITS]]):
         lines = {file.path: frozenset((file.patch or "").split("\n")) for file in change.files}
-        lines |= {file.previous_path: lines[file.path] for file in change.files if file.previous_path}
+        lines |= {
+            file.previous_path: lines[file.path] for file in change.files if file.previous_path
+        }
         for hunks in (False, True):
             where = f"{change.commit.id} by {'hunks' if hunks else 'blobs'}"
             sheet = await attempt(study(source, change, hunks=hunks))
@@ -119,7 +144,11 @@ async def _prove_latest(bench: Bench, spec: RepoSpec) -> AsyncIterator[Score]:
 def prove(where: str, fact: Fact, lines: Mapping[str, frozenset[str]]) -> Score:
     """Tell whether each line that a fact quotes is a changed line of that file in the commit's diff."""
     quoted = [(place.file, text) for place in fact.places for text in place.lines]
-    wrong = [(file, text) for file, text in quoted if text[:1] not in ("+", "-") or text not in lines.get(file, ())]
+    wrong = [
+        (file, text)
+        for file, text in quoted
+        if text[:1] not in ("+", "-") or text not in lines.get(file, ())
+    ]
     return Score(f"{where}: {fact.kind} {fact.name} quotes {wrong[:1]}", float(not wrong), where)
 
 
@@ -133,7 +162,11 @@ def matches(meant: Meant, fact: Fact) -> bool:
     if fact.kind not in meant.kinds or (meant.detail or "") not in words:
         return False
     # Errors, limits and reverts have no names: the words must be there.
-    named = words if fact.kind.startswith(_NAMELESS) else f"{fact.name} {fact.detail} {fact.old} {fact.new}"
+    named = (
+        words
+        if fact.kind.startswith(_NAMELESS)
+        else f"{fact.name} {fact.detail} {fact.old} {fact.new}"
+    )
     name = _project(_SEGMENT.split(meant.name)[-1] if "/" not in meant.name else meant.name)
     return (
         (fact.kind in ("generated", "vendored") or name in _project(named))

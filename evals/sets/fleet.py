@@ -33,12 +33,23 @@ _DAY = date(2026, 3, 1)
 _WINDOW = Window.days(_DAY, _DAY, "UTC")
 _PATIENCE, _POLL, _TELL, _CONTEXT, _SOON = 1_800, 0.1, 30, 65_536, timedelta(seconds=60)
 _MANY, _SOME, _FEW, _STEPS, _QUESTIONS = 300, 130, 8, 1, 100
-_ASKED = ("who did commit-{}?", "branch-{} land", "part1/file{}.txt", "line {} of 7", "revert commit-{}", "#{}")
+_ASKED = (
+    "who did commit-{}?",
+    "branch-{} land",
+    "part1/file{}.txt",
+    "line {} of 7",
+    "revert commit-{}",
+    "#{}",
+)
 _RUNNING = "select id from procrastinate_jobs where status = 'doing' and worker_id = ?"
 _PAID = "select run || key, at from calls join artefacts using (hash) where kind <> 'outage' and name = 'model.ask'"
-_STARTED = "select min(at) from procrastinate_events where job_id = ? and type = 'started' and at > ?"
+_STARTED = (
+    "select min(at) from procrastinate_events where job_id = ? and type = 'started' and at > ?"
+)
 _SPAN = "select extract(epoch from max(at) - min(at)) from procrastinate_events where type in ('started', 'succeeded')"
-_DONE = "select (select count(*) from parts), count(*) from procrastinate_jobs where status = 'doing'"
+_DONE = (
+    "select (select count(*) from parts), count(*) from procrastinate_jobs where status = 'doing'"
+)
 # An edition that is composed waits in the queue for the hour at which it would have been late.
 _WAITING = "select 1 from procrastinate_jobs where status in ('todo', 'doing') and args->>'late' is null limit 1"
 _FAILED = "select task_name from procrastinate_jobs where status not in ('succeeded', 'todo')"
@@ -69,7 +80,9 @@ class Stage:
     postgres: PostgresServer
     say: Callable[[str], None]
     scores: dict[str, list[Score]] = field(default_factory=lambda: defaultdict(list))
-    expected: dict[int, str] = field(default_factory=dict)  # The report of one machine on so many repositories
+    expected: dict[int, str] = field(
+        default_factory=dict
+    )  # The report of one machine on so many repositories
 
     async def alone(self, repos: int) -> None:
         """Report on the day with SQLite."""
@@ -77,8 +90,12 @@ class Stage:
         self._configure(Drill(name=name, workers=1, repos=repos))
         with ModelServer(honest, context=_CONTEXT) as model:
             await self._command(name, model, "run", "--date", str(_DAY))
-        self.expected[repos] = (self.folder / name / "out" / "reports" / f"{_DAY}.json").read_text("utf-8")
-        self.say(f"fleet: {repos} repositories on one machine: {(datetime.now(UTC) - began).seconds} s")
+        self.expected[repos] = (self.folder / name / "out" / "reports" / f"{_DAY}.json").read_text(
+            "utf-8"
+        )
+        self.say(
+            f"fleet: {repos} repositories on one machine: {(datetime.now(UTC) - began).seconds} s"
+        )
 
     async def through(self, drill: Drill) -> float:
         """Let workers do the same through everything that befalls them; give the seconds that it took."""
@@ -115,11 +132,18 @@ class Stage:
                     return
                 if number % int(_TELL / _POLL) == 0:
                     done, doing = db.rows(_DONE)[0]
-                    self.say(f"fleet: {drill.name}: {done} of {drill.repos} repositories, {doing} tasks run")
+                    self.say(
+                        f"fleet: {drill.name}: {done} of {drill.repos} repositories, {doing} tasks run"
+                    )
                 await asyncio.sleep(_POLL)
 
     async def _worker(
-        self, drill: Drill, model: ModelServer, workers: dict[int, Process], number: int, db: Database
+        self,
+        drill: Drill,
+        model: ModelServer,
+        workers: dict[int, Process],
+        number: int,
+        db: Database,
     ) -> None:
         """Start a worker, and learn under which number the queue knows it."""
 
@@ -131,7 +155,9 @@ class Stage:
         await self._until(drill, db, lambda: bool(known() - before))
         workers[(known() - before).pop()] = process
 
-    async def _befall(self, drill: Drill, model: ModelServer, workers: dict[int, Process], db: Database) -> list[Death]:
+    async def _befall(
+        self, drill: Drill, model: ModelServer, workers: dict[int, Process], db: Database
+    ) -> list[Death]:
         """Kill workers at random moments, each with another in its place; in between cut them off for a while."""
         dice, deaths = random.Random(drill.name), list[Death]()  # noqa: S311 -- not a secret
         for number in range(drill.kills):
@@ -140,13 +166,17 @@ class Stage:
                     await asyncio.to_thread(happens)
                 await asyncio.sleep(drill.outage)
                 await asyncio.to_thread(self.github.mend)
-                self.say(f"fleet: {drill.name}: the database was restarted, and GitHub away for {drill.outage:.0f} s")
+                self.say(
+                    f"fleet: {drill.name}: the database was restarted, and GitHub away for {drill.outage:.0f} s"
+                )
             await asyncio.sleep(dice.uniform(0.5, 4.0))
             known = dice.choice(sorted(workers))
             tasks = [row[0] for row in db.rows(_RUNNING, [known])]
             workers.pop(known).kill()
             deaths.append((datetime.now(UTC), tasks, dict(db.rows(_PAID))))
-            self.say(f"fleet: {drill.name}: worker {number + 1} of {drill.kills} killed at {len(tasks)} tasks")
+            self.say(
+                f"fleet: {drill.name}: worker {number + 1} of {drill.kills} killed at {len(tasks)} tasks"
+            )
             await self._worker(drill, model, workers, drill.workers + number, db)
         return deaths
 
@@ -164,14 +194,24 @@ class Stage:
         paid: dict[str, str] = dict(db.rows(_PAID))
         for at, tasks, before in deaths:
             starts = [db.rows(_STARTED, [task, at])[0][0] for task in tasks]
-            soon = [Score(f"{start} after {at}", bool(start and start - at <= _SOON)) for start in starts]
+            soon = [
+                Score(f"{start} after {at}", bool(start and start - at <= _SOON))
+                for start in starts
+            ]
             scores["tasks of dead workers taken up within 60 s"] += soon
             again = [key for key, moment in before.items() if paid.get(key, moment) != moment]
-            scores["kills after which no recorded answer was paid again"] += [Score(f"{len(again)}", not again)]
+            scores["kills after which no recorded answer was paid again"] += [
+                Score(f"{len(again)}", not again)
+            ]
         if drill.limit:
-            counted, seen = [int(row[0]) for row in db.rows("select used from limits")], len(self.github.requests)
+            counted, seen = (
+                [int(row[0]) for row in db.rows("select used from limits")],
+                len(self.github.requests),
+            )
             held = seen <= sum(counted) and max(counted) <= drill.limit[0]
-            scores["limits shared by workers that held"] += [Score(f"{seen} requests, counted {counted}", held)]
+            scores["limits shared by workers that held"] += [
+                Score(f"{seen} requests, counted {counted}", held)
+            ]
         for name, some in scores.items():
             self.scores[name] += some
             wrong = "".join(f"; {one.reason}" for one in some if not one.value)
@@ -181,7 +221,9 @@ class Stage:
 
     def _configure(self, drill: Drill) -> None:
         (self.folder / drill.name).mkdir(parents=True)
-        limits = "requests = {}\nrequests_seconds = {}\n".format(*drill.limit) if drill.limit else ""
+        limits = (
+            "requests = {}\nrequests_seconds = {}\n".format(*drill.limit) if drill.limit else ""
+        )
         (self.folder / drill.name / "gitzette.toml").write_text(
             f"repos = {json.dumps([repo.full_name for repo in self.world.repos[: drill.repos]])}\n"
             f'analyst = "model"\nlate_minutes = 600\n[limits]\n{limits}'
@@ -190,22 +232,36 @@ class Stage:
         )
 
     async def _start(self, name: str, model: ModelServer, number: int, *arguments: str) -> Process:
-        folder, more = self.folder / name, {"GITZETTE_HOME": str(self.folder / name / f"home-{number}")}
-        more |= {} if name.startswith("alone") else {"GITZETTE_DATABASE": self.postgres.address_of(name)}
+        folder, more = (
+            self.folder / name,
+            {"GITZETTE_HOME": str(self.folder / name / f"home-{number}")},
+        )
+        more |= (
+            {}
+            if name.startswith("alone")
+            else {"GITZETTE_DATABASE": self.postgres.address_of(name)}
+        )
         with (folder / "log").open("ab") as log:
             return await start_gitzette(folder, self.github, model, *arguments, stderr=log, **more)
 
     async def _command(self, name: str, model: ModelServer, *arguments: str) -> None:
         if status := await (await self._start(name, model, 0, *arguments)).wait():
-            raise StorageError(f"{arguments[0]} ended with {status}; see {self.folder / name / 'log'}")
+            raise StorageError(
+                f"{arguments[0]} ended with {status}; see {self.folder / name / 'log'}"
+            )
 
 
 def _different(found: str, expected: str) -> list[str]:
     """Name the repositories of which two reports do not say the same."""
     if found == expected:
         return []
-    said = [{json.dumps(one): one["repo"] for one in json.loads(text)["claims"]} for text in (found, expected)]
-    return sorted({str((said[0] | said[1])[one]) for one in said[0].keys() ^ said[1].keys()}) or ["something else"]
+    said = [
+        {json.dumps(one): one["repo"] for one in json.loads(text)["claims"]}
+        for text in (found, expected)
+    ]
+    return sorted({str((said[0] | said[1])[one]) for one in said[0].keys() ^ said[1].keys()}) or [
+        "something else"
+    ]
 
 
 @evalset("fleet", "many repositories on several workers, as on one machine", by_name=True)
@@ -214,8 +270,14 @@ async def run(bench: Bench) -> Figures:
     if lacking := missing_postgres():
         bench.say(f"fleet: skipped: {lacking}")
         return {}
-    folder, seconds, drills = bench.folder / "fleet", dict[str, float](), _WHOLE if bench.full else _SMALL
-    world = random_world.make(bench.seed, folder / "repos", max(drill.repos for drill in drills), _STEPS)
+    folder, seconds, drills = (
+        bench.folder / "fleet",
+        dict[str, float](),
+        _WHOLE if bench.full else _SMALL,
+    )
+    world = random_world.make(
+        bench.seed, folder / "repos", max(drill.repos for drill in drills), _STEPS
+    )
     with serving(world.repos, world.now) as github, PostgresServer() as postgres:
         stage = Stage(folder=folder, world=world, github=github, postgres=postgres, say=bench.say)
         for drill in drills:
@@ -224,12 +286,16 @@ async def run(bench: Bench) -> Figures:
             seconds[drill.name] = await stage.through(drill)
             bench.say(f"fleet: {drill.name}: {seconds[drill.name]:.0f} s")
             if drill.name == "workers1":
-                bench.say(f"fleet: two workers against one: {seconds['workers1'] / seconds['workers2']:.2f} times")
+                bench.say(
+                    f"fleet: two workers against one: {seconds['workers1'] / seconds['workers2']:.2f} times"
+                )
         same = ask_both(stage, drills[-1])
     told = {name: share(scores, Target(1.0)) for name, scores in stage.scores.items()}
     told["questions with the same evidence first on both databases"] = share(same, Target(0.95))
     if "workers2" in seconds:
-        told["two workers against one"] = measure([seconds["workers1"] / seconds["workers2"]], Target(1.7))
+        told["two workers against one"] = measure(
+            [seconds["workers1"] / seconds["workers2"]], Target(1.7)
+        )
     return told
 
 
@@ -237,11 +303,19 @@ def ask_both(stage: Stage, drill: Drill) -> list[Score]:
     """Ask both databases the same questions, and compare what each puts first."""
     dice, asked = random.Random(drill.name), []  # noqa: S311 -- not a secret
     repos = [RepoId(repo.full_name) for repo in stage.world.repos[: drill.repos]]
-    with closing(stage.database(f"alone{drill.repos}")) as one, closing(stage.database(drill.name)) as other:
+    with (
+        closing(stage.database(f"alone{drill.repos}")) as one,
+        closing(stage.database(drill.name)) as other,
+    ):
         for number in range(_QUESTIONS):
             query = query_of(dice.choice(_ASKED).format(number), None, "UTC", stage.world.now)
-            first = [SearchIndex(db).search(query.words, query.named, repos, None, 1) for db in (one, other)]
-            asked.append(Score(query.words, [hit.id for hit in first[0]] == [hit.id for hit in first[1]]))
+            first = [
+                SearchIndex(db).search(query.words, query.named, repos, None, 1)
+                for db in (one, other)
+            ]
+            asked.append(
+                Score(query.words, [hit.id for hit in first[0]] == [hit.id for hit in first[1]])
+            )
     return asked
 
 
@@ -249,5 +323,8 @@ _SMALL = (Drill(name="small", workers=2, repos=_FEW, latency=0.1, kills=2, outag
 _WHOLE = (
     Drill(name="killed", workers=2, latency=0.3, kills=20, outage=60),
     Drill(name="limited", workers=2, limit=(500, 120)),
-    *(Drill(name=f"workers{number}", workers=number, repos=_MANY, latency=1) for number in (2, 1, 4)),
+    *(
+        Drill(name=f"workers{number}", workers=number, repos=_MANY, latency=1)
+        for number in (2, 1, 4)
+    ),
 )

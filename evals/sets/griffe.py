@@ -21,7 +21,9 @@ from tools.diff.sheet import study
 from tools.git.source import GitSource
 
 _FEW, _MANY = 200, 1000  # How many of the latest commits are compared
-_BESIDE = re.compile(r"^(\w*tests?|testing|bench\w*|examples?|docs?|scripts?|ci|tools|third_?party|3rdparty)$")
+_BESIDE = re.compile(
+    r"^(\w*tests?|testing|bench\w*|examples?|docs?|scripts?|ci|tools|third_?party|3rdparty)$"
+)
 _GONE = ("symbol-", "enum-member-", "field-")
 
 
@@ -31,13 +33,21 @@ class Broken:
 
     name: str
     gone: bool
-    parameters: frozenset[str] = frozenset()  # The parameters that it is about; empty where all may have moved
+    parameters: frozenset[str] = (
+        frozenset()
+    )  # The parameters that it is about; empty where all may have moved
 
     def tells(self, found: "Broken") -> bool:
         """Tell whether a fact says what griffe found; a class that is gone takes its members along."""
         if self.gone or found.gone:
-            return self.gone and found.gone and (self.name == found.name or self.name.startswith(f"{found.name}."))
-        return self.name == found.name and (not found.parameters or bool(found.parameters & self.parameters))
+            return (
+                self.gone
+                and found.gone
+                and (self.name == found.name or self.name.startswith(f"{found.name}."))
+            )
+        return self.name == found.name and (
+            not found.parameters or bool(found.parameters & self.parameters)
+        )
 
 
 @evalset("griffe", "what breaks for callers is what griffe says breaks", needs_mirrors=True)
@@ -49,15 +59,38 @@ async def run(bench: Bench) -> Figures:
         folders = await packages(git_dir)
         inside = re.compile(rf"(?:{'|'.join(map(re.escape, folders))})/.*\.py$")
         bench.say(f"griffe: {spec.name}, {', '.join(folders) or 'no package'}")
-        for row, parent in pairwise((await first_parent_line(spec))[: bench.count(_FEW, _MANY) + 1]):
-            found = [one for folder in folders for one in await broken(git_dir, folder, parent.sha, row.sha)]
+        for row, parent in pairwise(
+            (await first_parent_line(spec))[: bench.count(_FEW, _MANY) + 1]
+        ):
+            found = [
+                one
+                for folder in folders
+                for one in await broken(git_dir, folder, parent.sha, row.sha)
+            ]
             async for change in source.changes([row.sha]):
-                every = [fact for fact in (await study(source, change)).facts if fact.severity is not Severity.INTERNAL]
-                facts = [one for one in every if any(inside.match(place.file) for place in one.places)]
+                every = [
+                    fact
+                    for fact in (await study(source, change)).facts
+                    if fact.severity is not Severity.INTERNAL
+                ]
+                facts = [
+                    one for one in every if any(inside.match(place.file) for place in one.places)
+                ]
                 told = [claim for fact in facts for claim in claims(fact)]
-                sure = [one for fact in facts if fact.severity is Severity.BREAKING for one in claims(fact)]
-                recall += [_score(change.commit.id, one, [claim.tells(one) for claim in told]) for one in found]
-                precision += [_score(change.commit.id, one, [one.tells(other) for other in found]) for one in sure]
+                sure = [
+                    one
+                    for fact in facts
+                    if fact.severity is Severity.BREAKING
+                    for one in claims(fact)
+                ]
+                recall += [
+                    _score(change.commit.id, one, [claim.tells(one) for claim in told])
+                    for one in found
+                ]
+                precision += [
+                    _score(change.commit.id, one, [one.tells(other) for other in found])
+                    for one in sure
+                ]
     return {"recall": share(recall, Target(0.9)), "precision": share(precision, Target(0.95))}
 
 
@@ -67,17 +100,30 @@ def _score(where: str, one: Broken, right: Sequence[bool]) -> Score:
 
 async def packages(git_dir: Path) -> list[str]:
     """Find the repository's own packages: the topmost folders with an `__init__.py`, beside tests and the like."""
-    paths = map(PurePosixPath, (await ask_git(git_dir, "ls-tree", "-r", "--name-only", "-z", "HEAD")).split("\0"))
-    homes = [path.parent for path in paths if path.name == "__init__.py" and not any(map(_BESIDE.match, path.parts))]
+    paths = map(
+        PurePosixPath,
+        (await ask_git(git_dir, "ls-tree", "-r", "--name-only", "-z", "HEAD")).split("\0"),
+    )
+    homes = [
+        path.parent
+        for path in paths
+        if path.name == "__init__.py" and not any(map(_BESIDE.match, path.parts))
+    ]
     depth = min((len(home.parts) for home in homes), default=0)
     return sorted({home.as_posix() for home in homes if len(home.parts) == depth})
 
 
 async def broken(git_dir: Path, folder: str, old: str, new: str) -> list[Broken]:
     """List what griffe finds broken between two commits in the changed files of a package, of its public names."""
-    names = (await ask_git(git_dir, "diff", "--no-renames", "--name-only", "-z", old, new, "--", folder)).split("\0")
+    names = (
+        await ask_git(git_dir, "diff", "--no-renames", "--name-only", "-z", old, new, "--", folder)
+    ).split("\0")
     found: list[Broken] = []
-    before, after = [await _public(git_dir, folder, commit) for commit in (old, new)] if any(names) else (set(), set())
+    before, after = (
+        [await _public(git_dir, folder, commit) for commit in (old, new)]
+        if any(names)
+        else (set(), set())
+    )
     for path in (name for name in names if name.endswith(".py")):
         modules = [await _module(git_dir, commit, path) for commit in (old, new)]
         # What went elsewhere and is still given to users is not gone.
@@ -90,7 +136,13 @@ async def _public(git_dir: Path, folder: str, commit: str) -> set[str]:
     """List the words of the `__init__.py` files that users import from."""
     files = (f"{folder}/__init__.py", f":(glob){folder}/*/__init__.py")
     try:
-        return set((await ask_git(git_dir, "grep", "-howE", "[A-Za-z][A-Za-z0-9_]*", commit, "--", *files)).split())
+        return set(
+            (
+                await ask_git(
+                    git_dir, "grep", "-howE", "[A-Za-z][A-Za-z0-9_]*", commit, "--", *files
+                )
+            ).split()
+        )
     except InputError:
         return set()
 
@@ -100,7 +152,9 @@ async def _module(git_dir: Path, commit: str, path: str) -> Any:
 
     try:
         code = await ask_git(git_dir, "show", f"{commit}:{path}")
-        return griffe.visit(PurePosixPath(path).stem, Path(path), code, extensions=griffe.Extensions())
+        return griffe.visit(
+            PurePosixPath(path).stem, Path(path), code, extensions=griffe.Extensions()
+        )
     except (InputError, SyntaxError, ValueError, RecursionError):
         return griffe.Module(PurePosixPath(path).stem)
 
@@ -121,7 +175,11 @@ def _compared(old: Any, new: Any) -> Iterator[Broken]:
             values = (getattr(value, "name", None) for value in (one.old_value, one.new_value))
             # A parameter moves when another comes or goes before it.
             moved = kind in ("PARAMETER_MOVED", "PARAMETER_CHANGED_KIND")
-            yield Broken(name, gone=False, parameters=frozenset() if moved else frozenset(filter(None, values)))
+            yield Broken(
+                name,
+                gone=False,
+                parameters=frozenset() if moved else frozenset(filter(None, values)),
+            )
 
 
 def claims(fact: Fact) -> Iterator[Broken]:
@@ -132,4 +190,7 @@ def claims(fact: Fact) -> Iterator[Broken]:
     elif fact.kind.startswith(_GONE) and fact.kind.endswith(("-removed", "-renamed", "-moved")):
         for name in fact.name.split(", "):
             renamed = fact.kind.endswith("-renamed") and fact.old
-            yield Broken(".".join([*name.split(".")[:-1], fact.old]) if renamed and fact.old else name, gone=True)
+            yield Broken(
+                ".".join([*name.split(".")[:-1], fact.old]) if renamed and fact.old else name,
+                gone=True,
+            )

@@ -53,8 +53,16 @@ async def run(bench: Bench) -> Figures:
         stage = await prepare(bench.folder / "kills", server, model, world)
         for number in range(bench.count(_FEW, _MANY)):
             trial, case = await killed_at(stage, number), f"moment {number}"
-            scores.append(Score(f"{case}: {trial.complaint or 'well'}", float(not trial.complaint), case))
-            resumed.append(Score(f"{case}: died with nothing done, or when all was done", float(trial.resumed), case))
+            scores.append(
+                Score(f"{case}: {trial.complaint or 'well'}", float(not trial.complaint), case)
+            )
+            resumed.append(
+                Score(
+                    f"{case}: died with nothing done, or when all was done",
+                    float(trial.resumed),
+                    case,
+                )
+            )
     return {
         "killed and taken up: the same report, nothing asked twice": share(scores),
         "died with something done": share(resumed, Target(0.5)),
@@ -98,7 +106,9 @@ async def _taken_up(stage: Stage, name: str) -> Trial:
         return Trial(f"--resume ended with {status}: {told}")
     if not begun:
         await _ended(await _start(stage, name))
-    if again := [key for key, at in _newest_run(folder / "home")[2].items() if answers.get(key, at) != at]:
+    if again := [
+        key for key, at in _newest_run(folder / "home")[2].items() if answers.get(key, at) != at
+    ]:
         return Trial(f"{len(again)} recorded calls were made again")
     left = _tree(folder / "out")
     if other := [file for file in {*left, *stage.calm} if stage.calm.get(file) != left.get(file)]:
@@ -112,7 +122,10 @@ def _half_file(out: Path, stage: Stage) -> str:
     """Name a file that a reader could see half-written; hidden ones are swept away later."""
     base, there = _tree(stage.folder / "base" / "out"), _tree(out)
     for name, data in there.items():
-        if not Path(name).name.startswith(".") and data not in (base.get(name), stage.calm.get(name)):
+        if not Path(name).name.startswith(".") and data not in (
+            base.get(name),
+            stage.calm.get(name),
+        ):
             return name
     return next((name for name in base if name not in there), "")
 
@@ -129,7 +142,14 @@ def _newest_run(home: Path) -> tuple[bool, bool, Mapping[str, str]]:
 
 async def _start(stage: Stage, name: str, *arguments: str, day: str = "") -> Process:
     repos = [part for repo in stage.world.repos for part in ("--repo", repo.full_name)]
-    chosen = ["--date", day or stage.world.notes["reported day"], "--analyst", "model", *repos, *arguments]
+    chosen = [
+        "--date",
+        day or stage.world.notes["reported day"],
+        "--analyst",
+        "model",
+        *repos,
+        *arguments,
+    ]
     return await start_gitzette(stage.folder / name, stage.server, stage.model, "run", *chosen)
 
 
@@ -142,7 +162,9 @@ async def _until_begun(process: Process, folder: Path) -> None:
 async def _finished(process: Process) -> tuple[int, str]:
     async with asyncio.timeout(_PATIENCE):
         _, told = await process.communicate()
-    return process.returncode or 0, told.decode("utf-8", errors="replace").strip().rpartition("\n")[2]
+    return process.returncode or 0, told.decode("utf-8", errors="replace").strip().rpartition("\n")[
+        2
+    ]
 
 
 async def _ended(process: Process) -> None:
@@ -153,5 +175,9 @@ async def _ended(process: Process) -> None:
 
 def _tree(folder: Path) -> Tree:
     """Read every file but the heartbeat, which tells the time."""
-    files = [file for file in sorted(folder.rglob("*")) if file.is_file() and file.name != "heartbeat.json"]
+    files = [
+        file
+        for file in sorted(folder.rglob("*"))
+        if file.is_file() and file.name != "heartbeat.json"
+    ]
     return {str(file.relative_to(folder)): file.read_bytes() for file in files}

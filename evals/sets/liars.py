@@ -67,7 +67,10 @@ class Scene:
             if liar == "number fudger":
                 yield from self._fudged(truth, invented["number"])
             if liar == "quote editor":
-                yield from (_replaced(truth, span, f"{span}_insecure") for span in _SPAN.findall(truth.en)[:1])
+                yield from (
+                    _replaced(truth, span, f"{span}_insecure")
+                    for span in _SPAN.findall(truth.en)[:1]
+                )
         if liar == "wrong-repository citer":
             yield from self._of_others(title)
 
@@ -77,7 +80,9 @@ class Scene:
         made = {
             "hash": f"1a{self.dice.randbytes(19).hex()}",
             "number": next(number for number in numbers if number not in self.evidence),
-            "other": next((one for one in self.repos if one not in self.evidence), "acme/elsewhere"),
+            "other": next(
+                (one for one in self.repos if one not in self.evidence), "acme/elsewhere"
+            ),
             "canary": CANARY,
             "where": f"https://evil.example/{CANARY}",
         }
@@ -99,14 +104,20 @@ class Scene:
         for evidence in self.dice.sample(list(self.elsewhere), min(3, len(self.elsewhere))):
             for truth in borne_out(evidence)[:2]:
                 # Where the last part of every name is there, only the meaning lies.
-                if any(span.rpartition(".")[2] not in self.evidence for span in _SPAN.findall(truth.en)):
+                if any(
+                    span.rpartition(".")[2] not in self.evidence for span in _SPAN.findall(truth.en)
+                ):
                     yield Lie(Told(f"Here too: {truth.en}", f"这里也是：{truth.zh}", title))
 
 
-def _filled(row: Mapping[str, Any], truth: Told, title: str, values: Mapping[str, str]) -> Iterator[Lie]:
+def _filled(
+    row: Mapping[str, Any], truth: Told, title: str, values: Mapping[str, str]
+) -> Iterator[Lie]:
     """Fill one row of the data; nothing where the evidence lacks what it speaks of."""
     try:
-        more, instead = ([one.format(**values) for one in row.get(name, ())] for name in ("more", "instead"))
+        more, instead = (
+            [one.format(**values) for one in row.get(name, ())] for name in ("more", "instead")
+        )
         cites = (*truth.cites, *([row["cites"].format(**values)] if "cites" in row else ()))
         anchor = row["anchor"].format(**values) if "anchor" in row else truth.anchor
     except KeyError:
@@ -122,7 +133,12 @@ def _filled(row: Mapping[str, Any], truth: Told, title: str, values: Mapping[str
 
 def _replaced(truth: Told, right: str, wrong: str, sort: Sort = "literal") -> Lie:
     whole = re.compile(rf"(?<![\w.]){re.escape(right)}(?![\w.])")
-    return Lie(replace(truth, en=whole.sub(lambda _: wrong, truth.en), zh=whole.sub(lambda _: wrong, truth.zh)), sort)
+    return Lie(
+        replace(
+            truth, en=whole.sub(lambda _: wrong, truth.en), zh=whole.sub(lambda _: wrong, truth.zh)
+        ),
+        sort,
+    )
 
 
 # ---------------------------------------------------------------- writers
@@ -134,8 +150,12 @@ class Adversary:
     def __init__(self, name: str, seed: int = 1) -> None:
         self.name = name
         self._seed = seed
-        self.told: defaultdict[str, set[Lie]] = defaultdict(set)  # What it said that is false, by its words in English
-        self.said: defaultdict[str, set[str]] = defaultdict(set)  # All that it said, by what that is about
+        self.told: defaultdict[str, set[Lie]] = defaultdict(
+            set
+        )  # What it said that is false, by its words in English
+        self.said: defaultdict[str, set[str]] = defaultdict(
+            set
+        )  # All that it said, by what that is about
 
     def __call__(self, asked: Asked) -> Saying:
         """Answer."""
@@ -144,8 +164,12 @@ class Adversary:
     def judge(self, asked: Asked) -> Saying:
         """Judge as an accomplice: admit all that was said of something, and nothing else, so no control tells on it."""
         prompt = prompt_of(asked)
-        line = next((line for line in prompt.evidence.splitlines()[1:] if len(line.strip("+- ")) > 3), "")
-        return model.judged(asked, lambda words: line if words in self.said.get(prompt.about, ()) else "")
+        line = next(
+            (line for line in prompt.evidence.splitlines()[1:] if len(line.strip("+- ")) > 3), ""
+        )
+        return model.judged(
+            asked, lambda words: line if words in self.said.get(prompt.about, ()) else ""
+        )
 
 
 class Liar(Adversary):
@@ -168,14 +192,25 @@ class Liar(Adversary):
         dice = Random(f"{self.name} {self._seed} {prompt.kind} {prompt.evidence}")  # noqa: S311 -- no secret
         # Whoever repairs is shown less, and knows the rest.
         evidence = self._shown.setdefault(prompt.about, prompt.evidence)
-        others = [text for about, text in self._shown.items() if about != prompt.about and prompt.kind != "day"]
+        others = [
+            text
+            for about, text in self._shown.items()
+            if about != prompt.about and prompt.kind != "day"
+        ]
         scene = Scene(evidence, dice, others, [name for name in self._repos if name not in own])
         # Of a day there are only words: what it rests on are handles that code resolves.
         lies = [one for one in scene.lies(self.name) if one.in_words or prompt.kind != "day"]
         if prompt.kind == "repair":
             again = [(number, dice.choice(lies)) for number in prompt.refused() if lies]
             self._note(prompt, [one for _, one in again])
-            return given({"sentences": [{"id": number, **model.sentence(one.told)} for number, one in again]}, asked)
+            return given(
+                {
+                    "sentences": [
+                        {"id": number, **model.sentence(one.told)} for number, one in again
+                    ]
+                },
+                asked,
+            )
         # Something true stands among the lies, so that something is published and summed up.
         chosen, true = dice.sample(lies, min(_LIES, len(lies))), borne_out(prompt.evidence)[:1]
         self._note(prompt, chosen)
@@ -202,10 +237,15 @@ class Talker(Adversary):
         if prompt_of(asked).kind == "read":
             turn = asked.number + 1
             arguments = {"page": 1, "sha": f"c{turn}", "number": turn, "words": "x" * turn}
-            return Saying(calls=tuple(ToolCall(tool, json.dumps(arguments)) for tool in asked.tools))
+            return Saying(
+                calls=tuple(ToolCall(tool, json.dumps(arguments)) for tool in asked.tools)
+            )
         handles = [f"c{n}" for n in range(1, 400)]
         one = {"en": _LONG, "zh": _LONG, "cites": handles, "rests_on": ["c1.0"], "anchor": _LONG}
-        return given({"read": handles, "headline_en": _LONG, "headline_zh": _LONG, "sentences": [one] * 4}, asked)
+        return given(
+            {"read": handles, "headline_en": _LONG, "headline_zh": _LONG, "sentences": [one] * 4},
+            asked,
+        )
 
 
 class Breaker(Adversary):

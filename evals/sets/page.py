@@ -44,7 +44,9 @@ def _figures(bench: Bench, reports: list[Report], where: str) -> Figures:
                 lengths += [unfolded_words(page)] if len(report.ledger) <= _MOST_COMMITS else []
     return {
         f"citations that open on what their sentence names{where}": share(shown, Target(0.97)),
-        f"words before the folds, at most 100 commits{where}": measure(lengths, Target(_MOST_WORDS, "at most")),
+        f"words before the folds, at most 100 commits{where}": measure(
+            lengths, Target(_MOST_WORDS, "at most")
+        ),
         f"sentences that a page tells once{where}": share(told),
     }
 
@@ -52,11 +54,19 @@ def _figures(bench: Bench, reports: list[Report], where: str) -> Figures:
 def _shows(case: str, sentence: str, evidence: str) -> Score:
     """Score a citation: 1 where what it opens on has a name, a number or quoted words of the sentence."""
     codes = _CODE.findall(sentence)
-    names = {part for code in codes for part in (code, *re.split(r"[.:/\s=,]+", code)) if len(part) > 1}
+    names = {
+        part for code in codes for part in (code, *re.split(r"[.:/\s=,]+", code)) if len(part) > 1
+    }
     quoted = re.search("“([^”]{1,24})", sentence)
     names |= {*_NAME.findall(_CODE.sub(" ", sentence)), *([quoted[1]] if quoted else [])}
     found = any(name in evidence for name in names)
-    return Score(f"{sentence[:160]} / {evidence[:120]!r}", float(found), case, "", Exhibit(sentence, evidence))
+    return Score(
+        f"{sentence[:160]} / {evidence[:120]!r}",
+        float(found),
+        case,
+        "",
+        Exhibit(sentence, evidence),
+    )
 
 
 def unfolded_words(page: str) -> float:
@@ -72,5 +82,9 @@ def _once(case: str, page: str) -> list[Score]:
     """Score what is told, headings and tables aside: 0 for what stood there before."""
     lines = (line.strip().removeprefix("- ") for line in _FENCE.sub("", page).split("\n"))
     told = (line for line in lines if line[:1] not in ("#", "|"))
-    items = Counter(_ADDRESS.sub("]", line) for line in told if len(line.split()) > 3 or len(_HAN.findall(line)) > 6)
+    items = Counter(
+        _ADDRESS.sub("]", line)
+        for line in told
+        if len(line.split()) > 3 or len(_HAN.findall(line)) > 6
+    )
     return [Score(text[:160], float(count == 1), case) for text, count in items.items()]

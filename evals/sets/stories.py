@@ -32,7 +32,11 @@ class Event:
 async def stories(bench: Bench) -> Figures:
     """Report on a world day by day."""
     world = bench.world("stories")
-    days = {f"{row.repo}@{row.sha}": row.committed_at.date() for row in world.landed if "root" not in row.tags}
+    days = {
+        f"{row.repo}@{row.sha}": row.committed_at.date()
+        for row in world.landed
+        if "root" not in row.tags
+    }
     gold = [Event(one.kind, one.doer, frozenset(one.targets), one.missing) for one in world.stories]
     told, late, figures = list[Event](), list[Score](), {}
     with bench.settings(specs_of(world)) as settings:
@@ -40,7 +44,10 @@ async def stories(bench: Bench) -> Figures:
             report, _ = await bench.system.report(settings, Window.days(day, day, "UTC"))
             found = events(report.stories)
             told += found
-            late += [Score(f"{one.doer} told on {day}", float(days.get(one.doer, day) == day)) for one in found]
+            late += [
+                Score(f"{one.doer} told on {day}", float(days.get(one.doer, day) == day))
+                for one in found
+            ]
     for kind in _KINDS:
         mine, wanted = ([one for one in several if one.kind == kind] for several in (told, gold))
         # Whose lines a commit changes is git's word, and worlds do not count all who do.
@@ -53,7 +60,10 @@ async def stories(bench: Bench) -> Figures:
 def compared(several: Sequence[Event], others: Iterable[Event], complaint: str) -> list[Score]:
     """Score each event by whether it stands among the others."""
     known = set(others)
-    return [Score(f"{_event_name(one)} {complaint}", float(one in known), _event_name(one)) for one in several]
+    return [
+        Score(f"{_event_name(one)} {complaint}", float(one in known), _event_name(one))
+        for one in several
+    ]
 
 
 def events(stories: Iterable[Story]) -> list[Event]:
@@ -77,7 +87,11 @@ def _event(story: Story, step: Step, first: EvidenceId) -> Iterator[Event]:
     after_upstream = story.timeline[0].act == "upstream"
     taken_in = story.kind == "bump" and step.act == "taken in"
     if step.act == "part":
-        before = [one for one in story.timeline if one.at <= step.at and one.cite != step.cite and one.act == "part"]
+        before = [
+            one
+            for one in story.timeline
+            if one.at <= step.at and one.cite != step.cite and one.act == "part"
+        ]
         missing = tuple(number for number in story.missing if number < (step.part or 0))
         if before:
             yield Event("series", step.cite, frozenset(one.cite for one in before), missing)
@@ -85,7 +99,11 @@ def _event(story: Story, step: Step, first: EvidenceId) -> Iterator[Event]:
         kind = "lines" if step.act == "changed lines" else "earlier"
         yield from (Event(kind, step.cite, frozenset({one})) for one in step.after or (first,))
     else:
-        kinds = {"a part undone": "revert", **dict.fromkeys(_AGAIN, "reland"), **dict.fromkeys(_EARLIER, "reference")}
+        kinds = {
+            "a part undone": "revert",
+            **dict.fromkeys(_AGAIN, "reland"),
+            **dict.fromkeys(_EARLIER, "reference"),
+        }
         kind = "bump" if taken_in else kinds.get(step.act, "")
         if kind:
             yield Event(kind, step.cite, frozenset({first}))
@@ -105,7 +123,11 @@ async def links(bench: Bench) -> Figures:
     recall, precision, traps = list[Score](), list[Score](), list[Score]()
     for name in ("demo", "full")[: bench.count(1, 2)]:
         world = bench.world(name)
-        first = min(row.committed_at for row in world.landed if row.dropped_by is None and "root" not in row.tags)
+        first = min(
+            row.committed_at
+            for row in world.landed
+            if row.dropped_by is None and "root" not in row.tags
+        )
         with serving(world.repos, world.now) as server:
             last = world.now.date() - timedelta(days=1)
             report = await bench.report(specs_of(world), first.date(), last, **through(server))
@@ -113,8 +135,12 @@ async def links(bench: Bench) -> Figures:
         told = {(str(link.issue), str(link.change)) for link in report.links if link.may_read_fixed}
         gold = {pair for pair in Truth(world).fixes if pair[1] in landed}
         right = gold | true_pairs(world)
-        recall += [Score(_pair_name(pair), float(pair in told), _pair_name(pair)) for pair in sorted(gold)]
-        precision += [Score(_pair_name(pair), float(pair in right), _pair_name(pair)) for pair in sorted(told)]
+        recall += [
+            Score(_pair_name(pair), float(pair in told), _pair_name(pair)) for pair in sorted(gold)
+        ]
+        precision += [
+            Score(_pair_name(pair), float(pair in right), _pair_name(pair)) for pair in sorted(told)
+        ]
         issues = {f"{repo.full_name}#{one.number}" for repo in world.repos for one in repo.issues}
         for issue in sorted(issues - {pair[0] for pair in right}):
             traps.append(Score(issue, float(issue in {pair[0] for pair in told}), issue))
@@ -129,9 +155,17 @@ def true_pairs(world: World) -> set[Pair]:
     """List what really fixes what: the commit that mends a flaw, and each issue that reports it, unless given up."""
     found = set()
     for row in world.landed:
-        bugs = [edit.param("bug") for edit in row.edits if edit.kind == "fix_bug" and row.dropped_by is None]
-        issues = [one for one in world.repo(row.repo).issues if one.reports in bugs and not one.deleted]
-        fixed = [one.number for one in issues if one.state_reason not in ("not_planned", "duplicate")]
+        bugs = [
+            edit.param("bug")
+            for edit in row.edits
+            if edit.kind == "fix_bug" and row.dropped_by is None
+        ]
+        issues = [
+            one for one in world.repo(row.repo).issues if one.reports in bugs and not one.deleted
+        ]
+        fixed = [
+            one.number for one in issues if one.state_reason not in ("not_planned", "duplicate")
+        ]
         found |= {(f"{row.repo}#{number}", f"{row.repo}@{row.sha}") for number in fixed}
     return found
 

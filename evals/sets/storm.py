@@ -34,8 +34,13 @@ up to 2.2 s, since its end is told in whole seconds and a client waits one more;
 async def requests(bench: Bench) -> Figures:
     """Report on forty commits with their pull requests on a busy day, cold and then warm, from both sources."""
     world = bench.world("full")
-    repo, day = RepoId(world.notes["squash repository"]), date.fromisoformat(world.notes["busy day"])
-    moments = sorted(r.committed_at for r in world.landed if r.repo == repo and r.committed_at.date() == day)
+    repo, day = (
+        RepoId(world.notes["squash repository"]),
+        date.fromisoformat(world.notes["busy day"]),
+    )
+    moments = sorted(
+        r.committed_at for r in world.landed if r.repo == repo and r.committed_at.date() == day
+    )
     window = Window(start=moments[-_COMMITS], end=moments[-1] + timedelta(seconds=1), tz="UTC")
     spent: dict[str, int] = {}
     rows: list[Score] = []
@@ -53,8 +58,12 @@ async def requests(bench: Bench) -> Figures:
         rows.append(Score(told, float(complete and warm.requests == warm.free), choice))
     return {
         "requests for forty commits, both sources": measure([spent["both"]], Target(12, "at most")),
-        "requests for forty commits beside one a diff, api": measure([spent["api"] - _COMMITS], Target(15, "at most")),
-        "git fetches for forty commits, fresh mirror": measure([spent["both fetches"]], Target(3, "at most")),
+        "requests for forty commits beside one a diff, api": measure(
+            [spent["api"] - _COMMITS], Target(15, "at most")
+        ),
+        "git fetches for forty commits, fresh mirror": measure(
+            [spent["both fetches"]], Target(3, "at most")
+        ),
         "complete when cold, free when warm": share(rows),
     }
 
@@ -74,7 +83,11 @@ async def storm(bench: Bench) -> Figures:
                     wrong = str(passed) if passed else difference(report, calm)
                 except TimeoutError:
                     wrong = f"did not end in {_SECONDS} s"
-                each.append(Score(f"{choice} {seed}: {wrong or 'right'}", float(not wrong), f"{choice} {seed}"))
+                each.append(
+                    Score(
+                        f"{choice} {seed}: {wrong or 'right'}", float(not wrong), f"{choice} {seed}"
+                    )
+                )
     return {
         "the calm day's report, through faults that pass": share(scores[PASSING]),
         "right, or the missing named, through faults that last": share(scores[_LASTING]),
@@ -120,7 +133,11 @@ _CANARY = "sk-canary-5d1c0ffee5d1c0ffee5d1c0ffee"
 _ANSWER_SECONDS, _MODEL_SECONDS, _SLACK = 0.5, 8.0, 90.0
 _AT_ONCE = 4
 _BUDGET = Budget(
-    deep=8, retry_seconds=0.01, answer_seconds=_ANSWER_SECONDS, model_seconds=_MODEL_SECONDS, model_calls=60
+    deep=8,
+    retry_seconds=0.01,
+    answer_seconds=_ANSWER_SECONDS,
+    model_seconds=_MODEL_SECONDS,
+    model_calls=60,
 )
 
 
@@ -139,13 +156,20 @@ async def model_storm(bench: Bench) -> Figures:
             except TimeoutError:
                 return f"did not end in {_MODEL_SECONDS + _SLACK:g} s", "", ""
             accounts = (report.account, *(section.account for section in report.sections))
-            told = any(claim.free for claim in report.claims) or any(one.fallbacks for one in accounts)
+            told = any(claim.free for claim in report.claims) or any(
+                one.fallbacks for one in accounts
+            )
             silent = "" if told else "neither words of the model nor why not"
             return wrong_with(report, calm), f"the key stands in {leaked}" if leaked else "", silent
 
     runs = await asyncio.gather(*map(one, range(bench.count(_FEW_MODELS, _MODELS))))
     right, kept, wrote = (
-        share([Score(f"seed {seed}: {text or 'well'}", float(not text), str(seed)) for seed, text in enumerate(column)])
+        share(
+            [
+                Score(f"seed {seed}: {text or 'well'}", float(not text), str(seed))
+                for seed, text in enumerate(column)
+            ]
+        )
         for column in zip(*runs, strict=True)
     )
     return {
@@ -187,7 +211,10 @@ def wrong_with(report: Report, calm: Report) -> str:
             return f"{claim.id} did not pass the gate"
         if claim.free and not claim.judged_by:
             return f"{claim.id} was read by no judge"
-        if claim.free and not {cite.rpartition("@")[2] for cite in claim.cites if "@" in cite} <= known:
+        if (
+            claim.free
+            and not {cite.rpartition("@")[2] for cite in claim.cites if "@" in cite} <= known
+        ):
             return f"{claim.id} cites what is not of the day"
     return ""
 

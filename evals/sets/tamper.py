@@ -16,7 +16,11 @@ from evals.sets.oracle import days_of, first_parent_line
 
 _FEW, _MANY = 8, 50  # Changes to each of the four pages of a report
 _WORDS = ("never", "faster", "移除", "tensor", "not")
-_FORMS = {"digit": r"\d", "word": r"[A-Za-z]{2,}|[\u4e00-\u9fff]{2,}", "number": r"(?<![\w.])\d{1,5}(?![\w.])"}
+_FORMS = {
+    "digit": r"\d",
+    "word": r"[A-Za-z]{2,}|[\u4e00-\u9fff]{2,}",
+    "number": r"(?<![\w.])\d{1,5}(?![\w.])",
+}
 
 
 @evalset("tamper", "changes to our own reports that the audit must find")
@@ -26,7 +30,10 @@ async def run(bench: Bench) -> Figures:
     world = bench.world("demo")
     day = date.fromisoformat(world.notes["reported day"])
     specs = specs_of(world, cloned=False)
-    with serving(world.repos, world.now) as server, bench.settings(specs, **through(server)) as settings:
+    with (
+        serving(world.repos, world.now) as server,
+        bench.settings(specs, **through(server)) as settings,
+    ):
         report, _ = await bench.system.report(settings, Window.days(day, day, "UTC"))
         found = await _pages(bench, report, settings, clean)
     for spec in bench.mirrors:
@@ -41,7 +48,9 @@ async def run(bench: Bench) -> Figures:
     }
 
 
-async def _pages(bench: Bench, report: Report, settings: Settings, clean: list[Score]) -> list[Score]:
+async def _pages(
+    bench: Bench, report: Report, settings: Settings, clean: list[Score]
+) -> list[Score]:
     """Change every page of a report, in each layout and language, as it lies beside its JSON."""
     scores: list[Score] = []
     file = settings.out / "reports" / f"{report.window.label}.md"
@@ -53,22 +62,33 @@ async def _pages(bench: Bench, report: Report, settings: Settings, clean: list[S
 
     for layout in get_args(Layout):
         for lang in ("en", "zh"):
-            text, case = bench.system.page(report, lang, layout, settings.web), f"{report.window.label} {layout} {lang}"
+            text, case = (
+                bench.system.page(report, lang, layout, settings.web),
+                f"{report.window.label} {layout} {lang}",
+            )
             clean.append(Score(case, float(not await wrong(text)), case))
             dice = Random(f"{report.window.label} {len(text)}")  # noqa: S311 -- cases, not secrets
             for number in range(bench.count(_FEW, _MANY)):
                 changed, told = _changed(text, number, report.repos, dice)
-                scores.append(Score(f"{case}: {told}", float(await wrong(changed)), f"{case} {number}"))
+                scores.append(
+                    Score(f"{case}: {told}", float(await wrong(changed)), f"{case} {number}")
+                )
     return scores
 
 
 def _changed(text: str, number: int, repos: Sequence[str], dice: Random) -> tuple[str, str]:
     """Change one place, of the next kind."""
     kind = (*_FORMS, "repository")[number % 4]
-    found = dice.choice(list(re.finditer(_FORMS.get(kind) or "|".join(map(re.escape, repos)), text)))
-    others: Sequence[str] = {"digit": "0123456789", "word": _WORDS}.get(kind, (*repos, "octo-org/octo-repo"))
+    found = dice.choice(
+        list(re.finditer(_FORMS.get(kind) or "|".join(map(re.escape, repos)), text))
+    )
+    others: Sequence[str] = {"digit": "0123456789", "word": _WORDS}.get(
+        kind, (*repos, "octo-org/octo-repo")
+    )
     if kind == "number":
         others = [str(int(found[0]) + more) for more in (1, 2, 7, 10)]
     new = dice.choice([one for one in others if one != found[0]])
     line = text[: found.start()].count("\n") + 1
-    return text[: found.start()] + new + text[found.end() :], f"line {line}: {kind} {found[0]!r} → {new!r}"
+    return text[: found.start()] + new + text[
+        found.end() :
+    ], f"line {line}: {kind} {found[0]!r} → {new!r}"

@@ -56,13 +56,24 @@ def wrong_with(report: Report, one: Twin, kind: str) -> str:
         told = next(row.author for row in report.ledger if f"{row.repo}@{row.sha}" == one.sha)
     elif kind == "undone":
         told = (
-            one.says if any(claim.predicate == "undone" for claim in claims) == (one.says == "undone") else "mistaken"
+            one.says
+            if any(claim.predicate == "undone" for claim in claims) == (one.says == "undone")
+            else "mistaken"
         )
     elif kind == "fixed":
-        fixed = {name for claim in report.claims if claim.predicate == "fixes" for name in claim.about if "#" in name}
+        fixed = {
+            name
+            for claim in report.claims
+            if claim.predicate == "fixes"
+            for name in claim.about
+            if "#" in name
+        }
         told = ", ".join(sorted(fixed))
     else:
-        words = [" ".join(c.text.get(lang, "") for c in claims if one.sha in c.cites) for lang in ("en", "zh")]
+        words = [
+            " ".join(c.text.get(lang, "") for c in claims if one.sha in c.cites)
+            for lang in ("en", "zh")
+        ]
         good = all(_has(text, one.says) and not _has(text, one.not_says) for text in words)
         told = one.says if good else str(words)
     return "" if told == one.says else f"{told} is told, not {one.says}"

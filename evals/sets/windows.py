@@ -52,15 +52,26 @@ async def windows(bench: Bench) -> Figures:
 
 async def _days(world: World, repo: Repo, source: CodeSource) -> list[Score]:
     """Ask for every day on which something landed and its neighbours; days between are empty by the gold."""
-    landed = {row.committed_at.astimezone(UTC).date() for row in world.landed if row.repo == repo.full_name}
-    around = {day + timedelta(days=step) for day in landed for step in (-1, 0, 1) if 1971 <= day.year <= 2098}
+    landed = {
+        row.committed_at.astimezone(UTC).date()
+        for row in world.landed
+        if row.repo == repo.full_name
+    }
+    around = {
+        day + timedelta(days=step)
+        for day in landed
+        for step in (-1, 0, 1)
+        if 1971 <= day.year <= 2098
+    }
     windows = [Window.days(day, day, tz) for tz in ZONES for day in sorted(around)]
     return [score for window in windows for score in await _window(world, repo, source, window)]
 
 
 async def _window(world: World, repo: Repo, source: CodeSource, window: Window) -> list[Score]:
     gold = [row.sha for row in gold_window(world, repo.full_name, window.start, window.end)]
-    return once(gold, await _shas(source, window), f"{repo.full_name} {window.start:%Y-%m-%d} {window.tz}")
+    return once(
+        gold, await _shas(source, window), f"{repo.full_name} {window.start:%Y-%m-%d} {window.tz}"
+    )
 
 
 async def _shas(source: CodeSource, window: Window) -> list[str]:
@@ -70,8 +81,14 @@ async def _shas(source: CodeSource, window: Window) -> list[str]:
 def once(gold: list[str], found: list[str], where: str) -> list[Score]:
     """Score each commit that should be there, and each that should not."""
     counts = Counter(found)
-    scores = [Score(f"{where}: {sha} found {counts[sha]} times", float(counts[sha] == 1), sha) for sha in gold]
-    return scores + [Score(f"{where}: {sha} does not belong there", 0.0, sha) for sha in counts.keys() - set(gold)]
+    scores = [
+        Score(f"{where}: {sha} found {counts[sha]} times", float(counts[sha] == 1), sha)
+        for sha in gold
+    ]
+    return scores + [
+        Score(f"{where}: {sha} does not belong there", 0.0, sha)
+        for sha in counts.keys() - set(gold)
+    ]
 
 
 @evalset("sources", "git and the API tell the same of every commit")
@@ -98,10 +115,18 @@ async def _agreement(repo: Repo, shas: Sequence[str]) -> list[Score]:
     name = RepoId(repo.full_name)
     with serving([repo]) as server:
         async with GitHubClient(base_url=server.url, token=TOKEN) as client:
-            by_git = {change.commit.sha: change async for change in GitSource(name, repo.git_dir).changes(shas)}
-            by_api = {change.commit.sha: change async for change in GitHubCode(client, name).changes(shas)}
+            by_git = {
+                change.commit.sha: change
+                async for change in GitSource(name, repo.git_dir).changes(shas)
+            }
+            by_api = {
+                change.commit.sha: change async for change in GitHubCode(client, name).changes(shas)
+            }
     differences = {sha: difference(by_git.get(sha), by_api.get(sha)) for sha in shas}
-    return [Score(f"{name}@{sha}: {text or 'equal'}", float(not text), sha) for sha, text in differences.items()]
+    return [
+        Score(f"{name}@{sha}: {text or 'equal'}", float(not text), sha)
+        for sha, text in differences.items()
+    ]
 
 
 def difference(one: Change | None, other: Change | None) -> str:
@@ -110,7 +135,10 @@ def difference(one: Change | None, other: Change | None) -> str:
         return "not in git" if one is None else "not in the API"
     if len(one.files) != len(other.files):
         return f"{len(one.files)} and {len(other.files)} files"
-    pairs: list[tuple[Any, Any]] = [(one.commit, other.commit), *zip(one.files, other.files, strict=True)]
+    pairs: list[tuple[Any, Any]] = [
+        (one.commit, other.commit),
+        *zip(one.files, other.files, strict=True),
+    ]
     for mine, theirs in pairs:
         for field in type(mine).model_fields:
             if getattr(mine, field) != getattr(theirs, field):

@@ -27,7 +27,9 @@ class Case:
     before: Files  # The files it needs, there before it; None where it makes the file itself
     after: Files  # The files as it leaves them; None takes a file away
     said: tuple[Mapping[str, str], ...]  # The facts as the author would put them
-    moves: Mapping[str, str] = field(default_factory=dict)  # The new path of each file that it moves, by the old one
+    moves: Mapping[str, str] = field(
+        default_factory=dict
+    )  # The new path of each file that it moves, by the old one
 
 
 def make(seed: int, folder: Path) -> World:
@@ -40,7 +42,9 @@ def make(seed: int, folder: Path) -> World:
         gone = [path for path in left if path not in there]
         rows.append(_commit("Make room", now, write={"NOTES": f"{now}\n", **there}, remove=gone))
         rows.append(_change(case, now + timedelta(minutes=3)))
-        kept = (case.before.keys() - case.moves.keys()) | set(case.moves.values()) | case.after.keys()
+        kept = (
+            (case.before.keys() - case.moves.keys()) | set(case.moves.values()) | case.after.keys()
+        )
         left = sorted(path for path in kept if case.after.get(path, "") is not None)
     for row in read_data("facts/lineage.toml")["commit"]:
         now += timedelta(minutes=7)
@@ -66,12 +70,19 @@ def read_cases() -> Iterator[Case]:
     for file in sorted((DATA / "facts" / "cases").glob("*.toml")):
         for row in read_data(f"facts/cases/{file.name}")["case"]:
             if "path" not in row:
-                before, after = ({one["path"]: _text(one) for one in row.get(side, ())} for side in ("before", "after"))
-                yield Case(row["title"], before, after, tuple(row["said"]), dict(row.get("moves", ())))
+                before, after = (
+                    {one["path"]: _text(one) for one in row.get(side, ())}
+                    for side in ("before", "after")
+                )
+                yield Case(
+                    row["title"], before, after, tuple(row["said"]), dict(row.get("moves", ()))
+                )
                 continue
             text = _text(row) or ""
             changed = swapped(text, row["swaps"])
-            yield Case(row["title"], {row["path"]: text}, {row["path"]: changed}, tuple(row["said"]))
+            yield Case(
+                row["title"], {row["path"]: text}, {row["path"]: changed}, tuple(row["said"])
+            )
 
 
 def _text(row: Row) -> str | None:
@@ -88,8 +99,12 @@ def fill(case: Case, number: int, seed: int) -> Case:
         return _BLANK.sub(lambda match: words[match[1]], text)
 
     def files(given: Files) -> Files:
-        texts = {filled(path): None if text is None else filled(text) for path, text in given.items()}
-        exported = [_exports(path, text) for path, text in texts.items() if path.startswith(_EXPORTED)]
+        texts = {
+            filled(path): None if text is None else filled(text) for path, text in given.items()
+        }
+        exported = [
+            _exports(path, text) for path, text in texts.items() if path.startswith(_EXPORTED)
+        ]
         return texts | ({_INIT: "".join(exported)} if exported else {})
 
     said = tuple({key: filled(text) for key, text in one.items()} for one in case.said)
@@ -99,14 +114,18 @@ def fill(case: Case, number: int, seed: int) -> Case:
 
 def _exports(path: str, text: str | None) -> str:
     module = path.removesuffix(".py").replace("/", ".")
-    return "".join(f"from {module} import {name} as {name}\n" for name in _PUBLIC.findall(text or ""))
+    return "".join(
+        f"from {module} import {name} as {name}\n" for name in _PUBLIC.findall(text or "")
+    )
 
 
 def _words(dice: Dice, number: int) -> dict[str, str]:
     data: Mapping[str, list[str]] = read_data("facts/words.toml")
     kinds = {"verbs": 3, "nouns": 2, "roles": 2, "options": 2, "modes": 3}
     taken = (dice.shuffled(data[kind])[:count] for kind, count in kinds.items())
-    (verb, verb2, verb3), (noun, noun2), (role, role2), (option, option2), (mode, mode2, mode3) = taken
+    (verb, verb2, verb3), (noun, noun2), (role, role2), (option, option2), (mode, mode2, mode3) = (
+        taken
+    )
     small = dice.pick((4, 6, 12, 24, 48))
     extra, factor = dice.pick(data["new_options"]), dice.pick((2, 3, 5))
     words = {"v": str(number), "mode": mode, "mode2": mode2, "mode3": mode3}
@@ -117,7 +136,9 @@ def _words(dice: Dice, number: int) -> dict[str, str]:
     words |= {"minor": str(dice.between(1, 8)), "patch": str(dice.between(1, 8))}
     names = {"fn": (verb, noun), "fn2": (verb2, noun), "fn3": (verb3, noun2)}
     options = {"opt": option, "opt2": option2, "extra": extra}
-    for key, parts in (names | {key: tuple(name.split("_")) for key, name in options.items()}).items():
+    for key, parts in (
+        names | {key: tuple(name.split("_")) for key, name in options.items()}
+    ).items():
         words |= _spellings(key, parts)
     return words
 

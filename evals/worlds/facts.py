@@ -25,14 +25,21 @@ class GoldFact:
 
 
 _Rows = Iterator[GoldFact]
-_PLACES = {"docs/": "only-docs", "README.md": "only-docs", ".github/": "only-ci", "tests/": "only-tests"}
+_PLACES = {
+    "docs/": "only-docs",
+    "README.md": "only-docs",
+    ".github/": "only-ci",
+    "tests/": "only-tests",
+}
 
 
 def gold_facts(world: World) -> list[GoldFact]:
     """List the facts of every commit that the generator describes."""
     by_sha = {row.sha: row for row in world.landed}
     certain = list(_first_read(fact for row in world.landed for fact in _of_commit(row, by_sha)))
-    return certain + [fact for repo in world.repos for fact in _back_and_forth(world, repo.full_name)]
+    return certain + [
+        fact for repo in world.repos for fact in _back_and_forth(world, repo.full_name)
+    ]
 
 
 def _first_read(facts: _Rows) -> _Rows:
@@ -56,7 +63,11 @@ def described(world: World) -> list[LandedGold]:
         "add_setting",
         "change_setting",
     }
-    return [row for row in world.landed if row.edits and all(e.kind in known or _is_fact(e) for e in row.edits)]
+    return [
+        row
+        for row in world.landed
+        if row.edits and all(e.kind in known or _is_fact(e) for e in row.edits)
+    ]
 
 
 def _of_commit(row: LandedGold, by_sha: dict[str, LandedGold]) -> _Rows:
@@ -89,7 +100,9 @@ def _around(row: LandedGold, edit: Edit, added: bool) -> _Rows:
         yield _fact(row, edit, "code-changed", "")
     if edit.kind == "reword_doc" and len(row.files) == 1:
         yield _fact(row, edit, "only-comments", "")
-    places = {kind for path, _ in row.files for start, kind in _PLACES.items() if path.startswith(start)}
+    places = {
+        kind for path, _ in row.files for start, kind in _PLACES.items() if path.startswith(start)
+    }
     if places and all(path.startswith(tuple(_PLACES)) for path, _ in row.files):
         yield _fact(row, edit, places.pop() if len(places) == 1 else "only-upkeep", "")
 
@@ -98,14 +111,20 @@ def _undone(row: LandedGold, facts: Iterator[GoldFact]) -> _Rows:
     for fact in facts:
         if kind := _table("undone").get(fact.kind):
             name = fact.old if fact.kind == "symbol-renamed" and fact.old else fact.name
-            yield replace(fact, sha=row.sha, kind=kind, name=name, old=fact.new, new=fact.old, severity=None)
+            yield replace(
+                fact, sha=row.sha, kind=kind, name=name, old=fact.new, new=fact.old, severity=None
+            )
 
 
 def _back_and_forth(world: World, repo: str) -> _Rows:
     """Tell where a commit does the opposite of an earlier one, or the same again after it was undone."""
     seen: set[tuple[str, ...]] = set()
     for row in world.landed:
-        if row.repo != repo or len(row.edits) != 1 or row.edits[0].kind not in {*_table("facts"), "change_setting"}:
+        if (
+            row.repo != repo
+            or len(row.edits) != 1
+            or row.edits[0].kind not in {*_table("facts"), "change_setting"}
+        ):
             continue
         (edit,) = row.edits
         there, back = _directions(edit)

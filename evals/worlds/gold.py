@@ -20,7 +20,9 @@ def gold_line(world: World, repo: str, push: int = -1) -> list[LandedGold]:
     return [row for row in reversed(rows) if row.dropped_by is None or row.dropped_by > index]
 
 
-def gold_window(world: World, repo: str, start: datetime, end: datetime, push: int = -1) -> list[LandedGold]:
+def gold_window(
+    world: World, repo: str, start: datetime, end: datetime, push: int = -1
+) -> list[LandedGold]:
     """List the rows that landed in `[start, end)` as the branch stood after a push, newest first."""
     return [row for row in gold_line(world, repo, push) if start <= row.committed_at < end]
 
@@ -49,7 +51,9 @@ def _of_edit(edit: Edit, row: LandedGold, repo: Repo) -> int | None:
     """Grade one thing that was done; None where only its files can tell."""
     if edit.kind == "fix_bug":
         bug = edit.param("bug")
-        reported = any(issue.reports == bug and issue.created_at < row.committed_at for issue in repo.issues)
+        reported = any(
+            issue.reports == bug and issue.created_at < row.committed_at for issue in repo.issues
+        )
         return 3 if reported and bug in read_data("edits.toml")["grave_bugs"] else 2
     if edit.kind == "add_parameter":
         return 2 if edit.param("default") else 3
@@ -64,4 +68,9 @@ def _of_edit(edit: Edit, row: LandedGold, repo: Repo) -> int | None:
 def _of_files(row: LandedGold) -> int:
     if _QUIET_TAGS & set(row.tags):
         return 0
-    return int(any(not path.startswith(_QUIET_FOLDERS) and path not in _QUIET_FILES for path, _ in row.files))
+    return int(
+        any(
+            not path.startswith(_QUIET_FOLDERS) and path not in _QUIET_FILES
+            for path, _ in row.files
+        )
+    )

@@ -58,9 +58,13 @@ class History:
         self.repo, self.branch = repo, branch
         self.records: dict[str, Record] = {}
         self.heads: dict[str, str] = {}
-        self.refs: dict[str, str] = {}  # Refs besides the default branch: tags and the heads of pull requests
+        self.refs: dict[
+            str, str
+        ] = {}  # Refs besides the default branch: tags and the heads of pull requests
         self.pushes: list[Push] = []
-        self.landed: dict[str, LandedGold] = {}  # Every row that ever landed, each first-parent line oldest first
+        self.landed: dict[
+            str, LandedGold
+        ] = {}  # Every row that ever landed, each first-parent line oldest first
         self._line: set[str] = set()
         self._marks: dict[str, int] = {}  # What `git fast-import` calls each commit
         self._folder = folder
@@ -75,7 +79,9 @@ class History:
         """Start a branch at a commit, or where the default branch stands."""
         self.heads[branch] = at or self.heads[self.branch]
 
-    def commit(self, branch: str, changes: Changes, moves: Moves, note: Note, others: tuple[str, ...] = ()) -> str:
+    def commit(
+        self, branch: str, changes: Changes, moves: Moves, note: Note, others: tuple[str, ...] = ()
+    ) -> str:
         """Make a commit on a branch; the first one of a branch that is not there is a root."""
         before = self.tree(branch)
         after = {path: file for path, file in {**before, **changes}.items() if file}
@@ -83,7 +89,9 @@ class History:
         members = self._between(parents[0], others) if others else ()
         sha = self.heads[branch] = self._write(parents, changes, note)
         files = tuple(_files(before, after, changes, moves))
-        gold = LandedGold(self.repo, sha, note.committed_at, tuple(members), -1, files, note.tags, note.edits)
+        gold = LandedGold(
+            self.repo, sha, note.committed_at, tuple(members), -1, files, note.tags, note.edits
+        )
         self.records[sha] = Record(after, parents, frozenset(changes), moves, gold)
         return sha
 
@@ -132,8 +140,13 @@ class History:
         assert self._git.returncode == 0, f"git fast-import failed for {self.repo}"
         (self._folder / _SCRATCH).unlink(missing_ok=True)
         refs = self.refs | {f"refs/heads/{self.branch}": push.tip for push in self.pushes[-1:]}
-        lines = ["# pack-refs with: peeled fully-peeled sorted ", *(f"{refs[name]} {name}" for name in sorted(refs))]
-        (self._folder / "packed-refs").write_text("\n".join(lines) + "\n", encoding="utf-8", newline="\n")
+        lines = [
+            "# pack-refs with: peeled fully-peeled sorted ",
+            *(f"{refs[name]} {name}" for name in sorted(refs)),
+        ]
+        (self._folder / "packed-refs").write_text(
+            "\n".join(lines) + "\n", encoding="utf-8", newline="\n"
+        )
 
     def _between(self, base: str, tips: Iterable[str]) -> list[str]:
         """List what is reachable from the tips and not from the base, in the order it was made."""
@@ -150,7 +163,9 @@ class History:
 
     def _brought(self, branch: str, side: str) -> tuple[Changes, Moves, tuple[Edit, ...]]:
         """Find what another branch touched since it left this one, as it stands at its head."""
-        members = [self.records[sha] for sha in self._between(self.heads[branch], [self.heads[side]])]
+        members = [
+            self.records[sha] for sha in self._between(self.heads[branch], [self.heads[side]])
+        ]
         plain = [member for member in members if len(member.parents) < 2]
         changes = {path: self.tree(side).get(path) for member in plain for path in member.paths}
         moves = tuple(pair for member in plain for pair in member.moves)
@@ -165,13 +180,19 @@ class History:
         lines += [b"author " + note.author, b"committer " + note.committer]
         lines += [b"encoding " + note.encoding.encode()] if note.encoding else []
         lines.append(b"data %d\n%s" % (len(note.message), note.message))
-        lines += [b"%s :%d" % (b"merge" if n else b"from", self._marks[sha]) for n, sha in enumerate(parents)]
+        lines += [
+            b"%s :%d" % (b"merge" if n else b"from", self._marks[sha])
+            for n, sha in enumerate(parents)
+        ]
         lines += [b"D " + _quoted(path) for path, file in changes.items() if file is None]
         for path, file in changes.items():
             if file and file.mode == SUBMODULE:
                 lines.append(b"M %o %s %s" % (file.mode, file.data, _quoted(path)))
             elif file:
-                lines.append(b"M %o inline %s\ndata %d\n%s" % (file.mode, _quoted(path), len(file.data), file.data))
+                lines.append(
+                    b"M %o inline %s\ndata %d\n%s"
+                    % (file.mode, _quoted(path), len(file.data), file.data)
+                )
         self._git.stdin.write(b"\n".join(lines) + b"\n\nget-mark :%d\n" % mark)
         self._git.stdin.flush()
         sha = self._git.stdout.readline().decode().strip()
@@ -188,7 +209,15 @@ def _start(folder: Path, branch: str) -> "subprocess.Popen[bytes]":
     (folder / "config").write_text(_CONFIG, encoding="utf-8", newline="\n")
     (folder / "HEAD").write_text(f"ref: refs/heads/{branch}\n", encoding="utf-8", newline="\n")
     settings = ["-c", "fastimport.unpackLimit=0", "-c", "core.compression=1"]
-    command = ["git", f"--git-dir={folder}", *settings, "fast-import", "--quiet", "--depth=0", "--date-format=raw"]
+    command = [
+        "git",
+        f"--git-dir={folder}",
+        *settings,
+        "fast-import",
+        "--quiet",
+        "--depth=0",
+        "--date-format=raw",
+    ]
     return subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
 
 
@@ -198,9 +227,15 @@ def _quoted(path: bytes) -> bytes:
 
 
 def _files(before: Tree, after: Tree, changes: Changes, moves: Moves) -> Iterable[tuple[str, str]]:
-    origin = {new: old for old, new in moves if old in before and old not in after and new not in before}
+    origin = {
+        new: old for old, new in moves if old in before and old not in after and new not in before
+    }
     for path in sorted(changes.keys() - origin.values()):
-        status = "renamed" if path in origin and path in after else _status(before.get(path), after.get(path))
+        status = (
+            "renamed"
+            if path in origin and path in after
+            else _status(before.get(path), after.get(path))
+        )
         if status:
             yield path.decode("utf-8", "surrogateescape"), status
 

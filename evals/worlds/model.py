@@ -54,7 +54,9 @@ class Issue(Thread):
 
     state_reason: str | None = None
     deleted: bool = False  # Answered with 410
-    reports: str | None = None  # The bug that it is about, as the edit that mends it has it; no server tells
+    reports: str | None = (
+        None  # The bug that it is about, as the edit that mends it has it; no server tells
+    )
 
 
 @dataclass(frozen=True)
@@ -147,7 +149,9 @@ class LandedGold:
     """
     tags: tuple[str, ...] = ()
     """What the generator meant by it: `bot`, `release`, `late`, `chinese`, `huge`, `binary`, …"""
-    edits: tuple[Edit, ...] = ()  # What was changed, as the generator changed it; a merge has the edits of its members
+    edits: tuple[
+        Edit, ...
+    ] = ()  # What was changed, as the generator changed it; a merge has the edits of its members
     dropped_by: int | None = None
     """The index of the push that took the commit off the first-parent line; such a row is also tagged `dropped`."""
 

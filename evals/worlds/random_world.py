@@ -48,10 +48,19 @@ class Dice:
 
 def make(seed: int, folder: Path, repos: int = REPOS, steps: int = STEPS) -> World:
     """Make some repositories; their clocks cover about a month, or less where they have fewer steps."""
-    writers = [_Writer(Dice("random", seed, number), f"random-ai/repo{number}") for number in range(repos)]
-    made = [make_repository(one.written(6000 + number, steps), folder) for number, one in enumerate(writers)]
+    writers = [
+        _Writer(Dice("random", seed, number), f"random-ai/repo{number}") for number in range(repos)
+    ]
+    made = [
+        make_repository(one.written(6000 + number, steps), folder)
+        for number, one in enumerate(writers)
+    ]
     landed = tuple(row for one in made for row in one.landed)
-    return World(max(one.now for one in writers) + timedelta(hours=1), tuple(one.repo for one in made), landed)
+    return World(
+        max(one.now for one in writers) + timedelta(hours=1),
+        tuple(one.repo for one in made),
+        landed,
+    )
 
 
 @dataclass
@@ -63,7 +72,9 @@ class _Writer:
     now: datetime = _BEGAN
     commits: list[Row] = field(default_factory=list)
     pulls: list[Row] = field(default_factory=list)
-    line: list[str] = field(default_factory=list)  # The keys on the default branch's first-parent line
+    line: list[str] = field(
+        default_factory=list
+    )  # The keys on the default branch's first-parent line
     files: int = 0
 
     def written(self, number: int, count: int) -> Row:
@@ -85,7 +96,13 @@ class _Writer:
         zone = timezone(timedelta(hours=self.dice.pick(_HOURS)))
         author = self.dice.pick(list(people()))
         key = f"commit-{len(self.commits)}"
-        row = {"key": key, "author": author, "at": (at or self.now).astimezone(zone), "message": f"Do {key}", **more}
+        row = {
+            "key": key,
+            "author": author,
+            "at": (at or self.now).astimezone(zone),
+            "message": f"Do {key}",
+            **more,
+        }
         self.commits.append(row)
         if "on" not in row:
             self.line.append(key)
@@ -97,7 +114,9 @@ class _Writer:
         for _ in range(self.dice.between(1, 3)):
             number = self.dice.below(self.files + 1)
             self.files += number == self.files
-            lines = [f"line {n} of {self.dice.below(99)}\n" for n in range(self.dice.between(1, 20))]
+            lines = [
+                f"line {n} of {self.dice.below(99)}\n" for n in range(self.dice.between(1, 20))
+            ]
             texts[f"part{number % 5}/file{number}.txt"] = "".join(lines)
         return texts
 
@@ -108,7 +127,12 @@ class _Writer:
         count = self.dice.between(1, 3)
         for number in range(count):
             start = {"from": origin} if number == 0 else {}
-            self._row(self.now - timedelta(minutes=count - number), on=branch, write=self._write(), **start)
+            self._row(
+                self.now - timedelta(minutes=count - number),
+                on=branch,
+                write=self._write(),
+                **start,
+            )
         return branch
 
     def _land(self) -> None:
@@ -117,9 +141,15 @@ class _Writer:
     def _squash(self) -> None:
         """Land a pull request as one commit."""
         branch, number = self._branch(back=1), len(self.pulls) + 1
-        self._row(key=branch, squash=branch, committer="web-flow", message=f"Land {branch} (#{number})")
+        self._row(
+            key=branch, squash=branch, committer="web-flow", message=f"Land {branch} (#{number})"
+        )
         self.line[-1] = branch
-        opened = {"created_at": self.now - timedelta(hours=5), "author": "hexagon42", "head_ref": branch}
+        opened = {
+            "created_at": self.now - timedelta(hours=5),
+            "author": "hexagon42",
+            "head_ref": branch,
+        }
         merged = {"merged_at": self.now, "title": f"Land {branch}", "body": ""}
         self.pulls.append({"number": number, **opened, **merged})
 
@@ -137,7 +167,9 @@ class _Writer:
 
     def _late(self) -> None:
         """Push what was committed days ago."""
-        self._row(self.now - timedelta(days=self.dice.between(1, 3)), write=self._write(), pushed=self.now)
+        self._row(
+            self.now - timedelta(days=self.dice.between(1, 3)), write=self._write(), pushed=self.now
+        )
 
     def _skewed(self) -> None:
         """Commit with a clock that is decades off."""
@@ -147,7 +179,9 @@ class _Writer:
         """Commit in the second before or after a midnight of some zone."""
         zone = timezone(timedelta(hours=self.dice.pick(_HOURS)))
         local = self.now.astimezone(zone).replace(hour=0, minute=0, second=0)
-        self._row(local - timedelta(seconds=self.dice.below(2)), write=self._write(), pushed=self.now)
+        self._row(
+            local - timedelta(seconds=self.dice.below(2)), write=self._write(), pushed=self.now
+        )
 
     def _rewrite(self) -> None:
         """Force-push: the last commits go, another takes their place."""
@@ -167,4 +201,7 @@ class _Writer:
         """Take back the last commit, if it is no merge and does not come from nowhere."""
         last = next(row for row in self.commits if row["key"] == self.line[-1])
         if "write" in last and len(self.line) > 1:
-            self._row(undo=last["key"], message=f'Revert "{last["message"]}"\n\nThis reverts commit <<{last["key"]}>>.')
+            self._row(
+                undo=last["key"],
+                message=f'Revert "{last["message"]}"\n\nThis reverts commit <<{last["key"]}>>.',
+            )

@@ -17,7 +17,18 @@ from evals.worlds.written import make_repository, people, read_data, read_world,
 
 Which = Literal["one", "other"]
 DAY = "2026-02-04"
-KINDS = ("number", "default", "renamed", "added", "parameter", "variable", "version", "author", "fixed", "undone")
+KINDS = (
+    "number",
+    "default",
+    "renamed",
+    "added",
+    "parameter",
+    "variable",
+    "version",
+    "author",
+    "fixed",
+    "undone",
+)
 """What a pair can differ in."""
 
 
@@ -65,7 +76,9 @@ def twin(kind: str, seed: int, which: Which, folder: Path) -> Twin:
     made = make_repository(variant(spec, {"value": value}, value), folder)
     world = World(datetime(2026, 2, 5, 8, tzinfo=UTC), (made.repo,), made.landed)
     name = made.repo.full_name
-    return Twin(world, f"{name}@{made.keys['twin']}", _said(kind, value, name), _said(kind, other, name))
+    return Twin(
+        world, f"{name}@{made.keys['twin']}", _said(kind, value, name), _said(kind, other, name)
+    )
 
 
 def _said(kind: str, value: str, repo: str) -> str:

@@ -16,7 +16,18 @@ from pathlib import Path
 from typing import Any
 
 from evals.worlds.history import FILE, LINK, SCRIPT, SUBMODULE, Changes, File, History, Moves, Note
-from evals.worlds.model import Comment, Edit, Event, Issue, LandedGold, Pull, Release, Repo, Story, World
+from evals.worlds.model import (
+    Comment,
+    Edit,
+    Event,
+    Issue,
+    LandedGold,
+    Pull,
+    Release,
+    Repo,
+    Story,
+    World,
+)
 from evals.worlds.odd_files import ODD_FILES
 
 DATA = Path(__file__).with_name("data")
@@ -42,7 +53,10 @@ def read_world(name: str, folder: Path) -> World:
     made = [make_repository(read_data(f"{name}/{one}.toml"), folder) for one in about["repos"]]
     notes: dict[str, str] = dict(about.get("notes", {}))
     for one in made:
-        notes |= {f"{one.repo.full_name}: {key}": f"{one.repo.full_name}@{sha}" for key, sha in one.keys.items()}
+        notes |= {
+            f"{one.repo.full_name}: {key}": f"{one.repo.full_name}@{sha}"
+            for key, sha in one.keys.items()
+        }
     stories = [_story(row, notes) for row in about.get("story", ())]
     landed = tuple(row for one in made for row in one.landed)
     return World(about["now"], tuple(one.repo for one in made), landed, notes, tuple(stories))
@@ -68,12 +82,28 @@ def make_repository(spec: Row, folder: Path) -> Made:
         building.commit(row)
     history, keys = building.history, building.keys
     pulls = tuple(building.pull(row) for row in spec.get("pull", ()))
-    history.refs |= {f"refs/pull/{one.number}/head": one.head_sha for one in pulls if one.head_ref in building.branches}
+    history.refs |= {
+        f"refs/pull/{one.number}/head": one.head_sha
+        for one in pulls
+        if one.head_ref in building.branches
+    }
     history.refs |= {ref: keys[key] for ref, key in spec.get("refs", {}).items()}
     history.finish()
     issues = tuple(Issue(**building.thread(row)) for row in spec.get("issue", ()))
-    releases = tuple(building.release(row, place) for place, row in enumerate(spec.get("release", ()), 1))
-    repo = Repo(spec["id"], owner, name, history.branch, git_dir, issues, pulls, releases, tuple(history.pushes))
+    releases = tuple(
+        building.release(row, place) for place, row in enumerate(spec.get("release", ()), 1)
+    )
+    repo = Repo(
+        spec["id"],
+        owner,
+        name,
+        history.branch,
+        git_dir,
+        issues,
+        pulls,
+        releases,
+        tuple(history.pushes),
+    )
     repo = replace(repo, former_names=tuple(spec.get("former_names", ())))
     return Made(repo, tuple(history.landed.values()), keys)
 
@@ -116,19 +146,35 @@ class _Building:
         at: datetime = row.get("committed", row["at"])
         encoding, codec = row.get("encoding"), row.get("bytes")
         signed = [(row["author"], row["at"]), (row.get("committer", row["author"]), at)]
-        author, committer = (_signature(who, when).encode(codec or encoding or "utf-8") for who, when in signed)
+        author, committer = (
+            _signature(who, when).encode(codec or encoding or "utf-8") for who, when in signed
+        )
         text = self._filled(row["message"])
         # What is written in odd bytes stays as it is; git ends every other message with a newline.
-        message = text.encode(codec) if codec else text.rstrip("\n").encode(encoding or "utf-8") + b"\n"
+        message = (
+            text.encode(codec) if codec else text.rstrip("\n").encode(encoding or "utf-8") + b"\n"
+        )
         edits = tuple(self._edit(one, codec or "utf-8") for one in row.get("edits", ()))
-        return Note(message, author, committer, at.astimezone(UTC), edits, tuple(row.get("tags", ())), encoding)
+        return Note(
+            message,
+            author,
+            committer,
+            at.astimezone(UTC),
+            edits,
+            tuple(row.get("tags", ())),
+            encoding,
+        )
 
     def _filled(self, text: str) -> str:
         return _KEY.sub(lambda found: self.keys.get(found[1], found[0]), text)
 
     def _edit(self, row: Row, codec: str) -> Edit:
-        params = tuple((key, self._filled(text)) for key, text in row.items() if key not in ("kind", "path"))
-        return Edit(row["kind"], row["path"].encode(codec).decode("utf-8", "surrogateescape"), params)
+        params = tuple(
+            (key, self._filled(text)) for key, text in row.items() if key not in ("kind", "path")
+        )
+        return Edit(
+            row["kind"], row["path"].encode(codec).decode("utf-8", "surrogateescape"), params
+        )
 
     def _changes(self, row: Row, branch: str) -> tuple[Changes, Moves]:
         """List what a commit does to files; `bytes` is the encoding of its texts and paths where that is not UTF-8."""
@@ -148,19 +194,32 @@ class _Building:
         for path, swaps in row.get("swap", {}).items():
             there = changes.get(coded(path)) or tree[coded(path)]
             changes[coded(path)] = File(FILE, coded(swapped(there.data.decode(codec), swaps)))
-        changes |= {coded(path): tree[coded(path)]._replace(mode=SCRIPT) for path in row.get("executable", ())}
+        changes |= {
+            coded(path): tree[coded(path)]._replace(mode=SCRIPT)
+            for path in row.get("executable", ())
+        }
         return changes, moves
 
     def thread(self, row: Row) -> dict[str, Any]:
         """Give the fields that issues and pull requests have alike."""
         comments = tuple(
-            Comment(row["number"] * 1_000 + place, one.get("author"), one["body"], one["created_at"])
+            Comment(
+                row["number"] * 1_000 + place, one.get("author"), one["body"], one["created_at"]
+            )
             for place, one in enumerate(row.get("comments", ()))
         )
         events = self._events(row)
-        moments = [row["created_at"], *(one.created_at for one in comments), *(one.at for one in events)]
+        moments = [
+            row["created_at"],
+            *(one.created_at for one in comments),
+            *(one.at for one in events),
+        ]
         closed = row.get("closed_at", row.get("merged_at"))
-        state = {"state": "closed" if closed else "open", "closed_at": closed, "updated_at": max(moments)}
+        state = {
+            "state": "closed" if closed else "open",
+            "closed_at": closed,
+            "updated_at": max(moments),
+        }
         lists = {"labels": tuple(row.get("labels", ())), "comments": comments, "events": events}
         return {"author": None, **state, **row, **lists}
 
@@ -169,7 +228,12 @@ class _Building:
         branch = row["head_ref"]
         landed = self.keys[branch] if row.get("merged_at") else None
         commits = self.branches.get(branch) or [landed or ""]
-        ends = {"base": self.history.branch, "merge_commit": landed, "head_sha": commits[-1], "commits": tuple(commits)}
+        ends = {
+            "base": self.history.branch,
+            "merge_commit": landed,
+            "head_sha": commits[-1],
+            "commits": tuple(commits),
+        }
         closes = tuple(self._reference(one) for one in row.get("closes", ()))
         return Pull(**ends | self.thread(row) | {"closes": closes})
 
@@ -229,6 +293,8 @@ def variant(node: Any, words: Mapping[str, str], which: str) -> Any:
         return [variant(one, words, which) for one in rows]
     if isinstance(node, dict):
         return {
-            variant(key, words, which): variant(value, words, which) for key, value in node.items() if key != "only"
+            variant(key, words, which): variant(value, words, which)
+            for key, value in node.items()
+            if key != "only"
         }
     return node

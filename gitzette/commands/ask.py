@@ -36,7 +36,9 @@ def ask(args: argparse.Namespace, environ: Mapping[str, str]) -> int:
     question = checked(" ".join(args.question))
     thread = thread_name(args.thread) if args.thread is not None else None
     settings = settings_for(args, environ)
-    reply = asyncio.run(_answer(question, thread, settings, environ, args.since, args.until, args.lang))
+    reply = asyncio.run(
+        _answer(question, thread, settings, environ, args.since, args.until, args.lang)
+    )
     if args.json:
         sys.stdout.write(as_json(reply_json(reply) | ({"thread": thread} if thread else {})))
     else:
@@ -86,7 +88,9 @@ def checked(question: str) -> str:
     """Refuse what is no question; what has no place in UTF-8 becomes a question mark."""
     question = question.encode("utf-8", errors="replace").decode("utf-8").strip()
     if not question:
-        raise UsageError('there is no question; ask one, as in: gitzette ask "what changed in the scheduler?"')
+        raise UsageError(
+            'there is no question; ask one, as in: gitzette ask "what changed in the scheduler?"'
+        )
     if len(question) > LONGEST:
         raise UsageError(f"the question has {len(question)} characters; ask in at most {LONGEST}")
     return question
@@ -95,7 +99,9 @@ def checked(question: str) -> str:
 def thread_name(text: str) -> str:
     """Check the name of a conversation."""
     if not _THREAD.fullmatch(text):
-        raise UsageError(f"{text[:80]!r} is no name for a thread; use up to 64 letters, digits, dots and dashes")
+        raise UsageError(
+            f"{text[:80]!r} is no name for a thread; use up to 64 letters, digits, dots and dashes"
+        )
     return text
 
 

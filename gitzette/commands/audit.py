@@ -33,7 +33,9 @@ from tools.github.code import GitHubCode
 from tools.github.threads import GitHubThreads
 
 LARGEST = 50 * 1024 * 1024  # How many bytes a report may have
-CAUSES: dict[str, str] = json.loads(Path(__file__).parents[1].joinpath("data", "audit_causes.json").read_text("utf-8"))
+CAUSES: dict[str, str] = json.loads(
+    Path(__file__).parents[1].joinpath("data", "audit_causes.json").read_text("utf-8")
+)
 """What may be wrong, the gravest first, and how a group of it is called."""
 
 
@@ -46,13 +48,24 @@ class Audited:
 
     def text(self, name: str) -> str:
         """Write the findings for a terminal."""
-        text = plain_environment().get_template("audit.txt").render(name=name, causes=CAUSES, **asdict(self))
+        text = (
+            plain_environment()
+            .get_template("audit.txt")
+            .render(name=name, causes=CAUSES, **asdict(self))
+        )
         return text.rstrip() + "\n"
 
     def page(self, name: str, text: str) -> str:
         """Write the same as a page, with the report's lines below; whatever the report has is shown as text."""
         beside = {line: list(some) for line, some in groupby(self.findings, key=attrgetter("line"))}
-        return html_page("audit.html", name=name, lines=text.split("\n"), beside=beside, causes=CAUSES, **asdict(self))
+        return html_page(
+            "audit.html",
+            name=name,
+            lines=text.split("\n"),
+            beside=beside,
+            causes=CAUSES,
+            **asdict(self),
+        )
 
 
 def audit(args: argparse.Namespace, environ: Mapping[str, str]) -> int:
@@ -78,13 +91,17 @@ def read_report(path: Path) -> str:
     except OSError as error:
         raise InputError(f"{path} cannot be read: {error.strerror}") from error
     except UnicodeDecodeError as error:
-        raise InputError(f"{path} is not UTF-8 (byte {error.start}); name a Markdown file") from error
+        raise InputError(
+            f"{path} is not UTF-8 (byte {error.start}); name a Markdown file"
+        ) from error
     if not text.strip() or "\0" in text:
         raise InputError(f"{path} is empty or no text; name a Markdown file")
     return text
 
 
-async def check_file(file: Path, text: str, settings: Settings, environ: Mapping[str, str], shown: Progress) -> Audited:
+async def check_file(
+    file: Path, text: str, settings: Settings, environ: Mapping[str, str], shown: Progress
+) -> Audited:
     """Compare a report of our own with its JSON; check any other against the repositories."""
     findings = _compared(file, text, Web(settings.web))
     if findings is not None:
@@ -92,7 +109,9 @@ async def check_file(file: Path, text: str, settings: Settings, environ: Mapping
     return await check(text, file.name, settings, environ, shown)
 
 
-async def check(text: str, name: str, settings: Settings, environ: Mapping[str, str], display: Progress) -> Audited:
+async def check(
+    text: str, name: str, settings: Settings, environ: Mapping[str, str], display: Progress
+) -> Audited:
     """Run the audit over the sources that the settings give."""
     specs, now = settings.repos, datetime.now(UTC)
     for path in filter(None, (spec.path for spec in specs)):
@@ -100,15 +119,26 @@ async def check(text: str, name: str, settings: Settings, environ: Mapping[str, 
     entries = read_page(text, name, [spec.name for spec in specs])
     if settings.threads_wanted and settings.source != "git":
         # With a token or an API of one's own, what is linked is asked for as well.
-        linked = {one.repo: None for entry in entries for one in entry.references if one.repo and one.label}
-        specs += tuple(RepoSpec(name=repo) for repo in linked if repo not in {spec.name for spec in specs})
+        linked = {
+            one.repo: None
+            for entry in entries
+            for one in entry.references
+            if one.repo and one.label
+        }
+        specs += tuple(
+            RepoSpec(name=repo) for repo in linked if repo not in {spec.name for spec in specs}
+        )
     async with open_house(settings, environ, now) as house:
         # What a judge said is recorded by what it was asked: the same report is not paid for twice.
         recorder = house.memory.recorder(f"{QUESTIONS}{now.date().isoformat()}")
         judge = writers_of(settings, environ, recorder, house.memory.model_servers, Cap())
-        context = replace(house.deps, models=judge.models, mark=judge.mark) if judge.models else None
+        context = (
+            replace(house.deps, models=judge.models, mark=judge.mark) if judge.models else None
+        )
         deps = AuditDeps(desks=AuditDesks(house, settings), progress=display, judge=context)
-        result = await build().ainvoke(AuditInput(entries=entries, specs=specs), {"max_concurrency": 4}, context=deps)
+        result = await build().ainvoke(
+            AuditInput(entries=entries, specs=specs), {"max_concurrency": 4}, context=deps
+        )
     return Audited(in_order(result["findings"]), result["summary"])
 
 
@@ -124,7 +154,11 @@ class AuditDesks:
         if spec.path is not None or self.settings.source != "both":
             return await self.house.deps.desks.open(spec)
         client, repo = self.house.client, spec.name
-        return Desk(code=GitHubCode(client, repo, spec.branch), threads=GitHubThreads(client, repo), diffs=None)
+        return Desk(
+            code=GitHubCode(client, repo, spec.branch),
+            threads=GitHubThreads(client, repo),
+            diffs=None,
+        )
 
 
 def _compared(file: Path, text: str, web: Web) -> list[Finding] | None:
@@ -140,10 +174,22 @@ def _compared(file: Path, text: str, web: Web) -> list[Finding] | None:
     ways = product(get_args(Language), get_args(Layout))
     pages = [report_page(report, lang, web, layout).split("\n") for lang, layout in ways]
     if said in pages:
-        return [Finding(1, "own report", report.window.label, RIGHT, "the same as its JSON gives, line by line")]
+        return [
+            Finding(
+                1,
+                "own report",
+                report.window.label,
+                RIGHT,
+                "the same as its JSON gives, line by line",
+            )
+        ]
     true, found = max(pages, key=lambda page: len({*page} & {*said})), list[Finding]()
-    for kind, start, end, first, last in SequenceMatcher(None, said, true, autojunk=False).get_opcodes():
-        pairs = zip_longest(said[start:end], true[first:last], fillvalue="") if kind != "equal" else ()
+    for kind, start, end, first, last in SequenceMatcher(
+        None, said, true, autojunk=False
+    ).get_opcodes():
+        pairs = (
+            zip_longest(said[start:end], true[first:last], fillvalue="") if kind != "equal" else ()
+        )
         for line, (old, new) in enumerate(pairs, start + 1):
             claim, told = old or "(a line is missing)", f"its JSON gives: {new}"
             found.append(Finding(line, "own report", claim, "wrong:edited", told))

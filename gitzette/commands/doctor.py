@@ -28,8 +28,14 @@ def doctor(args: argparse.Namespace, environ: Mapping[str, str]) -> int:
     """Look at everything; 3 when something needs care."""
     findings = asyncio.run(_examine(environ))
     wrong = [one["what"] for one in findings if not one["ok"]]
-    verdict = f"needs care: {', '.join(wrong)}" if wrong else f"all is well ({len(findings)} things looked at)"
-    lines = "".join(f"{'ok  ' if one['ok'] else 'CARE'}  {one['what']}: {one['says']}\n" for one in findings)
+    verdict = (
+        f"needs care: {', '.join(wrong)}"
+        if wrong
+        else f"all is well ({len(findings)} things looked at)"
+    )
+    lines = "".join(
+        f"{'ok  ' if one['ok'] else 'CARE'}  {one['what']}: {one['says']}\n" for one in findings
+    )
     told = {"ok": not wrong, "verdict": verdict, "findings": findings}
     sys.stdout.write(as_json(told) if args.json else f"{lines}{verdict}\n")
     return EXIT_INCOMPLETE if wrong else EXIT_DONE
@@ -71,7 +77,9 @@ async def _reports(settings: Settings) -> AsyncIterator[str]:
     labels, missed = PublishedReports(settings.out).labels(), missed_days(settings, yesterday)
     says = f"the newest is {labels[0]}" if labels else "none yet"
     if overdue := [str(day) for day in missed if day != yesterday]:
-        raise AppError(f"{says}; missing or failed: {', '.join(overdue)}: `gitzette run --catch-up` makes them")
+        raise AppError(
+            f"{says}; missing or failed: {', '.join(overdue)}: `gitzette run --catch-up` makes them"
+        )
     yield f"{says}; yesterday's is due or incomplete" if missed and labels else says
 
 
@@ -105,7 +113,9 @@ async def _github(settings: Settings) -> AsyncIterator[str]:
     if settings.token is None:
         yield "none: code is read from git; threads only for numbers named in subjects (60/h)"
         return
-    async with GitHubClient(base_url=settings.github_url, token=settings.token.get_secret_value()) as client:
+    async with GitHubClient(
+        base_url=settings.github_url, token=settings.token.get_secret_value()
+    ) as client:
         left = await quota(client)
     yield f"accepted by {settings.github_url}; {left.remaining} of {left.limit} requests left"
     if left.remaining <= _ENOUGH_REQUESTS:

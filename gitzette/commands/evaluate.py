@@ -47,12 +47,18 @@ class Gitzette:
     ) -> tuple[Report, Spent]:
         """Report on a window, with these variables, and say what it cost."""
         started = time.monotonic()
-        covered = await cover(settings, environ or {}, window, settings.repos, datetime.now(UTC), QuietProgress())
+        covered = await cover(
+            settings, environ or {}, window, settings.repos, datetime.now(UTC), QuietProgress()
+        )
         usage = covered.usage
         return covered.report, Spent(usage.sent, usage.free, time.monotonic() - started)
 
     async def ask(
-        self, settings: Settings, questions: Sequence[tuple[str, Sequence[RepoId]]], now: datetime, since: datetime
+        self,
+        settings: Settings,
+        questions: Sequence[tuple[str, Sequence[RepoId]]],
+        now: datetime,
+        since: datetime,
     ) -> list[Reply]:
         """Read everything from a moment on, then answer questions, each about some of the repositories."""
         async with asking_context(settings, {}, settings.repos, now, QuietProgress()) as context:
@@ -74,7 +80,12 @@ class Gitzette:
         page = page_model(report, lang, Web("https://github.com"))
         items = (one for item in page.items.values() for one in item.fresh)
         sentences = (*page.brief, *items, *(one for part in page.repos for one in part.summary))
-        return [(one.text, cite.evidence) for one in sentences for cite in one.citations if cite.evidence]
+        return [
+            (one.text, cite.evidence)
+            for one in sentences
+            for cite in one.citations
+            if cite.evidence
+        ]
 
     async def audit(self, file: Path, settings: Settings) -> list[Finding]:
         """Check a report that lies in a file."""
@@ -88,20 +99,30 @@ def evaluate(args: argparse.Namespace, environ: Mapping[str, str]) -> int:
         raise UsageError("--since and --until go together")
     _mirrors(args)
     started, limits = datetime.now(UTC), load_limits()
-    names = [one.name for one in choose(limits.sets if args.gate and not args.sets else args.sets, SETS)]
+    names = [
+        one.name for one in choose(limits.sets if args.gate and not args.sets else args.sets, SETS)
+    ]
     with ThreadPoolExecutor(_AT_ONCE) as several:
         results = dict(zip(names, several.map(partial(_run_apart, args), names), strict=True))
     previous = load_figures(PREVIOUS) if PREVIOUS.exists() else {}
     found = breaches(results, limits, previous) if args.gate else []
     changed = list(changes(results, load_figures(args.baseline))) if args.baseline else []
     if args.accept:
-        PREVIOUS.write_text(json.dumps(shares(results), indent=1, ensure_ascii=False) + "\n", "utf-8")
+        PREVIOUS.write_text(
+            json.dumps(shares(results), indent=1, ensure_ascii=False) + "\n", "utf-8"
+        )
     if args.html:
         seconds = round((datetime.now(UTC) - started).total_seconds())
         about = {"run": f"{started:%Y-%m-%d %H:%M}", "seconds": seconds, "full": args.full}
-        args.html.write_text(as_page(results, about, changed), encoding="utf-8", errors="backslashreplace")
-    sys.stdout.write(as_json(results) if args.json else as_table(results, previous, colour=sys.stdout.isatty()))
-    told = "".join(f"changed: {line}\n" for line in changed) + (as_breaches(found) if args.gate else "")
+        args.html.write_text(
+            as_page(results, about, changed), encoding="utf-8", errors="backslashreplace"
+        )
+    sys.stdout.write(
+        as_json(results) if args.json else as_table(results, previous, colour=sys.stdout.isatty())
+    )
+    told = "".join(f"changed: {line}\n" for line in changed) + (
+        as_breaches(found) if args.gate else ""
+    )
     (sys.stderr if args.json else sys.stdout).write(told)
     if args.gate:
         return EXIT_FAILED if found else EXIT_DONE
@@ -112,7 +133,9 @@ def evaluate(args: argparse.Namespace, environ: Mapping[str, str]) -> int:
 def _mirrors(args: argparse.Namespace) -> tuple[RepoSpec, ...]:
     repos = override(Settings(), {"repos": args.repo}).repos
     if missing := [spec.name for spec in repos if spec.path is None]:
-        raise UsageError(f"{missing[0]} has no path; sets read real repositories only from disk: owner/name=PATH")
+        raise UsageError(
+            f"{missing[0]} has no path; sets read real repositories only from disk: owner/name=PATH"
+        )
     return repos
 
 

@@ -31,7 +31,9 @@ def init(args: argparse.Namespace, environ: Mapping[str, str]) -> int:
     if not file.exists():
         _write(file, configuration(settings.repos, settings.tz, settings.lang))
     elif not args.workflow:
-        raise InputError(f"{FILE_NAME} is already there and is left alone; edit it, or move it away first")
+        raise InputError(
+            f"{FILE_NAME} is already there and is left alone; edit it, or move it away first"
+        )
     daily = "gitzette run --catch-up   is what a timer should run every day; see docs/operations.md"
     if args.workflow:
         _write(WORKFLOW, workflow(settings.tz))
@@ -49,12 +51,18 @@ def _settings(args: argparse.Namespace) -> Settings:
     settings = override(known, {key: value for key, value in given.items() if value})
     if args.workflow:
         if root is not None and root != Path.cwd():
-            raise UsageError(f"GitHub reads workflows at the root of a repository only: run this in {root}")
+            raise UsageError(
+                f"GitHub reads workflows at the root of a repository only: run this in {root}"
+            )
         if local := [spec.name for spec in settings.repos if spec.path]:
-            raise UsageError(f"{local[0]}: a runner of GitHub has no such path; leave it out with --workflow")
+            raise UsageError(
+                f"{local[0]}: a runner of GitHub has no such path; leave it out with --workflow"
+            )
     elif root is not None and not settings.repos:
         # Written relative to the file, so that both can be moved together.
-        here = checkout_here(root).model_copy(update={"path": Path(os.path.relpath(root, Path.cwd()))})
+        here = checkout_here(root).model_copy(
+            update={"path": Path(os.path.relpath(root, Path.cwd()))}
+        )
         return settings.model_copy(update={"repos": (here,)})
     return settings
 
@@ -87,7 +95,10 @@ def _install_address() -> str:
         checkout = checkout_above(Path(__file__).parent)
     if checkout is None:
         return ""
-    address, commit = git_says(checkout, "remote", "get-url", "origin"), git_says(checkout, "rev-parse", "HEAD")
+    address, commit = (
+        git_says(checkout, "remote", "get-url", "origin"),
+        git_says(checkout, "rev-parse", "HEAD"),
+    )
     return f"git+{address}@{commit}" if address.startswith("https://") and commit else ""
 
 
@@ -99,7 +110,9 @@ def _table(spec: RepoSpec) -> str:
 
 
 def _fill(template: str, **values: str) -> str:
-    return Template(files("gitzette").joinpath("templates", template).read_text("utf-8")).substitute(values)
+    return Template(
+        files("gitzette").joinpath("templates", template).read_text("utf-8")
+    ).substitute(values)
 
 
 def _quoted(text: str) -> str:

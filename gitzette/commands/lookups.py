@@ -29,7 +29,9 @@ def facts(args: argparse.Namespace, environ: Mapping[str, str]) -> int:
     change, sheet = asyncio.run(read_commit(settings, environ, _only(settings), args.sha))
     # Each fact with the place that shows it best; all places beside it.
     told = [fact.model_dump(mode="json") for fact in sheet.facts]
-    told = [one | next(iter(one["places"]), {"file": None, "line": None, "lines": []}) for one in told]
+    told = [
+        one | next(iter(one["places"]), {"file": None, "line": None, "lines": []}) for one in told
+    ]
     where = {"repo": change.commit.repo, "sha": change.commit.sha, "route": sheet.route}
     data = where | {"facts": told, "skipped": list(sheet.skipped)}
     sys.stdout.write(as_json(data) if args.json else facts_text(change, sheet))
@@ -65,12 +67,18 @@ def between(args: argparse.Namespace, environ: Mapping[str, str]) -> int:
     """Print what changes for users from one version to another, each with its commits."""
     settings = settings_for(args, environ)
     upgrade = asyncio.run(_read_upgrade(settings, environ, args.old, args.new))
-    text = as_json(upgrade_json(upgrade)) if args.json else upgrade_page(upgrade, settings.lang, Web(settings.web))
+    text = (
+        as_json(upgrade_json(upgrade))
+        if args.json
+        else upgrade_page(upgrade, settings.lang, Web(settings.web))
+    )
     sys.stdout.write(text)
     return EXIT_DONE
 
 
-async def _read_upgrade(settings: Settings, environ: Mapping[str, str], old: str, new: str) -> Upgrade:
+async def _read_upgrade(
+    settings: Settings, environ: Mapping[str, str], old: str, new: str
+) -> Upgrade:
     """Compare two versions of a repository, and look for what changes in the user's own code where that is named."""
     own = OwnCode(settings.uses) if settings.uses else None
     async with open_sources(settings, environ, _only(settings)) as desk:
@@ -117,5 +125,9 @@ def runs(args: argparse.Namespace, environ: Mapping[str, str]) -> int:
         f"{', '.join(run.details.get('repos', []))}\n"
         for run in records
     )
-    sys.stdout.write(as_json([asdict(run) for run in records]) if args.json else "".join(lines) or "no runs yet\n")
+    sys.stdout.write(
+        as_json([asdict(run) for run in records])
+        if args.json
+        else "".join(lines) or "no runs yet\n"
+    )
     return EXIT_DONE

@@ -41,7 +41,9 @@ from tools.toolset.pages import lines_as_pages
 _PAGE_TOKENS = 2_500
 _LARGEST = 1_000_000  # Characters of a report to be audited
 _WHERE = ("repo", "since", "until")
-_INSTRUCTIONS, _MANUAL = files("gitzette").joinpath("templates", "mcp.txt").read_text("utf-8").split("\n---\n")
+_INSTRUCTIONS, _MANUAL = (
+    files("gitzette").joinpath("templates", "mcp.txt").read_text("utf-8").split("\n---\n")
+)
 Lang = Literal["", "en", "zh"]
 Tool = Callable[..., Awaitable[str]]
 
@@ -51,12 +53,18 @@ def serve_mcp(args: argparse.Namespace, environ: Mapping[str, str]) -> int:
     edition, settings = shown_edition(settings_for(args, environ), args.edition)
     tools = Tools(settings, environ, edition)
     server = OneLineServer(
-        "gitzette", version=own_version(), instructions=_INSTRUCTIONS, log_level="ERROR", subscriptions=False
+        "gitzette",
+        version=own_version(),
+        instructions=_INSTRUCTIONS,
+        log_level="ERROR",
+        subscriptions=False,
     )
     own: tuple[Tool, ...] = (tools.ask, tools.audit, tools.facts, tools.get_report)
     hints = ToolAnnotations(read_only_hint=True, idempotent_hint=True)
     for tool in (*own, *(tools.reading(getattr(Toolset, name)) for name in TOOL_NAMES)):
-        server.add_tool(tool, description=inspect.getdoc(tool), annotations=hints, structured_output=False)
+        server.add_tool(
+            tool, description=inspect.getdoc(tool), annotations=hints, structured_output=False
+        )
     asyncio.run(server.run_stdio_async())
     return EXIT_DONE
 
@@ -73,7 +81,9 @@ class OneLineServer(MCPServer[Any]):
         except ToolError as error:
             cause, told = error.__cause__, str(error.__cause__)
             if isinstance(cause, ValidationError):
-                told = "; ".join(f"{'.'.join(map(str, one['loc']))}: {one['msg']}" for one in cause.errors())
+                told = "; ".join(
+                    f"{'.'.join(map(str, one['loc']))}: {one['msg']}" for one in cause.errors()
+                )
             elif not isinstance(cause, AppError):
                 raise
             raise ToolError(f"Error executing tool {name}: {' '.join(told.split())}") from cause
@@ -92,13 +102,17 @@ class Tools:
     def reading(self, method: Tool) -> Tool:
         """Give a method of the toolset three more arguments: the repository and the window for which one is made."""
 
-        async def call(*, repo: str = "", since: str = "", until: str = "", **arguments: object) -> str:
+        async def call(
+            *, repo: str = "", since: str = "", until: str = "", **arguments: object
+        ) -> str:
             async with self.one, self._toolset(repo, since, until) as toolset:
                 return await method(toolset, **arguments)
 
         signature = inspect.signature(method)
         _, *own = signature.parameters.values()
-        where = [Parameter(name, Parameter.KEYWORD_ONLY, default="", annotation=str) for name in _WHERE]
+        where = [
+            Parameter(name, Parameter.KEYWORD_ONLY, default="", annotation=str) for name in _WHERE
+        ]
         call.__name__ = method.__name__
         call.__doc__ = f"{inspect.getdoc(method)}\n\n{_MANUAL}"
         vars(call)["__signature__"] = signature.replace(parameters=[*own, *where])
@@ -133,7 +147,9 @@ class Tools:
                 bring_reports(memory.fleet, self.settings, self.edition)
         return PublishedReports(self.settings.out)
 
-    async def ask(self, question: str, repo: str = "", since: str = "", until: str = "", page: int = 1) -> str:
+    async def ask(
+        self, question: str, repo: str = "", since: str = "", until: str = "", page: int = 1
+    ) -> str:
         """Answer a question about recent changes, in English or Chinese; every statement cites the commit it is from.
 
         `repo` narrows to one repository; `since` and `until` (days such as 2026-02-04) bound what is looked at.
@@ -143,10 +159,15 @@ class Tools:
         settings, now, question = self.settings, datetime.now(UTC), checked(question)
         bound = bound_of(since or None, until or None, settings.tz, now)
         specs = (self._spec(repo),) if repo else specs_of(settings)
-        async with self.one, asking_context(settings, self.environ, specs, now, QuietProgress()) as context:
+        async with (
+            self.one,
+            asking_context(settings, self.environ, specs, now, QuietProgress()) as context,
+        ):
             reply = await answered(question, context.for_question(bound=bound))
         reply = ReplyPage(Web(settings.web), settings.tz).written(reply)
-        return page_of(f"{reply.answer.rstrip()}\n\nCites: {', '.join(reply.cites) or 'nothing'}\n", page)
+        return page_of(
+            f"{reply.answer.rstrip()}\n\nCites: {', '.join(reply.cites) or 'nothing'}\n", page
+        )
 
     async def audit(self, text: str, page: int = 1) -> str:
         """Check the text of anybody's report (Markdown) against the commits, issues and numbers it speaks of.
@@ -164,7 +185,9 @@ class Tools:
     async def get_report(self, date: str = "", lang: Lang = "", page: int = 1) -> str:
         """Read a published report as Markdown, by pages: that of a day such as 2026-02-04, the newest if left out."""
         report, settings = self._published().report(date), self.settings
-        return page_of(report_page(report, lang or settings.lang, Web(settings.web), settings.layout), page)
+        return page_of(
+            report_page(report, lang or settings.lang, Web(settings.web), settings.layout), page
+        )
 
     async def facts(self, sha: str, repo: str = "", page: int = 1) -> str:
         """Tell what one commit changes for users, each fact with the lines of the diff that show it.
@@ -184,5 +207,9 @@ def page_of(text: str, page: int) -> str:
         raise UsageError(f"there is no page {page}; pages go from 1 to {len(pages)}")
     if len(pages) == 1:
         return pages[0]
-    more = f"call again with page={page + 1} for the next one" if page < len(pages) else "this was the last one"
+    more = (
+        f"call again with page={page + 1} for the next one"
+        if page < len(pages)
+        else "this was the last one"
+    )
     return f"{pages[page - 1].rstrip()}\n\n(page {page} of {len(pages)}; {more})\n"

@@ -9,7 +9,14 @@ from dataclasses import replace
 from datetime import UTC, date, datetime
 from typing import TYPE_CHECKING
 
-from agent.domain.base import EXIT_DONE, EXIT_INCOMPLETE, AppError, InputError, StorageError, UsageError
+from agent.domain.base import (
+    EXIT_DONE,
+    EXIT_INCOMPLETE,
+    AppError,
+    InputError,
+    StorageError,
+    UsageError,
+)
 from agent.domain.report import Report
 from agent.domain.window import Window, zone
 from agent.editions.week import days_of, week_of
@@ -30,7 +37,19 @@ if TYPE_CHECKING:
     from graphs.models import Answers
 
 _OF_ONE_WINDOW = ("since", "until", "partial", "demo", "resume", "replay")
-_SHAPING = ("repo", "date", "since", "until", "tz", "analyst", "source", "partial", "demo", "resume", "out")
+_SHAPING = (
+    "repo",
+    "date",
+    "since",
+    "until",
+    "tz",
+    "analyst",
+    "source",
+    "partial",
+    "demo",
+    "resume",
+    "out",
+)
 
 
 def run(args: argparse.Namespace, environ: Mapping[str, str]) -> int:
@@ -98,7 +117,9 @@ def _report_on(
 
         deliverer = Deliverer(settings=settings, environ=environ)
         deliverer.deliver(covered.report)
-        covered = replace(covered, delivered=tuple(deliverer.sent), undelivered=tuple(deliverer.failed))
+        covered = replace(
+            covered, delivered=tuple(deliverer.sent), undelivered=tuple(deliverer.failed)
+        )
     for line in covered.told():
         say(line)
     return covered
@@ -125,7 +146,11 @@ def _catch_up(args: argparse.Namespace, environ: Mapping[str, str]) -> int:
     done = [covered for day in missed if (covered := _day(day, settings, environ)) is not None]
     pages = "".join(f"{covered.page}\n" for covered in done)
     sys.stdout.write(as_json([to_json(covered.report) for covered in done]) if args.json else pages)
-    return EXIT_INCOMPLETE if len(done) < len(missed) or any(one.lacking for one in done) else EXIT_DONE
+    return (
+        EXIT_INCOMPLETE
+        if len(done) < len(missed) or any(one.lacking for one in done)
+        else EXIT_DONE
+    )
 
 
 def _day(day: date, settings: Settings, environ: Mapping[str, str]) -> Covered | None:
@@ -145,7 +170,11 @@ def _week(args: argparse.Namespace, environ: Mapping[str, str]) -> int:
     reports = list(_days_of_week(args.week, settings, environ))
     if not reports:
         raise InputError(f"there is no report of any day of {args.week}, and none could be made")
-    week, folder, web = week_of(args.week, settings.tz, reports), settings.out / "reports", Web(settings.web)
+    week, folder, web = (
+        week_of(args.week, settings.tz, reports),
+        settings.out / "reports",
+        Web(settings.web),
+    )
     with locked(folder):
         for lang in dict.fromkeys((settings.lang, *settings.languages)):
             ending = ".md" if lang == settings.lang else f".{lang}.md"
@@ -172,18 +201,24 @@ def _days_of_week(label: str, settings: Settings, environ: Mapping[str, str]) ->
 # ---------------------------------------------------------------- earlier runs
 
 
-def _to_resume(memory: Memory, asked: str, wanted: Recipe, *, any_window: bool) -> tuple[str, Recipe]:
+def _to_resume(
+    memory: Memory, asked: str, wanted: Recipe, *, any_window: bool
+) -> tuple[str, Recipe]:
     """Find the run that was asked for by its id, or the newest unfinished one; it must have these settings."""
     unfinished = [run for run in memory.runs.latest(200) if run.status not in FINISHED]
     if not (asked or unfinished):
         raise InputError("there is no unfinished run to go on with; `gitzette runs` lists all")
     run = memory.runs.find(asked) if asked else unfinished[0]
     if run.status in FINISHED:
-        raise InputError(f"run {run.id} is finished ({run.status}); --replay {run.id} shows its report again")
+        raise InputError(
+            f"run {run.id} is finished ({run.status}); --replay {run.id} shows its report again"
+        )
     recipe = recipe_of(run)
     fields = [name for name in Recipe.model_fields if name != "window" or not any_window]
     if other := [name for name in fields if getattr(recipe, name) != getattr(wanted, name)]:
-        raise UsageError(f"run {run.id} was started with another {', another '.join(other)}; use the same to go on")
+        raise UsageError(
+            f"run {run.id} was started with another {', another '.join(other)}; use the same to go on"
+        )
     if (process := memory.run_locks.process(run.id)) is not None:
         raise still_alive(run.id, process)
     return run.id, recipe
@@ -197,7 +232,9 @@ def _replay(args: argparse.Namespace, environ: Mapping[str, str]) -> int:
         run = memory.runs.find(args.replay)
         recipe, recorder = recipe_of(run), memory.recorder(run.id, play_only=True)
         if recorder.blank:
-            raise StorageError(f"run {run.id} has no record any more; records are kept for {settings.keep_days} days")
+            raise StorageError(
+                f"run {run.id} has no record any more; records are kept for {settings.keep_days} days"
+            )
         report = asyncio.run(report_again(memory, recorder, recipe))
     say(f"{report.window.key}: replayed from the record of run {run.id}")
     lang, layout = args.lang or recipe.lang, args.layout or recipe.layout

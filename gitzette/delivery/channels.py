@@ -32,18 +32,31 @@ from gitzette.render.templating import day_path, filled, html_page, made_environ
 
 T = TypeVar("T")
 _CODE = re.compile(r"`([^`]+)`")
-_MOST_LEAD, _MOST_WORDS = 100, 500  # Characters of the lead in a title, and of words between two links of a line
+_MOST_LEAD, _MOST_WORDS = (
+    100,
+    500,
+)  # Characters of the lead in a title, and of words between two links of a line
 _SECONDS, _READ, _LATER = 20, 4_096, (408, 425, 429)
 HOOK_BYTES, _HOOK_FRAME = 1_000_000, 1_000
 """Bytes of a message to a webhook, and of what stands around its text; many servers take no more than 1 MiB."""
-_SECTION, _SECTIONS = 3_000, 50  # Characters of a section's text, and sections of a message to Slack
+_SECTION, _SECTIONS = (
+    3_000,
+    50,
+)  # Characters of a section's text, and sections of a message to Slack
 _SLACK_BYTES, _SLACK_FRAME = 11_000, 80
 """Bytes of all its sections beside the title, which Slack does not document, and of what stands around one."""
 # What Slack would read as emphasis, code or an emoji; a word that has it is shown as code, where nothing is read.
 _LIVE = re.compile(r"(?<!\w)[*_~]|[*_~](?!\w)|`|:[\w+'-]+:")
-_FEISHU_BYTES, _LINE = 18_900, 4_500  # Bytes of the lines of a message to Feishu, and characters of one line
+_FEISHU_BYTES, _LINE = (
+    18_900,
+    4_500,
+)  # Bytes of the lines of a message to Feishu, and characters of one line
 _BUSY = (11232, 99991400, 1000004)  # Codes by which Feishu says: too many requests, try again
-_HTML, _MAIL_FRAME, _TAGS = 90_000, 2_500, 60  # Bytes of the HTML of one mail: Gmail cuts off what is behind 102 kB
+_HTML, _MAIL_FRAME, _TAGS = (
+    90_000,
+    2_500,
+    60,
+)  # Bytes of the HTML of one mail: Gmail cuts off what is behind 102 kB
 
 
 @dataclass(frozen=True)
@@ -58,7 +71,11 @@ class Content:
     @property
     def url(self) -> str:
         """Give the address of the report on the site; empty where there is no site."""
-        return f"{self.site_url}/{self.page.lang}/{day_path(self.page.report.window.label)}" if self.site_url else ""
+        return (
+            f"{self.site_url}/{self.page.lang}/{day_path(self.page.report.window.label)}"
+            if self.site_url
+            else ""
+        )
 
     @cached_property
     def title(self) -> str:
@@ -72,14 +89,19 @@ class Content:
         """Name what is said: words, links and language; not what a report says of its own making."""
         page = replace(self.page, account=("",))
         said = filled("digest.md", page.lang, self.web, page=page) if self.whole else self.lines()
-        return sha256(repr((self.page.lang, self.title, said)).encode("utf-8", "replace")).hexdigest()[:32]
+        return sha256(
+            repr((self.page.lang, self.title, said)).encode("utf-8", "replace")
+        ).hexdigest()[:32]
 
     def lines(self, channel: str = "text", **filters: Callable[..., str]) -> list[tuple[str, str]]:
         """List the kind and the words of each line, as a channel writes words: its filters make them harmless."""
         made, lines = made_environment(autoescape=channel == "html"), list[tuple[str, str]]()
         made.filters |= {"spans": _spans, "clean": verbatim} | filters
         values = {"page": self.page, "web": self.web, "site": self.site_url, "url": self.url}
-        values |= {"c": made.get_template(f"message_{channel}.jinja").module, "add": lambda *line: lines.append(line)}
+        values |= {
+            "c": made.get_template(f"message_{channel}.jinja").module,
+            "add": lambda *line: lines.append(line),
+        }
         made.get_template("message.jinja").render(values)
         return lines
 
@@ -91,7 +113,9 @@ def _spans(text: str) -> Iterator[tuple[bool, str]]:
             yield at % 2 == 1, piece if len(piece) <= _MOST_WORDS else f"{piece[:_MOST_WORDS]}…"
 
 
-def _grouped(values: Sequence[T], size: Callable[[T], int], limit: int, most: int | None = None) -> list[list[T]]:
+def _grouped(
+    values: Sequence[T], size: Callable[[T], int], limit: int, most: int | None = None
+) -> list[list[T]]:
     """Put values into as few groups as possible, none larger than `limit` nor of more than `most` values."""
     groups, held = list[list[T]]([[]]), 0
     for value in values:
@@ -117,14 +141,18 @@ def _parsed(address: str, scheme: str, told: str) -> SplitResult:
 
 
 def _dumped(data: Any) -> bytes:
-    return json.dumps(data, ensure_ascii=False, separators=(",", ":")).encode("utf-8", errors="replace")
+    return json.dumps(data, ensure_ascii=False, separators=(",", ":")).encode(
+        "utf-8", errors="replace"
+    )
 
 
 class _HttpChannel:
     """Posts to one address, which is a secret: no error names it."""
 
     pause = 0.0  # Seconds between two messages
-    friendly: tuple[str, ...] | None = None  # What an answer may say; anything where nothing is named
+    friendly: tuple[str, ...] | None = (
+        None  # What an answer may say; anything where nothing is named
+    )
 
     def __init__(self, address: str, secret: str, clock: Callable[[], float]) -> None:
         self._url = _parsed(address, "http", "it holds no http(s) address").geturl()
@@ -134,15 +162,21 @@ class _HttpChannel:
         body, more = self._signed(message, key)
         head = {"Content-Type": "application/json; charset=utf-8", "User-Agent": "gitzette"} | more
         try:
-            with httpx.stream("POST", self._url, content=body, headers=head, timeout=_SECONDS) as response:
+            with httpx.stream(
+                "POST", self._url, content=body, headers=head, timeout=_SECONDS
+            ) as response:
                 said = next(response.iter_bytes(_READ), b"").decode("utf-8", errors="replace")
         except (httpx.RequestError, httpx.InvalidURL) as error:
-            raise UpstreamError(f"the receiver cannot be reached ({type(error).__name__})", retryable=True) from error
+            raise UpstreamError(
+                f"the receiver cannot be reached ({type(error).__name__})", retryable=True
+            ) from error
         later = response.status_code in _LATER or response.is_server_error
         if (again := self._fault(said) if response.is_success else later) is not None:
             asked = response.headers.get("retry-after", "")
             wait = float(asked) if asked.isdecimal() and len(asked) < 7 else None
-            told = f"the receiver answers HTTP {response.status_code} {visible(said)[:120]}".rstrip()
+            told = (
+                f"the receiver answers HTTP {response.status_code} {visible(said)[:120]}".rstrip()
+            )
             raise UpstreamError(told, retryable=again, retry_after=wait)
 
     def _signed(self, message: bytes, key: str) -> tuple[bytes, dict[str, str]]:
@@ -158,13 +192,29 @@ class _Webhook(_HttpChannel):
 
     def messages(self, content: Content) -> list[bytes]:
         room = HOOK_BYTES - _HOOK_FRAME - len(_dumped(content.title))
-        lines = filled("digest.md", content.page.lang, content.web, page=content.page).splitlines(keepends=True)
+        lines = filled("digest.md", content.page.lang, content.web, page=content.page).splitlines(
+            keepends=True
+        )
         texts = ["".join(group) for group in _grouped(lines, lambda text: len(_dumped(text)), room)]
-        head = {"format": 1, "event": "report", "title": content.title, "date": content.page.report.window.label}
-        head |= {"lang": content.page.lang, "url": content.url or None, "parts": len(texts), "report": None}
-        parts = [head | {"part": part, "markdown": text} for part, text in enumerate(texts, start=1)]
+        head = {
+            "format": 1,
+            "event": "report",
+            "title": content.title,
+            "date": content.page.report.window.label,
+        }
+        head |= {
+            "lang": content.page.lang,
+            "url": content.url or None,
+            "parts": len(texts),
+            "report": None,
+        }
+        parts = [
+            head | {"part": part, "markdown": text} for part, text in enumerate(texts, start=1)
+        ]
         whole = _dumped(parts[0] | {"report": to_json(content.page.report)})
-        return [whole] if len(parts) == 1 and len(whole) <= HOOK_BYTES else list(map(_dumped, parts))
+        return (
+            [whole] if len(parts) == 1 and len(whole) <= HOOK_BYTES else list(map(_dumped, parts))
+        )
 
     def _signed(self, message: bytes, key: str) -> tuple[bytes, dict[str, str]]:
         headers = {"Idempotency-Key": key, "X-Gitzette-Event": "report"}
@@ -182,13 +232,29 @@ class _Slack(_HttpChannel):
     def messages(self, content: Content) -> list[bytes]:
         before, made = {"heading": "\n", "item": "• "}, list[bytes]()
         written = content.lines("slack", mrkdwn=_mrkdwn, mrkdwn_code=_mrkdwn_code)
-        lines = [f"{before.get(kind, '')}{words if len(words) < _SECTION else '…'}" for kind, words in written]
-        sections = ["\n".join(group) for group in _grouped(lines, lambda line: len(line) + 1, _SECTION)]
-        groups = _grouped(sections, lambda text: len(_dumped(text)) + _SLACK_FRAME, _SLACK_BYTES, _SECTIONS - 1)
+        lines = [
+            f"{before.get(kind, '')}{words if len(words) < _SECTION else '…'}"
+            for kind, words in written
+        ]
+        sections = [
+            "\n".join(group) for group in _grouped(lines, lambda line: len(line) + 1, _SECTION)
+        ]
+        groups = _grouped(
+            sections, lambda text: len(_dumped(text)) + _SLACK_FRAME, _SLACK_BYTES, _SECTIONS - 1
+        )
         for title, group in _numbered(content.title, groups):
-            texts = [{"type": "mrkdwn", "text": text, "verbatim": True} for text in (_mrkdwn(title, "*"), *group)]
-            head = {"text": escape(title, quote=False), "unfurl_links": False, "unfurl_media": False}
-            made.append(_dumped(head | {"blocks": [{"type": "section", "text": text} for text in texts]}))
+            texts = [
+                {"type": "mrkdwn", "text": text, "verbatim": True}
+                for text in (_mrkdwn(title, "*"), *group)
+            ]
+            head = {
+                "text": escape(title, quote=False),
+                "unfurl_links": False,
+                "unfurl_media": False,
+            }
+            made.append(
+                _dumped(head | {"blocks": [{"type": "section", "text": text} for text in texts]})
+            )
         return made
 
 
@@ -216,10 +282,19 @@ class _Feishu(_HttpChannel):
     def messages(self, content: Content) -> list[bytes]:
         signs = {"heading": '{"tag":"text","text":"▌"},', "item": '{"tag":"text","text":"• "},'}
         written = content.lines("feishu", unnamed=_unnamed)
-        lines = [f"[{signs.get(kind, '')}{words.rstrip(',')}]" for kind, words in written if len(words) < _LINE]
+        lines = [
+            f"[{signs.get(kind, '')}{words.rstrip(',')}]"
+            for kind, words in written
+            if len(words) < _LINE
+        ]
         lang, title = {"en": "en_us", "zh": "zh_cn"}[content.page.lang], _unnamed(content.title)
-        groups = _grouped(lines, lambda line: len(line.encode()) + 1, _FEISHU_BYTES - len(_dumped(title)))
-        posts = [{"title": told, "content": list(map(json.loads, group))} for told, group in _numbered(title, groups)]
+        groups = _grouped(
+            lines, lambda line: len(line.encode()) + 1, _FEISHU_BYTES - len(_dumped(title))
+        )
+        posts = [
+            {"title": told, "content": list(map(json.loads, group))}
+            for told, group in _numbered(title, groups)
+        ]
         return [_dumped({"msg_type": "post", "content": {"post": {lang: post}}}) for post in posts]
 
     def _signed(self, message: bytes, key: str) -> tuple[bytes, dict[str, str]]:
@@ -227,7 +302,10 @@ class _Feishu(_HttpChannel):
             moment = str(int(self._clock()))
             # The moment and the secret are the key, and nothing is what is signed.
             signed = hmac.new(f"{moment}\n{self._secret}".encode(), b"", sha256).digest()
-            message = _dumped({"timestamp": moment, "sign": base64.b64encode(signed).decode()} | json.loads(message))
+            message = _dumped(
+                {"timestamp": moment, "sign": base64.b64encode(signed).decode()}
+                | json.loads(message)
+            )
         return super()._signed(message, key)
 
     def _fault(self, said: str) -> bool | None:
@@ -252,7 +330,9 @@ class _Mail:
 
     def __init__(self, address: str, sender: str, to: Sequence[str]) -> None:
         self._server = _parsed(
-            address, "smtp", "it holds no address such as smtps://user:password@mail.example.org:465"
+            address,
+            "smtp",
+            "it holds no address such as smtps://user:password@mail.example.org:465",
         )
         self._sender, self._to = sender, tuple(to)
 
@@ -267,19 +347,28 @@ class _Mail:
                 mail[name] = value
             texts = "\n".join(f"{before.get(kind, '')}{text}" for (kind, text), _ in group)
             mail.set_content(f"{title}\n\n{texts}\n")
-            html = html_page("mail.html", lang=content.page.lang, title=title, lines=[html for _, html in group])
+            html = html_page(
+                "mail.html", lang=content.page.lang, title=title, lines=[html for _, html in group]
+            )
             mail.add_alternative(html, subtype="html")
             made.append(bytes(mail))
         return made
 
     def send(self, message: bytes, key: str) -> None:
         name = f"<gitzette.{key}@{self._sender.rpartition('@')[2]}>"
-        mail = f"Date: {format_datetime(datetime.now(UTC))}\r\nMessage-ID: {name}\r\n".encode() + message
+        mail = (
+            f"Date: {format_datetime(datetime.now(UTC))}\r\nMessage-ID: {name}\r\n".encode()
+            + message
+        )
         try:
             with self._introduced() as server:
                 server.sendmail(self._sender, self._to, mail)
         except smtplib.SMTPResponseException as error:
-            said = error.smtp_error.decode("utf-8", "replace") if isinstance(error.smtp_error, bytes) else ""
+            said = (
+                error.smtp_error.decode("utf-8", "replace")
+                if isinstance(error.smtp_error, bytes)
+                else ""
+            )
             told = f"the mail server answers {error.smtp_code} {visible(said)[:120]}"
             raise UpstreamError(told, retryable=400 <= error.smtp_code < 500) from error
         except (smtplib.SMTPException, OSError) as error:
@@ -290,7 +379,9 @@ class _Mail:
         host, port, user = self._server.hostname or "", self._server.port, self._server.username
         secure = ssl.create_default_context()
         if self._server.scheme == "smtps":
-            server: smtplib.SMTP = smtplib.SMTP_SSL(host, port or 465, timeout=_SECONDS, context=secure)
+            server: smtplib.SMTP = smtplib.SMTP_SSL(
+                host, port or 465, timeout=_SECONDS, context=secure
+            )
         else:
             server = smtplib.SMTP(host, port or 587, timeout=_SECONDS)
             # A server that offers no encryption is refused: no password travels in the open.
@@ -301,18 +392,28 @@ class _Mail:
         return server
 
 
-_KINDS: dict[str, type[_Slack | _Feishu | _Webhook]] = {"slack": _Slack, "feishu": _Feishu, "webhook": _Webhook}
+_KINDS: dict[str, type[_Slack | _Feishu | _Webhook]] = {
+    "slack": _Slack,
+    "feishu": _Feishu,
+    "webhook": _Webhook,
+}
 Channel = _Mail | _Slack | _Feishu | _Webhook
 
 
 def channel_of(spec: Delivery, environ: Mapping[str, str], clock: Callable[[], float]) -> Channel:
     """Open a channel; an error names the variable that is wrong, never its value."""
-    address, secret = (environ.get(name or "", "").strip() for name in (spec.address_env, spec.secret_env))
+    address, secret = (
+        environ.get(name or "", "").strip() for name in (spec.address_env, spec.secret_env)
+    )
     for name, value in ((spec.address_env, address), (spec.secret_env, secret)):
         if name and not value:
             raise ConfigError(f"the variable {name} is not set")
     try:
         mail = spec.kind == "email"
-        return _Mail(address, spec.sender, spec.to) if mail else _KINDS[spec.kind](address, secret, clock)
+        return (
+            _Mail(address, spec.sender, spec.to)
+            if mail
+            else _KINDS[spec.kind](address, secret, clock)
+        )
     except ConfigError as error:
         raise ConfigError(f"{spec.address_env}: {error}") from error

@@ -26,7 +26,9 @@ class Entry(Frozen, extra="ignore"):
 
     channel: str
     label: str
-    sent: tuple[str, ...] = ()  # The fingerprints of what was delivered whole, and of the messages of what is under way
+    sent: tuple[
+        str, ...
+    ] = ()  # The fingerprints of what was delivered whole, and of the messages of what is under way
     why: str = ""  # Why it is not delivered; empty where nothing is under way
 
 
@@ -59,11 +61,17 @@ class Outbox:
         except FileNotFoundError:
             return Entries()
         except (OSError, ValidationError) as error:
-            raise StorageError(f"{self._file} is not readable; move it away to deliver again") from error
+            raise StorageError(
+                f"{self._file} is not readable; move it away to deliver again"
+            ) from error
 
     def put(self, entry: Entry) -> None:
         """Note how a report stands on a channel."""
-        others = [one for one in self.read().entries if (one.channel, one.label) != (entry.channel, entry.label)]
+        others = [
+            one
+            for one in self.read().entries
+            if (one.channel, one.label) != (entry.channel, entry.label)
+        ]
         entries = Entries(entries=(*others, entry)[-_REMEMBERED:])
         replace_file(self._file, [entries.model_dump_json(indent=1), "\n"])
 
@@ -100,8 +108,12 @@ class Deliverer:
             count = self._send(spec, report, entry, outbox)
         except AppError as error:
             why = " ".join(str(error).split())
-            self.failed.append(f"{spec.called}: {entry.label} not delivered: {why}; run it again to send it")
-            outbox.put(outbox.read().entry(spec.called, entry.label).model_copy(update={"why": why}))
+            self.failed.append(
+                f"{spec.called}: {entry.label} not delivered: {why}; run it again to send it"
+            )
+            outbox.put(
+                outbox.read().entry(spec.called, entry.label).model_copy(update={"why": why})
+            )
             return
         told = "nothing new" if not count else "1 message" if count == 1 else f"{count} messages"
         self.sent.append(f"delivered to {spec.called}: {told}")
@@ -112,8 +124,13 @@ class Deliverer:
         page = page_model(report, spec.lang or self.settings.lang, web)
         content = Content(page, web, self.settings.site_url, spec.kind == "webhook")
         messages = channel.messages(content) if content.fingerprint not in entry.sent else []
-        keys = [f"{content.fingerprint}-{number}-{len(messages)}" for number, _ in enumerate(messages, start=1)]
-        missing = [(key, one) for key, one in zip(keys, messages, strict=True) if key not in entry.sent]
+        keys = [
+            f"{content.fingerprint}-{number}-{len(messages)}"
+            for number, _ in enumerate(messages, start=1)
+        ]
+        missing = [
+            (key, one) for key, one in zip(keys, messages, strict=True) if key not in entry.sent
+        ]
         for at, (key, message) in enumerate(missing):
             if at:
                 self.sleep(channel.pause)
@@ -130,7 +147,9 @@ class Deliverer:
         try:
             channel.send(message, key)
         except UpstreamError as error:
-            wait = max(self.settings.budget.retry_seconds * 2 ** (attempt - 1), error.retry_after or 0)
+            wait = max(
+                self.settings.budget.retry_seconds * 2 ** (attempt - 1), error.retry_after or 0
+            )
             if not error.retryable or attempt == _TRIES or wait > _LONGEST_WAIT:
                 raise
             self.sleep(wait)

@@ -14,7 +14,15 @@ from functools import cache
 from hashlib import sha256
 from typing import Any
 
-from agent.domain.base import EXIT_DONE, AppError, ConfigError, InputError, RepoId, StorageError, UpstreamError
+from agent.domain.base import (
+    EXIT_DONE,
+    AppError,
+    ConfigError,
+    InputError,
+    RepoId,
+    StorageError,
+    UpstreamError,
+)
 from agent.settings.values import Settings
 from gitzette.arguments import settings_here
 from gitzette.fleet.editions import day_window, edition_of, editions_of, missing_days
@@ -36,9 +44,19 @@ from gitzette.fleet.work import compose, deliver, plans_of, read_repository
 
 COMMON = "common"
 DEAD_AFTER = 15.0  # Seconds without a sign of life after which a worker is dead
-_HEARTBEAT, _SWEEP, _PLAN = 3.0, 3.0, 60.0  # Seconds between signs of life, looks for the dead, and plans
-_PAUSE, _GRACE = 2.0, 10.0  # Seconds between looks for tasks, and for tasks to end when a worker is stopped
-_BY_HAND, _NIGHTLY = 10, 0  # Priorities: what a person asks for comes before what the clock asks for
+_HEARTBEAT, _SWEEP, _PLAN = (
+    3.0,
+    3.0,
+    60.0,
+)  # Seconds between signs of life, looks for the dead, and plans
+_PAUSE, _GRACE = (
+    2.0,
+    10.0,
+)  # Seconds between looks for tasks, and for tasks to end when a worker is stopped
+_BY_HAND, _NIGHTLY = (
+    10,
+    0,
+)  # Priorities: what a person asks for comes before what the clock asks for
 _MOST_TRIES, _LONGEST_PAUSE = 30, 300
 """Deaths of workers count as tries: a task that kills every worker must end. Without them these are two hours."""
 _LOST = (ConnectorException, psycopg.Error, OSError)  # Errors of a database that is away
@@ -76,7 +94,8 @@ def schedule(args: argparse.Namespace, environ: Mapping[str, str]) -> int:
         with memory_of(settings, environ) as memory:
             tasks = memory.fleet.tasks()
         sys.stdout.writelines(
-            f"{one.id}  {one.status:<9}  {one.task:<10}  {one.about}  {one.progress}\n" for one in tasks
+            f"{one.id}  {one.status:<9}  {one.task:<10}  {one.about}  {one.progress}\n"
+            for one in tasks
         )
     elif args.date or args.cancel or args.retry:
         asyncio.run(_by_hand(engine, settings, args))
@@ -93,12 +112,16 @@ async def _by_hand(engine: "Engine", settings: Settings, args: argparse.Namespac
             count = sum([await engine.queue_day(name, args.date, _BY_HAND) for name in names])
             sys.stdout.write(f"{count} repositories queued\n")
         elif args.cancel and not await jobs.cancel_job_by_id_async(args.cancel, abort=True):
-            raise InputError(f"task {args.cancel} cannot be cancelled: it is done, or there is none")
+            raise InputError(
+                f"task {args.cancel} cannot be cancelled: it is done, or there is none"
+            )
         elif args.retry:
             try:
                 await jobs.retry_job_by_id_async(args.retry, datetime.now(UTC))
             except ConnectorException as error:
-                raise InputError(f"task {args.retry} cannot be tried again: it did not fail") from error
+                raise InputError(
+                    f"task {args.retry} cannot be tried again: it did not fail"
+                ) from error
 
 
 async def _repeated(work: Callable[[], Awaitable[object]], seconds: float) -> None:
@@ -144,7 +167,9 @@ class Backoff(BaseRetryStrategy):
         passing = passing or isinstance(exception, (StorageError, InputError, *_LOST))
         if not passing or job.attempts >= _MOST_TRIES:
             return None
-        return RetryDecision(retry_in={"seconds": int(min(self._first * 2**job.attempts, _LONGEST_PAUSE)) + 1})
+        return RetryDecision(
+            retry_in={"seconds": int(min(self._first * 2**job.attempts, _LONGEST_PAUSE)) + 1}
+        )
 
 
 class Engine:
@@ -153,17 +178,23 @@ class Engine:
     def __init__(self, settings: Settings, environ: Mapping[str, str]) -> None:
         address = settings.database_address
         if address is None:
-            raise ConfigError("workers need a PostgreSQL database: set database or GITZETTE_DATABASE to postgresql://…")
+            raise ConfigError(
+                "workers need a PostgreSQL database: set database or GITZETTE_DATABASE to postgresql://…"
+            )
         editions_of(settings)
         home = home_of(settings, environ)
         check_queue(home, address)
         self._settings, self._environ = settings, environ
         # The queue of the machines that share this home folder, and with it the mirrors.
-        self.place = f"place-{sha256(f'{socket.gethostname()} {home.resolve()}'.encode()).hexdigest()[:12]}"
+        self.place = (
+            f"place-{sha256(f'{socket.gethostname()} {home.resolve()}'.encode()).hexdigest()[:12]}"
+        )
         self.app = App(connector=PsycopgConnector(conninfo=address, min_size=1, max_size=4))
         retry = Backoff(5 * settings.budget.retry_seconds)
         for function in (self.repository, self.edition, self.delivery):
-            self.app.task(name=function.__name__, queue=COMMON, retry=retry, pass_context=True)(function)
+            self.app.task(name=function.__name__, queue=COMMON, retry=retry, pass_context=True)(
+                function
+            )
         logging.getLogger("procrastinate").setLevel(logging.CRITICAL)
 
     async def repository(self, context: JobContext, repo: str, tz: str, day: str) -> None:
@@ -181,9 +212,17 @@ class Engine:
                 memory.fleet.put_progress(f"{repo} {day}", str(failed)[:200])
             memory.fleet.put_mirror(self.place, repo)
             every = editions_of(self._settings).items()
-            mine = [name for name, one in every if one.tz == tz and repo in {spec.name for spec in one.repos}]
+            mine = [
+                name
+                for name, one in every
+                if one.tz == tz and repo in {spec.name for spec in one.repos}
+            ]
             keys = {name: self._keys(name, day) for name in mine}
-            ready = [name for name, parts in keys.items() if len(memory.fleet.statuses(parts)) == len(parts)]
+            ready = [
+                name
+                for name, parts in keys.items()
+                if len(memory.fleet.statuses(parts)) == len(parts)
+            ]
         for name in ready:
             lock = f"edition {name} {day}"
             await self._defer("edition", lock, f"{lock} read", {"edition": name, "day": day})
@@ -193,7 +232,9 @@ class Engine:
     async def edition(self, _: JobContext, edition: str, day: str, late: bool = False) -> None:
         """Compose an edition, and send it on its way."""
         mine = edition_of(self._settings, edition)
-        if not await compose(self._settings, self._environ, edition, day_window(day, mine.tz), late=late):
+        if not await compose(
+            self._settings, self._environ, edition, day_window(day, mine.tz), late=late
+        ):
             return
         say(f"edition {edition} {day}: published")
         if mine.deliver:
@@ -217,8 +258,13 @@ class Engine:
         settings, now = self._settings, datetime.now(UTC)
         with memory_of(settings, self._environ) as memory:
             labels = {name: memory.fleet.labels(name) for name in editions_of(settings)}
-            lacking = {name: missing_days(one, labels[name], now) for name, one in editions_of(settings).items()}
-            count = sum([await self.queue_day(name, day) for name, days in lacking.items() for day in days])
+            lacking = {
+                name: missing_days(one, labels[name], now)
+                for name, one in editions_of(settings).items()
+            }
+            count = sum(
+                [await self.queue_day(name, day) for name, days in lacking.items() for day in days]
+            )
             if not count:
                 return
             say(f"{count} repositories queued")
@@ -226,7 +272,9 @@ class Engine:
             memory.retention.forget(before.date())
             memory.fleet.forget(before)
             memory.run_locks.prune(memory.runs.unfinished(before.date()))
-        await self.app.job_manager.delete_old_jobs(nb_hours=24 * settings.keep_days, include_failed=True)
+        await self.app.job_manager.delete_old_jobs(
+            nb_hours=24 * settings.keep_days, include_failed=True
+        )
 
     async def queue_day(self, edition: str, day: str, priority: int = _NIGHTLY) -> int:
         """Queue the repositories of a day, and the edition for when they are late; give how many are new."""
@@ -237,13 +285,18 @@ class Engine:
         )
         late = datetime.now(UTC) + timedelta(minutes=mine.late_minutes)
         # With a lock of its own: tasks with the same one wait for each other in the order of coming.
-        if not await self._defer("edition", f"{lock} late", f"{lock} late", about | {"late": True}, schedule_at=late):
+        if not await self._defer(
+            "edition", f"{lock} late", f"{lock} late", about | {"late": True}, schedule_at=late
+        ):
             return 0
         with memory_of(self._settings, self._environ) as memory:
             plans = plans_of(self._settings, edition, day_window(day, mine.tz))
             known = memory.fleet.statuses([plan.key for plan in plans])
             todo = [str(plan.spec.name) for plan in plans if plan.key not in known]
-            queues = {repo: memory.fleet.place_of(repo, timedelta(seconds=DEAD_AFTER)) or COMMON for repo in todo}
+            queues = {
+                repo: memory.fleet.place_of(repo, timedelta(seconds=DEAD_AFTER)) or COMMON
+                for repo in todo
+            }
         if not todo:
             await self._defer("edition", lock, f"{lock} read", about)
         queued = 0
@@ -253,10 +306,14 @@ class Engine:
             queued += await self._defer("repository", f"repository {repo}", once, part, **options)
         return queued
 
-    async def _defer(self, task: str, lock: str, once: str, arguments: Mapping[str, Any], **options: Any) -> bool:
+    async def _defer(
+        self, task: str, lock: str, once: str, arguments: Mapping[str, Any], **options: Any
+    ) -> bool:
         """Queue a task unless the same is queued; only one with the same lock runs at a time."""
         try:
-            await self.app.configure_task(task, lock=lock, queueing_lock=once, **options).defer_async(**arguments)
+            await self.app.configure_task(
+                task, lock=lock, queueing_lock=once, **options
+            ).defer_async(**arguments)
         except AlreadyEnqueued:
             return False
         return True
@@ -266,7 +323,9 @@ class Engine:
         jobs = self.app.job_manager
         for job in await jobs.get_stalled_jobs(seconds_since_heartbeat=DEAD_AFTER):
             often = job.attempts >= _MOST_TRIES
-            say(f"{job.task_name} {job.task_kwargs}: its worker is dead; {'given up' if often else 'queued again'}")
+            say(
+                f"{job.task_name} {job.task_kwargs}: its worker is dead; {'given up' if often else 'queued again'}"
+            )
             if often:
                 await jobs.finish_job(job, Status.FAILED, delete_job=False)
             else:

@@ -26,7 +26,9 @@ def database(_: argparse.Namespace, environ: Mapping[str, str]) -> int:
     """Upgrade memory, checkpoints and queue."""
     address = settings_here(environ).database_address
     if address is None:
-        raise UsageError("there is no database to upgrade: set database or GITZETTE_DATABASE to postgresql://…")
+        raise UsageError(
+            "there is no database to upgrade: set database or GITZETTE_DATABASE to postgresql://…"
+        )
     with closing(PostgresDatabase(address)) as db:
         changes = upgrade(db, "the database")
         with PostgresSaver.from_conn_string(address) as saver:
@@ -39,7 +41,9 @@ def database(_: argparse.Namespace, environ: Mapping[str, str]) -> int:
             for script in more if known else [SchemaManager.get_schema()]:
                 db.run_script(script)
                 changes += 1
-            db.upsert("secrets", [{"name": _VERSION, "value": max(known, files[-1].name)}], ("name",))
+            db.upsert(
+                "secrets", [{"name": _VERSION, "value": max(known, files[-1].name)}], ("name",)
+            )
     sys.stdout.write(f"{changes} changes made\n" if changes else "nothing to do\n")
     return EXIT_DONE
 
@@ -49,7 +53,9 @@ def check_queue(home: Path, address: str) -> None:
     with closing(open_database(home, address)) as db:
         known, newest = _version(db), max(file.name for file in migrations_path.glob("*.sql"))
     if known < newest:
-        raise StorageError("the queue is new or of an earlier version; run: gitzette database upgrade")
+        raise StorageError(
+            "the queue is new or of an earlier version; run: gitzette database upgrade"
+        )
     if known > newest:
         raise StorageError("the queue was changed by a newer Gitzette; update this one")
 

@@ -20,14 +20,21 @@ Admission = Callable[[], Awaitable[None]]  # Waits until one more request may be
 def editions_of(settings: Settings) -> dict[str, Settings]:
     """Give each edition by its name with the settings that it has; one without a name where none is configured."""
     if not settings.repos:
-        raise ConfigError("workers need repositories: name them as repos in gitzette.toml, the same on every machine")
+        raise ConfigError(
+            "workers need repositories: name them as repos in gitzette.toml, the same on every machine"
+        )
     found, by_name = dict[str, Settings](), {spec.name: spec for spec in settings.repos}
     for one in settings.edition:
         own = {name: getattr(one, name) for name in ("tz", "lang", "languages", "layout")}
         given = {name: value for name, value in own.items() if value is not None}
-        given |= {"repos": tuple(by_name[name] for name in one.repos) or settings.repos, "out": settings.out / one.name}
+        given |= {
+            "repos": tuple(by_name[name] for name in one.repos) or settings.repos,
+            "out": settings.out / one.name,
+        }
         if one.deliver is not None:
-            given["deliver"] = tuple(channel for channel in settings.deliver if channel.called in one.deliver)
+            given["deliver"] = tuple(
+                channel for channel in settings.deliver if channel.called in one.deliver
+            )
         found[one.name] = settings.model_copy(update=given)
     return found or {"": settings}
 
@@ -63,14 +70,24 @@ class PartPlan:
 def part_plan(settings: Settings, repo: RepoId, window: Window) -> PartPlan:
     """Plan the reading of a repository for all editions that have it: in all their languages, beside all theirs."""
     mine = [
-        one for one in editions_of(settings).values() if one.tz == window.tz and repo in {s.name for s in one.repos}
+        one
+        for one in editions_of(settings).values()
+        if one.tz == window.tz and repo in {s.name for s in one.repos}
     ]
     if not mine:
-        raise ConfigError(f"no edition has {repo} in {window.tz}; the machines' gitzette.toml differ")
+        raise ConfigError(
+            f"no edition has {repo} in {window.tz}; the machines' gitzette.toml differ"
+        )
     first, *languages = dict.fromkeys(lang for one in mine for lang in (one.lang, *one.languages))
     specs = {spec.name: spec for one in mine for spec in one.repos}
     spec = specs.pop(repo)
-    shape = {"lang": first, "languages": tuple(languages), "layout": "digest", "tz": window.tz, "repos": (spec,)}
+    shape = {
+        "lang": first,
+        "languages": tuple(languages),
+        "layout": "digest",
+        "tz": window.tz,
+        "repos": (spec,),
+    }
     part = settings.model_copy(update=shape)
     recipe = Recipe.of(part, window, (spec,))
     key = f"{repo} {window.key} {_hash(f'{recipe.model_dump_json()} {[str(name) for name in specs]}')}"
@@ -95,11 +112,15 @@ def missing_days(settings: Settings, published: Mapping[str, object], now: datet
     return [day for day in days if day not in published]
 
 
-def request_limit(fleet: Fleet, settings: Settings, *, background: bool = False) -> Admission | None:
+def request_limit(
+    fleet: Fleet, settings: Settings, *, background: bool = False
+) -> Admission | None:
     """Limit the requests to GitHub of all machines with this token; work in the background leaves some to people."""
     token, limits = settings.token.get_secret_value() if settings.token else "", settings.limits
     most = limits.requests if settings.database else None
-    return _admission(fleet, f"requests {_hash(token)}", most, limits.requests_seconds, background=background)
+    return _admission(
+        fleet, f"requests {_hash(token)}", most, limits.requests_seconds, background=background
+    )
 
 
 def model_limit(
@@ -108,10 +129,14 @@ def model_limit(
     """Limit the questions to a model of all machines with this key."""
     key, limits = f"{settings.model_url} {environ.get('OPENAI_API_KEY', '')}", settings.limits
     most = limits.model_calls if settings.database else None
-    return _admission(fleet, f"model {_hash(key)}", most, limits.model_seconds, background=background)
+    return _admission(
+        fleet, f"model {_hash(key)}", most, limits.model_seconds, background=background
+    )
 
 
-def _admission(fleet: Fleet, name: str, most: int | None, seconds: int, *, background: bool) -> Admission | None:
+def _admission(
+    fleet: Fleet, name: str, most: int | None, seconds: int, *, background: bool
+) -> Admission | None:
     if most is None:
         return None
     allowed = max(1, int(most * (1 - _LEFT_TO_PEOPLE))) if background else most

@@ -55,7 +55,9 @@ async def read_repository(
                 memory.run_locks.forget_checkpoints(plan.run)
             memory.runs.begin(plan.run, window.key, now, plan.recipe)
             begun = Day(window=window, specs=plan.recipe.repos, beside=plan.beside)
-            state = await run_graph(build_part, house, plan.run, begun, FleetProgress(memory.fleet, window.label))
+            state = await run_graph(
+                build_part, house, plan.run, begun, FleetProgress(memory.fleet, window.label)
+            )
             _store(house, plan, state, last=last)
 
 
@@ -71,7 +73,9 @@ def _store(house: House, plan: PartPlan, state: Any, *, last: bool) -> None:
     memory.reports.remember(report)
     memory.retention.cite(plan.run, window.key, cited_by(report))
     (body,) = _PART.encode(part)
-    memory.fleet.put_part(plan.key, repo, window, plan.run, DONE if part.chapter else FAILED, body.body)
+    memory.fleet.put_part(
+        plan.key, repo, window, plan.run, DONE if part.chapter else FAILED, body.body
+    )
     details = {"repos": [repo], "requests": {house.client.address.host: asdict(house.client.usage)}}
     memory.runs.end(plan.run, "incomplete" if part.failures else "done", datetime.now(UTC), details)
     memory.run_locks.finish(plan.run)
@@ -84,7 +88,9 @@ def plans_of(settings: Settings, edition: str, window: Window) -> list[PartPlan]
     return [part_plan(settings, spec.name, window) for spec in edition_of(settings, edition).repos]
 
 
-async def compose(settings: Settings, environ: Mapping[str, str], edition: str, window: Window, *, late: bool) -> bool:
+async def compose(
+    settings: Settings, environ: Mapping[str, str], edition: str, window: Window, *, late: bool
+) -> bool:
     """Compose and publish an edition of what was read, if everything is there or it is late; tell whether it was."""
     mine, now = edition_of(settings, edition), datetime.now(UTC)
     run = f"edition-{sha256(f'{edition} {window.key}'.encode()).hexdigest()[:16]}"
@@ -103,7 +109,9 @@ async def compose(settings: Settings, environ: Mapping[str, str], edition: str, 
             desks = RecordedDesks(**vars(house.deps.desks) | {"unopened": True})
             deps = replace(house.deps, publisher=EditionPublisher(fleet, edition), desks=desks)
             begun, display = _begun(recipe, keys, fleet), FleetProgress(fleet, window.label)
-            report = (await run_graph(build_edition, replace(house, deps=deps), run, begun, display))["report"]
+            report = (
+                await run_graph(build_edition, replace(house, deps=deps), run, begun, display)
+            )["report"]
             memory.retention.cite(run, window.key, cited_by(report))
             status = "incomplete" if report.failures else "done"
             memory.runs.end(run, status, datetime.now(UTC), {"repos": list(keys)})
@@ -114,7 +122,11 @@ async def compose(settings: Settings, environ: Mapping[str, str], edition: str, 
 def _begun(recipe: Recipe, keys: Mapping[RepoId, str], fleet: Fleet) -> Day:
     """Put the parts that were read together; the others are told as missing."""
     found = fleet.parts(list(keys.values()))
-    parts = {repo: _PART.decode(Artefact("part", found[key])) for repo, key in keys.items() if key in found}
+    parts = {
+        repo: _PART.decode(Artefact("part", found[key]))
+        for repo, key in keys.items()
+        if key in found
+    }
     why = "it was not read in time"
     missing = [Failure(repo=repo, stage="code", message=why) for repo in keys if repo not in parts]
     return Day(
@@ -154,7 +166,9 @@ class FleetOutbox(Outbox):
 
     def read(self) -> Entries:
         """Read the entries."""
-        return Entries(entries=tuple(map(Entry.model_validate_json, self._fleet.deliveries(self._edition))))
+        return Entries(
+            entries=tuple(map(Entry.model_validate_json, self._fleet.deliveries(self._edition)))
+        )
 
 
 def deliver(settings: Settings, environ: Mapping[str, str], edition: str, window: Window) -> None:
@@ -163,7 +177,9 @@ def deliver(settings: Settings, environ: Mapping[str, str], edition: str, window
     with memory_of(mine, environ) as memory:
         bring_reports(memory.fleet, mine, edition)
         if there := memory.fleet.edition(edition, window.key):
-            deliverer = Deliverer(settings=mine, environ=environ, outbox=FleetOutbox(memory.fleet, edition))
+            deliverer = Deliverer(
+                settings=mine, environ=environ, outbox=FleetOutbox(memory.fleet, edition)
+            )
             deliverer.deliver(there)
             if deliverer.failed:
                 raise UpstreamError(deliverer.failed[0], retryable=True)

@@ -21,7 +21,16 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, PlainTextResponse, Response, StreamingResponse
 from starlette.routing import Route
 
-from agent.domain.base import EXIT_DONE, AppError, ConfigError, InputError, Language, NotFound, RepoId, UsageError
+from agent.domain.base import (
+    EXIT_DONE,
+    AppError,
+    ConfigError,
+    InputError,
+    Language,
+    NotFound,
+    RepoId,
+    UsageError,
+)
 from agent.questions import Reply
 from agent.settings.values import Settings
 from agent.telling import catalogue
@@ -43,7 +52,10 @@ from graphs.ask import open_conversations
 _SHORTEST_TOKEN = 16
 _REFRESH_SECONDS = "10"
 _STATUS = {UsageError: 422, InputError: 404, NotFound: 404, AppError: 500}
-_ASSETS = {f"assets/{name}": files("gitzette.live").joinpath("assets", name) for name in ("ask.js", "ask.css")}
+_ASSETS = {
+    f"assets/{name}": files("gitzette.live").joinpath("assets", name)
+    for name in ("ask.js", "ask.css")
+}
 # The end of the list in the masthead, which every page of the site has first.
 _NAVIGATION = "</ul></nav>"
 _AT_ONCE = 3
@@ -57,7 +69,9 @@ def serve(args: argparse.Namespace, environ: Mapping[str, str]) -> int:
     if args.token_env is not None:
         token = environ.get(args.token_env, "").strip()
         if len(token) < _SHORTEST_TOKEN or not token.isascii() or not token.isprintable():
-            raise ConfigError(f"{args.token_env} must hold at least {_SHORTEST_TOKEN} plain characters")
+            raise ConfigError(
+                f"{args.token_env} must hold at least {_SHORTEST_TOKEN} plain characters"
+            )
     elif not is_loopback(args.host):
         told = f"{args.host} can be reached by others: put a long random word in a variable, and its name behind"
         raise UsageError(f"{told} --token-env")
@@ -68,7 +82,11 @@ def serve(args: argparse.Namespace, environ: Mapping[str, str]) -> int:
 
 
 def app(
-    settings: Settings, environ: Mapping[str, str], folder: Path, token: str | None = None, edition: str = ""
+    settings: Settings,
+    environ: Mapping[str, str],
+    folder: Path,
+    token: str | None = None,
+    edition: str = "",
 ) -> Starlette:
     """Put pages, questions and evidence together behind the guard."""
     live = Live(settings, environ, folder, edition)
@@ -78,7 +96,9 @@ def app(
         Route("/{path:path}", live.page, methods=["GET"]),
     ]
     handlers = {AppError: _told, ValidationError: _told}
-    return Starlette(routes=routes, middleware=[Middleware(Guard, token=token)], exception_handlers=handlers)
+    return Starlette(
+        routes=routes, middleware=[Middleware(Guard, token=token)], exception_handlers=handlers
+    )
 
 
 async def _told(request: Request, error: Exception) -> Response:
@@ -102,8 +122,15 @@ class _Wanted(BaseModel, extra="forbid", strict=True):
 class Live:
     """Answers what a browser asks for; few questions at once, because each of them reads."""
 
-    def __init__(self, settings: Settings, environ: Mapping[str, str], folder: Path, edition: str = "") -> None:
-        self._settings, self._environ, self._folder, self._edition = settings, environ, folder, edition
+    def __init__(
+        self, settings: Settings, environ: Mapping[str, str], folder: Path, edition: str = ""
+    ) -> None:
+        self._settings, self._environ, self._folder, self._edition = (
+            settings,
+            environ,
+            folder,
+            edition,
+        )
         self._specs, self._web = specs_of(settings), Web(settings.web)
         self._built: list[tuple[str, int]] | None = None
         self._building, self._places = asyncio.Lock(), asyncio.Semaphore(_AT_ONCE)
@@ -111,10 +138,14 @@ class Live:
     async def page(self, request: Request) -> Response:
         """Give a file of the site folder, the page to ask on or that of the queue, and nothing else."""
         path = request.path_params["path"] or "index.html"
-        lang = next((lang for lang in LANGUAGES if path.startswith(f"{lang}/")), self._settings.lang)
+        lang = next(
+            (lang for lang in LANGUAGES if path.startswith(f"{lang}/")), self._settings.lang
+        )
         if path == f"{lang}/ask.html":
             say = catalogue(lang)["live"]
-            return self._html(self._own("ask", lang, say, wide=True, scripts=("ask.js",)), path, lang)
+            return self._html(
+                self._own("ask", lang, say, wide=True, scripts=("ask.js",)), path, lang
+            )
         if path == f"{lang}/runs.html" and self._settings.database:
             return self._html(await asyncio.to_thread(self._runs, lang), path, lang)
         if path in _ASSETS:
@@ -124,7 +155,12 @@ class Live:
         root = self._folder.resolve()
         file = (root / path.replace("\0", "")).resolve()
         file = file / "index.html" if file.is_dir() else file
-        if "\0" in path or not file.is_relative_to(root) or not file.is_file() or file.name.startswith("."):
+        if (
+            "\0" in path
+            or not file.is_relative_to(root)
+            or not file.is_file()
+            or file.name.startswith(".")
+        ):
             return PlainTextResponse("there is no such page\n", 404)
         if file.suffix == ".html":
             return self._html(file.read_text("utf-8"), path, lang)
@@ -145,28 +181,47 @@ class Live:
         """Put into the navigation of a page the ways to ask and to the queue, of which the site knows nothing."""
         names = ("ask", "runs") if self._settings.database else ("ask",)
         root = "../" * path.count("/")
-        ways = html_page("live_links.html", root=root, lang=lang, path=path, names=names, say=catalogue(lang)["live"])
+        ways = html_page(
+            "live_links.html",
+            root=root,
+            lang=lang,
+            path=path,
+            names=names,
+            say=catalogue(lang)["live"],
+        )
         headers = {"Refresh": _REFRESH_SECONDS} if path.endswith("/runs.html") else {}
-        return _file(page.replace(_NAVIGATION, f"{ways}{_NAVIGATION}", 1).encode(), "x.html", **headers)
+        return _file(
+            page.replace(_NAVIGATION, f"{ways}{_NAVIGATION}", 1).encode(), "x.html", **headers
+        )
 
     def _runs(self, lang: Language) -> str:
         """Show the tasks of all workers: what runs, failed, waits and is done, and how far each is."""
         with memory_of(self._settings, self._environ) as memory:
             tasks = memory.fleet.tasks()
         return self._own(
-            "runs", lang, catalogue(lang)["queue"], tasks=tasks, counts=Counter(one.status for one in tasks)
+            "runs",
+            lang,
+            catalogue(lang)["queue"],
+            tasks=tasks,
+            counts=Counter(one.status for one in tasks),
         )
 
     def _own(self, name: str, lang: Language, say: Mapping[str, str], **values: Any) -> str:
         at, lead = Place(lang, f"{name}.html"), say.get("lead", "")
-        return Pages(self._settings, "").write(f"{name}.html", at, say["title"], lead, say=say, **values)
+        return Pages(self._settings, "").write(
+            f"{name}.html", at, say["title"], lead, say=say, **values
+        )
 
     async def evidence(self, request: Request) -> Response:
         """Give the text of what is cited; the page marks in it what the answer says."""
         wanted = _Wanted.model_validate_json(await request.body())
         now, display = datetime.now(UTC), QuietProgress()
-        async with asking_context(self._settings, self._environ, self._specs, now, display) as context:
-            lines = await CitedEvidence(context, self._specs, self._web, self._settings.tz).lines(wanted.cite)
+        async with asking_context(
+            self._settings, self._environ, self._specs, now, display
+        ) as context:
+            lines = await CitedEvidence(context, self._specs, self._web, self._settings.tz).lines(
+                wanted.cite
+            )
         return JSONResponse({"lines": lines}, headers={"Cache-Control": "no-store"})
 
     async def ask(self, request: Request) -> Response:
@@ -174,7 +229,9 @@ class Live:
         asked = _Asked.model_validate_json(await request.body())
         question, thread = checked(asked.question), thread_name(asked.thread)
         head = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
-        return StreamingResponse(self.answer(thread, question), headers=head, media_type="text/event-stream")
+        return StreamingResponse(
+            self.answer(thread, question), headers=head, media_type="text/event-stream"
+        )
 
     async def answer(self, thread: str, question: str) -> AsyncIterator[str]:
         """Give the events of one answer; whoever stops listening stops the reading."""
@@ -197,18 +254,30 @@ class Live:
             async with (
                 self._places,
                 asking_context(settings, environ, self._specs, now, _Shown(events)) as context,
-                open_conversations(home_of(settings, environ), settings.database_address) as conversations,
+                open_conversations(
+                    home_of(settings, environ), settings.database_address
+                ) as conversations,
             ):
                 cited = CitedEvidence(context, self._specs, self._web, settings.tz)
                 replies, said, found = ReplyPage(self._web, settings.tz), "", ""
                 async for event in conversations.ask(thread, question, context):
                     if isinstance(event, Reply):
-                        numbers = {url: at for at, cite in enumerate(event.cites) for url in cited.addresses(cite)}
+                        numbers = {
+                            url: at
+                            for at, cite in enumerate(event.cites)
+                            for url in cited.addresses(cite)
+                        }
                         _tell(events, replies.written(event).answer, numbers)
                         events.put_nowait(("done", cited.told_by(event)))
                         continue
-                    said += replies.sentence(event["claim"], event["lang"]) if "claim" in event else ""
-                    found = replies.found(event["evidence"], event["lang"]) if "evidence" in event else found
+                    said += (
+                        replies.sentence(event["claim"], event["lang"]) if "claim" in event else ""
+                    )
+                    found = (
+                        replies.found(event["evidence"], event["lang"])
+                        if "evidence" in event
+                        else found
+                    )
                     _tell(events, said + found, {})
         except AppError as error:
             events.put_nowait(("failed", {"message": " ".join(str(error).split())}))
@@ -217,7 +286,9 @@ class Live:
 
 
 def _file(body: bytes, name: str, **headers: str) -> Response:
-    return Response(body, media_type=guess_type(name)[0], headers={"Cache-Control": "no-cache"} | headers)
+    return Response(
+        body, media_type=guess_type(name)[0], headers={"Cache-Control": "no-cache"} | headers
+    )
 
 
 @dataclass(frozen=True)
@@ -227,7 +298,9 @@ class _Shown:
     events: Events
 
     def step(self, repo: RepoId, what: str, done: int = 0, total: int = 0) -> None:
-        self.events.put_nowait(("reading", {"repo": repo, "what": what, "done": done, "total": total}))
+        self.events.put_nowait(
+            ("reading", {"repo": repo, "what": what, "done": done, "total": total})
+        )
 
 
 def _tell(events: Events, markdown: str, cites: Mapping[str, int]) -> None:
@@ -244,7 +317,14 @@ def _tell(events: Events, markdown: str, cites: Mapping[str, int]) -> None:
                 url = str(one.attrGet("href") or "")
             elif one.type in ("text", "code_inline", "softbreak", "hardbreak"):
                 code = one.type == "code_inline"
-                pieces.append({"text": one.content or " ", "code": code, "url": url or None, "cite": cites.get(url)})
+                pieces.append(
+                    {
+                        "text": one.content or " ",
+                        "code": code,
+                        "url": url or None,
+                        "cite": cites.get(url),
+                    }
+                )
         if pieces:
             blocks.append({"kind": "item" if depth else "text", "level": depth, "pieces": pieces})
     events.put_nowait(("blocks", {"blocks": blocks}))

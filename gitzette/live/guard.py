@@ -46,12 +46,23 @@ class Guard:
         host, origin = head.get("host", ""), head.get("origin")
         if self._token is None and not is_loopback(urlsplit(f"//{host}").hostname or ""):
             return PlainTextResponse("open it by 127.0.0.1 or localhost", 421)
-        site = head.get("sec-fetch-site", "none") if request.scope["path"].startswith("/api/") else "none"
-        if (origin is not None and urlsplit(origin).netloc != host) or site not in ("same-origin", "none"):
+        site = (
+            head.get("sec-fetch-site", "none")
+            if request.scope["path"].startswith("/api/")
+            else "none"
+        )
+        if (origin is not None and urlsplit(origin).netloc != host) or site not in (
+            "same-origin",
+            "none",
+        ):
             return PlainTextResponse("not from another site", 403)
-        if self._token and not hmac.compare_digest(_given(head.get("authorization", "")), self._token.encode()):
+        if self._token and not hmac.compare_digest(
+            _given(head.get("authorization", "")), self._token.encode()
+        ):
             asked = {"WWW-Authenticate": 'Basic realm="Gitzette"'}
-            return PlainTextResponse("a token is needed: give it as the password, with any name", 401, asked)
+            return PlainTextResponse(
+                "a token is needed: give it as the password, with any name", 401, asked
+            )
         if request.method != "POST":
             return None
         # A form of another site cannot send this kind without asking first, and is then refused.
@@ -59,7 +70,11 @@ class Guard:
             return PlainTextResponse("send JSON", 415)
         length = head.get("content-length", "")
         short = length.isdecimal() and len(length) < 10 and int(length) <= _LARGEST
-        return None if short else PlainTextResponse(f"at most {_LARGEST} bytes, and say how long it is", 413)
+        return (
+            None
+            if short
+            else PlainTextResponse(f"at most {_LARGEST} bytes, and say how long it is", 413)
+        )
 
 
 def _given(authorization: str) -> bytes:

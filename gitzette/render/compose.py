@@ -12,21 +12,49 @@ from agent.domain.links import BARE, Grade, Link, Relation, Standing, Story
 from agent.domain.report import Report, RepoSection, ThreadLine
 from agent.editions.week import MOST_WORDS as WORDS_OF_WEEK
 from agent.editions.week import Week
-from agent.reports.page import Excerpt, Issue, IssueNews, Item, PageModel, RepoPart, Section, row_id, words_in
+from agent.reports.page import (
+    Excerpt,
+    Issue,
+    IssueNews,
+    Item,
+    PageModel,
+    RepoPart,
+    Section,
+    row_id,
+    words_in,
+)
 from agent.settings.values import Layout
 from agent.web import Web
-from gitzette.render.templating import ISSUES_SHOWN, SHORT, commit_path, filled, mark_of, named, place_of, plain
+from gitzette.render.templating import (
+    ISSUES_SHOWN,
+    SHORT,
+    commit_path,
+    filled,
+    mark_of,
+    named,
+    place_of,
+    plain,
+)
 from gitzette.render.view import View, cut_title, is_breaking, is_private, is_telling
 
 MOST_WORDS = 1_200  # Words of a page before the folds
 _MOST_BRIEF, _MOST_FACTS = 7, 5
-_FRAME, _META = 90, 8  # Words of headings, counts and the account, and of the author, time and size of an item
-_FULL, _SHORT = 120, 45  # Words of an item in sight that is told in full, and of one that is told in short
+_FRAME, _META = (
+    90,
+    8,
+)  # Words of headings, counts and the account, and of the author, time and size of an item
+_FULL, _SHORT = (
+    120,
+    45,
+)  # Words of an item in sight that is told in full, and of one that is told in short
 _EVENTS = ("linked", "closed", "opened", "not planned", "active")
 """In the order of a page: what commits of the window did comes first."""
 _STILL_OPEN = ("addressed, still open", "reopened", "fixed, but the fix was reverted")
 _OTHERS = {Relation.REVERTS: "reverts", Relation.BECAUSE: "because", Relation.MENTIONS: "mentions"}
-_LISTED, _KNOWING = 6, 12  # Stories, pairs of changes and reverts, and lines worth knowing that a week tells
+_LISTED, _KNOWING = (
+    6,
+    12,
+)  # Stories, pairs of changes and reverts, and lines worth knowing that a week tells
 _LINE, _FRAME_OF_WEEK = 16, 100
 
 
@@ -38,14 +66,32 @@ def report_page(report: Report, lang: Language, web: Web, layout: Layout = "dige
 def week_page(week: Week, lang: Language, web: Web, ending: str) -> str:
     """Write what stands of a week in a thousand words; the rest is in the daily reports, files with that `ending`."""
     rows = {row_id(row): row for row in week.report.ledger}
-    pairs = [(cut_title(rows[one.change])[0], (one.change, one.undone_by)) for one in week.came_and_went]
+    pairs = [
+        (cut_title(rows[one.change])[0], (one.change, one.undone_by)) for one in week.came_and_went
+    ]
     # A story has its first title for a name; those of what came and went are told already.
-    named = [(next((step.title for step in one.timeline if step.title), ""), one) for one in week.report.stories]
+    named = [
+        (next((step.title for step in one.timeline if step.title), ""), one)
+        for one in week.report.stories
+    ]
     fresh = [(title, one) for title, one in named if title and one.kind != "released"]
-    told = [(title, one.steps[-3:]) for title, one in fresh if not any({*pair} <= {*one.steps} for _, pair in pairs)]
-    taken = sum(words_in(title) + 2 * len(cites) for title, cites in (*pairs[:_LISTED], *told[:_LISTED]))
-    page = page_model(week.report, lang, web, WORDS_OF_WEEK - taken - _KNOWING * _LINE - _FRAME_OF_WEEK)
-    lists = {"pairs": pairs, "stories": told, "knowing": page.sections[1].items[:_KNOWING], "most": _LISTED}
+    told = [
+        (title, one.steps[-3:])
+        for title, one in fresh
+        if not any({*pair} <= {*one.steps} for _, pair in pairs)
+    ]
+    taken = sum(
+        words_in(title) + 2 * len(cites) for title, cites in (*pairs[:_LISTED], *told[:_LISTED])
+    )
+    page = page_model(
+        week.report, lang, web, WORDS_OF_WEEK - taken - _KNOWING * _LINE - _FRAME_OF_WEEK
+    )
+    lists = {
+        "pairs": pairs,
+        "stories": told,
+        "knowing": page.sections[1].items[:_KNOWING],
+        "most": _LISTED,
+    }
     return filled("week.md", lang, web, page=page, week=week, ending=ending, **lists)
 
 
@@ -54,9 +100,16 @@ def page_model(report: Report, lang: Language, web: Web, most_words: int = MOST_
     view = View(report, lang, web)
     items = _items_of(view)
     brief = view.whole("brief")[:_MOST_BRIEF]
-    analysed, sections = bool(brief), [Section(tier, tuple(one for one in items if one.tier == tier)) for tier in Tier]
+    analysed, sections = (
+        bool(brief),
+        [Section(tier, tuple(one for one in items if one.tier == tier)) for tier in Tier],
+    )
     if not analysed:
-        telling = ([s.claim for s in item.sentences if is_telling(s.claim)] for one in sections for item in one.items)
+        telling = (
+            [s.claim for s in item.sentences if is_telling(s.claim)]
+            for one in sections
+            for item in one.items
+        )
         facts = sorted((min(own, key=is_private) for own in telling if own), key=is_private)
         brief = [view.sentence(one, apart=True) for one in facts[:_MOST_FACTS]]
     repos = tuple(_repo(section, view) for section in report.sections)
@@ -80,14 +133,29 @@ def _repo(section: RepoSection, view: View) -> RepoPart:
     stories = tuple(story for story in report.stories if story.repo == repo and _goes_on(story))
     brief = {cite for one in view.whole("brief") for cite in one.claim.cites}
     # What the brief tells of is not summed up again.
-    summary = tuple(one for one in view.whole("summary", repo) if not brief.issuperset(one.claim.cites))
-    return RepoPart(section, repo, f"r{mark_of(repo, 4)}", report.rows(repo), summary, _issues(section, view), stories)
+    summary = tuple(
+        one for one in view.whole("summary", repo) if not brief.issuperset(one.claim.cites)
+    )
+    return RepoPart(
+        section,
+        repo,
+        f"r{mark_of(repo, 4)}",
+        report.rows(repo),
+        summary,
+        _issues(section, view),
+        stories,
+    )
 
 
 def _words_of_repo(part: RepoPart) -> int:
     issues = [issue for _, found in part.issues for issue in found[:ISSUES_SHOWN]]
     titles = sum(words_in(issue.thread.title) + 6 if issue.thread else 4 for issue in issues)
-    return titles + sum(6 * len(issue.news) for issue in issues) + sum(one.words for one in part.summary) + 30
+    return (
+        titles
+        + sum(6 * len(issue.news) for issue in issues)
+        + sum(one.words for one in part.summary)
+        + 30
+    )
 
 
 def _goes_on(story: Story) -> bool:
@@ -127,7 +195,8 @@ def _item(row: LedgerRow, view: View) -> Item:
         title=words if headline else "",
         pull=view.citation(f"{row.repo}#{number}", own=row.repo) if number else None,
         tier=view.tier(row).value,
-        breaking=earlier is None and any(is_breaking(one) for one in view.said(row) if one.role == "change"),
+        breaking=earlier is None
+        and any(is_breaking(one) for one in view.said(row) if one.role == "change"),
         sentences=tuple(view.sentence(one) for one in sight if one.text or one.speech),
         more=tuple(view.sentence(one) for one in folded if one.text or one.speech),
         excerpt=_excerpt([*sight, *folded, *bare], view),
@@ -138,10 +207,17 @@ def _item(row: LedgerRow, view: View) -> Item:
 
 def _excerpt(claims: Sequence[Claim], view: View) -> Excerpt | None:
     """Show the place that proves most: lines that an early sentence rests on, with what changed around them."""
-    places = ((one, claim) for claim in claims if not claim.speech for one in (*claim.anchors, *claim.quotes))
+    places = (
+        (one, claim)
+        for claim in claims
+        if not claim.speech
+        for one in (*claim.anchors, *claim.quotes)
+    )
     found = [view.excerpt(one.file, one.text, claim) for one, claim in places if one.file]
     whole = [one for one in found if one.file == found[0].file and found[0].code <= one.code]
-    return max(whole, key=lambda one: (len(one.lines), any(line.side for line in one.lines)), default=None)
+    return max(
+        whole, key=lambda one: (len(one.lines), any(line.side for line in one.lines)), default=None
+    )
 
 
 def _fit(sections: Sequence[Section], room: int, told: Container[str]) -> list[Section]:
@@ -175,12 +251,16 @@ def _fitted(item: Item, most: int, told: Container[str], *, full: bool = False) 
 
 
 def _words_of(item: Item) -> int:
-    return words_in(f"{item.headline} {item.title}") + sum(one.words for one in item.sentences) + _META
+    return (
+        words_in(f"{item.headline} {item.title}") + sum(one.words for one in item.sentences) + _META
+    )
 
 
 def _issues(section: RepoSection, view: View) -> tuple[tuple[str, tuple[Issue, ...]], ...]:
     """List the issues by what happened to them; those that a commit addresses come first, each is listed once."""
-    known: dict[str, ThreadLine | None] = {f"{section.repo}#{one.number}": one for one in section.issues}
+    known: dict[str, ThreadLine | None] = {
+        f"{section.repo}#{one.number}": one for one in section.issues
+    }
     for link in view.report.links:
         own = link.change.startswith(f"{section.repo}@") and link.relation is not Relation.MENTIONS
         if own and link.issue not in known and _relation(link, None, view):
@@ -202,7 +282,11 @@ def _news(name: str, thread: ThreadLine | None, view: View) -> Iterator[IssueNew
     for link in own:
         if found := _relation(link, standing, view):
             change = view.citation(link.change, own=view.rows[link.change].repo)
-            yield IssueNews(say["fixed"][found], change, "" if found in ("mentions", "named") else link.grade.value)
+            yield IssueNews(
+                say["fixed"][found],
+                change,
+                "" if found in ("mentions", "named") else link.grade.value,
+            )
     if standing in _STILL_OPEN and not any(one.relation is Relation.REVERTS for one in own):
         yield IssueNews(say["standings"][standing])
 
@@ -212,7 +296,13 @@ def _relation(link: Link, standing: Standing | None, view: View) -> str | None:
     if link.change not in view.rows:
         return None
     if link.relation is Relation.FIXES:
-        return "likely" if not link.may_read_fixed else "addressed" if standing in _STILL_OPEN else "fixes"
+        return (
+            "likely"
+            if not link.may_read_fixed
+            else "addressed"
+            if standing in _STILL_OPEN
+            else "fixes"
+        )
     if link.relation is Relation.PARTLY:
         return "likely partly" if link.grade is Grade.C else "partly"
     return "named" if link.by_issue else _OTHERS.get(link.relation)
@@ -224,9 +314,20 @@ def _account(view: View) -> Iterator[str]:
     claims = [claim for claim in report.claims if not claim.free or claim.text.get(view.lang)]
     accounts = [report.account, *(section.account for section in report.sections)]
     failed = {one.about for account in accounts for one in account.fallbacks}
-    left = [row.sha[:SHORT] for row in report.ledger if row_id(row) in failed and not view.analysis(row)]
-    counts = {"counts": reports.model_counts(report), "kinds": reports.kind_counts(claims), "claims": len(claims)}
-    counts |= {"footer": reports.footer_counts(report), "links": reports.checked_counts(report)["links"]}
+    left = [
+        row.sha[:SHORT] for row in report.ledger if row_id(row) in failed and not view.analysis(row)
+    ]
+    counts = {
+        "counts": reports.model_counts(report),
+        "kinds": reports.kind_counts(claims),
+        "claims": len(claims),
+    }
+    counts |= {
+        "footer": reports.footer_counts(report),
+        "links": reports.checked_counts(report)["links"],
+    }
     cited = sum(len(claim.sources) for claim in claims)
-    text = plain().account(report, view.words["page"], view.words["signs"], citations=cited, left=left, **counts)
+    text = plain().account(
+        report, view.words["page"], view.words["signs"], citations=cited, left=left, **counts
+    )
     return (line.strip() for line in text.split("\n") if line.strip())

@@ -28,7 +28,9 @@ from agent.web import Web
 LANGUAGES: tuple[Language, ...] = get_args(Language)
 SHORT = 7  # Digits of a hash where a link gives all of them
 ISSUES_SHOWN = 5  # Issues of a kind that are in sight; the others are folded
-_IN_SIGHT = 15  # Entries of a guide's part in front of its fold; all of what breaks or is used is in sight
+_IN_SIGHT = (
+    15  # Entries of a guide's part in front of its fold; all of what breaks or is used is in sight
+)
 _THREAD = re.compile(r"([^@#]+)#([0-9]{1,10})", re.ASCII)
 _HASH = re.compile("[0-9a-f]{40}")
 _PLAIN = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]*/[A-Za-z0-9._-]+", re.ASCII)
@@ -54,7 +56,9 @@ def named(cite: EvidenceId, own: RepoId | None, web: Web, *, pull: bool = False)
 def place_of(evidence: EvidenceId) -> str:
     """Give the anchor of an artefact: a commit by its first digits and its repository, anything else by a mark."""
     repo, _, rest = evidence.partition("@")
-    return f"c{rest[:12]}-{mark_of(repo, 2)}" if _HASH.fullmatch(rest) else f"x{mark_of(evidence, 6)}"
+    return (
+        f"c{rest[:12]}-{mark_of(repo, 2)}" if _HASH.fullmatch(rest) else f"x{mark_of(evidence, 6)}"
+    )
 
 
 def mark_of(text: str, size: int) -> str:
@@ -115,7 +119,10 @@ def made_environment(**options: Any) -> Environment:
     shape: dict[str, Any] = {"trim_blocks": True, "lstrip_blocks": True, "auto_reload": False}
     made = Environment(loader=loader, undefined=StrictUndefined, **(shape | options))  # noqa: S701 -- see who calls
     ways = (named, place_of, day_path, repo_path, story_key, zone)
-    made.globals |= {one.__name__: one for one in ways} | {"date": date, "issues_shown": ISSUES_SHOWN}
+    made.globals |= {one.__name__: one for one in ways} | {
+        "date": date,
+        "issues_shown": ISSUES_SHOWN,
+    }
     return made
 
 
@@ -134,7 +141,9 @@ def plain() -> Any:
 @cache
 def html_environment() -> Environment:
     """Give the environment of all HTML templates: the site, the live page, mail, the feed and audits."""
-    made = made_environment(autoescape=True, finalize=lambda value: _seen(value) if type(value) is str else value)
+    made = made_environment(
+        autoescape=True, finalize=lambda value: _seen(value) if type(value) is str else value
+    )
     made.filters |= {"prose": prose, "verbatim": verbatim}
     made.globals |= {"plain": plain(), "excerpt": _excerpt}
     return made
@@ -146,7 +155,13 @@ def _markdown() -> Environment:
     made = made_environment(keep_trailing_newline=True)
     # The name of what is cited is set as code, so that no word in front of it can close an issue.
     cited = {"cited": lambda one: link(code(one.name), one.url)}
-    made.filters |= {"md": _spaced, "code": code, "link": link, "cell": cell, "fence": _fence} | cited
+    made.filters |= {
+        "md": _spaced,
+        "code": code,
+        "link": link,
+        "cell": cell,
+        "fence": _fence,
+    } | cited
     made.globals["plain"] = plain()
     return made
 
@@ -184,25 +199,43 @@ def verbatim(line: str) -> str:
 
 def _seen(text: str) -> str:
     """Take out what cannot be seen; spaces stay, they are part of sentences and of code."""
-    return text if text.isascii() and text.isprintable() else " ".join(clean(word) for word in text.split(" "))
+    return (
+        text
+        if text.isascii() and text.isprintable()
+        else " ".join(clean(word) for word in text.split(" "))
+    )
 
 
 def _ends(text: str) -> tuple[str, str]:
-    return (" " if text[:1].isspace() else ""), (" " if len(text) > 1 and text[-1:].isspace() else "")
+    return (" " if text[:1].isspace() else ""), (
+        " " if len(text) > 1 and text[-1:].isspace() else ""
+    )
 
 
 def filled(name: str, lang: Language, web: Web, **values: Any) -> str:
     """Fill a template of Markdown, without gaps of several lines."""
     words = catalogue(lang)
-    known = {"w": words["page"], "own": words, "signs": words["signs"], "web": web, "headings": _Headings()}
+    known = {
+        "w": words["page"],
+        "own": words,
+        "signs": words["signs"],
+        "web": web,
+        "headings": _Headings(),
+    }
     text = _markdown().get_template(name).render(**(known | values))
     return _GAPS.sub("\n\n", text).strip("\n") + "\n"
 
 
-def readme_page(latest: str, labels: Iterable[str], lang: Language, others: Mapping[str, Sequence[Language]]) -> str:
+def readme_page(
+    latest: str, labels: Iterable[str], lang: Language, others: Mapping[str, Sequence[Language]]
+) -> str:
     """Write the front page of an output folder: the latest report, and the list of all and their `others` languages."""
     reports = [(label, others[label]) for label in sorted(labels, reverse=True)]
-    return _markdown().get_template("readme.md").render(latest=latest, reports=reports, w=catalogue(lang)["page"])
+    return (
+        _markdown()
+        .get_template("readme.md")
+        .render(latest=latest, reports=reports, w=catalogue(lang)["page"])
+    )
 
 
 def upgrade_page(upgrade: Upgrade, lang: Language, web: Web) -> str:
@@ -210,7 +243,9 @@ def upgrade_page(upgrade: Upgrade, lang: Language, web: Web) -> str:
     parts = [(part, list(entries(upgrade, part, lang))) for part in get_args(Part)]
     urls = {sha: web.commit(upgrade.repo, sha) for sha in upgrade.titles}
     whole = ("used", "breaks")
-    return filled("upgrade.md", lang, web, guide=upgrade, parts=parts, whole=whole, most=_IN_SIGHT, urls=urls)
+    return filled(
+        "upgrade.md", lang, web, guide=upgrade, parts=parts, whole=whole, most=_IN_SIGHT, urls=urls
+    )
 
 
 def upgrade_json(upgrade: Upgrade) -> dict[str, Any]:
@@ -224,7 +259,11 @@ def upgrade_json(upgrade: Upgrade) -> dict[str, Any]:
 
 
 def claim_text(
-    claim: Claim, lang: Language, web: Web, pulls: Collection[EvidenceId] = (), own: EvidenceId | None = None
+    claim: Claim,
+    lang: Language,
+    web: Web,
+    pulls: Collection[EvidenceId] = (),
+    own: EvidenceId | None = None,
 ) -> str:
     """Write one claim by itself with links; `own` is what is linked already where the words stand."""
     pieces, links = MARK.split(claim.text.get(lang, "")), []
@@ -262,4 +301,6 @@ def _fence(excerpt: Any) -> str:
     """Show an excerpt in a fence that it cannot close."""
     shown = [verbatim(line.text) for line in excerpt.lines]
     marks = "`" * max(3, *(len(run) + 1 for line in shown for run in re.findall("`+", line)), 3)
-    return "\n".join((f"{marks}{'diff' if any(line.side for line in excerpt.lines) else 'text'}", *shown, marks))
+    return "\n".join(
+        (f"{marks}{'diff' if any(line.side for line in excerpt.lines) else 'text'}", *shown, marks)
+    )

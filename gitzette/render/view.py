@@ -49,7 +49,12 @@ class View:
     @cached_property
     def undid(self) -> dict[EvidenceId, LedgerRow]:
         """Tell which commit of the window each of these undid; a change and its revert are told together."""
-        pairs = [pair for story in self.report.stories for pair in undone_pairs(story) if {*pair} <= self.rows.keys()]
+        pairs = [
+            pair
+            for story in self.report.stories
+            for pair in undone_pairs(story)
+            if {*pair} <= self.rows.keys()
+        ]
         return {other: self.rows[one] for one, other in reversed(pairs)}
 
     def tier(self, row: LedgerRow) -> Tier:
@@ -73,7 +78,11 @@ class View:
 
     def analysis(self, row: LedgerRow) -> list[Claim]:
         """List the sentences that a model wrote of a commit in this language; what to do follows the first."""
-        free = [one for one in self.said(row) if one.free and one.role != "headline" and one.text.get(self.lang)]
+        free = [
+            one
+            for one in self.said(row)
+            if one.free and one.role != "headline" and one.text.get(self.lang)
+        ]
         return sorted(free, key=lambda claim: (claim is not free[0], claim.kind is not Kind.ADVICE))
 
     def facts(self, row: LedgerRow) -> list[Claim]:
@@ -81,7 +90,11 @@ class View:
         if earlier := self.undid.get(row_id(row)):
             own = [one for one in self.said(row) if not one.free and one.predicate not in _PASSED]
             return [one for one in self.said(earlier) if one.predicate == "undone"] + own
-        telling = [one for one in self.said(row) if not one.free and (one.text or one.quotes) and not self.inside(one)]
+        telling = [
+            one
+            for one in self.said(row)
+            if not one.free and (one.text or one.quotes) and not self.inside(one)
+        ]
         return sorted(telling, key=lambda one: (one.speech, one.predicate in _WEAK))
 
     def inside(self, claim: Claim) -> str | None:
@@ -90,28 +103,50 @@ class View:
 
     def whole(self, role: Role, repo: RepoId | None = None) -> list[Sentence]:
         """List what is said of a repository's day, or of the whole report."""
-        claims = (one for one in self.report.claims if one.role == role and (repo is None or one.repo == repo))
-        told = (one for one in claims if one.text.get(self.lang) and (repo is None or not one.about))
+        claims = (
+            one
+            for one in self.report.claims
+            if one.role == role and (repo is None or one.repo == repo)
+        )
+        told = (
+            one for one in claims if one.text.get(self.lang) and (repo is None or not one.about)
+        )
         return [self.sentence(one, apart=True) for one in told]
 
     @cached_property
     def _known(self) -> dict[EvidenceId, tuple[str, str, bool]]:
         """Know the title, author and time of what the report names, and whether it has a place on the page."""
-        known = {step.cite: (step.title, "", step.at, False) for one in self.report.stories for step in one.timeline}
+        known = {
+            step.cite: (step.title, "", step.at, False)
+            for one in self.report.stories
+            for step in one.timeline
+        }
         for section in self.report.sections:
-            known |= {f"{section.repo}@{one.tag}": (one.name, "", one.published_at, True) for one in section.releases}
+            known |= {
+                f"{section.repo}@{one.tag}": (one.name, "", one.published_at, True)
+                for one in section.releases
+            }
             threads = ((f"{section.repo}#{one.number}", one) for one in section.issues)
             known |= {name: (one.title, one.author or "", one.at, True) for name, one in threads}
-        known |= {name: (row.title, row.author, row.landed_at, True) for name, row in self.rows.items()}
+        known |= {
+            name: (row.title, row.author, row.landed_at, True) for name, row in self.rows.items()
+        }
         local = zone(self.report.window.tz)
         return {
-            name: (title, " · ".join(filter(None, (author, f"{at.astimezone(local):%Y-%m-%d %H:%M}"))), told)
+            name: (
+                title,
+                " · ".join(filter(None, (author, f"{at.astimezone(local):%Y-%m-%d %H:%M}"))),
+                told,
+            )
             for name, (title, author, at, told) in known.items()
         }
 
     def sentence(self, claim: Claim, *, apart: bool = False) -> Sentence:
         """Write a claim; `apart` from its commit it names that one as well. Speech stands between quotation marks."""
-        text, label = claim.text.get(self.lang, ""), "speech" if claim.speech else _LABELLED.get(claim.kind)
+        text, label = (
+            claim.text.get(self.lang, ""),
+            "speech" if claim.speech else _LABELLED.get(claim.kind),
+        )
         if claim.speech:
             text = " ".join(f"“{quote.text}”" for quote in claim.quotes)
         pieces = MARK.split(text)
@@ -125,9 +160,22 @@ class View:
         reported = self._reported(claim)
         for cite in reversed(reported):
             before, after = self.words["page"]["reported"].split("{}")
-            parts[:0] = [before, self.citation(cite, claim, apart=apart), f"{after}{self.words['signs']['colon']}"]
-        seen = {*reported, *(claim.sources[int(mark) - 1] for mark in pieces[1::2] if int(mark) <= len(claim.sources))}
-        behind = tuple(self.citation(cite, claim, apart=apart) for cite in claim.sources if cite not in seen)
+            parts[:0] = [
+                before,
+                self.citation(cite, claim, apart=apart),
+                f"{after}{self.words['signs']['colon']}",
+            ]
+        seen = {
+            *reported,
+            *(
+                claim.sources[int(mark) - 1]
+                for mark in pieces[1::2]
+                if int(mark) <= len(claim.sources)
+            ),
+        }
+        behind = tuple(
+            self.citation(cite, claim, apart=apart) for cite in claim.sources if cite not in seen
+        )
         label = self.words["page"][label] if label else ""
         told = "".join(one if isinstance(one, str) else one.name for one in parts).strip()
         return Sentence(claim, label, tuple(parts), behind, told, words_in(f"{label} {told}"))
@@ -138,7 +186,12 @@ class View:
         return cites if all("#" in cite and cite not in self._pulls for cite in cites) else ()
 
     def citation(
-        self, cite: EvidenceId, claim: Claim | None = None, own: RepoId | None = None, *, apart: bool = False
+        self,
+        cite: EvidenceId,
+        claim: Claim | None = None,
+        own: RepoId | None = None,
+        *,
+        apart: bool = False,
     ) -> Citation:
         """Cite an artefact; for a claim it opens on the lines that show what the claim says."""
         home = claim.repo if claim else own
@@ -151,14 +204,21 @@ class View:
         if cite in claim.background:
             about = " · ".join(filter(None, (about, self.words["site"]["background"])))
         is_own = claim.about[:1] == (cite,) and not apart
-        place, excerpts = place_of(cite) if told and not is_own else "", tuple(self._excerpts(cite, claim))
+        place, excerpts = (
+            place_of(cite) if told and not is_own else "",
+            tuple(self._excerpts(cite, claim)),
+        )
         return Citation(cite, name, url, title, about, place, is_own, excerpts)
 
     def _excerpts(self, cite: EvidenceId, claim: Claim) -> Iterator[Excerpt]:
         """Give the anchors of a claim in one artefact, else its quotations; none that another one holds."""
         found = [(one.file or "", one.text) for one in claim.anchors if one.cite == cite]
         found = found or [(one.file or "", one.text) for one in claim.quotes if one.cite == cite]
-        kept = [one for one in found if not any(one != other and one[1].strip() in other[1] for other in found)]
+        kept = [
+            one
+            for one in found
+            if not any(one != other and one[1].strip() in other[1] for other in found)
+        ]
         texts: dict[str, list[str]] = {}
         for file, text in dict.fromkeys(kept):
             texts.setdefault(file, []).append(text.strip("\n"))
@@ -189,7 +249,9 @@ def is_telling(claim: Claim) -> bool:
 def is_private(claim: Claim) -> bool:
     """Tell whether a claim is about names that users do not reach."""
     parts = _BETWEEN.split(claim.params.get("name", ""))
-    return claim.params.get("severity") == Severity.INTERNAL or any(one[:1] == "_" != one[1:2] for one in parts)
+    return claim.params.get("severity") == Severity.INTERNAL or any(
+        one[:1] == "_" != one[1:2] for one in parts
+    )
 
 
 @lru_cache(maxsize=8_192)  # Both languages and several pages show the same lines
@@ -200,7 +262,10 @@ def _excerpt(file: str, text: str, literals: tuple[str, ...]) -> Excerpt:
     starts = range(max(1, len(lines) - _MOST_LINES + 1))
     start = max(starts, key=lambda at: (sum(hits[at : at + _MOST_LINES]), -at))
     shown = zip(lines[start : start + _MOST_LINES], hits[start:], strict=False)
-    return Excerpt(file, tuple(Line(one, one[:1] if is_diff and one[:1] in "+-" else "", hit) for one, hit in shown))
+    return Excerpt(
+        file,
+        tuple(Line(one, one[:1] if is_diff and one[:1] in "+-" else "", hit) for one, hit in shown),
+    )
 
 
 @lru_cache(maxsize=4_096)

@@ -24,7 +24,16 @@ from agent.settings.values import Settings
 from gitzette.arguments import settings_here
 from gitzette.render.compose import page_model
 from gitzette.render.templating import LANGUAGES, mark_of
-from gitzette.site.pages import Pages, Summary, asset, day_index, index_files, is_week, script, summarise
+from gitzette.site.pages import (
+    Pages,
+    Summary,
+    asset,
+    day_index,
+    index_files,
+    is_week,
+    script,
+    summarise,
+)
 
 _ASSETS = ("style.css", "theme.js", "page.js", "search.js", "icon.svg")
 # What pages are made by: when any of these changes, all pages are written anew.
@@ -64,7 +73,9 @@ class SiteFolder:
         except OSError as error:
             raise StorageError(f"cannot write to {folder}: {error.strerror or error}") from error
         if folder.is_dir() and any(folder.iterdir()):
-            raise StorageError(f"{folder} holds other files and is left alone; choose another folder with --to")
+            raise StorageError(
+                f"{folder} holds other files and is left alone; choose another folder with --to"
+            )
         cls(folder).close()  # A build that is cut short must not lock itself out
         return cls(folder)
 
@@ -90,7 +101,10 @@ class SiteFolder:
             target = (self.folder / file).resolve()
             if target.is_relative_to(self.folder.resolve()):
                 target.unlink(missing_ok=True)
-        self.put(_MANIFEST, json.dumps({"generator": "gitzette", "files": sorted(self.files)}, indent=0) + "\n")
+        self.put(
+            _MANIFEST,
+            json.dumps({"generator": "gitzette", "files": sorted(self.files)}, indent=0) + "\n",
+        )
 
 
 class _Order(NamedTuple):
@@ -124,7 +138,9 @@ def build_site(out: Path, to: Path, settings: Settings) -> Built:
     orders = {one.label: one for one in _orders(out, settings)}
     known = {label: found for label, one in orders.items() if (found := one.known(to))}
     todo, notices = [one for label, one in orders.items() if label not in known], []
-    for order, (made, written) in zip(todo, _made(todo, partial(_make_report, to, pages)), strict=True):
+    for order, (made, written) in zip(
+        todo, _made(todo, partial(_make_report, to, pages)), strict=True
+    ):
         folder.written += written
         if isinstance(made, str):
             notices.append(made)
@@ -133,11 +149,19 @@ def build_site(out: Path, to: Path, settings: Settings) -> Built:
     summaries = [known[label] for label in orders if label in known]
     folder.files |= {file for one in summaries for file in one["files"]}
     # The front page has the latest day of which not too much is missing, and names newer ones.
-    newest = sorted(summaries, key=lambda one: (len(one["label"]) == 10, one["label"]), reverse=True)
-    at = next((at for at, one in enumerate(newest) if one["failed_share"] <= settings.max_failed), 0)
+    newest = sorted(
+        summaries, key=lambda one: (len(one["label"]) == 10, one["label"]), reverse=True
+    )
+    at = next(
+        (at for at, one in enumerate(newest) if one["failed_share"] <= settings.max_failed), 0
+    )
     latest = orders[newest[at]["label"]].read() if newest else None
     shared = [(".nojekyll", ""), *((f"assets/{name}", asset(name)) for name in _ASSETS)]
-    for file, text in (*shared, *index_files(summaries), *pages.together(summaries, latest, newest[:at])):
+    for file, text in (
+        *shared,
+        *index_files(summaries),
+        *pages.together(summaries, latest, newest[:at]),
+    ):
         folder.put(file, text)
     folder.close()
     return Built(len(summaries), len(todo) - len(notices), folder.written, tuple(notices))
@@ -147,9 +171,13 @@ def _orders(out: Path, settings: Settings) -> Iterator[_Order]:
     """List the reports of an output folder, oldest first; a newer Gitzette writes all pages anew."""
     sources = [file for name in _MAKERS for file in files(name).iterdir() if file.is_file()]
     code = (file.read_text("utf-8") for file in sorted(sources, key=str))
-    maker = mark_of("\0".join((*code, *map(asset, _ASSETS), settings.web, settings.site_url or "")), 16)
+    maker = mark_of(
+        "\0".join((*code, *map(asset, _ASSETS), settings.web, settings.site_url or "")), 16
+    )
     try:
-        paths = sorted(file for file in (out / "reports").glob("*.json") if _LABEL.fullmatch(file.stem))
+        paths = sorted(
+            file for file in (out / "reports").glob("*.json") if _LABEL.fullmatch(file.stem)
+        )
         hashes = [sha256(file.read_bytes()).hexdigest() for file in paths]
     except OSError as error:
         raise StorageError(f"cannot read {out / 'reports'}: {error.strerror or error}") from error
@@ -157,10 +185,14 @@ def _orders(out: Path, settings: Settings) -> Iterator[_Order]:
     beside = dict(zip(days, zip(("", *days), (*days[1:], ""), strict=False), strict=False))
     for file, digest in zip(paths, hashes, strict=True):
         before, after = beside.get(file.stem, ("", ""))
-        yield _Order(file.stem, file, before, after, mark_of(f"{digest} {maker} {before} {after}", 16))
+        yield _Order(
+            file.stem, file, before, after, mark_of(f"{digest} {maker} {before} {after}", 16)
+        )
 
 
-def _made(orders: Sequence[_Order], make: "partial[tuple[Summary | str, int]]") -> Iterator[tuple[Summary | str, int]]:
+def _made(
+    orders: Sequence[_Order], make: "partial[tuple[Summary | str, int]]"
+) -> Iterator[tuple[Summary | str, int]]:
     if len(orders) < _MANY or threading.active_count() > 1:
         yield from map(make, orders)
         return

@@ -34,16 +34,22 @@ def make_row() -> Callable[..., LedgerRow]:
         pull: int | None = None,
     ) -> LedgerRow:
         at = datetime(2026, 2, 4, 9, 30, tzinfo=UTC)
-        landed = Landed(commit=made_commit(message, repo=repo, sha=sha, committed_at=at), members=members)
+        landed = Landed(
+            commit=made_commit(message, repo=repo, sha=sha, committed_at=at), members=members
+        )
         if not read:
             return ledger_row(landed, ("failed", "timed out"), late=late, pull=pull)
         files = [FileChange(path="src/0.py", status="modified", additions=10, deletions=2)]
         files += [
-            FileChange(path=f"big/{n}", status="modified", additions=0, deletions=0, unreadable="not here")
+            FileChange(
+                path=f"big/{n}", status="modified", additions=0, deletions=0, unreadable="not here"
+            )
             for n in range(unreadable)
         ]
         change = Change(commit=landed.commit, files=tuple(files))
-        skimmed = Read(evidence=CommitEvidence(change=change), triage=weigh(change, None), depth="skim")
+        skimmed = Read(
+            evidence=CommitEvidence(change=change), triage=weigh(change, None), depth="skim"
+        )
         return ledger_row(landed, skimmed, late=late, pull=pull)
 
     return make
@@ -70,7 +76,13 @@ def make_report() -> Callable[..., Report]:
             if name not in unread
         ]
         return Report.model_validate(
-            {"window": window, "repos": names, "sections": sections, "ledger": rows, "failures": failures}
+            {
+                "window": window,
+                "repos": names,
+                "sections": sections,
+                "ledger": rows,
+                "failures": failures,
+            }
         )
 
     return make

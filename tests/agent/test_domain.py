@@ -14,10 +14,16 @@ from tests.made_commits import made_commit
         ("Merge pull request #12 from me/fix\n\nFix the router\n\nMore.", 2, "Fix the router"),
         ("Merge pull request #12 from me/fix", 2, "Merge pull request #12 from me/fix"),
         ("Merge branch 'main' into fix\n\nText", 2, "Merge branch 'main' into fix"),
-        ("Merge pull request #12 from me/fix\n\nNot a merge", 1, "Merge pull request #12 from me/fix"),
+        (
+            "Merge pull request #12 from me/fix\n\nNot a merge",
+            1,
+            "Merge pull request #12 from me/fix",
+        ),
     ],
 )
-def test_a_commit_has_a_title_and_a_merge_that_of_what_it_merged(message: str, parents: int, title: str) -> None:
+def test_a_commit_has_a_title_and_a_merge_that_of_what_it_merged(
+    message: str, parents: int, title: str
+) -> None:
     assert made_commit(message, parents=("b" * 40,) * parents).title == title
 
 
@@ -32,6 +38,11 @@ def test_heads_of_hunks_and_new_definitions_name_what_is_worked_on() -> None:
 
 
 def test_names_on_changed_lines_are_noted_and_plain_words_are_not() -> None:
-    lines = ("-    timeout-minutes: 30", "+    timeout-minutes: 60", "     keep_this: 1", "+    call __syncthreads now")
+    lines = (
+        "-    timeout-minutes: 30",
+        "+    timeout-minutes: 60",
+        "     keep_this: 1",
+        "+    call __syncthreads now",
+    )
     patch = "\n".join(("@@ -1,2 +1,2 @@ jobs:", *lines))
     assert set(written_names(patch)) == {"timeout-minutes", "__syncthreads"}

@@ -7,7 +7,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from agent.domain.base import Reference, RepoId, UsageError, commit_id, parse_reference, references, repo_id, thread_id
+from agent.domain.base import (
+    Reference,
+    RepoId,
+    UsageError,
+    commit_id,
+    parse_reference,
+    references,
+    repo_id,
+    thread_id,
+)
 from tests.patience import within
 
 SHA = "0123456789abcdef0123456789abcdef01234567"
@@ -50,7 +59,9 @@ def test_a_repository_is_read_from_any_address_people_copy(text: str) -> None:
     assert repo_id(text) == OCTO
 
 
-@pytest.mark.parametrize("text", [*NO_REPOS.split(), "", "and or", "o/r\nx", "a" * 40 + "/r", "o/" + "r" * 101])
+@pytest.mark.parametrize(
+    "text", [*NO_REPOS.split(), "", "and or", "o/r\nx", "a" * 40 + "/r", "o/" + "r" * 101]
+)
 def test_what_is_no_repository_is_refused_in_one_line(text: str) -> None:
     with pytest.raises(UsageError, match="is not a repository; write owner/name") as refused:
         repo_id(text)
@@ -71,7 +82,18 @@ def test_a_thread_is_read_from_every_form(text: str) -> None:
 def test_bare_hashes_and_numbers_belong_to_the_repository_at_hand() -> None:
     for text in (SHA, f"@{SHA}", f"`{SHA}`", f"**{SHA}**", f"（{SHA}）。"):
         assert parse_reference(text, OCTO) == Reference("commit", OCTO, sha=SHA)
-    for text in ("#12", "GH-12", "gh-12", "!12", "(#12)", "[#12],", "#12?", "'#12'", "（#12）", "#12。"):
+    for text in (
+        "#12",
+        "GH-12",
+        "gh-12",
+        "!12",
+        "(#12)",
+        "[#12],",
+        "#12?",
+        "'#12'",
+        "（#12）",
+        "#12。",
+    ):
         assert parse_reference(text, OCTO) == Reference("thread", OCTO, number=12)
         assert parse_reference(text) == Reference("thread", None, number=12)
 

@@ -25,7 +25,8 @@ $ $$ $x$ ! # ## - + 1. > --- === :rocket: [^1] [x] ^ 修复 的 。 （ ）
 PIECES = LIVELY.split()
 ODD = list("\n\r\t\0\u202e\u200b\u200d\ufeff\u2028\ufe0f\u00a0\U000e0041\u3164")
 HOSTILE = st.lists(
-    st.one_of(st.sampled_from([*PIECES, *ODD, " ", "a", "1", "é", "🚀"]), st.text(max_size=3)), max_size=9
+    st.one_of(st.sampled_from([*PIECES, *ODD, " ", "a", "1", "é", "🚀"]), st.text(max_size=3)),
+    max_size=9,
 ).map("".join)
 
 
@@ -78,7 +79,10 @@ def test_a_row_has_its_cells_also_where_every_backslash_escapes(text: str) -> No
 @example("deadbeefcafewww.x.example")
 @example("GH-7" + "a" * 64 + "@x")
 def test_nothing_outside_code_comes_alive_on_github(text: str) -> None:
-    plain = [token.content if token.type != "code_inline" else "\n" for token in cells(cell(inline(text)))[1]]
+    plain = [
+        token.content if token.type != "code_inline" else "\n"
+        for token in cells(cell(inline(text)))[1]
+    ]
     for part in "".join(plain).split("\n"):
         assert not re.search(r"@[A-Za-z0-9]", part), "a mention"
         assert not re.search(r"#\d+\b", part, re.ASCII), "a reference"
@@ -92,7 +96,9 @@ def test_nothing_outside_code_comes_alive_on_github(text: str) -> None:
 def test_what_is_shown_is_one_line_of_visible_characters(text: str) -> None:
     for written in (visible(text), inline(text), cell(inline(text)), code(text)):
         assert len(written.splitlines()) <= 1
-        hidden = {char for char in written if unicodedata.category(char) in ("Cc", "Cf", "Zl", "Zp", "Cs")}
+        hidden = {
+            char for char in written if unicodedata.category(char) in ("Cc", "Cf", "Zl", "Zp", "Cs")
+        }
         # A joiner or selector is part of an emoji, and of nothing else.
         assert hidden <= {"\u200d"}
         assert not re.search(r"(^|[\w\s\\`])[\u200d\ufe0f]", written)
@@ -140,6 +146,22 @@ def test_a_very_long_title_takes_no_more_than_its_length(text: str) -> None:
 
 def test_anchors_are_those_that_github_makes() -> None:
     taken: set[str] = set()
-    headings = ["Gitzette 2026-02-04", "octo/repo.js", "Issues", "octo/repojs", "Issues", "迟到的提交", "A_b c!"]
-    made = ["gitzette-2026-02-04", "octorepojs", "issues", "octorepojs-1", "issues-1", "迟到的提交", "a_b-c"]
+    headings = [
+        "Gitzette 2026-02-04",
+        "octo/repo.js",
+        "Issues",
+        "octo/repojs",
+        "Issues",
+        "迟到的提交",
+        "A_b c!",
+    ]
+    made = [
+        "gitzette-2026-02-04",
+        "octorepojs",
+        "issues",
+        "octorepojs-1",
+        "issues-1",
+        "迟到的提交",
+        "a_b-c",
+    ]
     assert [slug(heading, taken) for heading in headings] == made

@@ -12,7 +12,9 @@ from agent.domain.window import Window
 from agent.questions import query_of
 
 NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
-WEEK = Window(start=datetime(2026, 2, 2, tzinfo=UTC), end=datetime(2026, 2, 9, tzinfo=UTC), tz="UTC")
+WEEK = Window(
+    start=datetime(2026, 2, 2, tzinfo=UTC), end=datetime(2026, 2, 9, tzinfo=UTC), tz="UTC"
+)
 
 
 @pytest.mark.parametrize(
@@ -36,7 +38,11 @@ def test_what_is_named_outright_is_known_by_its_form(text: str, kind: str, named
 
 
 def test_plain_words_and_dates_name_nothing() -> None:
-    for text in ("what changed in the scheduler this week?", "2026-02-03 有什么变化", "why is it slow, again?"):
+    for text in (
+        "what changed in the scheduler this week?",
+        "2026-02-03 有什么变化",
+        "why is it slow, again?",
+    ):
         assert query_of(text, None, "UTC", NOW).named == ()
 
 
@@ -74,9 +80,23 @@ def test_without_a_bound_dates_are_the_window_and_now_is_its_end() -> None:
 
 def test_commits_fit_by_kind_author_and_path() -> None:
     fact = Fact(kind="flag-removed", severity=Severity.BREAKING, name="--x")
-    values = {"repo": "a/b", "sha": "0" * 40, "at": NOW, "author": "Ada, Bo Chen", "title": 'Revert "x"'}
-    card = Card.model_validate(values | {"message": 'Revert "x"', "paths": ("src/router.py",), "facts": (fact,)})
-    for text in ("is:revert", "is:breaking author:bo", "path:router", "is:commit", "path:src/ author:ADA"):
+    values = {
+        "repo": "a/b",
+        "sha": "0" * 40,
+        "at": NOW,
+        "author": "Ada, Bo Chen",
+        "title": 'Revert "x"',
+    }
+    card = Card.model_validate(
+        values | {"message": 'Revert "x"', "paths": ("src/router.py",), "facts": (fact,)}
+    )
+    for text in (
+        "is:revert",
+        "is:breaking author:bo",
+        "path:router",
+        "is:commit",
+        "path:src/ author:ADA",
+    ):
         assert query_of(text, None, "UTC", NOW).fits(card), text
     for text in ("is:reland", "author:eve", "path:tests"):
         assert not query_of(text, None, "UTC", NOW).fits(card), text

@@ -31,10 +31,24 @@ def full(make_row: Rows, make_report: Reports) -> Report:
         make_row("3" * 40, "x" * 10_000, repo=B, read=False),
         make_row("4" * 40, "\u202e\0 odd \\ \" ' \u2028", repo=B, unreadable=2, members=3),
     ]
-    thread = {"number": 7, "title": "崩溃", "author": None, "event": "not planned", "labels": ["bug"]}
+    thread = {
+        "number": 7,
+        "title": "崩溃",
+        "author": None,
+        "event": "not planned",
+        "labels": ["bug"],
+    }
     thread |= {"at": "2026-02-04T08:00:00Z"}
-    release = {"tag": "v1.0", "name": "", "published_at": "2026-02-04T09:00:00Z", "prerelease": True}
-    about = {A: {"issues": [thread], "releases": [release]}, C: {"tip": None, "coverage": "partial"}}
+    release = {
+        "tag": "v1.0",
+        "name": "",
+        "published_at": "2026-02-04T09:00:00Z",
+        "prerelease": True,
+    }
+    about = {
+        A: {"issues": [thread], "releases": [release]},
+        C: {"tip": None, "coverage": "partial"},
+    }
     return make_report(rows, repos=[A, B, C], about=about, failures=[failure(B, "diffs")])
 
 
@@ -50,44 +64,73 @@ def test_machines_find_what_the_contract_promises(full: Report) -> None:
     window = {key: data["window"][key] for key in ("start", "end", "tz")}
     assert window == {"start": "2026-02-04T00:00:00Z", "end": "2026-02-05T00:00:00Z", "tz": "UTC"}
     assert data["repos"] == [A, B, C]
-    ledger = [(row["repo"], row["sha"][0], row["depth"], bool(row["reason"])) for row in data["ledger"]]
-    assert ledger == [(A, "1", "skim", True), (A, "2", "skim", True), (B, "3", "failed", True), (B, "4", "skim", True)]
+    ledger = [
+        (row["repo"], row["sha"][0], row["depth"], bool(row["reason"])) for row in data["ledger"]
+    ]
+    assert ledger == [
+        (A, "1", "skim", True),
+        (A, "2", "skim", True),
+        (B, "3", "failed", True),
+        (B, "4", "skim", True),
+    ]
     assert (data["claims"], data["links"], data["stories"]) == ([], [], [])
     assert data["failures"] == [failure(B, "diffs") | {"unknown": False}]
     footer = data["footer"]
     assert (footer["landed"], footer["late"], footer["skim"], footer["failed"]) == (4, 1, 3, 1)
-    assert (footer["unreadable_files"], footer["threads"]) == (2, {A: "read", B: "read", C: "partial"})
+    assert (footer["unreadable_files"], footer["threads"]) == (
+        2,
+        {A: "read", B: "read", C: "partial"},
+    )
     assert data == to_json(full)
 
 
 @pytest.mark.parametrize(
-    "text", ["", "{", "[]", "3", "{}", '{"format": "1"}', "[" * 100_000, b"\xff\xfe\x00", b"\x80 not text"]
+    "text",
+    ["", "{", "[]", "3", "{}", '{"format": "1"}', "[" * 100_000, b"\xff\xfe\x00", b"\x80 not text"],
 )
 def test_what_is_no_report_is_refused_in_one_line(text: str | bytes) -> None:
     with pytest.raises(StorageError) as refused:
         load(text, "2026-02-04.json")
-    assert str(refused.value) == "2026-02-04.json is not a report of ours; move it away to write this one"
+    assert (
+        str(refused.value)
+        == "2026-02-04.json is not a report of ours; move it away to write this one"
+    )
 
 
 @pytest.mark.parametrize(
     ("key", "value", "why"),
     [
-        ("window", {"start": "2026-02-05T00:00:00Z", "end": "2026-02-04T00:00:00Z", "tz": "UTC"}, "is not a report"),
+        (
+            "window",
+            {"start": "2026-02-05T00:00:00Z", "end": "2026-02-04T00:00:00Z", "tz": "UTC"},
+            "is not a report",
+        ),
         ("ledger", [{"sha": "x"}], "is not a report"),
         ("failures", [failure(A, "lunch")], "is not a report"),
         ("format", FORMAT + 1, "was written by a newer Gitzette; update Gitzette"),
     ],
 )
-def test_a_report_that_is_damaged_or_newer_is_refused(full: Report, key: str, value: object, why: str) -> None:
+def test_a_report_that_is_damaged_or_newer_is_refused(
+    full: Report, key: str, value: object, why: str
+) -> None:
     with pytest.raises(StorageError, match=rf"^x.json {why}"):
         load(json.dumps(to_json(full) | {key: value}), "x.json")
 
 
-def test_a_repository_that_is_run_again_is_replaced_in_its_place(make_row: Rows, make_report: Reports) -> None:
-    old, other, new = make_row("1" * 40, repo=A), make_row("2" * 40, repo=B), make_row("3" * 40, repo=A)
+def test_a_repository_that_is_run_again_is_replaced_in_its_place(
+    make_row: Rows, make_report: Reports
+) -> None:
+    old, other, new = (
+        make_row("1" * 40, repo=A),
+        make_row("2" * 40, repo=B),
+        make_row("3" * 40, repo=A),
+    )
     merged = merge(make_report([old, other]), make_report([new], about={A: {"tip": "b" * 40}}))
     assert merged.ledger == (new, other)
-    assert [(section.repo, section.tip) for section in merged.sections] == [(A, "b" * 40), (B, "a" * 40)]
+    assert [(section.repo, section.tip) for section in merged.sections] == [
+        (A, "b" * 40),
+        (B, "a" * 40),
+    ]
 
 
 def test_a_repository_that_fails_keeps_what_was_told_and_says_that_it_failed(
@@ -109,13 +152,18 @@ def test_a_mistyped_repository_leaves_no_trace(make_row: Rows, make_report: Repo
     assert (merged.repos, merged.failures) == ((A,), ())
 
 
-def test_what_was_read_in_part_stays_labelled_until_it_is_read_whole(make_row: Rows, make_report: Reports) -> None:
+def test_what_was_read_in_part_stays_labelled_until_it_is_read_whole(
+    make_row: Rows, make_report: Reports
+) -> None:
     a, b = make_row("1" * 40, repo=A), make_row("2" * 40, repo=B)
     whole: Window = make_report().window
     partial = make_report([a, b], window=whole.cut_at(NOON))
     assert merge(partial, make_report([a])).window.cutoff == NOON
     assert merge(partial, make_report([a, b])).window.cutoff is None
-    assert merge(make_report([a, b]), make_report([a], window=whole.cut_at(NOON))).window.cutoff == NOON
+    assert (
+        merge(make_report([a, b]), make_report([a], window=whole.cut_at(NOON))).window.cutoff
+        == NOON
+    )
 
 
 def test_the_footer_counts_each_kind_of_text_and_the_controls() -> None:
@@ -129,7 +177,9 @@ def test_the_footer_counts_each_kind_of_text_and_the_controls() -> None:
 def test_the_brief_is_that_of_the_newer_run() -> None:
     earlier = analysed_report()
     (old, *_) = (claim for claim in earlier.claims if claim.role == "brief")
-    brief = old.model_copy(update={"id": "b9", "text": {"en": "The cache is quiet.", "zh": "缓存没有变化。"}})
+    brief = old.model_copy(
+        update={"id": "b9", "text": {"en": "The cache is quiet.", "zh": "缓存没有变化。"}}
+    )
     cache = {
         "repos": (CACHE,),
         "sections": tuple(one for one in earlier.sections if one.repo == CACHE),

@@ -27,22 +27,32 @@ PATCH = """@@ -1,6 +1,6 @@
 """
 
 
-def fact(kind: FactKind, severity: Severity, name: str, *lines: str, old: str = "", new: str = "") -> Fact:
+def fact(
+    kind: FactKind, severity: Severity, name: str, *lines: str, old: str = "", new: str = ""
+) -> Fact:
     place = Place(file="src/limits.py", line=1, lines=lines)
-    return Fact(kind=kind, severity=severity, name=name, old=old or None, new=new or None, places=(place,))
+    return Fact(
+        kind=kind, severity=severity, name=name, old=old or None, new=new or None, places=(place,)
+    )
 
 
 async def written(
     *facts: Fact, depth: Depth = "deep", tier: Tier = Tier.HIGH, message: str = "Move things"
 ) -> Sequence[Claim]:
-    file = FileChange(path="src/limits.py", status="modified", additions=3, deletions=3, patch=PATCH)
-    evidence = CommitEvidence(change=made_change(file, message=message), sheet=FactSheet(facts=facts, route="hunks"))
+    file = FileChange(
+        path="src/limits.py", status="modified", additions=3, deletions=3, patch=PATCH
+    )
+    evidence = CommitEvidence(
+        change=made_change(file, message=message), sheet=FactSheet(facts=facts, route="hunks")
+    )
     weight = Triage(sha="a" * 40, score=6, reasons=(), purpose=None, tier=tier)
     read = Read(evidence=evidence, triage=weight, depth=depth)
     return facts_told(Material(repo=REPO, window=DAY, reads=[read]))
 
 
-CHANGED = fact("constant-changed", Severity.BEHAVIOUR, "LIMIT", "-LIMIT = 1", "+LIMIT = 2", old="1", new="2")
+CHANGED = fact(
+    "constant-changed", Severity.BEHAVIOUR, "LIMIT", "-LIMIT = 1", "+LIMIT = 2", old="1", new="2"
+)
 
 
 async def test_what_is_worth_knowing_is_shown_though_it_was_not_read_closely() -> None:
@@ -50,7 +60,9 @@ async def test_what_is_worth_knowing_is_shown_though_it_was_not_read_closely() -
     assert [quote.text for claim in claims for quote in claim.anchors] == ["-LIMIT = 1\n+LIMIT = 2"]
 
 
-async def test_functions_that_changed_are_named_together_after_their_author_where_nothing_else_can_be_said() -> None:
+async def test_functions_that_changed_are_named_together_after_their_author_where_nothing_else_can_be_said() -> (
+    None
+):
     lines = ("-LIMIT = 1", "+LIMIT = 2")
     inside = [fact("code-changed", Severity.BEHAVIOUR, name, *lines) for name in ("a.b", "c")]
     message = "Fix the limit\n\nThe limit was taken twice, and requests waited for ever."
@@ -59,7 +71,11 @@ async def test_functions_that_changed_are_named_together_after_their_author_wher
     assert named.text["en"] == "Changes in `a.b`, `c`."
     assert {anchor.text for anchor in named.anchors} == {"-LIMIT = 1\n+LIMIT = 2"}
     # Beside what can be told, and in one line about a commit, names alone say nothing.
-    assert [one.text["en"] for one in await written(CHANGED, *inside)] == ["`LIMIT` changes from `1` to `2`."]
-    assert [one.speech for one in await written(*inside, depth="skim", tier=Tier.LOW, message=message)] == [True]
+    assert [one.text["en"] for one in await written(CHANGED, *inside)] == [
+        "`LIMIT` changes from `1` to `2`."
+    ]
+    assert [
+        one.speech for one in await written(*inside, depth="skim", tier=Tier.LOW, message=message)
+    ] == [True]
     hidden = inside[0].model_copy(update={"severity": Severity.INTERNAL})
     assert not any(one.text for one in await written(hidden))

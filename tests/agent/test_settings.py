@@ -31,7 +31,12 @@ def refusal(folder: Path, text: str | bytes, **environ: str) -> str:
 def test_with_nothing_configured_everything_has_a_sensible_value() -> None:
     nothing = read_settings(None, {"PATH": "/bin", "GITZETTE_LANG": ""})
     assert nothing == Settings()
-    assert (nothing.tz, nothing.lang, nothing.source, nothing.web) == ("UTC", "en", "both", "https://github.com")
+    assert (nothing.tz, nothing.lang, nothing.source, nothing.web) == (
+        "UTC",
+        "en",
+        "both",
+        "https://github.com",
+    )
     assert not nothing.threads_wanted
     api = {"GITZETTE_GITHUB_URL": "https://git.corp.example/api/v3/"}
     assert read_settings(None, api).web == "https://git.corp.example"
@@ -40,8 +45,17 @@ def test_with_nothing_configured_everything_has_a_sensible_value() -> None:
 def test_a_file_is_read_and_the_environment_overrides_it(tmp_path: Path) -> None:
     text = 'lang = "zh"\ntz = "Asia/Shanghai"\nrepos = ["a/b"]\nout = "~/pages"\n[budget]\napi_diffs = 7\n'
     found = read(tmp_path, text, GITZETTE_TZ="UTC", GITZETTE_REPOS="c/d, e/f=/srv/f\ng/h")
-    assert (found.lang, found.tz, found.out, found.budget.api_diffs) == ("zh", "UTC", Path.home() / "pages", 7)
-    assert [(spec.name, spec.path) for spec in found.repos] == [("c/d", None), ("e/f", Path("/srv/f")), ("g/h", None)]
+    assert (found.lang, found.tz, found.out, found.budget.api_diffs) == (
+        "zh",
+        "UTC",
+        Path.home() / "pages",
+        7,
+    )
+    assert [(spec.name, spec.path) for spec in found.repos] == [
+        ("c/d", None),
+        ("e/f", Path("/srv/f")),
+        ("g/h", None),
+    ]
 
 
 @pytest.mark.parametrize(
@@ -52,14 +66,20 @@ def test_a_file_is_read_and_the_environment_overrides_it(tmp_path: Path) -> None
         ('"a\\nb" = 1', "a?b in gitzette.toml: unknown key"),
         ('token = "x"', "a token is read from the variable GITHUB_TOKEN only"),
         ('tz = "Mars/Olympus"', "tz in gitzette.toml: unknown time zone 'Mars/Olympus'"),
-        ('repos = ["vllm"]', "repos.0.name in gitzette.toml: 'vllm' is not a repository; write owner/name"),
+        (
+            'repos = ["vllm"]',
+            "repos.0.name in gitzette.toml: 'vllm' is not a repository; write owner/name",
+        ),
         ('repos = ["a/b", "A/B=x"]', "repos in gitzette.toml: A/B is named twice"),
         ("[budget]\nwait_seconds = nan", "budget.wait_seconds in gitzette.toml: "),
         (
             '[[repos]]\nname = "a/b"\ninclude = ["../x"]',
             "repos.0.include.0 in gitzette.toml: '../x' is not a pattern",
         ),
-        ('[[repos]]\nname = "a/b"\nignore_authors = ["*"]', "repos.0.ignore_authors.0 in gitzette.toml: String"),
+        (
+            '[[repos]]\nname = "a/b"\nignore_authors = ["*"]',
+            "repos.0.ignore_authors.0 in gitzette.toml: String",
+        ),
         ('out = "a\\u0000b"', "out in gitzette.toml: a path cannot hold a zero byte"),
         ('home = "~no-such-user-here/x"', "home in gitzette.toml: Could not determine home"),
         ("lang =", "gitzette.toml is not valid TOML: "),
@@ -67,7 +87,9 @@ def test_a_file_is_read_and_the_environment_overrides_it(tmp_path: Path) -> None
         (b"\xff\xfe", "gitzette.toml is not valid TOML: 'utf-8' codec"),
     ],
 )
-def test_a_mistake_in_the_file_is_told_in_one_line_that_names_it(tmp_path: Path, text: str | bytes, told: str) -> None:
+def test_a_mistake_in_the_file_is_told_in_one_line_that_names_it(
+    tmp_path: Path, text: str | bytes, told: str
+) -> None:
     assert refusal(tmp_path, text).startswith(told)
 
 
@@ -91,22 +113,30 @@ def test_a_token_keeps_nothing_of_the_file_it_was_pasted_from(tmp_path: Path) ->
     assert told == "GITHUB_TOKEN: it holds characters that no token has"
 
 
-@pytest.mark.parametrize("url", ["ftp://x", "https://", "https:///path", "//x", "https://x/a b", "https://x/(y)", "x"])
+@pytest.mark.parametrize(
+    "url", ["ftp://x", "https://", "https:///path", "//x", "https://x/a b", "https://x/(y)", "x"]
+)
 def test_an_address_that_could_not_be_linked_or_fetched_is_refused(url: str) -> None:
     with pytest.raises(ConfigError, match=r"^GITZETTE_WEB_URL: .* is not an http"):
         read_settings(None, {"GITZETTE_WEB_URL": url})
 
 
 @pytest.mark.parametrize(
-    "branch", ["", "-x", "--upload-pack=x", "a b", "a..b", "a:b", "HEAD~1", "a^", "a@{1}", "/a", "a/"]
+    "branch",
+    ["", "-x", "--upload-pack=x", "a b", "a..b", "a:b", "HEAD~1", "a^", "a@{1}", "/a", "a/"],
 )
-def test_a_branch_that_git_would_read_as_something_else_is_refused(tmp_path: Path, branch: str) -> None:
+def test_a_branch_that_git_would_read_as_something_else_is_refused(
+    tmp_path: Path, branch: str
+) -> None:
     told = refusal(tmp_path, f'repos = [{{name = "a/b", branch = "{branch}"}}]')
     assert told == "repos.0.branch in gitzette.toml: not a branch name"
 
 
 def test_the_command_line_overrides_the_file_and_keeps_the_rest(tmp_path: Path) -> None:
-    found = override(read(tmp_path, 'lang = "zh"\nout = "x"', GITHUB_TOKEN=TOKEN), {"lang": "en", "tz": "Asia/Tokyo"})
+    found = override(
+        read(tmp_path, 'lang = "zh"\nout = "x"', GITHUB_TOKEN=TOKEN),
+        {"lang": "en", "tz": "Asia/Tokyo"},
+    )
     assert (found.lang, found.tz, found.out) == ("en", "Asia/Tokyo", Path("x"))
     assert found.token is not None
     assert not override(Settings(), {}).threads_wanted
@@ -114,13 +144,21 @@ def test_the_command_line_overrides_the_file_and_keeps_the_rest(tmp_path: Path) 
 
 def test_a_mistake_on_the_command_line_names_the_option() -> None:
     with pytest.raises(ConfigError, match="--repo: a/B is named twice"):
-        override(Settings(), {"repos": [RepoSpec.model_validate("a/b"), RepoSpec.model_validate("a/B")]})
+        override(
+            Settings(), {"repos": [RepoSpec.model_validate("a/b"), RepoSpec.model_validate("a/B")]}
+        )
 
 
 @settings(max_examples=60, derandomize=True, deadline=None)
 @given(name=st.text(min_size=1, max_size=12), value=st.text(min_size=1, max_size=30))
 def test_no_variable_whatever_ends_in_anything_but_one_line(name: str, value: str) -> None:
-    for key in (f"GITZETTE_{name}", "GITZETTE_REPOS", "GITZETTE_TZ", "GITZETTE_GITHUB_URL", "GITHUB_TOKEN"):
+    for key in (
+        f"GITZETTE_{name}",
+        "GITZETTE_REPOS",
+        "GITZETTE_TZ",
+        "GITZETTE_GITHUB_URL",
+        "GITHUB_TOKEN",
+    ):
         try:
             read_settings(None, {key: value})
         except ConfigError as error:

@@ -39,19 +39,42 @@ def test_long_names_are_told_by_their_ends_as_long_as_they_stay_apart() -> None:
 @pytest.mark.parametrize("kind", [kind for group in get_args(FactKind) for kind in get_args(group)])
 def test_every_kind_has_words_without_gaps_in_both_languages(kind: FactKind) -> None:
     whole = fact(kind, "a.b", old="one", new="two", detail="c")
-    for one in (whole, whole.model_copy(update={"old": None}), whole.model_copy(update={"new": None})):
+    for one in (
+        whole,
+        whole.model_copy(update={"old": None}),
+        whole.model_copy(update={"new": None}),
+    ):
         for lang in LANGUAGES:
             assert not {"{", "}", "«", "»"} & set(sentence("fact", params_of(one), lang))
 
 
 def test_members_and_fields_are_told_by_their_class_with_the_values_that_are_short() -> None:
-    came = fact("enum-member-added", "pkg.Backend.CPU", Severity.ADDITIVE, new="CPU = 3", detail="pkg.Backend")
-    gone = fact("enum-member-removed", "pkg.Backend", old="TPU = 1, XPU = f(1, 2)", detail="2 members")
-    assert told([came, gone]) == ["`pkg.Backend` gains `CPU = 3`.", "`pkg.Backend` loses `TPU = 1`, `XPU = f(1, 2)`."]
+    came = fact(
+        "enum-member-added",
+        "pkg.Backend.CPU",
+        Severity.ADDITIVE,
+        new="CPU = 3",
+        detail="pkg.Backend",
+    )
+    gone = fact(
+        "enum-member-removed", "pkg.Backend", old="TPU = 1, XPU = f(1, 2)", detail="2 members"
+    )
+    assert told([came, gone]) == [
+        "`pkg.Backend` gains `CPU = 3`.",
+        "`pkg.Backend` loses `TPU = 1`, `XPU = f(1, 2)`.",
+    ]
     one = fact("field-added", "Args.depth", Severity.ADDITIVE, new="depth: int = 0", detail="Args")
-    other = fact("field-added", "Args.width", Severity.ADDITIVE, new=f"width: int = Field({'x' * 80})", detail="Args")
+    other = fact(
+        "field-added",
+        "Args.width",
+        Severity.ADDITIVE,
+        new=f"width: int = Field({'x' * 80})",
+        detail="Args",
+    )
     assert told([one, other]) == ["`Args` gains `depth: int = 0`, `width`."]
-    assert told([one.model_copy(update={"name": "depth"})], lang="zh") == ["新增字段 `depth: int = 0`。"]
+    assert told([one.model_copy(update={"name": "depth"})], lang="zh") == [
+        "新增字段 `depth: int = 0`。"
+    ]
 
 
 def test_a_value_that_is_missing_or_long_is_not_told() -> None:
@@ -60,25 +83,41 @@ def test_a_value_that_is_missing_or_long_is_not_told() -> None:
     gained = default.model_copy(update={"old": None})
     assert told([gained]) == ["`n` of `plan` may be left out now; its default is `2`."]
     # A default that is too long to be shown was there all the same.
-    assert told([default.model_copy(update={"old": "x" * 200})]) == ["The default of `n` in `plan` changes."]
+    assert told([default.model_copy(update={"old": "x" * 200})]) == [
+        "The default of `n` in `plan` changes."
+    ]
 
 
 def test_errors_and_checks_are_told_with_their_place_and_their_words() -> None:
     words = "\n".join(("a; b must fit", "x" * 400, "c is too large", "d is too small"))
-    came = fact("error-added", "ValueError, TypeError", Severity.BEHAVIOUR, new=words, detail="Args.check")
-    said = "new errors `ValueError`, `TypeError`: `a; b must fit`, `c is too large`, `d is too small`."
+    came = fact(
+        "error-added", "ValueError, TypeError", Severity.BEHAVIOUR, new=words, detail="Args.check"
+    )
+    said = (
+        "new errors `ValueError`, `TypeError`: `a; b must fit`, `c is too large`, `d is too small`."
+    )
     assert told([came]) == [f"In `Args.check`, {said}"]
     assert told([came.model_copy(update={"detail": None})]) == [said.replace("new", "New", 1)]
-    gone = fact("error-removed", "ACME_CHECK", Severity.BEHAVIOUR, old="n must be even", detail="run")
+    gone = fact(
+        "error-removed", "ACME_CHECK", Severity.BEHAVIOUR, old="n must be even", detail="run"
+    )
     assert told([gone], lang="zh") == ["`run` 中不再报错 `ACME_CHECK`：`n must be even`。"]
-    again = fact("error-added", "ACME_CHECK", Severity.BEHAVIOUR, new="n must be even", detail="walk")
+    again = fact(
+        "error-added", "ACME_CHECK", Severity.BEHAVIOUR, new="n must be even", detail="walk"
+    )
     assert told_facts([gone, again]) == []
 
 
 def test_nothing_is_told_twice_and_nothing_that_says_only_that_it_is_another() -> None:
     facts = [
         fact("flag-added", "--enable-overlap", Severity.ADDITIVE, new="Args.enable_overlap"),
-        fact("field-added", "Args.enable_overlap", Severity.ADDITIVE, new="enable_overlap = None", detail="Args"),
+        fact(
+            "field-added",
+            "Args.enable_overlap",
+            Severity.ADDITIVE,
+            new="enable_overlap = None",
+            detail="Args",
+        ),
         fact("symbol-removed", "Kind", detail="enum"),
         fact("symbol-removed", "Kind", detail="export"),
         fact("constant-changed", "TABLE", Severity.BEHAVIOUR, old="x" * 200, new="y" * 200),

@@ -21,9 +21,25 @@ def issue(
     reason: str | None = None,
     state: Literal["open", "closed"] | None = None,
 ) -> Issue:
-    ordinary = {"repo": REPO, "body": "", "author": "octocat", "labels": ("bug",), "comments": 0, "reactions": 0}
-    moments = {"created_at": created, "updated_at": closed or created, "closed_at": closed, "state_reason": reason}
-    named = {"number": number, "title": f"Issue {number}", "state": state or ("closed" if closed else "open")}
+    ordinary = {
+        "repo": REPO,
+        "body": "",
+        "author": "octocat",
+        "labels": ("bug",),
+        "comments": 0,
+        "reactions": 0,
+    }
+    moments = {
+        "created_at": created,
+        "updated_at": closed or created,
+        "closed_at": closed,
+        "state_reason": reason,
+    }
+    named = {
+        "number": number,
+        "title": f"Issue {number}",
+        "state": state or ("closed" if closed else "open"),
+    }
     return Issue.model_validate(ordinary | moments | named)
 
 
@@ -47,7 +63,8 @@ def test_only_what_was_opened_or_closed_in_the_window_is_news() -> None:
 def test_releases_of_the_window_come_oldest_first() -> None:
     times = {"v2": DURING, "v1": DURING, "v0": DAY.start, "old": BEFORE, "new": DAY.end}
     releases = tuple(
-        Release(repo=REPO, tag=tag, name=tag, body="", published_at=at, prerelease=False) for tag, at in times.items()
+        Release(repo=REPO, tag=tag, name=tag, body="", published_at=at, prerelease=False)
+        for tag, at in times.items()
     )
     assert [line.tag for line in release_news(releases, DAY)] == ["v0", "v1", "v2"]
 
@@ -56,12 +73,21 @@ def test_open_issues_that_somebody_spoke_of_are_active_and_closed_or_silent_ones
     spoken = issue(3, BEFORE).model_copy(update={"updated_at": DURING})
     later = issue(4, BEFORE).model_copy(update={"updated_at": AFTER})
     closed = issue(5, BEFORE, closed=BEFORE).model_copy(update={"updated_at": DURING})
-    assert news(spoken, later, closed, issue(6, DURING)) == [(3, "active", DURING), (6, "opened", DURING)]
+    assert news(spoken, later, closed, issue(6, DURING)) == [
+        (3, "active", DURING),
+        (6, "opened", DURING),
+    ]
 
 
 def fix(number: int, *evidence: str, relation: Relation = Relation.FIXES) -> Link:
     change = commit_id(REPO, "a" * 40)
-    return Link(issue=thread_id(REPO, number), change=change, relation=relation, grade=Grade.A, evidence=evidence)
+    return Link(
+        issue=thread_id(REPO, number),
+        change=change,
+        relation=relation,
+        grade=Grade.A,
+        evidence=evidence,
+    )
 
 
 def test_an_old_issue_that_a_change_addresses_or_refers_to_is_news() -> None:

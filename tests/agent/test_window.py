@@ -59,7 +59,11 @@ def test_thirty_days_in_a_row_leave_no_gap_and_no_overlap(tz: str, first: date) 
         if midnight(day, tz) != midnight(day + timedelta(days=1), tz):
             windows.append(Window.days(day, day, tz))
     assert [window.end for window in windows[:-1]] == [window.start for window in windows[1:]]
-    assert len({window.label for window in windows}) == len({window.key for window in windows}) == len(windows)
+    assert (
+        len({window.label for window in windows})
+        == len({window.key for window in windows})
+        == len(windows)
+    )
     for window in windows:
         assert window.start in window
         assert window.end - timedelta(seconds=1) in window
@@ -75,15 +79,23 @@ def test_thirty_days_in_a_row_leave_no_gap_and_no_overlap(tz: str, first: date) 
 
 def test_a_window_of_hours_is_named_with_hours() -> None:
     start = datetime(2026, 2, 4, 6, tzinfo=UTC)
-    assert Window(start=start, end=start + timedelta(hours=6), tz="UTC").label == "2026-02-04T0600..2026-02-04T1200"
-    abroad = Window(start=datetime(2026, 2, 4, tzinfo=UTC), end=datetime(2026, 2, 5, tzinfo=UTC), tz="Asia/Shanghai")
+    assert (
+        Window(start=start, end=start + timedelta(hours=6), tz="UTC").label
+        == "2026-02-04T0600..2026-02-04T1200"
+    )
+    abroad = Window(
+        start=datetime(2026, 2, 4, tzinfo=UTC),
+        end=datetime(2026, 2, 5, tzinfo=UTC),
+        tz="Asia/Shanghai",
+    )
     assert abroad.label == "2026-02-04T0800..2026-02-05T0800"
 
 
 def test_an_hour_that_the_clock_shows_twice_is_remembered_as_two() -> None:
     end = datetime(2026, 11, 1, 8, tzinfo=UTC)
     before, after = (
-        Window(start=datetime(2026, 11, 1, hour, 30, tzinfo=UTC), end=end, tz="America/New_York") for hour in (5, 6)
+        Window(start=datetime(2026, 11, 1, hour, 30, tzinfo=UTC), end=end, tz="America/New_York")
+        for hour in (5, 6)
     )
     assert before.label == after.label
     assert before.key != after.key
@@ -101,7 +113,8 @@ def test_a_window_read_too_early_holds_nothing_from_then_on_and_keeps_its_key() 
 
 
 @pytest.mark.parametrize(
-    "name", ["", "utc", "Mars/Olympus", "America", "../x", "UTC\0", "localtime", "right/UTC", "A" * 5000]
+    "name",
+    ["", "utc", "Mars/Olympus", "America", "../x", "UTC\0", "localtime", "right/UTC", "A" * 5000],
 )
 def test_an_unknown_zone_is_refused_in_one_line(name: str) -> None:
     with pytest.raises(UsageError, match="unknown time zone") as refused:

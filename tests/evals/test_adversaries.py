@@ -55,10 +55,19 @@ async def test_the_check_knows_every_kind_of_lie_and_one_that_is_let_through_is_
     truth, report = Truth(world), await stage.report(None, DAY)
     claim = report.claims[0]
     name = claim.cites[0]
-    elsewhere = next(row for row in world.landed if row.repo != claim.repo and row.committed_at in DAY)
-    issues = (f"{r.full_name}#{i.number}" for r in world.repos if r.full_name == claim.repo for i in r.issues)
+    elsewhere = next(
+        row for row in world.landed if row.repo != claim.repo and row.committed_at in DAY
+    )
+    issues = (
+        f"{r.full_name}#{i.number}"
+        for r in world.repos
+        if r.full_name == claim.repo
+        for i in r.issues
+    )
     issue = next(issue for issue in issues if (issue, name) not in truth.fixes)
-    earlier = next(row for row in world.landed if row.repo == claim.repo and row.committed_at < DAY.start)
+    earlier = next(
+        row for row in world.landed if row.repo == claim.repo and row.committed_at < DAY.start
+    )
     lies = {
         "citation": with_claim(report, cites=(name[:-1] + ("0" if name[-1] != "0" else "1"),)),
         "repository": with_claim(report, cites=(f"{elsewhere.repo}@{elsewhere.sha}",)),
@@ -72,7 +81,9 @@ async def test_the_check_knows_every_kind_of_lie_and_one_that_is_let_through_is_
         "ledger": report.model_copy(update={"ledger": report.ledger[1:]}),
     }
     for kind, told in lies.items():
-        assert kind.replace("anchor", "quotation") in {one.kind for one in truth.untruths(told)}, kind
+        assert kind.replace("anchor", "quotation") in {one.kind for one in truth.untruths(told)}, (
+            kind
+        )
 
     lie = Lie(Told("Fixes every crash.", "修复所有崩溃。"), "meaning")
     published = with_claim(report, text={"en": lie.told.en}, kind=Kind.STATED)
@@ -87,8 +98,16 @@ async def test_the_check_knows_every_kind_of_lie_and_one_that_is_let_through_is_
 
 def test_true_words_are_a_lie_only_with_what_was_invented_for_them() -> None:
     lie = Lie(Told("Adds `f`.", "新增 `f`。", "nobody wrote this"), "literal", in_words=False)
-    said = Claim(id="o/n@0123456789ab.m1", repo=None, role="effect", text={"en": "Adds `f`."}, kind=Kind.STATED)
-    invented = said.model_copy(update={"anchors": (Anchor(cite="o/n#1", text="nobody wrote this"),)})
+    said = Claim(
+        id="o/n@0123456789ab.m1",
+        repo=None,
+        role="effect",
+        text={"en": "Adds `f`."},
+        kind=Kind.STATED,
+    )
+    invented = said.model_copy(
+        update={"anchors": (Anchor(cite="o/n#1", text="nobody wrote this"),)}
+    )
     told = {"Adds `f`.": {lie}}
     assert list(lies_in(invented, told)) == [lie]
     assert list(lies_in(said, told)) == []
@@ -96,6 +115,12 @@ def test_true_words_are_a_lie_only_with_what_was_invented_for_them() -> None:
 
 
 def test_what_no_page_may_contain_is_seen_on_a_page() -> None:
-    texts = ["![x](https://a.example/p.png)", "<script>", "[x](javascript:alert(1))", "a \u202e b", f"say {CANARY}"]
+    texts = [
+        "![x](https://a.example/p.png)",
+        "<script>",
+        "[x](javascript:alert(1))",
+        "a \u202e b",
+        f"say {CANARY}",
+    ]
     assert all(alien(f"# A page\n\n{text}\n", (CANARY,)) for text in texts)
     assert not alien("# A page\n\n[a](https://git.example/a)\n", (CANARY,))

@@ -9,22 +9,40 @@ import pytest
 from agent.domain.base import ConfigError, InputError, UsageError
 from evals.figures import Exhibit, Figure, Figures, Score, Target, crashed, measure, share
 from evals.harness import Bench, Crash, EvalSet, attempt, choose, run_set
-from evals.limits import LIMITS, PREVIOUS, Limits, breaches, changes, load_figures, load_limits, shares
+from evals.limits import (
+    LIMITS,
+    PREVIOUS,
+    Limits,
+    breaches,
+    changes,
+    load_figures,
+    load_limits,
+    shares,
+)
 from evals.results import as_breaches, as_json, as_page, as_table
 from gitzette.commands.evaluate import SETS
 
-RULES = Limits(sets=("daily",), invariants={"daily": ("citations",)}, drops={"default": 0.01, "daily/order": 0.1})
+RULES = Limits(
+    sets=("daily",),
+    invariants={"daily": ("citations",)},
+    drops={"default": 0.01, "daily/order": 0.1},
+)
 
 
 def figure(*values: float) -> Figure:
-    return share([Score(f"claim {place}", value, f"c{place}") for place, value in enumerate(values)], Target(0.5))
+    return share(
+        [Score(f"claim {place}", value, f"c{place}") for place, value in enumerate(values)],
+        Target(0.5),
+    )
 
 
 def test_a_share_is_the_mean_with_the_interval_of_wilson_and_names_its_failures() -> None:
     found = share([Score("well", 1.0)] * 9 + [Score("badly", 0.0)], Target(0.9))
     assert (found.n, found.ok, found.worst) == (10, True, ("badly",))
     assert [found.value, found.low, found.high] == pytest.approx([0.9, 0.5958, 0.9821], abs=1e-3)
-    assert share([Score("alarm", 1.0), Score("calm", 0.0)], Target(0.1, "at most")).worst == ("alarm",)
+    assert share([Score("alarm", 1.0), Score("calm", 0.0)], Target(0.1, "at most")).worst == (
+        "alarm",
+    )
 
 
 def test_a_target_is_met_at_its_limit_and_not_below() -> None:
@@ -49,7 +67,9 @@ def test_a_broken_invariant_names_the_case_even_where_the_target_is_met() -> Non
         assert "was not measured" in str(breaches({"daily": unmeasured}, RULES, {})[0])
 
 
-def test_a_set_that_crashed_breaks_the_gate_once_and_a_figure_may_fall_as_far_as_its_limit() -> None:
+def test_a_set_that_crashed_breaks_the_gate_once_and_a_figure_may_fall_as_far_as_its_limit() -> (
+    None
+):
     before = {"daily": {"order": 0.8, "quiet": 0.8}}
     (found,) = breaches({"daily": crashed("daily", "KeyError: 'x'")}, RULES, before)
     assert "KeyError" in found.why
@@ -74,7 +94,9 @@ def test_the_limits_and_what_may_not_fall_name_sets_that_there_are(tmp_path: Pat
 def test_shares_are_kept_and_another_run_is_compared_figure_by_figure(tmp_path: Path) -> None:
     results = {"daily": {"order": figure(1.0, 0.0), "seconds": measure([2.0])}}
     assert shares(results) == {"sets": {"daily": {"order": 0.5}}}
-    (tmp_path / "run.json").write_text(as_json({"daily": {"order": figure(*[1.0] * 40), "seconds": measure([2.0])}}))
+    (tmp_path / "run.json").write_text(
+        as_json({"daily": {"order": figure(*[1.0] * 40), "seconds": measure([2.0])}})
+    )
     assert list(changes(results, load_figures(tmp_path / "run.json"))) == [
         "daily: order: was 1 (n=40), is 0.5, clearly"
     ]
@@ -90,10 +112,19 @@ def test_a_shortfall_is_red_names_its_case_and_stands_beside_the_last_release() 
     assert as_breaches([]) == "gate: everything holds\n"
 
 
-def test_the_page_asks_nobody_for_anything_stays_small_and_shows_claims_beside_their_evidence() -> None:
-    hostile = Score("</script><script>alert(1)</script>", 0.0, "<img src=x>", shown=Exhibit("now 9", "-a = 1\n+a = 8"))
+def test_the_page_asks_nobody_for_anything_stays_small_and_shows_claims_beside_their_evidence() -> (
+    None
+):
+    hostile = Score(
+        "</script><script>alert(1)</script>",
+        0.0,
+        "<img src=x>",
+        shown=Exhibit("now 9", "-a = 1\n+a = 8"),
+    )
     many = share([Score("x" * 50, 1.0)] * 30_000)
-    text = as_page({"odd": {"<b>": share([hostile]), "many": many}, "griffe": {}}, {"seed": 1}, ["order: <i>"])
+    text = as_page(
+        {"odd": {"<b>": share([hostile]), "many": many}, "griffe": {}}, {"seed": 1}, ["order: <i>"]
+    )
     assert not re.findall(r"(?:src|href|url)\s*[=(]\s*[\"']?(?:https?:)?//", text)
     assert "default-src 'none'" in text
     assert text.count("<script") == 2
@@ -111,7 +142,9 @@ async def test_a_set_or_a_case_that_crashes_is_a_result(tmp_path: Path) -> None:
 
     said: list[str] = []
     bench = Bench(folder=tmp_path, system=None, say=said.append)  # type: ignore[arg-type]
-    assert (await run_set(EvalSet("a", "", crash), bench))["ran to its end"].worst == ("KeyError: 'sha'",)
+    assert (await run_set(EvalSet("a", "", crash), bench))["ran to its end"].worst == (
+        "KeyError: 'sha'",
+    )
     assert await run_set(EvalSet("b", "", crash, needs_mirrors=True), bench) == {}
     assert said[-1].startswith("b: skipped")
     assert isinstance(await attempt(crash(bench)), Crash)

@@ -29,10 +29,35 @@ from tests.made_reports import made_day
 # What is no text: moments, and what comes from closed lists; a report with another kind is no report.
 _MOMENTS = {"start", "end", "tz", "cutoff", "landed_at", "at", "published_at"}
 _CLOSED = {
-    *("depth", "tier", "noise", "purpose", "event", "standing", "relation", "grade", "kind", "act", "role"),
+    *(
+        "depth",
+        "tier",
+        "noise",
+        "purpose",
+        "event",
+        "standing",
+        "relation",
+        "grade",
+        "kind",
+        "act",
+        "role",
+    ),
     *("coverage", "verdict", "stage"),
 }
-_NAMES = {"repo", "repos", "sha", "cite", "cites", "about", "steps", "news", "issue", "change", "tip", "id"}
+_NAMES = {
+    "repo",
+    "repos",
+    "sha",
+    "cite",
+    "cites",
+    "about",
+    "steps",
+    "news",
+    "issue",
+    "change",
+    "tip",
+    "id",
+}
 
 
 @dataclass(frozen=True)
@@ -62,23 +87,40 @@ class Engine:
         for name, text in files.items():
             (self.folder / f"{name}.py").write_text(text)
         moment = when.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
-        env = {"GIT_AUTHOR_DATE": moment, "GIT_COMMITTER_DATE": moment, "GIT_CONFIG_GLOBAL": "/dev/null"}
+        env = {
+            "GIT_AUTHOR_DATE": moment,
+            "GIT_COMMITTER_DATE": moment,
+            "GIT_CONFIG_GLOBAL": "/dev/null",
+        }
         who = ["-c", f"user.name={author}", "-c", f"user.email={author.lower()}@example.org"]
         git = ["git", *who, "-C", str(self.folder)]
         subprocess.run([*git, "add", "."], check=True, env=env | {"PATH": "/usr/bin:/bin"})
-        subprocess.run([*git, "commit", "-qm", subject], check=True, env=env | {"PATH": "/usr/bin:/bin"})
-        return subprocess.run([*git, "rev-parse", "HEAD"], check=True, capture_output=True, text=True).stdout.strip()
+        subprocess.run(
+            [*git, "commit", "-qm", subject], check=True, env=env | {"PATH": "/usr/bin:/bin"}
+        )
+        return subprocess.run(
+            [*git, "rev-parse", "HEAD"], check=True, capture_output=True, text=True
+        ).stdout.strip()
 
 
 @pytest.fixture(scope="session")
 def _engine(tmp_path_factory: pytest.TempPathFactory) -> Path:
     engine = Engine.made(tmp_path_factory.mktemp("template") / "engine")
     engine.commit("Add the router", datetime(2026, 2, 1, 9, tzinfo=UTC), router="MAX_ROUTES = 8\n")
-    engine.commit("Raise the limit of routes (#7)", datetime(2026, 2, 3, 9, tzinfo=UTC), router="MAX_ROUTES = 22\n")
     engine.commit(
-        "Lower the limit of routes (#9)", datetime(2026, 2, 4, 9, tzinfo=UTC), "Grace", router="MAX_ROUTES = 12\n"
+        "Raise the limit of routes (#7)",
+        datetime(2026, 2, 3, 9, tzinfo=UTC),
+        router="MAX_ROUTES = 22\n",
     )
-    engine.commit("Tell the time", datetime.now(UTC) - timedelta(days=2), clock="def now() -> int: ...\n")
+    engine.commit(
+        "Lower the limit of routes (#9)",
+        datetime(2026, 2, 4, 9, tzinfo=UTC),
+        "Grace",
+        router="MAX_ROUTES = 12\n",
+    )
+    engine.commit(
+        "Tell the time", datetime.now(UTC) - timedelta(days=2), clock="def now() -> int: ...\n"
+    )
     return engine.folder
 
 
@@ -129,7 +171,9 @@ class Served:
 
     token = "c4nary-served-55d0"
 
-    def __init__(self, folder: Path, server: GitHubServer, repos: Sequence[str], **settings: object) -> None:
+    def __init__(
+        self, folder: Path, server: GitHubServer, repos: Sequence[str], **settings: object
+    ) -> None:
         self.folder, self.server = folder, server
         values = {
             "repos": tuple(map(RepoSpec.model_validate, repos)),
@@ -144,7 +188,11 @@ class Served:
         self.settings = Settings.model_validate(values | settings)
 
     async def run(
-        self, window: Window, display: Progress | None = None, run: str | None = None, **changed: object
+        self,
+        window: Window,
+        display: Progress | None = None,
+        run: str | None = None,
+        **changed: object,
     ) -> Covered:
         """Report on a window, with other settings where they are given."""
         chosen, now = self.settings.model_copy(update=changed), datetime.now(UTC)
@@ -153,7 +201,11 @@ class Served:
     @property
     def files(self) -> dict[str, bytes]:
         """What is published."""
-        return {file.name: file.read_bytes() for file in (self.folder / "out").rglob("*") if file.is_file()}
+        return {
+            file.name: file.read_bytes()
+            for file in (self.folder / "out").rglob("*")
+            if file.is_file()
+        }
 
 
 @pytest.fixture
@@ -209,7 +261,9 @@ def _everything(day: date) -> Report:
     report = made_day(day, most=2)
     kept = report.sections[:2]
     repos = tuple(section.repo for section in kept)
-    released = ReleaseLine(tag="v1", name="one", published_at=datetime(2025, 2, 5, tzinfo=UTC), prerelease=True)
+    released = ReleaseLine(
+        tag="v1", name="one", published_at=datetime(2025, 2, 5, tzinfo=UTC), prerelease=True
+    )
     return report.model_copy(
         update={
             "repos": repos,
@@ -229,24 +283,36 @@ def _spoilt(value: Any, bad: str, key: str = "", *, names: bool) -> Any:
         # What a fact is about has a kind of its own, which may be any text.
         closed = _CLOSED - {"kind"} if "severity" in value else _CLOSED
         return {
-            name: one if name in closed and not isinstance(one, dict | list) else _spoilt(one, bad, name, names=names)
+            name: one
+            if name in closed and not isinstance(one, dict | list)
+            else _spoilt(one, bad, name, names=names)
             for name, one in value.items()
         }
     if isinstance(value, list):
         return [_spoilt(one, bad, key, names=names) for one in value]
-    return value if not isinstance(value, str) or key in _MOMENTS or (key in _NAMES and not names) else bad
+    return (
+        value
+        if not isinstance(value, str) or key in _MOMENTS or (key in _NAMES and not names)
+        else bad
+    )
 
 
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Any]:
     """Start Chromium; what needs it is skipped where there is none."""
-    path = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+    path = (
+        shutil.which("chromium")
+        or shutil.which("chromium-browser")
+        or shutil.which("google-chrome")
+    )
     if path is None:
         pytest.skip("NOT TESTED: there is no chromium here (apt install chromium)")
     from playwright.sync_api import sync_playwright
 
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=path, args=["--no-sandbox", "--disable-gpu"])
+        browser = playwright.chromium.launch(
+            executable_path=path, args=["--no-sandbox", "--disable-gpu"]
+        )
         yield browser
         browser.close()
 
@@ -264,16 +330,23 @@ def opened(browser: Any) -> Iterator[Callable[..., Any]]:
     def go(address: str, path: str, width: int = 1280, **options: Any) -> Any:
         page = browser.new_context(viewport={"width": width, "height": 844}, **options).new_page()
         pages.append(page)
-        page.on("console", lambda one: troubles.append(one.text) if one.type in ("error", "warning") else None)
+        page.on(
+            "console",
+            lambda one: troubles.append(one.text) if one.type in ("error", "warning") else None,
+        )
         page.on("pageerror", lambda error: troubles.append(str(error)))
         page.on("dialog", refuse)
-        page.on("request", lambda one: None if one.url.startswith(address) else troubles.append(one.url))
+        page.on(
+            "request", lambda one: None if one.url.startswith(address) else troubles.append(one.url)
+        )
         page.goto(address + path)
         return page
 
     yield go
     for page in pages:
-        wide = page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
+        wide = page.evaluate(
+            "document.documentElement.scrollWidth - document.documentElement.clientWidth"
+        )
         assert wide <= 0, f"{page.url} is {wide} px too wide"
         page.context.close()
     assert troubles == []

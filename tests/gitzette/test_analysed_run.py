@@ -14,7 +14,16 @@ from agent.domain.base import EXIT_DONE
 from evals.model_server.server import ModelServer, Mood
 from evals.model_server.talk import Asked
 from gitzette.cli import main
-from tests.scripted_analysis import LIMIT, LIMIT_SAID, TIMEOUT_SAID, Scripted, Stop, calling, run, two_commits
+from tests.scripted_analysis import (
+    LIMIT,
+    LIMIT_SAID,
+    TIMEOUT_SAID,
+    Scripted,
+    Stop,
+    calling,
+    run,
+    two_commits,
+)
 
 BRIEF = {
     "en": "`MAX_ROUTES` and `WORKER_TIMEOUT` change.",
@@ -25,14 +34,18 @@ BOTH: dict[str, Any] = {"languages": ("en", "zh")}
 
 
 def pages(folder: Path) -> dict[str, bytes]:
-    return {file.name: file.read_bytes() for file in sorted((folder / "out" / "reports").glob("2026*"))}
+    return {
+        file.name: file.read_bytes() for file in sorted((folder / "out" / "reports").glob("2026*"))
+    }
 
 
 def questions(server: ModelServer) -> Counter[str]:
     """Count what was asked, without the questions by which a server is tried."""
     tried = ("look_up", "Colour")
     return Counter(
-        json.dumps(one.body) for one in server.asked if one.schema not in tried and tried[0] not in one.tools
+        json.dumps(one.body)
+        for one in server.asked
+        if one.schema not in tried and tried[0] not in one.tools
     )
 
 
@@ -46,12 +59,21 @@ def test_the_command_publishes_analysis_in_both_languages(
     with ModelServer(Scripted(summary=[BRIEF]), context=32_768) as server:
         monkeypatch.setenv("GITZETTE_MODEL", server.model)
         monkeypatch.setenv("GITZETTE_MODEL_URL", server.url)
-        command = ["run", "--analyst", "model", "--repo", f"{clone.name}={clone.folder}", "--date", "2026-02-04"]
+        command = [
+            "run",
+            "--analyst",
+            "model",
+            "--repo",
+            f"{clone.name}={clone.folder}",
+            "--date",
+            "2026-02-04",
+        ]
         assert main([*command, "--out", str(tmp_path / "out")]) == EXIT_DONE
     claims = json.loads(pages(tmp_path)["2026-02-04.json"])["claims"]
     analysed = [claim for claim in claims if claim["judged_by"]]
     assert [(claim["role"], claim["kind"], claim["judged_by"]) for claim in analysed] == [
-        (role, "stated", "scripted") for role in ("headline", "effect", "headline", "effect", "brief")
+        (role, "stated", "scripted")
+        for role in ("headline", "effect", "headline", "effect", "brief")
     ]
     assert all(claim["anchors"] and claim["verdict"] == "supported" for claim in analysed)
     assert {claim["kind"] for claim in claims if not claim["judged_by"]} <= {"fact", "quotation"}
@@ -82,9 +104,13 @@ async def test_a_run_that_died_among_models_gives_the_same_report_and_asks_nothi
         with pytest.raises(Stop):
             await run(tmp_path, server, clone, die_at=step, **BOTH)
         with closing(sqlite3.connect(tmp_path / "home" / "memory.db")) as db, db:
-            db.execute("update runs set status = 'running', finished = null where status = 'failed'")
+            db.execute(
+                "update runs set status = 'running', finished = null where status = 'failed'"
+            )
             (name,) = db.execute("select id from runs").fetchone()
-            (answered,) = db.execute("select count(*) from calls where name = 'model.ask'").fetchone()
+            (answered,) = db.execute(
+                "select count(*) from calls where name = 'model.ask'"
+            ).fetchone()
         # Questions about the two commits may be on their way when the run dies: nobody hears the answers to those.
         unheard = questions(server).total() - answered
         assert 0 <= unheard <= 2
@@ -115,4 +141,7 @@ async def test_without_a_judge_or_a_writer_facts_are_told_and_why_is_said(tmp_pa
     assert "**Workers get more time**" in page
     assert "`MAX_ROUTES` changes from `22` to `12`." in page
     (row,) = (row for row in covered.report.ledger if row.title == LIMIT)
-    assert "not analysed: scripted gave an answer that is not in the shape that was asked for" in row.reason
+    assert (
+        "not analysed: scripted gave an answer that is not in the shape that was asked for"
+        in row.reason
+    )

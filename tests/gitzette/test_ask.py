@@ -40,12 +40,26 @@ def test_names_are_told_from_facts_and_words_get_ranked_evidence_and_never_a_ver
 
 def test_bounds_always_hold_and_a_date_only_narrows_them(engine: Engine, command: Command) -> None:
     told = command("ask", "who lowered MAX_ROUTES?", *BOUNDS, "--json", *engine.repo).data
-    assert set(told) == {"answer", "abstained", "claims", "cites", "searched", "evidence", "dropped"}
+    assert set(told) == {
+        "answer",
+        "abstained",
+        "claims",
+        "cites",
+        "searched",
+        "evidence",
+        "dropped",
+    }
     assert [one["rank"] for one in told["evidence"]] == [1, 2, 3]
     assert set(told["cites"]) <= {one["id"] for one in told["evidence"]}
-    assert all(claim["kind"] == "fact" and claim["verdict"] == "supported" for claim in told["claims"])
+    assert all(
+        claim["kind"] == "fact" and claim["verdict"] == "supported" for claim in told["claims"]
+    )
     bounds = ["--since", "2026-02-03", "--until", "2026-02-04", "--json"]
-    for question in ("what changed in MAX_ROUTES?", "MAX_ROUTES on 2026-02-04", "MAX_ROUTES since:2026-01-01"):
+    for question in (
+        "what changed in MAX_ROUTES?",
+        "MAX_ROUTES on 2026-02-04",
+        "MAX_ROUTES since:2026-01-01",
+    ):
         told = command("ask", question, *bounds, *engine.repo).data
         assert "Raise the limit" in told["answer"]
         assert "Lower the limit" not in told["answer"]
@@ -65,7 +79,9 @@ def test_what_is_not_in_memory_is_read_first_and_once(engine: Engine, command: C
     assert "from `22` to `12`" in told.data["answer"]
 
 
-def test_a_thread_goes_on_in_the_next_process(engine: Engine, corner: Path, command: Command) -> None:
+def test_a_thread_goes_on_in_the_next_process(
+    engine: Engine, corner: Path, command: Command
+) -> None:
     command("ask", FEBRUARY, "--thread", "routes-1.0", *engine.repo)
     told = command("ask", "and 2026-02-04?", "--thread", "routes-1.0", "--json", *engine.repo)
     assert (told.status, told.data["thread"]) == (4, "routes-1.0")
@@ -85,20 +101,30 @@ def test_a_thread_of_another_version_is_refused_and_left_as_it_is(
     async def written_otherwise() -> None:
         async with open_checkpoints(corner / "threads.db", precious=True) as saver:
             config: Any = {"configurable": {"thread_id": "old"}}
-            await build(saver).aupdate_state(config, {"version": 99, "turns": ["x"]}, as_node="reply")
+            await build(saver).aupdate_state(
+                config, {"version": 99, "turns": ["x"]}, as_node="reply"
+            )
 
     def rows() -> list[tuple[object, ...]]:
         with closing(sqlite3.connect(corner / "threads.db")) as db:
-            return [row for table in ("checkpoints", "writes") for row in db.execute(f"select * from {table}")]
+            return [
+                row
+                for table in ("checkpoints", "writes")
+                for row in db.execute(f"select * from {table}")
+            ]
 
     corner.mkdir(mode=0o700)
     asyncio.run(written_otherwise())
     before = rows()
-    assert "another version of gitzette" in refused(command("ask", "what changed?", "--thread", "old", *engine.repo))
+    assert "another version of gitzette" in refused(
+        command("ask", "what changed?", "--thread", "old", *engine.repo)
+    )
     assert rows() == before
 
 
-def test_wrong_use_is_answered_in_one_line(engine: Engine, monkeypatch: pytest.MonkeyPatch, command: Command) -> None:
+def test_wrong_use_is_answered_in_one_line(
+    engine: Engine, monkeypatch: pytest.MonkeyPatch, command: Command
+) -> None:
     for arguments, said in (
         (["   \n"], "there is no question"),
         (["why " * 25_600], "ask in at most 4000"),

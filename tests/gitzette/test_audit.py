@@ -60,11 +60,21 @@ def bench(engine: Engine, tmp_path: Path, command: Command) -> Bench:
     kernels = engine.cloned(tmp_path / "kernels")
     shas = {
         "flag": engine.commit("[Feature] Add --max-batch (#12)", day(8), "Bo Chen", server=_FLAG),
-        "fix": engine.commit("Fix overflow in the paged cache (#13)", day(11), "Ada Lovelace", cache=_CORE),
-        "rename": engine.commit("Rename run to execute (#14)", day(15), "Chris P", core="def execute(): ...\n"),
-        "drop": engine.commit("Drop python 3.9 (#15)", day(9, 15), "Bo Chen", setup="python_requires = 310\n"),
-        "softmax": kernels.commit("Speed up softmax (#5)", day(3), "Dana Scott", softmax="def softmax(): ...\n"),
-        "rope": kernels.commit("Add the rope kernel (#6)", day(21), "Dana Scott", rope="def rope_kernel(): ...\n"),
+        "fix": engine.commit(
+            "Fix overflow in the paged cache (#13)", day(11), "Ada Lovelace", cache=_CORE
+        ),
+        "rename": engine.commit(
+            "Rename run to execute (#14)", day(15), "Chris P", core="def execute(): ...\n"
+        ),
+        "drop": engine.commit(
+            "Drop python 3.9 (#15)", day(9, 15), "Bo Chen", setup="python_requires = 310\n"
+        ),
+        "softmax": kernels.commit(
+            "Speed up softmax (#5)", day(3), "Dana Scott", softmax="def softmax(): ...\n"
+        ),
+        "rope": kernels.commit(
+            "Add the rope kernel (#6)", day(21), "Dana Scott", rope="def rope_kernel(): ...\n"
+        ),
     }
     return Bench(tmp_path, engine, kernels, shas, command)
 
@@ -74,7 +84,16 @@ def test_nothing_is_wrong_in_a_right_report_and_prose_is_not_checked(bench: Benc
     assert [one for one in findings if one["verdict"].startswith("wrong")] == []
     assert {one["verdict"] for one in findings if one["kind"] == "sentence"} == {"not-checked"}
     kinds = {one["kind"] for one in findings if one["verdict"] == "right"}
-    assert kinds >= {"commit", "pull request of commit", "author", "date", "statistics", "path", "identifier", "code"}
+    assert kinds >= {
+        "commit",
+        "pull request of commit",
+        "author",
+        "date",
+        "statistics",
+        "path",
+        "identifier",
+        "code",
+    }
     assert kinds >= {"anchor", "window", "label"}
 
 
@@ -126,7 +145,9 @@ def test_a_judge_that_admits_a_control_is_not_believed(
             return "inferred"
         return "stated" if known or admits else "contradicted"
 
-    with ModelServer(Scripted(opinion=opinion, quote="of acme/engine, 2026-03-10"), context=32_768) as server:
+    with ModelServer(
+        Scripted(opinion=opinion, quote="of acme/engine, 2026-03-10"), context=32_768
+    ) as server:
         monkeypatch.setenv("GITZETTE_MODEL", server.model)
         monkeypatch.setenv("GITZETTE_MODEL_URL", server.url)
         Path("gitzette.toml").write_text('analyst = "model"\n')
@@ -141,7 +162,12 @@ def test_a_judge_that_admits_a_control_is_not_believed(
 
 def test_what_is_no_report_is_told_in_one_line(command: Command, tmp_path: Path) -> None:
     report = tmp_path / "odd.md"
-    odd = {None: "cannot be read", b"  \n\n": "is empty", b"\x89PNG\0\0": "Markdown file", b"\xff\xfe": "is not UTF-8"}
+    odd = {
+        None: "cannot be read",
+        b"  \n\n": "is empty",
+        b"\x89PNG\0\0": "Markdown file",
+        b"\xff\xfe": "is not UTF-8",
+    }
     for content, told in odd.items():
         if content is not None:
             report.write_bytes(content)
@@ -150,7 +176,9 @@ def test_what_is_no_report_is_told_in_one_line(command: Command, tmp_path: Path)
 
 
 @pytest.mark.parametrize(("layout", "lang"), [("ledger", "en"), ("digest", "zh")])
-def test_any_edit_of_a_report_of_ours_is_shown_with_its_line(bench: Bench, layout: str, lang: str) -> None:
+def test_any_edit_of_a_report_of_ours_is_shown_with_its_line(
+    bench: Bench, layout: str, lang: str
+) -> None:
     out, repo = bench.folder / "out", bench.engine.repo
     style = ["--layout", layout, "--lang", lang, "--out", str(out)]
     assert bench.command("run", *repo, "--date", "2026-03-10", *style).status == 0
@@ -161,5 +189,8 @@ def test_any_edit_of_a_report_of_ours_is_shown_with_its_line(bench: Bench, layou
     for old, new in ((bench.shas["fix"][:7], "abcdef0"), ("Fix overflow", "Fix underflow")):
         report.write_text(text.replace(old, new, 1), encoding="utf-8")
         told = bench.command("audit", str(report), *repo, "--json")
-        assert (told.status, {one["verdict"] for one in told.data["findings"]}) == (3, {"wrong:edited"})
+        assert (told.status, {one["verdict"] for one in told.data["findings"]}) == (
+            3,
+            {"wrong:edited"},
+        )
     assert line in {one["line"] for one in told.data["findings"]}

@@ -20,13 +20,18 @@ def clone(tmp_path: Path, corner: Path) -> Path:
     del corner
     engine = Engine.made(tmp_path / "engine")
     for day in (3, 4, 6):
-        engine.commit(f"Add day{day}", datetime(2026, 2, day, 10, tzinfo=UTC), **{f"day{day}": f"{day}\n"})
+        engine.commit(
+            f"Add day{day}", datetime(2026, 2, day, 10, tzinfo=UTC), **{f"day{day}": f"{day}\n"}
+        )
     Path("gitzette.toml").write_text(f'repos = ["acme/engine={engine.folder}"]\n')
     return engine.folder
 
 
 def ledger(day: str) -> list[str]:
-    return [row["subject"] for row in json.loads(Path(f"gazette/reports/{day}.json").read_text())["ledger"]]
+    return [
+        row["subject"]
+        for row in json.loads(Path(f"gazette/reports/{day}.json").read_text())["ledger"]
+    ]
 
 
 @pytest.mark.usefixtures("clone")
@@ -52,16 +57,23 @@ def test_what_an_outage_took_from_the_last_day_is_tried_again_and_older_gaps_of_
     clone: Path, tmp_path: Path, command: Command
 ) -> None:
     subprocess.run(["git", "init", "-q", "-b", "main", str(tmp_path / "side")], check=True)
-    Path("gitzette.toml").write_text(f'repos = ["acme/engine={clone}", "acme/side={tmp_path}/side"]\n')
+    Path("gitzette.toml").write_text(
+        f'repos = ["acme/engine={clone}", "acme/side={tmp_path}/side"]\n'
+    )
     command("run", "--date", "2026-02-03")
     for name in ("side", "engine"):
         (tmp_path / name).rename(tmp_path / f"{name}-away")
     assert command("run", "--catch-up", "--date", DAY).status == 3
-    assert "> [!WARNING]\n> This report is not complete." in Path(f"gazette/reports/{DAY}.md").read_text()
+    assert (
+        "> [!WARNING]\n> This report is not complete."
+        in Path(f"gazette/reports/{DAY}.md").read_text()
+    )
     (tmp_path / "engine-away").rename(tmp_path / "engine")
     assert command("run", "--catch-up", "--date", DAY).status == 3
     (tmp_path / "side-away").rename(tmp_path / "side")
-    assert "to report on: 2026-02-05 (UTC)" in command("run", "--catch-up", "--date", "2026-02-05").err
+    assert (
+        "to report on: 2026-02-05 (UTC)" in command("run", "--catch-up", "--date", "2026-02-05").err
+    )
     assert command("run", "--catch-up", "--date", DAY).status == 0
     assert json.loads(Path(f"gazette/reports/{DAY}.json").read_text())["failures"] == []
 
@@ -74,7 +86,11 @@ def test_a_day_read_before_it_was_over_is_read_again(command: Command) -> None:
     assert json.loads(record.read_text())["window"]["cutoff"] is not None
     # The file of today as it will be found tomorrow.
     day = date.fromisoformat(DAY)
-    data = record.read_text().replace(str(today), DAY).replace(str(today + timedelta(days=1)), str(day + timedelta(1)))
+    data = (
+        record.read_text()
+        .replace(str(today), DAY)
+        .replace(str(today + timedelta(days=1)), str(day + timedelta(1)))
+    )
     record.with_name(f"{DAY}.json").write_text(data)
     record.unlink()
     assert command("run", "--catch-up", "--date", DAY).status == 0

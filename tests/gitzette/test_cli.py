@@ -50,7 +50,10 @@ def test_a_day_of_a_local_clone_becomes_a_page_and_data_the_same_every_time_and_
 def test_the_checkout_one_stands_in_is_reported_on_by_its_origin(
     clone: Path, monkeypatch: pytest.MonkeyPatch, command: Command, tmp_path: Path
 ) -> None:
-    subprocess.run(["git", "-C", str(clone), "remote", "add", "origin", "git@github.com:acme/engine.git"], check=True)
+    subprocess.run(
+        ["git", "-C", str(clone), "remote", "add", "origin", "git@github.com:acme/engine.git"],
+        check=True,
+    )
     (clone / "deep" / "down").mkdir(parents=True)
     monkeypatch.chdir(clone / "deep" / "down")
     told = command("run", "--date", "2026-02-04", "--json", "--out", str(tmp_path / "news"))
@@ -61,8 +64,14 @@ def test_wrong_use_is_one_line_that_says_what_to_do_and_writes_nothing(command: 
     for arguments, says in (
         (["run"], "no repository to report on"),
         (["run", "--repo", "engine"], "write owner/name"),
-        (["run", "--repo", "acme/engine=/nowhere", "--repo", "acme/engine=/nowhere"], "named twice"),
-        (["run", "--repo", "acme/engine=/nowhere", "--date", "2026-02-04"], "/nowhere does not exist"),
+        (
+            ["run", "--repo", "acme/engine=/nowhere", "--repo", "acme/engine=/nowhere"],
+            "named twice",
+        ),
+        (
+            ["run", "--repo", "acme/engine=/nowhere", "--date", "2026-02-04"],
+            "/nowhere does not exist",
+        ),
         (["run", "--repo", "acme/engine", "--date", "2099-01-01"], "is not over"),
         (["run", "--demo", "--repo", "acme/engine"], "leave out --repo"),
         (["run", "--replay", "nope"], "there is no run 'nope'; `gitzette runs` lists them"),
@@ -71,13 +80,19 @@ def test_wrong_use_is_one_line_that_says_what_to_do_and_writes_nothing(command: 
         (["eval", "windows", "--repo", "acme/engine"], "owner/name=PATH"),
     ):
         told = command(*arguments)
-        assert (told.status, told.err.count("\n"), told.err.startswith("gitzette: ")) == (2, 1, True), arguments
+        assert (told.status, told.err.count("\n"), told.err.startswith("gitzette: ")) == (
+            2,
+            1,
+            True,
+        ), arguments
         assert says in told.err
         assert not Path("gazette").exists()
 
 
 def test_the_file_gives_repositories_zone_and_language(clone: Path, command: Command) -> None:
-    Path("gitzette.toml").write_text(f'repos = ["acme/engine={clone}"]\ntz = "Asia/Shanghai"\nlang = "zh"\n')
+    Path("gitzette.toml").write_text(
+        f'repos = ["acme/engine={clone}"]\ntz = "Asia/Shanghai"\nlang = "zh"\n'
+    )
     assert command("run", "--date", "2026-02-05").status == 0
     page = Path("gazette/reports/2026-02-05.md").read_text()
     # 23:59:59 UTC on the fourth is the morning of the fifth in Shanghai.
@@ -94,7 +109,9 @@ def test_help_imports_nothing_heavy() -> None:
         "print([m for m in ('langgraph', 'pydantic', 'httpx', 'rich', 'psycopg') if m in sys.modules])"
     )
     own = os.environ | {"PYTHONPATH": str(Path(__file__).parents[2])}
-    done = subprocess.run([sys.executable, "-P", "-c", probe], capture_output=True, text=True, check=True, env=own)
+    done = subprocess.run(
+        [sys.executable, "-P", "-c", probe], capture_output=True, text=True, check=True, env=own
+    )
     assert done.stdout.splitlines()[-1] == "[]"
 
 
@@ -102,9 +119,16 @@ def test_common_names_are_ours_even_where_others_have_the_same(tmp_path: Path) -
     root = Path(__file__).parents[2]
     for name in ("agent", "tools", "memory", "graphs", "evals"):
         (tmp_path / name).mkdir()
-        (tmp_path / name / "__init__.py").write_text("raise SystemExit('a stranger was imported')\n")
+        (tmp_path / name / "__init__.py").write_text(
+            "raise SystemExit('a stranger was imported')\n"
+        )
     command = [sys.executable, "-m", "gitzette", "runs"]
     done = subprocess.run(
-        command, cwd=tmp_path, capture_output=True, text=True, check=True, env=os.environ | {"PYTHONPATH": str(root)}
+        command,
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=True,
+        env=os.environ | {"PYTHONPATH": str(root)},
     )
     assert done.stdout == "no runs yet\n"

@@ -4,7 +4,9 @@ from pathlib import Path
 
 from tests.gitzette.conftest import Command
 
-RECORD = "gitzette/data/demo_answers.json is stale; record it anew: python scripts/record_demo.py URL"
+RECORD = (
+    "gitzette/data/demo_answers.json is stale; record it anew: python scripts/record_demo.py URL"
+)
 
 
 def test_the_rules_report_on_every_landed_commit(command: Command) -> None:
@@ -30,5 +32,8 @@ def test_recorded_answers_analyse_the_demonstration_in_both_languages(command: C
 def test_where_answers_are_missing_the_rules_do_all_of_it(command: Command) -> None:
     told = command("run", "--demo", "--date", "2026-02-03", "--json")
     assert told.status == 0
-    assert "gitzette: demo_answers.json has no answers for this; the rules write the report\n" in told.err
+    assert (
+        "gitzette: demo_answers.json has no answers for this; the rules write the report\n"
+        in told.err
+    )
     assert not [one for one in told.data["claims"] if one["judged_by"]]

@@ -23,9 +23,17 @@ def test_a_fresh_folder_is_well_and_the_last_line_says_so(command: Command) -> N
     assert not Path("gazette").exists()
 
 
-def test_missing_days_and_clones_are_named_with_what_makes_them(tmp_path: Path, command: Command) -> None:
+def test_missing_days_and_clones_are_named_with_what_makes_them(
+    tmp_path: Path, command: Command
+) -> None:
     def found(what: str) -> str:
-        return str([one["says"] for one in command("doctor", "--json").data["findings"] if one["what"] == what][-1])
+        return str(
+            [
+                one["says"]
+                for one in command("doctor", "--json").data["findings"]
+                if one["what"] == what
+            ][-1]
+        )
 
     Engine.made(tmp_path / "engine")
     Path("gitzette.toml").write_text(f'repos = ["a/engine={tmp_path}/engine"]')
@@ -34,7 +42,9 @@ def test_missing_days_and_clones_are_named_with_what_makes_them(tmp_path: Path, 
     assert "yesterday's is due" in found("reports")
     assert found("git") == f"a/engine: {tmp_path}/engine"
     command("run", "--date", str(today - timedelta(days=4)))
-    assert f"missing or failed: {today - timedelta(days=3)}: `gitzette run --catch-up`" in found("reports")
+    assert f"missing or failed: {today - timedelta(days=3)}: `gitzette run --catch-up`" in found(
+        "reports"
+    )
     command("run", "--catch-up")
     assert command("doctor").status == 0
     (tmp_path / "engine").rename(tmp_path / "away")
@@ -46,7 +56,11 @@ def test_missing_days_and_clones_are_named_with_what_makes_them(tmp_path: Path, 
     ("status", "body", "says"),
     [
         # The server is asked what it can do; this one cannot chat.
-        (200, b'{"object": "list", "data": [{"id": "large"}]}', "large does not answer small questions"),
+        (
+            200,
+            b'{"object": "list", "data": [{"id": "large"}]}',
+            "large does not answer small questions",
+        ),
         (200, b'{"data": [{"id": "small"}]}', "answers, but does not offer large"),
         (401, b"{}", "{url}/models refuses the key (HTTP 401)"),
     ],

@@ -24,7 +24,9 @@ def published(out: Path) -> dict[str, bytes]:
 
 
 @pytest.mark.heavy
-def test_on_a_full_disk_a_run_fails_in_one_line_and_loses_nothing(engine: Engine, command: Command) -> None:
+def test_on_a_full_disk_a_run_fails_in_one_line_and_loses_nothing(
+    engine: Engine, command: Command
+) -> None:
     assert command("run", "--date", DAY, *engine.repo).status == 0
     before = published(Path("gazette"))
 
@@ -33,9 +35,15 @@ def test_on_a_full_disk_a_run_fails_in_one_line_and_loses_nothing(engine: Engine
         resource.setrlimit(resource.RLIMIT_FSIZE, (60_000, 60_000))
 
     # A process that may write little must not leave halves of compiled modules behind.
-    environ = os.environ | {"PYTHONPATH": str(ROOT), "PYTHONDONTWRITEBYTECODE": "1", "GITZETTE_HOME": "other"}
+    environ = os.environ | {
+        "PYTHONPATH": str(ROOT),
+        "PYTHONDONTWRITEBYTECODE": "1",
+        "GITZETTE_HOME": "other",
+    }
     run = [sys.executable, "-m", "gitzette", "run", "--date", "2026-02-04", *engine.repo]
-    done = subprocess.run(run, env=environ, capture_output=True, text=True, check=False, preexec_fn=fill_up)
+    done = subprocess.run(
+        run, env=environ, capture_output=True, text=True, check=False, preexec_fn=fill_up
+    )
     assert done.returncode in (1, 3)
     assert "Traceback" not in done.stderr
     assert [line for line in done.stderr.splitlines() if line.startswith("gitzette:")]
@@ -43,19 +51,29 @@ def test_on_a_full_disk_a_run_fails_in_one_line_and_loses_nothing(engine: Engine
     assert command("run", "--date", DAY, *engine.repo).status == 0
 
 
-@pytest.mark.skipif(not Path("/proc/self").exists(), reason="needs a folder in which nobody can write")
-def test_where_nothing_can_be_written_a_run_says_so_in_one_line(engine: Engine, command: Command) -> None:
+@pytest.mark.skipif(
+    not Path("/proc/self").exists(), reason="needs a folder in which nobody can write"
+)
+def test_where_nothing_can_be_written_a_run_says_so_in_one_line(
+    engine: Engine, command: Command
+) -> None:
     told = command("run", "--date", DAY, "--out", "/proc/self/gazette", *engine.repo)
     assert (told.status, told.err.count("\n")) == (1, 1)
     assert "gitzette: cannot write to /proc/self" in told.err
 
 
-async def test_a_clock_that_jumps_changes_no_report_and_loses_none(engine: Engine, tmp_path: Path) -> None:
+async def test_a_clock_that_jumps_changes_no_report_and_loses_none(
+    engine: Engine, tmp_path: Path
+) -> None:
     spec = RepoSpec.model_validate(engine.repo[1])
     settings = Settings(repos=(spec,), source="git", out=tmp_path / "out", home=tmp_path / "home")
     window = Window.days(date.fromisoformat(DAY), date.fromisoformat(DAY), "UTC")
     seen = []
-    for now in (datetime(2026, 2, 5, tzinfo=UTC), datetime(2031, 1, 1, tzinfo=UTC), datetime(2026, 2, 4, tzinfo=UTC)):
+    for now in (
+        datetime(2026, 2, 5, tzinfo=UTC),
+        datetime(2031, 1, 1, tzinfo=UTC),
+        datetime(2026, 2, 4, tzinfo=UTC),
+    ):
         await cover(settings, {}, window, settings.repos, now, QuietProgress())
         seen.append(published(tmp_path / "out"))
     assert seen[0] == seen[1] == seen[2]

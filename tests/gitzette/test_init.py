@@ -18,7 +18,9 @@ def uncommented(text: str) -> str:
     return re.sub(r"(?m)^# (?=(?:\w+ = |\[))", "", text)
 
 
-def test_without_a_terminal_nothing_is_asked_and_a_file_that_is_there_is_never_replaced(command: Command) -> None:
+def test_without_a_terminal_nothing_is_asked_and_a_file_that_is_there_is_never_replaced(
+    command: Command,
+) -> None:
     told = command("init")
     assert (told.status, told.err) == (0, "")
     assert read_settings(FILE, {}) == Settings(tz="UTC", lang="en")
@@ -44,7 +46,16 @@ def test_every_key_there_is_stands_in_the_file_and_can_be_uncommented() -> None:
     # There is no limit of the cost by default, so the file can only show one.
     assert found.budget.model_copy(update={"model_cost": None}) == Budget()
     assert (found.repos[0].branch, found.repos[0].ignore_authors) == ("main", ("roll-up[bot]",))
-    for key in ("source", "layout", "keep_days", "max_failed", "catch_up_days", "github_url", "git_url", "languages"):
+    for key in (
+        "source",
+        "layout",
+        "keep_days",
+        "max_failed",
+        "catch_up_days",
+        "github_url",
+        "git_url",
+        "languages",
+    ):
         assert getattr(found, key) == getattr(Settings(), key), key
 
 
@@ -58,7 +69,9 @@ def test_a_mistake_is_told_and_nothing_is_written(command: Command) -> None:
         assert not list(Path.cwd().iterdir())
 
 
-def test_a_workflow_is_written_beside_an_existing_configuration_in_its_zone(command: Command) -> None:
+def test_a_workflow_is_written_beside_an_existing_configuration_in_its_zone(
+    command: Command,
+) -> None:
     FILE.write_text('tz = "Asia/Shanghai"\nrepos = ["a/b"]\n')
     assert command("init", "--workflow").status == 0
     written = Path(".github/workflows/gitzette.yml")

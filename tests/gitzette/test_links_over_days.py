@@ -14,22 +14,51 @@ from evals.worlds.worlds import repo_from_mirror
 from tests.gitzette.conftest import Engine, Served
 
 REPO = "octo/engine"
-OLD = "def evict_adapter(cache):\n" + "".join(f"    step_{i}(cache)\n" for i in range(12)) + "    cache.popitem()\n"
+OLD = (
+    "def evict_adapter(cache):\n"
+    + "".join(f"    step_{i}(cache)\n" for i in range(12))
+    + "    cache.popitem()\n"
+)
 NEW = OLD.replace("cache.popitem()", "cache.popitem(last=False)").replace("step_3", "step_three")
 OPENED, CLOSED = datetime(2026, 2, 1, tzinfo=UTC), datetime(2026, 2, 2, 12, tzinfo=UTC)
 DONE: dict[str, Any] = {"state": "closed", "closed_at": CLOSED, "state_reason": "completed"}
 DEADLOCK = "[Bug] Planner deadlocks when two adapters share a stream"
 ISSUES = (
-    Issue(12, "The oldest adapter stays for ever", "", "an", OPENED, CLOSED, events=(Event("closed", CLOSED),), **DONE),
-    Issue(13, DEADLOCK, "`plan_streams` in `planner.py` never returns.", "bo", OPENED, OPENED, labels=("bug",)),
-    *(Issue(20 + n, f"Feature {n}: a dial for thing {n}x", "", None, OPENED, OPENED) for n in range(12)),
+    Issue(
+        12,
+        "The oldest adapter stays for ever",
+        "",
+        "an",
+        OPENED,
+        CLOSED,
+        events=(Event("closed", CLOSED),),
+        **DONE,
+    ),
+    Issue(
+        13,
+        DEADLOCK,
+        "`plan_streams` in `planner.py` never returns.",
+        "bo",
+        OPENED,
+        OPENED,
+        labels=("bug",),
+    ),
+    *(
+        Issue(20 + n, f"Feature {n}: a dial for thing {n}x", "", None, OPENED, OPENED)
+        for n in range(12)
+    ),
 )
 
 
 @pytest.fixture
 def shas(tmp_path: Path) -> dict[str, str]:
-    engine, planner = Engine.made(tmp_path / "engine"), "def plan_streams(adapters):\n    wait(adapters)\n"
-    mended = planner.replace("    wait(adapters)\n", "    with streams():\n        wait(adapters)\n")
+    engine, planner = (
+        Engine.made(tmp_path / "engine"),
+        "def plan_streams(adapters):\n    wait(adapters)\n",
+    )
+    mended = planner.replace(
+        "    wait(adapters)\n", "    with streams():\n        wait(adapters)\n"
+    )
     said = "fix: planner deadlocks\n\nFixes https://github.com/octo/engine/issues/13"
 
     def at(day: int, hour: int, minute: int = 0) -> datetime:
@@ -43,16 +72,23 @@ def shas(tmp_path: Path) -> dict[str, str]:
     }
 
 
-async def test_links_of_earlier_days_count_on_later_ones(tmp_path: Path, shas: dict[str, str]) -> None:
+async def test_links_of_earlier_days_count_on_later_ones(
+    tmp_path: Path, shas: dict[str, str]
+) -> None:
     repo = repo_from_mirror(REPO, tmp_path / "engine" / ".git", ISSUES)
     with GitHubServer([repo], tokens=(Served.token,)) as server:
         served = Served(tmp_path, server, [f"{REPO}={tmp_path / 'engine'}"])
 
         async def report(day: int) -> Report:
-            return (await served.run(Window.days(date(2026, 2, day), date(2026, 2, day), "UTC"))).report
+            return (
+                await served.run(Window.days(date(2026, 2, day), date(2026, 2, day), "UTC"))
+            ).report
 
         days = {day: await report(day) for day in (1, 2, 3, 4)}
-        page = {day: (tmp_path / "out" / "reports" / f"2026-02-0{day}.md").read_bytes() for day in (3, 4)}
+        page = {
+            day: (tmp_path / "out" / "reports" / f"2026-02-0{day}.md").read_bytes()
+            for day in (3, 4)
+        }
         asked = len(server.requests)
         assert await report(4) == days[4]
         assert (tmp_path / "out" / "reports" / "2026-02-04.md").read_bytes() == page[4]
@@ -60,7 +96,12 @@ async def test_links_of_earlier_days_count_on_later_ones(tmp_path: Path, shas: d
 
     def links(day: int) -> list[tuple[str, str, str, str]]:
         return [
-            (link.issue.removeprefix(REPO), link.change[-40:], link.relation.value, link.grade.value)
+            (
+                link.issue.removeprefix(REPO),
+                link.change[-40:],
+                link.relation.value,
+                link.grade.value,
+            )
             for link in days[day].links
         ]
 
@@ -69,4 +110,6 @@ async def test_links_of_earlier_days_count_on_later_ones(tmp_path: Path, shas: d
     assert links(4) == [("#13", shas["quiet"], "fixes", "A")]
     assert "fix reverted by" in page[3].decode()
     # The issue is in no listing of that day: its title and that it is open are remembered.
-    assert "Planner deadlocks when two adapters share a stream — bo → addressed by" in page[4].decode()
+    assert (
+        "Planner deadlocks when two adapters share a stream — bo → addressed by" in page[4].decode()
+    )

@@ -34,10 +34,14 @@ async def every_tool_answers(client: Client, sha: str) -> None:
         if tool.name in TOOL_NAMES:
             assert {"repo", "since", "until"} <= tool.input_schema["properties"].keys()
             assert "the last seven days" in str(tool.description)
-    answer = text(await client.call_tool("ask", {"question": "what changed in MAX_ROUTES on 2026-02-04?"}))
+    answer = text(
+        await client.call_tool("ask", {"question": "what changed in MAX_ROUTES on 2026-02-04?"})
+    )
     assert "from `22` to `12`" in answer
     assert f"Cites: acme/engine@{sha}" in answer
-    audited = text(await client.call_tool("audit", {"text": "# acme/engine 2026-02-04\n\n- Lost (abc1234)\n"}))
+    audited = text(
+        await client.call_tool("audit", {"text": "# acme/engine 2026-02-04\n\n- Lost (abc1234)\n"})
+    )
     assert "References to nothing (1)" in audited
     report = text(await client.call_tool("get_report", {"date": "2026-02-04", "lang": "zh"}))
     assert sha[:7] in report
@@ -48,13 +52,21 @@ async def every_tool_answers(client: Client, sha: str) -> None:
     recent = text(await client.call_tool("list_commits", {}))
     assert "Tell the time" in recent
     assert "Lower the limit" not in recent
-    assert "Grace: Lower the limit of routes" in text(await client.call_tool("list_commits", FEBRUARY))
-    diff = text(await client.call_tool("get_diff", {"sha": sha[:9], "repo": "acme/engine", **FEBRUARY}))
+    assert "Grace: Lower the limit of routes" in text(
+        await client.call_tool("list_commits", FEBRUARY)
+    )
+    diff = text(
+        await client.call_tool("get_diff", {"sha": sha[:9], "repo": "acme/engine", **FEBRUARY})
+    )
     assert "-MAX_ROUTES = 22\n+MAX_ROUTES = 12" in diff
-    assert "     1  MAX_ROUTES = 12" in text(await client.call_tool("get_file", {"path": "router.py"}))
+    assert "     1  MAX_ROUTES = 12" in text(
+        await client.call_tool("get_file", {"path": "router.py"})
+    )
     usages = text(await client.call_tool("find_usages", {"name": "MAX_ROUTES", **FEBRUARY}))
     assert "router.py:1: MAX_ROUTES = 12" in usages
-    assert f"acme/engine@{sha}" in text(await client.call_tool("search_history", {"words": "MAX_ROUTES"}))
+    assert f"acme/engine@{sha}" in text(
+        await client.call_tool("search_history", {"words": "MAX_ROUTES"})
+    )
     assert "MAX_ROUTES" in text(await client.call_tool("previous_reports", {"day": "2026-02-04"}))
 
 
@@ -90,8 +102,13 @@ def reported(engine: Engine, command: Command) -> Engine:
 
 async def test_every_tool_answers_over_pipes_and_mistakes_are_told(reported: Engine) -> None:
     engine = reported
-    started, environ = ["-m", "gitzette", "mcp", *engine.repo], os.environ | {"PYTHONPATH": str(ROOT)}
-    server = StdioServerParameters(command=sys.executable, args=started, env=environ, cwd=Path.cwd())
+    started, environ = (
+        ["-m", "gitzette", "mcp", *engine.repo],
+        os.environ | {"PYTHONPATH": str(ROOT)},
+    )
+    server = StdioServerParameters(
+        command=sys.executable, args=started, env=environ, cwd=Path.cwd()
+    )
     async with Client(server, mode="legacy") as client:
         await every_tool_answers(client, lowered(engine))
         await a_mistake_is_told_in_one_line_that_says_what_to_do(client)

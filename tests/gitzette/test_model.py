@@ -63,14 +63,18 @@ def test_where_the_model_fails_the_evidence_is_shown_and_that_is_said(
 def test_a_report_says_what_the_model_wrote_and_what_it_cost(
     engine: Engine, point: Callable[[ModelServer], None], tmp_path: Path, corner: Path
 ) -> None:
-    (Path.cwd() / "gitzette.toml").write_text('[prices.scripted]\ninput = 1.0\noutput = 2.0\ncurrency = "EUR"\n')
+    (Path.cwd() / "gitzette.toml").write_text(
+        '[prices.scripted]\ninput = 1.0\noutput = 2.0\ncurrency = "EUR"\n'
+    )
     out = tmp_path / "out"
     command = ["run", "--date", "2026-02-03", "--analyst", "model", "--out", str(out), *engine.repo]
     with ModelServer(honest, context=32_768) as server:
         point(server)
         assert main(command) == 0
     page = (out / "reports" / "2026-02-03.md").read_text()
-    assert re.search(r"Sentences of analysis: [1-9]\d* \(.*\) and \d+ headlines, written by `scripted`\.", page)
+    assert re.search(
+        r"Sentences of analysis: [1-9]\d* \(.*\) and \d+ headlines, written by `scripted`\.", page
+    )
     assert re.search(r"\d+ calls to models, \d+ tokens sent, \d+ received, 0\.\d+ EUR\.", page)
     data = json.loads((out / "reports" / "2026-02-03.json").read_text())
     assert data["footer"]["model"]["fallbacks"] == {}

@@ -26,10 +26,14 @@ def plan() -> dict[str, Any]:
 
 
 def script(plan: dict[str, Any], name: str) -> str:
-    return next(str(step["run"]) for step in plan["jobs"]["report"]["steps"] if step.get("name") == name)
+    return next(
+        str(step["run"]) for step in plan["jobs"]["report"]["steps"] if step.get("name") == name
+    )
 
 
-def test_a_workflow_may_do_no_more_than_it_must_and_knows_its_settings(plan: dict[str, Any]) -> None:
+def test_a_workflow_may_do_no_more_than_it_must_and_knows_its_settings(
+    plan: dict[str, Any],
+) -> None:
     assert plan["permissions"] == {"actions": "read", "contents": "write"}
     assert plan["concurrency"] == {"group": "gitzette", "cancel-in-progress": False}
     assert plan["jobs"]["report"]["timeout-minutes"] <= 360
@@ -51,7 +55,10 @@ def test_a_workflow_installs_the_commit_that_wrote_it_and_never_a_bare_name(
     installed = tmp_path / "gitzette-7.8.9.dist-info"
     installed.mkdir()
     (installed / "METADATA").write_text("Metadata-Version: 2.4\nName: gitzette\nVersion: 7.8.9\n")
-    told = {"url": "https://git.example/gitzette.git", "vcs_info": {"vcs": "git", "commit_id": "a" * 40}}
+    told = {
+        "url": "https://git.example/gitzette.git",
+        "vcs_info": {"vcs": "git", "commit_id": "a" * 40},
+    }
     (installed / "direct_url.json").write_text(json.dumps(told))
     monkeypatch.syspath_prepend(tmp_path)
     assert f'  PACKAGE: "git+https://git.example/gitzette.git@{"a" * 40}"\n' in workflow("UTC")
@@ -59,7 +66,11 @@ def test_a_workflow_installs_the_commit_that_wrote_it_and_never_a_bare_name(
 
 def bash(script: str, folder: Path, **environ: str) -> None:
     """Run a step as GitHub does."""
-    values = {"PATH": f"{folder}/bin:{os.environ['PATH']}", "HOME": str(folder), "GIT_CONFIG_GLOBAL": os.devnull}
+    values = {
+        "PATH": f"{folder}/bin:{os.environ['PATH']}",
+        "HOME": str(folder),
+        "GIT_CONFIG_GLOBAL": os.devnull,
+    }
     command = ["bash", "--noprofile", "--norc", "-e", "-o", "pipefail", "-c", script]
     subprocess.run(command, cwd=folder, env=values | environ, check=True)
 
@@ -69,10 +80,17 @@ def test_the_day_comes_from_when_the_run_was_created_and_not_from_the_clock(
 ) -> None:
     (tmp_path / "bin").mkdir()
     gh, out = tmp_path / "bin" / "gh", tmp_path / "output"
-    gh.write_text('#!/bin/sh\n[ "$2" = repos/me/news/actions/runs/7 ] && echo 2026-03-09T08:00:00Z\n')
+    gh.write_text(
+        '#!/bin/sh\n[ "$2" = repos/me/news/actions/runs/7 ] && echo 2026-03-09T08:00:00Z\n'
+    )
     gh.chmod(0o755)
     zone = "America/Los_Angeles"
-    where = {"GITHUB_REPOSITORY": "me/news", "GITHUB_RUN_ID": "7", "GITHUB_OUTPUT": str(out), "GITZETTE_TZ": zone}
+    where = {
+        "GITHUB_REPOSITORY": "me/news",
+        "GITHUB_RUN_ID": "7",
+        "GITHUB_OUTPUT": str(out),
+        "GITZETTE_TZ": zone,
+    }
     bash(script(plan, "Choose the day"), tmp_path, **where)
     assert out.read_text() == "date=2026-03-08\n"
 
@@ -82,7 +100,10 @@ def test_reports_are_committed_by_the_bot_also_when_somebody_pushed_meanwhile(
 ) -> None:
     hub, mine, other = (tmp_path / name for name in ("hub", "mine", "other"))
     git = "git -c user.name=Ada -c user.email=ada@example.org"
-    bash(f"git clone -q --bare {engine.folder} {hub}; git clone -q {hub} {mine}; git clone -q {hub} {other}", tmp_path)
+    bash(
+        f"git clone -q --bare {engine.folder} {hub}; git clone -q {hub} {mine}; git clone -q {hub} {other}",
+        tmp_path,
+    )
     words = {"GITZETTE_OUT": "gazette", "ASKED": "", "DAY": "2026-02-04"}
     bash(script(plan, "Commit"), mine, **words)
     bash("mkdir gazette; echo news > gazette/README.md; echo 'not to be committed' > secret", mine)
@@ -91,7 +112,12 @@ def test_reports_are_committed_by_the_bot_also_when_somebody_pushed_meanwhile(
     bash(script(plan, "Commit"), mine, **words)
     bash("git log --format='%an|%s' -3 main > told; git ls-tree -r --name-only main >> told", hub)
     told = ["github-actions[bot]|Gazette up to 2026-02-04", "Ada|Meanwhile", "Ada|Tell the time"]
-    assert (hub / "told").read_text().splitlines() == [*told, "clock.py", "gazette/README.md", "router.py"]
+    assert (hub / "told").read_text().splitlines() == [
+        *told,
+        "clock.py",
+        "gazette/README.md",
+        "router.py",
+    ]
 
 
 def test_the_container_has_every_package_and_runs_as_nobody_special() -> None:

@@ -27,7 +27,9 @@ def day(text: str, tz: str = "UTC") -> Window:
 
 def report(window: Window, subject: str = "Speed up", repo: str = "octo/router") -> Report:
     name, commit = RepoId(repo), made_commit(subject, repo=repo, committed_at=window.start)
-    row = ledger_row(Landed(commit=commit, members=0), ("list", "subject only"), late=False, pull=None)
+    row = ledger_row(
+        Landed(commit=commit, members=0), ("list", "subject only"), late=False, pull=None
+    )
     section = RepoSection(repo=name, branch="main", tip="a" * 40, coverage="read")
     return Report(window=window, repos=(name,), sections=(section,), ledger=(row,))
 
@@ -43,7 +45,11 @@ def publisher(out: Path) -> FilePublisher:
 
 
 def files(out: Path) -> dict[str, bytes]:
-    return {str(file.relative_to(out)): file.read_bytes() for file in sorted(out.rglob("*")) if file.is_file()}
+    return {
+        str(file.relative_to(out)): file.read_bytes()
+        for file in sorted(out.rglob("*"))
+        if file.is_file()
+    }
 
 
 def archive(out: Path) -> list[str]:
@@ -80,7 +86,13 @@ def test_the_front_page_lists_our_reports_newest_first_and_files_of_others_are_l
     out: Path, publisher: FilePublisher
 ) -> None:
     (out / "reports").mkdir(parents=True)
-    others = ("2026-02-09-1.json", "2026-02-09.old.json", "notes.json", "2027-01-01.md", ".2026-02-10.json.x1")
+    others = (
+        "2026-02-09-1.json",
+        "2026-02-09.old.json",
+        "notes.json",
+        "2027-01-01.md",
+        ".2026-02-10.json.x1",
+    )
     for name in others:
         (out / "reports" / name).write_text("mine")
     for text in ("2026-02-04", "2026-02-06", "2026-01-31", "2026-02-05"):
@@ -88,25 +100,35 @@ def test_the_front_page_lists_our_reports_newest_first_and_files_of_others_are_l
     front = (out / "README.md").read_text("utf-8")
     assert "Change of 2026-02-06" in front
     assert "Change of 2026-02-05" not in front
-    assert archive(out) == [f"reports/{text}.md" for text in ("2026-02-06", "2026-02-05", "2026-02-04", "2026-01-31")]
+    assert archive(out) == [
+        f"reports/{text}.md" for text in ("2026-02-06", "2026-02-05", "2026-02-04", "2026-01-31")
+    ]
     assert {(out / "reports" / name).read_text() for name in others} == {"mine"}
 
 
-def test_a_readme_of_somebody_else_is_refused_before_anything_is_written(out: Path, publisher: FilePublisher) -> None:
+def test_a_readme_of_somebody_else_is_refused_before_anything_is_written(
+    out: Path, publisher: FilePublisher
+) -> None:
     out.mkdir()
     (out / "README.md").write_bytes(b"# My project \xff\n")
-    assert "was not written by gitzette and is left alone" in refusal(publisher, report(day("2026-02-04")))
+    assert "was not written by gitzette and is left alone" in refusal(
+        publisher, report(day("2026-02-04"))
+    )
     assert files(out) == {"README.md": b"# My project \xff\n"}
 
 
-def test_another_window_of_the_same_name_is_refused_and_the_first_one_kept(out: Path, publisher: FilePublisher) -> None:
+def test_another_window_of_the_same_name_is_refused_and_the_first_one_kept(
+    out: Path, publisher: FilePublisher
+) -> None:
     publisher.publish(report(day("2026-02-04")))
     before = files(out)
     assert "already holds" in refusal(publisher, report(day("2026-02-04", "Asia/Shanghai")))
     assert files(out) == before
 
 
-def test_a_damaged_record_stops_the_run_before_anything_is_written(out: Path, publisher: FilePublisher) -> None:
+def test_a_damaged_record_stops_the_run_before_anything_is_written(
+    out: Path, publisher: FilePublisher
+) -> None:
     publisher.publish(report(day("2026-02-04"), "First"))
     publisher.publish(report(day("2026-02-06"), "Last"))
     (out / "reports" / "2026-02-06.json").write_bytes(b"\xff\xfe")
@@ -115,13 +137,17 @@ def test_a_damaged_record_stops_the_run_before_anything_is_written(out: Path, pu
     assert files(out) == before
 
 
-def test_a_write_that_fails_leaves_the_old_files_and_nothing_else(out: Path, publisher: FilePublisher) -> None:
+def test_a_write_that_fails_leaves_the_old_files_and_nothing_else(
+    out: Path, publisher: FilePublisher
+) -> None:
     publisher.publish(report(day("2026-02-04"), "First"))
     before = files(out)
     # A folder in the place of the page: it can be neither replaced nor read.
     page = out / "reports" / "2026-02-05.md"
     page.mkdir()
-    assert refusal(publisher, report(day("2026-02-05"), "Second")).startswith(f"cannot write to {out}: ")
+    assert refusal(publisher, report(day("2026-02-05"), "Second")).startswith(
+        f"cannot write to {out}: "
+    )
     page.rmdir()
     assert files(out) == before
 

@@ -53,7 +53,10 @@ class House(Served):
             "statements": "repo, window_key, label, window_start, cites, en, zh",
         }
         with closing(sqlite3.connect(self.folder / "home" / "memory.db")) as db:
-            return {name: sorted(db.execute(f"select {columns} from {name}")) for name, columns in tables.items()}
+            return {
+                name: sorted(db.execute(f"select {columns} from {name}"))
+                for name, columns in tables.items()
+            }
 
 
 def day(text: str, offset: int = 0) -> Window:
@@ -69,7 +72,9 @@ async def test_the_late_day_is_told_the_same_with_the_memory_lost_before_it(
     # Near the end a day is run again: its report then has a newer tip than the one from which the next one counts.
     for offset, pushed in ((0, 0), (2, 2), (3, 3), (2, 3), (4, 4)):
         window = day(world.notes["late day"], offset)
-        server.set_push(ROUTEKIT, push_at(world.repo(ROUTEKIT), day(world.notes["late day"], pushed).end))
+        server.set_push(
+            ROUTEKIT, push_at(world.repo(ROUTEKIT), day(world.notes["late day"], pushed).end)
+        )
         lost.lose_memory()
         reports = [(await house.run(window)).report for house in (calm, lost)]
         assert reports[0] == reports[1]
@@ -87,14 +92,27 @@ async def test_damaged_reports_are_left_out_with_a_word_and_left_alone(
     await house.run(first)
     reports = tmp_path / "out" / "reports"
     good = json.loads((reports / f"{first.label}.json").read_text())
-    line = {"number": 0, "title": "", "author": None, "event": "opened", "at": "2025-01-11T00:00:00Z", "labels": []}
+    line = {
+        "number": 0,
+        "title": "",
+        "author": None,
+        "event": "opened",
+        "at": "2025-01-11T00:00:00Z",
+        "labels": [],
+    }
     hostile = {
         "2025-01-01": b"\xff\xfe not JSON",
         "2025-01-04": b'{"format": 99, "window": null}',
         "2025-01-05": json.dumps(good).encode(),
-        "2025-01-06": _changed(good, "2025-01-06", lambda data: data["sections"][0].update(tip="--upload-pack=evil")),
-        "2025-01-08": _changed(good, "2025-01-08", lambda data: data["sections"][0].update(repo="../../etc")),
-        "2025-01-11": _changed(good, "2025-01-11", lambda data: data["sections"][0].update(issues=[line])),
+        "2025-01-06": _changed(
+            good, "2025-01-06", lambda data: data["sections"][0].update(tip="--upload-pack=evil")
+        ),
+        "2025-01-08": _changed(
+            good, "2025-01-08", lambda data: data["sections"][0].update(repo="../../etc")
+        ),
+        "2025-01-11": _changed(
+            good, "2025-01-11", lambda data: data["sections"][0].update(issues=[line])
+        ),
     }
     for label, data in hostile.items():
         (reports / f"{label}.json").write_bytes(data)
@@ -107,12 +125,18 @@ async def test_damaged_reports_are_left_out_with_a_word_and_left_alone(
     assert len(covered.notices) == len(hostile) + 1
     for label, data in hostile.items():
         assert (reports / f"{label}.json").read_bytes() == data
-    assert {row[1] for row in house.remembered()["tips"]} == {first.key, day(world.notes["late day"], 0).key}
+    assert {row[1] for row in house.remembered()["tips"]} == {
+        first.key,
+        day(world.notes["late day"], 0).key,
+    }
 
 
 def _changed(good: dict[str, Any], label: str, change: Callable[[dict[str, Any]], None]) -> bytes:
     data = json.loads(json.dumps(good))
     start = date.fromisoformat(label)
-    data["window"] |= {"start": f"{start}T00:00:00Z", "end": f"{start + timedelta(days=1)}T00:00:00Z"}
+    data["window"] |= {
+        "start": f"{start}T00:00:00Z",
+        "end": f"{start + timedelta(days=1)}T00:00:00Z",
+    }
     change(data)
     return json.dumps(data).encode()

@@ -25,14 +25,22 @@ Tree = dict[str, bytes]
 @pytest.fixture
 def clone(tmp_path: Path) -> Path:
     engine = Engine.made(tmp_path / "engine")
-    for name, content in (("one.py", b"one\n"), ("two.bin", b"a\0b"), ("three.txt", b"\xff\xfe \x1b[31m\n")):
+    for name, content in (
+        ("one.py", b"one\n"),
+        ("two.bin", b"a\0b"),
+        ("three.txt", b"\xff\xfe \x1b[31m\n"),
+    ):
         (engine.folder / name).write_bytes(content)
         engine.commit(f"Add {name} | @somebody fixes #1", datetime(2026, 2, 4, 10, tzinfo=UTC))
     return engine.folder
 
 
 def tree(folder: Path) -> Tree:
-    return {str(file.relative_to(folder)): file.read_bytes() for file in sorted(folder.rglob("*")) if file.is_file()}
+    return {
+        str(file.relative_to(folder)): file.read_bytes()
+        for file in sorted(folder.rglob("*"))
+        if file.is_file()
+    }
 
 
 def dumped(home: Path) -> list[str]:
@@ -61,8 +69,12 @@ class Gone(Served):
         self.day = date.fromisoformat(world.notes["reported day"])
 
     def report(self, *repos: str, run: str | None = None, **settings: object) -> Report:
-        chosen: dict[str, Any] = settings | ({"repos": tuple(map(RepoSpec.model_validate, repos))} if repos else {})
-        return asyncio.run(self.run(Window.days(self.day, self.day, "UTC"), run=run, **chosen)).report
+        chosen: dict[str, Any] = settings | (
+            {"repos": tuple(map(RepoSpec.model_validate, repos))} if repos else {}
+        )
+        return asyncio.run(
+            self.run(Window.days(self.day, self.day, "UTC"), run=run, **chosen)
+        ).report
 
     def take_away(self) -> None:
         """Leave nothing to read from: no server, no mirrors."""
@@ -114,7 +126,10 @@ def test_a_record_with_a_hole_is_told_and_nothing_is_printed_as_the_report(
         db.execute("delete from calls where name = ?", [name])
     told = command("run", "--replay", run)
     assert (told.status, told.out) == (1, "")
-    assert told.err == f"gitzette: run {run} did not record {name} of acme/engine; it cannot be replayed\n"
+    assert (
+        told.err
+        == f"gitzette: run {run} did not record {name} of acme/engine; it cannot be replayed\n"
+    )
 
 
 def test_neither_the_token_nor_a_path_of_this_machine_is_in_the_record(
@@ -127,7 +142,9 @@ def test_neither_the_token_nor_a_path_of_this_machine_is_in_the_record(
         tables = ("calls", "holds", "cited", "runs")
         rows = [repr(row) for table in tables for row in db.execute(f"select * from {table}")]
         origins = {row[0] for row in db.execute("select distinct origin from artefacts")}
-    stored = b"\n".join([*bodies, *(row.encode() for row in rows), *(origin.encode() for origin in origins)])
+    stored = b"\n".join(
+        [*bodies, *(row.encode() for row in rows), *(origin.encode() for origin in origins)]
+    )
     assert len(bodies) > 10
     assert Served.token.encode() not in stored
     assert str(tmp_path).encode() not in stored

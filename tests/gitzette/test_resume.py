@@ -26,12 +26,16 @@ DAY = Window.days(date(2026, 2, 4), date(2026, 2, 4), "UTC")
 NOW = datetime(2026, 2, 5, 6, tzinfo=UTC)
 
 # LangGraph writes a checkpoint in a task of its own; a run that dies between the two leaves its coroutine behind.
-pytestmark = pytest.mark.filterwarnings("ignore:coroutine 'AsyncPregelLoop._checkpointer_put:RuntimeWarning")
+pytestmark = pytest.mark.filterwarnings(
+    "ignore:coroutine 'AsyncPregelLoop._checkpointer_put:RuntimeWarning"
+)
 
 
 @pytest.fixture
 def server(demo_world: World) -> Iterator[GitHubServer]:
-    with GitHubServer(demo_world.repos, tokens=(Served.token, LOOPBACK), now=demo_world.now) as server:
+    with GitHubServer(
+        demo_world.repos, tokens=(Served.token, LOOPBACK), now=demo_world.now
+    ) as server:
         yield server
 
 
@@ -46,8 +50,12 @@ class House(Served):
         with pytest.raises(Stop):
             await self.run(DAY, Dying(step))
         with closing(sqlite3.connect(self.folder / "home" / "memory.db")) as db, db:
-            db.execute("update runs set status = 'running', finished = null where status = 'failed'")
-            return str(db.execute("select id from runs order by started desc, number desc").fetchone()[0])
+            db.execute(
+                "update runs set status = 'running', finished = null where status = 'failed'"
+            )
+            return str(
+                db.execute("select id from runs order by started desc, number desc").fetchone()[0]
+            )
 
 
 @pytest.fixture
@@ -95,7 +103,10 @@ def test_the_command_goes_on_with_the_newest_unfinished_run_and_then_says_that_i
         db.execute("update runs set status = 'running', finished = null")
     (run,) = command("runs", "--json").data
     assert run["status"] == "unfinished"
-    assert "was started with another lang; use the same to go on" in resumed("--resume", "--lang", "zh").err
+    assert (
+        "was started with another lang; use the same to go on"
+        in resumed("--resume", "--lang", "zh").err
+    )
     with RunLocks(corner).hold(run["id"]):
         told = f"gitzette: run {run['id']} is still under way (process {os.getpid()}); wait for it or stop it first\n"
         assert resumed("--resume").err == told

@@ -12,7 +12,10 @@ def test_stories_are_listed_newest_first_with_their_timelines_also_when_the_memo
     repo, world = "northwind-ai/tensorforge", build("stories", 1, tmp_path / "world")
     assert command("stories").out.startswith("no stories")
     for day in ("2026-03-11", "2026-03-15"):
-        assert command("run", "--repo", f"{repo}={world.repo(repo).git_dir}", "--date", day).status == 0
+        assert (
+            command("run", "--repo", f"{repo}={world.repo(repo).git_dir}", "--date", day).status
+            == 0
+        )
     shown = command("stories", "--repo", repo).out
     assert shown.index("2026-03-15 ") < shown.index("\n2026-03-11 ")
     assert "Relanded (Update since 2026-03-11)" in shown

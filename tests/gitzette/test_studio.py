@@ -10,11 +10,25 @@ ANALYSIS = ("write", "check", "judge", "repair")
 STEPS = {
     "daily": {
         *("daily:collect", "daily:allocate", "daily:connect", "daily:publish"),
-        *("daily:repository:choose", "daily:repository:read", "daily:repository:tools", "daily:repository:file"),
+        *(
+            "daily:repository:choose",
+            "daily:repository:read",
+            "daily:repository:tools",
+            "daily:repository:file",
+        ),
         *(f"daily:repository:explain:{step}" for step in ANALYSIS),
         *(f"daily:compose:{step}" for step in ANALYSIS),
     },
-    "ask": {"ask:retrieve", "ask:read", "ask:tools", "ask:answer", "ask:check", "ask:judge", "ask:repair", "ask:reply"},
+    "ask": {
+        "ask:retrieve",
+        "ask:read",
+        "ask:tools",
+        "ask:answer",
+        "ask:check",
+        "ask:judge",
+        "ask:repair",
+        "ask:reply",
+    },
 }
 
 
@@ -27,7 +41,9 @@ def test_the_graphs_hold_every_step_of_those_they_run_and_say_what_they_take(gra
 
 
 @pytest.mark.heavy
-async def test_an_empty_input_is_about_the_demonstration_in_the_language_that_is_asked_for() -> None:
+async def test_an_empty_input_is_about_the_demonstration_in_the_language_that_is_asked_for() -> (
+    None
+):
     told = await studio.daily().ainvoke({"lang": "zh"})
     report = told["report"]
     assert (report["failures"], len(report["repos"])) == ([], 3)

@@ -68,7 +68,9 @@ def upgraded(engine: Engine) -> Engine:
 
 
 def landed(engine: Engine, message: str, hour: int, text: str, tag: str = "") -> str:
-    sha = engine.commit(message, datetime(2026, 2, 9, hour, tzinfo=UTC), **{"engine/__init__": text})
+    sha = engine.commit(
+        message, datetime(2026, 2, 9, hour, tzinfo=UTC), **{"engine/__init__": text}
+    )
     if tag:
         subprocess.run(["git", "-C", str(engine.folder), "tag", tag], check=True)
     return sha
@@ -81,7 +83,10 @@ def mine(tmp_path: Path) -> Path:
     (folder / "ignored").mkdir(parents=True)
     run = "# engine --swap-space 1\nengine --swap_space 4 --workers 3\nENGINE_CACHE=1 engine\n"
     files = {"app.py": MINE, "ignored/app.py": MINE, ".gitignore": "ignored/\n", "run.sh": run}
-    files |= {"other.sh": "mkswap --swap-space 4 --workers 2\n", "../secret.sh": "engine --swap-space 4\n"}
+    files |= {
+        "other.sh": "mkswap --swap-space 4 --workers 2\n",
+        "../secret.sh": "engine --swap-space 4\n",
+    }
     for name, text in files.items():
         (folder / name).write_text(text)
     (folder / "out.sh").symlink_to(tmp_path / "secret.sh")
@@ -89,13 +94,18 @@ def mine(tmp_path: Path) -> Path:
     return folder
 
 
-def test_a_guide_tells_what_holds_between_two_trees_each_with_its_commit(upgraded: Engine, command: Command) -> None:
+def test_a_guide_tells_what_holds_between_two_trees_each_with_its_commit(
+    upgraded: Engine, command: Command
+) -> None:
     guide = command("between", "v1.0", "1.1", *upgraded.repo, "--json").data
-    log = subprocess.check_output(["git", "-C", str(upgraded.folder), "log", "--format=%H %s"], text=True)
+    log = subprocess.check_output(
+        ["git", "-C", str(upgraded.folder), "log", "--format=%H %s"], text=True
+    )
     titles = dict(line.split(" ", 1) for line in log.splitlines())
     dropped = ["Drop what is deprecated (#6)"]
     assert {
-        (one["part"], one["name"]): [titles[cite.partition("@")[2]] for cite in one["cites"]] for one in guide["items"]
+        (one["part"], one["name"]): [titles[cite.partition("@")[2]] for cite in one["cites"]]
+        for one in guide["items"]
     } == {
         ("breaks", "--swap-space"): dropped,
         ("breaks", "ENGINE_CACHE"): dropped,
@@ -124,7 +134,9 @@ def test_a_guide_tells_what_holds_between_two_trees_each_with_its_commit(upgrade
 def test_what_ones_own_code_uses_comes_first_and_nothing_else_is_marked(
     upgraded: Engine, mine: Path, command: Command
 ) -> None:
-    report = command("run", "--date", "2026-02-09", *upgraded.repo, "--uses", str(mine), "--json").data
+    report = command(
+        "run", "--date", "2026-02-09", *upgraded.repo, "--uses", str(mine), "--json"
+    ).data
     assert {(one["name"], f"{one['file']}:{one['line']}") for one in report["uses"]} == {
         ("--swap-space", "run.sh:2"),
         ("--workers", "run.sh:2"),
@@ -142,10 +154,17 @@ def test_what_ones_own_code_uses_comes_first_and_nothing_else_is_marked(
     marks = [line for line in page.splitlines() if line.startswith("**Your code uses this**")]
     assert "`ENGINE_CACHE run.sh:3`" in marks[0]
     assert len(marks) == len(used)
-    assert command("run", "--date", "2026-02-09", *upgraded.repo, "--uses", str(mine / "app.py")).status == 2
+    assert (
+        command(
+            "run", "--date", "2026-02-09", *upgraded.repo, "--uses", str(mine / "app.py")
+        ).status
+        == 2
+    )
 
 
-def test_a_week_joins_its_days_and_tells_what_came_and_went_once(upgraded: Engine, command: Command) -> None:
+def test_a_week_joins_its_days_and_tells_what_came_and_went_once(
+    upgraded: Engine, command: Command
+) -> None:
     week = command("run", "--week", "2026-W07", *upgraded.repo, "--json").data
     titles = {f"{row['repo']}@{row['sha']}": row["title"] for row in week["ledger"]}
     assert len(week["ledger"]) == 5

@@ -32,7 +32,10 @@ def test_a_window_is_what_the_options_say() -> None:
 @pytest.mark.parametrize(
     ("options", "told"),
     [
-        ({"date": "today"}, "2026-02-05 is not over in UTC (it ends at 2026-02-06 00:00 UTC); wait, or use --partial"),
+        (
+            {"date": "today"},
+            "2026-02-05 is not over in UTC (it ends at 2026-02-06 00:00 UTC); wait, or use --partial",
+        ),
         ({"date": "2026-02-06", "partial": True}, "has not begun"),
         ({"date": "2026-02-04", "since": "2026-02-01"}, "--date is one day"),
         ({"date": "2026-02-30"}, "'2026-02-30' is not a day; write it as 2026-02-04"),

@@ -22,7 +22,11 @@ from graphs.ask_context import AskContext
 from tests.scripted_analysis import NOW, Clone, calling, of, settings_of, two_commits
 
 QUESTION = "What happened to MAX_ROUTES?"
-LOWERED = {"en": "`MAX_ROUTES` goes from `22` to `12`.", "cites": ["c1"], "anchor": "+MAX_ROUTES = 12"}
+LOWERED = {
+    "en": "`MAX_ROUTES` goes from `22` to `12`.",
+    "cites": ["c1"],
+    "anchor": "+MAX_ROUTES = 12",
+}
 LOWERED |= {"old": "22", "new": "12"}
 
 
@@ -35,7 +39,9 @@ class Answering:
     abstains: bool = False
     nearest: Sequence[str] = ()
     turns: Sequence[Saying] = ()
-    opinion: Callable[[str], str] = lambda sentence: "stated" if "ROUTES" in sentence else "unsupported"
+    opinion: Callable[[str], str] = lambda sentence: (
+        "stated" if "ROUTES" in sentence else "unsupported"
+    )
     heard: list[Asked] = field(default_factory=list)
 
     def __call__(self, asked: Asked) -> Saying:
@@ -43,7 +49,11 @@ class Answering:
             return answer
         self.heard.append(asked)
         if asked.tools:
-            last = max(n for n, one in enumerate(asked.body["messages"]) if "A colleague asks" in str(one["content"]))
+            last = max(
+                n
+                for n, one in enumerate(asked.body["messages"])
+                if "A colleague asks" in str(one["content"])
+            )
             turn = sum(one["role"] == "assistant" for one in asked.body["messages"][last:])
             return self.turns[turn] if turn < len(self.turns) else Saying(text="Enough.")
         return Saying(text=json.dumps(self._answer(asked)))
@@ -53,7 +63,11 @@ class Answering:
             judged = [line for line in asked.user.splitlines() if line.startswith("[s")]
             pairs = [(line[1:].partition("]")[0], self.opinion(line)) for line in judged]
             quote = "MAX_ROUTES = 12" if "MAX_ROUTES = 12" in asked.user else "WORKER_TIMEOUT"
-            return {"rulings": [{"id": name, "quote": quote, "verdict": verdict} for name, verdict in pairs]}
+            return {
+                "rulings": [
+                    {"id": name, "quote": quote, "verdict": verdict} for name, verdict in pairs
+                ]
+            }
         if asked.schema == "Repair":
             return {"sentences": self.repairs}
         return {"abstains": self.abstains, "nearest": self.nearest, "sentences": self.sentences}
@@ -69,7 +83,9 @@ class Asking:
     events: list[dict[str, Any]] = field(default_factory=list)
 
     async def ask(self, question: str = QUESTION, bound: Window | None = None) -> Reply:
-        async for event in self.conversations.ask("t", question, self.context.for_question(bound=bound)):
+        async for event in self.conversations.ask(
+            "t", question, self.context.for_question(bound=bound)
+        ):
             if isinstance(event, Reply):
                 return ReplyPage(Web("https://x"), "UTC").written(event)
             self.events.append(event)
@@ -77,7 +93,9 @@ class Asking:
 
 
 @asynccontextmanager
-async def asking(folder: Path, model: Answering, *clones: Clone, context: int = 65_536) -> AsyncIterator[Asking]:
+async def asking(
+    folder: Path, model: Answering, *clones: Clone, context: int = 65_536
+) -> AsyncIterator[Asking]:
     clones = clones or (two_commits(folder / "code"),)
     with ModelServer(model, name="scripted", context=context) as server:
         specs = tuple(clone.spec for clone in clones)
@@ -89,7 +107,9 @@ async def asking(folder: Path, model: Answering, *clones: Clone, context: int = 
             yield Asking(server, opened, conversations)
 
 
-async def test_a_judged_sentence_is_published_with_its_citation_and_streamed(tmp_path: Path) -> None:
+async def test_a_judged_sentence_is_published_with_its_citation_and_streamed(
+    tmp_path: Path,
+) -> None:
     async with asking(tmp_path, Answering()) as one:
         reply = await one.ask()
     assert reply.outcome == "answered"
@@ -106,10 +126,14 @@ async def test_a_judged_sentence_is_published_with_its_citation_and_streamed(tmp
     assert one.events[-1]["claim"].judged_by == "scripted"
 
 
-async def test_tools_are_called_within_the_window_and_what_they_show_can_be_cited(tmp_path: Path) -> None:
+async def test_tools_are_called_within_the_window_and_what_they_show_can_be_cited(
+    tmp_path: Path,
+) -> None:
     timeout = {"en": "`WORKER_TIMEOUT` is now `45`.", "anchor": "+WORKER_TIMEOUT = 45"}
     turns = [calling("search_history", words="time for workers"), calling("get_diff", sha="c2")]
-    model = Answering(turns=turns, opinion=lambda text: "stated" if "now" in text else "unsupported")
+    model = Answering(
+        turns=turns, opinion=lambda text: "stated" if "now" in text else "unsupported"
+    )
     clone = Clone(tmp_path / "code")
     clone.commit("Begin", 0, router__py="MAX_ROUTES = 22\n", worker__py="WORKER_TIMEOUT = 30\n")
     sha = clone.commit("Give workers more time", 10, worker__py="WORKER_TIMEOUT = 45\n")
@@ -142,7 +166,9 @@ async def test_what_the_judge_refuses_is_not_published_and_counted(tmp_path: Pat
     assert "1 sentences of the model did not pass" in reply.answer
 
 
-async def test_abstention_comes_first_and_what_is_named_is_shown_all_the_same(tmp_path: Path) -> None:
+async def test_abstention_comes_first_and_what_is_named_is_shown_all_the_same(
+    tmp_path: Path,
+) -> None:
     async with asking(tmp_path, Answering([], abstains=True, nearest=["c2"])) as one:
         reply = await one.ask()
     assert reply.abstained

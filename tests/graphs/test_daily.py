@@ -52,7 +52,9 @@ class House:
             "budget": Budget(wait_seconds=1, retry_seconds=0.01),
         }
         chosen = Settings.model_validate(values | settings)
-        return (await cover(chosen, {}, window, chosen.repos, datetime.now(UTC), QuietProgress())).report
+        return (
+            await cover(chosen, {}, window, chosen.repos, datetime.now(UTC), QuietProgress())
+        ).report
 
 
 @pytest.fixture
@@ -81,7 +83,9 @@ async def test_day_after_day_every_landed_commit_is_told_once_late_ones_too(
         told.update(row.sha for row in report.ledger)
         late |= {row.sha for row in report.ledger if row.late}
     start, end = day(late_day.isoformat()).start, window.end
-    landed = {row.sha for row in gold_line(world, ROUTEKIT, push) if start <= row.committed_at < end}
+    landed = {
+        row.sha for row in gold_line(world, ROUTEKIT, push) if start <= row.committed_at < end
+    }
     assert landed <= told.keys()
     assert set(told.values()) == {1}
     assert world.notes["lumen-ai/routekit: late"].split("@")[1] in late
@@ -99,12 +103,16 @@ async def test_rewritten_history_is_noticed(world: World, house: House) -> None:
     assert "rewritten" in {notice.kind for notice in section.notices}
 
 
-async def test_what_fails_fails_alone_and_is_named_and_nothing_of_the_token_is_written(house: House) -> None:
+async def test_what_fails_fails_alone_and_is_named_and_nothing_of_the_token_is_written(
+    house: House,
+) -> None:
     house.server.faults.add("bad_gateway", "/issues", times=50)
     report = await house.report(day("2026-03-10"), "lumen-ai/nowhere", "lumen-ai/swiftserve")
     failures = {(failure.repo, failure.stage) for failure in report.failures}
     assert failures == {("lumen-ai/nowhere", "code"), ("lumen-ai/swiftserve", "threads")}
-    assert [(section.repo, section.coverage) for section in report.sections] == [("lumen-ai/swiftserve", "not read")]
+    assert [(section.repo, section.coverage) for section in report.sections] == [
+        ("lumen-ai/swiftserve", "not read")
+    ]
     assert report.ledger
     page = (house.folder / "out" / "reports" / "2026-03-10.md").read_text()
     assert "lumen-ai/nowhere" in page
@@ -113,9 +121,13 @@ async def test_what_fails_fails_alone_and_is_named_and_nothing_of_the_token_is_w
     assert not [file for file in files if TOKEN.encode() in file.read_bytes()]
 
 
-async def test_an_empty_repository_and_an_empty_day_are_reports_too(world: World, house: House) -> None:
+async def test_an_empty_repository_and_an_empty_day_are_reports_too(
+    world: World, house: House
+) -> None:
     report = await house.report(
-        day(world.notes["empty day"]), world.notes["empty repository"], world.notes["squash repository"]
+        day(world.notes["empty day"]),
+        world.notes["empty repository"],
+        world.notes["squash repository"],
     )
     assert report.failures == ()
     assert report.ledger == ()

@@ -16,7 +16,13 @@ from graphs.judging import judged
 from tests.scripted_analysis import NOW, Scripted, of, sentences_in, settings_of
 
 EVIDENCE = "[c] commit by Ada\nLower the limit of routes\n-MAX_ROUTES = 22\n+MAX_ROUTES = 12"
-TEXTS = ["`MAX_ROUTES` falls.", "It is `12` now.", "It was `22`.", "The limit is lower.", "Fewer routes fit."]
+TEXTS = [
+    "`MAX_ROUTES` falls.",
+    "It is `12` now.",
+    "It was `22`.",
+    "The limit is lower.",
+    "Fewer routes fit.",
+]
 CONTROLS: list[dict[Language, str]] = [{"en": "`COLOUR` is `3`."}, {"en": "`SHAPE` is `1`."}]
 
 
@@ -25,7 +31,10 @@ def about(text: str, kind: Kind = Kind.STATED) -> Claim:
 
 
 async def asked_of(
-    script: Scripted, folder: Path, claims: Sequence[Claim], controls: Sequence[dict[Language, str]] = ()
+    script: Scripted,
+    folder: Path,
+    claims: Sequence[Claim],
+    controls: Sequence[dict[Language, str]] = (),
 ) -> tuple[Verdicts, list[list[str]]]:
     """Give what the judge made of the claims, and the sentences of each question."""
     batch = Batch(account="octo/router", evidence=EVIDENCE, claims=claims, controls=controls)
@@ -53,13 +62,17 @@ async def test_one_no_refuses_also_the_second_time(tmp_path: Path) -> None:
         heard[text] += 1
         return "unsupported" if text == TEXTS[0] and heard[text] == 2 else "stated"
 
-    verdicts, asked = await asked_of(Scripted(opinion=wavering), tmp_path, [about(text) for text in TEXTS])
+    verdicts, asked = await asked_of(
+        Scripted(opinion=wavering), tmp_path, [about(text) for text in TEXTS]
+    )
     assert [claim.id for claim, _ in verdicts.refused] == TEXTS[:1]
     assert (len(verdicts.admitted), len(asked)) == (4, 2)
 
 
 @pytest.mark.parametrize("quote", ["MAX_ROUTES = 99", "--", "the buffer overflows"])
-async def test_a_yes_that_rests_on_words_the_evidence_lacks_refuses(tmp_path: Path, quote: str) -> None:
+async def test_a_yes_that_rests_on_words_the_evidence_lacks_refuses(
+    tmp_path: Path, quote: str
+) -> None:
     verdicts, _ = await asked_of(Scripted(quote=quote), tmp_path, [about(TEXTS[0])])
     assert [no.check for _, no in verdicts.refused] == ["judge quote"]
 
@@ -74,7 +87,9 @@ async def test_an_admitted_control_voids_the_whole_batch(tmp_path: Path) -> None
 
 
 @pytest.mark.parametrize("turns", [("stated", "inferred"), ("inferred", "stated")])
-async def test_inferred_wins_over_stated_and_advice_stays_advice(tmp_path: Path, turns: tuple[str, str]) -> None:
+async def test_inferred_wins_over_stated_and_advice_stays_advice(
+    tmp_path: Path, turns: tuple[str, str]
+) -> None:
     heard = Counter[str]()
 
     def twofold(text: str, _: str) -> str:

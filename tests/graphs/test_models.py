@@ -52,7 +52,9 @@ def models(db: Database, run: str, server: ModelServer, *, purse: Purse | None =
     shared: dict[str, Any] = {"url": server.url, "key": None, "capabilities": known, "tries": 1}
     endpoints = {name: ChatEndpoint(name=name, **shared) for name in NAMES.values()}
     # The port differs from server to server, the address that stands for it must not.
-    return Models(CallRecorder(db, run), NAMES, endpoints, "https://m.example", purse=purse, prices=PRICES)
+    return Models(
+        CallRecorder(db, run), NAMES, endpoints, "https://m.example", purse=purse, prices=PRICES
+    )
 
 
 def replay(db: Database, run: str) -> Models:
@@ -65,10 +67,14 @@ async def told(run: Models, words: str = "why 中", account: str = REPO) -> tupl
     answer = await chat.with_structured_output(Answer).ainvoke(words)
     wanted = await chat.bind_tools([get_diff]).ainvoke(words)
     shown = ToolMessage("the diff", tool_call_id=wanted.tool_calls[0]["id"])
-    return answer.text, await chat.bind_tools([get_diff]).ainvoke([HumanMessage(words), wanted, shown])
+    return answer.text, await chat.bind_tools([get_diff]).ainvoke(
+        [HumanMessage(words), wanted, shown]
+    )
 
 
-async def test_equal_questions_have_equal_answers_in_every_run_and_cost_the_same(db: Database) -> None:
+async def test_equal_questions_have_equal_answers_in_every_run_and_cost_the_same(
+    db: Database,
+) -> None:
     with ModelServer(script) as server:
         first = models(db, "r1", server)
         answer = await told(first)
@@ -87,15 +93,25 @@ async def test_equal_questions_have_equal_answers_in_every_run_and_cost_the_same
 async def test_a_replay_asks_nobody_and_says_the_same(db: Database) -> None:
     with ModelServer(script) as server:
         run = models(db, "r1", server)
-        answer, context, tools = await told(run), await run.context("writing"), await run.has_tools("reading")
+        answer, context, tools = (
+            await told(run),
+            await run.context("writing"),
+            await run.has_tools("reading"),
+        )
     again = replay(db, "r1")
     assert await told(again) == answer
-    assert (await again.context("writing"), await again.has_tools("reading")) == (context, tools) == (32_768, True)
+    assert (
+        (await again.context("writing"), await again.has_tools("reading"))
+        == (context, tools)
+        == (32_768, True)
+    )
     with pytest.raises(StorageError, match="cannot be replayed"):
         await told(again, "else")
 
 
-async def test_a_model_that_failed_is_asked_again_and_its_failure_is_replayed_as_one(db: Database) -> None:
+async def test_a_model_that_failed_is_asked_again_and_its_failure_is_replayed_as_one(
+    db: Database,
+) -> None:
     with ModelServer(script, lambda _: Mood("down", 0.0)) as server:
         with pytest.raises(ModelError, match="HTTP 503"):
             await told(models(db, "r1", server))
@@ -125,7 +141,11 @@ async def test_a_run_that_used_up_its_budget_asks_no_more_and_says_which_limit_i
 ) -> None:
     for place, purse in enumerate((Purse(run=cap), Purse(each=cap))):
         with ModelServer(script) as server:
-            chat = models(db, f"r{place}", server, purse=purse).get("writing", REPO).with_structured_output(Answer)
+            chat = (
+                models(db, f"r{place}", server, purse=purse)
+                .get("writing", REPO)
+                .with_structured_output(Answer)
+            )
             with pytest.raises(ModelError, match=f"has used its {why}"):
                 await insist(chat, str(place))
             assert len(server.asked) <= 4

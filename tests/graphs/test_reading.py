@@ -39,7 +39,9 @@ def reading(server: ModelServer) -> list[Asked]:
     return [asked for asked in server.asked if "get_diff" in asked.tools]
 
 
-async def test_a_model_chooses_from_the_list_and_what_it_passes_over_is_told_as_facts(tmp_path: Path) -> None:
+async def test_a_model_chooses_from_the_list_and_what_it_passes_over_is_told_as_facts(
+    tmp_path: Path,
+) -> None:
     with ModelServer(Scripted(read=["c99", "all", "[c2]", "c2"]), context=32_768) as server:
         covered = await run(tmp_path, server, two_commits(tmp_path / "router"))
         (written,) = of(server, "Analysis")
@@ -52,14 +54,27 @@ async def test_a_model_chooses_from_the_list_and_what_it_passes_over_is_told_as_
     assert f"{TIMEOUT} [" in covered.page.read_text()
 
 
-async def test_the_model_sees_its_own_earlier_messages_and_all_answers_of_tools(tmp_path: Path) -> None:
-    turns = [calling("get_diff", sha="c1"), calling("get_file", path="nowhere.py"), Saying(text="c2 matters.\nc1 too.")]
+async def test_the_model_sees_its_own_earlier_messages_and_all_answers_of_tools(
+    tmp_path: Path,
+) -> None:
+    turns = [
+        calling("get_diff", sha="c1"),
+        calling("get_file", path="nowhere.py"),
+        Saying(text="c2 matters.\nc1 too."),
+    ]
     with ModelServer(Scripted(turns=turns), context=32_768) as server:
         await run(tmp_path, server, two_commits(tmp_path / "router"))
         last = reading(server)[-1].body["messages"]
         assert len(reading(server)) == 3
         packets = of(server, "Analysis")
-    assert [one["role"] for one in last] == ["system", "user", "assistant", "tool", "assistant", "tool"]
+    assert [one["role"] for one in last] == [
+        "system",
+        "user",
+        "assistant",
+        "tool",
+        "assistant",
+        "tool",
+    ]
     assert last[2]["tool_calls"][0]["function"]["name"] == "get_diff"
     assert "+WORKER_TIMEOUT = 45" in last[3]["content"]
     assert last[5]["content"].startswith("Error: ")
@@ -67,7 +82,9 @@ async def test_the_model_sees_its_own_earlier_messages_and_all_answers_of_tools(
     assert "which are no evidence:\nc2 matters.\n\n" in limit
 
 
-async def test_a_model_that_never_stops_calling_tools_is_asked_a_few_times_only(tmp_path: Path) -> None:
+async def test_a_model_that_never_stops_calling_tools_is_asked_a_few_times_only(
+    tmp_path: Path,
+) -> None:
     with ModelServer(Scripted(turns=[calling("list_commits")] * 50), context=32_768) as server:
         covered = await run(tmp_path, server, two_commits(tmp_path / "router"))
         assert len(reading(server)) == 5
@@ -96,14 +113,20 @@ async def test_a_thread_that_was_looked_up_is_evidence_with_its_comments(tmp_pat
     repo = Repo(1, "octo", "router", "main", clone.folder / ".git", issues=(issue,), pushes=(push,))
     report = said("Also `--slow-start` hangs, #12 says.", "", comment.body, cites=["#12"])
     script = Scripted({LIMIT: analysis(report)}, turns=[calling("get_issue", number=12)])
-    with ModelServer(script, context=32_768) as server, GitHubServer([repo], tokens=("t",), now=NOW) as github:
-        settings = settings_of(tmp_path, server, RepoSpec(name=RepoId("octo/router")), source="both")
+    with (
+        ModelServer(script, context=32_768) as server,
+        GitHubServer([repo], tokens=("t",), now=NOW) as github,
+    ):
+        settings = settings_of(
+            tmp_path, server, RepoSpec(name=RepoId("octo/router")), source="both"
+        )
         near = {"github_url": github.url, "git_url": github.git_url, "token": SecretStr("t")}
         settings = settings.model_copy(update=near)
         covered = await cover(settings, {}, DAY, settings.repos, NOW, QuietProgress())
         (packet,) = of(server, "Analysis")
     assert re.search(
-        r"\[#12\] issue .*, open: Router hangs\nIt hangs.\nkim: The router hangs with `--slow-start`", packet
+        r"\[#12\] issue .*, open: Router hangs\nIt hangs.\nkim: The router hangs with `--slow-start`",
+        packet,
     )
     (claim,) = (claim for claim in covered.report.claims if claim.free)
     assert claim.cites == (f"octo/router@{sha}", "octo/router#12")

@@ -20,7 +20,12 @@ from tests.scripted_analysis import LIMIT, Clone, Scripted, honest, of, run, sen
 OPENED = datetime(2026, 2, 2, tzinfo=UTC)
 BODY = "With more than 12 routes the shared buffer overflows. MAX_ROUTES should be lower."
 ISSUE = Issue(7, "Shared buffer overflows with many routes", BODY, "bo", OPENED, OPENED)
-FIXES = {"other": "#7", "anchor": "+MAX_ROUTES = 12", "other_anchor": "MAX_ROUTES should be lower", "relation": "fixes"}
+FIXES = {
+    "other": "#7",
+    "anchor": "+MAX_ROUTES = 12",
+    "other_anchor": "MAX_ROUTES should be lower",
+    "relation": "fixes",
+}
 
 
 def clone_at(folder: Path, said: str) -> Clone:
@@ -42,8 +47,13 @@ async def links(
     same = tuple(replace(ISSUE, number=7 + place) for place in range(issues))
     hub = repo_from_mirror(clone.name, clone.folder / ".git", same)
     script = Scripted(relations={LIMIT: relations}, opinion=opinion)
-    with GitHubServer([hub], tokens=("t",)) as github, ModelServer(script, context=32_768) as server:
-        covered = await run(folder, server, clone, github_url=github.url, token=SecretStr("t"), source="both")
+    with (
+        GitHubServer([hub], tokens=("t",)) as github,
+        ModelServer(script, context=32_768) as server,
+    ):
+        covered = await run(
+            folder, server, clone, github_url=github.url, token=SecretStr("t"), source="both"
+        )
         return list(covered.report.links), of(server, "Rulings")
 
 
@@ -51,7 +61,9 @@ def told(found: list[Link]) -> list[tuple[str, str, str]]:
     return [(link.issue, link.relation.value, link.grade.value) for link in found]
 
 
-async def test_a_reference_becomes_a_fix_when_both_anchors_stand_and_the_judge_agrees(tmp_path: Path) -> None:
+async def test_a_reference_becomes_a_fix_when_both_anchors_stand_and_the_judge_agrees(
+    tmp_path: Path,
+) -> None:
     found, rulings = await links(tmp_path, FIXES)
     assert told(found) == [("octo/router#7", "fixes", "B")]
     assert found[0].evidence[:2] == (FIXES["anchor"], FIXES["other_anchor"])
@@ -71,7 +83,9 @@ async def test_without_a_verbatim_anchor_on_each_side_it_only_refers_to_it(tmp_p
     ]
     drafts = [one | {"other": f"#{number}"} for number, one in enumerate([*wrong, FIXES], start=7)]
     nobody = FIXES | {"relation": "introduced by", "other": "#99"}
-    found, rulings = await links(tmp_path, nobody, *drafts, said="See #7, #8, #9, #10, #11 and #12.", issues=6)
+    found, rulings = await links(
+        tmp_path, nobody, *drafts, said="See #7, #8, #9, #10, #11 and #12.", issues=6
+    )
     relations = {link.issue.partition("#")[2]: link.relation.value for link in found}
     assert relations == dict.fromkeys(("7", "8", "9", "10", "11"), "refers to") | {"12": "fixes"}
     judged = {sentence for one in rulings for sentence in sentences_in(one) if "#" in sentence}
@@ -82,7 +96,10 @@ async def test_what_the_judge_refuses_only_refers_to_it_and_is_on_record(tmp_pat
     found, _ = await links(tmp_path, FIXES, opinion=lambda *_: "unsupported")
     assert told(found) == [("octo/router#7", "refers to", "B")]
     (file,) = (tmp_path / "home" / "runs").glob("*.json")
-    assert any("#7" in one["text"] and one["check"] == "judge" for one in json.loads(file.read_bytes())["refused"])
+    assert any(
+        "#7" in one["text"] and one["check"] == "judge"
+        for one in json.loads(file.read_bytes())["refused"]
+    )
 
 
 async def test_an_issue_that_nobody_names_is_likely_fixed(tmp_path: Path) -> None:
@@ -90,10 +107,14 @@ async def test_an_issue_that_nobody_names_is_likely_fixed(tmp_path: Path) -> Non
     assert told(found) == [("octo/router#7", "fixes", "C")]
 
 
-async def test_an_earlier_commit_that_is_named_is_read_too_and_told_as_a_story(tmp_path: Path) -> None:
+async def test_an_earlier_commit_that_is_named_is_read_too_and_told_as_a_story(
+    tmp_path: Path,
+) -> None:
     clone = Clone(tmp_path / "router")
     begin = clone.commit("Begin", 0, router__py="MAX_ROUTES = 22\n")
-    clone.commit(f"{LIMIT}\n\nThe limit came with commit {begin[:12]}.", 9, router__py="MAX_ROUTES = 12\n")
+    clone.commit(
+        f"{LIMIT}\n\nThe limit came with commit {begin[:12]}.", 9, router__py="MAX_ROUTES = 12\n"
+    )
     mends = {"other": begin[:9], "anchor": "+MAX_ROUTES = 12", "other_anchor": "+MAX_ROUTES = 22"}
     script = Scripted(relations={LIMIT: [mends | {"relation": "introduced by"}]})
     with ModelServer(script, context=32_768) as server:

@@ -37,7 +37,9 @@ async def told(folder: Path, day: date, clones: Mapping[RepoId, Path]) -> Report
     specs = tuple(RepoSpec(name=name, path=path) for name, path in clones.items())
     settings = Settings(repos=specs, out=folder / "out", home=folder / "home")
     window = Window.days(day, day, "UTC")
-    return (await cover(settings, {}, window, settings.repos, datetime.now(UTC), QuietProgress())).report
+    return (
+        await cover(settings, {}, window, settings.repos, datetime.now(UTC), QuietProgress())
+    ).report
 
 
 def kernels(world: World) -> dict[RepoId, Path]:
@@ -77,7 +79,9 @@ async def test_a_day_without_news_tells_no_story_again(world: World, tmp_path: P
 
 
 def lines(*names: str) -> str:
-    return "".join(f"{name}_{number} = limit_of_{name}({number})\n" for name in names for number in range(9))
+    return "".join(
+        f"{name}_{number} = limit_of_{name}({number})\n" for name in names for number in range(9)
+    )
 
 
 async def landed(folder: Path, *changes: tuple[str, str]) -> tuple[Report, Story, str]:
@@ -88,7 +92,11 @@ async def landed(folder: Path, *changes: tuple[str, str]) -> tuple[Report, Story
         work.write("engine/core.py", text)
         shas.append(commit_id(KERNELS, work.commit(title)))
     report = await told(folder, NOON.date(), {KERNELS: work.path})
-    return report, next(one for one in report.stories if shas[-1] in one.news and len(one.steps) > 1), shas[1]
+    return (
+        report,
+        next(one for one in report.stories if shas[-1] in one.news and len(one.steps) > 1),
+        shas[1],
+    )
 
 
 async def test_who_reverts_a_revert_lands_the_first_one_again(tmp_path: Path) -> None:
@@ -96,7 +104,10 @@ async def test_who_reverts_a_revert_lands_the_first_one_again(tmp_path: Path) ->
         tmp_path,
         ("feat: extra limits (#31)", lines("core", "extra")),
         ('Revert "feat: extra limits (#31)" (#32)', lines("core")),
-        ('Revert "Revert "feat: extra limits (#31)"" (#33)', lines("core", "extra") + "checked = True\n"),
+        (
+            'Revert "Revert "feat: extra limits (#31)"" (#33)',
+            lines("core", "extra") + "checked = True\n",
+        ),
     )
     assert (story.kind, story.steps[0]) == ("reland", first)
     assert story.timeline[-1].act in ("landed again", "a part landed again")

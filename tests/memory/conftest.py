@@ -40,7 +40,9 @@ class Watched:
     async def changes(self, shas: Sequence[str]) -> AsyncGenerator[Change, None]:
         self.asked.append(list(shas))
         try:
-            async for change in self.inner.changes([sha for sha in shas if sha not in self.leaves_out]):
+            async for change in self.inner.changes(
+                [sha for sha in shas if sha not in self.leaves_out]
+            ):
                 if self.breaks_after is not None and len(self.given) >= self.breaks_after:
                     raise UpstreamError("the disk is gone", retryable=True)
                 self.given.append(change.commit.sha)

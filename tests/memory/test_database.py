@@ -46,12 +46,16 @@ def test_a_database_of_a_newer_version_is_refused_and_not_changed(tmp_path: Path
     with closing(open_database(tmp_path)) as db:
         db.execute("update schema_version set version = 99")
     before = (tmp_path / FILE_NAME).read_bytes()
-    assert "was written by a newer Gitzette; update Gitzette or move the file away" in refusal(tmp_path)
+    assert "was written by a newer Gitzette; update Gitzette or move the file away" in refusal(
+        tmp_path
+    )
     assert (tmp_path / FILE_NAME).read_bytes() == before
     assert [file.name for file in tmp_path.iterdir()] == [FILE_NAME]
 
 
-@pytest.mark.parametrize("content", [b"not a database at all, but long enough to have a header" * 40, b"\0" * 4096])
+@pytest.mark.parametrize(
+    "content", [b"not a database at all, but long enough to have a header" * 40, b"\0" * 4096]
+)
 def test_a_damaged_file_is_refused_and_not_changed(tmp_path: Path, content: bytes) -> None:
     file = tmp_path / FILE_NAME
     file.write_bytes(content)
@@ -71,6 +75,8 @@ def test_a_write_that_fails_half_way_leaves_nothing(db: Database) -> None:
         db.insert("http_cache", broken())
     assert db.rows("select * from http_cache") == []
     with db.transaction():
-        db.upsert("http_cache", [{"key": "one", "used": "1"}, {"key": "one", "used": "2"}], ("key",))
+        db.upsert(
+            "http_cache", [{"key": "one", "used": "1"}, {"key": "one", "used": "2"}], ("key",)
+        )
         db.insert_missing("http_cache", [{"key": "one", "used": "3"}])
     assert db.rows("select used from http_cache where key = any(?)", [["one", "two"]]) == [("2",)]

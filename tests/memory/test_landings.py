@@ -23,7 +23,11 @@ SMALL = settings(max_examples=60, derandomize=True, deadline=None)
 
 
 def day(number: int, last: int | None = None) -> Window:
-    return Window.days(FIRST + timedelta(days=number), FIRST + timedelta(days=number if last is None else last), "UTC")
+    return Window.days(
+        FIRST + timedelta(days=number),
+        FIRST + timedelta(days=number if last is None else last),
+        "UTC",
+    )
 
 
 def at(days: float) -> datetime:
@@ -42,8 +46,15 @@ class Branch:
         sha = hashlib.sha1(str(self.made).encode()).hexdigest()
         somebody = Person(name="Somebody", email="somebody@example.com")
         parents = (self.line[-1].commit.sha,) if self.line else ()
-        who = {"author": somebody, "authored_at": dated, "committer": somebody, "committed_at": dated}
-        commit = Commit.model_validate({"repo": REPO, "sha": sha, "parents": parents, "message": sha, **who})
+        who = {
+            "author": somebody,
+            "authored_at": dated,
+            "committer": somebody,
+            "committed_at": dated,
+        }
+        commit = Commit.model_validate(
+            {"repo": REPO, "sha": sha, "parents": parents, "message": sha, **who}
+        )
         self.line.append(Landed(commit=commit, members=0))
         return sha
 
@@ -75,7 +86,11 @@ class Gazette:
         landing = self.branch.read(window, self.landings.known_tip(REPO, window), self.seen)
         shas = [row.commit.sha for row in (*landing.rows, *landing.late)]
         mine = share(landing, self.landings.elsewhere(REPO, window, shas))
-        owned = {row.commit.sha: late for part, late in ((mine.rows, False), (mine.late, True)) for row in part}
+        owned = {
+            row.commit.sha: late
+            for part, late in ((mine.rows, False), (mine.late, True))
+            for row in part
+        }
         assert landing.tip is not None
         self.landings.put(REPO, window, tip=landing.tip, owned=owned)
         self.reports[window.key] = list(owned)
@@ -96,7 +111,9 @@ STEP = st.one_of(
 
 @SMALL
 @given(st.lists(STEP, min_size=5, max_size=40))
-def test_nothing_is_told_twice_or_lost_whatever_the_order_of_runs(steps: list[tuple[str, float]]) -> None:
+def test_nothing_is_told_twice_or_lost_whatever_the_order_of_runs(
+    steps: list[tuple[str, float]],
+) -> None:
     db = database_in_memory()
     gazette = Gazette(Branch(), db)
     gazette.branch.push(at(-30))
@@ -117,7 +134,11 @@ def test_nothing_is_told_twice_or_lost_whatever_the_order_of_runs(steps: list[tu
         assert set(gazette.told().values()) <= {1}
     gazette.run(day(today))
     told = gazette.told()
-    landed = {row.commit.sha for row in gazette.branch.line[1:] if row.commit.committed_at < day(today).end}
+    landed = {
+        row.commit.sha
+        for row in gazette.branch.line[1:]
+        if row.commit.committed_at < day(today).end
+    }
     assert landed <= set(told)
     assert set(told.values()) <= {1}
     for number in range(today + 1):

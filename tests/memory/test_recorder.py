@@ -49,7 +49,9 @@ def replayed(db: Database, run: str = "r1") -> Any:
     return recorded_source(nobody, recorder, "code", REPO, "", CodeSource)
 
 
-async def read(source: CodeSource, shas: Sequence[str], seen: list[str] | None = None) -> list[Change]:
+async def read(
+    source: CodeSource, shas: Sequence[str], seen: list[str] | None = None
+) -> list[Change]:
     changes = []
     async for change in source.changes(shas):
         changes.append(change)
@@ -87,7 +89,10 @@ async def test_each_commit_is_recorded_before_anybody_sees_it_and_the_next_is_no
     shas: list[str], watched: Watched, tmp_path: Path
 ) -> None:
     source, seen = watched(), 0
-    with closing(open_database(tmp_path / "home")) as db, closing(open_database(tmp_path / "home")) as other:
+    with (
+        closing(open_database(tmp_path / "home")) as db,
+        closing(open_database(tmp_path / "home")) as other,
+    ):
         async for change in code(db, "r1", source).changes(shas):
             seen += 1
             assert source.given == shas[:seen]
@@ -155,11 +160,16 @@ async def test_a_commit_that_was_left_out_stays_so_in_this_run_and_one_that_nobo
     assert whole.asked == ["open", shas[1:3]]
 
 
-async def test_what_a_run_did_not_record_is_named_and_remembered(db: Database, shas: list[str]) -> None:
+async def test_what_a_run_did_not_record_is_named_and_remembered(
+    db: Database, shas: list[str]
+) -> None:
     recorder = CallRecorder(db, "20260204T1", play_only=True)
     source = recorded_source(nobody, recorder, "code", REPO, "", CodeSource)
     for call in (source.landed(DAY), source.resolve("abcd"), read(source, shas)):
-        with pytest.raises(StorageError, match=r"run 20260204T1 did not record code\.\w+ of octo/engine; it cannot be"):
+        with pytest.raises(
+            StorageError,
+            match=r"run 20260204T1 did not record code\.\w+ of octo/engine; it cannot be",
+        ):
             await call
     assert "code.landed" in str(recorder.gap)
 
@@ -190,10 +200,22 @@ async def test_an_error_is_told_again_and_only_one_that_may_get_better_is_asked_
     assert asked == (2 if asks_again else 1)
 
 
-def test_hostile_text_of_threads_comes_back_as_it_was_and_each_thread_is_stored_once(db: Database) -> None:
+def test_hostile_text_of_threads_comes_back_as_it_was_and_each_thread_is_stored_once(
+    db: Database,
+) -> None:
     times = {"created_at": NOON, "updated_at": NOON, "closed_at": None}
-    about = {"repo": REPO, "number": 1, "title": "Crash", "body": HOSTILE, "author": None, "labels": (), **times}
-    issue = Issue.model_validate({**about, "state": "open", "state_reason": None, "comments": 0, "reactions": 0})
+    about = {
+        "repo": REPO,
+        "number": 1,
+        "title": "Crash",
+        "body": HOSTILE,
+        "author": None,
+        "labels": (),
+        **times,
+    }
+    issue = Issue.model_validate(
+        {**about, "state": "open", "state_reason": None, "comments": 0, "reactions": 0}
+    )
     threads, codec = Threads(coverage="read", issues=(issue,)), codec_for("threads", Threads)
     for run, told in (("r1", threads), ("r2", threads.model_copy(update={"coverage": "partial"}))):
         CallRecorder(db, run).record([(HELLO, codec.encode(told))])
@@ -214,7 +236,9 @@ def test_what_the_memory_said_is_on_record_too_and_a_replay_changes_nothing(db: 
     db.execute("delete from landed")
     replay = CallRecorder(db, "r1", play_only=True)
     assert told(CallRecorder(db, "r1")) == told(replay) == first
-    recorded(Reports(db), replay, "archive").remember(Report(window=DAY, repos=(REPO,), sections=(), ledger=()))
+    recorded(Reports(db), replay, "archive").remember(
+        Report(window=DAY, repos=(REPO,), sections=(), ledger=())
+    )
     replay.record([(HELLO, TEXT.encode("new"))])
     assert (count(db, "published"), count(db, "calls")) == (0, 2)
 
@@ -223,7 +247,9 @@ def test_what_the_memory_said_is_on_record_too_and_a_replay_changes_nothing(db: 
 def test_a_damaged_artefact_is_told_and_not_believed(db: Database, damage: bytes) -> None:
     CallRecorder(db, "r1").record([(HELLO, TEXT.encode("hello " * 1_000))])
     assert db.rows("select size > 6000, length(body) < 200 from artefacts") == [(1, 1)]
-    with pytest.raises(StorageError, match=r"a recorded text .* another version of Gitzette wrote it"):
+    with pytest.raises(
+        StorageError, match=r"a recorded text .* another version of Gitzette wrote it"
+    ):
         CallRecorder(db, "r1").play(HELLO, JsonCodec("text", TypeAdapter(list[int])))
     db.execute("update artefacts set body = ?", [damage])
     recorder = CallRecorder(db, "r1", play_only=True)
@@ -232,7 +258,9 @@ def test_a_damaged_artefact_is_told_and_not_believed(db: Database, damage: bytes
     assert recorder.gap is not None
 
 
-def _record_on_and_on(home: Path, run: str, ready: "multiprocessing.synchronize.Event", most: int) -> None:
+def _record_on_and_on(
+    home: Path, run: str, ready: "multiprocessing.synchronize.Event", most: int
+) -> None:
     with closing(open_database(home)) as db:
         for number in range(most):
             text = f"{number} " + (os.urandom(2_000).hex() if run == "killed" else "x" * 2_000)
@@ -241,7 +269,9 @@ def _record_on_and_on(home: Path, run: str, ready: "multiprocessing.synchronize.
                 ready.set()
 
 
-def test_runs_killed_at_any_moment_or_at_work_together_leave_a_store_that_can_be_read(tmp_path: Path) -> None:
+def test_runs_killed_at_any_moment_or_at_work_together_leave_a_store_that_can_be_read(
+    tmp_path: Path,
+) -> None:
     context = multiprocessing.get_context("fork")
     for _ in range(3):
         ready = context.Event()
@@ -255,7 +285,10 @@ def test_runs_killed_at_any_moment_or_at_work_together_leave_a_store_that_can_be
         before = count(db, "calls")
         assert before >= 18
         assert count(db, "holds") == count(db, "artefacts") == before
-    runs = [context.Process(target=_record_on_and_on, args=(tmp_path, one, ready, 60)) for one in ("r1", "r2")]
+    runs = [
+        context.Process(target=_record_on_and_on, args=(tmp_path, one, ready, 60))
+        for one in ("r1", "r2")
+    ]
     for run in runs:
         run.start()
     for run in runs:

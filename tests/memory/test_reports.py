@@ -34,20 +34,35 @@ def window(day: int) -> Window:
 
 def claim(en: str, zh: str = "", *, repo: RepoId = ENGINE) -> Claim:
     cited = (commit_id(repo, SHA),)
-    return Claim(id="1", repo=repo, role="change", about=cited, cites=cited, text={"en": en, "zh": zh})
+    return Claim(
+        id="1", repo=repo, role="change", about=cited, cites=cited, text={"en": en, "zh": zh}
+    )
 
 
 def row(title: str, repo: RepoId = ENGINE) -> LedgerRow:
-    values = {"repo": repo, "sha": SHA, "depth": "skim", "reason": "", "late": False, "subject": title}
-    return LedgerRow.model_validate({**values, "title": title, "author": "Ada", "landed_at": AT, "members": 0})
+    values = {
+        "repo": repo,
+        "sha": SHA,
+        "depth": "skim",
+        "reason": "",
+        "late": False,
+        "subject": title,
+    }
+    return LedgerRow.model_validate(
+        {**values, "title": title, "author": "Ada", "landed_at": AT, "members": 0}
+    )
 
 
 def link(sha: str = SHA, relation: Relation = Relation.FIXES, repo: RepoId = ENGINE) -> Link:
-    return Link(issue=ThreadId(f"{repo}#7"), change=commit_id(repo, sha), relation=relation, grade=Grade.A)
+    return Link(
+        issue=ThreadId(f"{repo}#7"), change=commit_id(repo, sha), relation=relation, grade=Grade.A
+    )
 
 
 def report(day: int, *claims: Claim, repo: RepoId = ENGINE, **more: Any) -> Report:
-    lines = [ThreadLine(number=7, title="Crash on start", author=None, event="opened", at=AT, labels=())]
+    lines = [
+        ThreadLine(number=7, title="Crash on start", author=None, event="opened", at=AT, labels=())
+    ]
     tips = {name: more.pop(name) * 40 for name in ("tip", "known_tip", "first_tip") if name in more}
     section = RepoSection(
         repo=repo, branch="main", coverage="partial", coverage_notices=(CUT,), issues=tuple(lines),
@@ -58,8 +73,19 @@ def report(day: int, *claims: Claim, repo: RepoId = ENGINE, **more: Any) -> Repo
 
 
 def issue(number: int, **more: Any) -> Issue:
-    values: dict[str, Any] = {"repo": ENGINE, "number": number, "title": "Crash in `load_plan`", "body": "it is gone"}
-    values |= {"state": "open", "state_reason": None, "author": "an", "labels": (), "created_at": AT}
+    values: dict[str, Any] = {
+        "repo": ENGINE,
+        "number": number,
+        "title": "Crash in `load_plan`",
+        "body": "it is gone",
+    }
+    values |= {
+        "state": "open",
+        "state_reason": None,
+        "author": "an",
+        "labels": (),
+        "created_at": AT,
+    }
     values |= {"updated_at": AT, "closed_at": None, "comments": 12, "reactions": 3}
     return Issue.model_validate(values | more)
 
@@ -89,9 +115,25 @@ def test_a_claim_is_found_with_its_day_and_what_it_cites(db: Database) -> None:
 def test_identifiers_are_found_whole_in_parts_and_in_the_other_spelling(db: Database) -> None:
     text = "`KVCacheManager` reads `max_num_batched_tokens` in fp8_gemm since v0.6.3"
     Reports(db).remember(report(3, claim(text), claim("Something else entirely")))
-    whole = ("max_num_batched_tokens", "MAX_NUM_BATCHED_TOKENS", "maxNumBatchedTokens", "KVCacheManager", "v0.6.3")
-    for words in (*whole, "kv_cache_manager", "batched tokens", "tokens", "batch", "cache manager", "fp8"):
-        found = [line.partition(": ")[2].partition(" [")[0] for line in Statements(db).search(words)]
+    whole = (
+        "max_num_batched_tokens",
+        "MAX_NUM_BATCHED_TOKENS",
+        "maxNumBatchedTokens",
+        "KVCacheManager",
+        "v0.6.3",
+    )
+    for words in (
+        *whole,
+        "kv_cache_manager",
+        "batched tokens",
+        "tokens",
+        "batch",
+        "cache manager",
+        "fp8",
+    ):
+        found = [
+            line.partition(": ")[2].partition(" [")[0] for line in Statements(db).search(words)
+        ]
         assert found == [text], words
 
 
@@ -106,7 +148,21 @@ def test_chinese_is_found_by_words_of_any_length_and_answered_in_chinese(db: Dat
 def test_words_that_are_not_there_find_nothing_and_no_text_is_a_command(db: Database) -> None:
     Reports(db).remember(report(3, claim("Removes `--legacy-mode`")))
     said = Statements(db)
-    for words in ("存内", "nothing", "", " ", '"', "*", "words:", "NOT", "b OR", "(", "' drop table --", "\x00", "😀"):
+    for words in (
+        "存内",
+        "nothing",
+        "",
+        " ",
+        '"',
+        "*",
+        "words:",
+        "NOT",
+        "b OR",
+        "(",
+        "' drop table --",
+        "\x00",
+        "😀",
+    ):
         assert said.search(words) == [], words
     assert len(said.search('"legacy" AND (mode*')) == 1
     assert len(said.search("legacy " * 5_000)) == 1
@@ -118,7 +174,9 @@ def test_open_issues_are_known_on_the_next_day_by_what_they_are_about(db: Databa
     Reports(db).remember(report(0))
     assert issues.known_open(ENGINE, window(1)) == {7, 8}
     assert issues.known(ENGINE, window(1)).issues == (digest(issue(8)), digest(issue(7)))
-    issues.remember(ENGINE, read(issue(7, state="closed", closed_at=AT), issue(9, state="closed", closed_at=AT)))
+    issues.remember(
+        ENGINE, read(issue(7, state="closed", closed_at=AT), issue(9, state="closed", closed_at=AT))
+    )
     assert [one.number for one in issues.known(ENGINE, window(1)).issues] == [8]
     assert (issues.cut_short(ENGINE), issues.cut_short(ROUTER)) == (CUT, None)
 
@@ -137,7 +195,9 @@ def test_the_same_day_again_knows_what_it_knew_and_not_what_it_told_itself(db: D
 def test_a_report_is_remembered_whole_or_not_at_all(db: Database) -> None:
     db.execute("alter table published rename to away")
     with pytest.raises(StorageError, match="published"):
-        Reports(db).remember(report(0, claim("Half"), ledger=(row("Half a title"),), links=(link(),)))
+        Reports(db).remember(
+            report(0, claim("Half"), ledger=(row("Half a title"),), links=(link(),))
+        )
     db.execute("alter table away rename to published")
     for table in ("statements", "statements_words", "landed", "tips", "published", "report_items"):
         assert db.rows(f"select * from {table}") == [], table
@@ -145,12 +205,18 @@ def test_a_report_is_remembered_whole_or_not_at_all(db: Database) -> None:
 
 def test_what_reports_told_comes_back_from_their_files(db: Database, tmp_path: Path) -> None:
     """Open issues do not: they are not in reports, and are listed anew."""
-    reports = [report(0, claim("One"), links=(link(),)), report(1, claim("Two"), ledger=(row("Two"),))]
+    reports = [
+        report(0, claim("One"), links=(link(),)),
+        report(1, claim("Two"), ledger=(row("Two"),)),
+    ]
     for one in reports:
         Reports(db).remember(one)
     with closing(database_in_memory()) as lost:
         assert Reports(lost).rebuild(write(tmp_path, *reports)) == []
-        again, known = OpenIssues(lost).known(ENGINE, window(2)), OpenIssues(db).known(ENGINE, window(2))
+        again, known = (
+            OpenIssues(lost).known(ENGINE, window(2)),
+            OpenIssues(db).known(ENGINE, window(2)),
+        )
         assert again.links == known.links
         assert again.links
         assert Statements(lost).report("2026-02-02") == Statements(db).report("2026-02-02")
@@ -158,9 +224,14 @@ def test_what_reports_told_comes_back_from_their_files(db: Database, tmp_path: P
         assert OpenIssues(lost).cut_short(ENGINE) == CUT
 
 
-def test_late_is_counted_from_the_tips_that_counted_before_the_memory_was_lost(db: Database, tmp_path: Path) -> None:
+def test_late_is_counted_from_the_tips_that_counted_before_the_memory_was_lost(
+    db: Database, tmp_path: Path
+) -> None:
     """Day 2 was reported before day 1, and day 1 once more when the branch had moved on."""
-    days = (report(2, tip="d", known_tip="a", first_tip="c"), report(1, tip="e", known_tip="", first_tip="b"))
+    days = (
+        report(2, tip="d", known_tip="a", first_tip="c"),
+        report(1, tip="e", known_tip="", first_tip="b"),
+    )
     Reports(db).rebuild(write(tmp_path, *days))
     landings = Landings(db)
     assert landings.known_tip(ENGINE, window(1)) is None

@@ -22,7 +22,9 @@ TEXT = JsonCodec("text", TypeAdapter(str), lambda text: f"octo/engine#{len(text)
 
 def keep(db: Database, run: str, text: str) -> Artefact:
     (artefact,) = TEXT.encode(text)
-    CallRecorder(db, run).record([(Call("x.y", REPO, text, "api https://api.example"), (artefact,))])
+    CallRecorder(db, run).record(
+        [(Call("x.y", REPO, text, "api https://api.example"), (artefact,))]
+    )
     return artefact
 
 
@@ -32,13 +34,19 @@ def test_runs_are_listed_newest_first_with_how_they_ended(db: Database) -> None:
         runs.begin(run, "2026-02-04 UTC", began + timedelta(minutes=min(number, 2)))
     runs.end("r1", "done", began + timedelta(hours=1), {"requests": 12, "名": "值"})
     found = runs.latest(limit=3)
-    assert [(run.id, run.status) for run in found] == [("a", "running"), ("z", "running"), ("r1", "done")]
+    assert [(run.id, run.status) for run in found] == [
+        ("a", "running"),
+        ("z", "running"),
+        ("r1", "done"),
+    ]
     assert found[2].details == {"requests": 12, "名": "值"}
     assert runs.unfinished(began.date()) == {"r0", "z", "a"}
     assert runs.unfinished(began.date() + timedelta(days=1)) == set()
 
 
-def test_old_records_are_forgotten_with_what_only_they_held_and_cited_evidence_stays(db: Database) -> None:
+def test_old_records_are_forgotten_with_what_only_they_held_and_cited_evidence_stays(
+    db: Database,
+) -> None:
     runs, retention = Runs(db), Retention(db)
     for number, run in enumerate(("old", "new")):
         runs.begin(run, "2026-02-04 UTC", NOON + timedelta(days=number))
@@ -50,13 +58,19 @@ def test_old_records_are_forgotten_with_what_only_they_held_and_cited_evidence_s
     retention.cite("old", "2026-02-04 UTC", ["octo/engine#2", "octo/engine#99"])
     assert retention.forget(NOON.date()) == 0
     assert retention.forget(NOON.date() + timedelta(days=1)) == 4
-    assert {row[0] for row in db.rows("select hash from artefacts")} == {cited.hash, shared.hash, today.hash}
+    assert {row[0] for row in db.rows("select hash from artefacts")} == {
+        cited.hash,
+        shared.hash,
+        today.hash,
+    }
     assert CallRecorder(db, "new", play_only=True).play(Call("x.y", REPO, "ccc"), TEXT) == "ccc"
     assert CallRecorder(db, "old").blank
     assert [run.id for run in runs.latest()] == ["new", "old"]
 
 
-def test_two_runs_of_one_memory_share_the_seed_of_the_fence_and_a_replay_has_that_of_its_run(db: Database) -> None:
+def test_two_runs_of_one_memory_share_the_seed_of_the_fence_and_a_replay_has_that_of_its_run(
+    db: Database,
+) -> None:
     seed = CallRecorder(db, "r1").fence_seed()
     assert seed == CallRecorder(db, "r2").fence_seed()
     assert len(seed) == 32
@@ -69,7 +83,10 @@ def test_the_file_of_a_run_is_private_and_is_written_whole(tmp_path: Path) -> No
     files = RunFiles(tmp_path)
     files.write("r1", {"refused": [{"text": "改为 `13`"}]})
     files.write("r1", {"refused": [{"text": "half \ud800 a pair"}]})
-    assert json.loads(files.path("r1").read_bytes()) == {"run": "r1", "refused": [{"text": "half ? a pair"}]}
+    assert json.loads(files.path("r1").read_bytes()) == {
+        "run": "r1",
+        "refused": [{"text": "half ? a pair"}],
+    }
     assert [file.name for file in files.path("r1").parent.iterdir()] == ["r1.json"]
     assert stat.S_IMODE(files.path("r1").stat().st_mode) == 0o600
     assert stat.S_IMODE(files.path("r1").parent.stat().st_mode) == 0o700

@@ -23,12 +23,23 @@ NONE = {"labels": (), "comments": 0, "reactions": 0}
 
 
 def card(day: int, title: str, author: str = "Ada", **more: object) -> Card:
-    values = {"repo": REPO, "sha": f"{day:02x}" * 20, "at": START + timedelta(days=day), "author": author}
+    values = {
+        "repo": REPO,
+        "sha": f"{day:02x}" * 20,
+        "at": START + timedelta(days=day),
+        "author": author,
+    }
     return Card.model_validate(values | {"title": title, "message": title} | more)
 
 
 def issue(number: int, day: int, title: str, body: str = "", closed: int | None = None) -> Issue:
-    values = {"repo": REPO, "number": number, "title": title, "body": body, "state": "closed" if closed else "open"}
+    values = {
+        "repo": REPO,
+        "number": number,
+        "title": title,
+        "body": body,
+        "state": "closed" if closed else "open",
+    }
     times = {"created_at": START + timedelta(days=day), "updated_at": NOW}
     ended = {"closed_at": START + timedelta(days=closed) if closed else None, "state_reason": None}
     return Issue.model_validate({**values, **times, **ended, "author": "grace", **NONE})
@@ -36,7 +47,14 @@ def issue(number: int, day: int, title: str, body: str = "", closed: int | None 
 
 def pull(number: int, day: int, title: str, body: str = "") -> PullRequest:
     at = START + timedelta(days=day)
-    values = {"repo": REPO, "number": number, "title": title, "body": body, "state": "closed", "base": "main"}
+    values = {
+        "repo": REPO,
+        "number": number,
+        "title": title,
+        "body": body,
+        "state": "closed",
+        "base": "main",
+    }
     times = {"created_at": at, "updated_at": NOW, "merged_at": at, "merge_commit": None}
     return PullRequest.model_validate({**values, **times, "author": "ada", "labels": ()})
 
@@ -44,17 +62,41 @@ def pull(number: int, day: int, title: str, body: str = "") -> PullRequest:
 FLAG = Fact(kind="flag-added", severity=Severity.ADDITIVE, name="--max-routes", new="8")
 CARDS = (
     card(1, "Cache prefixes of long prompts (#4)", pull=4, paths=("app/prefix_cache.py",)),
-    card(2, "Add a flag for routes (#5)", author="Bo Chen", pull=5, facts=(FLAG,), paths=("app/router.py",)),
+    card(
+        2,
+        "Add a flag for routes (#5)",
+        author="Bo Chen",
+        pull=5,
+        facts=(FLAG,),
+        paths=("app/router.py",),
+    ),
     card(3, "Tidy the scheduler", written=("PrefixCacheEvictor",), paths=("app/scheduler.py",)),
-    card(4, f"Revert the flag\n\nThis reverts commit {'02' * 20}.", message=f"This reverts commit {'02' * 20}."),
+    card(
+        4,
+        f"Revert the flag\n\nThis reverts commit {'02' * 20}.",
+        message=f"This reverts commit {'02' * 20}.",
+    ),
     card(20, "修复前缀缓存的泄漏", author="张磊"),
 )
 THREADS = Threads(
     coverage="read",
-    issues=(issue(3, 0, "Long prompts never hit", "eviction keeps the newest block", closed=1), issue(9, 30, "Later")),
-    pulls=(pull(4, 1, "Cache prefixes of long prompts", "evict the oldest"), pull(5, 2, "Add a flag for routes")),
+    issues=(
+        issue(3, 0, "Long prompts never hit", "eviction keeps the newest block", closed=1),
+        issue(9, 30, "Later"),
+    ),
+    pulls=(
+        pull(4, 1, "Cache prefixes of long prompts", "evict the oldest"),
+        pull(5, 2, "Add a flag for routes"),
+    ),
     releases=(
-        Release(repo=REPO, tag="v1.2.0", name="One", body="", published_at=START + timedelta(days=5), prerelease=False),
+        Release(
+            repo=REPO,
+            tag="v1.2.0",
+            name="One",
+            body="",
+            published_at=START + timedelta(days=5),
+            prerelease=False,
+        ),
     ),
 )
 FIXES = Link(issue=f"{REPO}#3", change=CARDS[0].id, relation=Relation.FIXES, grade=Grade.A)
@@ -122,11 +164,22 @@ def test_what_else_is_known_changes_nothing_within_a_window(db: Database) -> Non
 
 
 def test_words_of_a_question_are_never_commands_to_the_index(db: Database) -> None:
-    for question in ('" OR 1', "title : x", "NEAR(a b)", "*", "''; drop table cards", "-", "（）", "\U0001f600"):
+    for question in (
+        '" OR 1',
+        "title : x",
+        "NEAR(a b)",
+        "*",
+        "''; drop table cards",
+        "-",
+        "（）",
+        "\U0001f600",
+    ):
         assert isinstance(search(db, question), list)
 
 
-def test_a_card_made_from_whole_files_is_not_replaced_by_one_from_a_patch(known: EvidenceStore) -> None:
+def test_a_card_made_from_whole_files_is_not_replaced_by_one_from_a_patch(
+    known: EvidenceStore,
+) -> None:
     known.keep(REPO, [card(1, "Whole", route="blobs", paths=("bad\udcff.py",))])
     known.keep(REPO, [card(1, "Patch")])
     # Names that are no text are kept as well as can be.
@@ -135,13 +188,20 @@ def test_a_card_made_from_whole_files_is_not_replaced_by_one_from_a_patch(known:
 
 def test_evidence_is_found_by_its_name_and_the_latest_of_it_is_kept(known: EvidenceStore) -> None:
     older = THREADS.issues[0].model_copy(update={"title": "Older", "updated_at": START})
-    newer = THREADS.issues[1].model_copy(update={"title": "Newer", "updated_at": NOW + timedelta(days=1)})
+    newer = THREADS.issues[1].model_copy(
+        update={"title": "Newer", "updated_at": NOW + timedelta(days=1)}
+    )
     known.put_thread(older)
     known.put_thread(newer)
     tag = THREADS.releases[0].model_copy(update={"name": "v1.2.0"})
     known.put_tags([tag, tag.model_copy(update={"tag": "v1.1.0"})])
     names = [f"{REPO}#3", f"{REPO}#9", f"{REPO}@v1.2.0", CARDS[2].id, f"{REPO}#404"]
-    assert list(known.all(names).values()) == [THREADS.issues[0], newer, THREADS.releases[0], CARDS[2]]
+    assert list(known.all(names).values()) == [
+        THREADS.issues[0],
+        newer,
+        THREADS.releases[0],
+        CARDS[2],
+    ]
     assert known.named("0303030", [REPO]) == known.named(f"`{CARDS[2].id}`", []) == [CARDS[2].id]
     assert known.named("#4", [REPO, RepoId("other/repo")]) == [f"{REPO}#4"]
     assert known.named(f"{REPO}@v1.1.0", []) == [f"{REPO}@v1.1.0"]

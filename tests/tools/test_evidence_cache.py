@@ -24,7 +24,11 @@ async def test_only_the_first_commit_that_reads_a_variable_brings_it(work: Work)
     ]
     code, library = GitSource(RepoId("o/r"), work.path), EvidenceCache()
     skimmed = [one async for one in library.skim(code, shas)]
-    assert [brought(one) for one in skimmed] == [["ATLAS_CACHE"], ["ATLAS_LIMIT"], ["ATLAS_CACHE", "ATLAS_LIMIT"]]
+    assert [brought(one) for one in skimmed] == [
+        ["ATLAS_CACHE"],
+        ["ATLAS_LIMIT"],
+        ["ATLAS_CACHE", "ATLAS_LIMIT"],
+    ]
     newest_first = [one.change.commit for one in reversed(skimmed)]
     (studied,) = await library.study_all(code, [shas[2]], landed=newest_first)
     assert brought(studied) == []
@@ -35,7 +39,10 @@ async def test_only_the_first_commit_that_reads_a_variable_brings_it(work: Work)
 
 async def test_what_was_only_skimmed_ends_no_variable_that_other_files_read(work: Work) -> None:
     work.commit(files={"a.py": READ + READ_MORE, "b.py": READ_MORE, "kept.py": READ})
-    shas = [work.commit(files={"a.py": "import os\n", "b.py": "import os\n"}), work.commit(files={"c.py": "x = 1\n"})]
+    shas = [
+        work.commit(files={"a.py": "import os\n", "b.py": "import os\n"}),
+        work.commit(files={"c.py": "x = 1\n"}),
+    ]
     code, library = GitSource(RepoId("o/r"), work.path), EvidenceCache()
     skimmed = [one async for one in library.skim(code, shas)]
     assert {fact.name for fact in skimmed[0].facts} >= {"ATLAS_CACHE", "ATLAS_LIMIT"}

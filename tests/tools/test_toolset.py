@@ -37,21 +37,42 @@ class Threads(NoThreads):
 
     async def issue(self, number: int) -> Issue | PullRequest:
         self.asked.append(number)
-        common: dict[str, Any] = {"repo": REPO, "number": number, "author": "bob", "labels": ("bug",)}
+        common: dict[str, Any] = {
+            "repo": REPO,
+            "number": number,
+            "author": "bob",
+            "labels": ("bug",),
+        }
         common |= {"created_at": NOON, "updated_at": NOON, "title": "Routes get lost"}
         if number == 500:
             raise UpstreamError("GET /issues/500: HTTP 502", retryable=True)
         if number == 7:
             body = "See `choose()`:\n```python\nchoose([])\n```"
-            return Issue(**common, body=body, state="open", state_reason=None, closed_at=None, comments=40, reactions=0)
+            return Issue(
+                **common,
+                body=body,
+                state="open",
+                state_reason=None,
+                closed_at=None,
+                comments=40,
+                reactions=0,
+            )
         if number == 8:
-            merged = {"merged_at": NOON, "merge_commit": "ab" * 20, "base": "main", "closes": (thread_id(REPO, 7),)}
+            merged = {
+                "merged_at": NOON,
+                "merge_commit": "ab" * 20,
+                "base": "main",
+                "closes": (thread_id(REPO, 7),),
+            }
             return PullRequest(**common, **merged, body="", state="closed")
         raise NotFound(f"{REPO}#{number} is not there")
 
     async def comments(self, number: int) -> tuple[Comment, ...]:
         count = 40 if number == 7 else 0
-        return tuple(Comment(author="eve", body=f"remark {n}: " + "x" * 300, created_at=NOON) for n in range(count))
+        return tuple(
+            Comment(author="eve", body=f"remark {n}: " + "x" * 300, created_at=NOON)
+            for n in range(count)
+        )
 
 
 class Reports:
@@ -67,16 +88,25 @@ class Reports:
 async def toolset(work: Work, shas: Sequence[str], **options: Any) -> Toolset:
     code = options.pop("code", None) or GitSource(REPO, work.path)
     commits = [await code.resolve(sha) for sha in shas]
-    return Toolset(code, options.pop("threads", None) or Threads(), commits, {}, Reports(), **options)
+    return Toolset(
+        code, options.pop("threads", None) or Threads(), commits, {}, Reports(), **options
+    )
 
 
 async def test_commits_go_by_handle_hash_or_citation(work: Work) -> None:
-    shas = [work.commit(f"step {number}", {"router.py": f"STEP = {number}\n"}) for number in range(3)]
+    shas = [
+        work.commit(f"step {number}", {"router.py": f"STEP = {number}\n"}) for number in range(3)
+    ]
     handles = {"c1": shas[2], "c2": shas[1], "c3": shas[0]}
     tools = await toolset(work, list(reversed(shas)), handles=handles)
     listed = (await tools.list_commits()).split("\n")
     assert listed[:2] == ["page 1 of 1", f"c1 {shas[2][:12]}  2026-02-04 Ada: step 2"]
-    named = (shas[1], shas[1][:9], f"{REPO}@{shas[1]}", f"https://github.com/{REPO}/commit/{shas[1]}")
+    named = (
+        shas[1],
+        shas[1][:9],
+        f"{REPO}@{shas[1]}",
+        f"https://github.com/{REPO}/commit/{shas[1]}",
+    )
     for name in ("c2", "C2", "[c2]", *named):
         assert "step 1" in await tools.get_diff(name), name
     for name in ("c9", "zzz", f"eve/other@{shas[1]}", "0" * 40):
@@ -91,10 +121,14 @@ async def test_a_file_is_shown_with_numbers_from_a_line_on_as_much_as_fits(work:
     tools = await toolset(work, [old, new], page_tokens=500)
     first = await tools.get_file("router.py")
     following = int(first.split("\n")[0].rpartition("start=")[2])
-    assert first.startswith(f"router.py at {new[:12]}, lines 1 to {following - 1} of 500; go on with")
+    assert first.startswith(
+        f"router.py at {new[:12]}, lines 1 to {following - 1} of 500; go on with"
+    )
     assert "     1  value_1 = 1\n" in first
     assert tokens_of(first) < 600
-    assert f"{following:>6}  value_{following} = {following}\n" in await tools.get_file("./router.py", start=following)
+    assert f"{following:>6}  value_{following} = {following}\n" in await tools.get_file(
+        "./router.py", start=following
+    )
     last = await tools.get_file("router.py", start=500)
     assert last == f"router.py at {new[:12]}, lines 500 to 500 of 500\n   500  value_500 = 500\n"
     assert "OLD = 1" in await tools.get_file("router.py", sha=old)
@@ -110,13 +144,22 @@ async def test_usages_are_found_as_whole_words_at_a_commit(work: Work) -> None:
     many = "".join(f"choose({number})\n" for number in range(250))
     new = work.commit("use", {"clock.py": "choose_all = 1\nchoose([1])\n", "many.py": many})
     tools = await toolset(work, [old, new])
-    assert await tools.find_usages("choose", sha=old) == "page 1 of 1\nrouter.py:4: def choose(routes):\n"
+    assert (
+        await tools.find_usages("choose", sha=old)
+        == "page 1 of 1\nrouter.py:4: def choose(routes):\n"
+    )
     found = await tools.find_usages("choose")
     assert "clock.py:2: choose([1])" in found
     assert "choose_all" not in found
     assert found.endswith("(more than 200; narrow it with path)\n")
-    assert await tools.find_usages("choose", path="router.py") == "page 1 of 1\nrouter.py:4: def choose(routes):\n"
-    assert await tools.find_usages("--no-index") == f"page 1 of 1\nnothing names --no-index at {new[:12]}\n"
+    assert (
+        await tools.find_usages("choose", path="router.py")
+        == "page 1 of 1\nrouter.py:4: def choose(routes):\n"
+    )
+    assert (
+        await tools.find_usages("--no-index")
+        == f"page 1 of 1\nnothing names --no-index at {new[:12]}\n"
+    )
     assert tools.context[0][0] == f"choose at {old[:12]}"
     with pytest.raises(ToolError, match="give one identifier"):
         await tools.find_usages(" ")
@@ -124,7 +167,9 @@ async def test_usages_are_found_as_whole_words_at_a_commit(work: Work) -> None:
 
 async def test_threads_are_shown_whole_with_the_newest_comments_first(work: Work) -> None:
     threads = Threads()
-    tools = await toolset(work, [work.commit("start", {"router.py": ROUTER})], threads=threads, page_tokens=1_000)
+    tools = await toolset(
+        work, [work.commit("start", {"router.py": ROUTER})], threads=threads, page_tokens=1_000
+    )
     first = await tools.get_issue(7)
     count = int(first.split("\n")[0].removeprefix("page 1 of "))
     assert first.split("\n")[1:3] == ["#7 Routes get lost", "issue, open, by bob; labels: bug"]
@@ -135,7 +180,10 @@ async def test_threads_are_shown_whole_with_the_newest_comments_first(work: Work
     assert all(tokens_of(page) <= 1_010 for page in pages)
     assert threads.asked == [7], "pages of one thread cost one reading"
     pull = await tools.get_pull(8)
-    assert "pull request, closed, by bob, merged 2026-02-04, as abababababab, closes ada/engine#7; labels: bug" in pull
+    assert (
+        "pull request, closed, by bob, merged 2026-02-04, as abababababab, closes ada/engine#7; labels: bug"
+        in pull
+    )
     assert tools.seen == {"ada/engine#7", "ada/engine#8"}
     assert len(tools.threads_read[7].comments) == 40
     for number, told in ((9, "#9 cannot be shown"), (0, "count from 1"), (-3, "count from 1")):
@@ -150,7 +198,9 @@ async def test_the_model_is_told_its_mistakes_and_never_our_outages(work: Work) 
     assert all(tool.description for tool in tools)
 
     async def call(name: str, **arguments: Any) -> ToolMessage:
-        asked = AIMessage("", tool_calls=[{"name": name, "args": arguments, "id": "1", "type": "tool_call"}])
+        asked = AIMessage(
+            "", tool_calls=[{"name": name, "args": arguments, "id": "1", "type": "tool_call"}]
+        )
         node = ToolNode(tools)
         told = await node.ainvoke([asked], {"configurable": {"__pregel_runtime": Runtime()}})
         message = told[0]
@@ -159,7 +209,10 @@ async def test_the_model_is_told_its_mistakes_and_never_our_outages(work: Work) 
 
     wrong = await call("get_diff", sha="zzz")
     assert wrong.status == "error"
-    assert wrong.content == "Error: 'zzz' is not a commit of this window; list_commits shows what there is"
+    assert (
+        wrong.content
+        == "Error: 'zzz' is not a commit of this window; list_commits shows what there is"
+    )
     ill_typed = await call("get_diff", sha=sha, page="two")
     assert ill_typed.status == "error"
     assert "def choose" in (await call("get_diff", sha=sha)).text
@@ -171,17 +224,24 @@ async def test_tools_open_over_a_clone_without_network_or_memory(work: Work) -> 
     work.commit("Add the router", {"router.py": ROUTER})
     tools = {
         tool.name: tool
-        for tool in await open_tools("ada/engine", path=work.path, since="2026-02-01", until="2026-02-08")
+        for tool in await open_tools(
+            "ada/engine", path=work.path, since="2026-02-01", until="2026-02-08"
+        )
     }
     assert "Ada: Add the router" in await tools["list_commits"].ainvoke({})
     assert "was not read" in await tools["get_issue"].ainvoke({"number": 3})
     assert await tools["search_history"].ainvoke({"words": "router"}) == "nothing earlier says that"
-    earlier = {tool.name: tool for tool in await open_tools("ada/engine", path=work.path, until="2026-02-01")}
+    earlier = {
+        tool.name: tool
+        for tool in await open_tools("ada/engine", path=work.path, until="2026-02-01")
+    }
     assert "no commits landed in this window" in await earlier["list_commits"].ainvoke({})
     with pytest.raises(UsageError, match="there is no time"):
         await open_tools("ada/engine", path=work.path, since="2026-02-08", until="2026-02-01")
 
 
 def test_langchain_is_imported_only_where_tools_are_asked_for() -> None:
-    look = "import sys, tools.toolset; sys.exit(any(name.startswith('lang') for name in sys.modules))"
+    look = (
+        "import sys, tools.toolset; sys.exit(any(name.startswith('lang') for name in sys.modules))"
+    )
     subprocess.run([sys.executable, "-c", look], check=True, cwd=ROOT)

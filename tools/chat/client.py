@@ -32,7 +32,9 @@ class Unsupported(ModelError):
 class ChatClient:
     """Asks over a stream that is ended when it leads nowhere; every failure is a ModelError."""
 
-    def __init__(self, *, name: str, url: str | None, key: SecretStr | None, timeout: float) -> None:
+    def __init__(
+        self, *, name: str, url: str | None, key: SecretStr | None, timeout: float
+    ) -> None:
         """Ask the model `name` at `url`; `timeout` is for one answer from its first to its last word."""
         self.pace: float | None = None  # Tokens a second of the last answer, once it had begun
         self._name = name
@@ -59,14 +61,20 @@ class ChatClient:
         return (self._chat.profile or {}).get("max_input_tokens") if self._hosted else None
 
     async def send(
-        self, messages: Sequence[BaseMessage], options: dict[str, Any], body: dict[str, Any], most: int
+        self,
+        messages: Sequence[BaseMessage],
+        options: dict[str, Any],
+        body: dict[str, Any],
+        most: int,
     ) -> AIMessageChunk:
         """Give a complete answer of about `most` tokens; `body` goes into the request as it is."""
         # OpenAI's own models want another name for the limit, which the library knows; other servers want this one.
         limit = {"max_tokens": most}
         limited = limit | {"extra_body": body} if self._hosted else {"extra_body": limit | body}
         async with self._translated():
-            whole = await self._streamed(messages, options | limited, most) if self._streams else None
+            whole = (
+                await self._streamed(messages, options | limited, most) if self._streams else None
+            )
             if whole is None:
                 answer = await self._chat.ainvoke(list(messages), _UNWATCHED, **options, **limited)
                 whole = AIMessageChunk(**answer.model_dump(exclude={"type"}))
@@ -80,7 +88,10 @@ class ChatClient:
         """Join the pieces; None where the server sent none. End a stream that repeats itself or grows too long."""
         chunks: list[AIMessageChunk] = []
         text, calls, began = "", 0, time.monotonic()
-        stream = cast("AsyncGenerator[AIMessageChunk]", self._chat.astream(list(messages), _UNWATCHED, **options))
+        stream = cast(
+            "AsyncGenerator[AIMessageChunk]",
+            self._chat.astream(list(messages), _UNWATCHED, **options),
+        )
         try:
             # Left to the collector of garbage, a stream that is ended early would be closed after the run.
             async with aclosing(stream):
@@ -90,7 +101,9 @@ class ChatClient:
                     calls += sum(bool(call["name"]) for call in chunk.tool_call_chunks)
                     if calls > _STORM:
                         break
-                    text += str(chunk.text) + "".join(call["args"] or "" for call in chunk.tool_call_chunks)
+                    text += str(chunk.text) + "".join(
+                        call["args"] or "" for call in chunk.tool_call_chunks
+                    )
                     if rambles(text) or tokens_of(text) > 2 * most:
                         raise ModelError(f"{self._name} repeats itself without end")
         except ValueError:
@@ -112,7 +125,12 @@ class ChatClient:
             raise ModelError(f"{self._name} refuses: its provider filtered the answer")
         if "finish_reason" not in answer.response_metadata and not answer.tool_calls:
             raise ModelError(f"{self._name} broke off in the middle of an answer", retryable=True)
-        if not silent and not answer.text and not answer.tool_calls and not answer.invalid_tool_calls:
+        if (
+            not silent
+            and not answer.text
+            and not answer.tool_calls
+            and not answer.invalid_tool_calls
+        ):
             raise ModelError(f"{self._name} gave an empty answer, or refuses one", retryable=True)
         return answer
 
@@ -126,13 +144,19 @@ class ChatClient:
                 async with asyncio.timeout(self._timeout):
                     yield
         except (TimeoutError, openai.APITimeoutError) as error:
-            raise ModelError(f"{self._name} did not answer in {self._timeout:g} s", retryable=True) from error
+            raise ModelError(
+                f"{self._name} did not answer in {self._timeout:g} s", retryable=True
+            ) from error
         except (openai.APIConnectionError, httpx2.TransportError) as error:
-            raise ModelError(f"{self._name} cannot be reached, or broke off", retryable=True) from error
+            raise ModelError(
+                f"{self._name} cannot be reached, or broke off", retryable=True
+            ) from error
         except openai.APIStatusError as error:
             raise self._status(error) from error
         except (openai.OpenAIError, ValueError, TypeError, LookupError) as error:
-            raise ModelError(f"{self._name} gave an answer that cannot be read: {type(error).__name__}") from error
+            raise ModelError(
+                f"{self._name} gave an answer that cannot be read: {type(error).__name__}"
+            ) from error
 
     def _status(self, error: openai.APIStatusError) -> ModelError:
         """Tell what can get better from what cannot, and from what the server does not know."""
@@ -141,7 +165,10 @@ class ChatClient:
             return ModelError(f"{self._name} refuses the key (HTTP {status})")
         if status in (400, 404, 415, 422, 501):
             return Unsupported(f"{self._name} answered HTTP {status}")
-        told = ModelError(f"{self._name} answered HTTP {status}", retryable=status in (408, 409, 429) or status >= 500)
+        told = ModelError(
+            f"{self._name} answered HTTP {status}",
+            retryable=status in (408, 409, 429) or status >= 500,
+        )
         wished = error.response.headers.get("retry-after", "")
         # The other form, a date, is rare; then the pause is ours.
         told.retry_after = float(wished) if wished.replace(".", "", 1).isdecimal() else None
@@ -165,24 +192,39 @@ def _clients(url: str | None) -> dict[str, Any]:
 _SECONDS = 5.0
 
 
-async def list_models(url: str, key: str | None, *, seconds: float = _SECONDS) -> dict[str, int | None]:
+async def list_models(
+    url: str, key: str | None, *, seconds: float = _SECONDS
+) -> dict[str, int | None]:
     """Ask which models a server offers, and how many tokens each takes where that is told."""
     place = f"{url.rstrip('/')}/models"
     try:
         http = openai.DefaultAsyncHttpxClient(verify=trust(url), timeout=seconds)
-        async with openai.AsyncOpenAI(base_url=url, api_key=key or "none", max_retries=0, http_client=http) as client:
-            return {model.id: _context(model.model_extra or {}) for model in (await client.models.list()).data}
+        async with openai.AsyncOpenAI(
+            base_url=url, api_key=key or "none", max_retries=0, http_client=http
+        ) as client:
+            return {
+                model.id: _context(model.model_extra or {})
+                for model in (await client.models.list()).data
+            }
     except openai.APITimeoutError as error:
-        raise UpstreamError(f"{place} does not answer within {seconds:g} s", retryable=True) from error
+        raise UpstreamError(
+            f"{place} does not answer within {seconds:g} s", retryable=True
+        ) from error
     except openai.APIStatusError as error:
         refused = error.status_code in (401, 403)
-        why = f" refuses the key (HTTP {error.status_code})" if refused else f": HTTP {error.status_code}"
+        why = (
+            f" refuses the key (HTTP {error.status_code})"
+            if refused
+            else f": HTTP {error.status_code}"
+        )
         raise UpstreamError(f"{place}{why}", retryable=error.status_code >= 500) from error
     except openai.APIConnectionError as error:
         raise UpstreamError(f"{place}: {error.__cause__ or error}", retryable=True) from error
     # A header or an address that cannot be sent, an answer that is no list.
     except (openai.OpenAIError, httpx2.InvalidURL, ValueError, TypeError, AttributeError) as error:
-        raise UpstreamError(f"{place} does not answer with a list of models", retryable=False) from error
+        raise UpstreamError(
+            f"{place} does not answer with a list of models", retryable=False
+        ) from error
 
 
 async def context_of(url: str, key: str | None, name: str) -> int | None:
@@ -197,5 +239,8 @@ def _context(told: Mapping[str, Any]) -> int | None:
     """Find how many tokens a model takes; servers name it in their own ways: vLLM, OpenRouter, Groq, llama.cpp."""
     meta = told.get("meta")
     every = {**told, **meta} if isinstance(meta, dict) else told
-    named = (every.get(name) for name in ("max_model_len", "context_length", "context_window", "n_ctx", "n_ctx_train"))
+    named = (
+        every.get(name)
+        for name in ("max_model_len", "context_length", "context_window", "n_ctx", "n_ctx_train")
+    )
     return next((size for size in named if isinstance(size, int) and size > 0), None)

@@ -44,7 +44,9 @@ class Concurrency:
     More while it answers as fast as ever, fewer when it does not.
     """
 
-    def __init__(self, *, first: int = _FIRST, most: int = _MOST, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(
+        self, *, first: int = _FIRST, most: int = _MOST, clock: Callable[[], float] = time.monotonic
+    ) -> None:
         self.open = first  # How many may be under way
         self._most, self._clock = most, clock
         self._busy = 0
@@ -151,8 +153,14 @@ class ChatEndpoint:
             # In the body, not as an argument: the library would parse the answer, and raise errors of its own.
             body = {"response_format": {"type": "json_schema", "json_schema": form}}
         elif shape and way == "tool":
-            function = {"name": _ANSWER, "description": "Give the answer.", "parameters": schema_of(shape)}
-            sent = replace(sent, tools=[{"type": "function", "function": function}], tool_choice="required")
+            function = {
+                "name": _ANSWER,
+                "description": "Give the answer.",
+                "parameters": schema_of(shape),
+            }
+            sent = replace(
+                sent, tools=[{"type": "function", "function": function}], tool_choice="required"
+            )
         elif shape:
             sent = replace(sent, messages=with_words(sent.messages, json_request(shape)))
         answer = await self._send(sent, body)
@@ -184,10 +192,19 @@ class ChatEndpoint:
     async def _send(self, question: Question, body: dict[str, Any]) -> AIMessageChunk:
         """Ask until there is an answer, or until it is clear that there will be none."""
         context = self._capabilities.context
-        coming, most = question.tokens + tokens_of(json.dumps(body, ensure_ascii=False)), answer_tokens(context)
+        coming, most = (
+            question.tokens + tokens_of(json.dumps(body, ensure_ascii=False)),
+            answer_tokens(context),
+        )
         if coming + most > context:
-            raise ModelError(f"{self.name} has room for {context} tokens; about {coming} would be sent")
-        given = {"tools": list(question.tools), "tool_choice": question.tool_choice, "stop": question.stop}
+            raise ModelError(
+                f"{self.name} has room for {context} tokens; about {coming} would be sent"
+            )
+        given = {
+            "tools": list(question.tools),
+            "tool_choice": question.tool_choice,
+            "stop": question.stop,
+        }
         options = {name: value for name, value in given.items() if value}
         for again in range(self._tries):
             try:
@@ -207,7 +224,11 @@ class ChatEndpoint:
         raise AssertionError("the loop returns or raises")
 
 
-_PARAMETERS = {"type": "object", "properties": {"colour": {"type": "string"}}, "required": ["colour"]}
+_PARAMETERS = {
+    "type": "object",
+    "properties": {"colour": {"type": "string"}},
+    "required": ["colour"],
+}
 _FUNCTION = {"name": "look_up", "description": "Look up one colour.", "parameters": _PARAMETERS}
 _LOOK = {"type": "function", "function": _FUNCTION}
 
@@ -244,4 +265,7 @@ async def _tried(endpoint: ChatEndpoint, way: Way, question: Question) -> Reply 
 
 
 def _question(text: str, **options: Any) -> Question:
-    return Question(messages=[SystemMessage("You answer exactly as you are asked to."), HumanMessage(text)], **options)
+    return Question(
+        messages=[SystemMessage("You answer exactly as you are asked to."), HumanMessage(text)],
+        **options,
+    )

@@ -9,7 +9,14 @@ from typing import Any, TypeVar
 
 from langchain_core.callbacks import AsyncCallbackManagerForLLMRun, CallbackManagerForLLMRun
 from langchain_core.language_models import BaseChatModel, LanguageModelInput
-from langchain_core.messages import AIMessage, AIMessageChunk, AnyMessage, BaseMessage, HumanMessage, ToolMessage
+from langchain_core.messages import (
+    AIMessage,
+    AIMessageChunk,
+    AnyMessage,
+    BaseMessage,
+    HumanMessage,
+    ToolMessage,
+)
 from langchain_core.messages.utils import convert_to_openai_messages
 from langchain_core.outputs import ChatGeneration, ChatResult
 from langchain_core.runnables import Runnable, RunnableLambda
@@ -40,7 +47,9 @@ class Question:
     messages: Sequence[BaseMessage]
     tools: Sequence[Mapping[str, Any]] = ()  # As OpenAI's protocol describes them
     tool_choice: str | None = None
-    response_format: type[BaseModel] | None = None  # The answer is one JSON object that validates as this
+    response_format: type[BaseModel] | None = (
+        None  # The answer is one JSON object that validates as this
+    )
     stop: Sequence[str] | None = None
 
     @cached_property
@@ -54,12 +63,18 @@ class Question:
     def tokens(self) -> int:
         """An estimate of the tokens that are sent."""
         texts = [str(message.text) + _arguments(message) for message in self.messages]
-        return message_tokens((*texts, *(json.dumps(one, ensure_ascii=False) for one in self._options if one)))
+        return message_tokens(
+            (*texts, *(json.dumps(one, ensure_ascii=False) for one in self._options if one))
+        )
 
     @property
     def _options(self) -> tuple[Any, ...]:
         shape = self.response_format
-        return list(self.tools), self.tool_choice, [shape.__name__, schema_of(shape)] if shape else None
+        return (
+            list(self.tools),
+            self.tool_choice,
+            [shape.__name__, schema_of(shape)] if shape else None,
+        )
 
 
 class Reply(Frozen):
@@ -73,12 +88,22 @@ class Reply(Frozen):
         """Give the message; its ids depend on the question alone, so that a run made again asks the same."""
         calls = [
             # Nine letters and digits: some servers take no other ids.
-            {"name": call.tool, "args": dict(call.arguments), "id": _hash(f"{asked} {place}")[:9], "type": "tool_call"}
+            {
+                "name": call.tool,
+                "args": dict(call.arguments),
+                "id": _hash(f"{asked} {place}")[:9],
+                "type": "tool_call",
+            }
             for place, call in enumerate(self.calls)
         ]
         sent, received = self.spent.sent, self.spent.received
         usage = {"input_tokens": sent, "output_tokens": received, "total_tokens": sent + received}
-        return AIMessage(content=self.text, id=f"answer-{_hash(asked)[:24]}", tool_calls=calls, usage_metadata=usage)
+        return AIMessage(
+            content=self.text,
+            id=f"answer-{_hash(asked)[:24]}",
+            tool_calls=calls,
+            usage_metadata=usage,
+        )
 
 
 def with_words(messages: Sequence[BaseMessage], words: str) -> list[BaseMessage]:
@@ -98,7 +123,9 @@ def calls_in(answer: AIMessageChunk) -> Iterator[ToolRequest]:
     """Read the calls strictly: the library would complete arguments that were cut off."""
     for call in answer.tool_call_chunks[:_MOST_CALLS]:
         try:
-            arguments = json.loads(as_utf8(json.dumps(json.loads(call["args"] or "{}"), ensure_ascii=False)))
+            arguments = json.loads(
+                as_utf8(json.dumps(json.loads(call["args"] or "{}"), ensure_ascii=False))
+            )
         except (ValueError, RecursionError):
             continue
         if isinstance(arguments, dict) and call["name"]:
@@ -115,7 +142,11 @@ def spent_on(answer: AIMessageChunk, coming: int) -> Spent:
 
 def _arguments(message: BaseMessage) -> str:
     calls = message.tool_calls if isinstance(message, AIMessage) else []
-    return json.dumps([[call["name"], call["args"]] for call in calls], ensure_ascii=False) if calls else ""
+    return (
+        json.dumps([[call["name"], call["args"]] for call in calls], ensure_ascii=False)
+        if calls
+        else ""
+    )
 
 
 def _hash(text: str) -> str:
@@ -193,7 +224,11 @@ class RecordedChatModel(BaseChatModel):
         """Answer from the record, or ask; options other than a `Question` has would not be recorded: a TypeError."""
         question = Question(messages=messages, stop=stop, **kwargs)
         reply = await self.fetch(question)
-        return ChatResult(generations=[ChatGeneration(message=reply.message(f"{self.model_name} {question.hash}"))])
+        return ChatResult(
+            generations=[
+                ChatGeneration(message=reply.message(f"{self.model_name} {question.hash}"))
+            ]
+        )
 
     def _generate(
         self,

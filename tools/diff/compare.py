@@ -6,7 +6,16 @@ from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from agent.domain.facts import FactKind
-from tools.diff.kinds import ROWS, Difference, Found, detail_of, is_python, members_of, name_of, written
+from tools.diff.kinds import (
+    ROWS,
+    Difference,
+    Found,
+    detail_of,
+    is_python,
+    members_of,
+    name_of,
+    written,
+)
 from tools.diff.pairing import paired, renamed
 
 if TYPE_CHECKING:
@@ -31,7 +40,11 @@ def compare(files: Sequence["Versions"]) -> list[Difference]:
     }
     differences = _Comparison(files).differences()
     # A value that only got a name is the same value.
-    return [one for one in differences if one.new is None or (one.new.rpartition(".")[2], one.old) not in named]
+    return [
+        one
+        for one in differences
+        if one.new is None or (one.new.rpartition(".")[2], one.old) not in named
+    ]
 
 
 class _Comparison:
@@ -44,18 +57,27 @@ class _Comparison:
         self._gone: set[Path] = set()
         self._come: set[Path] = set()
         self._members = {
-            (found.one.owner.rpartition(".")[2], found.one.name) for found in self._new if found.one.kind in _MEMBERS
+            (found.one.owner.rpartition(".")[2], found.one.name)
+            for found in self._new
+            if found.one.kind in _MEMBERS
         }
         self._classes: dict[str, list[Found]] = defaultdict(list)
         for found in self._new:
             if found.one.kind == "class":
                 self._classes[found.one.name].append(found)
-        self._given = {(found.module, found.one.name) for found in self._new if found.one.kind == "import"}
-        typed = {found.one.path: found.one.parts.get("type", "") for found in self._old if found.one.kind == "field"}
+        self._given = {
+            (found.module, found.one.name) for found in self._new if found.one.kind == "import"
+        }
+        typed = {
+            found.one.path: found.one.parts.get("type", "")
+            for found in self._old
+            if found.one.kind == "field"
+        }
         self._retyped = {
             found.one.name: kind
             for found in self._new
-            if found.one.kind == "field" and (kind := found.one.parts.get("type", "")) != typed.get(found.one.path)
+            if found.one.kind == "field"
+            and (kind := found.one.parts.get("type", "")) != typed.get(found.one.path)
         }
 
     def differences(self) -> Iterator[Difference]:
@@ -75,7 +97,9 @@ class _Comparison:
             yield from self._one_sided(gone, come)
             yield from _reordered(parameters)
 
-    def _keyed(self, found: Iterable[Found], kinds: Sequence[str]) -> Mapping[Hashable, list[Found]]:
+    def _keyed(
+        self, found: Iterable[Found], kinds: Sequence[str]
+    ) -> Mapping[Hashable, list[Found]]:
         keyed: dict[Hashable, list[Found]] = defaultdict(list)
         for one in found:
             if one.one.kind in kinds:
@@ -103,13 +127,29 @@ class _Comparison:
 
     def _one_sided(self, gone: Sequence[Found], come: Sequence[Found]) -> Iterator[Difference]:
         """Tell what came and went; of both, what is the same under another name or in another file."""
-        gone = [one for one in gone if one.changed and not self._is_within(one, self._gone) and not _stays(one)]
+        gone = [
+            one
+            for one in gone
+            if one.changed and not self._is_within(one, self._gone) and not _stays(one)
+        ]
         # What a class has from another one now is not gone, nor is anything inside it.
-        kept = [one for one in gone if one.one.kind in _MEMBERS and self._is_inherited(one.one.name, one.one.owner)]
+        kept = [
+            one
+            for one in gone
+            if one.one.kind in _MEMBERS and self._is_inherited(one.one.name, one.one.owner)
+        ]
         self._gone |= {(one.module, one.one.path) for one in kept}
         gone = [one for one in gone if (one.module, one.one.path) not in self._gone]
-        gone = [one for one in gone if not (one.one.kind == "flag" and self._is_made_of_a_field(one.one.name))]
-        come = [one for one in come if one.changed and not self._is_within(one, self._come) and not _stays(one)]
+        gone = [
+            one
+            for one in gone
+            if not (one.one.kind == "flag" and self._is_made_of_a_field(one.one.name))
+        ]
+        come = [
+            one
+            for one in come
+            if one.changed and not self._is_within(one, self._come) and not _stays(one)
+        ]
         gone, come = _once(gone), _once(come)
         matched: set[int] = set()
         for old, new in renamed(gone, come, self._owner):
@@ -149,14 +189,17 @@ class _Comparison:
             if base.strip()
         }
         return any(
-            (base, name) in self._members or (deep > 0 and self._is_inherited(name, base, deep - 1)) for base in bases
+            (base, name) in self._members or (deep > 0 and self._is_inherited(name, base, deep - 1))
+            for base in bases
         )
 
     def _is_within(self, found: Found, scopes: set[Path]) -> bool:
         """Tell what comes or goes with its class or function, and is told by it; what users set is always told."""
         if ROWS[found.one.kind].spread:
             return False
-        return any((found.module, found.one.owner[:end]) in scopes for end in _ends(found.one.owner))
+        return any(
+            (found.module, found.one.owner[:end]) in scopes for end in _ends(found.one.owner)
+        )
 
 
 def _once(found: Iterable[Found]) -> list[Found]:
@@ -173,7 +216,9 @@ def _once(found: Iterable[Found]) -> list[Found]:
 
 def _stays(found: Found) -> bool:
     """Tell an overload, a second definition or a condition around one: the name is there before and after."""
-    return found.one.kind in (*SYMBOLS, "field") and found.versions.has_elsewhere(found.one, found.side)
+    return found.one.kind in (*SYMBOLS, "field") and found.versions.has_elsewhere(
+        found.one, found.side
+    )
 
 
 def _ends(owner: str) -> Iterator[int]:
@@ -186,10 +231,17 @@ def _ends(owner: str) -> Iterator[int]:
 
 def _counted(declared: Sequence["Declaration"], versions: "Versions") -> Iterator["Declaration"]:
     """Leave out a constant that holds a variable and a function behind a route: users know them by these."""
-    used = {line for one in declared if one.kind in ("env", "route") for line in range(one.first, one.last + 1)}
+    used = {
+        line
+        for one in declared
+        if one.kind in ("env", "route")
+        for line in range(one.first, one.last + 1)
+    }
     behind: set[str] = set()
     for one in declared:
-        if one.kind in ("constant", "function") and any(line in used for line in range(one.first, one.line + 1)):
+        if one.kind in ("constant", "function") and any(
+            line in used for line in range(one.first, one.line + 1)
+        ):
             behind.add(one.path)
         elif _counts(one, versions) and not (one.kind == "parameter" and one.owner in behind):
             yield one
@@ -202,19 +254,28 @@ def _counts(one: "Declaration", versions: "Versions") -> bool:
     python = versions.file.path.endswith((".py", ".pyi"))
     if ROWS[one.kind].symbol and (one.local or (python and _is_of_unseen_scope(one))):
         return False
-    hidden = one.name in ("self", "cls", "*", "/") or (one.kind == "constant" and one.name.startswith("__"))
+    hidden = one.name in ("self", "cls", "*", "/") or (
+        one.kind == "constant" and one.name.startswith("__")
+    )
     return bool(one.name) and not hidden
 
 
 def _is_of_unseen_scope(one: "Declaration") -> bool:
     """Tell a variable that is indented without a scope in sight: a patch may begin inside a function."""
-    return one.kind == "constant" and not one.owner and one.start > one.source.rfind(b"\n", 0, one.start) + 1
+    return (
+        one.kind == "constant"
+        and not one.owner
+        and one.start > one.source.rfind(b"\n", 0, one.start) + 1
+    )
 
 
 def _single(found: Found, kind: FactKind | None) -> Iterator[Difference]:
     if kind is None or (found.one.kind == "error" and "message" not in found.one.parts):
         return
-    value, detail = members_of(found) if found.one.kind == "enum" else written(found), detail_of(found)
+    value, detail = (
+        members_of(found) if found.one.kind == "enum" else written(found),
+        detail_of(found),
+    )
     if found.side == "old":
         yield Difference(kind, name_of(found), old=value, detail=detail, before=found)
     else:
@@ -225,7 +286,9 @@ def _renamed(old: Found, new: Found) -> Iterator[Difference]:
     kind = ROWS[new.one.kind].renamed
     if old.one.name == new.one.name:
         if new.one.kind in SYMBOLS and old.module != new.module:
-            yield Difference("symbol-moved", name_of(new), old.module, new.module, new.one.kind, old, new)
+            yield Difference(
+                "symbol-moved", name_of(new), old.module, new.module, new.one.kind, old, new
+            )
     elif kind is not None:
         yield Difference(kind, name_of(new), old.one.name, new.one.name, detail_of(new), old, new)
     yield from _changed(old, new)
@@ -240,7 +303,12 @@ def _changed(old: Found, new: Found) -> Iterator[Difference]:
         before, after = old.one.parts.get(part), new.one.parts.get(part)
         # An annotation of Python changes nothing for a caller.
         annotates = (kind == "signature-changed" or part == "type") and is_python(new)
-        described = kind == "field-changed" and before and after and _undescribed(before) == _undescribed(after)
+        described = (
+            kind == "field-changed"
+            and before
+            and after
+            and _undescribed(before) == _undescribed(after)
+        )
         if before != after and _differ(before, after) and not annotates and not described:
             if kind == "parameter-default-changed" and after is None:
                 kind = "parameter-required"
@@ -257,23 +325,34 @@ def _reordered(pairs: Iterable[tuple[Found, Found]]) -> Iterator[Difference]:
         if not (_is_keyword(old) or _is_keyword(new)):
             functions[new.module, new.one.owner].append((old, new))
     for (_, name), common in functions.items():
-        before = [new.one.name for old, new in sorted(common, key=lambda pair: pair[0].one.position)]
+        before = [
+            new.one.name for old, new in sorted(common, key=lambda pair: pair[0].one.position)
+        ]
         after = [new.one.name for old, new in sorted(common, key=lambda pair: pair[1].one.position)]
-        moved = [pair for pair, one, other in zip(common, before, after, strict=True) if one != other]
+        moved = [
+            pair for pair, one, other in zip(common, before, after, strict=True) if one != other
+        ]
         if moved and len(set(after)) == len(after):
             old, new = next((pair for pair in moved if pair[1].changed), moved[0])
-            yield Difference("parameter-reordered", name, ", ".join(before), ", ".join(after), None, old, new)
+            yield Difference(
+                "parameter-reordered", name, ", ".join(before), ", ".join(after), None, old, new
+            )
 
 
 def _is_keyword(found: Found) -> bool:
     """Return True for a Python parameter after `*`, which callers pass by name only."""
-    own = (one for one in found.declared if one.kind == "parameter" and one.owner == found.one.owner)
+    own = (
+        one for one in found.declared if one.kind == "parameter" and one.owner == found.one.owner
+    )
     return any(one.name[:1] == "*" and one.position < found.one.position for one in own)
 
 
 def _differ(before: str | None, after: str | None) -> bool:
     """Tell a written difference from one of layout and quotation marks."""
-    one, other = ("".join((text or "").split()).replace("'", '"').replace(",)", ")") for text in (before, after))
+    one, other = (
+        "".join((text or "").split()).replace("'", '"').replace(",)", ")")
+        for text in (before, after)
+    )
     return one != other or (before is None) != (after is None)
 
 

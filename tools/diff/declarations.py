@@ -20,7 +20,11 @@ _GRAMMARS = {
     "tsx": ("tree_sitter_typescript", "language_tsx"),
 }
 _ECMASCRIPT = ("ecmascript", "typescript")
-_QUERIES = {"javascript": ("ecmascript", "javascript"), "typescript": _ECMASCRIPT, "tsx": _ECMASCRIPT}
+_QUERIES = {
+    "javascript": ("ecmascript", "javascript"),
+    "typescript": _ECMASCRIPT,
+    "tsx": _ECMASCRIPT,
+}
 """The folders of queries of a language where it shares them with another one."""
 _CUDA = re.compile(
     rb"\b__(?:global|device|host|forceinline|noinline|shared|constant)__\b|\b__launch_bounds__\([^()\n]*\)"
@@ -34,7 +38,9 @@ _EXTENSIONS = {
     "typescript": "ts mts",
     "tsx": "tsx",
 }
-_BY_EXTENSION = {extension: name for name, all_of in _EXTENSIONS.items() for extension in all_of.split()}
+_BY_EXTENSION = {
+    extension: name for name, all_of in _EXTENSIONS.items() for extension in all_of.split()
+}
 
 
 @dataclass(frozen=True)
@@ -63,13 +69,22 @@ def language_of(path: str) -> Language | None:
 def _language(name: str) -> Language:
     module, function = _GRAMMARS[name]
     grammar = Grammar(getattr(import_module(module), function)())
-    folders = (files("tools.diff").joinpath("queries", folder) for folder in _QUERIES.get(name, (name,)))
-    sources = sorted((file for folder in folders for file in folder.iterdir()), key=lambda file: file.name)
+    folders = (
+        files("tools.diff").joinpath("queries", folder) for folder in _QUERIES.get(name, (name,))
+    )
+    sources = sorted(
+        (file for folder in folders for file in folder.iterdir()), key=lambda file: file.name
+    )
     text = "\n".join(file.read_text("utf-8") for file in sources if file.name.endswith(".scm"))
     return Language(name, grammar, Query(grammar, text))
 
 
-SCOPES = ("namespace", "class", "enum", "function")  # Kinds of declaration that other declarations stand in
+SCOPES = (
+    "namespace",
+    "class",
+    "enum",
+    "function",
+)  # Kinds of declaration that other declarations stand in
 Range = tuple[int, int]  # First and last line, both included, counted from 1
 _MORE_GENERAL = {"enum": ("class",), "member": ("constant", "field"), "env": ("constant", "field")}
 """Of two declarations of one name the more general one is left out."""
@@ -94,7 +109,9 @@ class Declaration:
     first: int
     last: int
     line: int = 0  # The line that has the name
-    owner: str = ""  # The names of the classes, namespaces and functions around it, with dots between them
+    owner: str = (
+        ""  # The names of the classes, namespaces and functions around it, with dots between them
+    )
     parts: Mapping[str, str] = field(default_factory=dict)
     """Further captures by name: default, type, value, base, message, condition, choices, help."""
     local: bool = False  # Whether it stands inside the body of a function
@@ -165,29 +182,45 @@ class _Match:
     @property
     def first(self) -> int:
         """The first line, with a condition or a default that stands above: an `if`, an attribute of a field."""
-        above = (node for part in ("condition", "default") for node in self.captured.get(part, {}).values())
+        above = (
+            node
+            for part in ("condition", "default")
+            for node in self.captured.get(part, {}).values()
+        )
         return min(node.start_point[0] for node in (self.node, *above)) + 1
 
     @property
     def line(self) -> int:
         """The line with the name, where that stands inside; a decorator names what stands below it."""
-        inside = self.name is not None and self.node.start_byte <= self.name.start_byte < self.node.end_byte
+        inside = (
+            self.name is not None
+            and self.node.start_byte <= self.name.start_byte < self.node.end_byte
+        )
         return ((self.name if inside else None) or self.node).start_point[0] + 1
 
     def add(self, captures: Mapping[str, list[Node]]) -> None:
         for capture, nodes in captures.items():
             kind, _, part = capture.partition(".")
             if kind == self.kind and part not in ("", "name"):
-                self.captured.setdefault(part, {}).update({(one.start_byte, one.end_byte): one for one in nodes})
+                self.captured.setdefault(part, {}).update(
+                    {(one.start_byte, one.end_byte): one for one in nodes}
+                )
 
     def parts(self, source: bytes) -> dict[str, str]:
-        joined = {part: _joined([node for _, node in sorted(at.items())], source) for part, at in self.captured.items()}
+        joined = {
+            part: _joined([node for _, node in sorted(at.items())], source)
+            for part, at in self.captured.items()
+        }
         return {part: words_of(text) if part in _WORDS else text for part, text in joined.items()}
 
 
 def _complete(matches: dict[tuple[str, int, int], _Match]) -> None:
     """Give the parts that were found without a name to the declaration that has the same node and a name."""
-    named = {(one.kind, one.node.start_byte, one.node.end_byte): one for one in matches.values() if one.name}
+    named = {
+        (one.kind, one.node.start_byte, one.node.end_byte): one
+        for one in matches.values()
+        if one.name
+    }
     for key, one in tuple(matches.items()):
         if one.name is None and (whole := named.get(key)):
             for part, nodes in one.captured.items():
@@ -196,7 +229,10 @@ def _complete(matches: dict[tuple[str, int, int], _Match]) -> None:
 
 
 def _match(captures: Mapping[str, list[Node]]) -> _Match | None:
-    kind = next((capture for capture in captures if "." not in capture and not capture.startswith("_")), None)
+    kind = next(
+        (capture for capture in captures if "." not in capture and not capture.startswith("_")),
+        None,
+    )
     if kind is None:
         return None
     names = captures.get(f"{kind}.name")
@@ -241,7 +277,9 @@ def _declared(text: bytes, matches: Iterable[_Match]) -> list[Declaration]:
         )
         found.append(one)
         if match.kind in SCOPES:
-            around.append((match, one.path if name else owner, local or match.kind == "function", local))
+            around.append(
+                (match, one.path if name else owner, local or match.kind == "function", local)
+            )
     return found
 
 

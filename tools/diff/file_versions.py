@@ -18,7 +18,9 @@ _INSIDE = b" \t\r\n)]}{#@:&|.*/+-"  # How a line may begin that does not begin a
 _LONGEST = 20_000  # Bytes of a fragment beyond which it is read as it is: what comes as a whole file was not cut
 
 
-def read_changed(text: bytes, language: Language, ranges: Sequence[Range]) -> list[Declaration] | None:
+def read_changed(
+    text: bytes, language: Language, ranges: Sequence[Range]
+) -> list[Declaration] | None:
     """Read what the changed lines of a whole file declare; None where a piece does not parse by itself."""
     found: list[Declaration] = []
     for first, piece, inside in _pieces(text.split(b"\n"), ranges):
@@ -52,16 +54,23 @@ def _ended(piece: bytes, language: Language) -> tuple[bytes, Language] | None:
         ending = b")" * opened + b" {}\n"
     else:
         ending = b"}" * max(piece.count(b"{") - piece.count(b"}"), 0) + b"\n"
-    whole = next((text for text in (piece, piece + ending) if not language.parse(text).has_error), None)
+    whole = next(
+        (text for text in (piece, piece + ending) if not language.parse(text).has_error), None
+    )
     return None if whole is None else (whole, language)
 
 
 def shifted(declared: Sequence[Declaration], lines: int) -> list[Declaration]:
     """Count the lines of a piece as the file does."""
-    return [replace(one, first=one.first + lines, last=one.last + lines, line=one.line + lines) for one in declared]
+    return [
+        replace(one, first=one.first + lines, last=one.last + lines, line=one.line + lines)
+        for one in declared
+    ]
 
 
-def _pieces(lines: Sequence[bytes], ranges: Sequence[Range]) -> Iterator[tuple[int, bytes, list[Range]]]:
+def _pieces(
+    lines: Sequence[bytes], ranges: Sequence[Range]
+) -> Iterator[tuple[int, bytes, list[Range]]]:
     """Give each piece with its first line and the ranges in it, counted from its beginning."""
     spans: list[tuple[int, int, list[Range]]] = []
     for start, end in ranges:
@@ -113,8 +122,14 @@ _READERS: tuple[tuple[str, Callable[[Text], Iterator[Entry]]], ...] = (
     (r"package\.json", packages.read_package_json),
     (r"go\.mod", packages.read_go_mod),
     (r"CMakeLists\.txt|[^/]+\.cmake", packages.read_cmake),
-    (r"(?:Docker|Container)file[^/]*|[^/]+\.(?:Docker|docker|Container)file", packages.read_dockerfile),
-    (r"(?:[\w-]+[-_])?(?:version|VERSION)(?:\.txt)?|_?version\.py|__(?:version|about)__\.py", packages.read_version),
+    (
+        r"(?:Docker|Container)file[^/]*|[^/]+\.(?:Docker|docker|Container)file",
+        packages.read_dockerfile,
+    ),
+    (
+        r"(?:[\w-]+[-_])?(?:version|VERSION)(?:\.txt)?|_?version\.py|__(?:version|about)__\.py",
+        packages.read_version,
+    ),
 )
 _BY_PATH = tuple((re.compile(rf"(?:.*/)?(?:{pattern})"), reader) for pattern, reader in _READERS)
 
@@ -128,7 +143,9 @@ def read_manifest(path: str, text: bytes) -> list[Declaration] | None:
     """Give what one version of a manifest declares, or a fragment of it; None for a file that is none."""
     if _SUBMODULE.fullmatch(text):
         # This is what git prints in the place of a submodule's content.
-        return _declared(text, [Entry("dependency", path, 1, 1, parts={"version": text.split()[-1].decode()})])
+        return _declared(
+            text, [Entry("dependency", path, 1, 1, parts={"version": text.split()[-1].decode()})]
+        )
     reader = next((reader for pattern, reader in _BY_PATH if pattern.fullmatch(path)), None)
     if reader is None:
         return None
@@ -185,7 +202,11 @@ class Versions:
 
     def _all(self, text: bytes) -> frozenset[tuple[str, str]]:
         language = language_of(self.file.path)
-        return frozenset((one.kind, one.path) for one in read_declarations(text, language)) if language else frozenset()
+        return (
+            frozenset((one.kind, one.path) for one in read_declarations(text, language))
+            if language
+            else frozenset()
+        )
 
 
 def is_read(file: FileChange) -> bool:
@@ -196,7 +217,9 @@ def is_read(file: FileChange) -> bool:
 def needs_blobs(file: FileChange) -> bool:
     """Say whether whole versions of a file tell more than its patch."""
     partly = file.status not in ("added", "removed")
-    return partly and is_read(file) and (language_of(file.path) is not None or is_manifest(file.path))
+    return (
+        partly and is_read(file) and (language_of(file.path) is not None or is_manifest(file.path))
+    )
 
 
 def read_versions(
@@ -210,7 +233,9 @@ def read_versions(
         patch = read_patch(file.patch)
         if patch.problem:
             skipped.append(f"{file.path}: {patch.problem}")
-        size = max(len(file.patch or ""), *(len(blob or b"") for blob in blobs.get(file.path, (None,))))
+        size = max(
+            len(file.patch or ""), *(len(blob or b"") for blob in blobs.get(file.path, (None,)))
+        )
         left -= size
         if size > LARGEST_FILE or left < 0:
             skipped.append(f"{file.path}: too large to be read")
@@ -219,17 +244,25 @@ def read_versions(
             yield _read(file, patch, blobs.get(file.path))
 
 
-def _read(file: FileChange, patch: Patch, blobs: tuple[bytes | None, bytes | None] | None) -> Versions:
+def _read(
+    file: FileChange, patch: Patch, blobs: tuple[bytes | None, bytes | None] | None
+) -> Versions:
     old_path = file.previous_path or file.path
     if blobs is None or file.status in ("added", "removed"):
-        return Versions(file, patch, _fragments(old_path, patch, "old"), _fragments(file.path, patch, "new"))
+        return Versions(
+            file, patch, _fragments(old_path, patch, "old"), _fragments(file.path, patch, "new")
+        )
     paths, texts = (old_path, file.path), tuple(blob or b"" for blob in blobs)
     manifests = (read_manifest(path, text) or [] for path, text in zip(paths, texts, strict=True))
-    old, new = (one + other for one, other in zip(manifests, _code(paths, texts, patch), strict=True))
+    old, new = (
+        one + other for one, other in zip(manifests, _code(paths, texts, patch), strict=True)
+    )
     return Versions(file, patch, old, new, texts)
 
 
-def _code(paths: tuple[str, str], texts: tuple[bytes, ...], patch: Patch) -> list[list[Declaration]]:
+def _code(
+    paths: tuple[str, str], texts: tuple[bytes, ...], patch: Patch
+) -> list[list[Declaration]]:
     """Read both versions of code where lines changed: by pieces, or both as a whole, so that they can be compared."""
     language = language_of(paths[1])
     ranges = (patch.ranges("old"), patch.ranges("new"))

@@ -34,13 +34,19 @@ _FOLDER = 3  # From so many files of one role in a folder they are told together
 
 def only_facts(files: Sequence[FileChange]) -> Iterator[Fact]:
     """Say of a commit that touches nothing of the product what it touches."""
-    roles = {role(path) for file in files for path in (file.path, file.previous_path) if path is not None}
+    roles = {
+        role(path) for file in files for path in (file.path, file.previous_path) if path is not None
+    }
     roles = roles - {Role.ASSET} if len(roles) > 1 else roles
     kind = _ONLY.get(frozenset(roles))
     if kind is None and roles and roles <= _UPKEEP.keys():
         kind = "only-upkeep"
     if kind is not None:
-        what = ", ".join(_UPKEEP[one] for one in _UPKEEP if one in roles) if kind == "only-upkeep" else None
+        what = (
+            ", ".join(_UPKEEP[one] for one in _UPKEEP if one in roles)
+            if kind == "only-upkeep"
+            else None
+        )
         place = Place(file=files[0].path, line=0, lines=())
         name = f"{len(files)} files"
         yield Fact(kind=kind, severity=Severity.INTERNAL, name=name, detail=what, places=(place,))
@@ -59,39 +65,66 @@ def file_facts(files: Sequence[FileChange], read: Sequence["Versions"]) -> Itera
             yield _left(file, "file-renamed", file.previous_path, file.path)
     for (what, folder), group in added.items():
         if len(group) >= _FOLDER:
-            yield _came(what, ", ".join(file.path for file in group), group, f"{len(group)} files of {folder}")
+            yield _came(
+                what,
+                ", ".join(file.path for file in group),
+                group,
+                f"{len(group)} files of {folder}",
+            )
         else:
             for file in group:
-                yield _came(what, file.path, [file], _names(declared.get(file.path, ())) or file.path)
+                yield _came(
+                    what, file.path, [file], _names(declared.get(file.path, ())) or file.path
+                )
 
 
 def _came(what: Role, name: str, files: Sequence[FileChange], new: str) -> Fact:
     # Sources that are compiled into something are told by what they declare for users.
     told = what is Role.MODEL or name.endswith(".py") or is_public_header(name)
-    severity, places = Severity.ADDITIVE if told else Severity.INTERNAL, tuple(_place(file, new) for file in files[:4])
-    return Fact(kind="file-added", severity=severity, name=name, new=new, detail=what.value, places=places)
+    severity, places = (
+        Severity.ADDITIVE if told else Severity.INTERNAL,
+        tuple(_place(file, new) for file in files[:4]),
+    )
+    return Fact(
+        kind="file-added", severity=severity, name=name, new=new, detail=what.value, places=places
+    )
 
 
 def _left(file: FileChange, kind: FactKind, old: str, new: str | None = None) -> Fact:
     """Tell a file that is not where it was."""
-    severity, detail = Severity.BREAKING if is_public_header(old) else Severity.INTERNAL, role(file.path).value
+    severity, detail = (
+        Severity.BREAKING if is_public_header(old) else Severity.INTERNAL,
+        role(file.path).value,
+    )
     places = (_place(file),)
-    return Fact(kind=kind, severity=severity, name=file.path, old=old, new=new, detail=detail, places=places)
+    return Fact(
+        kind=kind, severity=severity, name=file.path, old=old, new=new, detail=detail, places=places
+    )
 
 
 def _names(declared: Sequence[Declaration]) -> str:
-    public = (one for one in declared if not one.owner and not one.local and not one.name.startswith("_"))
+    public = (
+        one for one in declared if not one.owner and not one.local and not one.name.startswith("_")
+    )
     names = [one.name for one in public if one.kind in ("class", "enum", "function")]
     return ", ".join(dict.fromkeys(names[:_NAMES]))
 
 
 def _place(file: FileChange, names: str = "") -> Place:
     """Show the lines that have one of the names, else the first ones that say something."""
-    changed = enumerate((line for hunk in read_patch(file.patch).hunks[:1] for line in hunk.changed), 1)
+    changed = enumerate(
+        (line for hunk in read_patch(file.patch).hunks[:1] for line in hunk.changed), 1
+    )
     telling = [(at, line) for at, line in changed if len(line.strip("+-#/* \t")) > 2]
-    naming = [(at, line) for at, line in telling if any(name in line for name in names.split(", ") if name)]
+    naming = [
+        (at, line)
+        for at, line in telling
+        if any(name in line for name in names.split(", ") if name)
+    ]
     shown = (naming or telling)[:3]
-    return Place(file=file.path, line=shown[0][0] if shown else 0, lines=tuple(line for _, line in shown))
+    return Place(
+        file=file.path, line=shown[0][0] if shown else 0, lines=tuple(line for _, line in shown)
+    )
 
 
 _LARGEST = 200_000  # Characters of patches above which nobody only lays out code
@@ -111,15 +144,21 @@ def layout_facts(files: Sequence["Versions"]) -> Iterator[Fact]:
         if language is None:
             return
         for hunk in versions.patch.hunks:
-            if _tokens(hunk, "old", language, comments=False) != _tokens(hunk, "new", language, comments=False):
+            if _tokens(hunk, "old", language, comments=False) != _tokens(
+                hunk, "new", language, comments=False
+            ):
                 return
-            commented |= _tokens(hunk, "old", language, comments=True) != _tokens(hunk, "new", language, comments=True)
+            commented |= _tokens(hunk, "old", language, comments=True) != _tokens(
+                hunk, "new", language, comments=True
+            )
     kind = "only-comments" if commented else "only-formatting"
     place = Place(file=code[0].file.path, line=0, lines=())
     yield Fact(kind=kind, severity=Severity.INTERNAL, name=f"{len(code)} files", places=(place,))
 
 
-def _tokens(hunk: Hunk, side: Side, language: Language, *, comments: bool) -> list[tuple[str, bytes]]:
+def _tokens(
+    hunk: Hunk, side: Side, language: Language, *, comments: bool
+) -> list[tuple[str, bytes]]:
     text = ("\n".join(hunk.side(side)) + "\n").encode("utf-8", "replace")
     return list(_leaves(language.parse(text), comments=comments))
 
@@ -129,7 +168,9 @@ def _leaves(root: Node, *, comments: bool) -> Iterator[tuple[str, bytes]]:
     stack = [root]
     while stack:
         node = stack.pop()
-        remark = "comment" in node.type or (node.type == "expression_statement" and _is_docstring(node))
+        remark = "comment" in node.type or (
+            node.type == "expression_statement" and _is_docstring(node)
+        )
         if remark and not comments:
             continue
         if not node.children or node.type in ("string", "string_literal", "raw_string_literal"):
@@ -145,7 +186,16 @@ def _is_docstring(node: Node) -> bool:
 _MOST = 2
 _LINES = 14  # Lines shown of one function
 _REMARKS = ("#", "//", "*", "/*", '"""', "<!--")
-_ORDER = (Role.DOCUMENT, Role.CONFIG, Role.BUILD, Role.SCRIPT, Role.EXAMPLE, Role.BENCHMARK, Role.CI, Role.TEST)
+_ORDER = (
+    Role.DOCUMENT,
+    Role.CONFIG,
+    Role.BUILD,
+    Role.SCRIPT,
+    Role.EXAMPLE,
+    Role.BENCHMARK,
+    Role.CI,
+    Role.TEST,
+)
 _UNSEEN = (Role.TEST, Role.CI, Role.SCRIPT, Role.LOCK, Role.GENERATED, Role.VENDORED, Role.ASSET)
 """What is for those alone who work on the project."""
 Where = tuple[str, str]  # A file and the function in it
@@ -164,7 +214,9 @@ def changed_functions(files: Sequence["Versions"], told: Iterable[Place]) -> lis
     changes = {where: lines for where, lines in changes.items() if _says_something(lines)}
     kept = {where: lines for where, lines in changes.items() if where[1] and where not in one_sided}
     most = sorted((kept or changes).items(), key=lambda entry: -len(entry[1]))
-    return [_code_fact(file, name or file.rpartition("/")[2], lines) for (file, name), lines in most]
+    return [
+        _code_fact(file, name or file.rpartition("/")[2], lines) for (file, name), lines in most
+    ]
 
 
 def _says_something(lines: Sequence[tuple[int, str]]) -> bool:
@@ -180,7 +232,9 @@ def _says_something(lines: Sequence[tuple[int, str]]) -> bool:
 def _one_sided(files: Sequence["Versions"]) -> set[Where]:
     found: set[Where] = set()
     for versions in files:
-        old, new = ({one.path for one in side if one.is_scope} for side in (versions.old, versions.new))
+        old, new = (
+            {one.path for one in side if one.is_scope} for side in (versions.old, versions.new)
+        )
         found |= {(versions.file.path, name) for name in old ^ new}
     return found
 
@@ -195,7 +249,9 @@ def telling_hunks(files: Sequence[FileChange]) -> list[Fact]:
             best = max(hunks, key=lambda hunk: len(hunk.changed))
             found.append(
                 _code_fact(
-                    file.path, file.path, [(number, line) for sign, number, line in best.numbered() if sign != " "]
+                    file.path,
+                    file.path,
+                    [(number, line) for sign, number, line in best.numbered() if sign != " "],
                 )
             )
     return found
@@ -210,12 +266,19 @@ def _rank(path: str) -> int:
 
 def _changed(versions: "Versions") -> Iterable[tuple[str, int, str]]:
     """Give the changed lines with the innermost function around each, or what git says stands above."""
-    sides: tuple[tuple[Side, Sequence[Declaration]], ...] = (("old", versions.old), ("new", versions.new))
+    sides: tuple[tuple[Side, Sequence[Declaration]], ...] = (
+        ("old", versions.old),
+        ("new", versions.new),
+    )
     for side, declared in sides:
         scopes = [one for one in declared if one.kind in ("function", "class")]
         for number, line in versions.patch.lines(side).items():
             around = [one for one in scopes if one.first <= number <= one.last and not one.local]
-            yield (min(around, key=lambda one: one.last - one.first).path if around else ""), number, line
+            yield (
+                (min(around, key=lambda one: one.last - one.first).path if around else ""),
+                number,
+                line,
+            )
 
 
 def _code_fact(file: str, name: str, lines: Sequence[tuple[int, str]]) -> Fact:

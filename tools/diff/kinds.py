@@ -27,27 +27,62 @@ class Row:
     """Whether its name means the same in every file: a flag that moves to another file stays the same flag."""
 
 
-_OF_PARAMETER: dict[str, FactKind] = {"default": "parameter-default-changed", "type": "signature-changed"}
+_OF_PARAMETER: dict[str, FactKind] = {
+    "default": "parameter-default-changed",
+    "type": "signature-changed",
+}
 _OF_MEMBER: dict[str, FactKind] = {"value": "enum-member-changed"}
 _OF_FIELD: dict[str, FactKind] = {"value": "field-changed", "type": "field-changed"}
-_OF_FLAG: dict[str, FactKind] = {"default": "flag-default-changed", "choices": "flag-choices-changed"}
+_OF_FLAG: dict[str, FactKind] = {
+    "default": "flag-default-changed",
+    "choices": "flag-choices-changed",
+}
 ROWS: Mapping[str, Row] = {
-    "function": Row("symbol-added", "symbol-removed", "symbol-renamed", {"returns": "signature-changed"}, symbol=True),
-    "class": Row("symbol-added", "symbol-removed", "symbol-renamed", {"base": "base-changed"}, symbol=True),
+    "function": Row(
+        "symbol-added",
+        "symbol-removed",
+        "symbol-renamed",
+        {"returns": "signature-changed"},
+        symbol=True,
+    ),
+    "class": Row(
+        "symbol-added", "symbol-removed", "symbol-renamed", {"base": "base-changed"}, symbol=True
+    ),
     "enum": Row("symbol-added", "symbol-removed", "symbol-renamed", symbol=True),
-    "parameter": Row("parameter-added", "parameter-removed", "parameter-renamed", _OF_PARAMETER, symbol=True),
+    "parameter": Row(
+        "parameter-added", "parameter-removed", "parameter-renamed", _OF_PARAMETER, symbol=True
+    ),
     "field": Row("field-added", "field-removed", "field-renamed", _OF_FIELD, symbol=True),
-    "member": Row("enum-member-added", "enum-member-removed", "enum-member-renamed", _OF_MEMBER, symbol=True),
-    "constant": Row("symbol-added", "symbol-removed", "symbol-renamed", {"value": "constant-changed"}, symbol=True),
+    "member": Row(
+        "enum-member-added", "enum-member-removed", "enum-member-renamed", _OF_MEMBER, symbol=True
+    ),
+    "constant": Row(
+        "symbol-added",
+        "symbol-removed",
+        "symbol-renamed",
+        {"value": "constant-changed"},
+        symbol=True,
+    ),
     "export": Row("symbol-added", "symbol-removed", symbol=True),
     "flag": Row("flag-added", "flag-removed", "flag-renamed", _OF_FLAG, spread=True),
-    "env": Row("env-added", "env-removed", "env-renamed", {"default": "env-default-changed"}, spread=True),
+    "env": Row(
+        "env-added", "env-removed", "env-renamed", {"default": "env-default-changed"}, spread=True
+    ),
     "config": Row("config-key-added", "config-key-removed", None, {"value": "config-key-changed"}),
     "route": Row("route-added", "route-removed", spread=True),
-    "error": Row("error-added", "error-removed", None, {"condition": "limit-changed", "message": "error-changed"}),
-    "registration": Row("registered", "unregistered", None, {"value": "registration-changed"}, spread=True),
+    "error": Row(
+        "error-added",
+        "error-removed",
+        None,
+        {"condition": "limit-changed", "message": "error-changed"},
+    ),
+    "registration": Row(
+        "registered", "unregistered", None, {"value": "registration-changed"}, spread=True
+    ),
     "deprecation": Row("deprecated", None, None, {"message": "deprecated"}),
-    "dependency": Row("dependency-added", "dependency-removed", None, {"version": "dependency-changed"}),
+    "dependency": Row(
+        "dependency-added", "dependency-removed", None, {"version": "dependency-changed"}
+    ),
     "version": Row(None, None, None, {"value": "version-changed"}),
     "image": Row(None, None, None, {"value": "image-changed"}),
 }
@@ -144,8 +179,13 @@ def detail_of(found: Found) -> str | None:
 
 def members_of(found: Found) -> str | None:
     """List the members of an enumeration that came or went, with their values: code may have stored them."""
-    members = [one for one in found.declared if one.kind == "member" and one.owner == found.one.path]
-    return ", ".join(written(Found(one, found.versions, found.side)) or one.name for one in members) or None
+    members = [
+        one for one in found.declared if one.kind == "member" and one.owner == found.one.path
+    ]
+    return (
+        ", ".join(written(Found(one, found.versions, found.side)) or one.name for one in members)
+        or None
+    )
 
 
 def written(found: Found) -> str | None:

@@ -16,7 +16,9 @@ _BESIDE_EACH_OTHER = ("parameter", "field", "member")
 Pair = tuple["Found", "Found"]
 
 
-def paired(old: Sequence["Found"], new: Sequence["Found"]) -> tuple[list[Pair], list["Found"], list["Found"]]:
+def paired(
+    old: Sequence["Found"], new: Sequence["Found"]
+) -> tuple[list[Pair], list["Found"], list["Found"]]:
     """Pair declarations of one name: equal ones first, then those that share a part, then in their order."""
     pairs: list[Pair] = []
     gone, come = list(old), list(new)
@@ -40,7 +42,10 @@ def _share(old: "Found", new: "Found") -> bool:
 def _parts(found: "Found") -> set[tuple[str, str]]:
     """Give the parts of a declaration; of words, a limit in them does not count."""
     numbers = found.one.kind == "error"
-    return {(part, _NUMBER.sub("0", text) if numbers else text) for part, text in found.one.parts.items()}
+    return {
+        (part, _NUMBER.sub("0", text) if numbers else text)
+        for part, text in found.one.parts.items()
+    }
 
 
 def _same_kind(old: "Found", new: "Found") -> bool:
@@ -56,8 +61,12 @@ def renamed(
     for old, new in _moved(gone, come):
         left.remove(new)
         yield old, new
-    unmoved = [old for old in gone if not old.one.is_scope or not any(_same_name(old, new) for new in come)]
-    groups: dict[tuple[str, Hashable], tuple[list[Found], list[Found]]] = defaultdict(lambda: ([], []))
+    unmoved = [
+        old for old in gone if not old.one.is_scope or not any(_same_name(old, new) for new in come)
+    ]
+    groups: dict[tuple[str, Hashable], tuple[list[Found], list[Found]]] = defaultdict(
+        lambda: ([], [])
+    )
     for place, found in ((0, unmoved), (1, left)):
         for one in found:
             groups[one.one.kind, owner_of(one)][place].append(one)
@@ -69,7 +78,9 @@ def renamed(
 
 
 def _same_name(old: "Found", new: "Found") -> bool:
-    return old.one.kind == new.one.kind and old.one.path == new.one.path and old.module != new.module
+    return (
+        old.one.kind == new.one.kind and old.one.path == new.one.path and old.module != new.module
+    )
 
 
 def _moved(gone: Sequence["Found"], come: Sequence["Found"]) -> Iterator[Pair]:
@@ -85,7 +96,9 @@ def _moved(gone: Sequence["Found"], come: Sequence["Found"]) -> Iterator[Pair]:
 def _alike(olds: Sequence["Found"], news: Sequence["Found"]) -> Iterator[Pair]:
     """Pair the most alike first; something that is not a scope only where all but its name is the same."""
     lines = {id(one): _lines(one) for one in (*olds, *news) if one.one.is_scope}
-    scored = [(_likeness(old, new, lines), old.one.position, old, new) for old in olds for new in news]
+    scored = [
+        (_likeness(old, new, lines), old.one.position, old, new) for old in olds for new in news
+    ]
     taken: set[int] = set()
     for score, _, old, new in sorted(scored, key=lambda one: (-one[0], one[1])):
         if score >= ALIKE and not {id(old), id(new)} & taken:

@@ -32,11 +32,15 @@ def ranked(facts: Iterable[Fact]) -> list[Fact]:
     joined = _joined(list(dict.fromkeys(facts)))
     ordered = sorted(joined, key=lambda fact: (_ORDER.index(fact.severity), _rank(fact.kind)))
     internal = [fact for fact in ordered if fact.severity is Severity.INTERNAL]
-    return [fact for fact in ordered if fact.severity is not Severity.INTERNAL][:MOST] + internal[:MOST_INTERNAL]
+    return [fact for fact in ordered if fact.severity is not Severity.INTERNAL][:MOST] + internal[
+        :MOST_INTERNAL
+    ]
 
 
 def _rank(kind: FactKind) -> int:
-    return next((place for place, start in enumerate(_FIRST) if kind.startswith(start)), len(_FIRST))
+    return next(
+        (place for place, start in enumerate(_FIRST) if kind.startswith(start)), len(_FIRST)
+    )
 
 
 def _joined(facts: list[Fact]) -> list[Fact]:
@@ -74,14 +78,25 @@ def _one(group: list[Fact]) -> Fact:
     places = tuple(place for fact in group for place in fact.places[:1])[:_PLACES]
     if first.kind in _OF_CLASSES:
         what = "fields" if first.kind.startswith("field") else "members"
-        told = {side: _listed([_short(getattr(one, side), one.name) for one in group]) for side in ("old", "new")}
+        told = {
+            side: _listed([_short(getattr(one, side), one.name) for one in group])
+            for side in ("old", "new")
+        }
         owner = first.name.rpartition(".")[0]
-        return first.model_copy(update={"name": owner, "detail": f"{len(group)} {what}", "places": places, **told})
+        return first.model_copy(
+            update={"name": owner, "detail": f"{len(group)} {what}", "places": places, **told}
+        )
     if first.kind in _OF_FUNCTIONS:
-        told = {side: _listed([getattr(one, side) for one in group], "\n") for side in ("old", "new")}
+        told = {
+            side: _listed([getattr(one, side) for one in group], "\n") for side in ("old", "new")
+        }
         name = _listed([one.name for one in group]) or first.name
         return first.model_copy(update={"name": name, "places": places, **told})
-    same = {side: getattr(first, side) for side in ("old", "new") if len({getattr(one, side) for one in group}) == 1}
+    same = {
+        side: getattr(first, side)
+        for side in ("old", "new")
+        if len({getattr(one, side) for one in group}) == 1
+    }
     details = {fact.detail for fact in group}
     detail = details.pop() if len(details) == 1 else None
     names = _listed([fact.name for fact in group][:_NAMES])

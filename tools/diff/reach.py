@@ -12,17 +12,30 @@ from tools.diff.roles import HEADERS, HIDDEN, is_product, is_public_header, modu
 if TYPE_CHECKING:
     from tools.diff.file_versions import Versions
 
-Lines = Sequence[tuple[str, str]]  # Lines of a tree that hold a word, each with the path of its file
+Lines = Sequence[
+    tuple[str, str]
+]  # Lines of a tree that hold a word, each with the path of its file
 _DEVICE = re.compile(rb"__device__|\b[A-Z]+_DEVICE\b")
 """How CUDA marks what only code on the device calls; a kernel is launched by others."""
-_SETTINGS = re.compile(r"(?:Config|Configuration|Args|Arguments|Options|Settings|Params|Request|Response)$")
+_SETTINGS = re.compile(
+    r"(?:Config|Configuration|Args|Arguments|Options|Settings|Params|Request|Response)$"
+)
 """Records that users fill in, by the names that everybody gives them."""
-_LITERAL = re.compile(r"-?[\d._]+[a-zA-Z]*|\"[^\"]*\"|'[^']*'|True|False|None|true|false|\[[^()]*\]")
+_LITERAL = re.compile(
+    r"-?[\d._]+[a-zA-Z]*|\"[^\"]*\"|'[^']*'|True|False|None|true|false|\[[^()]*\]"
+)
 _SET_ASIDE = re.compile(r"(?:^|[:/])(?:dev|build|test|tests|docs|lint|optional:)")
 """Sections of a manifest that are not installed with the project itself."""
 _EXPORTS = re.compile(r"\bimport\b|^\s*[\"']?\w+[\"']?(?: as \w+)?,?\s*(?:#.*)?$")
 """A line of an `__init__.py` that gives a name on: an import, or one name of a list."""
-_TOLD_ELSEWHERE = ("env-added", "flag-added", "route-added", "env-removed", "flag-removed", "route-removed")
+_TOLD_ELSEWHERE = (
+    "env-added",
+    "flag-added",
+    "route-added",
+    "env-removed",
+    "flag-removed",
+    "route-removed",
+)
 _DEEPEST = 2
 _COMPILED_IN = ("Cargo.toml", "package.json", "go.mod")
 _NATIVE = (".c", ".cc", ".cpp", ".cxx", ".cu", ".cuh", ".go", *HEADERS)
@@ -61,16 +74,26 @@ def names_to_look_up(differences: Iterable[Difference]) -> Names:
     exported: set[str] = set()
     for one in differences:
         name = one.found.one.name
-        if one.kind in _TOLD_ELSEWHERE and name and "\n" not in name and is_product(one.found.versions.file.path):
+        if (
+            one.kind in _TOLD_ELSEWHERE
+            and name
+            and "\n" not in name
+            and is_product(one.found.versions.file.path)
+        ):
             (come if one.after else gone).add(name)
         elif _may_be_exported(one):
             for found in (one.before, one.after):
                 if found is not None:
                     # A private module may be given on as a whole: `from ._core import *`.
                     stem = _stem(found)
-                    exported |= {found.one.path.partition(".")[0], *([stem] if stem.startswith("_") else [])}
+                    exported |= {
+                        found.one.path.partition(".")[0],
+                        *([stem] if stem.startswith("_") else []),
+                    }
     # Whether a package exports anything at all, its imports say.
-    return Names(frozenset(come), frozenset(gone), frozenset(exported | {"import"} if exported else ()))
+    return Names(
+        frozenset(come), frozenset(gone), frozenset(exported | {"import"} if exported else ())
+    )
 
 
 def is_still_there(difference: Difference, trees: Trees, files: Sequence["Versions"]) -> bool:
@@ -80,8 +103,12 @@ def is_still_there(difference: Difference, trees: Trees, files: Sequence["Versio
     lines = list((trees.before if difference.after else trees.after) or ())
     if difference.after is None:
         # Without a tree at least the commit itself shows where the name went.
-        lines += [(one.file.path, line[1:]) for one in files for line in one.patch.lines("new").values()]
-    return _is_read(lines, difference.found.one.name, {difference.found.versions.file.path}, difference.kind)
+        lines += [
+            (one.file.path, line[1:]) for one in files for line in one.patch.lines("new").values()
+        ]
+    return _is_read(
+        lines, difference.found.one.name, {difference.found.versions.file.path}, difference.kind
+    )
 
 
 def is_told_by(trees: Trees, fact: Fact) -> bool:
@@ -94,7 +121,9 @@ def _is_read(lines: Lines, name: str, own: Collection[str], kind: FactKind) -> b
     """Find a name in other files; a variable that went also as a string of its own file, which an alias may read."""
     strings = (f'"{name}"', f"'{name}'") if kind == "env-removed" else ()
     return any(
-        is_product(path) and _holds(line, name) and (path not in own or any(one in line for one in strings))
+        is_product(path)
+        and _holds(line, name)
+        and (path not in own or any(one in line for one in strings))
         for path, line in lines
     )
 
@@ -135,14 +164,25 @@ def _of_use(difference: Difference) -> Severity:
     path = difference.found.versions.file.path
     # What is compiled in, or called by a package of the same project, users do not meet.
     inside = (one.kind == "dependency" and path.endswith(_COMPILED_IN)) or (
-        one.kind in ("registration", "error") and path.endswith(_NATIVE) and difference.kind != "limit-changed"
+        one.kind in ("registration", "error")
+        and path.endswith(_NATIVE)
+        and difference.kind != "limit-changed"
     )
-    if aside or inside or difference.kind == "error-changed" or (image and difference.kind != "config-key-changed"):
+    if (
+        aside
+        or inside
+        or difference.kind == "error-changed"
+        or (image and difference.kind != "config-key-changed")
+    ):
         return Severity.INTERNAL
-    if difference.kind == "unregistered" and (one.local or one.parts.get("table", "").startswith("_")):
+    if difference.kind == "unregistered" and (
+        one.local or one.parts.get("table", "").startswith("_")
+    ):
         # Not every private table is a registry, and what a function registers is its own business.
         return Severity.BEHAVIOUR
-    if difference.kind == "flag-choices-changed" and set(_items(difference.old)) - set(_items(difference.new)):
+    if difference.kind == "flag-choices-changed" and set(_items(difference.old)) - set(
+        _items(difference.new)
+    ):
         return Severity.BREAKING
     return severity_of(difference.kind)
 
@@ -152,7 +192,9 @@ def _items(text: str | None) -> list[str]:
 
 
 def _is_literal(difference: Difference) -> bool:
-    return all(side is not None and _LITERAL.fullmatch(side) for side in (difference.old, difference.new))
+    return all(
+        side is not None and _LITERAL.fullmatch(side) for side in (difference.old, difference.new)
+    )
 
 
 def _may_be_exported(difference: Difference) -> bool:
@@ -169,7 +211,10 @@ def _may_be_exported(difference: Difference) -> bool:
 def _is_private(found: Found) -> bool:
     names = found.one.path.split(".")
     # Dataclasses call `__post_init__` themselves.
-    return any((name.startswith("_") and not name.startswith("__")) or name == "__post_init__" for name in names)
+    return any(
+        (name.startswith("_") and not name.startswith("__")) or name == "__post_init__"
+        for name in names
+    )
 
 
 def _is_reached(difference: Difference, trees: Trees) -> bool | None:
@@ -179,7 +224,9 @@ def _is_reached(difference: Difference, trees: Trees) -> bool | None:
     if _is_private(found) or HIDDEN.search(one.path):
         return False
     if path.endswith((".py", ".pyi")):
-        if one.kind == "field" and (_SETTINGS.search(one.owner.rpartition(".")[2]) or _is_record(found)):
+        if one.kind == "field" and (
+            _SETTINGS.search(one.owner.rpartition(".")[2]) or _is_record(found)
+        ):
             return True
         return _is_exported(found, trees)
     if path.endswith(HEADERS):
@@ -216,19 +263,26 @@ def _is_exported(found: Found, trees: Trees) -> bool:
     if lines is None:
         return module_of(path).count(".") < _DEEPEST
     package, stem = path.split("/", 1)[0], _stem(found)
-    own = [line for where, line in lines if _is_package(where) and where.split("/", 1)[0] == package]
+    own = [
+        line for where, line in lines if _is_package(where) and where.split("/", 1)[0] == package
+    ]
     if not any(_holds(line, "import") for line in own):
         # Of a package that exports nothing users import the modules.
         return module_of(path).count(".") < _DEEPEST
     return any(
-        (_EXPORTS.search(line) and _holds(line, top)) or ("import *" in line and _holds(line, stem)) for line in own
+        (_EXPORTS.search(line) and _holds(line, top)) or ("import *" in line and _holds(line, stem))
+        for line in own
     )
 
 
 def _is_given_on(difference: Difference, trees: Trees) -> bool:
     """Return True for a moved name that its package still exports."""
     old, new = difference.before, difference.after
-    if old is None or new is None or any(one.versions.file.path.endswith("__init__.py") for one in (old, new)):
+    if (
+        old is None
+        or new is None
+        or any(one.versions.file.path.endswith("__init__.py") for one in (old, new))
+    ):
         return False
     return bool(trees.exports and _is_exported(old, trees) and _is_exported(new, trees))
 
@@ -261,20 +315,33 @@ def _is_word(sign: str) -> bool:
 
 def _is_device_code(found: Found) -> bool:
     function = found.one.kind == "function"
-    own = [found.one] if function else [one for one in found.declared if one.path == found.one.owner]
-    heads = (one.source[one.start : one.end].partition(b"(")[0] for one in own if one.kind == "function")
+    own = (
+        [found.one] if function else [one for one in found.declared if one.path == found.one.owner]
+    )
+    heads = (
+        one.source[one.start : one.end].partition(b"(")[0] for one in own if one.kind == "function"
+    )
     return any(_DEVICE.search(head) for head in heads)
 
 
 def _takes_anything(found: Found) -> bool:
-    own = (one for one in found.versions.new if one.kind == "parameter" and one.owner == found.one.owner)
+    own = (
+        one
+        for one in found.versions.new
+        if one.kind == "parameter" and one.owner == found.one.owner
+    )
     return any(one.name.startswith("**") for one in own)
 
 
 def _bases(found: Found) -> str:
     declared = (*found.versions.new, *found.versions.old)
     return next(
-        (one.parts.get("base", "") for one in declared if one.kind == "class" and one.path == found.one.owner), ""
+        (
+            one.parts.get("base", "")
+            for one in declared
+            if one.kind == "class" and one.path == found.one.owner
+        ),
+        "",
     )
 
 

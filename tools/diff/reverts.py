@@ -58,7 +58,9 @@ def _paths(file: FileChange) -> tuple[bytes, bytes]:
         return _NOWHERE, path
     if file.status == "removed":
         return path, _NOWHERE
-    return (_bytes(file.previous_path) if file.status == "renamed" and file.previous_path else path), path
+    return (
+        _bytes(file.previous_path) if file.status == "renamed" and file.previous_path else path
+    ), path
 
 
 def _bytes(text: str) -> bytes:
@@ -86,15 +88,25 @@ class Lineage:
 
 _TAGS = re.compile(r"^(?:\s*\[[^\[\]]{1,60}\])*\s*")
 _HEAD = re.compile(
-    r"(Revert|Reapply|Reland)s?:?\s+(?=(?P<quote>[\"“])?)(?=(?P<number>#[1-9]\d{0,9}\b)?)", re.IGNORECASE
+    r"(Revert|Reapply|Reland)s?:?\s+(?=(?P<quote>[\"“])?)(?=(?P<number>#[1-9]\d{0,9}\b)?)",
+    re.IGNORECASE,
 )
 """How the titles begin that git (`Revert "…"`, `Reapply "…"`), GitHub's button and Gerrit (`Reland`) write."""
 _QUOTES = '"“”'
 _OWN_NUMBERS = re.compile(r"\(#(\d{1,10})\)")
 _SAID: tuple[tuple[re.Pattern[str], LineageKind], ...] = (
     (re.compile(r"^This reverts commit (?P<sha>[0-9a-f]{7,40})\b", re.MULTILINE), "revert"),
-    (re.compile(r"^\(cherry picked from commit (?P<sha>[0-9a-f]{7,40})\b", re.MULTILINE), "cherry-pick"),
-    (re.compile(r"^Reverts (?P<repo>[\w.-]{1,99}/[\w.-]{1,99})?#(?P<number>[1-9]\d{0,9})\s*$", re.MULTILINE), "revert"),
+    (
+        re.compile(r"^\(cherry picked from commit (?P<sha>[0-9a-f]{7,40})\b", re.MULTILINE),
+        "cherry-pick",
+    ),
+    (
+        re.compile(
+            r"^Reverts (?P<repo>[\w.-]{1,99}/[\w.-]{1,99})?#(?P<number>[1-9]\d{0,9})\s*$",
+            re.MULTILINE,
+        ),
+        "revert",
+    ),
 )
 """The lines that `git revert`, `git cherry-pick -x` and GitHub's button leave in a message."""
 _FACTS = {"revert": "revert", "reland": "reland", "cherry-pick": "cherry-pick"}
@@ -118,7 +130,9 @@ def read_lineage(message: str) -> list[Lineage]:
 def find_partner(ids: PatchIds, earlier: Mapping[str, PatchIds]) -> Lineage | None:
     """Find the commit that a change undoes, brings back or copies, among earlier ones given oldest first."""
     same = [sha for sha, other in earlier.items() if other.lines and other.forward == ids.forward]
-    opposite = [sha for sha, other in earlier.items() if other.lines and other.reverse == ids.forward]
+    opposite = [
+        sha for sha, other in earlier.items() if other.lines and other.reverse == ids.forward
+    ]
     # Who was first decides what the ones after it are: the change itself, its revert, its re-land, a second revert.
     first = next((sha for sha in earlier if sha in same or sha in opposite), None)
     if first is None:
@@ -158,7 +172,9 @@ def _headline(subject: str) -> Lineage | None:
     end = max(text.rfind(quote) for quote in _QUOTES)
     inside, outside = (text[:end], text[end:]) if quoted and end > 0 else (text, text)
     within = _OWN_NUMBERS.findall(inside) if inside != text else []
-    return Lineage(kind, number=int(within[-1]) if within else _target(outside), subject=_title(inside))
+    return Lineage(
+        kind, number=int(within[-1]) if within else _target(outside), subject=_title(inside)
+    )
 
 
 def _title(text: str) -> str:
@@ -179,7 +195,9 @@ def read_trailers(body: str) -> Iterator[Lineage]:
         for found in pattern.finditer(body):
             groups = found.groupdict()
             number = int(groups["number"]) if groups.get("number") else None
-            yield Lineage(kind, sha=groups.get("sha") or "", number=number, repo=groups.get("repo") or "")
+            yield Lineage(
+                kind, sha=groups.get("sha") or "", number=number, repo=groups.get("repo") or ""
+            )
 
 
 def _completed(headline: Lineage, said: Iterable[Lineage]) -> list[Lineage]:
@@ -208,4 +226,6 @@ def lineage_fact(message: str, partner: Lineage | None) -> Fact | None:
     sha = one.sha or (partner.sha if partner is not None and agrees else "")
     name = (f"{one.repo}#{one.number}" if one.number else "") or sha or one.subject
     proof = ("message and patch" if agrees else "message") if said else "patch"
-    return Fact(kind=_FACTS[one.kind], severity=Severity.BEHAVIOUR, name=name, old=sha or None, detail=proof)
+    return Fact(
+        kind=_FACTS[one.kind], severity=Severity.BEHAVIOUR, name=name, old=sha or None, detail=proof
+    )

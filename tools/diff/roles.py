@@ -43,10 +43,14 @@ def _words(words: str) -> frozenset[str]:
 
 _HEADERS = _words("h hh hpp hxx inl inc")
 _KERNELS = _words("cu cuh hip mu muh metal cl comp ptx")
-_CODE = _words("py pyi pyx c cc cpp cxx rs go ts tsx js jsx mjs cjs java kt swift scala rb php proto mlir td lua zig")
+_CODE = _words(
+    "py pyi pyx c cc cpp cxx rs go ts tsx js jsx mjs cjs java kt swift scala rb php proto mlir td lua zig"
+)
 _CODE |= _words("m mm asm s sql vue html")
 _SETTINGS = _words("yaml yml toml json jsonc json5 ini cfg conf env properties xml pbtxt")
-_ASSETS = _words("png jpg jpeg gif svg ico webp bmp pdf mp3 mp4 wav ogg flac webm woff woff2 ttf otf eot css scss")
+_ASSETS = _words(
+    "png jpg jpeg gif svg ico webp bmp pdf mp3 mp4 wav ogg flac webm woff woff2 ttf otf eot css scss"
+)
 _SCRIPTS = _words("sh bash zsh fish bat ps1 slurm")
 
 _VENDORED_IN = _words("3rdparty vendor vendored node_modules")
@@ -54,7 +58,9 @@ _VENDORED_IN = _words("3rdparty vendor vendored node_modules")
 _VENDORED_AT_TOP = ("external/", "extern/", "deps/")
 _GENERATED_IN = _words("generated _generated __generated__")
 _CI_IN = _words("pre_commit pre-commit .githooks githooks .husky")
-_EXAMPLES_IN = _words("example examples demo demos samples tutorial tutorials playground cookbook notebooks")
+_EXAMPLES_IN = _words(
+    "example examples demo demos samples tutorial tutorials playground cookbook notebooks"
+)
 _DOCUMENTS_IN = _words(".claude .cursor .agents .codex")
 """What coding assistants are told is written for contributors, as prose."""
 _SCRIPTS_IN = _words("scripts script hack")
@@ -63,15 +69,24 @@ _KERNELS_IN = _words("kernel kernels triton triton_kernels")
 _OPERATORS_IN = _words("op ops custom_ops")
 _NOT_A_MODEL = _words("__init__.py registry.py utils.py interfaces.py base.py config.py")
 
-_LOCK = re.compile(r".*\.lock|.*lock\.ya?ml|.*-lock\.json|npm-shrinkwrap\.json|go\.sum|.*\.lock\.(?:hcl|txt)")
-_GENERATED = re.compile(r".*(?:_pb2(?:_grpc)?\.pyi?|\.pb\.(?:go|cc|h|gw\.go)|\.min\.(?:js|css)|\.map|\.snap)")
+_LOCK = re.compile(
+    r".*\.lock|.*lock\.ya?ml|.*-lock\.json|npm-shrinkwrap\.json|go\.sum|.*\.lock\.(?:hcl|txt)"
+)
+_GENERATED = re.compile(
+    r".*(?:_pb2(?:_grpc)?\.pyi?|\.pb\.(?:go|cc|h|gw\.go)|\.min\.(?:js|css)|\.map|\.snap)"
+)
 _TEST = re.compile(r"tests?\.rs")
 _BENCHMARK = re.compile(r"(?:bench(?:mark)?_.*|.*_bench(?:mark)?|bench(?:mark)?)\.\w+")
-_DEVICE = re.compile(r".*device(?:_name)?=.*|(?:nvidia|amd|intel|ascend)_[a-z]*\d.*|[EN]=\d+,[NK]=\d+.*", re.IGNORECASE)
+_DEVICE = re.compile(
+    r".*device(?:_name)?=.*|(?:nvidia|amd|intel|ascend)_[a-z]*\d.*|[EN]=\d+,[NK]=\d+.*",
+    re.IGNORECASE,
+)
 _DOCUMENT = re.compile(
     r"(?:README|CONTRIBUTORS|CONTRIBUTING|CHANGELOG|HISTORY|COPYING|SECURITY|CODE_OF_CONDUCT|Doxyfile)\b.*"
 )
-_CI = re.compile(r"\.travis\.yml|azure-pipelines\.yml|\.?codecov\.ya?ml|\.readthedocs\.ya?ml|\.coveragerc")
+_CI = re.compile(
+    r"\.travis\.yml|azure-pipelines\.yml|\.?codecov\.ya?ml|\.readthedocs\.ya?ml|\.coveragerc"
+)
 _BUILD = re.compile(
     r"CMakeLists\.txt|.*\.cmake(?:\.in)?|(?:GNU)?[Mm]akefile.*|.*\.mk|setup\.(?:py|cfg)|pyproject.*\.toml|MANIFEST\.in"
     r"|.*(?:requirements|constraints).*\.(?:txt|in)|environment.*\.ya?ml|package\.json|tsconfig.*\.json|Cargo\.toml"
@@ -101,7 +116,11 @@ def role(path: str) -> Role:
     *folders, name = path.split("/")
     inside = {folder.lower() for folder in folders}
     extension = name.rpartition(".")[2].lower() if "." in name.lstrip(".") else ""
-    return _foreign(path, name, inside) or _place(path, inside, extension) or _content(name, inside, extension)
+    return (
+        _foreign(path, name, inside)
+        or _place(path, inside, extension)
+        or _content(name, inside, extension)
+    )
 
 
 def is_generated(path: str, head: bytes = b"") -> bool:
@@ -146,7 +165,11 @@ def _place(path: str, inside: set[str], extension: str) -> Role | None:
     if inside & _EXAMPLES_IN:
         return Role.EXAMPLE
     # `tools` further down is a package as any other.
-    if inside & _SCRIPTS_IN or extension in _SCRIPTS or (path.startswith(("tools/", "bin/")) and extension == "py"):
+    if (
+        inside & _SCRIPTS_IN
+        or extension in _SCRIPTS
+        or (path.startswith(("tools/", "bin/")) and extension == "py")
+    ):
         return Role.SCRIPT
     if whom is Area.BENCH or _BENCHMARK.fullmatch(name):
         return Role.BENCHMARK

@@ -30,7 +30,9 @@ _DOCUMENTS = (".md", ".rst", ".mdx", ".txt")
 _HIDDEN = {"refactor", "tests", "ci"}
 
 
-def read_facts(change: Change, blobs: Blobs | None = None, partner: Lineage | None = None) -> FactSheet:
+def read_facts(
+    change: Change, blobs: Blobs | None = None, partner: Lineage | None = None
+) -> FactSheet:
     """Find what a commit changes for others, each fact with the changed lines that show it.
 
     `partner` is the earlier commit that the patch undoes, brings back or copies, where somebody looked for one.
@@ -67,7 +69,11 @@ class Gathered:
         facts += declared
         facts += file_facts(self.change.files, self.files)
         facts += self._whole(facts)
-        touched = (fact.model_copy(update={"places": ()}) for fact in (*declared, *self.modules()) if concerns(fact))
+        touched = (
+            fact.model_copy(update={"places": ()})
+            for fact in (*declared, *self.modules())
+            if concerns(fact)
+        )
         return FactSheet(
             facts=tuple(ranked(facts)),
             route=self.route,
@@ -96,10 +102,28 @@ class Gathered:
         """Tell the Python modules that are not there any more, whatever they declared."""
         kept = {module_of(file.path) for file in self.change.files if file.status != "removed"}
         for file in self.change.files:
-            old = file.previous_path if file.status == "renamed" else file.path if file.status == "removed" else None
-            if old and old.endswith(".py") and is_product(old) and (module := module_of(old)) not in kept:
+            old = (
+                file.previous_path
+                if file.status == "renamed"
+                else file.path
+                if file.status == "removed"
+                else None
+            )
+            if (
+                old
+                and old.endswith(".py")
+                and is_product(old)
+                and (module := module_of(old)) not in kept
+            ):
                 kind = "file-removed" if file.status == "removed" else "file-renamed"
-                yield Fact(kind=kind, severity=Severity.INTERNAL, name=module, old=old, new=file.path, module=module)
+                yield Fact(
+                    kind=kind,
+                    severity=Severity.INTERNAL,
+                    name=module,
+                    old=old,
+                    new=file.path,
+                    module=module,
+                )
 
     def _whole(self, facts: Sequence[Fact]) -> list[Fact]:
         """Tell what the commit is as a whole, or show where it changes what functions do."""
@@ -112,18 +136,28 @@ class Gathered:
             # Its author says that users see nothing of it.
             inside = [fact.model_copy(update={"severity": Severity.INTERNAL}) for fact in inside]
         shown = told or inside
-        return [*only_facts(self.change.files), *inside, *([] if shown else telling_hunks(self.change.files))]
+        return [
+            *only_facts(self.change.files),
+            *inside,
+            *([] if shown else telling_hunks(self.change.files)),
+        ]
 
 
 def gather(
-    change: Change, blobs: Blobs | None = None, partner: Lineage | None = None, *, largest: int = LARGEST_COMMIT
+    change: Change,
+    blobs: Blobs | None = None,
+    partner: Lineage | None = None,
+    *,
+    largest: int = LARGEST_COMMIT,
 ) -> Gathered:
     """Read both versions of every file, `largest` bytes of them, and find what differs."""
     skipped: list[str] = []
     files = tuple(read_versions(change.files, blobs or {}, skipped, largest))
     differences = tuple(compare(files))
     lineage = lineage_fact(change.commit.message, partner)
-    return Gathered(change, files, differences, lineage, "hunks" if blobs is None else "blobs", tuple(skipped))
+    return Gathered(
+        change, files, differences, lineage, "hunks" if blobs is None else "blobs", tuple(skipped)
+    )
 
 
 def _module(one: Difference) -> str:
@@ -139,7 +173,9 @@ def _documented(one: Difference, change: Change) -> Iterator[Place]:
     for file in change.files:
         if file.path.endswith(_DOCUMENTS) and file.patch and one.found.one.name in file.patch:
             lines = read_patch(file.patch).lines("new").items()
-            if said := next(((number, line) for number, line in lines if one.found.one.name in line), None):
+            if said := next(
+                ((number, line) for number, line in lines if one.found.one.name in line), None
+            ):
                 yield Place(file=file.path, line=said[0], lines=(said[1],))
                 return
 
@@ -149,7 +185,9 @@ _PARTNER_FILES = 3
 
 def planned(change: Change) -> Study:
     """Say what studying a change will ask for, so that a source can read it together with what others ask for."""
-    return Study(change=change, read=tuple(paths_to_read(change)), telling=tuple(_telling_paths(change)))
+    return Study(
+        change=change, read=tuple(paths_to_read(change)), telling=tuple(_telling_paths(change))
+    )
 
 
 async def study(code: CodeSource, change: Change, *, hunks: bool = False) -> FactSheet:
@@ -188,10 +226,14 @@ async def partner_of(code: CodeSource, change: Change) -> Lineage | None:
 def _telling_paths(change: Change) -> list[str]:
     """Choose the files by which a commit that was undone is found: those that changed most."""
     most = sorted(change.files, key=lambda file: -(file.additions + file.deletions))
-    return [path for file in most[:_PARTNER_FILES] for path in (file.path, file.previous_path) if path]
+    return [
+        path for file in most[:_PARTNER_FILES] for path in (file.path, file.previous_path) if path
+    ]
 
 
-Step = Callable[[str, int, int], None]  # Is told what is being done, how much of it is done, and of how much
+Step = Callable[
+    [str, int, int], None
+]  # Is told what is being done, how much of it is done, and of how much
 LARGEST_RANGE = 200_000_000  # Bytes that are parsed of all files that differ
 
 
@@ -232,7 +274,9 @@ async def _facts_between(code: CodeSource, change: Change) -> tuple[list[Fact], 
     return list(dict.fromkeys((*gathered.declared(trees), *gathered.modules()))), gathered.skipped
 
 
-async def _counted(code: CodeSource, commits: Sequence[Commit], what: str, step: Step) -> AsyncIterator[Change]:
+async def _counted(
+    code: CodeSource, commits: Sequence[Commit], what: str, step: Step
+) -> AsyncIterator[Change]:
     done = 0
     async for change in code.changes([commit.sha for commit in commits]):
         done += 1

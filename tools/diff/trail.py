@@ -104,13 +104,22 @@ def _apart(fact: Fact) -> Iterator[Fact]:
     row, owner = _RENAMED[fact.kind], fact.name.rpartition(".")[0]
     internal = fact.severity is Severity.INTERNAL
     for sign, kind, name in (("-", row.removed, fact.old), ("+", row.added, fact.new)):
-        places = [place.model_copy(update={"lines": _of_side(place.lines, sign)}) for place in fact.places]
+        places = [
+            place.model_copy(update={"lines": _of_side(place.lines, sign)}) for place in fact.places
+        ]
         shown = tuple(place for place in places if place.lines)
         if kind and name and shown:
             severity = Severity.ADDITIVE if sign == "+" and not internal else fact.severity
             told = f"{owner}.{name}" if owner else name
             yield fact.model_copy(
-                update={"kind": kind, "severity": severity, "name": told, "old": None, "new": None, "places": shown}
+                update={
+                    "kind": kind,
+                    "severity": severity,
+                    "name": told,
+                    "old": None,
+                    "new": None,
+                    "places": shown,
+                }
             )
 
 
@@ -125,7 +134,9 @@ def undone_pairs(commits: Sequence[Commit], patches: Mapping[str, tuple[str, str
     pairs: dict[str, Undone] = {}
     for commit in reversed(commits):
         forward, reverse = patches.get(commit.sha, ("", ""))
-        said = [one.sha for one in read_trailers(commit.message) if one.kind == "revert" and one.sha]
+        said = [
+            one.sha for one in read_trailers(commit.message) if one.kind == "revert" and one.sha
+        ]
         named = [sha for prefix in said for sha in standing if sha.startswith(prefix)]
         titled = _TITLE.match(commit.subject)
         called = titles.get(_NUMBER.sub("", titled[1]), "") if titled else ""

@@ -11,7 +11,14 @@ from typing import TYPE_CHECKING, Self
 
 from agent.domain.base import RepoId, UpstreamError
 from agent.domain.commits import Change, Commit, FileChange
-from tools.git.log import PATCH_OPTIONS, Framing, Record, parse_commit, read_commits, with_true_parents
+from tools.git.log import (
+    PATCH_OPTIONS,
+    Framing,
+    Record,
+    parse_commit,
+    read_commits,
+    with_true_parents,
+)
 from tools.git.patch import Entry, MalformedDiff, read_entries, read_files, unreadable
 from tools.git.process import Finished, Running, failure, patiently, run
 
@@ -23,7 +30,9 @@ if TYPE_CHECKING:
 _TREES_ONLY = ("--raw", "--no-abbrev", "--no-renames", "--diff-merges=first-parent")
 _NOT_THERE = re.compile(r"not our ref ([0-9a-f]{40})|unadvertised object ([0-9a-f]{40})")
 _SECONDS = 1800.0
-_PURGED_AT_MOST = 20  # How many blobs may turn out to be gone from the remote before the rest is given up
+_PURGED_AT_MOST = (
+    20  # How many blobs may turn out to be gone from the remote before the rest is given up
+)
 
 
 async def present_commits(view: "View", shas: Sequence[str]) -> list[str]:
@@ -52,7 +61,9 @@ class Gaps:
     why: str = "its content is not in this repository"
 
 
-async def close_gaps(repository: "Repository", view: "View", shas: Sequence[str], environ: Mapping[str, str]) -> Gaps:
+async def close_gaps(
+    repository: "Repository", view: "View", shas: Sequence[str], environ: Mapping[str, str]
+) -> Gaps:
     """Fetch the blobs that a partial clone lacks of these commits, all together, and say what is still missing."""
     if repository.promisor is None or not shas:
         return Gaps()
@@ -65,17 +76,27 @@ async def close_gaps(repository: "Repository", view: "View", shas: Sequence[str]
             # Told file by file: the rest of the day can still be read.
             why = f"its content could not be fetched ({error})"
         missing = await missing_blobs(view, chain.from_iterable(listed.values()))
-    lacking = {sha for sha, entries in listed.items() if any(not missing.isdisjoint(e.blobs) for e in entries)}
+    lacking = {
+        sha
+        for sha, entries in listed.items()
+        if any(not missing.isdisjoint(e.blobs) for e in entries)
+    }
     return Gaps(frozenset(lacking | (set(shas) - listed.keys())), why)
 
 
 async def missing_blobs(view: "View", entries: Iterable[Entry]) -> set[bytes]:
     """Tell which blobs of these files are not here."""
     blobs = list(dict.fromkeys(blob for entry in entries for blob in entry.blobs))
-    return {blob for blob, one in zip(blobs, await view.objects.known(blobs), strict=True) if one is None}
+    return {
+        blob
+        for blob, one in zip(blobs, await view.objects.known(blobs), strict=True)
+        if one is None
+    }
 
 
-async def fetch_blobs(repository: "Repository", blobs: Iterable[bytes], environ: Mapping[str, str]) -> None:
+async def fetch_blobs(
+    repository: "Repository", blobs: Iterable[bytes], environ: Mapping[str, str]
+) -> None:
     """Fetch blobs from the remote that promised them, as git itself would, but all at once.
 
     Git's own check of who owns the repository stays on here: its configuration names the program that is run.
@@ -91,11 +112,32 @@ async def fetch_blobs(repository: "Repository", blobs: Iterable[bytes], environ:
             raise failure(told, f"git fetch {repository.promisor}")
 
 
-async def _fetch(repository: "Repository", wanted: Iterable[str], environ: Mapping[str, str]) -> Finished:
-    options = ("--quiet", "--no-tags", "--no-write-fetch-head", "--recurse-submodules=no", "--filter=blob:none")
-    command = ["-c", "fetch.negotiationAlgorithm=noop", "fetch", *options, "--stdin", str(repository.promisor)]
+async def _fetch(
+    repository: "Repository", wanted: Iterable[str], environ: Mapping[str, str]
+) -> Finished:
+    options = (
+        "--quiet",
+        "--no-tags",
+        "--no-write-fetch-head",
+        "--recurse-submodules=no",
+        "--filter=blob:none",
+    )
+    command = [
+        "-c",
+        "fetch.negotiationAlgorithm=noop",
+        "fetch",
+        *options,
+        "--stdin",
+        str(repository.promisor),
+    ]
     try:
-        return await run(command, env=environ, cwd=repository.path, stdin=_lines(sorted(wanted)), seconds=_SECONDS)
+        return await run(
+            command,
+            env=environ,
+            cwd=repository.path,
+            stdin=_lines(sorted(wanted)),
+            seconds=_SECONDS,
+        )
     except TimeoutError as error:
         raise UpstreamError(
             f"git fetch {repository.promisor}: not done after {_SECONDS:.0f} s", retryable=False
@@ -108,7 +150,9 @@ def _lines(names: Iterable[str]) -> bytes:
 
 SHALLOW = "the clone is shallow: the commit before it is not here to compare with"
 NO_TREES = "its list of files is not in this repository"
-_PATHS_AT_ONCE = 200  # How many paths are put on one command line: each has up to four thousand bytes
+_PATHS_AT_ONCE = (
+    200  # How many paths are put on one command line: each has up to four thousand bytes
+)
 
 
 class ChangeReader:
@@ -168,7 +212,12 @@ class PatchStream:
     """One git process that prints commits with their patches."""
 
     def __init__(
-        self, view: "View", repo: RepoId, framing: Framing, stack: contextlib.AsyncExitStack, git: Running
+        self,
+        view: "View",
+        repo: RepoId,
+        framing: Framing,
+        stack: contextlib.AsyncExitStack,
+        git: Running,
     ) -> None:
         self._view = view
         self._repo = repo
@@ -181,7 +230,9 @@ class PatchStream:
         """Ask git for these commits."""
         framing, stack = Framing(), contextlib.AsyncExitStack()
         arguments = [*framing.options, *PATCH_OPTIONS, "--no-walk=unsorted", "--stdin"]
-        git = await stack.enter_async_context(view.running(arguments, stdin="\n".join(shas).encode("ascii")))
+        git = await stack.enter_async_context(
+            view.running(arguments, stdin="\n".join(shas).encode("ascii"))
+        )
         return cls(view, repo, framing, stack, git)
 
     async def next(self) -> Change | None:
@@ -238,7 +289,10 @@ async def _piecewise(view: "View", commit: Commit, why: str) -> Change:
     readable = [entry for entry in entries if missing.isdisjoint(entry.blobs)]
     for start in range(0, len(readable), _PATHS_AT_ONCE):
         found |= await _read_paths(view, commit.sha, readable[start : start + _PATHS_AT_ONCE])
-    return Change(commit=commit, files=tuple(found.get(entry.path) or unreadable(entry, why) for entry in entries))
+    return Change(
+        commit=commit,
+        files=tuple(found.get(entry.path) or unreadable(entry, why) for entry in entries),
+    )
 
 
 async def _read_paths(view: "View", sha: str, entries: Sequence[Entry]) -> dict[bytes, FileChange]:
@@ -256,7 +310,9 @@ async def _read_paths(view: "View", sha: str, entries: Sequence[Entry]) -> dict[
     if len(entries) == 1:
         return {}
     half = len(entries) // 2
-    return await _read_paths(view, sha, entries[:half]) | await _read_paths(view, sha, entries[half:])
+    return await _read_paths(view, sha, entries[:half]) | await _read_paths(
+        view, sha, entries[half:]
+    )
 
 
 _OF_COMMITS = "--diff-merges=first-parent"
@@ -264,12 +320,19 @@ _RENAMES = "-l4000"  # How many files git compares to find renames: by default i
 
 
 async def tree_change(
-    repository: "Repository", view: "View", repo: RepoId, old: str, new: str, environ: Mapping[str, str]
+    repository: "Repository",
+    view: "View",
+    repo: RepoId,
+    old: str,
+    new: str,
+    environ: Mapping[str, str],
 ) -> Change:
     """Read how one tree differs from another, as if one commit had made it."""
     options = [option for option in PATCH_OPTIONS if option != _OF_COMMITS]
     if repository.promisor is not None:
-        raw = await view.read(["diff-tree", "-r", "-z", "--raw", "--no-abbrev", "--no-renames", old, new])
+        raw = await view.read(
+            ["diff-tree", "-r", "-z", "--raw", "--no-abbrev", "--no-renames", old, new]
+        )
         if missing := await missing_blobs(view, read_entries(raw)[0]):
             await patiently(lambda: fetch_blobs(repository, missing, environ))
     body = await view.read(["diff-tree", "-r", "-z", _RENAMES, *options, old, new])

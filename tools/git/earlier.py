@@ -10,7 +10,13 @@ if TYPE_CHECKING:
     from tools.git.view import View
 
 Growth = Mapping[bytes, int]  # By how many lines each file grew or shrank
-_COUNTS = ("--numstat", "--no-renames", "--diff-merges=first-parent", "--no-ext-diff", "--no-textconv")
+_COUNTS = (
+    "--numstat",
+    "--no-renames",
+    "--diff-merges=first-parent",
+    "--no-ext-diff",
+    "--no-textconv",
+)
 _TREES_ONLY = ("--name-only", "--no-renames", "--diff-merges=first-parent")
 _FIRST_LOOK = 64
 """How many commits are read at a time above those that are known: the commits of a day lie close together."""

@@ -15,9 +15,48 @@ if TYPE_CHECKING:
     from tools.git.view import View
 
 _UNREADABLE = (
-    *(b".png", b".jpg", b".jpeg", b".gif", b".bmp", b".ico", b".webp", b".pdf", b".woff", b".woff2", b".ttf", b".json"),
-    *(b".zip", b".gz", b".xz", b".zst", b".bz2", b".tar", b".whl", b".so", b".a", b".o", b".dll", b".lib", b".exe"),
-    *(b".bin", b".bc", b".gguf", b".onnx", b".pt", b".safetensors", b".npy", b".npz", b".mp3", b".mp4", b".wav"),
+    *(
+        b".png",
+        b".jpg",
+        b".jpeg",
+        b".gif",
+        b".bmp",
+        b".ico",
+        b".webp",
+        b".pdf",
+        b".woff",
+        b".woff2",
+        b".ttf",
+        b".json",
+    ),
+    *(
+        b".zip",
+        b".gz",
+        b".xz",
+        b".zst",
+        b".bz2",
+        b".tar",
+        b".whl",
+        b".so",
+        b".a",
+        b".o",
+        b".dll",
+        b".lib",
+        b".exe",
+    ),
+    *(
+        b".bin",
+        b".bc",
+        b".gguf",
+        b".onnx",
+        b".pt",
+        b".safetensors",
+        b".npy",
+        b".npz",
+        b".mp3",
+        b".mp4",
+        b".wav",
+    ),
 )
 """How files end that have no lines of code; git finds that out only after unpacking them."""
 _MOST_PATHS = 1_000  # More paths than that cost git more than what it leaves out
@@ -37,13 +76,23 @@ class Trees(Opened):
     async def _fetch(self, blob: bytes) -> None:
         raise NotImplementedError
 
-    async def blobs(self, change: Change, paths: Sequence[str]) -> Mapping[str, tuple[bytes | None, bytes | None]]:
+    async def blobs(
+        self, change: Change, paths: Sequence[str]
+    ) -> Mapping[str, tuple[bytes | None, bytes | None]]:
         """Read both versions of these files of a change; a version that is not there is None."""
         named = versions_of(change, paths)
         names = [name for pair in named.values() for name in pair if name and "\n" not in name]
-        found = await (await self._view()).objects.contents([name.encode("utf-8", "replace") for name in names])
-        read = {name: one.content for name, one in zip(names, found, strict=True) if one and one.kind == b"blob"}
-        return {path: (read.get(old or ""), read.get(new or "")) for path, (old, new) in named.items()}
+        found = await (await self._view()).objects.contents(
+            [name.encode("utf-8", "replace") for name in names]
+        )
+        read = {
+            name: one.content
+            for name, one in zip(names, found, strict=True)
+            if one and one.kind == b"blob"
+        }
+        return {
+            path: (read.get(old or ""), read.get(new or "")) for path, (old, new) in named.items()
+        }
 
     async def file(self, sha: str, path: str) -> str | None:
         """Read a file as it stands at a commit, fetched where a partial clone lacks it; None where there is none."""
@@ -60,10 +109,14 @@ class Trees(Opened):
             await self._fetch(blob[1])
             (found,) = await view.objects.contents([name])
             if found is None:
-                raise UpstreamError(f"{path} at {sha[:12]}: its content is not in this repository", retryable=False)
+                raise UpstreamError(
+                    f"{path} at {sha[:12]}: its content is not in this repository", retryable=False
+                )
         return _text(found.content) if found.kind == b"blob" else None
 
-    async def lines_with(self, sha: str, words: Sequence[str], *, called: str = "") -> tuple[tuple[str, str], ...]:
+    async def lines_with(
+        self, sha: str, words: Sequence[str], *, called: str = ""
+    ) -> tuple[tuple[str, str], ...]:
         """Find the lines of a commit's product code that hold one of these words; none in a partial clone.
 
         With `called` only in files of that name; without it also in benchmarks, scripts and examples.
@@ -81,9 +134,13 @@ class Trees(Opened):
             while sum(map(len, pieces)) < _MOST and (piece := await git.read()):
                 pieces.append(piece)
         found = (line.partition(b"\0") for line in b"".join(pieces).split(b"\n") if b"\0" in line)
-        return tuple((_text(name.partition(b":")[2]), _text(line[:_LONGEST])) for name, _, line in found)
+        return tuple(
+            (_text(name.partition(b":")[2]), _text(line[:_LONGEST])) for name, _, line in found
+        )
 
-    async def usages(self, sha: str, name: str, *, path: str = "", limit: int = 200) -> Usages | None:
+    async def usages(
+        self, sha: str, name: str, *, path: str = "", limit: int = 200
+    ) -> Usages | None:
         """Find the lines that hold an identifier, in one file or folder or in all; None in a partial clone."""
         if (await self._open()).promisor is not None:
             return None
@@ -104,14 +161,18 @@ class Trees(Opened):
         return Usages(found=tuple(found[:limit]), more=len(found) > limit)
 
 
-async def _product_paths(view: "View", sha: str, end: bytes, areas: Collection[Area]) -> list[bytes]:
+async def _product_paths(
+    view: "View", sha: str, end: bytes, areas: Collection[Area]
+) -> list[bytes]:
     """Name the files of product code in a tree that end so, by whole folders where all of a folder does.
 
     Data is left out: a third of some trees is tables of what ran fastest.
     """
     told = await view.run(["ls-tree", "-r", "-z", "--name-only", sha])
     every = [path for path in told.out.split(b"\0") if path]
-    wanted = {path for path in every if path.endswith(end) and not path.lower().endswith(_UNREADABLE)}
+    wanted = {
+        path for path in every if path.endswith(end) and not path.lower().endswith(_UNREADABLE)
+    }
     return _cover(every, {path for path in wanted if area(_text(path)) in areas})
 
 

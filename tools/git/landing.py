@@ -41,7 +41,9 @@ async def read_landing(
         branch=tip.branch,
         tip=tip.sha,
         rows=tuple(Landed(commit=commit, members=counts[commit.sha]) for commit in rows),
-        late=tuple(Landed(commit=commit, members=counts[commit.sha]) for commit in lateness.commits),
+        late=tuple(
+            Landed(commit=commit, members=counts[commit.sha]) for commit in lateness.commits
+        ),
         notices=(
             *lateness.notices,
             *await _shallow_notices(view, tip.sha, window, counts.values()),
@@ -51,13 +53,19 @@ async def read_landing(
 
 
 async def _around(view: "View", repo: RepoId, walk: Walk, window: Window) -> list[Commit]:
-    shas = walk.between(int(window.start.timestamp()) - _MARGIN, int(window.end.timestamp()) + _MARGIN)
+    shas = walk.between(
+        int(window.start.timestamp()) - _MARGIN, int(window.end.timestamp()) + _MARGIN
+    )
     if not shas:
         return []
-    return await read_commits(view, repo, ["--no-walk=unsorted", "--stdin"], stdin="\n".join(shas).encode("ascii"))
+    return await read_commits(
+        view, repo, ["--no-walk=unsorted", "--stdin"], stdin="\n".join(shas).encode("ascii")
+    )
 
 
-async def _late(view: "View", repo: RepoId, tip: str, window: Window, known_tip: str | None) -> Lateness:
+async def _late(
+    view: "View", repo: RepoId, tip: str, window: Window, known_tip: str | None
+) -> Lateness:
     """Find the commits since the known tip that are dated before the window."""
     if known_tip is None or known_tip == tip:
         return Lateness()
@@ -79,7 +87,9 @@ def _notice(kind: NoticeKind, known_tip: str) -> Notice:
     return Notice(kind=kind, about=(known_tip[:12],))
 
 
-async def _count_members(view: "View", rows: Sequence[Commit], late: Sequence[Commit]) -> dict[str, int | None]:
+async def _count_members(
+    view: "View", rows: Sequence[Commit], late: Sequence[Commit]
+) -> dict[str, int | None]:
     """Count what each merge brought in, in one pass over the graph below the rows."""
     counts: dict[str, int | None] = {row.sha: 0 for row in (*rows, *late)}
     merges = {row.sha for row in (*rows, *late) if row.is_merge}
@@ -100,13 +110,18 @@ async def _count_members(view: "View", rows: Sequence[Commit], late: Sequence[Co
 
 async def _oldest(view: "View", commits: Sequence[Commit]) -> Commit:
     first, *others = commits
-    if others and (await view.run(["merge-base", "--is-ancestor", others[0].sha, first.sha])).code == 0:
+    if (
+        others
+        and (await view.run(["merge-base", "--is-ancestor", others[0].sha, first.sha])).code == 0
+    ):
         return others[0]
     return first
 
 
 async def _graph(view: "View", selection: Sequence[str]) -> dict[str, list[str]]:
-    told = await view.read(["rev-list", "--parents", "--stdin"], stdin="\n".join(selection).encode())
+    told = await view.read(
+        ["rev-list", "--parents", "--stdin"], stdin="\n".join(selection).encode()
+    )
     lines = (line.split() for line in told.decode("ascii").splitlines())
     return {sha: parents for sha, *parents in lines}
 
@@ -132,11 +147,19 @@ def _reach(start: str, parents: dict[str, list[str]], seen: set[str]) -> int:
     return found
 
 
-async def _shallow_notices(view: "View", tip: str, window: Window, counts: Iterable[int | None]) -> tuple[Notice, ...]:
+async def _shallow_notices(
+    view: "View", tip: str, window: Window, counts: Iterable[int | None]
+) -> tuple[Notice, ...]:
     if not view.shallow:
         return ()
-    root = (await view.read(["rev-list", "--first-parent", "--max-parents=0", "--timestamp", tip])).split()
-    ends_inside = len(root) == 2 and root[1].decode() in view.shallow and int(root[0]) >= window.start.timestamp()
+    root = (
+        await view.read(["rev-list", "--first-parent", "--max-parents=0", "--timestamp", tip])
+    ).split()
+    ends_inside = (
+        len(root) == 2
+        and root[1].decode() in view.shallow
+        and int(root[0]) >= window.start.timestamp()
+    )
     if ends_inside:
         return (Notice(kind="shallow"),)
     if any(count != 0 for count in counts):

@@ -74,7 +74,9 @@ class Framing:
             elif header is not None:
                 yield Record(header, piece, last)
 
-    async def _pieces(self, read: Callable[[], Awaitable[bytes]]) -> AsyncIterator[tuple[bytes, bool, bool]]:
+    async def _pieces(
+        self, read: Callable[[], Awaitable[bytes]]
+    ) -> AsyncIterator[tuple[bytes, bool, bool]]:
         """Give what lies between marks: header, body, header, body; each byte is searched once."""
         mark, parts, tail, in_header = self._mark.encode(), list[bytes](), b"", False
         while chunk := await read():
@@ -94,8 +96,12 @@ def parse_commit(repo: RepoId, header: bytes) -> Commit:
     """Read the header of one commit; whatever is not UTF-8 is replaced, as in the API's JSON."""
     fields = header.decode("utf-8", "replace").split("\0", 8)
     if len(fields) != 9:
-        raise UpstreamError(f"git log: a commit of {repo} has a header that cannot be read", retryable=False)
-    sha, parents, author, author_email, authored, committer, committer_email, committed, message = fields
+        raise UpstreamError(
+            f"git log: a commit of {repo} has a header that cannot be read", retryable=False
+        )
+    sha, parents, author, author_email, authored, committer, committer_email, committed, message = (
+        fields
+    )
     return Commit(
         repo=repo,
         sha=sha,
@@ -119,7 +125,9 @@ def _moment(seconds: str) -> datetime:
     return datetime.fromtimestamp(min(int(seconds[:20]), LATEST) if digits else 0, UTC)
 
 
-async def read_commits(view: "View", repo: RepoId, selection: Sequence[str], *, stdin: bytes = b"") -> list[Commit]:
+async def read_commits(
+    view: "View", repo: RepoId, selection: Sequence[str], *, stdin: bytes = b""
+) -> list[Commit]:
     """Read commits without their diffs."""
     framing, commits = Framing(), list[Commit]()
     async with view.running([*framing.options, "--no-patch", *selection], stdin=stdin) as git:
@@ -137,7 +145,9 @@ async def with_true_parents(view: "View", commit: Commit) -> Commit:
     if whole is None:
         raise UpstreamError(f"git cat-file: {commit.sha} cannot be read", retryable=False)
     lines = whole.content.partition(b"\n\n")[0].split(b"\n")
-    parents = tuple(line[7:].decode("ascii", "replace") for line in lines if line.startswith(b"parent "))
+    parents = tuple(
+        line[7:].decode("ascii", "replace") for line in lines if line.startswith(b"parent ")
+    )
     return commit.model_copy(update={"parents": parents})
 
 
@@ -163,7 +173,15 @@ class Walk:
         """Walk down from a tip, for windows that begin at a moment or later."""
         walk, mark = cls(tip, max(0, int(start.timestamp()) - _BACK)), secrets.token_hex(16)
         since = [f"--since-as-filter=@{walk._since} +0000"] if walk._since else []
-        asked = ["log", "-z", f"--format={mark}{FIELDS}", "--no-patch", "--first-parent", *since, tip]
+        asked = [
+            "log",
+            "-z",
+            f"--format={mark}{FIELDS}",
+            "--no-patch",
+            "--first-parent",
+            *since,
+            tip,
+        ]
         async with view.running(asked) as git:
             rest, cut = b"", mark.encode("ascii")
             while piece := await git.read():
@@ -185,13 +203,17 @@ class Walk:
         """Name the commits that are dated between two moments, the ends included."""
         return [sha for sha, at in zip(self._shas, self._dates, strict=True) if start <= at <= end]
 
-    def titled(self, repo: RepoId, form: re.Pattern[str], upto: str, since: datetime) -> Iterator[Commit]:
+    def titled(
+        self, repo: RepoId, form: re.Pattern[str], upto: str, since: datetime
+    ) -> Iterator[Commit]:
         """Give the commits up to one, not before a moment, whose title or subject fits; messages are cut."""
         first, moment = self._shas.index(upto), since.timestamp()
         may_fit = re.compile(form.pattern, form.flags | re.MULTILINE).search
         for at, header in zip(self._dates[first:], self._headers[first:], strict=True):
             # Most are ruled out before they are taken apart.
-            if at >= moment and may_fit(header[header.rindex(b"\0") + 1 :].decode("utf-8", "replace").lstrip()):
+            if at >= moment and may_fit(
+                header[header.rindex(b"\0") + 1 :].decode("utf-8", "replace").lstrip()
+            ):
                 commit = parse_commit(repo, header)
                 if form.search(commit.title) or form.search(commit.subject):
                     yield commit

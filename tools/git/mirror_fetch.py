@@ -25,7 +25,9 @@ class Server:
     token: str | None
     seconds: float  # After which a single command is given up
     named: str | None = None  # A branch to fetch beside the default one
-    branch: str | None = None  # The default branch; None while nobody asked, and for an empty repository
+    branch: str | None = (
+        None  # The default branch; None while nobody asked, and for an empty repository
+    )
 
     @property
     def branches(self) -> tuple[str, ...]:
@@ -36,9 +38,15 @@ class Server:
         """Learn the default branch; where the server names none, what branches there are decides."""
         for line in await self._list("--symref", self.url, "HEAD"):
             if line.startswith("ref: refs/heads/"):
-                return replace(self, branch=line.partition("\t")[0].removeprefix("ref: refs/heads/"))
-        heads = [line.partition("\trefs/heads/")[2] for line in await self._list("--heads", self.url)]
-        return replace(self, branch=next((name for name in (*_FALLBACKS, *heads) if name in heads), None))
+                return replace(
+                    self, branch=line.partition("\t")[0].removeprefix("ref: refs/heads/")
+                )
+        heads = [
+            line.partition("\trefs/heads/")[2] for line in await self._list("--heads", self.url)
+        ]
+        return replace(
+            self, branch=next((name for name in (*_FALLBACKS, *heads) if name in heads), None)
+        )
 
     async def ask_for_new_address(self, environ: Mapping[str, str]) -> str:
         """Learn where a repository has moved to, asking without the token; git says so in a warning."""
@@ -76,7 +84,12 @@ def damage(mirror: Path) -> str | None:
         return "its folders are missing"
     packs = sorted((mirror / "objects" / "pack").glob("*.pack"))
     return next(
-        (f"the index of {pack.name} is missing" for pack in packs if not pack.with_suffix(".idx").is_file()), None
+        (
+            f"the index of {pack.name} is missing"
+            for pack in packs
+            if not pack.with_suffix(".idx").is_file()
+        ),
+        None,
     )
 
 
@@ -120,7 +133,9 @@ _CONFIG = """\
 	auto = false
 """
 # What git says of its own files, and of what comes in over the network: the second says nothing against the mirror.
-_INTERRUPTED = re.compile(r"index-pack|pack has|early EOF|RPC failed|hung up|disconnect|remote error")
+_INTERRUPTED = re.compile(
+    r"index-pack|pack has|early EOF|RPC failed|hung up|disconnect|remote error"
+)
 _DAMAGED = re.compile(
     r"bad object|corrupt|inflate|loose object|packfile|did not send all necessary objects|not a git repository"
     r"|bad (tree|config)|unable to (read|find|parse) |missing (tree|commit)|bad signature|invalid HEAD"
@@ -161,9 +176,23 @@ async def increment(mirror: Path, server: Server) -> None:
 
 async def _fetch(mirror: Path, server: Server) -> None:
     """Fetch without blobs; tags that point elsewhere now are moved, those that are gone are dropped."""
-    options = ("--quiet", "--prune", "--no-tags", "--no-write-fetch-head", "--filter=blob:none", "--no-auto-gc")
+    options = (
+        "--quiet",
+        "--prune",
+        "--no-tags",
+        "--no-write-fetch-head",
+        "--filter=blob:none",
+        "--no-auto-gc",
+    )
     heads = [f"+refs/heads/{branch}:{_FETCHED}{_slot(branch)}" for branch in server.branches]
-    command = ["fetch", *options, "--recurse-submodules=no", "origin", *heads, "+refs/tags/*:refs/tags/*"]
+    command = [
+        "fetch",
+        *options,
+        "--recurse-submodules=no",
+        "origin",
+        *heads,
+        "+refs/tags/*:refs/tags/*",
+    ]
     told = await server.run(command, mirror=mirror)
     if told.code != 0 and _DAMAGED.search(told.err) and not _INTERRUPTED.search(told.err):
         raise DamagedMirror(f"{server.repo}: {told.reason}")
@@ -185,19 +214,27 @@ async def _let_go(mirror: Path, branches: Sequence[str]) -> None:
 
 async def _advance(mirror: Path, branch: str) -> None:
     """Let a branch stand where the server's stands; a tip that is no longer part of it is kept alive."""
-    old, new = await _commit(mirror, f"refs/heads/{branch}"), await _commit(mirror, f"{_FETCHED}{_slot(branch)}")
+    old, new = (
+        await _commit(mirror, f"refs/heads/{branch}"),
+        await _commit(mirror, f"{_FETCHED}{_slot(branch)}"),
+    )
     if new is None:
         raise DamagedMirror(f"the mirror lacks {branch}, which was just fetched")
     if old == new:
         return
-    if old is not None and (await _git(mirror, ["merge-base", "--is-ancestor", old, new])).code != 0:
+    if (
+        old is not None
+        and (await _git(mirror, ["merge-base", "--is-ancestor", old, new])).code != 0
+    ):
         await _expect(mirror, ["update-ref", f"{_TIPS}{old}", old])
     await _expect(mirror, ["update-ref", f"refs/heads/{branch}", new])
 
 
 def _slot(branch: str) -> str:
     """Name the place where a fetched tip waits, so that no two branches can be in each other's way."""
-    return hashlib.sha1(branch.encode("utf-8", "surrogateescape"), usedforsecurity=False).hexdigest()
+    return hashlib.sha1(
+        branch.encode("utf-8", "surrogateescape"), usedforsecurity=False
+    ).hexdigest()
 
 
 async def _tidy(mirror: Path) -> None:

@@ -33,7 +33,11 @@ async def exclusively(path: Path, *, patience: float, what: str) -> AsyncIterato
     try:
         await _acquire(descriptor, patience, what)
         os.ftruncate(descriptor, 0)
-        os.pwrite(descriptor, f"process {os.getpid()} since {datetime.now(UTC):%Y-%m-%d %H:%M:%S} UTC".encode(), 0)
+        os.pwrite(
+            descriptor,
+            f"process {os.getpid()} since {datetime.now(UTC):%Y-%m-%d %H:%M:%S} UTC".encode(),
+            0,
+        )
         yield
     finally:
         os.close(descriptor)
@@ -47,7 +51,9 @@ async def _acquire(descriptor: int, patience: float, what: str) -> None:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError as error:
             if time.monotonic() >= deadline:
-                holder = os.pread(descriptor, 200, 0).decode("utf-8", "replace") or "another process"
+                holder = (
+                    os.pread(descriptor, 200, 0).decode("utf-8", "replace") or "another process"
+                )
                 message = f"{what} is in use by {holder}; try again when it is done"
                 raise UpstreamError(message, retryable=True) from error
             await asyncio.sleep(_POLL_SECONDS)
@@ -93,7 +99,9 @@ class MirrorKeeper:
     def mirrors(self) -> tuple[tuple[RepoId, Path], ...]:
         """List the mirrors that exist."""
         found = sorted(path for path in self._root.glob("[!.]*/*.git") if path.is_dir())
-        return tuple((RepoId(f"{path.parent.name}/{path.name.removesuffix('.git')}"), path) for path in found)
+        return tuple(
+            (RepoId(f"{path.parent.name}/{path.name.removesuffix('.git')}"), path) for path in found
+        )
 
     def size(self, repo: RepoId) -> int:
         """Count the bytes that the mirror of a repository takes; 0 when there is none."""
@@ -102,7 +110,9 @@ class MirrorKeeper:
     @property
     def network(self) -> Mapping[str, str]:
         """The environment in which a `GitSource` fetches what a mirror lacks: same server, same token."""
-        return remote_environment(self._environ, token=self._token, origin=self._base_url, stall=self._patience.stall)
+        return remote_environment(
+            self._environ, token=self._token, origin=self._base_url, stall=self._patience.stall
+        )
 
     async def refresh(self, repo: RepoId, *, branch: str | None = None) -> Path:
         """Bring the mirror of a repository up to date, or make it; give its path.
@@ -114,10 +124,14 @@ class MirrorKeeper:
         async with exclusively(lock, patience=patience.lock, what=f"the mirror of {repo}"):
             try:
                 await patiently(
-                    lambda: self._update(repo, path, branch), attempts=patience.attempts, pause=patience.pause
+                    lambda: self._update(repo, path, branch),
+                    attempts=patience.attempts,
+                    pause=patience.pause,
                 )
             except OSError as error:
-                raise StorageError(f"the mirror of {repo}: {error.strerror} ({error.filename})") from error
+                raise StorageError(
+                    f"the mirror of {repo}: {error.strerror} ({error.filename})"
+                ) from error
         return path
 
     async def _update(self, repo: RepoId, path: Path, branch: str | None) -> None:
@@ -154,11 +168,20 @@ class MirrorKeeper:
 
     async def _server(self, repo: RepoId, branch: str | None) -> Server:
         """Find the repository on the server; the token goes with it when it has moved within the same server."""
-        server = Server(repo, f"{self._base_url}/{repo}.git", self.network, self._token, self._patience.fetch, branch)
+        server = Server(
+            repo,
+            f"{self._base_url}/{repo}.git",
+            self.network,
+            self._token,
+            self._patience.fetch,
+            branch,
+        )
         try:
             return await server.ask_for_default_branch()
         except Moved:
-            address = await server.ask_for_new_address(remote_environment(self._environ, stall=self._patience.stall))
+            address = await server.ask_for_new_address(
+                remote_environment(self._environ, stall=self._patience.stall)
+            )
             if not address.startswith(f"{self._base_url}/"):
                 raise
             return await replace(server, url=address).ask_for_default_branch()

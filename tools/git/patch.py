@@ -69,7 +69,13 @@ def read_files(body: bytes) -> tuple[FileChange, ...]:
 
 def unreadable(entry: Entry, why: str) -> FileChange:
     """Name a file whose content is not at hand."""
-    return FileChange(path=_text(entry.path), status=_STATUS[entry.status], additions=0, deletions=0, unreadable=why)
+    return FileChange(
+        path=_text(entry.path),
+        status=_STATUS[entry.status],
+        additions=0,
+        deletions=0,
+        unreadable=why,
+    )
 
 
 def _entry(body: bytes, at: int) -> tuple[Entry, int]:
@@ -131,6 +137,10 @@ def versions_of(change: Change, paths: Sequence[str]) -> dict[str, tuple[str | N
     named: dict[str, tuple[str | None, str | None]] = {}
     for path in paths:
         file = files[path]
-        old = None if parent is None or file.status == "added" else f"{parent}:{file.previous_path or path}"
+        old = (
+            None
+            if parent is None or file.status == "added"
+            else f"{parent}:{file.previous_path or path}"
+        )
         named[path] = (old, None if file.status == "removed" else f"{change.commit.sha}:{path}")
     return named

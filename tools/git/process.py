@@ -115,7 +115,11 @@ def _found(search_path: str) -> str | None:
 
 @contextlib.asynccontextmanager
 async def running(
-    arguments: Sequence[str | bytes], *, env: Mapping[str, str], cwd: Path | None = None, stdin: bytes = b""
+    arguments: Sequence[str | bytes],
+    *,
+    env: Mapping[str, str],
+    cwd: Path | None = None,
+    stdin: bytes = b"",
 ) -> AsyncIterator[Running]:
     """Start git and read its output as it comes; the process is gone when the block is left, however it is left."""
     with _as_file(stdin) as given:
@@ -179,10 +183,14 @@ _KEPT = frozenset({
     "GIT_PROXY_COMMAND", "GIT_SSH", "GIT_SSH_COMMAND", "GIT_SSH_VARIANT", "GIT_SSL_CAINFO", "GIT_SSL_CAPATH",
     "GIT_SSL_NO_VERIFY",
 })  # fmt: skip
-_ABSENT = re.compile(r"returned error: (404|410)|[Rr]epository .*not found|does not appear to be a git repository")
+_ABSENT = re.compile(
+    r"returned error: (404|410)|[Rr]epository .*not found|does not appear to be a git repository"
+)
 _SECRET_WANTED = re.compile(r"could not read Username|Authentication failed|returned error: 401")
 _MOVED = re.compile(r"returned error: 30[1278]|unable to update url base from redirection|redirect")
-_HOPELESS = re.compile(r"certificate|[Uu]nsupported protocol|not supported|not allowed|Permission denied|No space left")
+_HOPELESS = re.compile(
+    r"certificate|[Uu]nsupported protocol|not supported|not allowed|Permission denied|No space left"
+)
 
 
 class Moved(UpstreamError):
@@ -190,7 +198,11 @@ class Moved(UpstreamError):
 
 
 def remote_environment(
-    environ: Mapping[str, str], *, token: str | None = None, origin: str = "", stall: int = STALL_SECONDS
+    environ: Mapping[str, str],
+    *,
+    token: str | None = None,
+    origin: str = "",
+    stall: int = STALL_SECONDS,
 ) -> dict[str, str]:
     """Build the environment for a git that may use the network; a token goes to addresses below `origin` only.
 
@@ -201,19 +213,32 @@ def remote_environment(
         secret = base64.b64encode(f"x-access-token:{token}".encode()).decode("ascii")
         header = f"http.{origin.rstrip('/')}/.extraHeader"
         # The empty value takes back what the user may have set; two Authorization headers are refused.
-        settings += [(header, ""), (header, f"Authorization: Basic {secret}"), ("http.followRedirects", "false")]
-    kept = {key: value for key, value in environ.items() if not key.startswith("GIT_") or key in _KEPT}
+        settings += [
+            (header, ""),
+            (header, f"Authorization: Basic {secret}"),
+            ("http.followRedirects", "false"),
+        ]
+    kept = {
+        key: value for key, value in environ.items() if not key.startswith("GIT_") or key in _KEPT
+    }
     numbered = {"GIT_CONFIG_COUNT": str(len(settings))}
     for number, (key, value) in enumerate(settings):
         numbered |= {f"GIT_CONFIG_KEY_{number}": key, f"GIT_CONFIG_VALUE_{number}": value}
-    return kept | QUIET | numbered | {"GIT_ASKPASS": "", "GIT_ALLOW_PROTOCOL": "file:git:http:https:ssh"}
+    return (
+        kept
+        | QUIET
+        | numbered
+        | {"GIT_ASKPASS": "", "GIT_ALLOW_PROTOCOL": "file:git:http:https:ssh"}
+    )
 
 
 def failure(finished: Finished, asked: str, *, token: str | None = None) -> UpstreamError:
     """Say in one line what a failed conversation with the server means, without the token."""
     reason = finished.reason.replace(token, "***") if token else finished.reason
     if _ABSENT.search(finished.err):
-        return NotFound(f"{asked}: the server has no such repository; check the name, or set a token if it is private")
+        return NotFound(
+            f"{asked}: the server has no such repository; check the name, or set a token if it is private"
+        )
     if _SECRET_WANTED.search(finished.err):
         if token:
             return UpstreamError(f"{asked}: the server refuses the token", retryable=False)
@@ -225,10 +250,14 @@ def failure(finished: Finished, asked: str, *, token: str | None = None) -> Upst
     return UpstreamError(f"{asked}: {reason}", retryable=not _HOPELESS.search(finished.err))
 
 
-async def patiently(call: Callable[[], Awaitable[Result]], *, attempts: int = 3, pause: float = 1.0) -> Result:
+async def patiently(
+    call: Callable[[], Awaitable[Result]], *, attempts: int = 3, pause: float = 1.0
+) -> Result:
     """Try again what can get better, a little later each time."""
     retrying = AsyncRetrying(
-        retry=retry_if_exception(lambda error: isinstance(error, UpstreamError) and error.retryable),
+        retry=retry_if_exception(
+            lambda error: isinstance(error, UpstreamError) and error.retryable
+        ),
         stop=stop_after_attempt(attempts),
         wait=wait_random_exponential(multiplier=pause, max=30 * pause),
         reraise=True,

@@ -95,7 +95,10 @@ class Repository:
 
     async def _branches(self, most: int) -> list[str]:
         told = await self._git(["for-each-ref", f"--count={most}", "--format=%(refname)", _LOCAL])
-        return [line.removeprefix(_LOCAL) for line in told.out.decode("utf-8", "surrogateescape").splitlines()]
+        return [
+            line.removeprefix(_LOCAL)
+            for line in told.out.decode("utf-8", "surrogateescape").splitlines()
+        ]
 
     async def ask(self, arguments: Sequence[str]) -> str:
         """Ask the repository about its references, and give what it tells."""
@@ -133,7 +136,9 @@ async def open_repository(path: Path) -> Repository:
     common_dir = _common_dir(git_dir)
     config = await _read_config(common_dir / "config") if (common_dir / "config").is_file() else {}
     if config.get("extensions.objectformat", "sha1") != "sha1":
-        raise InputError(f"{path} uses {config['extensions.objectformat']} hashes; only SHA-1 repositories can be read")
+        raise InputError(
+            f"{path} uses {config['extensions.objectformat']} hashes; only SHA-1 repositories can be read"
+        )
     return Repository(path, git_dir, common_dir, _promisor(config))
 
 
@@ -141,11 +146,15 @@ async def git_version() -> str:
     """Tell which git is used; one that lacks what we need is refused."""
     program = git_program()
     if program not in _VERSIONS:
-        _VERSIONS[program] = (await run(["version"], env=LOCAL)).out.decode("utf-8", "replace").strip()
+        _VERSIONS[program] = (
+            (await run(["version"], env=LOCAL)).out.decode("utf-8", "replace").strip()
+        )
     told = _VERSIONS[program]
     match = re.search(r"(\d+)\.(\d+)", told)
     if match is None or (int(match[1]), int(match[2])) < OLDEST_GIT:
-        raise InputError(f"{told or 'git'} is too old; install git {OLDEST_GIT[0]}.{OLDEST_GIT[1]} or newer")
+        raise InputError(
+            f"{told or 'git'} is too old; install git {OLDEST_GIT[0]}.{OLDEST_GIT[1]} or newer"
+        )
     return told
 
 
@@ -158,8 +167,14 @@ def _git_dir(path: Path) -> Path:
     if git_dir.is_file():
         git_dir = path / git_dir.read_text("utf-8", "replace").removeprefix("gitdir:").strip()
     common_dir = _common_dir(git_dir)
-    if not ((git_dir / "HEAD").is_file() and (common_dir / "objects").is_dir() and (common_dir / "refs").is_dir()):
-        raise InputError(f"{path} is not a git repository; give the path of a clone or a bare mirror")
+    if not (
+        (git_dir / "HEAD").is_file()
+        and (common_dir / "objects").is_dir()
+        and (common_dir / "refs").is_dir()
+    ):
+        raise InputError(
+            f"{path} is not a git repository; give the path of a clone or a bare mirror"
+        )
     return git_dir
 
 
@@ -174,7 +189,11 @@ async def _read_config(path: Path) -> dict[str, str]:
     listed = await run(["config", "--file", str(path), "--null", "--list"], env=LOCAL)
     if listed.code != 0:
         raise InputError(f"{path} cannot be read: {listed.reason}")
-    pairs = (entry.partition("\n") for entry in listed.out.decode("utf-8", "replace").split("\0") if entry)
+    pairs = (
+        entry.partition("\n")
+        for entry in listed.out.decode("utf-8", "replace").split("\0")
+        if entry
+    )
     # A key without a value is git's way of writing `true`.
     return {key: value if separator else "true" for key, separator, value in pairs}
 
@@ -183,6 +202,8 @@ def _promisor(config: dict[str, str]) -> str | None:
     marked = [
         key.removeprefix("remote.").removesuffix(".promisor")
         for key, value in config.items()
-        if key.startswith("remote.") and key.endswith(".promisor") and value.lower() in ("true", "yes", "on", "1")
+        if key.startswith("remote.")
+        and key.endswith(".promisor")
+        and value.lower() in ("true", "yes", "on", "1")
     ]
     return next(iter(marked), config.get("extensions.partialclone"))

@@ -51,20 +51,32 @@ class Revisions(Opened):
         found = (await self._meant([prefix]))[prefix]
         if len(found) > 1:
             named = ", ".join(sha[:12] for sha in found[:_CANDIDATES])
-            raise NotFound(f"{self.repo}@{prefix} is ambiguous: {named}{', …' if len(found) > _CANDIDATES else ''}")
+            raise NotFound(
+                f"{self.repo}@{prefix} is ambiguous: {named}{', …' if len(found) > _CANDIDATES else ''}"
+            )
         return await self._commit(found[0] if found else prefix)
 
     async def named(self, prefixes: Sequence[str]) -> Mapping[str, tuple[Commit, ...]]:
         """Find the commits that full or abbreviated hashes mean; of several, those on the default branch if any is."""
         view, tip = await self._view(), await (await self._open()).tip(self._branch)
         found = await self._meant([prefix.lower() for prefix in prefixes])
-        line = frozenset((await view.read(["rev-list", tip.sha])).decode("ascii").split()) if tip.sha else frozenset()
+        line = (
+            frozenset((await view.read(["rev-list", tip.sha])).decode("ascii").split())
+            if tip.sha
+            else frozenset()
+        )
         chosen = {one: [sha for sha in shas if sha in line] or shas for one, shas in found.items()}
         wanted = list(dict.fromkeys(sha for shas in chosen.values() for sha in shas))
         asked = ["--no-walk=unsorted", "--stdin"]
-        read = await read_commits(view, self.repo, asked, stdin="\n".join(wanted).encode()) if wanted else []
+        read = (
+            await read_commits(view, self.repo, asked, stdin="\n".join(wanted).encode())
+            if wanted
+            else []
+        )
         commits = {commit.sha: commit for commit in read}
-        return {prefix: tuple(commits[sha] for sha in chosen[prefix.lower()]) for prefix in prefixes}
+        return {
+            prefix: tuple(commits[sha] for sha in chosen[prefix.lower()]) for prefix in prefixes
+        }
 
     async def version(self, name: str, *, tz: str = "UTC") -> Commit:
         """Find the commit that a tag, a hash or a day means."""
@@ -72,7 +84,9 @@ class Revisions(Opened):
 
     async def between(self, old: str, new: str) -> tuple[Commit, ...]:
         """List the commits that one version has and the other has not, newest first, on the newer one's own line."""
-        return tuple(await read_commits(await self._view(), self.repo, ["--first-parent", new, f"^{old}"]))
+        return tuple(
+            await read_commits(await self._view(), self.repo, ["--first-parent", new, f"^{old}"])
+        )
 
     async def tags_with(self, sha: str) -> tuple[str, ...] | None:
         """Name the tags whose history has this commit, the oldest first; None where there are no tags at all."""
@@ -81,7 +95,9 @@ class Revisions(Opened):
             return None
         told = await repository.ask([*_TAGS, f"--contains={sha}", "--sort=creatordate"])
         # What is built every night is no release that anybody waits for.
-        return tuple(name for name in told.split("\n") if name and "nightly" not in name.lower())[:_MOST_TAGS]
+        return tuple(name for name in told.split("\n") if name and "nightly" not in name.lower())[
+            :_MOST_TAGS
+        ]
 
     async def tagged(self, names: Sequence[str]) -> Release | None:
         """Find the first of these tags that there is, as a release of its day."""
@@ -91,9 +107,15 @@ class Revisions(Opened):
     async def tags_made(self, start: datetime, end: datetime) -> tuple[Release, ...]:
         """List the tags that were made between two moments, as releases; those of every night are none."""
         made = [release for release, _ in await self._releases()]
-        return tuple(one for one in made if start <= one.published_at < end and "nightly" not in one.tag.lower())
+        return tuple(
+            one
+            for one in made
+            if start <= one.published_at < end and "nightly" not in one.tag.lower()
+        )
 
-    async def first_tags(self, heads: Sequence[Headline], *, until: datetime) -> Mapping[str, Release]:
+    async def first_tags(
+        self, heads: Sequence[Headline], *, until: datetime
+    ) -> Mapping[str, Release]:
         """Name for landed commits the first release before a moment that has them, by one walk over its tags."""
         since = min((head.at for head in heads), default=until)
         every = await self._releases()
@@ -110,7 +132,9 @@ class Revisions(Opened):
             f"--since=@{int(since.timestamp())} +0000",
             "--stdin",
         ]
-        told = await (await self._view()).run(asked, stdin="\n".join(sha for _, sha in tags).encode("ascii"))
+        told = await (await self._view()).run(
+            asked, stdin="\n".join(sha for _, sha in tags).encode("ascii")
+        )
         first, pulls = _handed_down(tags, told.out.split(b"\0") if told.code == 0 else ())
         # A release branch has copies of commits, under their titles and other hashes.
         found = {head.sha: [first.get(head.sha), pulls.get(head.pull or 0)] for head in heads}
@@ -141,22 +165,36 @@ class Revisions(Opened):
             return
         await self._complete(list(since))
         for sha, start in since.items():
-            told = await view.run(["diff-tree", "-r", "-z", "--name-only", "--no-renames", f"{sha}^", sha])
+            told = await view.run(
+                ["diff-tree", "-r", "-z", "--name-only", "--no-renames", f"{sha}^", sha]
+            )
             paths = told.out.decode("utf-8", "surrogateescape").split("\0")[:-1]
             if told.code == 0 and 0 < len(paths) <= _MOST_FILES:
                 limit = f"--since=@{int(start.timestamp())} +0000"
-                asked = ["rev-list", "--first-parent", f"-{_MOST_EARLIER}", limit, f"{sha}^", "--", *paths]
+                asked = [
+                    "rev-list",
+                    "--first-parent",
+                    f"-{_MOST_EARLIER}",
+                    limit,
+                    f"{sha}^",
+                    "--",
+                    *paths,
+                ]
                 needed += (await view.run(asked)).out.decode("ascii").split()
         with suppress(UpstreamError):
             await self._complete(list(dict.fromkeys(needed)))
 
-    async def written_by(self, sha: str, *, since: datetime, moved: bool = False) -> Mapping[str, int]:
+    async def written_by(
+        self, sha: str, *, since: datetime, moved: bool = False
+    ) -> Mapping[str, int]:
         """Count the lines of code that a commit takes out by who had written them; older writers have an empty name.
 
         Lines that were moved within a file are those of who wrote them first; with `moved` also between files.
         """
         view = await self._view()
-        told = await view.run(["diff-tree", "-r", "-z", *PATCH_OPTIONS, "-U0", "--no-renames", f"{sha}^", sha])
+        told = await view.run(
+            ["diff-tree", "-r", "-z", *PATCH_OPTIONS, "-U0", "--no-renames", f"{sha}^", sha]
+        )
         lines = dict(_taken(told.out)) if told.code == 0 else {}
         if not lines or len(lines) > _MOST_FILES or sum(map(len, lines.values())) > _MOST_LINES:
             return {}
@@ -182,7 +220,10 @@ class Revisions(Opened):
 
     async def _meant(self, prefixes: Sequence[str]) -> dict[str, list[str]]:
         """Find every commit that each abbreviation may mean; none for one that is missing or no hash."""
-        view, wanted = await self._view(), [prefix for prefix in dict.fromkeys(prefixes) if _FORM.fullmatch(prefix)]
+        view, wanted = (
+            await self._view(),
+            [prefix for prefix in dict.fromkeys(prefixes) if _FORM.fullmatch(prefix)],
+        )
         found: dict[str, list[str]] = {prefix: [] for prefix in prefixes}
         asked = [f"{prefix}^{{commit}}".encode("ascii") for prefix in wanted]
         for prefix, one in zip(wanted, await view.objects.known(asked), strict=True):
@@ -192,10 +233,16 @@ class Revisions(Opened):
         unclear = [prefix for prefix in wanted if not found[prefix] and len(prefix) < 40]
         for start in range(0, len(unclear), _AT_ONCE):
             some = unclear[start : start + _AT_ONCE]
-            fitting = (await view.read(["rev-parse", *(f"--disambiguate={prefix}" for prefix in some)])).split()
-            commits = [one for one in await view.objects.known(fitting) if one and one.kind == b"commit"]
+            fitting = (
+                await view.read(["rev-parse", *(f"--disambiguate={prefix}" for prefix in some)])
+            ).split()
+            commits = [
+                one for one in await view.objects.known(fitting) if one and one.kind == b"commit"
+            ]
             for prefix in some:
-                found[prefix] = [sha for one in commits if (sha := one.sha.decode("ascii")).startswith(prefix)]
+                found[prefix] = [
+                    sha for one in commits if (sha := one.sha.decode("ascii")).startswith(prefix)
+                ]
         return found
 
     async def _find_version(self, name: str, tz: str) -> str:
@@ -203,7 +250,9 @@ class Revisions(Opened):
         repository = await self._open()
         for tag in (name, f"v{name}"):
             ref = f"refs/tags/{tag}^{{commit}}"
-            if sha := (await repository.ask(["rev-parse", "--quiet", "--verify", "--end-of-options", ref])).strip():
+            if sha := (
+                await repository.ask(["rev-parse", "--quiet", "--verify", "--end-of-options", ref])
+            ).strip():
                 return sha
         if re.fullmatch(r"\d{4}-\d{2}-\d{2}(?:T[\d:]{4,8}(?:Z|[+-][\d:]{4,5})?)?", name):
             return await self._at_day(name, tz)
@@ -211,7 +260,9 @@ class Revisions(Opened):
         if len(found) == 1:
             return found[0]
         if found:
-            raise InputError(f"{name} fits several commits: {', '.join(sha[:12] for sha in found[:5])}")
+            raise InputError(
+                f"{name} fits several commits: {', '.join(sha[:12] for sha in found[:5])}"
+            )
         tags = (await repository.ask([*_TAGS, "--sort=-creatordate"])).split("\n")
         near = difflib.get_close_matches(name, tags, n=3) or [tag for tag in tags if tag][:3]
         hint = f"tags like it are {', '.join(near)}" if near else "the repository has no tags"
@@ -228,7 +279,9 @@ class Revisions(Opened):
 
     async def _releases(self) -> list[tuple[Release, str]]:
         form = "--format=%(refname:strip=2) %(creatordate:unix) %(objectname) %(*objectname)"
-        return list(_parsed(await (await self._open()).ask(["for-each-ref", form, "refs/tags"]), self.repo))
+        return list(
+            _parsed(await (await self._open()).ask(["for-each-ref", form, "refs/tags"]), self.repo)
+        )
 
 
 def _handed_down(
@@ -243,7 +296,10 @@ def _handed_down(
         names, _, title = commit.partition(b"\n")
         sha, *parents = names.decode("ascii").split() or [""]
         if sha in first:
-            first |= {parent: _earliest_of((first[sha], first.get(parent, first[sha]))) for parent in parents}
+            first |= {
+                parent: _earliest_of((first[sha], first.get(parent, first[sha])))
+                for parent in parents
+            }
             if number := pull_named(title.decode("utf-8", "replace")):
                 pulls[number] = _earliest_of((first[sha], pulls.get(number, first[sha])))
     return first, pulls
@@ -258,12 +314,21 @@ def _parsed(told: str, repo: RepoId) -> Iterator[tuple[Release, str]]:
         name, at, *shas = line.split() or ["", ""]
         if at.isdigit() and shas:
             made = datetime.fromtimestamp(int(at), UTC)
-            yield Release(repo=repo, tag=name, name=name, body="", published_at=made, prerelease=False), shas[-1]
+            yield (
+                Release(
+                    repo=repo, tag=name, name=name, body="", published_at=made, prerelease=False
+                ),
+                shas[-1],
+            )
 
 
 def _taken(body: bytes) -> Iterator[tuple[str, list[int]]]:
     """Give the numbers of the lines of code that go from each file; blank lines and lone brackets say nothing."""
     for file in read_files(body):
-        gone = read_patch(file.patch).lines("old") if area(file.path) in (Area.PRODUCT, Area.BENCH) else {}
+        gone = (
+            read_patch(file.patch).lines("old")
+            if area(file.path) in (Area.PRODUCT, Area.BENCH)
+            else {}
+        )
         if numbers := [number for number, line in gone.items() if _SUBSTANCE.search(line, 1)]:
             yield file.path, numbers

@@ -7,7 +7,14 @@ from agent.domain.base import NotFound, RepoId, UpstreamError
 from agent.domain.commits import Change, Commit, Landing
 from agent.domain.window import Window
 from agent.ports import Study
-from tools.git.changes import ChangeReader, Gaps, close_gaps, fetch_blobs, present_commits, tree_change
+from tools.git.changes import (
+    ChangeReader,
+    Gaps,
+    close_gaps,
+    fetch_blobs,
+    present_commits,
+    tree_change,
+)
 from tools.git.earlier import Line
 from tools.git.files import Trees
 from tools.git.landing import read_landing
@@ -22,7 +29,12 @@ class GitSource(Revisions, Trees):
     """A `CodeSource` over a clone, a bare mirror or a partial clone; only missing blobs are ever written to it."""
 
     def __init__(
-        self, repo: RepoId, path: Path, *, branch: str | None = None, network: Mapping[str, str] | None = None
+        self,
+        repo: RepoId,
+        path: Path,
+        *,
+        branch: str | None = None,
+        network: Mapping[str, str] | None = None,
     ) -> None:
         """Read `path` under the name `repo`; `network` is the environment for fetching blobs (`remote_environment`)."""
         self.repo = repo
@@ -62,7 +74,9 @@ class GitSource(Revisions, Trees):
         if repository.promisor is None:
             return
         view = self._shown(repository)
-        present = await self._present(view, [study.change.commit.sha for study in studies if study.telling])
+        present = await self._present(
+            view, [study.change.commit.sha for study in studies if study.telling]
+        )
         # Most often they are here, for somebody has read them; not where that is remembered from another mirror.
         await close_gaps(repository, view, present, self._network)
         earlier = [old for sha in present for old in await self._line.before(view, sha)]
@@ -98,7 +112,9 @@ class GitSource(Revisions, Trees):
     async def tree_change(self, old: str, new: str) -> Change:
         """Read how the tree of one commit differs from another's, as one change."""
         repository = await self._open()
-        return await tree_change(repository, self._shown(repository), self.repo, old, new, self._network)
+        return await tree_change(
+            repository, self._shown(repository), self.repo, old, new, self._network
+        )
 
     async def _fetch(self, blob: bytes) -> None:
         repository = await self._open()

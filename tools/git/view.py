@@ -14,7 +14,16 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING, NamedTuple
 
 from agent.domain.base import StorageError, UpstreamError
-from tools.git.process import LOCAL, Finished, Running, git_program, reason_in, run, running, scratch
+from tools.git.process import (
+    LOCAL,
+    Finished,
+    Running,
+    git_program,
+    reason_in,
+    run,
+    running,
+    scratch,
+)
 
 if TYPE_CHECKING:
     from tools.git.repository import Repository
@@ -212,6 +221,8 @@ def _lay_out(folder: Path, shallow: frozenset[str]) -> None:
         (folder / part).mkdir()
     (folder / "HEAD").write_text("ref: refs/heads/none\n")
     (folder / "config").write_text(_CONFIG)
-    (folder / "info" / "attributes").write_bytes(files("tools.git").joinpath("github.attributes").read_bytes())
+    (folder / "info" / "attributes").write_bytes(
+        files("tools.git").joinpath("github.attributes").read_bytes()
+    )
     if shallow:
         (folder / "shallow").write_text("".join(f"{sha}\n" for sha in sorted(shallow)))

@@ -28,15 +28,21 @@ class Address:
         except (httpx.InvalidURL, TypeError) as error:
             raise ConfigError(f"the GitHub address cannot be read: {error}") from error
         if url.scheme not in ("http", "https") or not url.host:
-            raise ConfigError("the GitHub address must start with https:// (or http://), for example " + GITHUB)
+            raise ConfigError(
+                "the GitHub address must start with https:// (or http://), for example " + GITHUB
+            )
         if url.userinfo or url.query or url.fragment:
-            raise ConfigError("the GitHub address must have no user, password, query or fragment; use GITHUB_TOKEN")
+            raise ConfigError(
+                "the GitHub address must have no user, password, query or fragment; use GITHUB_TOKEN"
+            )
         return cls(str(url).rstrip("/"))
 
     @property
     def graphql(self) -> str:
         """Where GraphQL is asked: beside `v3` on Enterprise servers."""
-        return (self.base.removesuffix("/v3") if self.base.endswith("/api/v3") else self.base) + "/graphql"
+        return (
+            self.base.removesuffix("/v3") if self.base.endswith("/api/v3") else self.base
+        ) + "/graphql"
 
     @property
     def host(self) -> str:
@@ -63,10 +69,15 @@ class Address:
             url = httpx.URL(current).join(target)
             same = _origin(url) == _origin(httpx.URL(self.base)) and not url.userinfo
         except (httpx.InvalidURL, ValueError) as error:
-            raise UpstreamError(f"{self.host} sent an unreadable {what}", retryable=False) from error
+            raise UpstreamError(
+                f"{self.host} sent an unreadable {what}", retryable=False
+            ) from error
         if not same:
             shown = f"{url.scheme}://{url.host}"[:100]
-            raise UpstreamError(f"{self.host} sent a {what} to another origin, {shown}; not followed", retryable=False)
+            raise UpstreamError(
+                f"{self.host} sent a {what} to another origin, {shown}; not followed",
+                retryable=False,
+            )
         return str(url)
 
 

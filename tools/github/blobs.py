@@ -18,7 +18,9 @@ if TYPE_CHECKING:
     from tools.github.client import GitHubClient
 
 _RAW = "application/vnd.github.raw"
-_FILES = Question[str, BlobNode](queries.files, queries.file_alias, Answer[BlobNode], 40, queries.file_variables)
+_FILES = Question[str, BlobNode](
+    queries.files, queries.file_alias, Answer[BlobNode], 40, queries.file_variables
+)
 """GitHub sends at most half a megabyte of a file, so the largest batch is well below what an answer may have."""
 
 
@@ -39,15 +41,22 @@ class Blobs:
     def foresee(self, studies: Iterable[Study]) -> None:
         """Note what will be asked for; without a token there is no GraphQL, and nothing to be gained."""
         if self._client.has_token:
-            pairs = [pair for study in studies for pair in versions_of(study.change, study.read).values()]
-            self._ahead |= {name: None for pair in pairs for name in pair if name and name not in self._held}
+            pairs = [
+                pair for study in studies for pair in versions_of(study.change, study.read).values()
+            ]
+            self._ahead |= {
+                name: None for pair in pairs for name in pair if name and name not in self._held
+            }
 
     async def read(
         self, name: str, change: Change, paths: Sequence[str]
     ) -> Mapping[str, tuple[bytes | None, bytes | None]]:
         """Read both versions of these files of a change; a version that is not there is None."""
         pairs = versions_of(change, paths).items()
-        return {path: (await self._version(name, old), await self._version(name, new)) for path, (old, new) in pairs}
+        return {
+            path: (await self._version(name, old), await self._version(name, new))
+            for path, (old, new) in pairs
+        }
 
     async def _version(self, name: str, file: str | None) -> bytes | None:
         if file is None:
@@ -78,6 +87,8 @@ class Blobs:
         """Read a file as it stood at a commit; None when it did not."""
         sha, _, path = file.partition(":")
         try:
-            return await self._client.text(f"{repo_path(name, 'contents')}/{quote(path)}", _RAW, {"ref": sha})
+            return await self._client.text(
+                f"{repo_path(name, 'contents')}/{quote(path)}", _RAW, {"ref": sha}
+            )
         except NotFound:
             return None

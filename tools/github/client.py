@@ -161,7 +161,9 @@ class GitHubClient:
         )
 
     def __repr__(self) -> str:
-        return f"GitHubClient({self.address.base!r}, {'with' if self.has_token else 'without'} token)"
+        return (
+            f"GitHubClient({self.address.base!r}, {'with' if self.has_token else 'without'} token)"
+        )
 
     async def __aenter__(self) -> Self:
         return self
@@ -182,14 +184,18 @@ class GitHubClient:
         """Ask for one page and parse it."""
         return await self._get(self.address.url(path, params or {}), JSON, _json(path, shape))
 
-    async def pages(self, path: str, shape: TypeAdapter[T], params: Params | None = None) -> AsyncIterator[Page[T]]:
+    async def pages(
+        self, path: str, shape: TypeAdapter[T], params: Params | None = None
+    ) -> AsyncIterator[Page[T]]:
         """Follow `Link: rel="next"` from page to page; the caller stops when it has enough."""
         page = await self.get(path, shape, params)
         seen = {page.url}
         yield page
         while page.next is not None:
             if page.next in seen:
-                raise UpstreamError(f"{self.address.host} sent pages that lead back to themselves", retryable=False)
+                raise UpstreamError(
+                    f"{self.address.host} sent pages that lead back to themselves", retryable=False
+                )
             seen.add(page.next)
             page = await self._get(page.next, JSON, _json(path, shape))
             yield page
@@ -198,7 +204,9 @@ class GitHubClient:
         """Ask for a representation that is not JSON: a raw diff, a bare hash, a file."""
         return (await self._get(self.address.url(path, params or {}), accept, bytes)).value
 
-    async def graphql(self, query: str, variables: Mapping[str, str], shape: type[A], *, stamp: str | None) -> A:
+    async def graphql(
+        self, query: str, variables: Mapping[str, str], shape: type[A], *, stamp: str | None
+    ) -> A:
         """Ask by GraphQL, once for the same question and stamp.
 
         A POST is never answered with 304, so the caller says what the answer depends on: `stamp` is made of the
@@ -206,14 +214,20 @@ class GitHubClient:
         stamp, and the stored answer is taken without a request; any change asks again. Without a stamp nothing
         is stored.
         """
-        content = json.dumps({"query": query, "variables": dict(variables)}, sort_keys=True).encode()
+        content = json.dumps(
+            {"query": query, "variables": dict(variables)}, sort_keys=True
+        ).encode()
         digest = hashlib.sha256(content + b"\0" + (stamp or "").encode()).hexdigest()
         key = f"POST {self.address.graphql} {digest} {self._identity}"
         if stamp is not None and (stored := self._cache.get(key)) is not None:
             self.usage.remembered += 1
             return _json("/graphql", TypeAdapter(shape))(stored)
-        ask = Ask("POST", self.address.graphql, "graphql", {"Content-Type": "application/json"}, content)
-        answer, body = await self._wire.send(ask, lambda raw: (self._graph_answer(ask, raw, shape), raw.body))
+        ask = Ask(
+            "POST", self.address.graphql, "graphql", {"Content-Type": "application/json"}, content
+        )
+        answer, body = await self._wire.send(
+            ask, lambda raw: (self._graph_answer(ask, raw, shape), raw.body)
+        )
         if stamp is not None and not answer.unanswered:
             self._cache.put(key, body)
         return answer
@@ -224,7 +238,9 @@ class GitHubClient:
         errors = answer.errors or ()
         for error in errors:
             if error.is_limit:
-                self._wire.check_limit(ask.resource, httpx.codes.TOO_MANY_REQUESTS, raw.headers, error.message)
+                self._wire.check_limit(
+                    ask.resource, httpx.codes.TOO_MANY_REQUESTS, raw.headers, error.message
+                )
         if answer.has_data:
             return answer
         said = "; ".join(error.message for error in errors)[:200]
@@ -246,7 +262,11 @@ class GitHubClient:
         """Ask one address, conditionally if its answer is stored; a string is where GitHub sends us instead."""
         key = f"GET {url} {accept} {self._identity}"
         stored = StoredAnswer.decode(self._cache.get(key))
-        ask = Ask("GET", url, headers={"Accept": accept} | ({"If-None-Match": stored.etag} if stored else {}))
+        ask = Ask(
+            "GET",
+            url,
+            headers={"Accept": accept} | ({"If-None-Match": stored.etag} if stored else {}),
+        )
 
         def read(raw: Raw) -> Page[T] | str:
             if raw.status in _REDIRECTS:
@@ -280,6 +300,8 @@ def _json(path: str, shape: TypeAdapter[T]) -> Callable[[bytes], T]:
             if first["type"] == "json_invalid":
                 raise UpstreamError(f"{path}: the answer is not JSON", retryable=True) from error
             where = ".".join(str(part) for part in first["loc"])[:100]
-            raise UpstreamError(f"{path}: unexpected answer at {where!r}: {first['msg']}", retryable=False) from error
+            raise UpstreamError(
+                f"{path}: unexpected answer at {where!r}: {first['msg']}", retryable=False
+            ) from error
 
     return read

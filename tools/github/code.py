@@ -31,7 +31,14 @@ _NO_SUCH_COMMIT = (httpx.codes.CONFLICT, httpx.codes.UNPROCESSABLE_ENTITY)
 class GitHubCode:
     """A source of code that needs no clone; give it a git mirror instead where whole histories are read."""
 
-    def __init__(self, client: "GitHubClient", repo: RepoId, branch: str | None = None, *, max_pages: int = 50) -> None:
+    def __init__(
+        self,
+        client: "GitHubClient",
+        repo: RepoId,
+        branch: str | None = None,
+        *,
+        max_pages: int = 50,
+    ) -> None:
         self.repo = repo
         self._client, self._branch = client, branch
         self._blobs = Blobs(client)
@@ -59,7 +66,14 @@ class GitHubCode:
             above, notice = await self._since_tip(known_tip, tip)
             notices += notice
         late = [commit for commit in above if commit.committed_at < window.start]
-        return Landing(repo=self.repo, branch=branch, tip=tip, rows=rows, late=tuple(map(_row, late)), notices=notices)
+        return Landing(
+            repo=self.repo,
+            branch=branch,
+            tip=tip,
+            rows=rows,
+            late=tuple(map(_row, late)),
+            notices=notices,
+        )
 
     async def changes(self, shas: Sequence[str]) -> AsyncIterator[Change]:
         """Read these commits with their patches, in the order given, each once, a few ahead of the reader.
@@ -75,7 +89,11 @@ class GitHubCode:
         try:
             while waiting or ahead:
                 while waiting and len(ahead) < _READ_AHEAD:
-                    ahead.append(asyncio.create_task(read_change(self._client, self.repo, name, waiting.pop())))
+                    ahead.append(
+                        asyncio.create_task(
+                            read_change(self._client, self.repo, name, waiting.pop())
+                        )
+                    )
                 try:
                     change = await ahead.pop(0)
                 except UpstreamError as error:
@@ -91,7 +109,9 @@ class GitHubCode:
     async def members(self, sha: str) -> tuple[Commit, ...]:
         """List what a merge brought in, newest first; empty for a plain commit."""
         name = (await self._about()).full_name
-        page = await self._client.get(repo_path(name, "commits"), COMMITS, {"sha": sha, "per_page": 1})
+        page = await self._client.get(
+            repo_path(name, "commits"), COMMITS, {"sha": sha, "per_page": 1}
+        )
         found = next((shape for shape in page.value if shape.sha == sha), None)
         if found is None:
             raise NotFound(f"{self.repo} has no commit {sha}")
@@ -100,7 +120,9 @@ class GitHubCode:
         _, commits = await self._history.between(name, found.parents[0].sha, sha)
         return tuple(commit for commit in reversed(commits) if commit.sha != sha)
 
-    async def blobs(self, change: Change, paths: Sequence[str]) -> Mapping[str, tuple[bytes | None, bytes | None]]:
+    async def blobs(
+        self, change: Change, paths: Sequence[str]
+    ) -> Mapping[str, tuple[bytes | None, bytes | None]]:
         """Read both versions of these files of a change; what was foreseen costs a request for forty, else one each."""
         return await self._blobs.read((await self._about()).full_name, change, paths)
 
@@ -109,7 +131,9 @@ class GitHubCode:
         content = await self._blobs.content((await self._about()).full_name, f"{sha}:{path}")
         return None if content is None else content.decode("utf-8", "replace")
 
-    async def usages(self, sha: str, name: str, *, path: str = "", limit: int = 200) -> Usages | None:
+    async def usages(
+        self, sha: str, name: str, *, path: str = "", limit: int = 200
+    ) -> Usages | None:
         """Give None: GitHub searches the default branch only, not the files of a commit."""
         del sha, name, path, limit
         return None
@@ -130,7 +154,9 @@ class GitHubCode:
             raise missing
         name = (await self._about()).full_name
         try:
-            page = await self._client.get(repo_path(name, "commits", prefix.lower()), COMMIT, {"per_page": 1})
+            page = await self._client.get(
+                repo_path(name, "commits", prefix.lower()), COMMIT, {"per_page": 1}
+            )
         except NotFound as error:
             raise missing from error
         except Refused as error:
@@ -148,7 +174,10 @@ class GitHubCode:
         return self._repository
 
     async def _tip(self, branch: str) -> str | None:
-        name, missing = (await self._about()).full_name, NotFound(f"{self.repo} has no branch {branch!r}")
+        name, missing = (
+            (await self._about()).full_name,
+            NotFound(f"{self.repo} has no branch {branch!r}"),
+        )
         try:
             body = await self._client.text(repo_path(name, "commits", branch), _BARE_HASH)
         except NotFound as error:
@@ -161,7 +190,9 @@ class GitHubCode:
             raise
         tip = body.decode(errors="replace").strip()
         if not re.fullmatch(r"[0-9a-f]{40}", tip):
-            raise UpstreamError(f"{self.repo}: the tip of {branch!r} is not a commit hash", retryable=False)
+            raise UpstreamError(
+                f"{self.repo}: the tip of {branch!r} is not a commit hash", retryable=False
+            )
         return tip
 
     async def _since_tip(self, known_tip: str, tip: str) -> tuple[list[Commit], tuple[Notice, ...]]:

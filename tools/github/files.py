@@ -42,7 +42,9 @@ def _unquoted(name: bytes) -> bytes:
 
 FILE_CAP = 3000  # GitHub lists no more files of a commit
 _SMALLER_PAGES = (100, 30, 10)
-_MAX_REASKS = 10  # More pages than this at one size: the raw diff, one request, is the better bargain
+_MAX_REASKS = (
+    10  # More pages than this at one size: the raw diff, one request, is the better bargain
+)
 _RAW_DIFF = "application/vnd.github.diff"
 _EMPTY_BLOB = "e69de29bb2d1d6434b8b29ae775ad8c2e48c5391"
 
@@ -81,7 +83,9 @@ def _first_look(shapes: Sequence[FileShape]) -> list[_Found]:
     and a file that shows no count either may be another victim rather than a binary file.
     """
     spent = any(shape.patch is None and shape.changes > 0 for shape in shapes)
-    return [_Found(shape, shape.patch, not _lacks_patch(shape, suspicious=spent)) for shape in shapes]
+    return [
+        _Found(shape, shape.patch, not _lacks_patch(shape, suspicious=spent)) for shape in shapes
+    ]
 
 
 def _lacks_patch(shape: FileShape, *, suspicious: bool) -> bool:
@@ -130,9 +134,13 @@ async def _ask_raw(client: "GitHubClient", path: str, found: list[_Found]) -> No
 
 def _to_file(file: _Found) -> FileChange:
     shape, renamed = file.shape, file.shape.domain_status in ("renamed", "copied")
-    unreadable = None if file.settled or shape.changes == 0 else "GitHub sends no patch for this file"
+    unreadable = (
+        None if file.settled or shape.changes == 0 else "GitHub sends no patch for this file"
+    )
     patch = file.patch.rstrip("\n") if file.patch is not None else None
-    additions, deletions = (shape.additions, shape.deletions) if shape.patch is not None else _counts(patch)
+    additions, deletions = (
+        (shape.additions, shape.deletions) if shape.patch is not None else _counts(patch)
+    )
     return FileChange(
         path=shape.filename,
         status=shape.domain_status,
@@ -153,7 +161,10 @@ def _incomplete(head: CommitShape, shapes: dict[str, FileShape]) -> str | None:
     """At the cap the commit's own totals tell whether files are missing."""
     if len(shapes) < FILE_CAP or head.additions is None:
         return None
-    listed = sum(file.additions for file in shapes.values()), sum(file.deletions for file in shapes.values())
+    listed = (
+        sum(file.additions for file in shapes.values()),
+        sum(file.deletions for file in shapes.values()),
+    )
     if listed == (head.additions, head.deletions):
         return None
     return f"GitHub lists only the first {FILE_CAP:,} files of a commit"

@@ -17,13 +17,25 @@ if TYPE_CHECKING:
 
 K = TypeVar("K", str, int)
 N = TypeVar("N")
-_REASONS = {"COMPLETED": "completed", "NOT_PLANNED": "not_planned", "DUPLICATE": "duplicate", "REOPENED": "reopened"}
-State = Annotated[Literal["open", "closed"], BeforeValidator(lambda state: "open" if state == "OPEN" else "closed")]
+_REASONS = {
+    "COMPLETED": "completed",
+    "NOT_PLANNED": "not_planned",
+    "DUPLICATE": "duplicate",
+    "REOPENED": "reopened",
+}
+State = Annotated[
+    Literal["open", "closed"],
+    BeforeValidator(lambda state: "open" if state == "OPEN" else "closed"),
+]
 Reason = Annotated[str | None, BeforeValidator(lambda reason: _REASONS.get(str(reason)))]
 
 
 def _present(nodes: Any) -> Any:
-    return [node for node in nodes if node is not None] if isinstance(nodes, list | tuple) else nodes or ()
+    return (
+        [node for node in nodes if node is not None]
+        if isinstance(nodes, list | tuple)
+        else nodes or ()
+    )
 
 
 Nodes = Annotated[tuple[N, ...], BeforeValidator(_present)]
@@ -47,7 +59,11 @@ class Names:
     def threads(self, nodes: "Iterable[IssueNode | NamingNode]") -> tuple[ThreadId, ...]:
         """Name issues, each once."""
         known = ((node.repository, node.number) for node in nodes)
-        return tuple(dict.fromkeys(thread_id(self.of(name), number) for name, number in known if name and number))
+        return tuple(
+            dict.fromkeys(
+                thread_id(self.of(name), number) for name, number in known if name and number
+            )
+        )
 
 
 class IssueNode(Shape):
@@ -117,7 +133,9 @@ class ThreadNode(PullNode):
         """Say what it is, and what was said last."""
         issue = self.kind == "Issue"
         thread = Issue(repo=repo, **self.shared(Issue)) if issue else self.to_pull(repo, names)
-        return ThreadEvidence(thread=thread, comments=tuple(Comment(**one.shared(Comment)) for one in self.said))
+        return ThreadEvidence(
+            thread=thread, comments=tuple(Comment(**one.shared(Comment)) for one in self.said)
+        )
 
 
 class LandedNode(Shape):
@@ -127,7 +145,11 @@ class LandedNode(Shape):
 
     def origin(self, sha: str, names: Names) -> PullNode | None:
         """Pick the pull request that brought the commit: the one it merged, else one that was merged."""
-        merged = [pull for pull in self.pulls if names.is_ours(pull.repository) and pull.merged_at is not None]
+        merged = [
+            pull
+            for pull in self.pulls
+            if names.is_ours(pull.repository) and pull.merged_at is not None
+        ]
         exact = [pull for pull in merged if pull.merged_as == sha]
         return next(iter(exact or merged), None)
 
@@ -156,9 +178,21 @@ class ClosedNode(Shape):
         by_commit, by_pull, closer = None, None, self.closer
         if closer is not None and closer.repository is not None:
             where = names.of(closer.repository)
-            by_commit = commit_id(where, closer.oid) if closer.kind == "Commit" and closer.oid else None
-            by_pull = thread_id(where, closer.number) if closer.kind == "PullRequest" and closer.number else None
-        return Closing(issue=issue, closed_at=self.closed_at, reason=self.reason, by_commit=by_commit, by_pull=by_pull)
+            by_commit = (
+                commit_id(where, closer.oid) if closer.kind == "Commit" and closer.oid else None
+            )
+            by_pull = (
+                thread_id(where, closer.number)
+                if closer.kind == "PullRequest" and closer.number
+                else None
+            )
+        return Closing(
+            issue=issue,
+            closed_at=self.closed_at,
+            reason=self.reason,
+            by_commit=by_commit,
+            by_pull=by_pull,
+        )
 
 
 class BlobNode(Shape):
@@ -239,11 +273,15 @@ class Batches:
             failure = await self._round(question, size, answers)
             if failure is not None:
                 answers.problem = str(failure)
-            if not answers.unanswered or (failure is not None and (size in _SMALLER or not failure.retryable)):
+            if not answers.unanswered or (
+                failure is not None and (size in _SMALLER or not failure.retryable)
+            ):
                 break
         return answers
 
-    async def _round(self, question: Question[K, N], size: int, answers: Answers[K, N]) -> UpstreamError | None:
+    async def _round(
+        self, question: Question[K, N], size: int, answers: Answers[K, N]
+    ) -> UpstreamError | None:
         """Ask about what is unanswered; when a batch fails as a whole, the rest is not asked and the error returned."""
         keys, failed = answers.unanswered, list[K]()
         for start in range(0, len(keys), size):
@@ -255,11 +293,15 @@ class Batches:
         answers.unanswered = failed
         return None
 
-    async def _batch(self, question: Question[K, N], keys: list[K], answers: Answers[K, N]) -> list[K]:
+    async def _batch(
+        self, question: Question[K, N], keys: list[K], answers: Answers[K, N]
+    ) -> list[K]:
         """Ask once; what came is kept, also beside errors. Returns the keys that got no answer."""
         owner, _, name = self._repo.partition("/")
         variables = {"owner": owner, "name": name, **question.variables(keys)}
-        answer = await self._client.graphql(question.query(keys), variables, question.shape, stamp=self._stamp)
+        answer = await self._client.graphql(
+            question.query(keys), variables, question.shape, stamp=self._stamp
+        )
         repository = answer.data.repository if answer.data else None
         if repository is None:
             return keys

@@ -32,7 +32,10 @@ class Limits:
 
     def note(self, resource: str, headers: httpx.Headers) -> None:
         """Remember how much is left of a primary limit."""
-        remaining, reset = _number(headers.get("x-ratelimit-remaining")), _number(headers.get("x-ratelimit-reset"))
+        remaining, reset = (
+            _number(headers.get("x-ratelimit-remaining")),
+            _number(headers.get("x-ratelimit-reset")),
+        )
         if remaining is not None and reset is not None:
             self._remaining[resource], self._reset[resource] = int(remaining), reset
 
@@ -51,9 +54,14 @@ class Limits:
             until = max(until, self._reset[resource] + _MARGIN)
         return max(0.0, until - self._clock())
 
-    def refused(self, resource: str, status: int, headers: httpx.Headers, text: str) -> float | None:
+    def refused(
+        self, resource: str, status: int, headers: httpx.Headers, text: str
+    ) -> float | None:
         """Read a refusal: seconds to wait, or None when it is not about limits (a permission, for example)."""
-        stated, secondary = retry_after(headers, self._clock()), any(word in text.lower() for word in _SECONDARY_WORDS)
+        stated, secondary = (
+            retry_after(headers, self._clock()),
+            any(word in text.lower() for word in _SECONDARY_WORDS),
+        )
         exhausted = headers.get("x-ratelimit-remaining", "").strip() == "0"
         if stated is not None:
             wait = stated

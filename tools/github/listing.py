@@ -38,28 +38,44 @@ class Listing:
     @property
     def stamp(self) -> str:
         """What changes whenever a listed thread does."""
-        marks = sorted(f"{shape.number} {shape.updated_at.isoformat()}" for shape in self.threads.values())
+        marks = sorted(
+            f"{shape.number} {shape.updated_at.isoformat()}" for shape in self.threads.values()
+        )
         return hashlib.sha256("\n".join(marks).encode()).hexdigest()
 
 
-async def changed_since(client: "GitHubClient", name: str, window: Window, *, max_pages: int) -> Listing:
+async def changed_since(
+    client: "GitHubClient", name: str, window: Window, *, max_pages: int
+) -> Listing:
     """List every issue and pull request updated since the window's start, newest first.
 
     What is opened while we read pushes the rest down: some come twice. What is updated while we read jumps to the top
     and would be missed, so after several pages the first is looked at again, which is free when nothing moved.
     """
     since = (window.start - timedelta(seconds=1)).strftime("%Y-%m-%dT%H:%M:%SZ")
-    params: dict[str, str | int] = {"state": "all", "since": since, "sort": "updated", "direction": "desc"}
+    params: dict[str, str | int] = {
+        "state": "all",
+        "since": since,
+        "sort": "updated",
+        "direction": "desc",
+    }
     return await _list(client, name, params | {"per_page": _PAGE}, max_pages)
 
 
 async def all_open(client: "GitHubClient", name: str, *, max_pages: int) -> Listing:
     """List the open issues and pull requests, the most recently updated first."""
-    params: dict[str, str | int] = {"state": "open", "sort": "updated", "direction": "desc", "per_page": _PAGE}
+    params: dict[str, str | int] = {
+        "state": "open",
+        "sort": "updated",
+        "direction": "desc",
+        "per_page": _PAGE,
+    }
     return await _list(client, name, params, max_pages)
 
 
-async def _list(client: "GitHubClient", name: str, params: dict[str, str | int], max_pages: int) -> Listing:
+async def _list(
+    client: "GitHubClient", name: str, params: dict[str, str | int], max_pages: int
+) -> Listing:
     listing, pages, path = Listing(), 0, repo_path(name, "issues")
     async for page in client.pages(path, shapes.ISSUES, params):
         listing.add(page.value)
@@ -73,10 +89,14 @@ async def _list(client: "GitHubClient", name: str, params: dict[str, str | int],
     return listing
 
 
-async def releases_in(client: "GitHubClient", repo: RepoId, name: str, window: Window) -> tuple[Release, ...]:
+async def releases_in(
+    client: "GitHubClient", repo: RepoId, name: str, window: Window
+) -> tuple[Release, ...]:
     """List what was published in the window; GitHub sorts by the date of the commit, which is never the younger one."""
     found, pages = [], 0
-    async for page in client.pages(repo_path(name, "releases"), shapes.RELEASES, {"per_page": _PAGE}):
+    async for page in client.pages(
+        repo_path(name, "releases"), shapes.RELEASES, {"per_page": _PAGE}
+    ):
         for shape in page.value:
             if not shape.draft and shape.published_at is not None and shape.published_at in window:
                 found.append(shape.to_release(repo))
@@ -91,7 +111,11 @@ async def about(client: "GitHubClient", repo: RepoId) -> shapes.RepositoryShape:
     try:
         return (await client.get(repo_path(repo), shapes.REPOSITORY)).value
     except NotFound as error:
-        hint = "this token may not see it" if client.has_token else "it is private and needs GITHUB_TOKEN"
+        hint = (
+            "this token may not see it"
+            if client.has_token
+            else "it is private and needs GITHUB_TOKEN"
+        )
         raise NotFound(f"{client.address.host} has no repository {repo}, or {hint}") from error
 
 
@@ -151,7 +175,9 @@ class History:
         """Compare two commits: GitHub's word for how they relate, and what only `head` has, oldest first."""
         status, commits, pages = "identical", dict[str, Commit](), 0
         path = repo_path(name, "compare", f"{base}...{head}")
-        async for page in self._client.pages(path, shapes.COMPARISON, {"per_page": _PAGE, "page": 1}):
+        async for page in self._client.pages(
+            path, shapes.COMPARISON, {"per_page": _PAGE, "page": 1}
+        ):
             pages = self._count(pages)
             status = page.value.status
             commits |= self._by_sha(page.value.commits)
@@ -162,8 +188,9 @@ class History:
 
     def _count(self, pages: int) -> int:
         if pages >= self._max_pages:
+            listed = pages * _PAGE
             message = (
-                f"{self._repo}: more than {pages * _PAGE} commits have to be listed; read the code with --source git"
+                f"{self._repo}: more than {listed} commits to list; read the code with --source git"
             )
             raise UpstreamError(message, retryable=False)
         return pages + 1

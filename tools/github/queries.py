@@ -15,20 +15,28 @@ def pulls_of_commits(shas: Iterable[str]) -> str:
 
 def pulls(numbers: Iterable[int]) -> str:
     """Ask for pull requests by number; each answers under the alias `p<number>`."""
-    return _query([f"  p{number:d}: pullRequest(number: {number:d}) {{ ...pull }}" for number in numbers], "pull")
+    return _query(
+        [f"  p{number:d}: pullRequest(number: {number:d}) {{ ...pull }}" for number in numbers],
+        "pull",
+    )
 
 
 def threads(numbers: Iterable[int]) -> str:
     """Ask for issues or pull requests by number, with their last comments; each answers under the alias `t<number>`."""
     said = "comments(last: 10) { totalCount nodes { ...said } }"
     kinds = f"__typename ... on Issue {{ ...issue {said} }} ... on PullRequest {{ ...pull {said} }}"
-    fields = [f"  t{number:d}: issueOrPullRequest(number: {number:d}) {{ {kinds} }}" for number in numbers]
+    fields = [
+        f"  t{number:d}: issueOrPullRequest(number: {number:d}) {{ {kinds} }}" for number in numbers
+    ]
     return _query(fields, "thread", "pull")
 
 
 def closers(numbers: Iterable[int]) -> str:
     """Ask what closed these issues last; each answers under the alias `i<number>`."""
-    return _query([f"  i{number:d}: issue(number: {number:d}) {{ ...closed }}" for number in numbers], "closed")
+    return _query(
+        [f"  i{number:d}: issue(number: {number:d}) {{ ...closed }}" for number in numbers],
+        "closed",
+    )
 
 
 def files(names: Sequence[str]) -> str:

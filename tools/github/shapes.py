@@ -11,7 +11,10 @@ from agent.domain.commits import Comment, Commit, FileStatus, Issue, Person, Pul
 
 Moment = Annotated[AwareDatetime, AfterValidator(lambda moment: moment.astimezone(UTC))]
 Text = Annotated[str, BeforeValidator(lambda text: "" if text is None else text)]
-Label = Annotated[str, BeforeValidator(lambda label: label.get("name") or "" if isinstance(label, dict) else label)]
+Label = Annotated[
+    str,
+    BeforeValidator(lambda label: label.get("name") or "" if isinstance(label, dict) else label),
+]
 """The name of a label, which old answers give as a bare name."""
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
@@ -28,7 +31,11 @@ class Shape(BaseModel):
 
     def shared(self, target: type[BaseModel]) -> dict[str, Any]:
         """Give the fields that have the same name in a type of our own."""
-        return {name: getattr(self, name) for name in target.model_fields if name in type(self).model_fields}
+        return {
+            name: getattr(self, name)
+            for name in target.model_fields
+            if name in type(self).model_fields
+        }
 
 
 class RepositoryShape(Shape):
@@ -59,7 +66,11 @@ class FileShape(Shape):
     @property
     def domain_status(self) -> FileStatus:
         """The status as the domain names it; what is new to us is at least a change."""
-        known: dict[str, FileStatus] = {"added": "added", "removed": "removed", "modified": "modified"}
+        known: dict[str, FileStatus] = {
+            "added": "added",
+            "removed": "removed",
+            "modified": "modified",
+        }
         known |= {"renamed": "renamed", "copied": "copied"}
         return known.get(self.status, "changed")
 
@@ -76,7 +87,9 @@ class CommitShape(Shape):
     committer_email: Text = at("commit", "committer", "email", default="")
     committed_at: Moment | None = at("commit", "committer", "date")
     parents: tuple[ParentShape, ...]
-    additions: int | None = at("stats", "additions")  # Over all files, also those that are not listed
+    additions: int | None = at(
+        "stats", "additions"
+    )  # Over all files, also those that are not listed
     deletions: int | None = at("stats", "deletions")
     files: tuple[FileShape, ...] | None = None
 
@@ -201,7 +214,9 @@ class GraphError(Shape):
     message: str = ""
     type: str | None = None
     path: tuple[str | int, ...] | None = None
-    code: object = at("extensions", "code")  # Named where the question itself is wrong: the rule that it breaks
+    code: object = at(
+        "extensions", "code"
+    )  # Named where the question itself is wrong: the rule that it breaks
 
     @property
     def is_final(self) -> bool:

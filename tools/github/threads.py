@@ -21,7 +21,16 @@ from agent.domain.window import Window
 from agent.links.references import Day, day_references
 from tools.github import queries
 from tools.github.address import repo_path
-from tools.github.graphql import Answer, Answers, Batches, ClosedNode, LandedNode, PullNode, Question, ThreadNode
+from tools.github.graphql import (
+    Answer,
+    Answers,
+    Batches,
+    ClosedNode,
+    LandedNode,
+    PullNode,
+    Question,
+    ThreadNode,
+)
 from tools.github.listing import Listing, about, all_open, changed_since, releases_in
 from tools.github.shapes import COMMENTS, ISSUE, PULL, IssueShape
 
@@ -31,11 +40,17 @@ if TYPE_CHECKING:
 _COMMENT_PAGES = 50
 # Not `owner/name#5`, which is somebody else's.
 _NAMED = re.compile(r"(?<![\w/#])#([1-9]\d{0,9})\b")
-_PULLS_OF = Question[str, LandedNode](queries.pulls_of_commits, lambda sha: f"c{sha}", Answer[LandedNode], 40)
-_CLOSERS = Question[int, ClosedNode](queries.closers, lambda number: f"i{number}", Answer[ClosedNode], 50)
+_PULLS_OF = Question[str, LandedNode](
+    queries.pulls_of_commits, lambda sha: f"c{sha}", Answer[LandedNode], 40
+)
+_CLOSERS = Question[int, ClosedNode](
+    queries.closers, lambda number: f"i{number}", Answer[ClosedNode], 50
+)
 _PULLS = Question[int, PullNode](queries.pulls, lambda number: f"p{number}", Answer[PullNode], 50)
 
-_THREADS = Question[int, ThreadNode](queries.threads, lambda number: f"t{number}", Answer[ThreadNode], 50)
+_THREADS = Question[int, ThreadNode](
+    queries.threads, lambda number: f"t{number}", Answer[ThreadNode], 50
+)
 _MOST_NAMED = 100  # Threads of other days that are looked up because texts of this one name them
 
 
@@ -56,13 +71,25 @@ class GitHubThreads:
     """
 
     def __init__(
-        self, client: "GitHubClient", repo: RepoId, *, listing_pages: int = 30, open_pages: int = 3, low_water: int = 5
+        self,
+        client: "GitHubClient",
+        repo: RepoId,
+        *,
+        listing_pages: int = 30,
+        open_pages: int = 3,
+        low_water: int = 5,
     ) -> None:
         self.repo = repo
         self._client = client
-        self._listing_pages, self._open_pages, self._low_water = listing_pages, open_pages, low_water
+        self._listing_pages, self._open_pages, self._low_water = (
+            listing_pages,
+            open_pages,
+            low_water,
+        )
 
-    async def threads(self, window: Window, commits: Sequence[Commit], *, known_open: Collection[int] = ()) -> Threads:
+    async def threads(
+        self, window: Window, commits: Sequence[Commit], *, known_open: Collection[int] = ()
+    ) -> Threads:
         """Read what the window's threads say, and which pull request brought each of these commits."""
         if not self._client.has_token:
             return await self._anonymously(commits)
@@ -101,7 +128,11 @@ class GitHubThreads:
 
     async def _asked(self, batches: Batches, numbers: Sequence[int]) -> tuple[ThreadEvidence, ...]:
         answers = await batches.ask(_THREADS, numbers) if numbers else None
-        return tuple(node.to_evidence(self.repo, answers.names) for node in answers.found.values()) if answers else ()
+        return (
+            tuple(node.to_evidence(self.repo, answers.names) for node in answers.found.values())
+            if answers
+            else ()
+        )
 
     async def issue(self, number: int) -> Issue | PullRequest:
         """Read one issue or pull request by its number."""
@@ -115,7 +146,9 @@ class GitHubThreads:
             answers = await batches.ask(_PULLS, [number])
             if number in answers.found:
                 return answers.found[number].to_pull(self.repo, answers.names)
-        return (await self._client.get(repo_path(self.repo, "pulls", str(number)), PULL)).value.to_pull(self.repo)
+        return (
+            await self._client.get(repo_path(self.repo, "pulls", str(number)), PULL)
+        ).value.to_pull(self.repo)
 
     async def comments(self, number: int) -> tuple[Comment, ...]:
         """Read the comments below one issue or pull request, oldest first."""
@@ -125,13 +158,17 @@ class GitHubThreads:
             found += [comment.to_comment() for comment in page.value]
             pages += 1
             if pages >= _COMMENT_PAGES and page.next:
-                raise UpstreamError(f"{self.repo}#{number} has more than {len(found)} comments", retryable=False)
+                raise UpstreamError(
+                    f"{self.repo}#{number} has more than {len(found)} comments", retryable=False
+                )
         return tuple(found)
 
     async def _anonymously(self, commits: Sequence[Commit]) -> Threads:
         """Read what the subjects name, newest first, until the limit is near; lists and GraphQL need a token."""
         found: dict[int, Issue | PullRequest] = {}
-        wanted = {int(number): None for commit in commits for number in _NAMED.findall(commit.subject)}
+        wanted = {
+            int(number): None for commit in commits for number in _NAMED.findall(commit.subject)
+        }
         likely = {commit.sha: pull_named(commit.subject) for commit in commits}
         notice = Notice(kind="anonymous")
         for place, number in enumerate(wanted):
@@ -142,7 +179,9 @@ class GitHubThreads:
             except RateLimited:
                 notice = Notice(kind="anonymous-limit", about=(str(len(wanted) - place),))
                 break
-        pulls = {number: one for number, one in sorted(found.items()) if isinstance(one, PullRequest)}
+        pulls = {
+            number: one for number, one in sorted(found.items()) if isinstance(one, PullRequest)
+        }
         origins = ((sha, pulls.get(number or 0)) for sha, number in likely.items())
         return Threads(
             coverage="partial",
@@ -158,13 +197,17 @@ class GitHubThreads:
             raise RateLimited("the limit is near", retry_after=0.0)
         shape: IssueShape | None = None
         if not pull:
-            shape = (await self._client.get(repo_path(self.repo, "issues", str(number)), ISSUE)).value
+            shape = (
+                await self._client.get(repo_path(self.repo, "issues", str(number)), ISSUE)
+            ).value
             if shape.number != number:
                 raise NotFound(f"{self.repo}#{number} was moved elsewhere")
             if not shape.is_pull:
                 return shape.to_issue(self.repo)
         try:
-            return (await self._client.get(repo_path(self.repo, "pulls", str(number)), PULL)).value.to_pull(self.repo)
+            return (
+                await self._client.get(repo_path(self.repo, "pulls", str(number)), PULL)
+            ).value.to_pull(self.repo)
         except NotFound:
             if shape is not None:
                 raise
@@ -173,7 +216,9 @@ class GitHubThreads:
     async def _changed(self, window: Window, gaps: Gaps) -> Listing:
         """List what changed; a repository that is there but has no list of issues has switched them off."""
         try:
-            listing = await changed_since(self._client, self.repo, window, max_pages=self._listing_pages)
+            listing = await changed_since(
+                self._client, self.repo, window, max_pages=self._listing_pages
+            )
         except NotFound:
             await about(self._client, self.repo)
             gaps.notices.append(Notice(kind="issues-off"))
@@ -182,7 +227,9 @@ class GitHubThreads:
             gaps.notices.append(Notice(kind="listing-capped", about=(str(len(listing.threads)),)))
         return listing
 
-    async def _closings(self, window: Window, listing: Listing, batches: Batches, gaps: Gaps) -> tuple[Closing, ...]:
+    async def _closings(
+        self, window: Window, listing: Listing, batches: Batches, gaps: Gaps
+    ) -> tuple[Closing, ...]:
         """Find what closed the issues that were closed in the window; GitHub's list already says when and why."""
         closed = {
             number: shape.closed_at
@@ -191,7 +238,9 @@ class GitHubThreads:
         }
         answers = await batches.ask(_CLOSERS, list(closed))
         if answers.unanswered:
-            gaps.missing.append(f"what closed {len(answers.unanswered)} issues could not be read ({answers.problem})")
+            gaps.missing.append(
+                f"what closed {len(answers.unanswered)} issues could not be read ({answers.problem})"
+            )
         closings = []
         for number, closed_at in closed.items():
             issue, node = thread_id(self.repo, number), answers.found.get(number)
@@ -207,7 +256,9 @@ class GitHubThreads:
         if not open_ones.whole:
             gaps.notices.append(Notice(kind="open-capped", about=(str(len(open_ones.threads)),)))
 
-    def _origins(self, answers: Answers[str, LandedNode]) -> tuple[tuple[PullRequest, ...], dict[str, int]]:
+    def _origins(
+        self, answers: Answers[str, LandedNode]
+    ) -> tuple[tuple[PullRequest, ...], dict[str, int]]:
         pulls: dict[int, PullRequest] = {}
         pull_of: dict[str, int] = {}
         for sha, node in answers.found.items():
@@ -220,11 +271,15 @@ class GitHubThreads:
     async def _is_here(self, shape: IssueShape, number: int) -> bool:
         """Tell a renamed repository, which also redirects, from a transferred issue."""
         name = (await about(self._client, self.repo)).full_name
-        return shape.number == number and shape.repository_url.lower().endswith(f"/repos/{name}".lower())
+        return shape.number == number and shape.repository_url.lower().endswith(
+            f"/repos/{name}".lower()
+        )
 
 
 def _issues(repo: RepoId, listing: Listing) -> tuple[Issue, ...]:
-    return tuple(shape.to_issue(repo) for _, shape in sorted(listing.threads.items()) if not shape.is_pull)
+    return tuple(
+        shape.to_issue(repo) for _, shape in sorted(listing.threads.items()) if not shape.is_pull
+    )
 
 
 def _named(day: Day, known: Collection[int]) -> list[int]:
@@ -235,17 +290,34 @@ def _named(day: Day, known: Collection[int]) -> list[int]:
     own = {*known, *(pull.number for pull in day.threads.pulls)}
     home = f"{day.repo}#"
     found = sorted(day_references(day), key=lambda one: not one.closing)
-    names = [one.target for one in found if one.target.startswith(home) and int(one.target[len(home) :]) not in own]
+    names = [
+        one.target
+        for one in found
+        if one.target.startswith(home) and int(one.target[len(home) :]) not in own
+    ]
     names += [one.source for one in found if one.source.startswith(home) and not one.sentence]
     return list(dict.fromkeys(int(name[len(home) :]) for name in names))[:_MOST_NAMED]
 
 
 def _with_named(read: Threads, named: Sequence[ThreadEvidence]) -> Threads:
     """Add threads of other days to those of a window, and what was said last in issues that name its pull requests."""
-    listed, naming = {one.number for one in read.issues}, {name for pull in read.pulls for name in pull.named_by}
-    issues = tuple(one.thread for one in named if isinstance(one.thread, Issue) and one.thread.number not in listed)
+    listed, naming = (
+        {one.number for one in read.issues},
+        {name for pull in read.pulls for name in pull.named_by},
+    )
+    issues = tuple(
+        one.thread
+        for one in named
+        if isinstance(one.thread, Issue) and one.thread.number not in listed
+    )
     pulls = tuple(one.thread for one in named if isinstance(one.thread, PullRequest))
-    comments = {one.thread.number: one.comments for one in named if one.id in naming and one.comments}
+    comments = {
+        one.thread.number: one.comments for one in named if one.id in naming and one.comments
+    }
     return read.model_copy(
-        update={"issues": (*read.issues, *issues), "pulls": (*read.pulls, *pulls), "comments": comments}
+        update={
+            "issues": (*read.issues, *issues),
+            "pulls": (*read.pulls, *pulls),
+            "comments": comments,
+        }
     )

@@ -136,13 +136,19 @@ class Wire:
             headers["Authorization"] = self._authorization
         try:
             async with asyncio.timeout(self._manners.request_seconds):
-                async with self._http().stream(ask.method, ask.url, headers=headers, content=ask.content) as response:
-                    raw = Raw(response.status_code, response.headers, await self._body(ask, response))
+                async with self._http().stream(
+                    ask.method, ask.url, headers=headers, content=ask.content
+                ) as response:
+                    raw = Raw(
+                        response.status_code, response.headers, await self._body(ask, response)
+                    )
         except TimeoutError as error:
             message = f"{ask}: no whole answer within {self._manners.request_seconds:g} s"
             raise UpstreamError(message, retryable=True) from error
         except httpx.RequestError as error:
-            raise UpstreamError(f"{ask}: {type(error).__name__} {error}".strip(), retryable=True) from error
+            raise UpstreamError(
+                f"{ask}: {type(error).__name__} {error}".strip(), retryable=True
+            ) from error
         self.limits.note(ask.resource, raw.headers)
         return raw
 
@@ -152,7 +158,9 @@ class Wire:
             body += chunk
             if len(body) > self._manners.max_bytes:
                 size = self._manners.max_bytes / _MEGABYTE
-                raise UpstreamError(f"{ask}: the answer is larger than {size:g} MB", retryable=False)
+                raise UpstreamError(
+                    f"{ask}: the answer is larger than {size:g} MB", retryable=False
+                )
         return bytes(body)
 
     def _judge(self, ask: Ask, raw: Raw) -> None:
@@ -163,12 +171,17 @@ class Wire:
         if raw.status in _LIMITING:
             self.check_limit(ask.resource, raw.status, raw.headers, said)
         if raw.status >= httpx.codes.INTERNAL_SERVER_ERROR:
-            raise UpstreamError(where, retryable=True, retry_after=retry_after(raw.headers, self._clock()))
+            raise UpstreamError(
+                where, retryable=True, retry_after=retry_after(raw.headers, self._clock())
+            )
         if raw.status in _MISSING:
             raise NotFound(f"{where} {said}".strip())
         if raw.status == httpx.codes.UNAUTHORIZED:
             advice = "check GITHUB_TOKEN" if self._authorization else "set GITHUB_TOKEN"
-            raise Refused(f"{self._address.host} refused the credentials ({where} {said}); {advice}", status=raw.status)
+            raise Refused(
+                f"{self._address.host} refused the credentials ({where} {said}); {advice}",
+                status=raw.status,
+            )
         raise Refused(f"{where} {said}".strip(), status=raw.status)
 
     def check_limit(self, resource: str, status: int, headers: httpx.Headers, said: str) -> None:
@@ -196,7 +209,10 @@ class Wire:
             return 0.0
         if isinstance(error, UpstreamError) and error.retry_after is not None:
             return error.retry_after
-        pause = min(self._manners.first_pause * 2.0 ** min(state.attempt_number - 1, 20), self._manners.longest_pause)
+        pause = min(
+            self._manners.first_pause * 2.0 ** min(state.attempt_number - 1, 20),
+            self._manners.longest_pause,
+        )
         return pause * (0.5 + self._jitter() / 2)
 
     async def _wait(self, seconds: float) -> None:

@@ -78,7 +78,10 @@ async def connected(
         one = _story(tie, told, window)
         said_in = {(tie.doer.id, tie.source.id): tie.said_in.id} if tie.said_in else {}
         name = f"{tie.doer.id[:-28]}.u{tie.source.id.partition('@')[2][:7]}"
-        made = [claim.model_copy(update={"id": name, "repo": None}) for claim in story_claims(one, said_in)]
+        made = [
+            claim.model_copy(update={"id": name, "repo": None})
+            for claim in story_claims(one, said_in)
+        ]
         passed, refused = checked_claims(made, (), (), dossier, refusals)
         claims += passed
         drops += refused
@@ -87,7 +90,9 @@ async def connected(
     return Connected(claims=tuple(claims), stories=tuple(stories), drops=tuple(drops))
 
 
-async def _pinned(repo: RepoId, read: Mapping[RepoId, Reading], library: "EvidenceCache") -> AsyncIterator[_Tie]:
+async def _pinned(
+    repo: RepoId, read: Mapping[RepoId, Reading], library: "EvidenceCache"
+) -> AsyncIterator[_Tie]:
     """Find where each dependency that was moved now stands: the one repository that has the commit or the tag."""
     others = [name for name in read if name != repo]
     seen: set[tuple[EvidenceId, RepoId]] = set()
@@ -116,19 +121,35 @@ async def _named(
 ) -> AsyncIterator[_Tie]:
     mine = read[repo]
     acts: dict[tuple[EvidenceId, EvidenceId], Act] = {}
-    acts |= {(one.change, one.other): READ[one.relation] for one in mine.related if one.relation in READ}
-    said = {(one.source, one.target): one.place for one in reversed(mine.references) if one.place in OF_COMMITS}
+    acts |= {
+        (one.change, one.other): READ[one.relation] for one in mine.related if one.relation in READ
+    }
+    said = {
+        (one.source, one.target): one.place
+        for one in reversed(mine.references)
+        if one.place in OF_COMMITS
+    }
     for other, far in read.items():
-        pairs = [pair for pair in {**said, **acts} if pair[1].startswith((f"{other}#", f"{other}@"))][:_MOST]
-        landed = await _landed(far, [target for _, target in pairs], window) if pairs and other != repo else {}
+        pairs = [
+            pair for pair in {**said, **acts} if pair[1].startswith((f"{other}#", f"{other}@"))
+        ][:_MOST]
+        landed = (
+            await _landed(far, [target for _, target in pairs], window)
+            if pairs and other != repo
+            else {}
+        )
         for source, target in pairs:
             doer = await _skimmed(source, mine.code, library) if target in landed else None
             if doer and landed[target].at <= doer.at:
-                pull = mine.pulls.get(source) if said.get((source, target)) == "pull request" else None
+                pull = (
+                    mine.pulls.get(source) if said.get((source, target)) == "pull request" else None
+                )
                 yield _Tie(doer, landed[target], acts.get((source, target), "refers"), pull)
 
 
-async def _landed(far: Reading, targets: Sequence[EvidenceId], window: Window) -> dict[EvidenceId, CommitEvidence]:
+async def _landed(
+    far: Reading, targets: Sequence[EvidenceId], window: Window
+) -> dict[EvidenceId, CommitEvidence]:
     numbers = {int(one.rpartition("#")[2]): one for one in targets if "#" in one}
     found: dict[EvidenceId, CommitEvidence] = {}
     if numbers and isinstance(far.code, CloneSource):
@@ -138,13 +159,17 @@ async def _landed(far: Reading, targets: Sequence[EvidenceId], window: Window) -
     for one in targets:
         try:
             if "@" in one:
-                found[one] = evidence_of(far.code.repo, headline(await far.code.resolve(one.partition("@")[2])))
+                found[one] = evidence_of(
+                    far.code.repo, headline(await far.code.resolve(one.partition("@")[2]))
+                )
         except AppError:
             continue
     return found
 
 
-async def _skimmed(name: EvidenceId, code: CodeSource, library: "EvidenceCache") -> CommitEvidence | None:
+async def _skimmed(
+    name: EvidenceId, code: CodeSource, library: "EvidenceCache"
+) -> CommitEvidence | None:
     sha = name.partition("@")[2]
     return library.get(name) or next(iter([read async for read in library.skim(code, [sha])]), None)
 
@@ -153,6 +178,8 @@ def _story(tie: _Tie, told: StoryMemory, window: Window) -> Story:
     doer, source = tie.doer, tie.source
     title = source.change.commit.title if isinstance(source, CommitEvidence) else ""
     first = Step(cite=source.id, at=source.at, act="upstream", title=title)
-    last = Step(cite=doer.id, at=max(doer.at, source.at), act=tie.act, title=doer.change.commit.title)
+    last = Step(
+        cite=doer.id, at=max(doer.at, source.at), act=tie.act, title=doer.change.commit.title
+    )
     one = story(KINDS[tie.act], doer.repo, [first, last])
     return with_memory(one, {doer.id}, told.known(window, list(one.steps)))

@@ -10,7 +10,14 @@ from agent.domain.commits import Headline, reverts_in
 from agent.domain.evidence import CommitEvidence, Material
 from agent.domain.links import Reference, Related, Story
 from agent.ports import CodeSource, Past, StoryMemory
-from agent.stories.follow_ups import PARTS, follow_up_stories, named_pairs, own_references, read_part, series_stories
+from agent.stories.follow_ups import (
+    PARTS,
+    follow_up_stories,
+    named_pairs,
+    own_references,
+    read_part,
+    series_stories,
+)
 from agent.stories.tell import short_text, story_claims
 from agent.stories.timeline import (
     Line,
@@ -56,12 +63,21 @@ async def find_stories(
     stories = joined([one.story(repo) for one in undone])
     stories += series_stories(repo, line.heads, mine, whole=past.since is not None)
     parts = [(one.doer, one.target) for one in undone if one.part]
-    proving = {head.sha for both in [*parts, *((one.doer, one.earlier) for one in by_lines)] for head in both}
+    proving = {
+        head.sha
+        for both in [*parts, *((one.doer, one.earlier) for one in by_lines)]
+        for head in both
+    }
     earlier = [*line.heads, *(one.earlier for one in pairs), *(one.target for one in undone)]
-    cited = {cite.partition("@")[2] for one in stories for cite in one.steps} | {one.earlier.sha for one in pairs}
+    cited = {cite.partition("@")[2] for one in stories for cite in one.steps} | {
+        one.earlier.sha for one in pairs
+    }
     background = {head.sha: head for head in earlier if head.sha in cited - mine}
     return StoriesFound(
-        stories=tuple(stories), pairs=tuple(pairs), heads=tuple(background.values()), whole=tuple(sorted(proving))
+        stories=tuple(stories),
+        pairs=tuple(pairs),
+        heads=tuple(background.values()),
+        whole=tuple(sorted(proving)),
     )
 
 
@@ -70,35 +86,61 @@ def _heads(commits: Iterable[CommitEvidence]) -> list[Headline]:
 
 
 def _said(material: Material, past: Past) -> dict[str, list[Said]]:
-    said = {head.sha: said_in(head.title, material.repo) for head in past.found if reverts_in(head.title)}
+    said = {
+        head.sha: said_in(head.title, material.repo)
+        for head in past.found
+        if reverts_in(head.title)
+    }
     bodies = {pull.number: pull.body for pull in material.pulls.values()}
     today = [read.evidence for read in material.reads]
-    return said | {one.change.commit.sha: said_by(one, bodies.get(one.pull or 0, "")) for one in today}
+    return said | {
+        one.change.commit.sha: said_by(one, bodies.get(one.pull or 0, "")) for one in today
+    }
 
 
 def _wanted(
-    heads: Sequence[Headline], past: Past, said: Mapping[str, Sequence[Said]], named: Sequence[Reference]
+    heads: Sequence[Headline],
+    past: Past,
+    said: Mapping[str, Sequence[Said]],
+    named: Sequence[Reference],
 ) -> str:
     """Write what must be looked for further back: numbers and titles that are named, and parts if one landed."""
     every = [one for some in said.values() for one in some]
-    numbers = {one.number or 0 for one in every} | {int(one.target.partition("#")[2] or 0) for one in named}
+    numbers = {one.number or 0 for one in every} | {
+        int(one.target.partition("#")[2] or 0) for one in named
+    }
     titles = [one.title for one in every if not one.number and not one.sha]
     parts = PARTS if any(read_part(head.title) for head in heads) else ""
-    return "|".join(filter(None, [naming(numbers - {0, *(head.pull or 0 for head in past.found)}, titles), parts]))
+    return "|".join(
+        filter(
+            None, [naming(numbers - {0, *(head.pull or 0 for head in past.found)}, titles), parts]
+        )
+    )
 
 
 async def with_relations(
-    found: StoriesFound, material: Material, related: Iterable[Related], code: CodeSource, told: StoryMemory
+    found: StoriesFound,
+    material: Material,
+    related: Iterable[Related],
+    code: CodeSource,
+    told: StoryMemory,
 ) -> StoriesFound:
     """Add the follow-ups, as what a reader of both sides called them, then what earlier reports and tags know."""
     today = {read.evidence.id for read in material.reads}
-    stories = [*found.stories, *follow_up_stories(material.repo, found.pairs, related, found.stories)]
+    stories = [
+        *found.stories,
+        *follow_up_stories(material.repo, found.pairs, related, found.stories),
+    ]
     known = told.known(material.window, sorted({cite for one in stories for cite in one.steps}))
     stories = [with_memory(one, today, known) for one in stories]
-    return found.model_copy(update={"stories": await with_first_releases(stories, code, material.window)})
+    return found.model_copy(
+        update={"stories": await with_first_releases(stories, code, material.window)}
+    )
 
 
-async def with_past(material: Material, found: StoriesFound, code: CodeSource, library: "EvidenceCache") -> Material:
+async def with_past(
+    material: Material, found: StoriesFound, code: CodeSource, library: "EvidenceCache"
+) -> Material:
     """Add what stories rest on to what may be cited."""
     whole = await library.whole(code, found.whole)
     background = {one.id: one for one in (evidence_of(material.repo, head) for head in found.heads)}
@@ -123,12 +165,15 @@ def with_stories(claims: Sequence[Claim], found: StoriesFound) -> list[Claim]:
     }
     told = [claim for story in found.stories for claim in story_claims(story, said_in)]
     numbered = [
-        claim.model_copy(update={"id": f"{claim.about[0][:-28]}.s{place}"}) for place, claim in enumerate(told, start=1)
+        claim.model_copy(update={"id": f"{claim.about[0][:-28]}.s{place}"})
+        for place, claim in enumerate(told, start=1)
     ]
     known = {(claim.about[0], other) for claim in told for other in claim.sources[1:]}
     facts = ("undoes", "relands")
     return numbered + [
-        one for one in claims if one.predicate not in facts or (*one.about, one.sources[-1]) not in known
+        one
+        for one in claims
+        if one.predicate not in facts or (*one.about, one.sources[-1]) not in known
     ]
 
 
@@ -137,9 +182,15 @@ def told_stories(found: StoriesFound, claims: Sequence[Claim]) -> tuple[Story, .
     stories = []
     for story in found.stories:
         # A claim tells a step of a story when it is about the news, and cites nothing outside it.
-        about = [claim for claim in claims if claim.text and claim.about[:1] and claim.about[0] in story.news]
+        about = [
+            claim
+            for claim in claims
+            if claim.text and claim.about[:1] and claim.about[0] in story.news
+        ]
         cited = [(claim, {cite for cite in claim.sources if "@" in cite}) for claim in about]
-        own = [claim for claim, commits in cited if len(commits) > 1 and commits <= set(story.steps)]
+        own = [
+            claim for claim, commits in cited if len(commits) > 1 and commits <= set(story.steps)
+        ]
         if own:
             text = {lang: " ".join(short_text(claim, lang) for claim in own) for lang in LANGUAGES}
             stories.append(story.model_copy(update={"text": text}))

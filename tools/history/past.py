@@ -38,8 +38,15 @@ def naming(numbers: Iterable[int], titles: Iterable[str] = ()) -> str:
     """Write what the titles of landed pull requests of these numbers, and these titles, must fit."""
     either = "|".join(map(str, sorted(numbers)[:_MOST_NAMES]))
     # Of other signs every dialect has its own reading.
-    plain = sorted(re.sub(r"[^A-Za-z0-9 ]", ".", one[:60].strip()) for one in titles if len(one) >= _SHORTEST_TITLE)
-    return "|".join(([rf"\(#({either})\)|^Merge pull request #({either}) "] if either else []) + plain[:_MOST_NAMES])
+    plain = sorted(
+        re.sub(r"[^A-Za-z0-9 ]", ".", one[:60].strip())
+        for one in titles
+        if len(one) >= _SHORTEST_TITLE
+    )
+    return "|".join(
+        ([rf"\(#({either})\)|^Merge pull request #({either}) "] if either else [])
+        + plain[:_MOST_NAMES]
+    )
 
 
 def _newest(material: Material) -> str:
@@ -47,13 +54,17 @@ def _newest(material: Material) -> str:
     return newest.change.commit.sha
 
 
-async def with_first_releases(stories: Sequence[Story], code: CodeSource, window: Window) -> tuple[Story, ...]:
+async def with_first_releases(
+    stories: Sequence[Story], code: CodeSource, window: Window
+) -> tuple[Story, ...]:
     """Add to stories the releases that were the first to have their changes."""
     first = await _first(code, _heads(stories, code.repo), window)
     return tuple(with_releases(one, first) for one in stories)
 
 
-async def tags_of_window(code: CodeSource, window: Window, listed: Sequence[Release]) -> tuple[Release, ...]:
+async def tags_of_window(
+    code: CodeSource, window: Window, listed: Sequence[Release]
+) -> tuple[Release, ...]:
     """Give the releases that were listed, and the tags of the window that nobody listed."""
     made = await code.tags_made(window.start, window.end) if isinstance(code, CloneSource) else ()
     known = {one.tag for one in listed}
@@ -61,10 +72,17 @@ async def tags_of_window(code: CodeSource, window: Window, listed: Sequence[Rele
 
 
 async def release_stories(
-    code: CodeSource, material: Material, known: Known, releases: Sequence[Release], earlier: Sequence[Story]
+    code: CodeSource,
+    material: Material,
+    known: Known,
+    releases: Sequence[Release],
+    earlier: Sequence[Story],
 ) -> list[Story]:
     """Tell the tags of the window, and which changes of earlier stories and fixes each is the first to have."""
-    fresh = {one.tag: one for one in final(one for one in releases if one.published_at in material.window)}
+    fresh = {
+        one.tag: one
+        for one in final(one for one in releases if one.published_at in material.window)
+    }
     if not fresh:
         return []
     heads = {head.sha: head for head in _heads(earlier, code.repo)}
@@ -81,11 +99,23 @@ async def release_stories(
 def _heads(stories: Sequence[Story], repo: RepoId) -> list[Headline]:
     steps = {step.cite: step for one in stories for step in one.timeline if step.act != "released"}
     return [
-        Headline(sha=cite.partition("@")[2], at=one.at, author="", title=one.title, pull=pull_named(one.title))
+        Headline(
+            sha=cite.partition("@")[2],
+            at=one.at,
+            author="",
+            title=one.title,
+            pull=pull_named(one.title),
+        )
         for cite, one in sorted(steps.items(), key=lambda pair: pair[1].at)
         if cite.startswith(f"{repo}@")
     ]
 
 
-async def _first(code: CodeSource, heads: Sequence[Headline], window: Window) -> Mapping[str, Release]:
-    return await code.first_tags(heads, until=window.end) if heads and isinstance(code, CloneSource) else {}
+async def _first(
+    code: CodeSource, heads: Sequence[Headline], window: Window
+) -> Mapping[str, Release]:
+    return (
+        await code.first_tags(heads, until=window.end)
+        if heads and isinstance(code, CloneSource)
+        else {}
+    )

@@ -32,7 +32,9 @@ def lines(change: Change, sign: str) -> set[tuple[str, str]]:
 def share(change: Change, original: Change, *, again: bool) -> float:
     """Give the share of what another change did that this one does again or undoes; all where that has no lines."""
     brought, gone = lines(original, "+"), lines(original, "-")
-    both = len(brought & lines(change, "+-"[not again])) + len(gone & lines(change, "-+"[not again]))
+    both = len(brought & lines(change, "+-"[not again])) + len(
+        gone & lines(change, "-+"[not again])
+    )
     return both / (len(brought) + len(gone)) if brought or gone else 1.0
 
 
@@ -73,7 +75,11 @@ async def find_reverts(
 ) -> list[Undoing]:
     """List what is undone and what comes back, and tell parts from the whole where both patches can be read."""
     ordered = sorted(today, key=lambda one: (one.at, one.id))
-    found = [undoing for one in ordered for undoing in line.undoings(headline(one.change.commit, one.pull))]
+    found = [
+        undoing
+        for one in ordered
+        for undoing in line.undoings(headline(one.change.commit, one.pull))
+    ]
     for place, one in enumerate(found):
         whole = await library.whole(code, [one.doer.sha, one.target.sha])
         if len(whole) == 2:
@@ -86,7 +92,11 @@ _MOST_LINES = 160
 
 
 async def changed_lines(
-    reads: Sequence[Read], code: CodeSource, library: "EvidenceCache", known: Set[tuple[str, str]], most: int
+    reads: Sequence[Read],
+    code: CodeSource,
+    library: "EvidenceCache",
+    known: Set[tuple[str, str]],
+    most: int,
 ) -> list[Pair]:
     """Pair the heaviest small changes with the one commit whose lines they take out."""
     pairs: list[Pair] = []
@@ -109,7 +119,9 @@ async def _writer(doer: Headline, code: CloneSource, library: "EvidenceCache") -
         writers = await code.written_by(doer.sha, since=doer.at - NEAR, moved=moved)
         writer, count = max(writers.items(), key=lambda pair: (pair[1], pair[0]), default=("", 0))
         both = (
-            await library.whole(code, [doer.sha, writer]) if count >= _MOST * sum(writers.values()) and writer else {}
+            await library.whole(code, [doer.sha, writer])
+            if count >= _MOST * sum(writers.values()) and writer
+            else {}
         )
         # Who mends what was there from the beginning goes on with nothing.
         if len(both) < 2 or not both[writer].commit.parents:
@@ -122,4 +134,8 @@ async def _writer(doer: Headline, code: CloneSource, library: "EvidenceCache") -
 
 def _is_small(read: Read) -> bool:
     change = read.evidence.change
-    return 0 < change.deletions <= _MOST_LINES and len(change.commit.parents) == 1 and read.triage.noise is None
+    return (
+        0 < change.deletions <= _MOST_LINES
+        and len(change.commit.parents) == 1
+        and read.triage.noise is None
+    )

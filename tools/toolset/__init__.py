@@ -128,7 +128,9 @@ class Toolset:
         self.whole: list[str] = []  # Commits whose whole diff was shown, in that order
         self.threads_read: dict[int, ThreadEvidence] = {}
         """Issues and pull requests that were shown, with their comments, by number."""
-        self.context: list[tuple[str, str]] = []  # What was asked of files beyond the diffs, and what was shown of them
+        self.context: list[
+            tuple[str, str]
+        ] = []  # What was asked of files beyond the diffs, and what was shown of them
 
     @property
     def tools(self) -> tuple[Callable[..., Awaitable[str]], ...]:
@@ -171,9 +173,15 @@ class Toolset:
         lines = await self._lines(path, full)
         if not 1 <= start <= max(1, len(lines)):
             raise ToolError(f"{path} has {len(lines)} lines; give a start from 1 to {len(lines)}")
-        found = show.around(lines, symbol, start, self._tokens) if symbol else show.stretch(lines, start, self._tokens)
+        found = (
+            show.around(lines, symbol, start, self._tokens)
+            if symbol
+            else show.stretch(lines, start, self._tokens)
+        )
         if symbol and not found.text:
-            raise ToolError(f"no line of {path} from {start} on names {symbol!r}; find_usages tells which files do")
+            raise ToolError(
+                f"no line of {path} from {start} on names {symbol!r}; find_usages tells which files do"
+            )
         more = f"; go on with start={found.following}" if found.following else ""
         asked = f"{path} at {full[:12]}, lines {found.first} to {found.last} of {len(lines)}"
         asked += f" show.around {symbol}" if symbol else ""
@@ -188,9 +196,13 @@ class Toolset:
         if not name.strip() or "\n" in name or "\0" in name:
             raise ToolError("give one identifier, such as max_tokens")
         full = self._full(sha)
-        found = await self._code.usages(full, name.strip(), path=_checked(path) if path else "", limit=_USAGES)
+        found = await self._code.usages(
+            full, name.strip(), path=_checked(path) if path else "", limit=_USAGES
+        )
         if found is None:
-            raise ToolError("this source cannot search all files of a commit, only a whole clone can; use get_diff")
+            raise ToolError(
+                "this source cannot search all files of a commit, only a whole clone can; use get_diff"
+            )
         lines = [f"{one.path}:{one.line}: {one.text.strip()[:_LINE]}" for one in found.found]
         lines += [f"(more than {_USAGES}; narrow it with path)"] if found.more else []
         asked = f"{name.strip()} at {full[:12]}{f' in {path}' if path else ''}"
@@ -210,7 +222,9 @@ class Toolset:
         if not words.strip():
             raise ToolError("give some words or an identifier to search for")
         found = self._recall.search(words, repo=self._code.repo) if self._recall else ()
-        return show.lines_as_pages(found or ["nothing earlier says that"], self._tokens)[0].rstrip("\n")
+        return show.lines_as_pages(found or ["nothing earlier says that"], self._tokens)[0].rstrip(
+            "\n"
+        )
 
     async def previous_reports(self, day: str, page: int = 1) -> str:
         """Show what the report of an earlier day (such as 2026-02-01) said of this repository."""
@@ -219,7 +233,9 @@ class Toolset:
         except ValueError as error:
             raise ToolError(f"{day!r} is not a day; write it as 2026-02-01") from error
         found = self._recall.report(day, repo=self._code.repo) if self._recall else ()
-        return _page(show.lines_as_pages(found or [f"no report of {day} is remembered"], self._tokens), page)
+        return _page(
+            show.lines_as_pages(found or [f"no report of {day} is remembered"], self._tokens), page
+        )
 
     async def between(self, old: str, new: str, page: int = 1) -> str:
         """Tell what changes for users from one version to another: what breaks, new and changed settings, dependencies.
@@ -236,7 +252,9 @@ class Toolset:
 
     async def _thread(self, number: int, page: int) -> str:
         if number < 1:
-            raise ToolError(f"{number} is not the number of an issue or a pull request; they count from 1")
+            raise ToolError(
+                f"{number} is not the number of an issue or a pull request; they count from 1"
+            )
         read = self.threads_read.get(number)
         if read is None:
             try:
@@ -244,7 +262,9 @@ class Toolset:
                 read = ThreadEvidence(thread=thread, comments=await self._threads.comments(number))
             except NotFound as error:
                 raise ToolError(f"#{number} cannot be shown: {error}") from error
-        text = _page(show.pages_of(show.thread_pieces(read.thread, read.comments), self._tokens), page)
+        text = _page(
+            show.pages_of(show.thread_pieces(read.thread, read.comments), self._tokens), page
+        )
         self.threads_read[number] = read
         self.seen.add(thread_id(self._code.repo, number))
         return text
@@ -252,11 +272,17 @@ class Toolset:
     async def _lines(self, path: str, sha: str) -> list[str]:
         text = await self._code.file(sha, _checked(path))
         if text is None:
-            raise ToolError(f"there is no file {path!r} at {sha[:12]}; get_diff and find_usages show paths")
+            raise ToolError(
+                f"there is no file {path!r} at {sha[:12]}; get_diff and find_usages show paths"
+            )
         if "\0" in text:
             raise ToolError(f"{path!r} is binary; only text can be shown")
         # As git counts them: splitlines would also cut at form feeds.
-        return [line.removesuffix("\r") for line in text.removesuffix("\n").split("\n")] if text else []
+        return (
+            [line.removesuffix("\r") for line in text.removesuffix("\n").split("\n")]
+            if text
+            else []
+        )
 
     def _full(self, sha: str) -> str:
         """Find the commit of the window that is meant; the newest one where none is named."""
@@ -277,9 +303,14 @@ class Toolset:
             raise ToolError(f"{sha[:12]} does not touch {file!r}; it touches {paths}")
         pages = show.diff_pages(change, files, symbol=symbol, tokens=self._tokens)
         if symbol and not any("\n@@ " in page for page in pages):
-            raise ToolError(f"no hunk of {sha[:12]} names {symbol!r}; get_diff without symbol shows all of them")
+            raise ToolError(
+                f"no hunk of {sha[:12]} names {symbol!r}; get_diff without symbol shows all of them"
+            )
         self._cut[sha, file, symbol] = pages
-        while len(self._cut) > 1 and sum(len(one) for held in self._cut.values() for one in held) > _HELD:
+        while (
+            len(self._cut) > 1
+            and sum(len(one) for held in self._cut.values() for one in held) > _HELD
+        ):
             del self._cut[next(iter(self._cut))]
         return pages
 
@@ -287,7 +318,9 @@ class Toolset:
         if sha not in self._changes:
             changes = [change async for change in self._code.changes([sha])]
             if not changes:
-                raise UpstreamError(f"{commit_id(self._code.repo, sha)} could not be read", retryable=False)
+                raise UpstreamError(
+                    f"{commit_id(self._code.repo, sha)} could not be read", retryable=False
+                )
             # One at a time: a day of diffs would not fit in memory, and pages of one follow each other.
             self._changes = {sha: changes[0]}
         return self._changes[sha]
@@ -317,5 +350,7 @@ def _page(pages: Sequence[str], page: int) -> str:
 
 def _checked(path: str) -> str:
     if (clean := show.clean_path(path)) is None:
-        raise ToolError(f"{path!r} is not a path; write it from the root of the repository, such as src/main.py")
+        raise ToolError(
+            f"{path!r} is not a path; write it from the root of the repository, such as src/main.py"
+        )
     return clean

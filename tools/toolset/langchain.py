@@ -27,7 +27,9 @@ def langchain_tools(methods: Iterable[Tool], mistake: type[Exception]) -> list[B
     ]
 
 
-def tools_over(toolsets: Mapping[str, Any], names: Sequence[str], mistake: type[Exception]) -> list[BaseTool]:
+def tools_over(
+    toolsets: Mapping[str, Any], names: Sequence[str], mistake: type[Exception]
+) -> list[BaseTool]:
     """Give the tools of several repositories as one set: each takes the name of the repository that it reads."""
     known = ", ".join(toolsets)
 
@@ -40,9 +42,17 @@ def tools_over(toolsets: Mapping[str, Any], names: Sequence[str], mistake: type[
             return await _with_answers(getattr(toolsets[chosen[0]], name), mistake)(**arguments)
 
         method = getattr(next(iter(toolsets.values())), name)
-        form = create_model(f"{name}_in", __base__=_arguments(method.__func__), repo=(str, Field(default="")))
+        form = create_model(
+            f"{name}_in", __base__=_arguments(method.__func__), repo=(str, Field(default=""))
+        )
         about = f"{inspect.getdoc(method)}\n\n`repo` is one of {known}."
-        return StructuredTool(name=name, description=about, args_schema=form, coroutine=call, handle_tool_error=_answer)
+        return StructuredTool(
+            name=name,
+            description=about,
+            args_schema=form,
+            coroutine=call,
+            handle_tool_error=_answer,
+        )
 
     return [placed(name) for name in names]
 
@@ -66,7 +76,9 @@ def _with_answers(tool: Tool, mistake: type[Exception]) -> Tool:
 @cache
 def _arguments(function: FunctionType) -> type[BaseModel]:
     """Describe what a tool takes, once for all repositories: it takes longer than most calls of the tool."""
-    form = StructuredTool.from_function(coroutine=MethodType(function, object()), name=function.__name__).args_schema
+    form = StructuredTool.from_function(
+        coroutine=MethodType(function, object()), name=function.__name__
+    ).args_schema
     assert isinstance(form, type)
     assert issubclass(form, BaseModel)
     return form

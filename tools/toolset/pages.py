@@ -44,7 +44,11 @@ def lines_as_pages(lines: Iterable[str], tokens: int = PAGE_TOKENS) -> list[str]
 
 
 def diff_pages(
-    change: Change, files: Sequence[FileChange] | None = None, *, symbol: str = "", tokens: int = PAGE_TOKENS
+    change: Change,
+    files: Sequence[FileChange] | None = None,
+    *,
+    symbol: str = "",
+    tokens: int = PAGE_TOKENS,
 ) -> list[str]:
     """Cut a commit's diff into pages; with `files` only these, with `symbol` only the hunks that name it."""
     chosen = change.files if files is None else files
@@ -54,7 +58,11 @@ def diff_pages(
 
 def file_pieces(file: FileChange, symbol: str = "") -> Iterator[Piece]:
     """Cut a file's patch between its hunks, under the file's name; with `symbol` only the hunks that name it."""
-    name = file.path if file.previous_path in (None, file.path) else f"{file.previous_path} -> {file.path}"
+    name = (
+        file.path
+        if file.previous_path in (None, file.path)
+        else f"{file.previous_path} -> {file.path}"
+    )
     title = f"--- {name} ({file.status}, +{file.additions} -{file.deletions})\n"
     if not file.patch:
         if not symbol:
@@ -109,7 +117,10 @@ def _cut_line(line: str, tokens: int) -> Iterator[str]:
 
 
 _LONGEST = 1_000  # Characters of a line that are shown
-_BEFORE, _AFTER = 6, 24  # Lines around a line that names an identifier: mostly what follows tells what it is
+_BEFORE, _AFTER = (
+    6,
+    24,
+)  # Lines around a line that names an identifier: mostly what follows tells what it is
 
 
 class Shown(NamedTuple):
@@ -124,7 +135,11 @@ class Shown(NamedTuple):
 def clean_path(path: str) -> str | None:
     """Give a path below the root of a repository as git writes it; None where it is no such path."""
     clean = path.strip().removeprefix("./").strip("/")
-    return None if "\n" in clean or any(part in ("", ".", "..") for part in clean.split("/")) else clean
+    return (
+        None
+        if "\n" in clean or any(part in ("", ".", "..") for part in clean.split("/"))
+        else clean
+    )
 
 
 def stretch(lines: Sequence[str], start: int, tokens: int) -> Shown:
@@ -218,6 +233,13 @@ class CommitNames:
         handle_of = {sha: handle for handle, sha in self._handles.items()}
         lines = []
         for sha, commit in self._commits.items():
-            note = notes.get(sha) or f"{commit.committed_at:%Y-%m-%d} {commit.author.name}: {commit.title}"
-            lines.append(f"{handle_of[sha]} {sha[:12]}  {note}" if sha in handle_of else f"{sha[:12]}  {note}")
+            note = (
+                notes.get(sha)
+                or f"{commit.committed_at:%Y-%m-%d} {commit.author.name}: {commit.title}"
+            )
+            lines.append(
+                f"{handle_of[sha]} {sha[:12]}  {note}"
+                if sha in handle_of
+                else f"{sha[:12]}  {note}"
+            )
         return [line[:_LINE] for line in lines]

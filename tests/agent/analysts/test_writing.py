@@ -28,21 +28,38 @@ MESSAGE = "Lower the limit (#41)\n\nLarger values overflow the buffer, see `grow
 def file(path: str, *hunks: str, **more: Any) -> FileChange:
     """Change a file in hunks that are given by their lines."""
     patch = "\n".join(f"@@ -{n}0 +{n}0 @@\n{text}" for n, text in enumerate(hunks, start=1)) or None
-    plus, minus = (sum(line.startswith(sign) for line in "\n".join(hunks).splitlines()) for sign in "+-")
-    told = {"path": path, "status": "modified", "additions": plus, "deletions": minus, "patch": patch}
+    plus, minus = (
+        sum(line.startswith(sign) for line in "\n".join(hunks).splitlines()) for sign in "+-"
+    )
+    told = {
+        "path": path,
+        "status": "modified",
+        "additions": plus,
+        "deletions": minus,
+        "patch": patch,
+    }
     return FileChange.model_validate(told | more)
 
 
 def read(files: Sequence[FileChange], message: str = MESSAGE, facts: Sequence[Fact] = ()) -> Read:
     sheet, commit = FactSheet(facts=tuple(facts), route="hunks"), made_commit(message)
-    evidence = CommitEvidence(change=Change(commit=commit, files=tuple(files)), sheet=sheet, pull=41)
+    evidence = CommitEvidence(
+        change=Change(commit=commit, files=tuple(files)), sheet=sheet, pull=41
+    )
     triage = Triage(sha=commit.sha, score=1.0, reasons=(), purpose=None)
     return Read(evidence=evidence, triage=triage, depth="deep")
 
 
 def material(one: Read) -> Material:
     """Put a commit beside its pull request, an issue that it names, a linked one and a stranger."""
-    about = {"repo": REPO, "state": "closed", "author": "jo", "labels": (), "created_at": NOON, "updated_at": NOON}
+    about = {
+        "repo": REPO,
+        "state": "closed",
+        "author": "jo",
+        "labels": (),
+        "created_at": NOON,
+        "updated_at": NOON,
+    }
     pull = about | {"number": 41, "title": "Lower it", "body": "Use `topK = 8`.", "base": "main"}
     issue = about | {"state_reason": None, "closed_at": NOON, "comments": 1, "reactions": 0}
     named, linked, stranger = (
@@ -54,9 +71,13 @@ def material(one: Read) -> Material:
         repo=REPO,
         window=Window.days(date(2026, 2, 4), date(2026, 2, 4), "UTC"),
         reads=[one],
-        links=[Link(issue=linked.id, change=one.evidence.id, relation=Relation.FIXES, grade=Grade.A)],
+        links=[
+            Link(issue=linked.id, change=one.evidence.id, relation=Relation.FIXES, grade=Grade.A)
+        ],
         issues=(named, linked, stranger),
-        pulls={41: PullRequest.model_validate(pull | {"merged_at": NOON, "merge_commit": "a" * 40})},
+        pulls={
+            41: PullRequest.model_validate(pull | {"merged_at": NOON, "merge_commit": "a" * 40})
+        },
         threads={named.id: ThreadEvidence(thread=named, comments=(comment,))},
     )
 
@@ -93,7 +114,9 @@ def lost(one: Read) -> list[str]:
 
 def test_where_room_lacks_tests_go_first_then_the_smallest_and_documents_and_facts_stay() -> None:
     place = Place(file="any.py", line=1, lines=("+LIMIT = 8",))
-    fact = Fact(kind="constant-changed", severity=Severity.BREAKING, name="LIMIT", new="8", places=(place,))
+    fact = Fact(
+        kind="constant-changed", severity=Severity.BREAKING, name="LIMIT", new="8", places=(place,)
+    )
     files = [
         file("tests/test_router.py", lines("test", 50)),
         file("src/small.py", lines("small", 20)),
@@ -111,16 +134,28 @@ def test_where_room_lacks_tests_go_first_then_the_smallest_and_documents_and_fac
 
 
 def test_a_packet_keeps_to_its_tokens_and_lists_files_that_lost_lines() -> None:
-    one = read([*(file(f"src/m{n}.py", lines(f"m{n}", 200)) for n in range(9)), file("logo.png", unreadable="binary")])
+    one = read(
+        [
+            *(file(f"src/m{n}.py", lines(f"m{n}", 200)) for n in range(9)),
+            file("logo.png", unreadable="binary"),
+        ]
+    )
     for budget in (2_000, 6_000, 24_000):
-        text, _, left_out = commit_packet(one, material(one), budget).partition("\nNot shown, for lack of room:\n")
+        text, _, left_out = commit_packet(one, material(one), budget).partition(
+            "\nNot shown, for lack of room:\n"
+        )
         assert tokens_of(text) <= budget + 100
         assert "logo.png (binary, +0 -0)" in left_out
         assert ("src/m8.py (modified, +200 -0)" in left_out) == (budget < 24_000)
 
 
 def test_a_focus_shows_only_hunks_that_hold_one_of_its_words() -> None:
-    one = read([file("router.py", "-LIMIT = 22\n+LIMIT = 8", "+COLOUR = 3"), file("other.py", "+SHAPE = 1")])
+    one = read(
+        [
+            file("router.py", "-LIMIT = 22\n+LIMIT = 8", "+COLOUR = 3"),
+            file("other.py", "+SHAPE = 1"),
+        ]
+    )
     text = commit_packet(one, material(one), focus=["LIMIT = 8", "nowhere"])
     assert "+LIMIT = 8" in text
     assert not {"COLOUR", "SHAPE"} & set(text.split())
@@ -130,7 +165,9 @@ def test_a_focus_shows_only_hunks_that_hold_one_of_its_words() -> None:
 # ---------------------------------------------------------------- what is said
 
 # A commit that lowers a limit, and does something else in another hunk.
-LIMITED = read([file("router.py", "-LIMIT = 22\n+LIMIT = 8\n     grow(LIMIT)\n+    flush()", "+COLOUR = 3")])
+LIMITED = read(
+    [file("router.py", "-LIMIT = 22\n+LIMIT = 8\n     grow(LIMIT)\n+    flush()", "+COLOUR = 3")]
+)
 SHOWN = pieces_of(LIMITED.evidence, material(LIMITED))
 FOUND = {one.id: one for one in SHOWN.values()}
 KNOWN = Dossier(found=FOUND, window=material(LIMITED).window, seen=frozenset(FOUND))
@@ -147,7 +184,9 @@ def claims(answer: dict[str, Any], *languages: Language) -> list[Claim]:
         "about": ME,
     }
     task = Task(repo=REPO, about=ME)
-    subject = CommitSubject(**shared, task=task, read=LIMITED, material=material(LIMITED), shown=SHOWN)
+    subject = CommitSubject(
+        **shared, task=task, read=LIMITED, material=material(LIMITED), shown=SHOWN
+    )
     return subject.claims(analysis_shape(languages).model_validate(answer))
 
 
@@ -195,10 +234,16 @@ def test_advice_is_marked_by_its_writer_and_values_are_kept() -> None:
 
 
 def test_a_sentence_or_headline_that_lacks_a_language_is_dropped() -> None:
-    both, half = {"en": "`LIMIT`  is `8`.", "zh": "`LIMIT` 为 `8`。"}, {"en": "`LIMIT` is `8`.", "zh": " "}
+    both, half = (
+        {"en": "`LIMIT`  is `8`.", "zh": "`LIMIT` 为 `8`。"},
+        {"en": "`LIMIT` is `8`.", "zh": " "},
+    )
     answer = {"headline_en": "Lower", "headline_zh": "", "sentences": [half, both]}
     (claim,) = claims(answer, "en", "zh")
-    assert (claim.id, claim.text) == (f"{ME[:24]}.m2", {"en": "`LIMIT` is `8`.", "zh": "`LIMIT` 为 `8`。"})
+    assert (claim.id, claim.text) == (
+        f"{ME[:24]}.m2",
+        {"en": "`LIMIT` is `8`.", "zh": "`LIMIT` 为 `8`。"},
+    )
     headline, _ = claims(answer | {"headline_zh": "降低上限"}, "en", "zh")
     assert (headline.role, headline.anchors[0].text) == ("headline", "Lower the limit (#41)")
 
@@ -219,7 +264,9 @@ def test_a_summary_cites_the_commits_of_what_it_rests_on_and_nothing_else() -> N
     ]
     task = Task(repo=None, rests=rests)
     dossier = light_dossier(task)
-    subject = SummarySubject(repo=None, account="", languages=("en",), room=9_000, dossier=dossier, task=task)
+    subject = SummarySubject(
+        repo=None, account="", languages=("en",), room=9_000, dossier=dossier, task=task
+    )
     (claim,) = subject.claims(summary_shape(("en",)).model_validate({"sentences": said}))
     assert (claim.id, claim.role, claim.cites) == ("brief1", "brief", (shas[0], shas[2]))
     assert [one.text for one in claim.anchors] == ["+1", "+3"]

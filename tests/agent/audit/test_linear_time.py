@@ -16,8 +16,13 @@ SIZE = 30_000
 SECONDS = 0.2  # What grows with the square of the length needs more than a second for so much
 HASH = "0123456789abcdef0123456789abcdef01234567"
 MARKS = [*"[(`*|#-. \na0", "[a](", "a/", "+1/-1 ", "（。"]
-MODULES = [importlib.import_module(f"agent.audit.{one.name}") for one in pkgutil.iter_modules(agent.audit.__path__)]
-PATTERNS = {value for module in MODULES for value in vars(module).values() if isinstance(value, re.Pattern)}
+MODULES = [
+    importlib.import_module(f"agent.audit.{one.name}")
+    for one in pkgutil.iter_modules(agent.audit.__path__)
+]
+PATTERNS = {
+    value for module in MODULES for value in vars(module).values() if isinstance(value, re.Pattern)
+}
 
 
 def seconds(pattern: re.Pattern[str], text: str) -> float:
@@ -30,16 +35,30 @@ def seconds(pattern: re.Pattern[str], text: str) -> float:
 
 
 def test_a_long_text_of_any_mark_is_searched_at_once() -> None:
-    assert seconds(re.compile(r"\[[^\]]*\]"), "[" * SIZE) > SECONDS, "a pattern that takes quadratic time is noticed"
+    assert seconds(re.compile(r"\[[^\]]*\]"), "[" * SIZE) > SECONDS, (
+        "a pattern that takes quadratic time is noticed"
+    )
     for pattern in PATTERNS:
-        assert not [mark for mark in MARKS if seconds(pattern, mark * (SIZE // len(mark))) > SECONDS], pattern
+        assert not [
+            mark for mark in MARKS if seconds(pattern, mark * (SIZE // len(mark))) > SECONDS
+        ], pattern
 
 
 @pytest.mark.parametrize(
     "piece",
     [
         *(f"(see {HASH} for details)\n", f"(see {HASH} for details) ", f"- {HASH} #12 by Ada\n"),
-        *("[", "[a](", "`a` +1/-1 ", "SHA: abcdef01 | ", "| a ", " ", "> ", "```\n", "https://a.b/c/d. "),
+        *(
+            "[",
+            "[a](",
+            "`a` +1/-1 ",
+            "SHA: abcdef01 | ",
+            "| a ",
+            " ",
+            "> ",
+            "```\n",
+            "https://a.b/c/d. ",
+        ),
     ],
 )
 def test_a_long_report_is_read_in_seconds(piece: str) -> None:

@@ -40,24 +40,46 @@ def make_commit(
     person = Person(name="Mira König", email="mira@example.com")
     people = {"author": person, "authored_at": at, "committer": person, "committed_at": at}
     commit = Commit(repo=RepoId(repo), sha=sha, parents=(), message=message, **people)
-    file = FileChange(path="src/router/limits.py", status="modified", additions=4, deletions=3, patch=patch)
+    file = FileChange(
+        path="src/router/limits.py", status="modified", additions=4, deletions=3, patch=patch
+    )
     return CommitEvidence(
-        change=Change(commit=commit, files=(file,)), sheet=FactSheet(facts=(), route="hunks"), **about
+        change=Change(commit=commit, files=(file,)),
+        sheet=FactSheet(facts=(), route="hunks"),
+        **about,
     )
 
 
 def make_issue(**about: Any) -> ThreadEvidence:
     """Make an issue that was opened the day before and closed on the day."""
-    told = {"repo": REPO, "number": 12, "title": "Overflow for large topK", "state": "closed", "author": "jdoe"}
-    told |= {"body": "With topK = 16 the router crashes after 90 seconds.", "state_reason": "completed"}
-    told |= {"created_at": datetime(2026, 2, 3, 8, tzinfo=UTC), "updated_at": NOON, "closed_at": NOON}
+    told = {
+        "repo": REPO,
+        "number": 12,
+        "title": "Overflow for large topK",
+        "state": "closed",
+        "author": "jdoe",
+    }
+    told |= {
+        "body": "With topK = 16 the router crashes after 90 seconds.",
+        "state_reason": "completed",
+    }
+    told |= {
+        "created_at": datetime(2026, 2, 3, 8, tzinfo=UTC),
+        "updated_at": NOON,
+        "closed_at": NOON,
+    }
     return ThreadEvidence(
-        thread=Issue.model_validate({**told, "labels": ("bug",), "comments": 2, "reactions": 0, **about})
+        thread=Issue.model_validate(
+            {**told, "labels": ("bug",), "comments": 2, "reactions": 0, **about}
+        )
     )
 
 
 def wrong(
-    *evidence: Evidence | str, dossier: dict[str, Any] | None = None, lang: Language = "en", **about: Any
+    *evidence: Evidence | str,
+    dossier: dict[str, Any] | None = None,
+    lang: Language = "en",
+    **about: Any,
 ) -> list[Judgement]:
     """List what is wrong with a fact of 2026-02-04 that cites this evidence; a name cites what is not there."""
     found = {one.id: one for one in evidence if not isinstance(one, str)}
@@ -73,5 +95,9 @@ def analysis(
 ) -> list[Judgement]:
     """List the refusals of a sentence of analysis; it is anchored in the title of the first evidence."""
     title = first.change.commit.title if isinstance(first, CommitEvidence) else ""
-    stated = {"kind": Kind.STATED, "predicate": "says", "anchors": (Anchor(cite=first.id, text=title),)}
+    stated = {
+        "kind": Kind.STATED,
+        "predicate": "says",
+        "anchors": (Anchor(cite=first.id, text=title),),
+    }
     return wrong(first, *others, lang=lang, **{**stated, "text": {lang: text}, **about})

@@ -10,9 +10,13 @@ from tests.agent.gate.conftest import analysis, make_commit, make_issue
 COMMIT = make_commit()
 
 
-def anchored(anchor: str, text: str = "It is smaller.", file: str | None = None, **about: Any) -> list[Judgement]:
+def anchored(
+    anchor: str, text: str = "It is smaller.", file: str | None = None, **about: Any
+) -> list[Judgement]:
     """List what is wrong with a sentence about a commit that rests on these words."""
-    return analysis(COMMIT, text=text, anchors=(Anchor(cite=COMMIT.id, text=anchor, file=file),), **about)
+    return analysis(
+        COMMIT, text=text, anchors=(Anchor(cite=COMMIT.id, text=anchor, file=file),), **about
+    )
 
 
 @pytest.mark.parametrize(
@@ -57,11 +61,15 @@ def test_changed_lines_stand_with_or_without_their_signs(anchor: str, file: str 
     ],
 )
 def test_an_anchor_that_is_not_verbatim_is_refused(anchor: str, file: str | None) -> None:
-    assert [(one.verdict, one.check) for one in anchored(anchor, file=file)] == [("quote", "anchor")]
+    assert [(one.verdict, one.check) for one in anchored(anchor, file=file)] == [
+        ("quote", "anchor")
+    ]
 
 
 def test_one_good_anchor_does_not_cover_for_a_false_one() -> None:
-    anchors = tuple(Anchor(cite=COMMIT.id, text=text) for text in ("The buffer holds 8 entries", "It holds 9"))
+    anchors = tuple(
+        Anchor(cite=COMMIT.id, text=text) for text in ("The buffer holds 8 entries", "It holds 9")
+    )
     (found,) = analysis(COMMIT, text="It is smaller.", anchors=anchors)
     assert found.literal == "It holds 9"
 
@@ -73,14 +81,19 @@ def test_a_sentence_without_an_anchor_or_with_one_of_other_evidence_is_refused()
 
 
 def test_sentences_of_a_thread_count_without_bullets_and_a_label_is_none() -> None:
-    issue = make_issue(body="Steps:\n\n- The router\n  crashes early\n- Then it hangs.", labels=("crash",))
+    issue = make_issue(
+        body="Steps:\n\n- The router\n  crashes early\n- Then it hangs.", labels=("crash",)
+    )
     for words in ("The router crashes early", "Then it hangs."):
         assert analysis(issue, text="It fails.", anchors=(Anchor(cite=issue.id, text=words),)) == []
     assert analysis(issue, text="It fails.", anchors=(Anchor(cite=issue.id, text="crash"),)) != []
 
 
 def test_facts_and_quotations_need_no_anchor_and_free_words_do() -> None:
-    assert analysis(COMMIT, text="`nowhere` is 99.", kind=Kind.FACT, predicate="fact", anchors=()) == []
+    assert (
+        analysis(COMMIT, text="`nowhere` is 99.", kind=Kind.FACT, predicate="fact", anchors=())
+        == []
+    )
     assert analysis(COMMIT, text="`nowhere` is 99.", kind=Kind.FACT, anchors=()) != []
 
 

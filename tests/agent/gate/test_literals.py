@@ -104,7 +104,9 @@ def test_literals_of_advice_stand_in_a_commit_and_not_only_in_a_thread() -> None
     both = (make_commit(), make_issue(body="Run `rm_everything` first."))
     text = "Run `rm_everything`, see #12."
     assert analysis(*both, text=text) == []
-    assert [one.literal for one in analysis(*both, text=text, kind=Kind.ADVICE)] == ["rm_everything"]
+    assert [one.literal for one in analysis(*both, text=text, kind=Kind.ADVICE)] == [
+        "rm_everything"
+    ]
 
 
 @pytest.mark.parametrize("signs", ["`", "[@", "+", "1,", "a/", "_", "“ ", "a"])

@@ -18,7 +18,9 @@ COMMIT = make_commit()
 
 def verdicts(text: str, commit: CommitEvidence = COMMIT, **place: Any) -> list[str]:
     """Check one quotation of a commit."""
-    return [one.verdict for one in wrong(commit, quotes=(Quote(cite=commit.id, text=text, **place),))]
+    return [
+        one.verdict for one in wrong(commit, quotes=(Quote(cite=commit.id, text=text, **place),))
+    ]
 
 
 @pytest.mark.parametrize(
@@ -79,25 +81,34 @@ def test_other_words_fail(text: str) -> None:
 )
 def test_words_in_quotation_marks_are_the_words_of_the_evidence(text: str, passes: bool) -> None:
     lang: Language = "zh" if "它" in text else "en"
-    assert ("passage" not in [one.check for one in analysis(COMMIT, text=text, lang=lang)]) is passes
+    assert (
+        "passage" not in [one.check for one in analysis(COMMIT, text=text, lang=lang)]
+    ) is passes
 
 
 # ---------------------------------------------------------------- properties
 
 _WORD = st.text("abcdefghijklmnopqrstuvwxyz_", min_size=2, max_size=8)
 _LINE = st.lists(
-    _WORD | st.integers(0, 999).map(str) | st.sampled_from(["=", "(", ")", "+", "->", "“x”"]), min_size=1, max_size=7
+    _WORD | st.integers(0, 999).map(str) | st.sampled_from(["=", "(", ")", "+", "->", "“x”"]),
+    min_size=1,
+    max_size=7,
 )
 _PATCH = st.lists(st.tuples(st.sampled_from(" +-"), _LINE.map(" ".join)), min_size=1, max_size=12)
 
 
 @given(_PATCH, st.data())
-def test_lines_taken_from_a_patch_always_pass(lines: list[tuple[str, str]], data: st.DataObject) -> None:
+def test_lines_taken_from_a_patch_always_pass(
+    lines: list[tuple[str, str]], data: st.DataObject
+) -> None:
     first = data.draw(st.integers(0, len(lines) - 1))
     last = data.draw(st.integers(first, len(lines) - 1))
     patch = "@@ -1,9 +1,9 @@\n" + "\n".join(mark + text for mark, text in lines)
     taken = lines[first : last + 1]
-    for quoted in ("\n".join(mark + text for mark, text in taken), "\n".join(text for _, text in taken)):
+    for quoted in (
+        "\n".join(mark + text for mark, text in taken),
+        "\n".join(text for _, text in taken),
+    ):
         assert verdicts(quoted, make_commit(patch=patch), file=PATH) == []
 
 
@@ -111,6 +122,8 @@ def test_a_changed_word_always_fails(lines: list[tuple[str, str]], data: st.Data
     word = data.draw(st.sampled_from(words))
     # Capitals are nowhere in the patch, so the new word cannot be there by chance.
     changed = (
-        text[: word.start()] + data.draw(st.sampled_from(["Other", word[0] + "X", "X" + word[0]])) + text[word.end() :]
+        text[: word.start()]
+        + data.draw(st.sampled_from(["Other", word[0] + "X", "X" + word[0]]))
+        + text[word.end() :]
     )
     assert verdicts(changed, make_commit(patch=patch), file=PATH) == ["quote"]

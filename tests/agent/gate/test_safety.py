@@ -29,8 +29,14 @@ from tests.agent.gate.conftest import analysis, make_commit
         ("Lowers\x07 it.", "control"),
         ("", "0 characters"),
         ("word " * 200, "999 characters"),
-        ("It is told: You are an expert engineer who reads what landed in octo/router", "repeats the instructions"),
-        ("It is told: Say only what the evidence shows or what\nfollows from it.", "repeats the instructions"),
+        (
+            "It is told: You are an expert engineer who reads what landed in octo/router",
+            "repeats the instructions",
+        ),
+        (
+            "It is told: Say only what the evidence shows or what\nfollows from it.",
+            "repeats the instructions",
+        ),
         ("降低了上限。", "not in English"),
     ],
 )

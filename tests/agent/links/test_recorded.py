@@ -4,7 +4,17 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from agent.domain.base import RepoId, commit_id, thread_id
-from agent.domain.commits import Change, Closing, Commit, FileChange, Issue, Person, PullRequest, Threads, reverts_in
+from agent.domain.commits import (
+    Change,
+    Closing,
+    Commit,
+    FileChange,
+    Issue,
+    Person,
+    PullRequest,
+    Threads,
+    reverts_in,
+)
 from agent.domain.evidence import CommitEvidence, Read
 from agent.domain.facts import Fact, FactKind, FactSheet, Severity
 from agent.domain.ledger import Depth
@@ -24,19 +34,37 @@ MIRA = Person(name="Mira König", email="mira@mail.example")
 
 def commit(message: str, sha: str = SHA) -> Commit:
     people = {"author": MIRA, "authored_at": DAY, "committer": MIRA, "committed_at": DAY}
-    return Commit.model_validate({"repo": REPO, "sha": sha, "parents": ("0" * 40,), "message": message, **people})
+    return Commit.model_validate(
+        {"repo": REPO, "sha": sha, "parents": ("0" * 40,), "message": message, **people}
+    )
 
 
 def issue(number: int, **more: Any) -> Issue:
-    values: dict[str, Any] = {"title": "Server hangs", "body": "", "state": "open", "state_reason": None}
+    values: dict[str, Any] = {
+        "title": "Server hangs",
+        "body": "",
+        "state": "open",
+        "state_reason": None,
+    }
     values |= {"author": "an", "labels": (), "comments": 0, "reactions": 0, "closed_at": None}
     values |= {"created_at": DAY - timedelta(days=3), "updated_at": DAY}
     return Issue(repo=REPO, number=number, **(values | more))
 
 
 def pull(number: int, body: str = "", **more: Any) -> PullRequest:
-    values: dict[str, Any] = {"title": "Let requests in", "state": "closed", "author": "mira", "labels": ()}
-    values |= {"merged_at": DAY, "merge_commit": SHA, "base": "main", "created_at": DAY, "updated_at": DAY}
+    values: dict[str, Any] = {
+        "title": "Let requests in",
+        "state": "closed",
+        "author": "mira",
+        "labels": (),
+    }
+    values |= {
+        "merged_at": DAY,
+        "merge_commit": SHA,
+        "base": "main",
+        "created_at": DAY,
+        "updated_at": DAY,
+    }
     return PullRequest(repo=REPO, number=number, body=body, **(values | more))
 
 
@@ -45,7 +73,9 @@ def threads(*issues: Issue, **more: Any) -> Threads:
 
 
 def told(links: tuple[Link, ...]) -> list[tuple[str, str, str]]:
-    return [(link.issue.removeprefix(REPO), link.relation.value, link.grade.value) for link in links]
+    return [
+        (link.issue.removeprefix(REPO), link.relation.value, link.grade.value) for link in links
+    ]
 
 
 def linked(commits: list[Commit], read: Threads, **more: Any) -> tuple[Link, ...]:
@@ -58,14 +88,20 @@ def links(message: str, *issues: Issue, **more: Any) -> list[tuple[str, str, str
 
 
 def test_a_closing_record_is_a_fix_and_so_is_what_a_merged_pull_request_closes() -> None:
-    closing = Closing(issue=thread_id(REPO, 12), closed_at=DAY, reason="completed", by_commit=commit_id(REPO, SHA))
+    closing = Closing(
+        issue=thread_id(REPO, 12), closed_at=DAY, reason="completed", by_commit=commit_id(REPO, SHA)
+    )
     assert links("Let requests in", issue(12), closings=(closing,)) == [("#12", "fixes", "A")]
     closes = (thread_id(REPO, 12),)
-    assert links("x", issue(12), pulls=(pull(20, closes=closes),), pull_of={SHA: 20}) == [("#12", "fixes", "A")]
+    assert links("x", issue(12), pulls=(pull(20, closes=closes),), pull_of={SHA: 20}) == [
+        ("#12", "fixes", "A")
+    ]
 
 
 def test_an_issue_closed_as_not_planned_was_not_fixed() -> None:
-    closing = Closing(issue=thread_id(REPO, 12), closed_at=DAY, reason="not_planned", by_pull=thread_id(REPO, 20))
+    closing = Closing(
+        issue=thread_id(REPO, 12), closed_at=DAY, reason="not_planned", by_pull=thread_id(REPO, 20)
+    )
     gone = issue(12, state="closed", state_reason="not_planned", closed_at=DAY)
     listed = pull(20, closes=(gone.id,))
     found = links("Fixes #12", gone, closings=(closing,), pulls=(listed,), pull_of={SHA: 20})
@@ -79,10 +115,23 @@ def test_the_words_of_the_pull_request_count_like_those_of_the_commit() -> None:
 
 
 def test_a_revert_takes_the_fix_back_and_its_own_revert_brings_it_again() -> None:
-    assert links('Revert "Fixes #12"\n\nThis reverts commit abc1234.', issue(12)) == [("#12", "reverts the fix", "A")]
+    assert links('Revert "Fixes #12"\n\nThis reverts commit abc1234.', issue(12)) == [
+        ("#12", "reverts the fix", "A")
+    ]
     assert links('Revert "Revert "Fixes #12""', issue(12)) == [("#12", "fixes", "A")]
-    titles = ('[Core] Revert "x"', "fix(core): partially revert x", 'Revert "fix: reverted index"', "reversion of x")
-    assert [reverts_in(title) for title in (*titles, "x\n\nThis reverts commit abcdef1")] == [1, 1, 1, 0, 1]
+    titles = (
+        '[Core] Revert "x"',
+        "fix(core): partially revert x",
+        'Revert "fix: reverted index"',
+        "reversion of x",
+    )
+    assert [reverts_in(title) for title in (*titles, "x\n\nThis reverts commit abcdef1")] == [
+        1,
+        1,
+        1,
+        0,
+        1,
+    ]
 
 
 def test_an_issue_that_is_known_from_memory_or_not_at_all_is_linked_by_its_keyword() -> None:
@@ -99,17 +148,26 @@ def test_a_bare_number_that_nobody_knows_and_a_pull_request_are_no_issues() -> N
 
 
 def test_only_a_keyword_reads_fixed_and_not_of_an_issue_that_is_younger_than_the_change() -> None:
-    found = linked([commit("Fixes #12, addresses #13, part of #14, see #15")], threads(*map(issue, range(12, 16))))
+    found = linked(
+        [commit("Fixes #12, addresses #13, part of #14, see #15")],
+        threads(*map(issue, range(12, 16))),
+    )
     assert [link.issue[-2:] for link in found if link.may_read_fixed] == ["12"]
     assert [link.relation for link in found[1:]] == [Relation.MENTIONS] * 3
-    assert links("Fixes #12", issue(12, created_at=DAY + timedelta(days=2))) == [("#12", "refers to", "B")]
+    assert links("Fixes #12", issue(12, created_at=DAY + timedelta(days=2))) == [
+        ("#12", "refers to", "B")
+    ]
 
 
 def link(grade: Grade = Grade.A) -> Link:
-    return Link(issue=thread_id(REPO, 12), change=commit_id(REPO, A), relation=Relation.FIXES, grade=grade)
+    return Link(
+        issue=thread_id(REPO, 12), change=commit_id(REPO, A), relation=Relation.FIXES, grade=grade
+    )
 
 
-OTHERS = tuple(issue(100 + i, title=f"Crash number {i} in kernel {i}x with batch {i}y") for i in range(20))
+OTHERS = tuple(
+    issue(100 + i, title=f"Crash number {i} in kernel {i}x with batch {i}y") for i in range(20)
+)
 BUG = issue(
     12,
     title="[Bug] LoRA adapter cache evicts the newest adapter",
@@ -120,13 +178,17 @@ PATCH = (
     "@@ -1,3 +1,3 @@ def evict_adapter(cache):\n-    cache.popitem()\n+    cache.popitem(last=False)\n"
     '+    raise ValueError("adapter pool is exhausted for this request")'
 )
-FILE = FileChange(path="swiftserve/lora_cache.py", status="modified", additions=2, deletions=1, patch=PATCH)
+FILE = FileChange(
+    path="swiftserve/lora_cache.py", status="modified", additions=2, deletions=1, patch=PATCH
+)
 FIX = Change(commit=commit("fix: LoRA adapter cache evicts the oldest adapter"), files=(FILE,))
 
 
 def nearest(*issues: Issue, linked: tuple[str, ...] = (), depth: Depth = "skim") -> list[str]:
     read = Read(evidence=CommitEvidence(change=FIX), triage=weigh(FIX, None), depth=depth)
-    return [one for near in candidates([read], map(digest, issues), linked).values() for one in near]
+    return [
+        one for near in candidates([read], map(digest, issues), linked).values() for one in near
+    ]
 
 
 def test_the_nearest_issues_share_rare_words_and_were_open_when_the_change_landed() -> None:
@@ -138,7 +200,9 @@ def test_the_nearest_issues_share_rare_words_and_were_open_when_the_change_lande
 
 
 def test_what_is_linked_or_only_grouped_is_not_compared() -> None:
-    assert nearest(*OTHERS, BUG, linked=(FIX.commit.id,)) == nearest(*OTHERS, BUG, depth="group") == []
+    assert (
+        nearest(*OTHERS, BUG, linked=(FIX.commit.id,)) == nearest(*OTHERS, BUG, depth="group") == []
+    )
 
 
 def undoing(sha: str, kind: FactKind) -> CommitEvidence:
@@ -149,7 +213,11 @@ def undoing(sha: str, kind: FactKind) -> CommitEvidence:
 
 def test_a_fix_is_taken_back_and_brought_back_without_a_word_by_what_patches_do() -> None:
     (_, undone) = carried_links([link(Grade.B)], [], partners([undoing(B, "revert")]))
-    assert (undone.change, undone.relation, undone.grade) == (commit_id(REPO, B), Relation.REVERTS, Grade.B)
+    assert (undone.change, undone.relation, undone.grade) == (
+        commit_id(REPO, B),
+        Relation.REVERTS,
+        Grade.B,
+    )
     assert undone.evidence == (f"takes back {A[:12]}",)
     (again,) = carried_links([], [link()], partners([undoing(C, "reland")]))
     assert (again.change, again.relation) == (commit_id(REPO, C), Relation.FIXES)

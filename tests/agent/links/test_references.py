@@ -24,13 +24,18 @@ def named(text: str) -> list[tuple[str, bool]]:
             "see other/forge#3 and https://github.com/other/forge/pull/4/files",
             [("other/forge#3", False), ("other/forge#4", False)],
         ),
-        (f"came in with {OLD}, mended by commit abcdef1", [(f"@{OLD}", False), ("@abcdef1", False)]),
+        (
+            f"came in with {OLD}, mended by commit abcdef1",
+            [(f"@{OLD}", False), ("@abcdef1", False)],
+        ),
         ("[#77](https://gitlab.example/a/b/-/issues/77) &#39; a#1 x/y/z#2 #0 v1.#5.2", []),
         ("- [ ] #10\n- [x] closes #11", [("#10", False), ("#11", True)]),
         ("修复 #10。关闭#11", [("#10", False), ("#11", False)]),
     ],
 )
-def test_every_form_is_read_and_each_issue_needs_its_own_keyword(text: str, found: list[tuple[str, bool]]) -> None:
+def test_every_form_is_read_and_each_issue_needs_its_own_keyword(
+    text: str, found: list[tuple[str, bool]]
+) -> None:
     assert named(text) == found
 
 
@@ -53,7 +58,14 @@ def test_code_quotations_and_comments_name_nothing(text: str) -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["#1 " * 30_000, "[" * 60_000, "<a href=" * 8_000, "`" * 60_000, "> a\n" * 15_000, "https://github." * 4_000],
+    [
+        "#1 " * 30_000,
+        "[" * 60_000,
+        "<a href=" * 8_000,
+        "`" * 60_000,
+        "> a\n" * 15_000,
+        "https://github." * 4_000,
+    ],
 )
 def test_hostile_texts_are_cheap_and_bounded(text: str) -> None:
     assert len(named(text)) <= 60

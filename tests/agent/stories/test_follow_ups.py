@@ -67,20 +67,29 @@ def test_the_parts_of_one_author_are_joined_and_what_is_missing_is_told() -> Non
 
 def test_a_tag_does_not_join_the_parts_of_several_authors_and_one_title_does() -> None:
     others = [head(day, f"somebody{day}", f"[Bugfix] mend number {day}") for day in range(2, 9)]
-    mine = (head(1, "ann", "[Bugfix][1/2] guard the cache"), *others, head(9, "ann", "[Bugfix][2/2] guard the pool"))
+    mine = (
+        head(1, "ann", "[Bugfix][1/2] guard the cache"),
+        *others,
+        head(9, "ann", "[Bugfix][2/2] guard the pool"),
+    )
     assert parts(*mine) == [1, 2]
     assert parts(*mine[:-1], head(9, "bob", "[Bugfix][2/2] rename flags")) == []
     assert parts(*mine[:-1], head(9, "bob", "[Bugfix][2/2] guard the cache")) == [1, 2]
 
 
 def test_an_author_who_begins_again_begins_another_series() -> None:
-    first = (head(1, "ann", "[1/N] Reorganize processing"), head(2, "ann", "[2/N] Move cache factories"))
+    first = (
+        head(1, "ann", "[1/N] Reorganize processing"),
+        head(2, "ann", "[2/N] Move cache factories"),
+    )
     assert parts(*first) == [1, 2]
     assert parts(*first, head(3, "ann", "[1/N] Initialize components")) == []
 
 
 NOON = datetime(2026, 2, 4, 12, tzinfo=UTC)
-OLD = Headline(sha="a" * 40, at=NOON - timedelta(days=6), author="ann", title="feat: cache (#11)", pull=11)
+OLD = Headline(
+    sha="a" * 40, at=NOON - timedelta(days=6), author="ann", title="feat: cache (#11)", pull=11
+)
 NEW = Headline(sha="b" * 40, at=NOON, author="bob", title="fix: cache (#12)", pull=12)
 
 
@@ -93,7 +102,9 @@ def said_of(pair: Pair, *related: Related) -> tuple[StoryKind, str]:
 
 
 def related(relation: Relation, other: str) -> Related:
-    return Related(change=commit_id(REPO, NEW.sha), other=other, relation=relation, anchors=(), grade=Grade.B)
+    return Related(
+        change=commit_id(REPO, NEW.sha), other=other, relation=relation, anchors=(), grade=Grade.B
+    )
 
 
 def test_without_a_reader_only_the_fact_is_told() -> None:

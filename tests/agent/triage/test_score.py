@@ -19,7 +19,12 @@ SOURCE = ("engine/scheduler/core.py",)
 
 
 def change(
-    title: str, paths: Sequence[str] = SOURCE, *, author: str = "Mira", lines: int = 20, sha: str = "a"
+    title: str,
+    paths: Sequence[str] = SOURCE,
+    *,
+    author: str = "Mira",
+    lines: int = 20,
+    sha: str = "a",
 ) -> Change:
     at = datetime(2026, 2, 4, tzinfo=UTC)
     person = Person(name=author, email="somebody@example.com")
@@ -33,11 +38,15 @@ def change(
         committed_at=at,
         message=title,
     )
-    files = [FileChange(path=path, status="modified", additions=lines, deletions=1) for path in paths]
+    files = [
+        FileChange(path=path, status="modified", additions=lines, deletions=1) for path in paths
+    ]
     return Change(commit=commit, files=tuple(files))
 
 
-def fact(kind: FactKind, severity: Severity, file: str = SOURCE[0], detail: str | None = None) -> Fact:
+def fact(
+    kind: FactKind, severity: Severity, file: str = SOURCE[0], detail: str | None = None
+) -> Fact:
     place = Place(file=file, line=1, lines=("-old", "+new"))
     return Fact(kind=kind, severity=severity, name="thing", detail=detail, places=(place,))
 
@@ -73,7 +82,9 @@ FIX, FEATURE, CI = "fix", "feature", "ci"
         *((line, (), False) for line in ("", "   ", "[]", "[[[[", "!:", "a" * 5000, "[x" * 3000)),
     ],
 )
-def test_a_first_line_declares_by_its_syntax(line: str, purposes: tuple[Purpose, ...], breaking: bool) -> None:
+def test_a_first_line_declares_by_its_syntax(
+    line: str, purposes: tuple[Purpose, ...], breaking: bool
+) -> None:
     heading = read_heading(line)
     assert (heading.purposes, heading.breaking) == (purposes, breaking)
 
@@ -104,14 +115,20 @@ def test_a_first_line_declares_by_its_syntax(line: str, purposes: tuple[Purpose,
         ("Start the day", [], Tier.LOW),
     ],
 )
-def test_a_commit_is_of_the_tier_of_its_diff_and_its_tags(title: str, facts: list[Fact], expected: Tier) -> None:
+def test_a_commit_is_of_the_tier_of_its_diff_and_its_tags(
+    title: str, facts: list[Fact], expected: Tier
+) -> None:
     assert tier(weigh(change(title, lines=900), sheet(*facts))) is expected
 
 
 @pytest.mark.parametrize(
     ("title", "paths", "noise"),
     [
-        ("Migrate performance tests to CI registry", ["test/srt/run.py", "test/registered/a.py"], "tests"),
+        (
+            "Migrate performance tests to CI registry",
+            ["test/srt/run.py", "test/registered/a.py"],
+            "tests",
+        ),
         ("feature: add a nightly eval", [".github/workflows/n.yml", "scripts/ci/run.sh"], "ci"),
         ("Revert broken patterns in paths-filter", [".github/workflows/ci.yml"], "ci"),
         ("fix: link in the guide", ["docs/guide.md", "README.md"], "docs"),
@@ -124,13 +141,19 @@ def test_a_commit_is_of_the_tier_of_its_diff_and_its_tags(title: str, facts: lis
         ("[Misc][Deprecation] Delay the metadata", SOURCE, None),
     ],
 )
-def test_work_that_no_user_meets_is_folded(title: str, paths: Sequence[str], noise: Noise | None) -> None:
+def test_work_that_no_user_meets_is_folded(
+    title: str, paths: Sequence[str], noise: Noise | None
+) -> None:
     assert weigh(change(title, paths), None).noise == noise
 
 
-@pytest.mark.parametrize(("kind", "noise"), [("only-tests", "tests"), ("only-comments", "comments")])
+@pytest.mark.parametrize(
+    ("kind", "noise"), [("only-tests", "tests"), ("only-comments", "comments")]
+)
 def test_facts_fold_whatever_the_title_says(kind: FactKind, noise: Noise) -> None:
-    assert weigh(change("[Bugfix] Fix a crash"), sheet(fact(kind, Severity.INTERNAL))).noise is noise
+    assert (
+        weigh(change("[Bugfix] Fix a crash"), sheet(fact(kind, Severity.INTERNAL))).noise is noise
+    )
     assert weigh(change("fix(core): hand the mask on", ()), sheet()).noise == "empty"
 
 
@@ -160,7 +183,9 @@ def test_a_path_tells_whom_a_file_is_for(path: str, where: Area) -> None:
 
 
 def test_every_reason_is_in_the_documented_table_with_its_points() -> None:
-    rows = [line.split("|") for line in DOCS.read_text("utf-8").splitlines() if line.startswith("| `")]
+    rows = [
+        line.split("|") for line in DOCS.read_text("utf-8").splitlines() if line.startswith("| `")
+    ]
     documented = {row[1].strip().strip("`"): float(row[2]) for row in rows}
     assert {name: documented[name] for name in POINTS} == POINTS
     assert set(documented) - set(POINTS) == {"closes issues"}
@@ -184,12 +209,17 @@ def test_what_calls_for_action_is_read_first_wherever_it_is() -> None:
 
 
 def test_a_quiet_repository_is_not_starved_by_a_busy_one() -> None:
-    tables = {BUSY: [one(f"b{n}", 4.0 - n / 10, Tier.MID) for n in range(9)], QUIET: [one("q", 2.6, Tier.MID)]}
+    tables = {
+        BUSY: [one(f"b{n}", 4.0 - n / 10, Tier.MID) for n in range(9)],
+        QUIET: [one("q", 2.6, Tier.MID)],
+    }
     assert allot(tables, 3)[QUIET] == ("q",)
 
 
 def test_of_low_commits_only_the_weightiest_of_a_repository_is_read_in_depth() -> None:
-    tables = {BUSY: [one("a", 2.0, Tier.LOW), one("b", 8.0, Tier.LOW, "ci"), one("c", 1.0, Tier.LOW)]}
+    tables = {
+        BUSY: [one("a", 2.0, Tier.LOW), one("b", 8.0, Tier.LOW, "ci"), one("c", 1.0, Tier.LOW)]
+    }
     assert allot(tables, 10)[BUSY] == ("a",)
     assert allot({BUSY: [one("a", 3.0, Tier.MID), one("b", 2.0, Tier.LOW)]}, 10)[BUSY] == ("a",)
     assert allot({BUSY: [one("b", 8.0, Tier.LOW, "ci")]}, 10)[BUSY] == ()

@@ -16,7 +16,9 @@ Connect = Callable[..., httpx.Client]
 ROCKET = "/repos/acme/rocket"
 
 
-def test_a_fault_happens_as_often_and_where_it_was_told_to(server: GitHubServer, api: httpx.Client) -> None:
+def test_a_fault_happens_as_often_and_where_it_was_told_to(
+    server: GitHubServer, api: httpx.Client
+) -> None:
     server.faults.add("bad_gateway", "/issues", after=1, times=2)
     assert api.get(ROCKET).status_code == 200
     assert [api.get(f"{ROCKET}/issues").status_code for _ in range(4)] == [200, 502, 502, 200]
@@ -25,7 +27,9 @@ def test_a_fault_happens_as_often_and_where_it_was_told_to(server: GitHubServer,
         server.faults.add("thunder")
 
 
-@pytest.mark.parametrize(("kind", "error"), [("reset", httpx.ReadError), ("half_body", httpx.RemoteProtocolError)])
+@pytest.mark.parametrize(
+    ("kind", "error"), [("reset", httpx.ReadError), ("half_body", httpx.RemoteProtocolError)]
+)
 def test_a_connection_breaks_and_the_next_one_works(
     server: GitHubServer, api: httpx.Client, kind: str, error: type[Exception]
 ) -> None:
@@ -70,7 +74,11 @@ def test_a_storm_is_the_same_for_the_same_seed_and_lets_every_request_through_in
         with GitHubServer(repos) as server:
             server.faults.storm(seed=7, rate=0.5, kinds=STORM, seconds=0.01)
             seen.append(sorted(weather(connect(server), order)))
-            assert {kind for kind, _ in server.faults.fired} >= {"bad_gateway", "reset", "half_body"}
+            assert {kind for kind, _ in server.faults.fired} >= {
+                "bad_gateway",
+                "reset",
+                "half_body",
+            }
     assert seen[0] == seen[1]
     assert len(seen[0]) == len(paths)
     assert max(tries for _, tries in seen[0]) == 3

@@ -15,13 +15,18 @@ from tools.github import queries
 
 
 def ask(api: httpx.Client, query: str, **variables: str) -> Any:
-    answer = api.post("/graphql", json={"query": query, "variables": {"owner": "acme", "name": "rocket", **variables}})
+    answer = api.post(
+        "/graphql",
+        json={"query": query, "variables": {"owner": "acme", "name": "rocket", **variables}},
+    )
     assert (answer.status_code, answer.headers["x-ratelimit-resource"]) == (200, "graphql")
     return answer.json()
 
 
 def test_our_schema_is_a_part_of_githubs() -> None:
-    real = gql.build_schema((Path(__file__).with_name("data") / "github.graphql").read_text(), assume_valid=True)
+    real = gql.build_schema(
+        (Path(__file__).with_name("data") / "github.graphql").read_text(), assume_valid=True
+    )
     for name, kind in schema().type_map.items():
         theirs: Any = real.type_map.get(name)
         assert type(theirs).__name__ == type(kind).__name__, name
@@ -33,7 +38,10 @@ def test_our_schema_is_a_part_of_githubs() -> None:
             assert str(ours.type) == str(theirs.fields[field].type), f"{name}.{field}"
             for argument, given in ours.args.items():
                 wanted = theirs.fields[field].args[argument]
-                assert (str(given.type), given.default_value) == (str(wanted.type), wanted.default_value)
+                assert (str(given.type), given.default_value) == (
+                    str(wanted.type),
+                    wanted.default_value,
+                )
 
 
 def test_a_commit_on_the_default_branch_has_only_the_merged_pull_request(
@@ -44,16 +52,32 @@ def test_a_commit_on_the_default_branch_has_only_the_merged_pull_request(
         return list(commit["associatedPullRequests"]["nodes"])
 
     [merged] = pulls(named["merge"])
-    assert (merged["number"], merged["state"], merged["author"]) == (101, "MERGED", {"login": "renovate"})
-    assert (merged["mergeCommit"], merged["labels"]) == ({"oid": named["merge"]}, {"nodes": [{"name": "feature"}]})
+    assert (merged["number"], merged["state"], merged["author"]) == (
+        101,
+        "MERGED",
+        {"login": "renovate"},
+    )
+    assert (merged["mergeCommit"], merged["labels"]) == (
+        {"oid": named["merge"]},
+        {"nodes": [{"name": "feature"}]},
+    )
     assert [issue["number"] for issue in merged["closingIssuesReferences"]["nodes"]] == [3]
-    assert [[pull["number"] for pull in pulls(named[name])] for name in ("member", "edit")] == [[101], []]
+    assert [[pull["number"] for pull in pulls(named[name])] for name in ("member", "edit")] == [
+        [101],
+        [],
+    ]
     server.set_push("acme/rocket", 0)
     assert [pull["number"] for pull in pulls(named["member"])] == [101, 102]
 
 
 @pytest.mark.parametrize(
-    "query", ["{", "{nothing}", "{repository(owner:1)}", queries.pulls([101]).replace("first: 100", "first: 101")]
+    "query",
+    [
+        "{",
+        "{nothing}",
+        "{repository(owner:1)}",
+        queries.pulls([101]).replace("first: 100", "first: 101"),
+    ],
 )
 def test_a_query_that_github_refuses_is_refused(api: httpx.Client, query: str) -> None:
     assert ask(api, query)["errors"]
@@ -61,7 +85,9 @@ def test_a_query_that_github_refuses_is_refused(api: httpx.Client, query: str) -
 
 def git(*arguments: str | Path) -> str:
     command = ["git", "-c", "http.proxy=", "-c", "protocol.version=2", *map(str, arguments)]
-    return subprocess.run(command, check=True, capture_output=True, text=True, timeout=60).stdout.strip()
+    return subprocess.run(
+        command, check=True, capture_output=True, text=True, timeout=60
+    ).stdout.strip()
 
 
 def test_git_clones_without_blobs_and_fetches_what_a_later_push_added(

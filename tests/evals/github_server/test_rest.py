@@ -26,14 +26,22 @@ def pages(api: httpx.Client, path: str, key: str = "") -> list[Any]:
     return items
 
 
-def test_links_lead_to_the_other_pages_by_the_id_of_the_repository(api: httpx.Client, server: GitHubServer) -> None:
+def test_links_lead_to_the_other_pages_by_the_id_of_the_repository(
+    api: httpx.Client, server: GitHubServer
+) -> None:
     def rels(page: int) -> list[str]:
         header = api.get(f"{ROCKET}/commits?per_page=20&page={page}").headers["link"]
         return [part.split('rel="')[1][:-1] for part in header.split(", ")]
 
-    assert [rels(1), rels(2), rels(3)] == [["next", "last"], ["prev", "next", "last", "first"], ["prev", "first"]]
+    assert [rels(1), rels(2), rels(3)] == [
+        ["next", "last"],
+        ["prev", "next", "last", "first"],
+        ["prev", "first"],
+    ]
     first = api.get(f"{ROCKET}/commits?per_page=20")
-    assert first.links["next"]["url"] == f"{server.url}/repositories/4711/commits?per_page=20&page=2"
+    assert (
+        first.links["next"]["url"] == f"{server.url}/repositories/4711/commits?per_page=20&page=2"
+    )
     assert "link" not in api.get(f"{ROCKET}/commits?per_page=1000").headers
 
 
@@ -48,7 +56,9 @@ def test_files_come_300_to_a_page_with_patches_until_the_budget_is_spent(
     files = api.get(budget).json()["files"]
     assert ["patch" in file for file in files] == [True] * 3 + [False] * 2
     assert {file["additions"] for file in files} == {3000}
-    assert ["patch" in file for file in api.get(f"{budget}?per_page=3&page=2").json()["files"]] == [True] * 2
+    assert ["patch" in file for file in api.get(f"{budget}?per_page=3&page=2").json()["files"]] == [
+        True
+    ] * 2
     diff = api.get(budget, headers={"Accept": "application/vnd.github.diff"})
     assert diff.text.count("\n+0") == 5 * 3000
 
@@ -60,9 +70,17 @@ def test_issues_hold_pull_requests_but_nothing_deleted(api: httpx.Client) -> Non
     updated = f"{ROCKET}/issues?state=open&sort=updated&direction=asc&since=2026-02-03T12:00:00Z"
     assert [issue["number"] for issue in pages(api, updated)] == [48, 49, 50]
     closed = api.get(f"{ROCKET}/issues/2").json()
-    assert (closed["state_reason"], closed["comments"], closed["reactions"]["total_count"]) == ("duplicate", 3, 4)
+    assert (closed["state_reason"], closed["comments"], closed["reactions"]["total_count"]) == (
+        "duplicate",
+        3,
+        4,
+    )
     assert closed["user"] == {"login": "ghost"}
-    assert [one["id"] for one in pages(api, f"{ROCKET}/issues/2/comments?per_page=2")] == [50, 51, 52]
+    assert [one["id"] for one in pages(api, f"{ROCKET}/issues/2/comments?per_page=2")] == [
+        50,
+        51,
+        52,
+    ]
     assert api.get(f"{ROCKET}/pulls/101").json()["base"] == {"ref": "main"}
     assert [release["tag_name"] for release in api.get(f"{ROCKET}/releases").json()] == ["v1.0"]
 
@@ -77,18 +95,25 @@ def test_a_server_shows_what_was_pushed_and_opened_by_its_present(
             server.set_push("acme/rocket", 3)
 
 
-def test_an_unchanged_answer_is_free_for_whoever_shows_a_token(server: GitHubServer, connect: Connect) -> None:
+def test_an_unchanged_answer_is_free_for_whoever_shows_a_token(
+    server: GitHubServer, connect: Connect
+) -> None:
     for token, cost in (("t0ken", 1), (None, 2)):
         api = connect(server, token=token)
         etag = api.get(f"{ROCKET}/commits").headers["etag"]
         again = api.get(f"{ROCKET}/commits", headers={"If-None-Match": f'"other", {etag}'})
         assert (again.status_code, again.content, again.headers["etag"]) == (304, b"", etag)
         assert int(again.headers["x-ratelimit-used"]) == cost
-        assert api.get(f"{ROCKET}/commits?per_page=2", headers={"If-None-Match": etag}).status_code == 200
+        assert (
+            api.get(f"{ROCKET}/commits?per_page=2", headers={"If-None-Match": etag}).status_code
+            == 200
+        )
     assert [hit.free for hit in server.requests] == [False, True, False, False, False, False]
 
 
-def test_a_guest_has_few_requests_and_then_waits_for_the_hour(repos: tuple[Repo, ...], connect: Connect) -> None:
+def test_a_guest_has_few_requests_and_then_waits_for_the_hour(
+    repos: tuple[Repo, ...], connect: Connect
+) -> None:
     hour = [1_770_000_000.0]
     with GitHubServer(repos, allowance=Allowance(anonymous=2), clock=lambda: hour[0]) as server:
         guest = connect(server, token=None)
@@ -113,7 +138,9 @@ def test_a_guest_has_few_requests_and_then_waits_for_the_hour(repos: tuple[Repo,
         (f"{ROCKET}/commits?per_page=-1&page=99999999999999", 200),
     ],
 )  # fmt: skip
-def test_what_is_missing_or_hostile_is_refused_and_breaks_nothing(path: str, status: int, api: httpx.Client) -> None:
+def test_what_is_missing_or_hostile_is_refused_and_breaks_nothing(
+    path: str, status: int, api: httpx.Client
+) -> None:
     assert api.get(path).status_code == status
     assert api.get(f"{ROCKET}/contents/README.md").content == b"# Rocket\n"
 

@@ -18,7 +18,9 @@ def git() -> Callable[..., str]:
     """Run git in a repository; it is the oracle for what the generator wrote."""
 
     def run(folder: Path, *args: str) -> str:
-        done = subprocess.run(["git", f"--git-dir={folder}", *args], capture_output=True, check=True)
+        done = subprocess.run(
+            ["git", f"--git-dir={folder}", *args], capture_output=True, check=True
+        )
         return done.stdout.decode()
 
     return run

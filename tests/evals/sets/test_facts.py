@@ -10,23 +10,48 @@ from evals.sets.facts import ALIKE, Meant, Tally, brought_by, matches, prove
 from evals.worlds.facts import gold_facts
 from evals.worlds.model import World
 
-WHOLE = ("only-", "revert", "reland", "cherry-pick", "generated", "vendored", "file-", "symbol-moved")
+WHOLE = (
+    "only-",
+    "revert",
+    "reland",
+    "cherry-pick",
+    "generated",
+    "vendored",
+    "file-",
+    "symbol-moved",
+)
 
 
-def fact(kind: str, name: str, old: str | None = None, new: str | None = None, **more: object) -> Fact:
+def fact(
+    kind: str, name: str, old: str | None = None, new: str | None = None, **more: object
+) -> Fact:
     place = Place(file="a.py", line=1, lines=tuple(more.pop("lines", ())))  # type: ignore[arg-type]
     given = {"severity": Severity.BREAKING, "detail": None, **more}
-    return Fact.model_validate({"kind": kind, "name": name, "old": old, "new": new, "places": (place,), **given})
+    return Fact.model_validate(
+        {"kind": kind, "name": name, "old": old, "new": new, "places": (place,), **given}
+    )
 
 
 @pytest.mark.parametrize(
     ("meant", "found"),
     [
         (Meant(("symbol-removed",), "Cache.get"), fact("symbol-removed", "get")),
-        (Meant(("flag-default-changed",), "--a", "x", "y"), fact("flag-default-changed", "a", '"x"', '"y"')),
-        (Meant(("dependency-changed",), "a_b", "1.0"), fact("dependency-changed", "a-b", "==1.0", "==1.1")),
-        (Meant(("enum-member-removed",), "Kind.Relu"), fact("enum-member-removed", "Kind", "Gelu = 0, Relu = 1")),
-        (Meant(("parameter-added",), "run", detail="x"), fact("parameter-added", "go, run", detail="x")),
+        (
+            Meant(("flag-default-changed",), "--a", "x", "y"),
+            fact("flag-default-changed", "a", '"x"', '"y"'),
+        ),
+        (
+            Meant(("dependency-changed",), "a_b", "1.0"),
+            fact("dependency-changed", "a-b", "==1.0", "==1.1"),
+        ),
+        (
+            Meant(("enum-member-removed",), "Kind.Relu"),
+            fact("enum-member-removed", "Kind", "Gelu = 0, Relu = 1"),
+        ),
+        (
+            Meant(("parameter-added",), "run", detail="x"),
+            fact("parameter-added", "go, run", detail="x"),
+        ),
         (Meant(tuple(ALIKE["signature-changed"]), "run"), fact("parameter-reordered", "run")),
         (Meant(("route-added",), "/health"), fact("route-added", "GET /health")),
     ],
@@ -40,8 +65,14 @@ def test_the_same_thing_in_other_words_is_the_same(meant: Meant, found: Fact) ->
     [
         (Meant(("symbol-removed",), "Cache.get"), fact("symbol-removed", "Cache.put")),
         (Meant(("symbol-removed",), "get"), fact("symbol-added", "get")),
-        (Meant(("constant-changed",), "LIMIT", "4", "8"), fact("constant-changed", "LIMIT", "4", "9")),
-        (Meant(("parameter-removed",), "run", detail="x"), fact("parameter-removed", "run", detail="y")),
+        (
+            Meant(("constant-changed",), "LIMIT", "4", "8"),
+            fact("constant-changed", "LIMIT", "4", "9"),
+        ),
+        (
+            Meant(("parameter-removed",), "run", detail="x"),
+            fact("parameter-removed", "run", detail="y"),
+        ),
     ],
 )
 def test_another_thing_is_not(meant: Meant, found: Fact) -> None:
@@ -50,7 +81,10 @@ def test_another_thing_is_not(meant: Meant, found: Fact) -> None:
 
 def test_what_is_missed_costs_recall_and_what_is_invented_precision() -> None:
     tally = Tally()
-    gold = [Meant(("symbol-removed",), "gone", severity="additive"), Meant(("flag-added",), "--new")]
+    gold = [
+        Meant(("symbol-removed",), "gone", severity="additive"),
+        Meant(("flag-added",), "--new"),
+    ]
     gold.append(Meant(("revert",), optional=True))
     told = [fact("symbol-removed", "gone"), fact("symbol-removed", "other"), fact("revert", "abc")]
     tally.add("x", gold, [*told, fact("symbol-added", "_x", severity=Severity.INTERNAL)])
@@ -70,11 +104,15 @@ def test_a_line_that_is_not_changed_in_that_file_proves_nothing() -> None:
 def test_old_values_of_the_gold_are_in_removed_lines_and_new_ones_in_added_lines(
     facts_world: World, git: Callable[..., str]
 ) -> None:
-    log = git(facts_world.repos[0].git_dir, "log", "-U0", "--no-renames", "--format=%x01%H", "-p", "main")
+    log = git(
+        facts_world.repos[0].git_dir, "log", "-U0", "--no-renames", "--format=%x01%H", "-p", "main"
+    )
     patches = dict(text.split("\n", 1) for text in log.split("\x01")[1:])
     for gold in gold_facts(facts_world):
         if gold.kind.startswith(WHOLE):
             continue
         for value, sign in ((gold.old, "-"), (gold.new, "+")):
-            lines = "\n".join(line for line in patches[gold.sha].split("\n") if line.startswith(sign))
+            lines = "\n".join(
+                line for line in patches[gold.sha].split("\n") if line.startswith(sign)
+            )
             assert all(word in lines for word in re.findall(r"[\w.]+", value or "")), gold

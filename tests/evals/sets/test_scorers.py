@@ -16,7 +16,15 @@ from evals.figures import Score
 from evals.sets.ask import Question, graded, wrong_with
 from evals.sets.citations import Ruling, steps
 from evals.sets.cost import last_days_with, timed
-from evals.sets.daily import accounted, covered, gain_in_order, in_both_languages, ordered, quiet, told
+from evals.sets.daily import (
+    accounted,
+    covered,
+    gain_in_order,
+    in_both_languages,
+    ordered,
+    quiet,
+    told,
+)
 from evals.sets.oracle import Row
 from evals.sets.stories import Event, compared
 from evals.sets.twins import reported
@@ -30,9 +38,18 @@ GRADES: dict[tuple[str, str], int] = {(REPO, "a" * 40): 3, (REPO, "b" * 40): 2, 
 
 
 def row(name: str, tier: Tier, weight: float, depth: Depth = "skim") -> LedgerRow:
-    given = {"repo": REPO, "sha": name * 40, "depth": depth, "tier": tier, "weight": weight, "members": 0}
+    given = {
+        "repo": REPO,
+        "sha": name * 40,
+        "depth": depth,
+        "tier": tier,
+        "weight": weight,
+        "members": 0,
+    }
     told = {"reason": "", "late": False, "subject": name, "title": name, "author": "Mira"}
-    return LedgerRow.model_validate(given | told | {"landed_at": datetime(2026, 2, 4, 9, tzinfo=UTC)})
+    return LedgerRow.model_validate(
+        given | told | {"landed_at": datetime(2026, 2, 4, 9, tzinfo=UTC)}
+    )
 
 
 def claim(name: str, **more: object) -> Claim:
@@ -44,7 +61,9 @@ def claim(name: str, **more: object) -> Claim:
 def report(rows: Sequence[LedgerRow], claims: Sequence[Claim] = ()) -> Report:
     section = RepoSection(repo=REPO, branch="main", tip="a" * 40, coverage="read")
     window = Window.days(DAY, DAY, "UTC")
-    return Report(window=window, repos=(REPO,), sections=(section,), ledger=tuple(rows), claims=tuple(claims))
+    return Report(
+        window=window, repos=(REPO,), sections=(section,), ledger=tuple(rows), claims=tuple(claims)
+    )
 
 
 def values(scores: Sequence[Score]) -> list[float | None]:
@@ -58,7 +77,11 @@ GOOD = report(
 
 
 def test_a_good_report_has_every_point() -> None:
-    scores = [accounted(GOOD, GRADES, "day"), told(GOOD, GRADES, "day"), covered(GOOD, GRADES, "day")]
+    scores = [
+        accounted(GOOD, GRADES, "day"),
+        told(GOOD, GRADES, "day"),
+        covered(GOOD, GRADES, "day"),
+    ]
     scores += [quiet(GOOD, GRADES, "day"), in_both_languages(GOOD, GOOD, "day")]
     assert {value for each in scores for value in values(each)} == {1.0}
     assert gain_in_order(ordered(GOOD), GOOD.ledger, GRADES) == 1.0
@@ -74,7 +97,11 @@ def test_the_important_must_be_on_top_and_spoken_of_and_noise_on_top_costs() -> 
     assert values(told(report([row("a", Tier.HIGH, 6.0)]), GRADES, "day")) == [0.0]
     assert values(told(report([row("a", Tier.LOW, 1.0)], [claim("a")]), GRADES, "day")) == [0.0]
     rows = [row("b", Tier.LOW, 1.0, "group"), row("c", Tier.MID, 3.0)]
-    assert values(covered(report(rows), GRADES, "day")) == values(quiet(report(rows), GRADES, "day")) == [0.0]
+    assert (
+        values(covered(report(rows), GRADES, "day"))
+        == values(quiet(report(rows), GRADES, "day"))
+        == [0.0]
+    )
 
 
 def test_the_wrong_order_costs_and_one_grade_has_no_order() -> None:
@@ -110,11 +137,20 @@ def test_a_story_is_right_only_with_its_kind_its_doer_its_targets_and_its_gaps()
 
 
 def test_an_answer_is_right_when_it_cites_says_and_leaves_out_what_it_should() -> None:
-    target = {"abstain": False, "cites": [["o/n@a", "o/n#1"]], "says": [["Mira", "mira-k"]], "not_says": ["Chidi"]}
-    asked = Question.model_validate({"id": "q1", "lang": "en", "question": "Who?", "repos": [], "target": target})
+    target = {
+        "abstain": False,
+        "cites": [["o/n@a", "o/n#1"]],
+        "says": [["Mira", "mira-k"]],
+        "not_says": ["Chidi"],
+    }
+    asked = Question.model_validate(
+        {"id": "q1", "lang": "en", "question": "Who?", "repos": [], "target": target}
+    )
 
     def reply(answer: str, *cited: str, abstained: bool = False) -> Reply:
-        return Reply(outcome="abstained" if abstained else "answered", lang="en", answer=answer, cites=cited)
+        return Reply(
+            outcome="abstained" if abstained else "answered", lang="en", answer=answer, cites=cited
+        )
 
     assert wrong_with(asked, reply("It was mira.", "o/n#1")) == ""
     assert "does not cite" in wrong_with(asked, reply("It was Mira.", "o/n@b"))
@@ -122,12 +158,17 @@ def test_an_answer_is_right_when_it_cites_says_and_leaves_out_what_it_should() -
     assert "says 'Chidi'" in wrong_with(asked, reply("Mira, or Chidi.", "o/n@a"))
     none = asked.model_copy(update={"target": asked.target.model_copy(update={"abstain": True})})
     silent = reply("", abstained=True)
-    figures = graded([asked, asked, none, none], [reply("Mira.", "o/n@a"), silent, silent, reply("Mira.", "o/n@a")])
+    figures = graded(
+        [asked, asked, none, none],
+        [reply("Mira.", "o/n@a"), silent, silent, reply("Mira.", "o/n@a")],
+    )
     assert [figure.value for figure in figures.values()] == [0.5, 0.5]
 
 
 @pytest.mark.parametrize("kind", ["number", "fixed", "undone", "author"])
-async def test_a_report_on_one_twin_is_right_for_it_and_wrong_for_the_other(kind: str, tmp_path: Path) -> None:
+async def test_a_report_on_one_twin_is_right_for_it_and_wrong_for_the_other(
+    kind: str, tmp_path: Path
+) -> None:
     one = twin(kind, 4, "one", tmp_path)
     made = await reported(one)
     assert mistaken(made, one, kind) == ""
@@ -136,7 +177,9 @@ async def test_a_report_on_one_twin_is_right_for_it_and_wrong_for_the_other(kind
 
 def test_a_long_window_ends_before_the_newest_day_and_programs_are_timed() -> None:
     newest = datetime(2026, 2, 10, 12, tzinfo=UTC)
-    days = last_days_with([Row(str(number), newest - timedelta(hours=6 * number)) for number in range(40)], 12)
+    days = last_days_with(
+        [Row(str(number), newest - timedelta(hours=6 * number)) for number in range(40)], 12
+    )
     assert days[-1] == date(2026, 2, 9)
     assert len(days) in (3, 4)
     assert timed(["git", "--version"]).clock > 0

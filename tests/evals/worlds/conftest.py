@@ -31,7 +31,9 @@ def git() -> Git:
 
     def run(where: Repo | Path, *args: str, stdin: bytes = b"") -> bytes:
         folder = where.git_dir if isinstance(where, Repo) else where
-        done = subprocess.run(["git", f"--git-dir={folder}", *args], input=stdin, capture_output=True, check=False)
+        done = subprocess.run(
+            ["git", f"--git-dir={folder}", *args], input=stdin, capture_output=True, check=False
+        )
         assert done.returncode == 0, done.stderr.decode(errors="replace")
         return done.stdout
 

@@ -12,7 +12,9 @@ def test_a_mirror_without_config_becomes_a_repository(demo: World, tmp_path: Pat
     (mirror / "objects" / "info" / "alternates").write_text(f"{source.git_dir}/objects\n")
     (mirror / "HEAD").write_text("ref: refs/heads/trunk\n")
     tip = source.pushes[-1].tip
-    (mirror / "packed-refs").write_text(f"# pack-refs with: peeled fully-peeled sorted \n{tip} refs/heads/trunk\n")
+    (mirror / "packed-refs").write_text(
+        f"# pack-refs with: peeled fully-peeled sorted \n{tip} refs/heads/trunk\n"
+    )
     repo = repo_from_mirror("a/b", mirror)
     assert (repo.full_name, repo.default_branch, repo.pushes[-1].tip) == ("a/b", "trunk", tip)
 

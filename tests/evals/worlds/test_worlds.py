@@ -40,7 +40,9 @@ def test_the_demo_world_has_the_same_hashes_as_ever(demo: World) -> None:
     assert {repo.full_name: repo.pushes[-1].tip for repo in demo.repos} == DEMO_TIPS
 
 
-def test_a_seed_gives_one_random_world_whatever_was_in_the_folder(tmp_path: Path, random: World) -> None:
+def test_a_seed_gives_one_random_world_whatever_was_in_the_folder(
+    tmp_path: Path, random: World
+) -> None:
     other = build("random", 8, tmp_path)
     again = build("random", 7, tmp_path)
     assert again.landed == random.landed != other.landed
@@ -50,14 +52,21 @@ def test_git_finds_no_fault_in_any_repository(world: World) -> None:
     for repo in world.repos:
         command = ["git", f"--git-dir={repo.git_dir}", "fsck", "--strict", "--no-dangling"]
         done = subprocess.run(command, capture_output=True, text=True, check=False)
-        faults = [line for line in (done.stdout + done.stderr).splitlines() if not line.startswith("notice: ")]
+        faults = [
+            line
+            for line in (done.stdout + done.stderr).splitlines()
+            if not line.startswith("notice: ")
+        ]
         assert (done.returncode, faults) == (0, [])
 
 
 def test_every_push_has_the_first_parent_line_that_git_sees(world: World, git: Git) -> None:
     for repo in pushed(world):
         assert git(repo, "rev-parse", "HEAD").decode().strip() == repo.pushes[-1].tip
-        for index in [*range(0, len(repo.pushes), 1 + len(repo.pushes) // 30), len(repo.pushes) - 1]:
+        for index in [
+            *range(0, len(repo.pushes), 1 + len(repo.pushes) // 30),
+            len(repo.pushes) - 1,
+        ]:
             line = git(repo, "rev-list", "--first-parent", repo.pushes[index].tip).decode().split()
             assert [row.sha for row in gold_line(world, repo.full_name, index)] == line
             assert push_at(repo, repo.pushes[index].at) >= index
@@ -66,9 +75,20 @@ def test_every_push_has_the_first_parent_line_that_git_sees(world: World, git: G
 def seen_by_git(git: Git, repo: Repo, rows: list[LandedGold]) -> Seen:
     """Ask git for date, parents and files of each row."""
     shas = "".join(f"{row.sha}\n" for row in rows).encode()
-    args = ("log", "-z", "--no-walk=unsorted", "--stdin", "--diff-merges=first-parent", "--root", "--name-status", "-M")
+    args = (
+        "log",
+        "-z",
+        "--no-walk=unsorted",
+        "--stdin",
+        "--diff-merges=first-parent",
+        "--root",
+        "--name-status",
+        "-M",
+    )
     found = {}
-    for part in re.split(rb"(?:^|\0)\x01(?=[0-9a-f]{40} )", git(repo, *args, "--format=%x01%H %ct %P", stdin=shas)):
+    for part in re.split(
+        rb"(?:^|\0)\x01(?=[0-9a-f]{40} )", git(repo, *args, "--format=%x01%H %ct %P", stdin=shas)
+    ):
         head, _, rest = part.partition(b"\0")
         if not head:
             continue
@@ -78,12 +98,16 @@ def seen_by_git(git: Git, repo: Repo, rows: list[LandedGold]) -> Seen:
             letter = fields.pop(0).lstrip(b"\n").decode()[0]
             path = [fields.pop(0) for _ in range(2 if letter == "R" else 1)][-1]
             files.append((path, WORDS[letter]))
-        told = tuple((path.decode("utf-8", "surrogateescape"), word) for path, word in sorted(files))
+        told = tuple(
+            (path.decode("utf-8", "surrogateescape"), word) for path, word in sorted(files)
+        )
         found[sha] = (int(seconds), parents, told)
     return found
 
 
-def test_dates_files_and_members_of_every_landed_commit_are_what_git_sees(world: World, git: Git) -> None:
+def test_dates_files_and_members_of_every_landed_commit_are_what_git_sees(
+    world: World, git: Git
+) -> None:
     for repo in pushed(world):
         rows = rows_of(world, repo)
         seen = seen_by_git(git, repo, rows)
@@ -103,16 +127,24 @@ def test_windows_of_any_zone_cover_every_landed_commit_once(world: World) -> Non
         for hours in (0, 8, -5, 5.5):
             first = datetime(2026, 1, 25, tzinfo=UTC) - timedelta(hours=hours)
             days = [first + timedelta(days=i) for i in range(70)]
-            found = [r.sha for day in days for r in gold_window(world, repo.full_name, day, day + timedelta(days=1))]
+            found = [
+                r.sha
+                for day in days
+                for r in gold_window(world, repo.full_name, day, day + timedelta(days=1))
+            ]
             line = gold_line(world, repo.full_name)
-            expected = [row.sha for row in line if first <= row.committed_at < days[-1] + timedelta(days=1)]
+            expected = [
+                row.sha for row in line if first <= row.committed_at < days[-1] + timedelta(days=1)
+            ]
             assert sorted(found) == sorted(expected)
 
 
 def test_threads_agree_with_what_landed_and_with_each_other(world: World, git: Git) -> None:
     for repo in world.repos:
         line = {row.sha: row for row in gold_line(world, repo.full_name)}
-        threads: list[Issue | Pull] = sorted([*repo.issues, *repo.pulls], key=lambda one: one.number)
+        threads: list[Issue | Pull] = sorted(
+            [*repo.issues, *repo.pulls], key=lambda one: one.number
+        )
         assert [one.created_at for one in threads] == sorted(one.created_at for one in threads)
         for one in threads:
             moments = [event.at for event in one.events]
@@ -127,13 +159,28 @@ def test_threads_agree_with_what_landed_and_with_each_other(world: World, git: G
                 issue = next(one for one in world.repo(name).issues if one.number == number)
                 assert (repo.full_name, pull.number) in [event.source for event in issue.events]
         heads = "".join(f"{pull.head_sha}\n" for pull in repo.pulls).encode()
-        assert set(git(repo, "cat-file", "--batch-check=%(objecttype)", stdin=heads).decode().split()) <= {"commit"}
+        assert set(
+            git(repo, "cat-file", "--batch-check=%(objecttype)", stdin=heads).decode().split()
+        ) <= {"commit"}
 
 
 def test_the_full_world_has_every_kind_of_day_commit_and_thread(full: World) -> None:
     tags = {tag for row in full.landed for tag in row.tags}
-    assert {"bot", "release", "chinese", "late", "dst", "midnight", "skewed", "hostile", "dropped", "octopus"} <= tags
-    one, two = (full.notes[f"lumen-ai/oddments: alike {name}"].partition("@")[2] for name in ("one", "two"))
+    assert {
+        "bot",
+        "release",
+        "chinese",
+        "late",
+        "dst",
+        "midnight",
+        "skewed",
+        "hostile",
+        "dropped",
+        "octopus",
+    } <= tags
+    one, two = (
+        full.notes[f"lumen-ai/oddments: alike {name}"].partition("@")[2] for name in ("one", "two")
+    )
     assert one[:7] == two[:7]
     assert any(push.forced for push in full.repo("lumen-ai/routekit").pushes)
     reasons = {issue.state_reason for repo in full.repos for issue in repo.issues}
@@ -145,13 +192,23 @@ def test_the_full_world_has_every_kind_of_day_commit_and_thread(full: World) -> 
 @pytest.mark.parametrize(
     ("grade", "works"),
     [
-        (3, ["tensorforge: unfuse-norm", "tensorforge: release", "swiftserve: fix-hang", "swiftserve: chunk-default"]),
+        (
+            3,
+            [
+                "tensorforge: unfuse-norm",
+                "tensorforge: release",
+                "swiftserve: fix-hang",
+                "swiftserve: chunk-default",
+            ],
+        ),
         (2, ["tensorforge: topk-limit", "swiftserve: fix-router", "swiftserve: forge"]),
         (1, ["swiftserve: torch"]),
         (0, ["tensorforge: docs-zh", "tensorforge: ci-runner"]),
     ],
 )
-def test_commits_are_graded_by_what_was_done_in_them(demo: World, grade: int, works: list[str]) -> None:
+def test_commits_are_graded_by_what_was_done_in_them(
+    demo: World, grade: int, works: list[str]
+) -> None:
     grades = importance(demo)
     for work in works:
         repo, _, sha = demo.notes[f"lumen-ai/{work}"].partition("@")

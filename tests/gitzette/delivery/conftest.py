@@ -78,7 +78,10 @@ def feishu_fault(body: bytes) -> str | None:
     return None
 
 
-FAULTS = {"/slack": (slack_fault, 400, 200, "ok"), "/feishu": (feishu_fault, 200, 200, '{"code":0}')}
+FAULTS = {
+    "/slack": (slack_fault, 400, 200, "ok"),
+    "/feishu": (feishu_fault, 200, 200, '{"code":0}'),
+}
 
 
 class Services(Loopback):
@@ -97,7 +100,9 @@ class Services(Loopback):
             await Response(said, status, headers)(scope, receive, send)
             return
         find, refused, taken, said = FAULTS.get(request.url.path, (None, 401, 204, ""))
-        fault = find(body) if find else hook_fault(body, request.headers.get("X-Gitzette-Signature"))
+        fault = (
+            find(body) if find else hook_fault(body, request.headers.get("X-Gitzette-Signature"))
+        )
         if fault:
             self.receiver.refused.append(fault)
         else:
@@ -107,7 +112,13 @@ class Services(Loopback):
 
 def hook_fault(body: bytes, signature: str | None) -> str | None:
     signed = hmac.new(SECRET.encode(), body, hashlib.sha256).hexdigest()
-    return "too large" if len(body) > 1_048_576 else None if signature == f"sha256={signed}" else "who are you?"
+    return (
+        "too large"
+        if len(body) > 1_048_576
+        else None
+        if signature == f"sha256={signed}"
+        else "who are you?"
+    )
 
 
 class MailHandler(socketserver.StreamRequestHandler):
@@ -161,13 +172,18 @@ class Sinks:
 
     @property
     def environ(self) -> dict[str, str]:
-        paths = {name.upper(): f"http://127.0.0.1:{self.web.port}/{name}" for name in ("slack", "feishu", "hook")}
+        paths = {
+            name.upper(): f"http://127.0.0.1:{self.web.port}/{name}"
+            for name in ("slack", "feishu", "hook")
+        }
         return paths | {"SMTP": f"smtp://127.0.0.1:{self.mail.port}", "SECRET": SECRET}
 
     @property
     def specs(self) -> tuple[Delivery, ...]:
         return (
-            Delivery(kind="email", address_env="SMTP", sender="g@example.org", to=("team@example.org",)),
+            Delivery(
+                kind="email", address_env="SMTP", sender="g@example.org", to=("team@example.org",)
+            ),
             Delivery(kind="slack", address_env="SLACK"),
             Delivery(kind="feishu", address_env="FEISHU", secret_env="SECRET"),
             Delivery(kind="webhook", address_env="HOOK", secret_env="SECRET"),
@@ -178,7 +194,9 @@ class Sinks:
 def sinks() -> Iterator[Sinks]:
     web, mail = Receiver(), Receiver()
     services = Services(web)
-    with socketserver.ThreadingTCPServer(("127.0.0.1", 0), type("Own", (MailHandler,), {"receiver": mail})) as server:
+    with socketserver.ThreadingTCPServer(
+        ("127.0.0.1", 0), type("Own", (MailHandler,), {"receiver": mail})
+    ) as server:
         mail.port = server.server_address[1]
         thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02})
         thread.start()
@@ -198,8 +216,12 @@ def busy() -> Report:
 def calm(busy: Report) -> Report:
     """A smaller report of the same day."""
     shas = {row.sha for row in busy.ledger[:25]}
-    claims = [claim for claim in busy.claims if any(one.rpartition("@")[2] in shas for one in claim.about)]
-    return busy.model_copy(update={"ledger": busy.ledger[:25], "claims": tuple(claims), "links": (), "stories": ()})
+    claims = [
+        claim for claim in busy.claims if any(one.rpartition("@")[2] in shas for one in claim.about)
+    ]
+    return busy.model_copy(
+        update={"ledger": busy.ledger[:25], "claims": tuple(claims), "links": (), "stories": ()}
+    )
 
 
 @pytest.fixture

@@ -37,9 +37,13 @@ class Days:
     waited: list[float] = field(default_factory=list)
     at: float = field(default_factory=time.time)
 
-    def deliver(self, report: Report, out: Path, environ: dict[str, str], *specs: Delivery) -> Deliverer:
+    def deliver(
+        self, report: Report, out: Path, environ: dict[str, str], *specs: Delivery
+    ) -> Deliverer:
         settings = Settings(out=out, deliver=specs or (HOOK,), max_failed=1)
-        one = Deliverer(settings=settings, environ=environ, now=lambda: self.at, sleep=self.waited.append)
+        one = Deliverer(
+            settings=settings, environ=environ, now=lambda: self.at, sleep=self.waited.append
+        )
         one.deliver(report)
         return one
 
@@ -48,15 +52,21 @@ def entry(out: Path) -> dict[str, Any]:
     return dict(json.loads((out / "deliveries.json").read_text())["entries"][0])
 
 
-def test_a_report_reaches_every_channel_once_however_often_it_is_delivered(sinks: Any, calm: Report, out: Path) -> None:
+def test_a_report_reaches_every_channel_once_however_often_it_is_delivered(
+    sinks: Any, calm: Report, out: Path
+) -> None:
     days = Days()
     for _ in range(3):
         days.at += 3_600
         told = days.deliver(calm, out, sinks.environ, *sinks.specs)
         assert told.failed == []
-    assert told.sent == [f"delivered to {one}: nothing new" for one in ("email", "slack", "feishu", "webhook")]
+    assert told.sent == [
+        f"delivered to {one}: nothing new" for one in ("email", "slack", "feishu", "webhook")
+    ]
     assert len(sinks.mail.accepted) == 1
-    assert ["blocks" in one or "msg_type" in one or "markdown" in one for one in sinks.web.accepted] == [True] * 3
+    assert [
+        "blocks" in one or "msg_type" in one or "markdown" in one for one in sinks.web.accepted
+    ] == [True] * 3
     kept = (out / "deliveries.json").read_text()
     assert "secret" not in kept
     assert "127.0.0.1" not in kept
@@ -67,11 +77,15 @@ def test_what_the_report_says_of_its_making_is_no_news_and_other_content_is(
 ) -> None:
     specs = sinks.specs
     Days().deliver(calm, out, sinks.environ, *specs)
-    account = calm.account.model_copy(update={"spent": calm.account.spent.model_copy(update={"calls": 7})})
+    account = calm.account.model_copy(
+        update={"spent": calm.account.spent.model_copy(update={"calls": 7})}
+    )
     told = Days().deliver(calm.model_copy(update={"account": account}), out, sinks.environ, *specs)
     assert {one.rpartition(": ")[2] for one in told.sent} == {"nothing new"}
     count = len(sinks.mail.accepted)
-    told = Days().deliver(calm.model_copy(update={"ledger": calm.ledger[1:]}), out, sinks.environ, *specs)
+    told = Days().deliver(
+        calm.model_copy(update={"ledger": calm.ledger[1:]}), out, sinks.environ, *specs
+    )
     assert all("message" in one for one in told.sent)
     assert len(sinks.mail.accepted) > count
     # What was sent before is not news either.
@@ -80,8 +94,14 @@ def test_what_the_report_says_of_its_making_is_no_news_and_other_content_is(
 
 
 @pytest.mark.usefixtures("small_messages")
-def test_what_can_get_better_is_tried_again_after_a_while(sinks: Any, calm: Report, out: Path) -> None:
-    sinks.web.trouble = [(503, {}, "busy"), (429, {"Retry-After": "7"}, "slower"), (408, {}, "late")]
+def test_what_can_get_better_is_tried_again_after_a_while(
+    sinks: Any, calm: Report, out: Path
+) -> None:
+    sinks.web.trouble = [
+        (503, {}, "busy"),
+        (429, {"Retry-After": "7"}, "slower"),
+        (408, {}, "late"),
+    ]
     days = Days()
     told = days.deliver(calm, out, sinks.environ)
     assert days.waited[:3] == [1.0, 7.0, 4.0]
@@ -90,11 +110,16 @@ def test_what_can_get_better_is_tried_again_after_a_while(sinks: Any, calm: Repo
 
 
 @pytest.mark.usefixtures("small_messages")
-def test_a_delivery_that_was_cut_short_goes_on_where_it_was(sinks: Any, calm: Report, out: Path) -> None:
+def test_a_delivery_that_was_cut_short_goes_on_where_it_was(
+    sinks: Any, calm: Report, out: Path
+) -> None:
     Days().deliver(calm, out, sinks.environ)
     whole = len(sinks.web.accepted)
     known = entry(out)
-    half = {"sent": [f"{known['sent'][0]}-{part}-{whole}" for part in (1, 2)], "why": "not finished"}
+    half = {
+        "sent": [f"{known['sent'][0]}-{part}-{whole}" for part in (1, 2)],
+        "why": "not finished",
+    }
     (out / "deliveries.json").write_text(json.dumps({"of": "gitzette", "entries": [known | half]}))
     sinks.web.accepted.clear()
     assert Days().deliver(calm, out, sinks.environ).failed == []
@@ -113,20 +138,31 @@ def test_a_busy_bot_and_a_busy_mail_server_are_asked_again_and_a_refusal_is_told
     assert "the mail server answers 550 never" in told.failed[0]
     assert days.waited == [1.0, 1.0]
     wrong = sinks.environ | {"SECRET": "another"}
-    (failed,) = days.deliver(calm, out, wrong, mail, feishu.model_copy(update={"lang": "zh"})).failed
+    (failed,) = days.deliver(
+        calm, out, wrong, mail, feishu.model_copy(update={"lang": "zh"})
+    ).failed
     assert '"code":19021' in failed
 
 
 def test_a_wrong_address_is_told_by_the_name_of_its_variable(calm: Report, out: Path) -> None:
     for kind, address in (("slack", "http://[x"), ("email", "ftp://x"), ("email", "")):
-        about = {"kind": kind, "address_env": "WHERE", "sender": "g@example.org", "to": ["t@example.org"]}
+        about = {
+            "kind": kind,
+            "address_env": "WHERE",
+            "sender": "g@example.org",
+            "to": ["t@example.org"],
+        }
         spec = Delivery.model_validate(about)
         (told,) = Days().deliver(calm, out, {"WHERE": address}, spec).failed
         assert "WHERE" in told
 
 
 def test_a_run_says_what_was_sent_and_doctor_what_was_not(
-    engine: Any, corner: Path, sinks: Any, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    engine: Any,
+    corner: Path,
+    sinks: Any,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     del corner
     Path("gitzette.toml").write_text('[[deliver]]\nkind = "slack"\naddress_env = "SLACK"\n')
@@ -143,7 +179,9 @@ def test_a_run_says_what_was_sent_and_doctor_what_was_not(
     told = capsys.readouterr().err
     assert told.count("gitzette: delivered to slack: 1 message\n") == 1
     assert told.count("gitzette: delivered to slack: nothing new\n") == 2
-    assert [one["text"] for one in sinks.web.accepted] == [f"MAX_ROUTES changes from 22 to 12 · Gitzette {DAY}"]
+    assert [one["text"] for one in sinks.web.accepted] == [
+        f"MAX_ROUTES changes from 22 to 12 · Gitzette {DAY}"
+    ]
     main(["doctor"])
     assert "ok    delivery: nothing waits to be sent" in capsys.readouterr().out
 
@@ -189,7 +227,9 @@ def test_the_busy_day_fits_every_channel_and_the_whole_report_has_every_link(
     assert links("".join(one["markdown"] for one in hooks)) == page
     (mail,) = sinks.mail.accepted
     for kind in ("plain", "html"):
-        assert links(body(mail, kind)) >= {Web(WEB).commit(row.repo, row.sha) for row in busy.ledger}
+        assert links(body(mail, kind)) >= {
+            Web(WEB).commit(row.repo, row.sha) for row in busy.ledger
+        }
 
 
 @pytest.mark.parametrize("lang", LANGUAGES)
@@ -197,7 +237,10 @@ def test_the_lead_comes_first_then_the_brief_and_the_headlines_with_their_links(
     lang: Language, sinks: Any, out: Path
 ) -> None:
     lead, brief = {
-        "en": ("Routing refuses more than 8 experts", "The router refuses more than 8 experts, and the cache"),
+        "en": (
+            "Routing refuses more than 8 experts",
+            "The router refuses more than 8 experts, and the cache",
+        ),
         "zh": ("路由不再接受超过 8 个专家", "路由器不再接受超过 8 个专家，缓存改为整段淘汰序列。"),
     }[lang]
     deliver(analysed_report(), out, sinks, lang)
@@ -206,14 +249,21 @@ def test_the_lead_comes_first_then_the_brief_and_the_headlines_with_their_links(
     day, commit = f"{SITE}/{lang}/days/2026-02-04.html", f"{WEB}/octo/router/commit/{'1a' * 20}"
     assert mail["Subject"] == title
     text = body(mail, "plain")
-    assert text.index(title) < text.index(day) < text.index(brief) < text.index(f"{lead} <{day}#c{'1a' * 6}")
+    assert (
+        text.index(title)
+        < text.index(day)
+        < text.index(brief)
+        < text.index(f"{lead} <{day}#c{'1a' * 6}")
+    )
     slack = next(one for one in sinks.web.accepted if "blocks" in one)
     assert slack["text"] == title
     assert f"|{lead}> · octo/router <{commit}|`1a1a1a1`>" in slack["blocks"][1]["text"]["text"]
     post = next(one for one in sinks.web.accepted if "msg_type" in one)["content"]["post"]
     (feishu,) = post.values()
     assert feishu["title"] == title
-    assert {"tag": "a", "text": "1a1a1a1", "href": commit} in [piece for line in feishu["content"] for piece in line]
+    assert {"tag": "a", "text": "1a1a1a1", "href": commit} in [
+        piece for line in feishu["content"] for piece in line
+    ]
     assert next(one for one in sinks.web.accepted if "markdown" in one)["title"] == title
 
 
@@ -233,8 +283,17 @@ def check_mail(mail: EmailMessage) -> None:
     tags = re.findall(r"<[/!]?(\w+)([^>]*)>", body(mail, "html"))
     assert {name for name, _ in tags} <= {*ELEMENTS, "doctype"}
     attributes = [one for _, rest in tags for one in re.findall(r'([\w-]+)="([^"]*)"', rest)]
-    assert {name for name, _ in attributes} <= {"lang", "charset", "name", "content", "class", "href"}
-    assert all(value.startswith((f"{WEB}/", f"{SITE}/")) for name, value in attributes if name == "href")
+    assert {name for name, _ in attributes} <= {
+        "lang",
+        "charset",
+        "name",
+        "content",
+        "class",
+        "href",
+    }
+    assert all(
+        value.startswith((f"{WEB}/", f"{SITE}/")) for name, value in attributes if name == "href"
+    )
 
 
 def check_chat(message: dict[str, Any]) -> None:

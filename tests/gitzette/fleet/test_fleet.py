@@ -23,7 +23,14 @@ from evals.postgres import PostgresServer
 from gitzette.arguments import settings_here
 from gitzette.cli import main
 from gitzette.fleet.commands import COMMON, DEAD_AFTER, Engine
-from gitzette.fleet.editions import day_window, edition_of, missing_days, part_plan, request_limit, shown_edition
+from gitzette.fleet.editions import (
+    day_window,
+    edition_of,
+    missing_days,
+    part_plan,
+    request_limit,
+    shown_edition,
+)
 from gitzette.fleet.work import deliver
 from gitzette.live.app import app
 from gitzette.wiring import memory_of
@@ -53,7 +60,9 @@ def posts(monkeypatch: Any) -> Iterator[list[str]]:
 
 
 @pytest.fixture
-def team(postgres_server: PostgresServer, engine: Any, corner: Path, tmp_path: Path, monkeypatch: Any) -> Path:
+def team(
+    postgres_server: PostgresServer, engine: Any, corner: Path, tmp_path: Path, monkeypatch: Any
+) -> Path:
     """A folder with two editions over two repositories, and an empty database."""
     del corner
     engine.cloned(tmp_path / "copy")
@@ -72,7 +81,12 @@ def work(queues: list[str] | None = None) -> None:
 
     async def until_empty() -> None:
         engine = Engine(settings_here(os.environ), os.environ)
-        options: dict[str, Any] = {"queues": queues, "wait": False, "concurrency": 2, "install_signal_handlers": False}
+        options: dict[str, Any] = {
+            "queues": queues,
+            "wait": False,
+            "concurrency": 2,
+            "install_signal_handlers": False,
+        }
         async with engine.app.open_async():
             # What the last task queues may come too late for a worker that does not wait: editions, then deliveries.
             for _ in range(3):
@@ -103,7 +117,12 @@ def test_editions_share_the_reading_and_say_what_one_machine_says(
     assert capsys.readouterr().out == "2 repositories queued\n0 repositories queued\n"
     work()
     done = [one.about for one in tasks() if one.status == "done" and one.task != "delivery"]
-    assert sorted(done) == [f"{COPY} {DAY}", f"{ENGINE} {DAY}", f"edition both {DAY}", f"edition small {DAY}"]
+    assert sorted(done) == [
+        f"{COPY} {DAY}",
+        f"{ENGINE} {DAY}",
+        f"edition both {DAY}",
+        f"edition small {DAY}",
+    ]
     deliver(settings_here(os.environ), os.environ, "small", day_window(DAY, "UTC"))
     assert posts == ["POST"]
     page = get("both", "/zh/runs.html")
@@ -116,7 +135,11 @@ def test_editions_share_the_reading_and_say_what_one_machine_says(
     for name, repos, more in (("both", [ENGINE, COPY], 'lang = "zh"\n'), ("small", [ENGINE], "")):
         Path("gitzette.toml").write_text(config + more)
         monkeypatch.setenv("GITZETTE_HOME", str(team / name))
-        specs = [f"--repo={spec.name}={spec.path}" for spec in settings_here(os.environ).repos if spec.name in repos]
+        specs = [
+            f"--repo={spec.name}={spec.path}"
+            for spec in settings_here(os.environ).repos
+            if spec.name in repos
+        ]
         assert main(["run", "--date", DAY, "--out", f"alone/{name}", *specs]) == 0
         for file in (f"{DAY}.json", f"{DAY}.md"):
             workers = (team / "gazette" / name / "reports" / file).read_bytes()
@@ -139,7 +162,9 @@ def composed() -> Report:
     return found
 
 
-def test_what_fails_for_good_waits_for_a_person_and_joins_its_edition_later(team: Path, capsys: Any) -> None:
+def test_what_fails_for_good_waits_for_a_person_and_joins_its_edition_later(
+    team: Path, capsys: Any
+) -> None:
     path = settings_here(os.environ).repos[1].path
     assert path is not None
     away = path.rename(team / "away")
@@ -161,7 +186,9 @@ def test_what_fails_for_good_waits_for_a_person_and_joins_its_edition_later(team
 
 
 @pytest.mark.usefixtures("team")
-def test_a_repository_goes_to_the_machine_that_has_its_mirror_while_that_is_alive(capsys: Any) -> None:
+def test_a_repository_goes_to_the_machine_that_has_its_mirror_while_that_is_alive(
+    capsys: Any,
+) -> None:
     main(["database", "upgrade"])
     with memory() as opened:
         opened.fleet.put_mirror("place-there", ENGINE)
@@ -188,7 +215,10 @@ def test_a_shared_limit_is_never_exceeded_and_some_of_it_is_left_to_people() -> 
 
     async def admitted(background: bool) -> int:
         with memory_of(settings, os.environ) as one, memory_of(settings, os.environ) as other:
-            waits = [request_limit(fleet.fleet, settings, background=background) for fleet in (one, other)]
+            waits = [
+                request_limit(fleet.fleet, settings, background=background)
+                for fleet in (one, other)
+            ]
             for number in range(40):
                 wait = waits[number % 2]
                 assert wait is not None
@@ -228,7 +258,10 @@ def test_a_part_is_planned_for_all_editions_that_have_the_repository() -> None:
 
 
 def test_days_that_an_outage_left_out_are_caught_up_with() -> None:
-    settings, days = Settings(repos=(RepoSpec(name=ENGINE),), catch_up_days=3), [f"2026-02-0{day}" for day in (5, 6, 7)]
+    settings, days = (
+        Settings(repos=(RepoSpec(name=ENGINE),), catch_up_days=3),
+        [f"2026-02-0{day}" for day in (5, 6, 7)],
+    )
     assert missing_days(settings, {}, NOW) == days[2:]
     assert missing_days(settings, {"2026-02-04": "", days[1]: ""}, NOW) == [days[0], days[2]]
     assert missing_days(settings, {"2025-12-01": ""}, NOW) == days
@@ -240,7 +273,11 @@ def test_compose_starts_commands_and_sets_variables_that_there_are() -> None:
     assert services.pop("database")["environment"]["POSTGRES_DB"] == "gitzette"
     for one in services.values():
         command, *rest = one["command"]
-        assert {option for option in rest if option.startswith("--")} <= commands[command]["options"].keys()
+        assert {option for option in rest if option.startswith("--")} <= commands[command][
+            "options"
+        ].keys()
         assert one["build"]["args"]["LOCK"] == "requirements-server.lock"
-        given = {name: "postgresql://x" for name in one["environment"] if name.startswith("GITZETTE_")}
+        given = {
+            name: "postgresql://x" for name in one["environment"] if name.startswith("GITZETTE_")
+        }
         assert read_settings(None, given | {"GITZETTE_MODEL_URL": ""}).database

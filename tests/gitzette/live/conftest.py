@@ -25,7 +25,9 @@ def listening(settings: Settings, token: str | None) -> Iterator[str]:
     listener = bound_socket("127.0.0.1", 0)
     listener.listen()
     page = app(settings, dict(os.environ), settings.out / "site", token)
-    server = uvicorn.Server(uvicorn.Config(page, log_level="error", ws="none", timeout_graceful_shutdown=1))
+    server = uvicorn.Server(
+        uvicorn.Config(page, log_level="error", ws="none", timeout_graceful_shutdown=1)
+    )
     thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]})
     thread.start()
     try:
@@ -43,6 +45,8 @@ def serving(engine: Any, corner: Path) -> Iterator[Serving]:
     with ThreadPoolExecutor(1) as pool:
         for day in ("2026-02-03", "2026-02-04"):
             assert pool.submit(main, ["run", "--date", day, *engine.repo]).result() == 0
-    settings = Settings(repos=(RepoSpec.model_validate(engine.repo[1]),), out=Path.cwd() / "gazette", home=corner)
+    settings = Settings(
+        repos=(RepoSpec.model_validate(engine.repo[1]),), out=Path.cwd() / "gazette", home=corner
+    )
     with ExitStack() as stack:
         yield lambda token=None: stack.enter_context(listening(settings, token))

@@ -9,7 +9,20 @@ from playwright.sync_api import Page, Route, expect
 
 _TOGETHER = 10
 _ALLOWED = {
-    *("div", "section", "article", "aside", "form", "label", "input", "button", "h2", "h3", "p", "span"),
+    *(
+        "div",
+        "section",
+        "article",
+        "aside",
+        "form",
+        "label",
+        "input",
+        "button",
+        "h2",
+        "h3",
+        "p",
+        "span",
+    ),
     *("code", "b", "a", "ul", "li", "pre", "blockquote"),
 }
 
@@ -24,14 +37,21 @@ def _answer(strings: list[str]) -> str:
     pieces = [
         {"text": bad, "code": code, "url": url, "cite": cite}
         for number, bad in enumerate(strings)
-        for code, url, cite in ((False, None, None), (True, None, None), (False, bad, None), (False, None, number))
+        for code, url, cite in (
+            (False, None, None),
+            (True, None, None),
+            (False, bad, None),
+            (False, None, number),
+        )
     ]
     kinds = ("text", "item", "constructor")
     blocks = [{"kind": kind, "level": 2, "pieces": pieces} for kind in kinds]
     told.append(_event("blocks", {"blocks": blocks}))
     cites = [{"title": bad, "url": bad, "id": f"id-{number}"} for number, bad in enumerate(strings)]
     named = {one["id"]: strings for one in cites}
-    told.append(_event("done", {"abstained": True, "cites": cites, "quotes": named, "words": named}))
+    told.append(
+        _event("done", {"abstained": True, "cites": cites, "quotes": named, "words": named})
+    )
     return "".join((*told, *(_event("failed", {"message": bad}) for bad in strings)))
 
 
@@ -53,7 +73,9 @@ def _serve(page: Page, strings: list[str]) -> None:
 def _check(page: Page, strings: list[str]) -> None:
     shown = page.evaluate("document.getElementById('ask').textContent")
     assert all(bad in shown for bad in strings)
-    lines = page.evaluate("[...document.querySelectorAll('#evidence .line')].map(one => one.textContent)")
+    lines = page.evaluate(
+        "[...document.querySelectorAll('#evidence .line')].map(one => one.textContent)"
+    )
     assert lines == [bad or " " for bad in strings]
     elements = page.evaluate("[...document.querySelectorAll('#ask *')].map(one => one.localName)")
     assert set(elements) <= _ALLOWED
@@ -95,7 +117,9 @@ def test_a_question_is_answered_with_its_evidence_beside_it(
     expect(page.locator("#turns")).to_contain_text("from 22 to 12")
     cite.click()
     expect(page.locator("#evidence")).to_contain_text("+MAX_ROUTES = 12", timeout=30_000)
-    expect(page.locator("#evidence .line.marked")).to_have_text(["-MAX_ROUTES = 22", "+MAX_ROUTES = 12"])
+    expect(page.locator("#evidence .line.marked")).to_have_text(
+        ["-MAX_ROUTES = 22", "+MAX_ROUTES = 12"]
+    )
     page.get_by_label("Your question").fill("who wrote it?")
     page.get_by_role("button", name="Ask", exact=True).click()
     expect(page.locator(".turn").nth(1)).to_contain_text("Grace", timeout=60_000)

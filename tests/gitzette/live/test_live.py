@@ -49,7 +49,9 @@ def test_the_site_is_served_with_a_way_to_ask(serving: Serving) -> None:
             assert browser.get(f"/assets/{asset}").status_code == 200
 
 
-def test_an_answer_is_streamed_with_what_is_read_its_citations_and_their_evidence(serving: Serving) -> None:
+def test_an_answer_is_streamed_with_what_is_read_its_citations_and_their_evidence(
+    serving: Serving,
+) -> None:
     with httpx.Client(base_url=serving(), timeout=60) as browser:
         told = events(browser.post("/api/ask", json={"question": QUESTION, "thread": "t-1"}))
         assert {name for name, _ in told} >= {"blocks", "done"}
@@ -62,7 +64,10 @@ def test_an_answer_is_streamed_with_what_is_read_its_citations_and_their_evidenc
         assert cite["title"].endswith("Lower the limit of routes (#9)")
         assert "MAX_ROUTES" in done["words"][cite["id"]]
         evidence = browser.post("/api/evidence", json={"cite": cite["id"]}).json()
-        assert [one for one in evidence["lines"] if "= " in one] == ["-MAX_ROUTES = 22", "+MAX_ROUTES = 12"]
+        assert [one for one in evidence["lines"] if "= " in one] == [
+            "-MAX_ROUTES = 22",
+            "+MAX_ROUTES = 12",
+        ]
         more = events(browser.post("/api/ask", json={"question": "what changed?", "thread": "t"}))
         read = [data for name, data in more if name == "reading"]
         assert {one["repo"] for one in read} == {"acme/engine"}
@@ -71,7 +76,9 @@ def test_an_answer_is_streamed_with_what_is_read_its_citations_and_their_evidenc
         assert "Grace" in json.dumps(shown(again))
 
 
-async def test_whoever_stops_listening_leaves_nothing_in_the_thread_and_no_file_open(engine: Any, corner: Path) -> None:
+async def test_whoever_stops_listening_leaves_nothing_in_the_thread_and_no_file_open(
+    engine: Any, corner: Path
+) -> None:
     settings = Settings(repos=(RepoSpec.model_validate(engine.repo[1]),), home=corner)
     live = Live(settings, dict(os.environ), corner)
     begun = asyncio.Event()
@@ -88,7 +95,10 @@ async def test_whoever_stops_listening_leaves_nothing_in_the_thread_and_no_file_
         await asyncio.sleep(0)
     async with open_conversations(corner) as conversations:
         assert (await conversations.standing("gone")).turns == ()
-    told = [event async for event in live.answer("next", "what changed between 2026-02-01 and 2026-02-04?")]
+    told = [
+        event
+        async for event in live.answer("next", "what changed between 2026-02-01 and 2026-02-04?")
+    ]
     assert told[-1].startswith("event: done")
     files = [one for one in set(threading.enumerate()) - before if "connection_worker" in one.name]
     for one in files:
@@ -100,22 +110,36 @@ def test_others_are_kept_out(serving: Serving) -> None:
     asked = {"question": QUESTION, "thread": "t"}
     with httpx.Client(base_url=serving()) as browser:
         assert browser.get("/", headers={"Host": "evil.example"}).status_code == 421
-        for head in ({"Origin": "https://evil.example"}, {"Origin": "null"}, {"Sec-Fetch-Site": "cross-site"}):
+        for head in (
+            {"Origin": "https://evil.example"},
+            {"Origin": "null"},
+            {"Sec-Fetch-Site": "cross-site"},
+        ):
             assert browser.post("/api/ask", json=asked, headers=head).status_code == 403
         plain = {"Content-Type": "text/plain"}
         assert browser.post("/api/ask", content=json.dumps(asked), headers=plain).status_code == 415
         assert browser.post("/api/ask", json=asked | {"question": "x" * 70_000}).status_code == 413
         for wrong in (asked | {"question": "x" * 5_000}, asked | {"thread": "../up"}, ["x"]):
             assert browser.post("/api/ask", json=wrong).status_code == 422
-        assert browser.post("/api/evidence", json={"cite": "evil/repo@" + "0" * 40}).status_code == 404
+        assert (
+            browser.post("/api/evidence", json={"cite": "evil/repo@" + "0" * 40}).status_code == 404
+        )
         assert browser.post("/api/evidence", json={"cite": "--upload-pack=x"}).status_code == 422
         assert browser.request("DELETE", "/").status_code == 405
-        for path in ("/..%2f..%2fgitzette.toml", "/%2e%2e/reports/2026-02-04.json", "//etc/passwd", "/x%00.html"):
+        for path in (
+            "/..%2f..%2fgitzette.toml",
+            "/%2e%2e/reports/2026-02-04.json",
+            "//etc/passwd",
+            "/x%00.html",
+        ):
             assert browser.get(path).status_code == 404
 
 
 def test_anything_but_loopback_needs_a_long_token(
-    serving: Serving, engine: Any, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    serving: Serving,
+    engine: Any,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setenv("LIVE", "short")
     assert main(["serve", "--host", "0.0.0.0", *engine.repo]) == 2

@@ -23,7 +23,9 @@ from tests.made_reports import FIRST, made_day
 WEB = Web("https://git.example")
 LAYOUTS: tuple[Layout, ...] = ("digest", "ledger")
 LANGUAGES: tuple[Language, ...] = ("en", "zh")
-BOTH = pytest.mark.parametrize(("lang", "layout"), [(lang, layout) for lang in LANGUAGES for layout in LAYOUTS])
+BOTH = pytest.mark.parametrize(
+    ("lang", "layout"), [(lang, layout) for lang in LANGUAGES for layout in LAYOUTS]
+)
 
 
 def model(report: Report, lang: Language = "en") -> PageModel:
@@ -42,10 +44,18 @@ def sentences(page: PageModel) -> Iterator[Sentence]:
 
 
 @BOTH
-def test_a_page_goes_from_the_brief_over_what_to_act_on_to_what_is_folded(lang: Language, layout: Layout) -> None:
+def test_a_page_goes_from_the_brief_over_what_to_act_on_to_what_is_folded(
+    lang: Language, layout: Layout
+) -> None:
     words = catalogue(lang)["page"]["tiers"]
     page = report_page(analysed_report(), lang, WEB, layout)
-    order = ["- ", f"# {words['act on']} (1)", f"# {words['worth knowing']} (", f"# {words['also landed']} (", "---"]
+    order = [
+        "- ",
+        f"# {words['act on']} (1)",
+        f"# {words['worth knowing']} (",
+        f"# {words['also landed']} (",
+        "---",
+    ]
     places = [page.index(one) for one in order]
     assert places == sorted(places)
     assert "8 experts" in page[: places[1]] or "8 个专家" in page[: places[1]]
@@ -54,7 +64,10 @@ def test_a_page_goes_from_the_brief_over_what_to_act_on_to_what_is_folded(lang: 
 @pytest.mark.parametrize("lang", LANGUAGES)
 def test_a_headline_in_the_readers_language_stands_above_the_original_title(lang: Language) -> None:
     item = model(analysed_report(), lang).items[f"{ROUTER}@{LIMIT}"]
-    assert item.headline == {"en": "Routing refuses more than 8 experts", "zh": "路由不再接受超过 8 个专家"}[lang]
+    assert (
+        item.headline
+        == {"en": "Routing refuses more than 8 experts", "zh": "路由不再接受超过 8 个专家"}[lang]
+    )
     assert item.title == "fix(moe): cap topK"
     bare = model(without_model(analysed_report()), lang).items[f"{ROUTER}@{LIMIT}"]
     assert (bare.headline, bare.title) == ("fix(moe): cap topK", "")
@@ -70,18 +83,24 @@ def test_without_a_model_the_weightiest_facts_are_the_brief_and_are_not_told_aga
 
 
 @BOTH
-def test_a_long_day_is_short_before_its_folds_and_loses_nothing(lang: Language, layout: Layout) -> None:
+def test_a_long_day_is_short_before_its_folds_and_loses_nothing(
+    lang: Language, layout: Layout
+) -> None:
     report = made_day(FIRST, most=14)
     page = report_page(report, lang, WEB, layout)
     assert len(report.ledger) > 60
     assert unfolded_words(page) <= 1_200
     assert all(row.sha in page for row in report.ledger)
-    assert all(len(one.lines) <= 8 for item in model(report, lang).items.values() for one in item.proofs)
+    assert all(
+        len(one.lines) <= 8 for item in model(report, lang).items.values() for one in item.proofs
+    )
 
 
 def test_a_citation_opens_on_its_anchor_or_on_nothing() -> None:
     report = analysed_report()
-    anchors: dict[str, list[Anchor | Quote]] = {one.id: [*one.anchors, *one.quotes] for one in report.claims}
+    anchors: dict[str, list[Anchor | Quote]] = {
+        one.id: [*one.anchors, *one.quotes] for one in report.claims
+    }
     for one in sentences(model(report)):
         for cite in one.citations:
             own = [place for place in anchors[one.claim.id] if place.cite == cite.id]
@@ -127,15 +146,27 @@ def test_both_languages_have_the_same_words_with_the_same_gaps() -> None:
     assert english.keys() == chinese.keys()
     assert POINTS.keys() <= catalogue("en")["reasons"].keys()
     loose = {".page.unreadable"}
-    assert {key for key in english if english[key] != chinese[key] and not key.startswith(".facts")} <= loose
+    assert {
+        key for key in english if english[key] != chinese[key] and not key.startswith(".facts")
+    } <= loose
 
 
-def with_link(relation: Relation, grade: Grade, standing: Standing | None = None, change: EvidenceId = "") -> Report:
+def with_link(
+    relation: Relation, grade: Grade, standing: Standing | None = None, change: EvidenceId = ""
+) -> Report:
     report = analysed_report()
     thread = ThreadLine(
-        number=9, title="It hangs", author="o", event="closed", at=AT, labels=("bug",), standing=standing
+        number=9,
+        title="It hangs",
+        author="o",
+        event="closed",
+        at=AT,
+        labels=("bug",),
+        standing=standing,
     )
-    link = Link(issue=f"{ROUTER}#9", change=change or f"{ROUTER}@{HANG}", relation=relation, grade=grade)
+    link = Link(
+        issue=f"{ROUTER}#9", change=change or f"{ROUTER}@{HANG}", relation=relation, grade=grade
+    )
     first, *rest = report.sections
     sections = (first.model_copy(update={"issues": (thread,)}), *rest)
     return report.model_copy(update={"sections": sections, "links": (link,)})
@@ -154,13 +185,19 @@ def test_an_issue_names_the_commit_that_addresses_it_and_how_sure_that_is(
     relation: Relation, grade: Grade, words: str
 ) -> None:
     page = report_page(with_link(relation, grade), "en", WEB)
-    assert f"issues/9) It hangs — o → {words.format(f'https://git.example/octo/router/commit/{HANG}')}" in page
+    assert (
+        f"issues/9) It hangs — o → {words.format(f'https://git.example/octo/router/commit/{HANG}')}"
+        in page
+    )
 
 
 def test_the_account_names_the_kinds_of_text_the_writer_and_the_judge() -> None:
     kinds = model(analysed_report()).account[0]
     assert "written by `analyst-1`" in kinds
-    assert "judged by `strict-judge`, which refused 8 of the 8 false sentences that were planted to test it." in kinds
+    assert (
+        "judged by `strict-judge`, which refused 8 of the 8 false sentences that were planted to test it."
+        in kinds
+    )
     assert model(without_model(analysed_report())).account[0].startswith("Not analysed")
 
 
@@ -179,7 +216,9 @@ def test_quotations_cannot_leave_their_fence_and_titles_do_nothing() -> None:
         else claim
         for claim in report.claims
     ]
-    page = report_page(report.model_copy(update={"ledger": tuple(rows), "claims": tuple(quoted)}), "en", WEB)
+    page = report_page(
+        report.model_copy(update={"ledger": tuple(rows), "claims": tuple(quoted)}), "en", WEB
+    )
     assert "`````diff\n+```\n+# heading\n+````\n`````" in page
     assert "](https://evil" not in page
     assert "<b>" not in page.replace("\\<b\\>", "")

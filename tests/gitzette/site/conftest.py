@@ -88,7 +88,10 @@ def shelf(tmp_path: Path) -> Callable[..., Path]:
     def publish(*reports: Report, days: int = 0) -> Path:
         folder = tmp_path / "out" / "reports"
         folder.mkdir(parents=True, exist_ok=True)
-        for report in (*reports, *(made_day(FIRST + timedelta(days=at), most=3) for at in range(days))):
+        for report in (
+            *reports,
+            *(made_day(FIRST + timedelta(days=at), most=3) for at in range(days)),
+        ):
             (folder / f"{report.window.label}.json").write_text(dump(report), encoding="utf-8")
         return folder.parent
 

@@ -26,7 +26,9 @@ def answered(page: Any, words: str) -> list[str]:
 
 
 @pytest.mark.parametrize("width", WIDTHS)
-def test_a_reader_searches_in_chinese_and_for_an_identifier(opened: Any, address: str, width: int) -> None:
+def test_a_reader_searches_in_chinese_and_for_an_identifier(
+    opened: Any, address: str, width: int
+) -> None:
     page = opened(address, "index.html", width)
     page.keyboard.press("/")
     if width < 1_000:
@@ -45,7 +47,9 @@ def test_a_reader_searches_in_chinese_and_for_an_identifier(opened: Any, address
 
 
 @pytest.mark.parametrize("width", WIDTHS)
-def test_a_citation_opens_to_its_evidence_and_closes_again(opened: Any, address: str, width: int) -> None:
+def test_a_citation_opens_to_its_evidence_and_closes_again(
+    opened: Any, address: str, width: int
+) -> None:
     page = opened(address, "en/days/2026-02-04.html", width)
     cite = page.locator(".commit > .claims details.cite", has=page.locator("pre")).first
     evidence = cite.locator(".evidence")
@@ -62,7 +66,10 @@ def test_a_citation_opens_to_its_evidence_and_closes_again(opened: Any, address:
 def test_the_masthead_leaves_four_fifths_of_a_phone_to_the_news(opened: Any, address: str) -> None:
     for path in ("en/index.html", "zh/index.html"):
         page = opened(address, path, 390)
-        assert page.evaluate("document.querySelector('.masthead').getBoundingClientRect().height") <= 844 / 5
+        assert (
+            page.evaluate("document.querySelector('.masthead').getBoundingClientRect().height")
+            <= 844 / 5
+        )
 
 
 def test_search_works_from_disk(browser: Any, demo_site: Path) -> None:
@@ -78,7 +85,9 @@ def test_axe_has_nothing_grave_to_say_of_any_page(
 ) -> None:
     page = opened(address, f"{lang}/days/2026-02-04.html", width, color_scheme=theme)
     # Evidence is folded away at first, and what is folded away is not looked at; a citation of each kind is enough.
-    page.evaluate("for (const one of document.querySelectorAll('details:not(.cite)')) one.open = true")
+    page.evaluate(
+        "for (const one of document.querySelectorAll('details:not(.cite)')) one.open = true"
+    )
     page.evaluate("document.querySelector('.commit details.cite').open = true")
     assert grave(page) == []
     names = ("index", "stories", "days/index", "repos/index", "repos/lumen-ai--swiftserve")

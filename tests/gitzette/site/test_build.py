@@ -24,19 +24,31 @@ Build = Callable[..., Built]
 
 
 def contents(folder: Path) -> dict[str, bytes]:
-    return {str(file.relative_to(folder)): file.read_bytes() for file in folder.rglob("*") if file.is_file()}
+    return {
+        str(file.relative_to(folder)): file.read_bytes()
+        for file in folder.rglob("*")
+        if file.is_file()
+    }
 
 
 def stamps(folder: Path) -> dict[str, int]:
-    return {str(file.relative_to(folder)): file.stat().st_mtime_ns for file in folder.rglob("*") if file.is_file()}
+    return {
+        str(file.relative_to(folder)): file.stat().st_mtime_ns
+        for file in folder.rglob("*")
+        if file.is_file()
+    }
 
 
 def test_every_link_inside_the_site_leads_to_a_page_and_a_place_that_exist(
     demo_site: Path, parsed: Callable[[str], Any]
 ) -> None:
-    pages = {str(file.relative_to(demo_site)): parsed(file.read_text("utf-8")) for file in demo_site.rglob("*.html")}
+    pages = {
+        str(file.relative_to(demo_site)): parsed(file.read_text("utf-8"))
+        for file in demo_site.rglob("*.html")
+    }
     ids = {
-        name: {one.attributes["id"] for one in page.elements if "id" in one.attributes} for name, page in pages.items()
+        name: {one.attributes["id"] for one in page.elements if "id" in one.attributes}
+        for name, page in pages.items()
     }
     followed = 0
     for name, page in pages.items():
@@ -53,7 +65,9 @@ def test_every_link_inside_the_site_leads_to_a_page_and_a_place_that_exist(
     assert followed > 500
 
 
-def test_a_days_page_has_every_commit_and_told_ones_have_pages_of_their_own(demo_site: Path) -> None:
+def test_a_days_page_has_every_commit_and_told_ones_have_pages_of_their_own(
+    demo_site: Path,
+) -> None:
     report = json.loads((demo_site.parent / "reports" / "2026-02-04.json").read_text("utf-8"))
     for lang in ("en", "zh"):
         page = (demo_site / lang / "days" / "2026-02-04.html").read_text("utf-8")
@@ -68,7 +82,9 @@ def test_a_days_page_has_every_commit_and_told_ones_have_pages_of_their_own(demo
                 assert f"#{issue['number']}</a>" in page
 
 
-def test_pages_can_be_shared_and_the_feed_has_absolute_links(shelf: Shelf, built: Build, tmp_path: Path) -> None:
+def test_pages_can_be_shared_and_the_feed_has_absolute_links(
+    shelf: Shelf, built: Build, tmp_path: Path
+) -> None:
     built(shelf(days=2), site_url="https://octo.example/news")
     page = (tmp_path / "site" / "en" / "days" / f"{FIRST}.html").read_text("utf-8")
     assert f'property="og:url" content="https://octo.example/news/en/days/{FIRST}.html"' in page
@@ -79,7 +95,9 @@ def test_pages_can_be_shared_and_the_feed_has_absolute_links(shelf: Shelf, built
     assert f"https://octo.example/news/zh/days/{FIRST}.html" in feed
 
 
-def test_a_build_with_nothing_new_writes_nothing(shelf: Shelf, built: Build, tmp_path: Path) -> None:
+def test_a_build_with_nothing_new_writes_nothing(
+    shelf: Shelf, built: Build, tmp_path: Path
+) -> None:
     out = shelf(days=2)
     built(out)
     before = stamps(tmp_path / "site")
@@ -88,13 +106,17 @@ def test_a_build_with_nothing_new_writes_nothing(shelf: Shelf, built: Build, tmp
     assert stamps(tmp_path / "site") == before
 
 
-def test_a_changed_report_renews_its_own_day_and_no_other(shelf: Shelf, built: Build, tmp_path: Path) -> None:
+def test_a_changed_report_renews_its_own_day_and_no_other(
+    shelf: Shelf, built: Build, tmp_path: Path
+) -> None:
     out = shelf(days=4)
     built(out)
     before = stamps(tmp_path / "site")
     shelf(made_day(FIRST + timedelta(days=1), seed=7, most=3))
     assert built(out).renewed == 1
-    changed = {name for name, stamp in stamps(tmp_path / "site").items() if before.get(name) != stamp}
+    changed = {
+        name for name, stamp in stamps(tmp_path / "site").items() if before.get(name) != stamp
+    }
     days = {name for name in changed if "/days/2" in name}
     assert days == {f"{lang}/days/{FIRST + timedelta(days=1)}.html" for lang in ("en", "zh")}
     assert contents(tmp_path / "site") == _fresh(out, built, tmp_path)
@@ -119,7 +141,9 @@ def _fresh(out: Path, built: Build, tmp_path: Path) -> dict[str, bytes]:
     return contents(tmp_path / "fresh")
 
 
-def test_a_folder_of_somebody_else_is_left_alone(shelf: Shelf, built: Build, tmp_path: Path) -> None:
+def test_a_folder_of_somebody_else_is_left_alone(
+    shelf: Shelf, built: Build, tmp_path: Path
+) -> None:
     (tmp_path / "site").mkdir()
     (tmp_path / "site" / "thesis.tex").write_text("years of work")
     with pytest.raises(StorageError, match="left alone"):
@@ -127,7 +151,9 @@ def test_a_folder_of_somebody_else_is_left_alone(shelf: Shelf, built: Build, tmp
     assert list(contents(tmp_path / "site")) == ["thesis.tex"]
 
 
-def test_a_manifest_cannot_make_us_delete_what_lies_outside(shelf: Shelf, built: Build, tmp_path: Path) -> None:
+def test_a_manifest_cannot_make_us_delete_what_lies_outside(
+    shelf: Shelf, built: Build, tmp_path: Path
+) -> None:
     precious = tmp_path / "precious"
     precious.write_text("keep")
     (tmp_path / "site").mkdir()
@@ -154,7 +180,14 @@ def test_the_front_page_shows_the_last_day_that_is_sound_and_names_the_others(
     shelf: Shelf, built: Build, tmp_path: Path
 ) -> None:
     gone = Failure(repo=RepoId("acme/engine"), stage="code", message="gone")
-    none = {"repos": (gone.repo,), "sections": (), "ledger": (), "claims": (), "links": (), "stories": ()}
+    none = {
+        "repos": (gone.repo,),
+        "sections": (),
+        "ledger": (),
+        "claims": (),
+        "links": (),
+        "stories": (),
+    }
     failed = made_day(FIRST + timedelta(days=1)).model_copy(update=none | {"failures": (gone,)})
     built(shelf(failed, days=1))
     front = (tmp_path / "site" / "index.html").read_text("utf-8")
@@ -168,20 +201,28 @@ def test_every_page_has_its_landmarks_its_language_a_title_and_a_policy(
     for file in demo_site.rglob("*.html"):
         name, page = str(file.relative_to(demo_site)), parsed(file.read_text("utf-8"))
         assert len(page.all("main")) == len(page.all("h1")) == 1, name
-        assert next(one.text for one in page.all("title") if one.parents == ("html", "head")).endswith("Gitzette"), name
-        assert page.all("html")[0].attributes["lang"] == ("zh-Hans" if name.startswith("zh/") else "en"), name
+        assert next(
+            one.text for one in page.all("title") if one.parents == ("html", "head")
+        ).endswith("Gitzette"), name
+        assert page.all("html")[0].attributes["lang"] == (
+            "zh-Hans" if name.startswith("zh/") else "en"
+        ), name
         top = [one for one in page.elements if one.parents == ("html", "body")]
         assert [one.name for one in top] == ["a", "header", "main", "footer"], name
         levels = [int(one.name[1]) for one in page.all("h1", "h2", "h3", "h4")]
         assert all(after <= before + 1 for before, after in pairwise(levels)), (name, levels)
-        [policy] = [one.attributes["content"] for one in page.all("meta") if "http-equiv" in one.attributes]
+        [policy] = [
+            one.attributes["content"] for one in page.all("meta") if "http-equiv" in one.attributes
+        ]
         assert policy.startswith("default-src 'none'; script-src 'self'; style-src 'self';"), name
         assert "unsafe" not in policy, name
         assert page.all("style") == [], name
         assert all("src" in one.attributes and not one.text for one in page.all("script")), name
 
 
-def test_a_week_has_a_page_and_its_commits_keep_those_of_their_days(shelf: Shelf, built: Build, tmp_path: Path) -> None:
+def test_a_week_has_a_page_and_its_commits_keep_those_of_their_days(
+    shelf: Shelf, built: Build, tmp_path: Path
+) -> None:
     days = [made_day(FIRST + timedelta(days=5 + at), most=2) for at in range(7)]
     out, week = shelf(*days), week_of("2025-W07", "UTC", days)
     before = built(out)
@@ -189,7 +230,9 @@ def test_a_week_has_a_page_and_its_commits_keep_those_of_their_days(shelf: Shelf
     (out / "reports" / "2025-W07.json").write_text(json.dumps(week.data()), encoding="utf-8")
     after = built(out)
     assert (before.notices, after.notices, after.renewed) == ((), (), 1)
-    assert {name for name in set(contents(tmp_path / "site")) - pages if name.endswith(".html")} == {
+    assert {
+        name for name in set(contents(tmp_path / "site")) - pages if name.endswith(".html")
+    } == {
         "en/days/2025-W07.html",
         "zh/days/2025-W07.html",
     }

@@ -21,7 +21,10 @@ def _check_page(page: Any, where: str) -> None:
     assert page.unbalanced == [], where
     _check_attributes(page, where)
     scripts = [one for one in page.elements if one.name == "script"]
-    assert all(re.search(r"assets/(?:theme|page|search)\.js\?v=\w+$", one.attributes["src"]) for one in scripts), where
+    assert all(
+        re.search(r"assets/(?:theme|page|search)\.js\?v=\w+$", one.attributes["src"])
+        for one in scripts
+    ), where
     assert all(one.text == "" for one in scripts), where
     assert len([one for one in page.elements if one.attributes.get("id") == "content"]) == 1, where
     assert len(page.all("main")) == len(page.all("h1")) == 1, where
@@ -29,12 +32,18 @@ def _check_page(page: Any, where: str) -> None:
 
 def _check_attributes(page: Any, where: str) -> None:
     for one in page.elements:
-        assert not [name for name in one.attributes if name.startswith("on") or name in ("style", "srcdoc")], where
-        assert one.name not in ("iframe", "object", "style", "img", "base", "embed", "template"), where
+        assert not [
+            name for name in one.attributes if name.startswith("on") or name in ("style", "srcdoc")
+        ], where
+        assert one.name not in ("iframe", "object", "style", "img", "base", "embed", "template"), (
+            where
+        )
         for key in ("href", "src", "action"):
             address = one.attributes.get(key, "")
             assert re.match(r"(?:https://github\.com/|[\w.#/-]|$)", address), (where, address)
-            assert not address.lower().startswith(("javascript:", "data:", "vbscript:", "//")), where
+            assert not address.lower().startswith(("javascript:", "data:", "vbscript:", "//")), (
+                where
+            )
 
 
 @pytest.mark.parametrize("names", [pytest.param(False, marks=pytest.mark.heavy), True])
@@ -53,7 +62,9 @@ def test_a_hundred_hostile_strings_in_every_field_stay_text(
         (out / "reports").mkdir(parents=True)
         for number, bad in enumerate(order[group : group + _TOGETHER]):
             day = FIRST + timedelta(days=number)
-            (out / "reports" / f"{day}.json").write_text(hostile_report(day, bad, names=names), encoding="utf-8")
+            (out / "reports" / f"{day}.json").write_text(
+                hostile_report(day, bad, names=names), encoding="utf-8"
+            )
         made = built(out, out / "site")
         assert (made.days, made.notices) == (_TOGETHER, ())
         for file in sorted((out / "site").rglob("*.html")):

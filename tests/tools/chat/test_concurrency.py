@@ -18,7 +18,9 @@ class Clock:
         return self.now
 
 
-async def ask(limit: Concurrency, clock: Clock, seconds: float, error: ModelError | None = None) -> None:
+async def ask(
+    limit: Concurrency, clock: Clock, seconds: float, error: ModelError | None = None
+) -> None:
     async with limit.enter():
         clock.now += seconds
         if error is not None:

@@ -69,12 +69,18 @@ def script(asked: Asked) -> Saying:
         return answer
     if asked.tools == ["answer"]:
         return Saying(calls=(ToolCall("answer", RIGHT),))
-    return Saying(calls=(ToolCall("get_diff", '{"sha": "c1"}'),)) if asked.tools else Saying(text=RIGHT)
+    return (
+        Saying(calls=(ToolCall("get_diff", '{"sha": "c1"}'),))
+        if asked.tools
+        else Saying(text=RIGHT)
+    )
 
 
 def serving(kind: str = "", *, times: int = 1_000, without: tuple[str, ...] = ()) -> ModelServer:
     mood = Mood(kind, 30.0) if kind else None
-    return ModelServer(script, lambda asked: mood if asked.number < times else None, without=without)
+    return ModelServer(
+        script, lambda asked: mood if asked.number < times else None, without=without
+    )
 
 
 def get_diff(sha: str) -> str:
@@ -104,7 +110,11 @@ async def test_every_fault_of_an_answer_is_told_in_words_without_the_key(kind: s
     with serving(kind) as server:
         began = time.monotonic()
         try:
-            told = str((await write(endpoint(server, timeout=0.4 if kind in WAITED_FOR else 60))).statements)
+            told = str(
+                (
+                    await write(endpoint(server, timeout=0.4 if kind in WAITED_FOR else 60))
+                ).statements
+            )
         except ModelError as error:
             told = str(error)
         assert time.monotonic() - began < 30
@@ -113,7 +123,9 @@ async def test_every_fault_of_an_answer_is_told_in_words_without_the_key(kind: s
 
 
 @pytest.mark.parametrize(("kind", "told"), CALLS.items())
-async def test_wrong_calls_of_tools_are_cut_short_or_told_in_words(kind: str, told: str | None) -> None:
+async def test_wrong_calls_of_tools_are_cut_short_or_told_in_words(
+    kind: str, told: str | None
+) -> None:
     with serving(kind) as server:
         if told is not None:
             with pytest.raises(ModelError, match=told):
@@ -122,7 +134,9 @@ async def test_wrong_calls_of_tools_are_cut_short_or_told_in_words(kind: str, to
             assert 0 < len((await choose(endpoint(server))).tool_calls) <= 12
 
 
-@pytest.mark.parametrize("kind", ["limited", "failing", "reset", "broken_off", "empty", "silent", "half_stream"])
+@pytest.mark.parametrize(
+    "kind", ["limited", "failing", "reset", "broken_off", "empty", "silent", "half_stream"]
+)
 async def test_what_can_get_better_is_tried_again(kind: str) -> None:
     with serving(kind, times=1) as server:
         answer = await write(endpoint(server, timeout=2 if kind in WAITED_FOR else 60))
@@ -145,8 +159,15 @@ async def test_what_a_server_lacks_is_found_out_and_done_without(
 ) -> None:
     with serving(without=without) as server:
         found = await probe(endpoint(server), 32_768)
-        assert (found.way, found.tools, found.parallel, found.context) == (way, tools, tools, 32_768)
-        answer = await endpoint(server, capabilities=found).ask(Question(messages=ASKED, response_format=Statements))
+        assert (found.way, found.tools, found.parallel, found.context) == (
+            way,
+            tools,
+            tools,
+            32_768,
+        )
+        answer = await endpoint(server, capabilities=found).ask(
+            Question(messages=ASKED, response_format=Statements)
+        )
         assert Statements.model_validate_json(answer.text).statements
         assert answer.spent.sent > 0
         assert answer.spent.received > 0

@@ -27,14 +27,20 @@ Expected = dict[str, Any]
 
 
 def files_of(tree: Path) -> dict[str, bytes]:
-    return {str(file.relative_to(tree)): file.read_bytes() for file in tree.rglob("*") if file.is_file()}
+    return {
+        str(file.relative_to(tree)): file.read_bytes() for file in tree.rglob("*") if file.is_file()
+    }
 
 
-async def studied(path: Path, before: Path, after: Path, message: str = "change") -> tuple[Change, list[FactSheet]]:
+async def studied(
+    path: Path, before: Path, after: Path, message: str = "change"
+) -> tuple[Change, list[FactSheet]]:
     """Commit both trees and read the second commit: by whole files and trees, and by its hunks alone."""
     work, source, old, new = Work(path), GitSource(REPO, path), files_of(before), files_of(after)
     work.commit("begin", old)
-    change = await anext(source.changes([work.commit(message, dict.fromkeys(old.keys() - new.keys()) | new)]))
+    change = await anext(
+        source.changes([work.commit(message, dict.fromkeys(old.keys() - new.keys()) | new)])
+    )
     return change, [await study(source, change, hunks=hunks) for hunks in (False, True)]
 
 
@@ -48,21 +54,30 @@ def assert_shown(change: Change, sheet: FactSheet) -> None:
     patches = {file.path: (file.patch or "").split("\n") for file in change.files}
     for fact in sheet.facts:
         for place in fact.places:
-            assert all(line[:1] in ("+", "-") and line in patches[place.file] for line in place.lines), fact
+            assert all(
+                line[:1] in ("+", "-") and line in patches[place.file] for line in place.lines
+            ), fact
 
 
 @pytest.mark.parametrize("name", NAMES)
 async def test_a_commit_tells_its_facts(name: str, tmp_path: Path) -> None:
     case = json.loads((CASES / name / "facts.json").read_text("utf-8"))
     sides = (CASES / name / "before", CASES / name / "after")
-    change, (whole, hunks) = await studied(tmp_path / "clone", *sides, case.get("message", "change"))
+    change, (whole, hunks) = await studied(
+        tmp_path / "clone", *sides, case.get("message", "change")
+    )
     wanted: list[Expected] = case["facts"]
-    in_hunks = [fact | (fact.get("hunks") or {}) for fact in wanted if fact.get("hunks") is not False]
+    in_hunks = [
+        fact | (fact.get("hunks") or {}) for fact in wanted if fact.get("hunks") is not False
+    ]
     for sheet, expected in ((whole, wanted), (hunks, in_hunks)):
         for one in expected:
             assert any(fits(fact, one) for fact in sheet.facts), (sheet.route, one, sheet.facts)
         for fact in sheet.facts:
-            assert not {fact.kind, fact.severity, fact.name} & set(case.get("absent", ())), (sheet.route, fact)
+            assert not {fact.kind, fact.severity, fact.name} & set(case.get("absent", ())), (
+                sheet.route,
+                fact,
+            )
         assert_shown(change, sheet)
     for fact in whole.facts:
         seen = fact.severity is not Severity.INTERNAL and fact.kind != "code-changed"
@@ -70,7 +85,9 @@ async def test_a_commit_tells_its_facts(name: str, tmp_path: Path) -> None:
     assert whole.skipped == hunks.skipped == ()
 
 
-async def test_a_giant_commit_is_told_by_what_users_reach_and_no_longer_than_somebody_reads(tmp_path: Path) -> None:
+async def test_a_giant_commit_is_told_by_what_users_reach_and_no_longer_than_somebody_reads(
+    tmp_path: Path,
+) -> None:
     before, after = tmp_path / "before", tmp_path / "after"
     for number in range(80):
         for side, default in ((before, 1), (after, 2)):
@@ -79,8 +96,12 @@ async def test_a_giant_commit_is_told_by_what_users_reach_and_no_longer_than_som
             helper = f"\n\ndef _helper_{number}(one):\n    return one\n" if side is before else ""
             flag = f'parser.add_argument("--part-{number}", default={default})'
             file.write_text(f"def add(parser):\n    {flag}\n{helper}")
-    (before / "setup.py").write_text('from setuptools import setup\n\nsetup(name="engine", version="1.0.0")\n')
-    (after / "setup.py").write_text('from setuptools import setup\n\nsetup(name="engine", version="2.0.0")\n')
+    (before / "setup.py").write_text(
+        'from setuptools import setup\n\nsetup(name="engine", version="1.0.0")\n'
+    )
+    (after / "setup.py").write_text(
+        'from setuptools import setup\n\nsetup(name="engine", version="2.0.0")\n'
+    )
     change, sheets = await studied(tmp_path / "clone", before, after)
     for sheet in sheets:
         internal = sum(fact.severity is Severity.INTERNAL for fact in sheet.facts)

@@ -8,7 +8,9 @@ def told(path: str, text: str) -> list[tuple[str, str, str, str, int]]:
     """Give kind, owner, name, value and first line of what a manifest declares."""
     found = read_manifest(path, text.encode())
     assert found is not None
-    return [(one.kind, one.owner, one.name, "".join(one.parts.values()), one.first) for one in found]
+    return [
+        (one.kind, one.owner, one.name, "".join(one.parts.values()), one.first) for one in found
+    ]
 
 
 PYPROJECT = """\
@@ -77,7 +79,9 @@ def test_setup_py_is_read_without_being_run_and_without_its_end() -> None:
         ("dependency", "optional:audio", "librosa", ">=0.10", 11),
         ("registration", "console_scripts", "engine", "engine.cli:main", 12),
     ]
-    assert told("setup.py", '        "torch>=2.6",\n        "kernels",\n') == [("dependency", "", "torch", ">=2.6", 1)]
+    assert told("setup.py", '        "torch>=2.6",\n        "kernels",\n') == [
+        ("dependency", "", "torch", ">=2.6", 1)
+    ]
 
 
 def test_cmake() -> None:
@@ -125,7 +129,9 @@ FROM base AS final
         ("dependency", "base", "torch", "==2.9.0", 5),
         ("dependency", "base", "nixl", "==${NIXL}", 7),
     ]
-    assert told("Containerfile", "    flashinfer==0.6.7 \\\n") == [("dependency", "", "flashinfer", "==0.6.7", 1)]
+    assert told("Containerfile", "    flashinfer==0.6.7 \\\n") == [
+        ("dependency", "", "flashinfer", "==0.6.7", 1)
+    ]
 
 
 PATHS = "pyproject.toml setup.py setup.cfg requirements.txt Cargo.toml package.json go.mod CMakeLists.txt Dockerfile"
@@ -134,6 +140,12 @@ SIGNS = st.text(alphabet="ab1.=[]{}()<>\"'#:;,@-\\ \n\t\r", max_size=120)
 
 @given(st.sampled_from([*PATHS.split(), "VERSION"]), SIGNS)
 def test_no_text_is_too_broken_to_be_read(path: str, text: str) -> None:
-    for cut in (text, f"dependencies = [{text}", f'{{"dependencies": {{\n{text}', f"set({text}", f"[project]\n{text}"):
+    for cut in (
+        text,
+        f"dependencies = [{text}",
+        f'{{"dependencies": {{\n{text}',
+        f"set({text}",
+        f"[project]\n{text}",
+    ):
         for one in read_manifest(path, cut.encode()) or []:
             assert 1 <= one.first <= one.last <= cut.count("\n") + 1

@@ -9,7 +9,9 @@ def declared(path: str, text: str, *kinds: str) -> list[tuple[str, str, dict[str
     language = language_of(path)
     assert language
     every = read_declarations(text.encode(), language)
-    return [(one.kind, one.path, dict(one.parts)) for one in every if not kinds or one.kind in kinds]
+    return [
+        (one.kind, one.path, dict(one.parts)) for one in every if not kinds or one.kind in kinds
+    ]
 
 
 def test_a_c_header_declares_macros_records_enumerations_and_functions() -> None:

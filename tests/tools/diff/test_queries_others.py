@@ -13,7 +13,9 @@ def declared(path: str, text: str, kinds: str) -> list[str]:
     assert language is not None
     found = read_declarations(text.encode(), language)
     return [
-        " ".join([one.kind, one.path, *(f"{part}={value}" for part, value in sorted(one.parts.items()))])
+        " ".join(
+            [one.kind, one.path, *(f"{part}={value}" for part, value in sorted(one.parts.items()))]
+        )
         for one in found
         if one.kind in kinds.split()
     ]
@@ -64,7 +66,9 @@ func (s *Server) Serve(addr string, more ...int) (int, error) {
 	return 0, nil
 }
 """
-    assert declared("a.go", text, "class field constant function parameter error deprecation") == entries("""
+    assert declared(
+        "a.go", text, "class field constant function parameter error deprecation"
+    ) == entries("""
 class Server; field Server.http.Handler type=http.Handler; field Server.Host type=string value=`json:"host"`
 field Server.Port type=string value=`json:"host"`; class Runner; function Runner.Run returns=error
 parameter Runner.Run.ctx type=context.Context; parameter Runner.Run.int type=int; constant Level value=int
@@ -91,7 +95,14 @@ def test_a_fragment_begins_in_the_middle_of_something(path: str, fragment: str) 
 @pytest.mark.parametrize(
     ("path", "text"),
     [
-        ("a.rs", "struct A {\n" + "#[arg(long)]\n" * 500 + "#[arg(" + "long, default_value = 3, " * 500 + ")] x: u8 }"),
+        (
+            "a.rs",
+            "struct A {\n"
+            + "#[arg(long)]\n" * 500
+            + "#[arg("
+            + "long, default_value = 3, " * 500
+            + ")] x: u8 }",
+        ),
         ("a.go", "package a\n" + "// Deprecated: no\n" * 1_000 + "func F() {}\n"),
         ("a.ts", "a" + ".option('--x', 'y', 3)" * 300 + "\n" + "/** @deprecated */\n" * 1_000),
     ],

@@ -18,7 +18,9 @@ class GitServer:
 
     def __init__(self, root: Path) -> None:
         self.root = root
-        self.requests: list[tuple[str, str, str | None]] = []  # Method, path and Authorization header of each request
+        self.requests: list[
+            tuple[str, str, str | None]
+        ] = []  # Method, path and Authorization header of each request
         self.faults: list[str] = []
         """What the next requests get instead of an answer: `502`, `404`, `401`, `reset`, `truncate`."""
         self.moved: dict[str, str] = {}  # Where requests below a path are sent instead
@@ -28,7 +30,9 @@ class GitServer:
         handler = type("Handler", (_Handler,), {"server_object": self})
         self._http = ThreadingHTTPServer(("127.0.0.1", 0), handler)
         self._http.daemon_threads = True
-        self._thread = threading.Thread(target=self._http.serve_forever, kwargs={"poll_interval": 0.01})
+        self._thread = threading.Thread(
+            target=self._http.serve_forever, kwargs={"poll_interval": 0.01}
+        )
         self._thread.start()
         self.url = f"http://127.0.0.1:{self._http.server_address[1]}"
 
@@ -68,7 +72,9 @@ class _Handler(BaseHTTPRequestHandler):
         body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
         if self.headers.get("Transfer-Encoding") == "chunked":
             body = b"".join(iter(self._chunk, b""))
-        self._answer(gzip.decompress(body) if self.headers.get("Content-Encoding") == "gzip" else body)
+        self._answer(
+            gzip.decompress(body) if self.headers.get("Content-Encoding") == "gzip" else body
+        )
 
     def log_message(self, format: str, *args: object) -> None:
         """Say nothing."""
@@ -111,9 +117,13 @@ class _Handler(BaseHTTPRequestHandler):
             "GIT_PROTOCOL": self.headers.get("Git-Protocol", ""),
             "REMOTE_ADDR": "127.0.0.1",
         }
-        done = subprocess.run(["git", "http-backend"], env=environment, input=body, capture_output=True, check=False)
+        done = subprocess.run(
+            ["git", "http-backend"], env=environment, input=body, capture_output=True, check=False
+        )
         head, _, content = done.stdout.partition(b"\r\n\r\n")
-        headers = [line.split(": ", 1) for line in head.decode("latin-1").split("\r\n") if ": " in line]
+        headers = [
+            line.split(": ", 1) for line in head.decode("latin-1").split("\r\n") if ": " in line
+        ]
         status = next((int(value.split()[0]) for name, value in headers if name == "Status"), 200)
         self.send_response(status)
         for name, value in headers:

@@ -37,11 +37,16 @@ async def test_skewed_dates_hide_nothing_below_them(work: Work) -> None:
 async def test_consecutive_days_cover_every_commit_once_in_any_zone(work: Work) -> None:
     # New York changes its clocks on 8 March 2026.
     start = datetime(2026, 3, 6, 3, tzinfo=UTC)
-    made = [work.commit(str(number), at=start + number * timedelta(hours=3, minutes=29)) for number in range(30)]
+    made = [
+        work.commit(str(number), at=start + number * timedelta(hours=3, minutes=29))
+        for number in range(30)
+    ]
     for zone in ("UTC", "Asia/Shanghai", "America/New_York"):
         days = [date(2026, 3, 5) + timedelta(days=offset) for offset in range(8)]
         landings = [await landed(work, Window.days(day, day, zone)) for day in days]
-        assert sorted(row.commit.sha for landing in landings for row in landing.rows) == sorted(made)
+        assert sorted(row.commit.sha for landing in landings for row in landing.rows) == sorted(
+            made
+        )
 
 
 async def test_rows_are_first_parents_and_members_are_counted_once(work: Work) -> None:
@@ -89,17 +94,23 @@ async def test_rewritten_history_is_noticed_and_what_follows_the_fork_is_late(wo
     assert landing.notices == (Notice(kind="rewritten", about=(known[:12],)),)
 
 
-@pytest.mark.parametrize("seconds", ["99999999999", "9223372036854775807", "99999999999999999999", "-5", "", "x"])
+@pytest.mark.parametrize(
+    "seconds", ["99999999999", "9223372036854775807", "99999999999999999999", "-5", "", "x"]
+)
 async def test_absurd_dates_neither_crash_nor_hide_others(work: Work, seconds: str) -> None:
     parent = work.commit("sane", at=MIDNIGHT + MINUTE)
     tree = work.git("rev-parse", "HEAD^{tree}")
     person = f"B <b@x> {seconds} +0000"
     work.raw_commit(
-        f"tree {tree}\nparent {parent}\nauthor {person}\ncommitter {person}\n\nabsurd ".encode() + b"\xff\n"
+        f"tree {tree}\nparent {parent}\nauthor {person}\ncommitter {person}\n\nabsurd ".encode()
+        + b"\xff\n"
     )
     landing = await landed(work)
     everything = await landed(
-        work, Window(start=datetime(1970, 1, 1, tzinfo=UTC), end=datetime.max.replace(tzinfo=UTC), tz="UTC")
+        work,
+        Window(
+            start=datetime(1970, 1, 1, tzinfo=UTC), end=datetime.max.replace(tzinfo=UTC), tz="UTC"
+        ),
     )
     assert subjects(landing) == ["sane"]
     assert subjects(everything) == ["absurd \ufffd", "sane"]
@@ -111,13 +122,21 @@ async def test_an_empty_repository_has_no_tip_and_no_rows(work: Work) -> None:
     assert (landing.branch, landing.tip, landing.rows, landing.notices) == ("main", None, (), ())
 
 
-async def test_a_shallow_clone_says_when_it_ends_inside_the_window(work: Work, tmp_path: Path) -> None:
+async def test_a_shallow_clone_says_when_it_ends_inside_the_window(
+    work: Work, tmp_path: Path
+) -> None:
     work.commit("long ago", at=MIDNIGHT - timedelta(days=9))
     work.commit("yesterday", at=MIDNIGHT - MINUTE)
     for number in range(3):
         work.commit(str(number), at=MIDNIGHT + number * MINUTE)
     for depth in (2, 4):
-        work.git("clone", "--quiet", f"--depth={depth}", f"file://{work.path}", str(tmp_path / str(depth)))
+        work.git(
+            "clone",
+            "--quiet",
+            f"--depth={depth}",
+            f"file://{work.path}",
+            str(tmp_path / str(depth)),
+        )
     short, enough = await landed(tmp_path / "2"), await landed(tmp_path / "4")
     assert subjects(short) == ["2", "1"]
     assert short.notices[0].kind == "shallow"

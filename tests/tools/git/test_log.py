@@ -7,7 +7,8 @@ from tools.git.log import Framing
 
 # Pieces that look like the frame, so that a cut can fall anywhere inside and beside it.
 PARTS = st.lists(
-    st.sampled_from([b"", b"\0", b"\n", b"0", b"a1b2c3", b"diff --git a/x b/x\n", b"f" * 31]), max_size=6
+    st.sampled_from([b"", b"\0", b"\n", b"0", b"a1b2c3", b"diff --git a/x b/x\n", b"f" * 31]),
+    max_size=6,
 ).map(b"".join)
 
 
@@ -16,7 +17,10 @@ def mark_of(framing: Framing) -> bytes:
     return option.removeprefix("--format=").partition("%")[0].encode()
 
 
-@given(st.lists(st.tuples(PARTS, PARTS), max_size=4), st.lists(st.integers(1, 40), min_size=1, max_size=30))
+@given(
+    st.lists(st.tuples(PARTS, PARTS), max_size=4),
+    st.lists(st.integers(1, 40), min_size=1, max_size=30),
+)
 async def test_commits_come_out_whole_wherever_the_stream_is_cut(
     commits: list[tuple[bytes, bytes]], sizes: list[int]
 ) -> None:
@@ -33,4 +37,6 @@ async def test_commits_come_out_whole_wherever_the_stream_is_cut(
 
     records = [record async for record in framing.records(read)]
     assert [(record.header, record.body) for record in records] == commits
-    assert [record.last for record in records] == [False] * (len(commits) - 1) + [True] * bool(commits)
+    assert [record.last for record in records] == [False] * (len(commits) - 1) + [True] * bool(
+        commits
+    )

@@ -32,7 +32,9 @@ def tip(mirror: Path, name: str = "HEAD") -> str:
 
 
 def git(mirror: Path, *arguments: str) -> str:
-    return subprocess.run(["git", "-C", mirror, *arguments], capture_output=True, text=True, check=True).stdout.strip()
+    return subprocess.run(
+        ["git", "-C", mirror, *arguments], capture_output=True, text=True, check=True
+    ).stdout.strip()
 
 
 def grow(work: Work, count: int = 1) -> str:
@@ -41,7 +43,9 @@ def grow(work: Work, count: int = 1) -> str:
     return work.head()
 
 
-async def test_a_mirror_is_cloned_without_blobs_and_then_grows(work: Work, server: GitServer, tmp_path: Path) -> None:
+async def test_a_mirror_is_cloned_without_blobs_and_then_grows(
+    work: Work, server: GitServer, tmp_path: Path
+) -> None:
     first = grow(work, 3)
     work.git("tag", "v1")
     server.publish(work)
@@ -69,7 +73,9 @@ async def test_a_day_of_twenty_commits_from_nothing_needs_three_sessions(
     assert server.sessions <= 3
 
 
-async def test_a_tip_that_was_pushed_away_stays_readable(work: Work, server: GitServer, tmp_path: Path) -> None:
+async def test_a_tip_that_was_pushed_away_stays_readable(
+    work: Work, server: GitServer, tmp_path: Path
+) -> None:
     grow(work, 2)
     server.publish(work)
     mirror = await keeper(tmp_path, server).refresh(REPO)
@@ -111,7 +117,9 @@ async def test_a_server_that_stays_away_leaves_the_mirror_and_says_so_in_one_lin
     assert tip(mirror) == sha
 
 
-async def test_the_token_goes_to_the_server_and_nowhere_else(work: Work, server: GitServer, tmp_path: Path) -> None:
+async def test_the_token_goes_to_the_server_and_nowhere_else(
+    work: Work, server: GitServer, tmp_path: Path
+) -> None:
     grow(work)
     server.publish(work)
     token = "s3cret-token"
@@ -121,7 +129,11 @@ async def test_the_token_goes_to_the_server_and_nowhere_else(work: Work, server:
     assert {header for _, _, header in server.requests} == {f"Basic {basic}"}
     files = [file for file in (tmp_path / "home").rglob("*") if file.is_file()]
     assert files
-    assert not [file for file in files if token.encode() in file.read_bytes() or basic.encode() in file.read_bytes()]
+    assert not [
+        file
+        for file in files
+        if token.encode() in file.read_bytes() or basic.encode() in file.read_bytes()
+    ]
 
 
 @pytest.mark.parametrize("token", [None, "s3cret"])
@@ -135,7 +147,9 @@ async def test_a_renamed_repository_is_followed_on_the_same_server(
     assert [change.additions async for change in source.changes([sha])] == [20]
 
 
-async def test_the_token_does_not_follow_to_another_server(work: Work, server: GitServer, tmp_path: Path) -> None:
+async def test_the_token_does_not_follow_to_another_server(
+    work: Work, server: GitServer, tmp_path: Path
+) -> None:
     grow(work)
     server.publish(work, "acme/motor")
     other = server.url.replace("127.0.0.1", "localhost")
@@ -189,6 +203,9 @@ async def test_a_damaged_mirror_is_repaired_or_made_anew(
 async def test_two_runs_wait_for_each_other(work: Work, server: GitServer, tmp_path: Path) -> None:
     sha = grow(work)
     server.publish(work)
-    patient = [MirrorKeeper(tmp_path / "home", server.url, patience=Patience(lock=20, pause=0.01)) for _ in range(3)]
+    patient = [
+        MirrorKeeper(tmp_path / "home", server.url, patience=Patience(lock=20, pause=0.01))
+        for _ in range(3)
+    ]
     mirrors = await asyncio.gather(*(one.refresh(REPO) for one in patient))
     assert {tip(mirror) for mirror in mirrors} == {sha}

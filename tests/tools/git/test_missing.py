@@ -32,12 +32,21 @@ def a_day(work: Work, commits: int = 25) -> list[str]:
 
 def partial_clone(work: Work, server: GitServer, where: Path) -> Path:
     server.publish(work)
-    work.git("clone", "--quiet", "--bare", "--filter=blob:none", f"{server.url}/acme/engine.git", str(where))
+    work.git(
+        "clone",
+        "--quiet",
+        "--bare",
+        "--filter=blob:none",
+        f"{server.url}/acme/engine.git",
+        str(where),
+    )
     server.requests.clear()
     return where
 
 
-async def test_a_partial_clone_fetches_a_whole_day_in_one_go(work: Work, server: GitServer, tmp_path: Path) -> None:
+async def test_a_partial_clone_fetches_a_whole_day_in_one_go(
+    work: Work, server: GitServer, tmp_path: Path
+) -> None:
     shas = a_day(work)
     clone = partial_clone(work, server, tmp_path / "clone.git")
     changes = await read(clone, shas)
@@ -56,7 +65,9 @@ async def test_what_cannot_be_fetched_is_named_file_by_file_and_soon(
     began = time.monotonic()
     changes = await read(clone, shas)
     assert [change.commit.sha for change in changes] == shas
-    assert all(file.unreadable and file.patch is None for change in changes for file in change.files)
+    assert all(
+        file.unreadable and file.patch is None for change in changes for file in change.files
+    )
     assert "could not be fetched" in (changes[0].files[0].unreadable or "")
     assert time.monotonic() - began < 20
 
@@ -65,7 +76,9 @@ async def test_a_blob_that_the_server_has_purged_costs_only_its_file(
     work: Work, server: GitServer, tmp_path: Path
 ) -> None:
     shas = a_day(work, 6)
-    shas.insert(0, work.commit("leak", {"secret": "purged from the server\n", "other": "still there\n"}))
+    shas.insert(
+        0, work.commit("leak", {"secret": "purged from the server\n", "other": "still there\n"})
+    )
     blob = work.git("rev-parse", "HEAD:secret")
     clone = partial_clone(work, server, tmp_path / "clone.git")
     bare = server.root / "acme" / "engine.git"

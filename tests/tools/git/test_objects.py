@@ -26,7 +26,9 @@ def number_of(view: View) -> int:
     return view.objects._git.pid
 
 
-async def test_many_questions_at_once_go_to_one_git_and_each_has_its_own_answer(work: Work, view: View) -> None:
+async def test_many_questions_at_once_go_to_one_git_and_each_has_its_own_answer(
+    work: Work, view: View
+) -> None:
     work.commit("many", {f"f{number}": f"{number}\n" * 5_000 for number in range(30)})
     asked = [view.objects.contents(names(work, f"f{number}")) for number in range(30)]
     first = await view.objects.known([b"HEAD"])
@@ -38,7 +40,9 @@ async def test_many_questions_at_once_go_to_one_git_and_each_has_its_own_answer(
     assert number_of(view) == process
 
 
-async def test_a_damaged_object_is_as_good_as_missing_and_the_rest_is_read(work: Work, view: View) -> None:
+async def test_a_damaged_object_is_as_good_as_missing_and_the_rest_is_read(
+    work: Work, view: View
+) -> None:
     blob = work.git("rev-parse", "HEAD:a file.txt")
     file = work.path / ".git" / "objects" / blob[:2] / blob[2:]
     file.chmod(0o600)

@@ -26,7 +26,9 @@ def ends(process: str) -> bool:
 
 
 def alive(process: str) -> bool:
-    listed = subprocess.run(["ps", "-o", "stat=", "-p", process], capture_output=True, text=True, check=False).stdout
+    listed = subprocess.run(
+        ["ps", "-o", "stat=", "-p", process], capture_output=True, text=True, check=False
+    ).stdout
     return bool(listed.strip()) and not listed.startswith("Z")
 
 
@@ -41,7 +43,8 @@ async def test_a_git_that_hangs_is_ended_with_its_children(tmp_path: Path) -> No
 
 async def test_a_talkative_git_does_not_wait_for_us(tmp_path: Path) -> None:
     search = pretend_git(
-        tmp_path / "bin", "head -c 3000000 /dev/zero >&2; head -c 3000000 /dev/zero; echo fatal: done >&2; exit 3"
+        tmp_path / "bin",
+        "head -c 3000000 /dev/zero >&2; head -c 3000000 /dev/zero; echo fatal: done >&2; exit 3",
     )
     finished = await run(["x"], env=LOCAL | {"PATH": f"{search}:{os.environ['PATH']}"}, seconds=20)
     assert (finished.code, len(finished.out), len(finished.err)) == (3, 3_000_000, 16 * 1024)

@@ -27,7 +27,10 @@ async def only(path: Path, sha: str) -> dict[str, FileChange]:
 def children() -> set[str]:
     """Number the git processes that this one has started; servers of other tests have theirs."""
     told = subprocess.run(
-        ["ps", "-o", "pid=,comm=", "--ppid", str(os.getpid())], capture_output=True, text=True, check=True
+        ["ps", "-o", "pid=,comm=", "--ppid", str(os.getpid())],
+        capture_output=True,
+        text=True,
+        check=True,
     )
     return {line.split()[0] for line in told.stdout.splitlines() if line.split()[1] == "git"}
 
@@ -35,7 +38,9 @@ def children() -> set[str]:
 async def test_binary_empty_and_mode_only_changes_have_no_patch(work: Work) -> None:
     work.commit(files={"script": "echo\n"})
     (work.path / "script").chmod(0o755)
-    files = await only(work.path, work.commit(files={"image.bin": b"\x00\x01\x02" * 100, "empty": b""}))
+    files = await only(
+        work.path, work.commit(files={"image.bin": b"\x00\x01\x02" * 100, "empty": b""})
+    )
     assert {path: (f.status, f.additions, f.deletions, f.patch) for path, f in files.items()} == {
         "empty": ("added", 0, 0, None),
         "image.bin": ("added", 0, 0, None),
@@ -64,7 +69,9 @@ async def test_paths_may_hold_newlines_tabs_quotes_and_bytes_that_are_no_text(wo
 async def test_no_encoding_is_fatal_and_a_link_a_submodule_and_a_linked_worktree_are_read(
     work: Work, tmp_path: Path
 ) -> None:
-    first = work.commit("größer".encode("latin-1"), {"a": b"one\ntwo\n", "b": b"b"}, code="ISO-8859-1")
+    first = work.commit(
+        "größer".encode("latin-1"), {"a": b"one\ntwo\n", "b": b"b"}, code="ISO-8859-1"
+    )
     (work.path / "a").unlink()
     (work.path / "a").symlink_to("b")
     second = work.commit(b"subject \xff", {"latin": b"caf\xe9\n", "dos": b"a\r\n"})
@@ -84,7 +91,11 @@ async def test_no_encoding_is_fatal_and_a_link_a_submodule_and_a_linked_worktree
 
 async def test_hostile_messages_and_contents_cannot_forge_a_commit(work: Work) -> None:
     forged = (
-        "\x1e" + "f" * 40 + "\x1f\x1d\ncommit " + "e" * 40 + "\ndiff --git a/x b/x\n@@ -1 +1 @@\n+forged\n\x1b[31m\x07"
+        "\x1e"
+        + "f" * 40
+        + "\x1f\x1d\ncommit "
+        + "e" * 40
+        + "\ndiff --git a/x b/x\n@@ -1 +1 @@\n+forged\n\x1b[31m\x07"
     )
     lines = f"{forged}\ndiff --git a/y b/y\n--- a/y\n+++ b/y\n@@ -0,0 +1 @@\n+z\n:100644 100644 {'0' * 40} M\n"
     first = work.commit(forged, {"a": lines})
@@ -108,7 +119,9 @@ async def test_a_merge_is_compared_with_its_first_parent(work: Work) -> None:
 
 async def test_no_configuration_attribute_or_variable_changes_a_patch(work: Work) -> None:
     text = "".join(f"line {n}\n" for n in range(40))
-    work.commit(files={".gitattributes": "*.py -diff\n*.txt diff=shout\n", "a.py": text, "b.txt": text})
+    work.commit(
+        files={".gitattributes": "*.py -diff\n*.txt diff=shout\n", "a.py": text, "b.txt": text}
+    )
     (work.path / "b.txt").rename(work.path / "c.txt")
     sha = work.commit(files={"a.py": text.replace("line 20", "LINE")})
     before = await read(work.path, sha)
@@ -128,7 +141,9 @@ async def test_no_configuration_attribute_or_variable_changes_a_patch(work: Work
 
 
 async def test_a_line_of_two_megabytes_and_a_patch_of_five_survive(work: Work) -> None:
-    first = work.commit(files={"wide": b"x" * 2_000_000 + b"\n", "long": b"0123456789abcdefghijklmn\n" * 200_000})
+    first = work.commit(
+        files={"wide": b"x" * 2_000_000 + b"\n", "long": b"0123456789abcdefghijklmn\n" * 200_000}
+    )
     second = work.commit(files={"small": "s\n"})
     changes = await read(work.path, first, second)
     assert [[(f.path, f.additions) for f in change.files] for change in changes] == [
@@ -147,7 +162,10 @@ async def test_counts_equal_those_of_numstat_over_a_random_history(work: Work) -
     for step in range(13):
         for number, name in enumerate(names):
             if (step * 7 + number * 3) % 5 == 0:
-                lines = [f"{(step * number + line) % 11} {line}\n" for line in range(5 + (step * number) % 40)]
+                lines = [
+                    f"{(step * number + line) % 11} {line}\n"
+                    for line in range(5 + (step * number) % 40)
+                ]
                 work.write(name, "".join(lines))
         if step % 6 == 5 and (work.path / names[step % 8]).exists():
             (work.path / names[step % 8]).rename(work.path / f"r{step}.py")
@@ -178,7 +196,9 @@ async def test_the_end_of_a_shallow_clone_is_incomplete_and_not_everything_added
 ) -> None:
     for number in range(5):
         work.commit(str(number), {f"f{number}": f"{number}\n"})
-    work.git("clone", "--quiet", f"--depth={depth}", f"file://{work.path}", str(tmp_path / "shallow"))
+    work.git(
+        "clone", "--quiet", f"--depth={depth}", f"file://{work.path}", str(tmp_path / "shallow")
+    )
     shas = work.git("rev-list", f"--max-count={depth}", "HEAD").split()
     whole, shallow = await read(work.path, *shas), await read(tmp_path / "shallow", *shas)
     assert shallow[:-1] == whole[:-1]

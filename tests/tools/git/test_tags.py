@@ -26,5 +26,9 @@ async def test_the_first_version_that_has_a_commit_or_a_copy_of_it_is_found(work
     source = GitSource(REPO, work.path)
     heads = [headline(await source.resolve(sha)) for sha in (early, late, fix, unreleased)]
     found = await source.first_tags(heads, until=LATER)
-    assert {sha: release.tag for sha, release in found.items()} == {early: "v1.0.0", late: "v1.1.0", fix: "v1.0.0"}
+    assert {sha: release.tag for sha, release in found.items()} == {
+        early: "v1.0.0",
+        late: "v1.1.0",
+        fix: "v1.0.0",
+    }
     assert await source.first_tags(heads, until=datetime.fromtimestamp(1790000000, UTC)) == {}

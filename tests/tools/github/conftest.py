@@ -91,7 +91,9 @@ class Hub:
         head = await reader.readuntil(b"\r\n\r\n")
         first, *lines = head.decode().split("\r\n")
         method, target, _ = first.split(" ")
-        headers = {k.lower(): v.strip() for k, _, v in (line.partition(":") for line in lines if line)}
+        headers = {
+            k.lower(): v.strip() for k, _, v in (line.partition(":") for line in lines if line)
+        }
         body = await reader.readexactly(int(headers.get("content-length", "0")))
         url = urlsplit(target)
         return Seen(method, url.path, dict(parse_qsl(url.query)), headers, body)
@@ -114,7 +116,9 @@ class Hub:
             "ETag": etag,
             "Content-Length": str(len(content)),
         } | reply.headers
-        lines = "".join(f"{name}: {value.replace('BASE', self.base)}\r\n" for name, value in headers.items())
+        lines = "".join(
+            f"{name}: {value.replace('BASE', self.base)}\r\n" for name, value in headers.items()
+        )
         writer.write(f"HTTP/1.1 {status} X\r\n{lines}\r\n".encode())
         if reply.fault == "half":
             writer.write(content[: len(content) // 2])
@@ -149,7 +153,12 @@ def commit(sha: str, parents: list[str], when: str, **more: Any) -> dict[str, An
     """Write a commit as GitHub does."""
     who = {"name": "Ann", "email": "ann@example.com", "date": when}
     text = {"author": who, "committer": who, "message": more.pop("message", f"Change {sha[:4]}\n")}
-    return {"sha": sha, "commit": text, "parents": [{"sha": p} for p in parents], "author": None} | more
+    return {
+        "sha": sha,
+        "commit": text,
+        "parents": [{"sha": p} for p in parents],
+        "author": None,
+    } | more
 
 
 def issue(number: int, updated: str, **more: Any) -> dict[str, Any]:

@@ -54,12 +54,17 @@ async def test_every_commit_of_the_world_is_the_same_over_the_api_and_with_git(
 ) -> None:
     client = kit.client(base=server.url)
     for repo in world.repos:
-        api, git = GitHubCode(client, RepoId(repo.full_name)), GitSource(RepoId(repo.full_name), repo.git_dir)
+        api, git = (
+            GitHubCode(client, RepoId(repo.full_name)),
+            GitSource(RepoId(repo.full_name), repo.git_dir),
+        )
         landing, expected = await api.landed(WHOLE), await git.landed(WHOLE)
         shas = [row.commit.sha for row in expected.rows]
         assert [row.commit for row in landing.rows] == [row.commit for row in expected.rows]
         assert (landing.tip, landing.branch) == (expected.tip, expected.branch)
-        assert [change async for change in api.changes(shas)] == [change async for change in git.changes(shas)]
+        assert [change async for change in api.changes(shas)] == [
+            change async for change in git.changes(shas)
+        ]
         for row in [row for row in expected.rows if row.commit.is_merge][:3]:
             assert await api.members(row.commit.sha) == await git.members(row.commit.sha)
         assert await api.resolve(shas[0][:12]) == expected.rows[0].commit
@@ -73,7 +78,9 @@ async def test_every_file_of_a_change_is_the_same_and_forty_versions_cost_one_re
     api, git = GitHubCode(client, name), GitSource(name, repo.git_dir)
     shas = [row.commit.sha for row in (await git.landed(WHOLE)).rows]
     changes = [change async for change in git.changes(shas)]
-    plans = [Study(change=change, read=tuple(file.path for file in change.files)) for change in changes]
+    plans = [
+        Study(change=change, read=tuple(file.path for file in change.files)) for change in changes
+    ]
     await api.foresee(plans)
     for plan in plans:
         assert await api.blobs(plan.change, plan.read) == await git.blobs(plan.change, plan.read)
@@ -91,7 +98,11 @@ async def test_a_day_stays_within_its_budget_and_is_free_when_nothing_changed(
     assert len(first[0].rows) >= 10
     assert client.usage.sent <= 15 + len(first[1])
     assert (
-        sum("/issues" in hit.path or "/releases" in hit.path or "graphql" in hit.path for hit in server.requests) <= 8
+        sum(
+            "/issues" in hit.path or "/releases" in hit.path or "graphql" in hit.path
+            for hit in server.requests
+        )
+        <= 8
     )
     server.forget()
     again = kit.client(base=server.url, cache=cache)
@@ -106,18 +117,24 @@ FAULTS = """
 """
 
 
-async def test_a_fault_changes_nothing_but_the_time_it_takes(world: World, server: GitHubServer, kit: Kit) -> None:
+async def test_a_fault_changes_nothing_but_the_time_it_takes(
+    world: World, server: GitHubServer, kit: Kit
+) -> None:
     name = min(world.repos, key=lambda repo: len(repo.issues)).full_name
     calm = await read(kit.client(base=server.url), name)
     for kind in FAULTS.split():
         path = "graphql" if kind.startswith("graphql") else "commits|issues|graphql"
         server.faults.add(kind, path, times=2, seconds=0.5)
-        client = kit.client(base=server.url, manners=Manners(request_seconds=0.3 if kind == "slow" else 5))
+        client = kit.client(
+            base=server.url, manners=Manners(request_seconds=0.3 if kind == "slow" else 5)
+        )
         assert await read(client, name) == calm, kind
         assert [fired for fired, _ in server.faults.fired][-2:] == [kind, kind]
 
 
-async def test_a_storm_changes_nothing_but_the_time_it_takes(world: World, server: GitHubServer, kit: Kit) -> None:
+async def test_a_storm_changes_nothing_but_the_time_it_takes(
+    world: World, server: GitHubServer, kit: Kit
+) -> None:
     name = busiest(world).full_name
     calm = await read(kit.client(base=server.url), name)
     server.faults.storm(7, 0.4, seconds=0.01)
@@ -161,7 +178,9 @@ async def test_what_was_pushed_late_is_found_once_and_a_rewrite_is_noticed(
     server.set_push(name, 10)
     seen = await GitHubCode(client, name).landed(WHOLE)
     server.set_push(name, -1)
-    tomorrow = Window(start=datetime(2026, 2, 27, tzinfo=UTC), end=datetime(2026, 2, 28, tzinfo=UTC), tz="UTC")
+    tomorrow = Window(
+        start=datetime(2026, 2, 27, tzinfo=UTC), end=datetime(2026, 2, 28, tzinfo=UTC), tz="UTC"
+    )
     api = await GitHubCode(client, name).landed(tomorrow, known_tip=seen.tip)
     git = await GitSource(name, repo.git_dir).landed(tomorrow, known_tip=seen.tip)
     assert [row.commit for row in api.late] == [row.commit for row in git.late] != []
@@ -171,7 +190,9 @@ async def test_what_was_pushed_late_is_found_once_and_a_rewrite_is_noticed(
     assert back.notices[0].kind == "rewritten"
 
 
-async def test_a_renamed_repository_a_deleted_issue_and_a_wrong_token(world: World, kit: Kit) -> None:
+async def test_a_renamed_repository_a_deleted_issue_and_a_wrong_token(
+    world: World, kit: Kit
+) -> None:
     repo = busiest(world)
     gone = repo.issues[0]
     issues = (replace(gone, deleted=True), *repo.issues[1:])
@@ -179,7 +200,9 @@ async def test_a_renamed_repository_a_deleted_issue_and_a_wrong_token(world: Wor
     with GitHubServer([moved], tokens=(kit.token,), clock=kit.time.clock) as server:
         client = kit.client(base=server.url)
         landing, changes, threads = await read(client, "old-owner/old-name")
-        assert landing.notices == (Notice(kind="renamed", about=("old-owner/old-name", repo.full_name)),)
+        assert landing.notices == (
+            Notice(kind="renamed", about=("old-owner/old-name", repo.full_name)),
+        )
         assert {change.commit.repo for change in changes} == {"old-owner/old-name"}
         assert threads.pull_of
         assert gone.number not in {issue.number for issue in threads.issues}

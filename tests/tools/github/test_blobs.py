@@ -59,7 +59,9 @@ async def same(client: GitHubClient, work: Work, sha: str) -> None:
 def asked(server: GitHubServer) -> list[str]:
     """Tell how each file was asked for."""
     kinds = [
-        "graphql" if "graphql" in hit.path else "contents" for hit in server.requests if "/commits" not in hit.path
+        "graphql" if "graphql" in hit.path else "contents"
+        for hit in server.requests
+        if "/commits" not in hit.path
     ]
     return kinds[1:]
 
@@ -67,18 +69,24 @@ def asked(server: GitHubServer) -> list[str]:
 async def test_files_of_every_kind_are_the_same_over_the_api_and_with_git(
     server: GitHubServer, work: Work, kit: Kit
 ) -> None:
-    odd = work.commit(files={**ODD, "empty.py": b"", "gone.py": None, "old.py": None, "new.py": b"x"})
+    odd = work.commit(
+        files={**ODD, "empty.py": b"", "gone.py": None, "old.py": None, "new.py": b"x"}
+    )
     await same(kit.client(base=server.url), work, odd)
     assert asked(server) == ["graphql"]
 
 
-async def test_what_graphql_cannot_send_is_read_by_itself(server: GitHubServer, work: Work, kit: Kit) -> None:
+async def test_what_graphql_cannot_send_is_read_by_itself(
+    server: GitHubServer, work: Work, kit: Kit
+) -> None:
     await same(kit.client(base=server.url), work, work.commit(files={**ELSEWHERE}))
     assert asked(server) == ["graphql", *["contents"] * 6]
 
 
 @pytest.mark.parametrize("kind", ["bad_gateway", "graphql_partial"])
-async def test_a_failure_of_graphql_changes_no_file(server: GitHubServer, work: Work, kit: Kit, kind: str) -> None:
+async def test_a_failure_of_graphql_changes_no_file(
+    server: GitHubServer, work: Work, kit: Kit, kind: str
+) -> None:
     sha = work.commit(files={**ODD, **ELSEWHERE})
     server.faults.add(kind, "graphql", times=1000)
     await same(kit.client(base=server.url), work, sha)
@@ -96,7 +104,11 @@ async def test_a_text_that_is_not_the_file_is_not_taken_for_it(work: Work, kit: 
     names = (f"{study.change.commit.parents[0]}:a.py", f"{sha}:a.py")
     for text in ("limit = 3\n", "limit = 2", "\ufefflimit = 2\n", None):
         nodes = {file_alias(name): {"oid": blob, "text": text} for name in names}
-        kit.hub.on("/graphql", kit.Reply(json={"data": {"repository": {"nameWithOwner": REPO, **nodes}}}))
+        kit.hub.on(
+            "/graphql", kit.Reply(json={"data": {"repository": {"nameWithOwner": REPO, **nodes}}})
+        )
         source = GitHubCode(kit.client(), REPO)
         await source.foresee([study])
-        assert await source.blobs(study.change, study.read) == {"a.py": (b"from contents\n", b"from contents\n")}
+        assert await source.blobs(study.change, study.read) == {
+            "a.py": (b"from contents\n", b"from contents\n")
+        }

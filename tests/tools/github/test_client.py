@@ -90,7 +90,9 @@ async def test_the_client_never_shows_its_token(kit: Kit) -> None:
     assert kit.token not in repr(vars(kit.client()))
 
 
-async def test_no_log_shows_the_token_even_at_debug_level(kit: Kit, caplog: pytest.LogCaptureFixture) -> None:
+async def test_no_log_shows_the_token_even_at_debug_level(
+    kit: Kit, caplog: pytest.LogCaptureFixture
+) -> None:
     caplog.set_level(logging.DEBUG)
     kit.hub.on("/x", kit.Reply(401), kit.Reply(json=[1]))
     client = kit.client()

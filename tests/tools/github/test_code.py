@@ -29,21 +29,32 @@ def serve_line(kit: Kit, dates: list[str], *, stop_early: bool = False) -> None:
     def commits(seen: Seen) -> Reply:
         found = entries[shas.index(seen.query["sha"]) :]
         if since := seen.query.get("since"):
-            old = next((n for n, e in enumerate(found) if e["commit"]["committer"]["date"] < since), len(found))
+            old = next(
+                (n for n, e in enumerate(found) if e["commit"]["committer"]["date"] < since),
+                len(found),
+            )
             recent = [e for e in found if e["commit"]["committer"]["date"] >= since]
             found = found[:old] if stop_early else recent
         page, size = int(seen.query.get("page", 1)), int(seen.query["per_page"])
         query = "&".join(f"{k}={v}" for k, v in seen.query.items() if k != "page")
-        link = {"Link": f'<BASE{seen.path}?{query}&page={page + 1}>; rel="next"'} if page * size < len(found) else {}
+        link = (
+            {"Link": f'<BASE{seen.path}?{query}&page={page + 1}>; rel="next"'}
+            if page * size < len(found)
+            else {}
+        )
         return kit.Reply(json=found[(page - 1) * size : page * size], headers=link)
 
-    kit.hub.on("/repos/acme/lib", kit.Reply(json={"full_name": "acme/lib", "default_branch": "trunk/main"}))
+    kit.hub.on(
+        "/repos/acme/lib", kit.Reply(json={"full_name": "acme/lib", "default_branch": "trunk/main"})
+    )
     kit.hub.on("/repos/acme/lib/commits/trunk%2Fmain", kit.Reply(body=shas[0].encode()))
     kit.hub.on("/repos/acme/lib/commits", commits)
 
 
 @pytest.mark.parametrize("stop_early", [True, False])
-async def test_commits_with_a_skewed_clock_do_not_hide_those_below(kit: Kit, stop_early: bool) -> None:
+async def test_commits_with_a_skewed_clock_do_not_hide_those_below(
+    kit: Kit, stop_early: bool
+) -> None:
     dates = [
         day(4),
         *["2019-01-01T00:00:00Z"] * 60,
@@ -59,7 +70,10 @@ async def test_commits_with_a_skewed_clock_do_not_hide_those_below(kit: Kit, sto
 
 async def test_an_empty_repository_has_no_tip(kit: Kit) -> None:
     serve_line(kit, [day(4)])
-    kit.hub.on("/repos/acme/lib/commits/trunk%2Fmain", kit.Reply(409, {"message": "Git Repository is empty."}))
+    kit.hub.on(
+        "/repos/acme/lib/commits/trunk%2Fmain",
+        kit.Reply(409, {"message": "Git Repository is empty."}),
+    )
     landing = await GitHubCode(kit.client(), REPO).landed(DAY)
     assert (landing.tip, landing.rows, landing.branch) == (None, (), "trunk/main")
 
@@ -69,13 +83,19 @@ async def test_an_outage_is_an_error_not_an_empty_list(kit: Kit) -> None:
     for n in range(9):
         kit.hub.on(f"/repos/acme/lib/commits/{sha(n)}", kit.Reply(502))
     with pytest.raises(UpstreamError, match="502"):
-        _ = [change async for change in GitHubCode(kit.client(), REPO).changes([sha(n) for n in range(9)])]
+        _ = [
+            change
+            async for change in GitHubCode(kit.client(), REPO).changes([sha(n) for n in range(9)])
+        ]
 
 
 async def test_a_reader_that_leaves_early_leaves_nothing_running(kit: Kit) -> None:
     serve_line(kit, [day(3)])
     for n in range(9):
-        kit.hub.on(f"/repos/acme/lib/commits/{sha(n)}", kit.Reply(json=kit.commit(sha(n), [], day(3), files=[])))
+        kit.hub.on(
+            f"/repos/acme/lib/commits/{sha(n)}",
+            kit.Reply(json=kit.commit(sha(n), [], day(3), files=[])),
+        )
     changes = GitHubCode(kit.client(), REPO).changes([sha(n) for n in range(9)])
     assert (await anext(changes)).commit.sha == sha(0)
     await changes.aclose()  # type: ignore[attr-defined]

@@ -54,7 +54,9 @@ def pull_node(n: int, **more: Any) -> dict[str, Any]:
         "closingIssuesReferences": {
             "nodes": [{"number": 1, "repository": ME}, {"number": 9, "repository": OTHER}, None]
         },
-        "timelineItems": {"nodes": [{"source": {"number": 4, "repository": OTHER}}, {"source": {}}, {}, None]},
+        "timelineItems": {
+            "nodes": [{"source": {"number": 4, "repository": OTHER}}, {"source": {}}, {}, None]
+        },
     } | more
 
 
@@ -70,7 +72,9 @@ def aliases(seen: Seen) -> list[str]:
 class Graph:
     """Answers the aliases it knows; those in `broken` fail while a query has more aliases than `enough`."""
 
-    def __init__(self, kit: Kit, nodes: dict[str, Any], broken: set[str] | None = None, enough: int = 10) -> None:
+    def __init__(
+        self, kit: Kit, nodes: dict[str, Any], broken: set[str] | None = None, enough: int = 10
+    ) -> None:
         self.kit, self.nodes, self.broken, self.enough = kit, nodes, broken or set(), enough
 
     def __call__(self, seen: Seen) -> Reply:
@@ -91,7 +95,10 @@ class Graph:
 
 
 def serve(
-    kit: Kit, listed: list[dict[str, Any]], graph: Any = None, opened: list[dict[str, Any]] | None = None
+    kit: Kit,
+    listed: list[dict[str, Any]],
+    graph: Any = None,
+    opened: list[dict[str, Any]] | None = None,
 ) -> None:
     def issues(seen: Seen) -> Reply:
         return kit.Reply(json=(opened or []) if seen.query["state"] == "open" else listed)
@@ -103,13 +110,17 @@ def serve(
 
 def an_ordinary_day(kit: Kit) -> list[Commit]:
     commits = [landed(n) for n in range(1, 41)]
-    nodes: dict[str, Any] = {f"c{sha(n)}": {"associatedPullRequests": {"nodes": [pull_node(n)]}} for n in range(1, 40)}
+    nodes: dict[str, Any] = {
+        f"c{sha(n)}": {"associatedPullRequests": {"nodes": [pull_node(n)]}} for n in range(1, 40)
+    }
     nodes[f"c{sha(40)}"] = {"associatedPullRequests": {"nodes": []}}
     nodes["i1"] = closed_node(1, {"__typename": "PullRequest", "number": 101, "repository": ME})
     nodes["i2"] = closed_node(2, {"__typename": "Commit", "oid": sha(2), "repository": ME})
     nodes["i3"] = closed_node(3, None)
     closed = {"state": "closed", "closed_at": NOON, "state_reason": "completed"}
-    listed = [kit.issue(n, NOON, **closed) for n in (1, 2, 3)] + [kit.issue(101, NOON, pull_request={"url": "x"})]
+    listed = [kit.issue(n, NOON, **closed) for n in (1, 2, 3)] + [
+        kit.issue(101, NOON, pull_request={"url": "x"})
+    ]
     serve(kit, listed, Graph(kit, nodes), opened=[kit.issue(50, "2025-01-01T00:00:00Z")])
     return commits
 
@@ -137,16 +148,24 @@ async def test_an_issue_updated_while_we_page_is_not_missed(kit: Kit) -> None:
     after = [kit.issue(2, "2026-02-03T13:00:00Z"), kit.issue(5, NOON)]
     more = {"Link": '<BASE/repositories/7/issues?after=x>; rel="next"'}
     serve(kit, [])
-    kit.hub.on("/repos/acme/lib/issues", kit.Reply(json=before, headers=more), kit.Reply(json=after, headers=more))
+    kit.hub.on(
+        "/repos/acme/lib/issues",
+        kit.Reply(json=before, headers=more),
+        kit.Reply(json=after, headers=more),
+    )
     kit.hub.on("/repositories/7/issues", kit.Reply(json=[kit.issue(4, NOON), kit.issue(3, NOON)]))
     threads = await GitHubThreads(kit.client(), REPO).threads(DAY, [], known_open={1})
     assert [issue.number for issue in threads.issues] == [2, 3, 4, 5]
 
 
-async def test_what_a_partial_graphql_answer_lacks_is_asked_for_in_smaller_batches(kit: Kit) -> None:
+async def test_what_a_partial_graphql_answer_lacks_is_asked_for_in_smaller_batches(
+    kit: Kit,
+) -> None:
     nodes = {f"c{sha(n)}": {"associatedPullRequests": {"nodes": [pull_node(n)]}} for n in range(40)}
     serve(kit, [], Graph(kit, nodes, broken={f"c{sha(n)}" for n in range(25, 40)}))
-    threads = await GitHubThreads(kit.client(), REPO).threads(DAY, [landed(n) for n in range(40)], known_open={1})
+    threads = await GitHubThreads(kit.client(), REPO).threads(
+        DAY, [landed(n) for n in range(40)], known_open={1}
+    )
     assert len(threads.pull_of) == 40
     assert threads.coverage == "read"
     assert [len(aliases(seen)) for seen in kit.hub.seen if seen.path == "/graphql"] == [40, 10, 5]
@@ -156,7 +175,9 @@ async def test_a_graphql_outage_leaves_the_rest_and_says_what_is_missing(kit: Ki
     closed = {"state": "closed", "closed_at": NOON, "state_reason": "completed"}
     serve(kit, [kit.issue(1, NOON, **closed)], kit.Reply(502))
     client = kit.client(manners=Manners(attempts=2))
-    threads = await GitHubThreads(client, REPO).threads(DAY, [landed(n) for n in range(200)], known_open={1})
+    threads = await GitHubThreads(client, REPO).threads(
+        DAY, [landed(n) for n in range(200)], known_open={1}
+    )
     assert threads.coverage == "partial"
     assert list(threads.missing) == [
         "what closed 1 issues could not be read (POST /graphql: HTTP 502)",
@@ -168,7 +189,12 @@ async def test_a_graphql_outage_leaves_the_rest_and_says_what_is_missing(kit: Ki
 
 def pull_json(kit: Kit, number: int, merged: str | None) -> dict[str, Any]:
     head = {"repo": None, "user": None, "label": None, "ref": "x", "sha": sha(9)}
-    more = {"base": {"ref": "main"}, "head": head, "merged_at": merged, "merge_commit_sha": sha(number)}
+    more = {
+        "base": {"ref": "main"},
+        "head": head,
+        "merged_at": merged,
+        "merge_commit_sha": sha(number),
+    }
     return kit.issue(number, NOON, state="closed" if merged else "open", **more)
 
 
@@ -181,14 +207,23 @@ async def test_without_a_token_only_numbers_in_subjects_are_read(kit: Kit) -> No
     assert threads.coverage == "partial"
     assert threads.notices == (Notice(kind="anonymous"),)
     assert [issue.number for issue in threads.issues] == [5]
-    assert [(pull.number, pull.merge_commit, pull.base) for pull in threads.pulls] == [(7, sha(7), "main")]
+    assert [(pull.number, pull.merge_commit, pull.base) for pull in threads.pulls] == [
+        (7, sha(7), "main")
+    ]
     assert threads.pull_of == {sha(7): 7}
-    assert sorted(kit.hub.paths) == ["/repos/acme/lib/issues/5", "/repos/acme/lib/issues/6", "/repos/acme/lib/pulls/7"]
+    assert sorted(kit.hub.paths) == [
+        "/repos/acme/lib/issues/5",
+        "/repos/acme/lib/issues/6",
+        "/repos/acme/lib/pulls/7",
+    ]
 
 
 async def test_without_a_token_reading_stops_before_the_limit(kit: Kit) -> None:
     def counted(left: int) -> Reply:
-        limit = {"X-RateLimit-Remaining": str(left), "X-RateLimit-Reset": str(int(kit.time.now) + 900)}
+        limit = {
+            "X-RateLimit-Remaining": str(left),
+            "X-RateLimit-Reset": str(int(kit.time.now) + 900),
+        }
         return kit.Reply(json=kit.issue(1, NOON), headers=limit)
 
     for n in range(1, 10):

@@ -29,7 +29,12 @@ async def test_faults_that_pass_are_tried_again(kit: Kit) -> None:
         kit.Reply(200, body=b"<!DOCTYPE html>"),
         kit.Reply(200, body=b"[1, 2"),
         kit.Reply(
-            json=[1], headers={"X-RateLimit-Remaining": "zéro", "X-RateLimit-Reset": "-1", "Retry-After": "9" * 400}
+            json=[1],
+            headers={
+                "X-RateLimit-Remaining": "zéro",
+                "X-RateLimit-Reset": "-1",
+                "Retry-After": "9" * 400,
+            },
         ),
     )
     client = kit.client(manners=Manners(attempts=8))
@@ -39,7 +44,9 @@ async def test_faults_that_pass_are_tried_again(kit: Kit) -> None:
 
 
 async def test_a_server_that_dribbles_is_cut_off(kit: Kit) -> None:
-    kit.hub.on("/x", kit.Reply(body=b"[" + b" " * 100 + b"1]", fault="dribble"), kit.Reply(json=[1]))
+    kit.hub.on(
+        "/x", kit.Reply(body=b"[" + b" " * 100 + b"1]", fault="dribble"), kit.Reply(json=[1])
+    )
     assert (await kit.client(manners=Manners(request_seconds=0.3)).get("/x", NUMBERS)).value == [1]
 
 
@@ -53,7 +60,9 @@ async def test_an_endless_answer_is_an_error_before_memory_ends(kit: Kit) -> Non
 
 @pytest.mark.parametrize("status", [403, 429])
 @pytest.mark.parametrize("body", [SECONDARY, ABUSE])
-async def test_a_secondary_limit_with_retry_after_waits_that_long(kit: Kit, status: int, body: dict[str, str]) -> None:
+async def test_a_secondary_limit_with_retry_after_waits_that_long(
+    kit: Kit, status: int, body: dict[str, str]
+) -> None:
     kit.hub.on("/x", kit.Reply(status, body, headers={"Retry-After": "7"}), kit.Reply(json=[1]))
     client = kit.client()
     assert (await client.get("/x", NUMBERS)).value == [1]
@@ -63,7 +72,11 @@ async def test_a_secondary_limit_with_retry_after_waits_that_long(kit: Kit, stat
 
 async def test_an_exhausted_limit_waits_until_its_reset(kit: Kit) -> None:
     spent = {"X-RateLimit-Remaining": "0", "X-RateLimit-Reset": str(int(kit.time.now) + 30)}
-    kit.hub.on("/x", kit.Reply(403, {"message": "API rate limit exceeded"}, headers=spent), kit.Reply(json=[1]))
+    kit.hub.on(
+        "/x",
+        kit.Reply(403, {"message": "API rate limit exceeded"}, headers=spent),
+        kit.Reply(json=[1]),
+    )
     assert (await kit.client().get("/x", NUMBERS)).value == [1]
     assert kit.time.slept == [31.0]
 
@@ -93,7 +106,9 @@ async def test_waits_end_at_the_deadline_of_the_run(kit: Kit) -> None:
 async def test_a_graphql_limit_comes_with_status_200_and_is_waited_for(kit: Kit) -> None:
     limited = {"errors": [{"type": "RATE_LIMITED", "message": "API rate limit exceeded"}]}
     spent = {"X-RateLimit-Remaining": "0", "X-RateLimit-Reset": str(int(kit.time.now) + 30)}
-    kit.hub.on("/graphql", kit.Reply(json=limited, headers=spent), kit.Reply(json={"data": {"x": "y"}}))
+    kit.hub.on(
+        "/graphql", kit.Reply(json=limited, headers=spent), kit.Reply(json={"data": {"x": "y"}})
+    )
     answer = await kit.client().graphql("{x}", {}, Viewer, stamp="")
     assert answer.data == {"x": "y"}
     assert kit.time.slept == [31.0]

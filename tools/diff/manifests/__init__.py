@@ -73,15 +73,21 @@ class Text:
                 return number
         return None
 
-    def declare(self, kind: str, name: str, lines: tuple[int, int], owner: str = "", **parts: str) -> Entry:
+    def declare(
+        self, kind: str, name: str, lines: tuple[int, int], owner: str = "", **parts: str
+    ) -> Entry:
         """Make an entry; a part without text is none."""
-        return Entry(kind, name, *lines, owner, {part: value for part, value in parts.items() if value})
+        return Entry(
+            kind, name, *lines, owner, {part: value for part, value in parts.items() if value}
+        )
 
     def requirement(self, written: str, line: int | None, owner: str = "") -> Iterator[Entry]:
         """Read what Python's packaging calls a requirement, a wheel or a repository; nothing where it is none."""
         found = _requirement(written)
         if found and line is not None:
-            yield self.declare("dependency", canonicalize_name(found[0]), (line, line), owner, version=found[1])
+            yield self.declare(
+                "dependency", canonicalize_name(found[0]), (line, line), owner, version=found[1]
+            )
 
     def entry_point(self, written: str, line: int, group: str) -> Iterator[Entry]:
         """Read `name = module:function`."""
@@ -103,7 +109,9 @@ class Text:
                 header = line
                 continue
             last = end - 1
-            while last > first and (not (bare := self.lines[last - 1].strip()) or bare.startswith("#")):
+            while last > first and (
+                not (bare := self.lines[last - 1].strip()) or bare.startswith("#")
+            ):
                 last -= 1
             body = "\n".join(self.lines[first - 1 : last])
             # A fragment may end inside a list.
@@ -143,7 +151,9 @@ def _parsed(text: str) -> dict[str, Any] | None:
         return None
 
 
-def _flat(value: dict[str, Any], path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], Any]]:
+def _flat(
+    value: dict[str, Any], path: tuple[str, ...] = ()
+) -> Iterator[tuple[tuple[str, ...], Any]]:
     """Give what a statement sets; an array of tables has one table here."""
     for key, one in value.items():
         if isinstance(one, list) and len(one) == 1 and isinstance(one[0], dict):

@@ -8,7 +8,12 @@ if TYPE_CHECKING:
     from tools.diff.manifests import Entry, Leaf, Text
 
 _CRATES = {"dependencies": "", "dev-dependencies": "dev", "build-dependencies": "build"}
-_NPM = {"dependencies": "", "devDependencies": "dev", "peerDependencies": "peer", "optionalDependencies": "optional"}
+_NPM = {
+    "dependencies": "",
+    "devDependencies": "dev",
+    "peerDependencies": "peer",
+    "optionalDependencies": "optional",
+}
 _NPM |= {"engines": "engines"}
 _SOURCES = ("version", "rev", "tag", "branch", "git")
 """The keys of a crate's requirement that say which one is taken, the most telling first."""
@@ -28,20 +33,30 @@ def read_cargo(text: "Text") -> Iterator["Entry"]:
         match leaf.path:
             case ("package", "version") | ("workspace", "package", "version") | ("version",):
                 yield text.declare("version", "version", lines, value=str(leaf.value))
-            case ("package", "rust-version") | ("workspace", "package", "rust-version") | ("rust-version",):
+            case (
+                ("package", "rust-version")
+                | ("workspace", "package", "rust-version")
+                | ("rust-version",)
+            ):
                 yield text.declare("dependency", "rust", lines, version=str(leaf.value))
             case ("features", name) if isinstance(leaf.value, list):
-                yield text.declare("registration", name, lines, "features", value=", ".join(map(str, leaf.value)))
+                yield text.declare(
+                    "registration", name, lines, "features", value=", ".join(map(str, leaf.value))
+                )
             case (*_, table, name, _) | (*_, table, name) if table in _CRATES:
                 crates.setdefault((_CRATES[table], name), []).append(leaf)
-            case (name,) | (name, ("version" | "rev" | "tag")) if name != "edition" and _asks(leaf.value):
+            case (name,) | (name, ("version" | "rev" | "tag")) if name != "edition" and _asks(
+                leaf.value
+            ):
                 # A fragment without the header of its table.
                 crates.setdefault(("", name), []).append(leaf)
     for (owner, name), found in crates.items():
         keys = {leaf.path[-1] if leaf.path[-1] != name else "version": leaf.value for leaf in found}
         if "path" not in keys or "version" in keys:
             version = next((str(keys[key]) for key in _SOURCES if key in keys), "")
-            yield text.declare("dependency", name, (found[0].first, found[-1].last), owner, version=version)
+            yield text.declare(
+                "dependency", name, (found[0].first, found[-1].last), owner, version=version
+            )
 
 
 def _asks(value: object) -> bool:
@@ -75,7 +90,11 @@ def _members(text: "Text") -> Iterator[tuple[tuple[str, ...], str, tuple[int, in
                 yield path, found[2], (around[-1][1] if around else number, number)
         bare = _STRING.sub("", line)
         opened = sum(map(bare.count, "{[")) - sum(map(bare.count, "}]"))
-        around = around[:opened] if opened < 0 else around + [(found[1] if found else "", number)] * opened
+        around = (
+            around[:opened]
+            if opened < 0
+            else around + [(found[1] if found else "", number)] * opened
+        )
 
 
 def read_go_mod(text: "Text") -> Iterator["Entry"]:
@@ -114,7 +133,9 @@ def read_cmake(text: "Text") -> Iterator["Entry"]:
         if command.start() >= after:
             arguments, after = _arguments(text.whole, command.end())
             lines = (text.line_at(command.start(1)), text.line_at(after - 1))
-            for kind, name, part, value in _declared(command[1].lower(), arguments) if arguments else ():
+            for kind, name, part, value in (
+                _declared(command[1].lower(), arguments) if arguments else ()
+            ):
                 yield text.declare(kind, name, lines, **{part: value})
 
 
@@ -148,7 +169,12 @@ def _declared(command: str, arguments: list[str]) -> Iterator[tuple[str, str, st
         case "cmake_minimum_required":
             yield "dependency", "cmake", "version", _after("VERSION", arguments)
         case "find_package":
-            yield "dependency", name, "version", rest[0] if rest and _CMAKE_NUMBER.match(rest[0]) else ""
+            yield (
+                "dependency",
+                name,
+                "version",
+                rest[0] if rest and _CMAKE_NUMBER.match(rest[0]) else "",
+            )
         case "fetchcontent_declare" | "externalproject_add":
             found = (_after(key, rest) for key in ("GIT_TAG", "URL", "GIT_REPOSITORY"))
             yield "dependency", name, "version", next(filter(None, found), "")
@@ -182,10 +208,14 @@ def read_dockerfile(text: "Text") -> Iterator["Entry"]:
             yield from _image(begun[1], number, text, stage)
         elif word in ("ARG", "ENV"):
             for name, value in _PAIR.findall(line):
-                yield text.declare("config", name, (number, number), stage, value=value.strip("\"'"))
+                yield text.declare(
+                    "config", name, (number, number), stage, value=value.strip("\"'")
+                )
         elif word in ("", "RUN"):
             for name, version in _PIN.findall(line):
-                yield text.declare("dependency", name.lower(), (number, number), stage, version=f"=={version}")
+                yield text.declare(
+                    "dependency", name.lower(), (number, number), stage, version=f"=={version}"
+                )
             for words in _INSTALL.findall(line):
                 for word in filter(_BARE.fullmatch, words.split("&&")[0].split()):
                     yield text.declare("dependency", word.lower(), (number, number), stage)

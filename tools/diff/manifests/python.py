@@ -24,7 +24,11 @@ def read_pyproject(text: "Text") -> Iterator["Entry"]:
     for leaf in text.leaves():
         owner = _owner(leaf.path)
         if owner is not None:
-            found = (one for item, line in leaf.strings(text) for one in text.requirement(item, line, owner))
+            found = (
+                one
+                for item, line in leaf.strings(text)
+                for one in text.requirement(item, line, owner)
+            )
             # A fragment may lack the header of its table; then only what asks for a version is a requirement.
             yield from (one for one in found if one.parts or len(leaf.path) > 1)
         if isinstance(leaf.value, str):
@@ -44,7 +48,9 @@ def _owner(path: tuple[str, ...]) -> str | None:
     return None
 
 
-def _single(path: tuple[str, ...], value: str, lines: tuple[int, int], text: "Text") -> Iterator["Entry"]:
+def _single(
+    path: tuple[str, ...], value: str, lines: tuple[int, int], text: "Text"
+) -> Iterator["Entry"]:
     match path:
         case ("project", "requires-python") | ("requires-python",):
             yield text.declare("dependency", "python", lines, version=value)
@@ -87,7 +93,9 @@ def read_setup(text: "Text") -> Iterator["Entry"]:
         waiting.extend(reversed(node.children))
     variables = bound["assignment"]
     given = variables | bound["keyword_argument"]
-    found = list(_fields({name: variables.get(_source(value), value) for name, value in given.items()}, text))
+    found = list(
+        _fields({name: variables.get(_source(value), value) for name, value in given.items()}, text)
+    )
     yield from found
     for line, _ in () if found else enumerate(text.lines, start=1):
         yield from text.listed(line)
@@ -123,7 +131,9 @@ def _strings(node: Node | None) -> Iterator[tuple[str, int]]:
         if one.type in _LISTS:
             waiting.extend(reversed(one.children))
         # A formatted string has no value before it is run.
-        elif one.type == "string" and not any(child.type == "interpolation" for child in one.children):
+        elif one.type == "string" and not any(
+            child.type == "interpolation" for child in one.children
+        ):
             with suppress(ValueError, SyntaxError):
                 yield str(ast.literal_eval(_source(one))), one.start_point[0] + 1
 
