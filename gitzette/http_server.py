@@ -1,23 +1,26 @@
-"""How the servers of Gitzette listen: the address is taken before it is announced, in one line on stderr."""
+"""How the servers of Gitzette listen: on an address that is bound before it is announced."""
 
 import ipaddress
 import socket
 import sys
+from functools import partial
+from typing import Any
 
 import uvicorn
 from starlette.types import ASGIApp
 
 from agent.domain.base import UsageError
+from gitzette.http_limits import ConnectionLimits, ConnectionRegistry, LimitedProtocol
 
-_GOODBYE_SECONDS = 3
+_SHUTDOWN_SECONDS = 3
+_ACCEPT_QUEUE = 128
 
 
 def bound_socket(host: str, port: int) -> socket.socket:
-    """Take the address now, so that a port in use is told in one line; port 0 takes any."""
+    """Bind an address, so that a port in use is reported in one line; port 0 takes any."""
     try:
-        family, kind, protocol, _, address = socket.getaddrinfo(
-            host, port, type=socket.SOCK_STREAM
-        )[0]
+        addresses = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+        family, kind, protocol, _, address = addresses[0]
         listener = socket.socket(family, kind, protocol)
     except (OSError, UnicodeError) as error:
         raise UsageError(f"{host!r} is no address of this machine; use 127.0.0.1") from error
@@ -33,7 +36,7 @@ def bound_socket(host: str, port: int) -> socket.socket:
 
 
 def is_loopback(host: str) -> bool:
-    """Tell whether only this machine can reach an address."""
+    """Return True if only this machine can reach an address."""
     if host == "localhost":
         return True
     try:
@@ -43,27 +46,33 @@ def is_loopback(host: str) -> bool:
 
 
 def address_of(listener: socket.socket) -> str:
-    """Write where a socket listens, as a browser takes it."""
+    """Return the address of a socket as a browser takes it."""
     host, port = listener.getsockname()[:2]
     return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
 
 
-def listen(app: ASGIApp, listener: socket.socket, announced: str) -> None:
-    """Serve until interrupted; the line goes to stderr as soon as requests are taken."""
-    listener.listen(128)
-    sys.stderr.write(f"gitzette: {announced}\n")
-    sys.stderr.flush()
+def server_of(app: ASGIApp, limits: ConnectionLimits) -> uvicorn.Server:
+    """Return a server for an application that no single client can occupy."""
+    protocol: Any = partial(LimitedProtocol, registry=ConnectionRegistry(limits))
     config = uvicorn.Config(
         app,
-        log_level="warning",
+        http=protocol,
+        log_level="error",  # Requests that are not HTTP would each be a line of the log
         access_log=False,
         server_header=False,
         proxy_headers=False,
         ws="none",
-        timeout_graceful_shutdown=_GOODBYE_SECONDS,
-        limit_concurrency=64,
+        timeout_graceful_shutdown=_SHUTDOWN_SECONDS,
     )
+    return uvicorn.Server(config)
+
+
+def listen(app: ASGIApp, listener: socket.socket, announcement: str) -> None:
+    """Serve until interrupted; the announcement goes to stderr once requests are taken."""
+    listener.listen(_ACCEPT_QUEUE)
+    sys.stderr.write(f"gitzette: {announcement}\n")
+    sys.stderr.flush()
     try:
-        uvicorn.Server(config).run(sockets=[listener])
+        server_of(app, ConnectionLimits()).run(sockets=[listener])
     finally:
         listener.close()

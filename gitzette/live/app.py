@@ -17,7 +17,7 @@ from markdown_it import MarkdownIt
 from pydantic import BaseModel, Field, ValidationError
 from starlette.applications import Starlette
 from starlette.middleware import Middleware
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse, PlainTextResponse, Response, StreamingResponse
 from starlette.routing import Route
 
@@ -49,7 +49,7 @@ from gitzette.site.pages import Pages
 from gitzette.wiring import home_of, memory_of
 from graphs.ask import open_conversations
 
-_SHORTEST_TOKEN = 16
+_MIN_TOKEN_CHARACTERS = 16
 _REFRESH_SECONDS = "10"
 _STATUS = {UsageError: 422, InputError: 404, NotFound: 404, AppError: 500}
 _ASSETS = {
@@ -58,7 +58,7 @@ _ASSETS = {
 }
 # The end of the list in the masthead, which every page of the site has first.
 _NAVIGATION = "</ul></nav>"
-_AT_ONCE = 3
+_MAX_QUESTIONS_AT_ONCE = 3
 Events = asyncio.Queue[tuple[str, dict[str, Any]] | None]
 
 
@@ -67,18 +67,23 @@ def serve(args: argparse.Namespace, environ: Mapping[str, str]) -> int:
     edition, settings = shown_edition(settings_for(args, environ), args.edition)
     token = None
     if args.token_env is not None:
-        token = environ.get(args.token_env, "").strip()
-        if len(token) < _SHORTEST_TOKEN or not token.isascii() or not token.isprintable():
-            raise ConfigError(
-                f"{args.token_env} must hold at least {_SHORTEST_TOKEN} plain characters"
-            )
+        token = _read_token(args.token_env, environ)
     elif not is_loopback(args.host):
-        told = f"{args.host} can be reached by others: put a long random word in a variable, and its name behind"
-        raise UsageError(f"{told} --token-env")
+        raise UsageError(
+            f"{args.host} can be reached by others: put a long random word in a variable, "
+            "and its name behind --token-env"
+        )
     application = app(settings, environ, args.site or settings.out / "site", token, edition)
     listener = bound_socket(args.host, args.port)
     listen(application, listener, f"the live page is at {address_of(listener)}/")
     return EXIT_DONE
+
+
+def _read_token(variable: str, environ: Mapping[str, str]) -> str:
+    token = environ.get(variable, "").strip()
+    if len(token) < _MIN_TOKEN_CHARACTERS or not token.isascii() or not token.isprintable():
+        raise ConfigError(f"{variable} must hold at least {_MIN_TOKEN_CHARACTERS} plain characters")
+    return token
 
 
 def app(
@@ -88,24 +93,30 @@ def app(
     token: str | None = None,
     edition: str = "",
 ) -> Starlette:
-    """Put pages, questions and evidence together behind the guard."""
+    """Return the application: pages, questions and evidence behind the guard."""
     live = Live(settings, environ, folder, edition)
     routes = [
         Route("/api/ask", live.ask, methods=["POST"]),
         Route("/api/evidence", live.evidence, methods=["POST"]),
         Route("/{path:path}", live.page, methods=["GET"]),
     ]
-    handlers = {AppError: _told, ValidationError: _told}
+    handlers = {
+        AppError: _error_response,
+        ValidationError: _error_response,
+        ClientDisconnect: _error_response,
+    }
     return Starlette(
         routes=routes, middleware=[Middleware(Guard, token=token)], exception_handlers=handlers
     )
 
 
-async def _told(request: Request, error: Exception) -> Response:
-    """Tell a failure in one line, and by its status whose it is; a bug stays in the log."""
+async def _error_response(request: Request, error: Exception) -> Response:
+    """Return an error as one line, with a status that says whose it is; a bug stays in the log."""
     del request
     if isinstance(error, ValidationError):
         return PlainTextResponse("what was sent is not understood", 422)
+    if isinstance(error, ClientDisconnect):
+        return PlainTextResponse("the request did not arrive", 408)
     status = next(status for kind, status in _STATUS.items() if isinstance(error, kind))
     return PlainTextResponse(" ".join(str(error).split()), status)
 
@@ -125,54 +136,68 @@ class Live:
     def __init__(
         self, settings: Settings, environ: Mapping[str, str], folder: Path, edition: str = ""
     ) -> None:
-        self._settings, self._environ, self._folder, self._edition = (
-            settings,
-            environ,
-            folder,
-            edition,
-        )
-        self._specs, self._web = specs_of(settings), Web(settings.web)
+        self._settings = settings
+        self._environ = environ
+        self._folder = folder
+        self._edition = edition
+        self._specs = specs_of(settings)
+        self._web = Web(settings.web)
         self._built: list[tuple[str, int]] | None = None
-        self._building, self._places = asyncio.Lock(), asyncio.Semaphore(_AT_ONCE)
+        self._building = asyncio.Lock()
+        self._question_slots = asyncio.Semaphore(_MAX_QUESTIONS_AT_ONCE)
 
     async def page(self, request: Request) -> Response:
-        """Give a file of the site folder, the page to ask on or that of the queue, and nothing else."""
+        """Return a file of the site folder, the page to ask on or that of the queue."""
         path = request.path_params["path"] or "index.html"
-        lang = next(
-            (lang for lang in LANGUAGES if path.startswith(f"{lang}/")), self._settings.lang
-        )
+        lang = self._language_of(path)
         if path == f"{lang}/ask.html":
             say = catalogue(lang)["live"]
-            return self._html(
-                self._own("ask", lang, say, wide=True, scripts=("ask.js",)), path, lang
-            )
+            page = self._own("ask", lang, say, wide=True, scripts=("ask.js",))
+            return self._html(page, path, lang)
         if path == f"{lang}/runs.html" and self._settings.database:
             return self._html(await asyncio.to_thread(self._runs, lang), path, lang)
         if path in _ASSETS:
             return _file(_ASSETS[path].read_bytes(), path)
         async with self._building:
             await asyncio.to_thread(self._renew)
-        root = self._folder.resolve()
-        file = (root / path.replace("\0", "")).resolve()
-        file = file / "index.html" if file.is_dir() else file
-        if (
-            "\0" in path
-            or not file.is_relative_to(root)
-            or not file.is_file()
-            or file.name.startswith(".")
-        ):
+        file = self._site_file(path)
+        if file is None:
             return PlainTextResponse("there is no such page\n", 404)
         if file.suffix == ".html":
             return self._html(file.read_text("utf-8"), path, lang)
         return _file(file.read_bytes(), file.name)
 
+    def _language_of(self, path: str) -> Language:
+        for lang in LANGUAGES:
+            if path.startswith(f"{lang}/"):
+                return lang
+        return self._settings.lang
+
+    def _site_file(self, path: str) -> Path | None:
+        """Return the file of the site that a path names, or None if it names nothing in there."""
+        if "\0" in path:
+            return None
+        root = self._folder.resolve()
+        try:
+            file = (root / path).resolve()
+            if file.is_dir():
+                file /= "index.html"
+            is_file = file.is_file()
+        except OSError:
+            # A name may be longer than the file system allows.
+            return None
+        if not is_file or not file.is_relative_to(root) or file.name.startswith("."):
+            return None
+        return file
+
     def _renew(self) -> None:
-        """Fetch what workers published, and build the site again where a report has come or changed."""
+        """Fetch what workers published, and rebuild the site if a report is new or has changed."""
         out = self._settings.out
         if self._settings.database:
             with memory_of(self._settings, self._environ) as memory:
                 bring_reports(memory.fleet, self._settings, self._edition)
-        state = [(file.name, file.stat().st_mtime_ns) for file in (out / "reports").glob("*.json")]
+        reports = (out / "reports").glob("*.json")
+        state = [(file.name, file.stat().st_mtime_ns) for file in reports]
         if state != self._built:
             build_site(out, self._folder, self._settings)
             self._built = state
@@ -252,7 +277,7 @@ class Live:
         settings, environ, now = self._settings, self._environ, datetime.now(UTC)
         try:
             async with (
-                self._places,
+                self._question_slots,
                 asking_context(settings, environ, self._specs, now, _Shown(events)) as context,
                 open_conversations(
                     home_of(settings, environ), settings.database_address

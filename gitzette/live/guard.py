@@ -1,4 +1,4 @@
-"""Who may ask the live page for what: hosts, origins, the token, how much; and what every answer forbids."""
+"""ASGI middleware: checks host, origin, token and sizes, and adds security headers."""
 
 import hmac
 from base64 import b64decode
@@ -13,7 +13,8 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from gitzette.http_server import is_loopback
 from gitzette.site.pages import POLICY
 
-_LARGEST = 64 * 1_024
+_MAX_BODY_BYTES = 64 * 1_024
+_MAX_PATH_BYTES = 2_048
 _HEADERS = {
     "Content-Security-Policy": f"{POLICY}; frame-ancestors 'none'",
     "X-Content-Type-Options": "nosniff",
@@ -25,62 +26,108 @@ _HEADERS = {
 
 
 class Guard:
-    """Stands in front of the application; without a token it answers only to names of this machine."""
+    """Checks every request before the application sees it.
+
+    Without a token only requests that name this machine as their host are answered.
+    """
 
     def __init__(self, app: ASGIApp, *, token: str | None) -> None:
-        self._app, self._token = app, token
+        self._app = app
+        self._token = token
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer what is refused, and put the same headers on everything."""
+        """Answer a request that is refused, or hand it on; add the headers to either answer."""
 
-        async def sending(message: Message) -> None:
+        async def send_with_headers(message: Message) -> None:
             if message["type"] == "http.response.start":
                 MutableHeaders(scope=message).update(_HEADERS)
             await send(message)
 
-        refused = self._refused(Request(scope, receive)) if scope["type"] == "http" else None
-        await (refused or self._app)(scope, receive, sending)
+        refusal = None
+        if scope["type"] == "http":
+            refusal = self._refusal(Request(scope, receive))
+        application = refusal or self._app
+        await application(scope, receive, send_with_headers)
 
-    def _refused(self, request: Request) -> Response | None:
-        head = request.headers
-        host, origin = head.get("host", ""), head.get("origin")
-        if self._token is None and not is_loopback(urlsplit(f"//{host}").hostname or ""):
-            return PlainTextResponse("open it by 127.0.0.1 or localhost", 421)
-        site = (
-            head.get("sec-fetch-site", "none")
-            if request.scope["path"].startswith("/api/")
-            else "none"
-        )
-        if (origin is not None and urlsplit(origin).netloc != host) or site not in (
-            "same-origin",
-            "none",
-        ):
-            return PlainTextResponse("not from another site", 403)
-        if self._token and not hmac.compare_digest(
-            _given(head.get("authorization", "")), self._token.encode()
-        ):
-            asked = {"WWW-Authenticate": 'Basic realm="Gitzette"'}
-            return PlainTextResponse(
-                "a token is needed: give it as the password, with any name", 401, asked
-            )
-        if request.method != "POST":
-            return None
-        # A form of another site cannot send this kind without asking first, and is then refused.
-        if head.get("content-type", "").partition(";")[0].strip() != "application/json":
-            return PlainTextResponse("send JSON", 415)
-        length = head.get("content-length", "")
-        short = length.isdecimal() and len(length) < 10 and int(length) <= _LARGEST
+    def _refusal(self, request: Request) -> Response | None:
+        """Return the answer to a request that must not be served, else None."""
         return (
-            None
-            if short
-            else PlainTextResponse(f"at most {_LARGEST} bytes, and say how long it is", 413)
+            _path_refusal(request)
+            or self._host_refusal(request)
+            or _origin_refusal(request)
+            or self._token_refusal(request)
+            or _body_refusal(request)
+        )
+
+    def _host_refusal(self, request: Request) -> Response | None:
+        try:
+            address = urlsplit(f"//{request.headers.get('host', '')}")
+            hostname = address.hostname
+            _ = address.port  # Raises an error where it is not a number
+        except ValueError:
+            return PlainTextResponse("the Host header is not a host", 400)
+        if self._token is None and not is_loopback(hostname or ""):
+            return PlainTextResponse("open it by 127.0.0.1 or localhost", 421)
+        return None
+
+    def _token_refusal(self, request: Request) -> Response | None:
+        if self._token is None:
+            return None
+        given = _given_token(request.headers.get("authorization", ""))
+        if hmac.compare_digest(given, self._token.encode()):
+            return None
+        challenge = {"WWW-Authenticate": 'Basic realm="Gitzette"'}
+        return PlainTextResponse(
+            "a token is needed: give it as the password, with any name", 401, challenge
         )
 
 
-def _given(authorization: str) -> bytes:
-    """Read the token from the header that browsers and programs send: a password, or a bearer token."""
-    kind, _, sent = authorization.partition(" ")
-    if kind == "Basic":
+def _path_refusal(request: Request) -> Response | None:
+    path = request.scope.get("raw_path") or request.scope["path"].encode()
+    if len(path) > _MAX_PATH_BYTES:
+        return PlainTextResponse(f"a path may have {_MAX_PATH_BYTES} bytes", 414)
+    return None
+
+
+def _origin_refusal(request: Request) -> Response | None:
+    """Refuse what a page of another site sends."""
+    other_site = PlainTextResponse("not from another site", 403)
+    origin = request.headers.get("origin")
+    if origin is not None:
+        try:
+            origin_host = urlsplit(origin).netloc
+        except ValueError:
+            return other_site
+        if origin_host != request.headers.get("host", ""):
+            return other_site
+    if not request.scope["path"].startswith("/api/"):
+        return None
+    if request.headers.get("sec-fetch-site", "none") not in ("same-origin", "none"):
+        return other_site
+    return None
+
+
+def _body_refusal(request: Request) -> Response | None:
+    if request.method != "POST":
+        return None
+    # A form of another site cannot send this type without asking first, and is then refused.
+    content_type = request.headers.get("content-type", "").partition(";")[0].strip()
+    if content_type != "application/json":
+        return PlainTextResponse("send JSON", 415)
+    length = request.headers.get("content-length", "")
+    if length.isdecimal() and len(length) < 10 and int(length) <= _MAX_BODY_BYTES:
+        return None
+    return PlainTextResponse(
+        f"a Content-Length of at most {_MAX_BODY_BYTES} bytes is required", 413
+    )
+
+
+def _given_token(authorization: str) -> bytes:
+    """Return the token of a request: a browser sends it as a password, a program as a bearer token."""
+    scheme, _, credentials = authorization.partition(" ")
+    if scheme == "Basic":
         with suppress(ValueError):
-            return b64decode(sent, validate=True).partition(b":")[2]
-    return sent.encode("utf-8", "replace") if kind == "Bearer" else b""
+            return b64decode(credentials, validate=True).partition(b":")[2]
+    if scheme == "Bearer":
+        return credentials.encode("utf-8", "replace")
+    return b""

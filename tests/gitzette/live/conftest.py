@@ -1,6 +1,7 @@
 """Live pages over a small clone with two reported days: on real sockets, in threads of the test or a process."""
 
 import os
+import socket
 import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -9,11 +10,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import uvicorn
+from starlette.types import ASGIApp
 
 from agent.settings.values import RepoSpec, Settings
 from gitzette.cli import main
-from gitzette.http_server import address_of, bound_socket
+from gitzette.http_limits import ConnectionLimits
+from gitzette.http_server import address_of, bound_socket, server_of
 from gitzette.live.app import app
 
 ROOT = Path(__file__).parents[3]
@@ -21,21 +23,28 @@ Serving = Callable[..., str]
 
 
 @contextmanager
-def listening(settings: Settings, token: str | None) -> Iterator[str]:
-    listener = bound_socket("127.0.0.1", 0)
+def running(
+    application: ASGIApp, listener: socket.socket, limits: ConnectionLimits | None = None
+) -> Iterator[None]:
+    """Serve an application in a thread, as the command does."""
     listener.listen()
-    page = app(settings, dict(os.environ), settings.out / "site", token)
-    server = uvicorn.Server(
-        uvicorn.Config(page, log_level="error", ws="none", timeout_graceful_shutdown=1)
-    )
+    server = server_of(application, limits or ConnectionLimits())
     thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]})
     thread.start()
     try:
-        yield address_of(listener)
+        yield
     finally:
         server.should_exit = True
         thread.join()
         listener.close()
+
+
+@contextmanager
+def listening(settings: Settings, token: str | None) -> Iterator[str]:
+    listener = bound_socket("127.0.0.1", 0)
+    page = app(settings, dict(os.environ), settings.out / "site", token)
+    with running(page, listener):
+        yield address_of(listener)
 
 
 @pytest.fixture
