@@ -216,6 +216,7 @@ class Desk:
     code: CodeSource
     threads: ThreadSource
     diffs: int | None  # How many diffs may be read; None where they cost nothing
+    is_current: bool = True  # False for a clone of the user's, which may not have been fetched
 
 
 # The development server describes the context of a question, and asks of every protocol in it that it can be checked.

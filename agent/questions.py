@@ -10,7 +10,7 @@ from agent.domain.base import EvidenceId, Frozen, Language, RepoId, UsageError, 
 from agent.domain.claims import Claim
 from agent.domain.commits import Issue, PullRequest, Release
 from agent.domain.evidence import Card
-from agent.domain.window import Window, midnight, moment, narrowed
+from agent.domain.window import Window, midnight, moment, narrowed, zone
 
 _HAN = re.compile("[\u3400-\u9fff]")
 _QUALIFIER = re.compile(
@@ -163,17 +163,65 @@ Known = Card | Issue | PullRequest | Release
 Outcome = Literal["answered", "abstained", "refused", "failed", "looked up", "filtered"]
 
 
-class Searched(Frozen):
-    """Where and when was looked, and how many commits a cap left unread."""
+class ReadSpan(Frozen):
+    """A stretch of time of which every landed commit was read; the end is not included."""
 
-    repo: RepoId
     start: datetime
     end: datetime
+
+
+class Searched(Frozen):
+    """What was read of a repository for a question, and what was not."""
+
+    repo: RepoId
+    start: datetime  # The time that was asked about, up to the moment of the question
+    end: datetime
     tz: str
-    commits: int
+    spans: tuple[ReadSpan, ...]  # The parts of it that were read, oldest first
+    commits: int  # In these parts
     threads: bool
-    left_out: int = 0
+    left_out: int = 0  # Commits that were not read because of the cap
     most: int = 0  # The cap
+    clone_end: datetime | None = None
+    """When the newest commit of a clone landed, if the clone ends before what was to be read."""
+
+    def days_read(self, to: str = " to ", separator: str = ", ", *, clock: bool = True) -> str:
+        """Return the spans as days, such as `2026-08-10 to 2026-08-13, 2026-08-15`."""
+        spans = [days_text(span.start, span.end, self.tz, to, clock=clock) for span in self.spans]
+        return separator.join(spans)
+
+    def days_asked(self, to: str = " to ", *, clock: bool = True) -> str:
+        """Return the time that was asked about, written as the spans are."""
+        return days_text(self.start, self.end, self.tz, to, clock=clock)
+
+    def clone_end_text(self) -> str:
+        """Return when the clone ends, or an empty string."""
+        return _moment_text(self.clone_end, self.tz) if self.clone_end else ""
+
+
+def days_text(start: datetime, end: datetime, tz: str, to: str, *, clock: bool = True) -> str:
+    """Return a stretch of time as its first and last day.
+
+    With `clock`, a day of which only a part belongs to it has the time at which it was cut.
+    """
+    last_second = max(start, end - timedelta(seconds=1))
+    has_first_time = clock and not _is_midnight(start, tz)
+    has_last_time = clock and not _is_midnight(end, tz)
+    first = _moment_text(start, tz) if has_first_time else _day_text(start, tz)
+    last = _moment_text(end, tz) if has_last_time else _day_text(last_second, tz)
+    return first if first == last else f"{first}{to}{last}"
+
+
+def _day_text(when: datetime, tz: str) -> str:
+    return f"{when.astimezone(zone(tz)):%Y-%m-%d}"
+
+
+def _moment_text(when: datetime, tz: str) -> str:
+    return f"{when.astimezone(zone(tz)):%Y-%m-%d %H:%M}"
+
+
+def _is_midnight(when: datetime, tz: str) -> bool:
+    return when == midnight(when.astimezone(zone(tz)).date(), tz)
 
 
 class Section(Frozen):

@@ -39,6 +39,7 @@ class SourceDesks:
                 code=await self._code(spec),
                 threads=self._threads(spec),
                 diffs=self.settings.budget.api_diffs if by_api else None,
+                is_current=spec.path is None,
             )
         return self._open[spec.name]
 
@@ -118,6 +119,7 @@ class RecordedDesks:
             code=recorded_source(code, self.recorder, "code", repo, read, interface),
             threads=recorded_source(threads, self.recorder, "threads", repo, told, ThreadSource),
             diffs=found.diffs,
+            is_current=repo not in self.local,
         )
 
     async def _desk(self, spec: RepoSpec) -> Desk:

@@ -28,18 +28,21 @@ from agent.domain.base import EvidenceId, InputError, RepoId
 from agent.domain.evidence import Dossier
 from agent.ports import Step
 from agent.prompting import ModelError, fenced, prompt
-from agent.questions import Hit, Query, Reply, query_of
+from agent.questions import Hit, Query, Reply, Searched, query_of
+from agent.settings.values import RepoSpec
 from graphs.ask_context import AskContext, AskInput, AskState, ranked, reply_of
 from graphs.checkpoints import open_checkpoints
 from graphs.judging import SentenceSteps
 from graphs.reading import called, wants_tools
 from tools.chat.messages import trimmed
+from tools.index_for_search import Completion
 from tools.toolset import tools_of
 
 VERSION = (
     2  # Of the state that is kept; a thread that was written by another one is not gone on with
 )
 _BEST, _TURNS, _RANKED, _TAGGED = 20, 5, 60, 5
+_TROUBLE_CHARACTERS = 200  # That a reply shows of a model's error
 _KEPT, _KEPT_ID = 200, "kept-"  # Questions and citations of a thread that are kept
 
 
@@ -65,44 +68,57 @@ def build(checkpointer: Any = None) -> CompiledStateGraph[AskState, AskContext, 
 
 
 async def retrieve(state: AskState, runtime: Runtime[AskContext]) -> dict[str, Any]:
-    """Search what is known at once, read what is missing of the window, and search again."""
+    """Search what is known, read what is missing of the window, and search again."""
     context = runtime.context
     query = query_of(state["question"], context.bound, context.tz, context.now, context.lang)
-    specs = [one for one in context.specs if query.wants(one.name)] or list(context.specs)
-    repos, left_out, known = [one.name for one in specs], dict[RepoId, int](), context.memory
-    _found(query, repos, runtime, _BEST)
-    for spec in specs:
-        unread = query.window or known.unread(spec.name, context.now, context.tz)
-        left_out[spec.name] = await context.reader.complete(spec, unread)
-        if query.window is None:
-            await context.reader.fetch(
-                spec, [one for one in query.named if one.repo in (None, spec.name)]
-            )
-    hits, window = (
-        _found(query, repos, runtime, _RANKED),
-        query.window or known.whole(repos, context.now, context.tz),
-    )
-    searched = [context.searched(repo, window, left_out[repo]) for repo in repos]
-    begun = {"query": query, "window": window, "hits": hits, "searched": searched, "handles": {}}
-    begun |= {"sentences": Sentences(), "nearest": None, "trouble": ""}
-    # A question that was cut short may have left messages.
-    gone = [RemoveMessage(str(one.id)) for one in _own(state)]
+    specs = [spec for spec in context.specs if query.wants(spec.name)] or list(context.specs)
+    repos = [spec.name for spec in specs]
+    _search(query, repos, runtime, _BEST)
+    completions = {spec.name: await _read_missing(spec, query, context) for spec in specs}
+    hits = _search(query, repos, runtime, _RANKED)
+    window = query.window or context.memory.whole(repos, context.now, context.tz)
+    searched = [context.searched(repo, window, completions[repo]) for repo in repos]
+    update: dict[str, Any] = {
+        "query": query,
+        "window": window,
+        "hits": hits,
+        "searched": searched,
+        "handles": {},
+        "sentences": Sentences(),
+        "nearest": None,
+        "trouble": "",
+        # A question that was cut short may have left messages.
+        "messages": [RemoveMessage(str(message.id)) for message in _own(state)],
+    }
     if context.models is None or query.is_filtered:
-        return begun | {"messages": gone}
-    begun["handles"] = await _handles(query, hits, state, context)
+        return update
+    update["handles"] = await _handles(query, hits, state, context)
     try:
-        return begun | {"messages": [*gone, await _opening(query, {**state, **begun}, context)]}
+        opening = await _opening(query, {**state, **update}, context)
     except ModelError as error:
-        return begun | {"messages": gone, "trouble": " ".join(str(error).split())[:200]}
+        update["trouble"] = " ".join(str(error).split())[:_TROUBLE_CHARACTERS]
+        return update
+    update["messages"] = [*update["messages"], opening]
+    return update
 
 
-def _found(
-    query: Query, repos: Sequence[RepoId], runtime: Runtime[AskContext], most: int
+async def _read_missing(spec: RepoSpec, query: Query, context: AskContext) -> Completion:
+    """Read what a question needs of a repository and nobody has read yet."""
+    unread = query.window or context.memory.unread(spec.name, context.now, context.tz)
+    completion = await context.reader.complete(spec, unread)
+    if query.window is None:
+        references = [ref for ref in query.named if ref.repo in (None, spec.name)]
+        await context.reader.fetch(spec, references)
+    return completion
+
+
+def _search(
+    query: Query, repos: Sequence[RepoId], runtime: Runtime[AskContext], limit: int
 ) -> list[Hit]:
-    hits, context = ranked(query, repos, runtime.context, most), runtime.context
-    runtime.stream_writer(
-        {"evidence": context.memory.all(hit.id for hit in hits[:_BEST]), "lang": query.lang}
-    )
+    """Return the ranked hits, and stream the best of them to whoever waits for the answer."""
+    hits = ranked(query, repos, runtime.context, limit)
+    best = runtime.context.memory.all(hit.id for hit in hits[:_BEST])
+    runtime.stream_writer({"evidence": best, "lang": query.lang})
     return hits
 
 
@@ -110,23 +126,39 @@ async def _handles(
     query: Query, hits: list[Hit], state: AskState, context: AskContext
 ) -> dict[str, EvidenceId]:
     """Read the best evidence, the tags of its commits, and what was cited before."""
-    tags = await context.load_tags([hit.id for hit in hits if hit.kind == "commit"][:_TAGGED])
+    commits = [hit.id for hit in hits if hit.kind == "commit"]
+    tags = await context.load_tags(commits[:_TAGGED])
     fitting = [hit.id for hit in hits[:_BEST] if hit.fits]
-    best = [*fitting, *tags, *(state.get("cites") or [])[:_BEST], *(hit.id for hit in hits[:_BEST])]
+    cited_before = (state.get("cites") or [])[:_BEST]
+    best = [*fitting, *tags, *cited_before, *(hit.id for hit in hits[:_BEST])]
     await context.load(best, query.window)
     return handles_of(best, context.found)
 
 
 async def _opening(query: Query, state: Any, context: AskContext) -> HumanMessage:
-    """Show the question and the best evidence, and say how to look further where tools can be called."""
-    spans = [
-        f"{one.repo} from {one.start:%Y-%m-%d} to {one.end:%Y-%m-%d}" for one in state["searched"]
-    ]
-    scope, subject = {"scope": "; ".join(spans)}, (await subjects(state, context))["answer"]
-    text = subject.evidence((), [one.text for one in query.named]) or "(nothing)"
-    values = {"question": fenced(query.text, context.mark), "evidence": fenced(text, context.mark)}
-    more = prompt("ask_read", scope) if await context.can_call_tools() else ""
-    return HumanMessage(f"{prompt('ask_question', values | scope)}\n{more}", id=uuid4().hex)
+    """Return the question with the best evidence, and how to look further if tools can be called."""
+    scope = "; ".join(map(_scope_text, state["searched"]))
+    subject = (await subjects(state, context))["answer"]
+    evidence = subject.evidence((), [reference.text for reference in query.named]) or "(nothing)"
+    values = {
+        "scope": scope,
+        "question": fenced(query.text, context.mark),
+        "evidence": fenced(evidence, context.mark),
+    }
+    text = prompt("ask_question", values)
+    can_look_further = await context.can_call_tools()
+    more = prompt("ask_read", {"scope": scope}) if can_look_further else ""
+    return HumanMessage(f"{text}\n{more}", id=uuid4().hex)
+
+
+def _scope_text(searched: Searched) -> str:
+    """Return a repository with the days that were read.
+
+    Without the time of day: the same question of the same day is answered from the record.
+    """
+    if not searched.spans:
+        return f"{searched.repo}, {searched.days_asked(clock=False)}, of which nothing was read"
+    return f"{searched.repo}, {searched.days_read(clock=False)}"
 
 
 async def subjects(state: AskState, context: AskContext) -> dict[str, AnswerSubject]:
@@ -212,7 +244,7 @@ async def answer(state: AskState, runtime: Runtime[AskContext]) -> dict[str, Any
         )
         said: Any = await model.ainvoke(heard)
     except ModelError as error:
-        return {"trouble": " ".join(str(error).split())[:200]}
+        return {"trouble": " ".join(str(error).split())[:_TROUBLE_CHARACTERS]}
     # A tool may have listed what it has not shown: it is read now, for the gate and the judge.
     named = [one for told in (said.nearest, *(one.cites for one in said.sentences)) for one in told]
     repos = [spec.name for spec in context.specs]

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Annotated, NotRequired, Self
 
 from langchain_core.messages import AnyMessage
@@ -27,17 +27,28 @@ from agent.domain.evidence import (
 from agent.domain.window import Window
 from agent.gate.check import refusals
 from agent.ports import CloneSource
-from agent.questions import THREADS, Hit, Named, Outcome, Query, Reply, Searched, Section
+from agent.questions import (
+    THREADS,
+    Hit,
+    Named,
+    Outcome,
+    Query,
+    ReadSpan,
+    Reply,
+    Searched,
+    Section,
+)
 from agent.reports.chapter import checked_claims
 from agent.settings.values import RepoSpec
 from agent.telling import told_facts as facts_to_tell
 from graphs.run_context import RunContext
 from memory.evidence import EvidenceStore, WindowSearch
 from memory.search import SearchIndex
-from tools.index_for_search import WindowReader
+from tools.index_for_search import Completion, WindowReader
 from tools.toolset import Toolset
 
 _PAGE = 3_000  # Tokens of one answer of a tool
+_RECENT = timedelta(days=7)  # What is read of a repository where nobody asks for a time
 
 
 class AskInput(TypedDict):
@@ -96,18 +107,29 @@ class AskContext(RunContext):
             toolsets={},
         )
 
-    def searched(self, repo: RepoId, window: Window, left_out: int) -> Searched:
-        """Tell where was looked."""
+    def searched(self, repo: RepoId, window: Window, completion: Completion) -> Searched:
+        """Return which parts of a window were read of a repository, and what was not."""
+        covered = self.memory.covered(repo, window)
+        commits = sum(self.memory.count(repo, part) for part in covered)
+        clone_end = completion.clone_end
+        if clone_end is not None and clone_end >= self._recent_start(window):
+            clone_end = None  # The clone is up to date, or nearly so
         return Searched(
             repo=repo,
             start=window.start,
             end=max(window.start, min(window.end, self.now)),
             tz=window.tz,
-            commits=self.memory.count(repo, window),
+            spans=tuple(ReadSpan(start=part.start, end=part.end) for part in covered),
+            commits=commits,
             threads=self.memory.has_threads(repo),
-            left_out=left_out,
+            left_out=completion.left_out,
             most=self.reader.most,
+            clone_end=clone_end,
         )
+
+    def _recent_start(self, window: Window) -> datetime:
+        """Return the start of what a question reads at least: its last days."""
+        return max(window.start, min(window.end, self.now) - _RECENT)
 
     async def load(self, names: Iterable[EvidenceId], window: Window | None) -> None:
         """Read evidence that is not read yet; what is not of the window stays unread."""

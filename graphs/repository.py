@@ -142,7 +142,8 @@ async def next_tasks(state: RepositoryState, runtime: Runtime[RunContext]) -> di
 async def file(state: RepositoryState, runtime: Runtime[RunContext]) -> dict[str, Any]:
     """Put the repository's part together: every landed commit with its row, and what may be said."""
     deps, repo, window, found = runtime.context, state["spec"].name, state["window"], state["found"]
-    code = (await deps.desks.open(state["spec"])).code
+    desk = await deps.desks.open(state["spec"])
+    code = desk.code
     material = await material_of(state, deps)
     claims, drops = checked_claims(
         state["facts"],
@@ -185,7 +186,7 @@ async def file(state: RepositoryState, runtime: Runtime[RunContext]) -> dict[str
         failures=found.failures,
     )
     if deps.questions is not None:
-        await index_run(deps.questions, code, found, material)
+        await index_run(deps.questions, desk, found, material)
     return {"chapters": {repo: chapter}}
 
 

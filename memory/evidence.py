@@ -4,7 +4,6 @@ import json
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
-from itertools import pairwise
 
 from agent.domain.base import EvidenceId, RepoId, commit_id, parse_reference, thread_id
 from agent.domain.commits import Issue, PullRequest, Release, Threads
@@ -120,18 +119,29 @@ class EvidenceStore:
         sql = "select count(*) from evidence where kind = 'commit' and repo = ? and opened >= ? and opened < ?"
         return int(self._db.rows(sql, [repo, *_between(window)])[0][0])
 
+    def covered(self, repo: RepoId, window: Window) -> list[Window]:
+        """Return the parts of a window of which every landed commit was read, oldest first."""
+        window_end = window.cutoff or window.end
+        parts = []
+        for span_start, span_end in self._spans(repo):
+            start = max(span_start, window.start)
+            end = min(span_end, window_end)
+            if start < end:
+                parts.append(Window(start=start, end=end, tz=window.tz))
+        return parts
+
     def gaps(self, repo: RepoId, window: Window) -> list[Window]:
-        """Give the parts of a window of which not everything is known."""
+        """Return the parts of a window of which not every landed commit was read, oldest first."""
+        gaps = []
+        start = window.start
+        for part in self.covered(repo, window):
+            if start < part.start:
+                gaps.append(Window(start=start, end=part.start, tz=window.tz))
+            start = part.end
         end = window.cutoff or window.end
-        known = [
-            (max(a, window.start), min(b, end))
-            for a, b in self._spans(repo)
-            if a < end and b > window.start
-        ]
-        edges = [window.start, *(edge for span in known for edge in span), end]
-        return [
-            Window(start=a, end=b, tz=window.tz) for a, b in list(pairwise(edges))[::2] if a < b
-        ]
+        if start < end:
+            gaps.append(Window(start=start, end=end, tz=window.tz))
+        return gaps
 
     def unread(self, repo: RepoId, now: datetime, tz: str) -> Window:
         """Give the time from what is known to now, at most the last days."""

@@ -1,10 +1,12 @@
-"""Filling the search index: what a run has read, and for questions what nobody has read yet."""
+"""Filling the search index: with what a run has read, and for questions with what is still unread."""
 
 from collections.abc import AsyncIterator, Collection, Iterable, Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from typing import NamedTuple
 
 from agent.domain.base import AppError, NotFound
-from agent.domain.commits import Change, Commit, PullRequest, Threads
+from agent.domain.commits import Change, Commit, Landing, PullRequest, Threads
 from agent.domain.evidence import Card, CommitEvidence, Material
 from agent.domain.window import Window
 from agent.links.recorded import day_links
@@ -15,26 +17,43 @@ from agent.settings.values import RepoSpec
 from agent.triage.collected import Collected
 from tools.diff.sheet import read_facts
 
-_AUTHORS = 6
-_AT_ONCE, _KEPT = (
-    100,
-    1_000,
-)  # Commits stored at a time: what was read before an interruption need not be read again
+_MAX_AUTHORS = 6
+# Stored in batches: what was read before an interruption need not be read again.
+_CARDS_PER_BATCH = 100
+_READS_PER_BATCH = 1_000
+_BEFORE_ALL_COMMITS = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 async def index_run(
-    memory: QuestionMemory, code: CodeSource, found: Collected, material: Material
+    memory: QuestionMemory, desk: Desk, found: Collected, material: Material
 ) -> None:
-    """Index what a run has read; the window counts as known once nothing of it was left unread."""
-    for start in range(0, len(material.reads), _KEPT):
-        seen = [read.evidence for read in material.reads[start : start + _KEPT]]
-        memory.keep(material.repo, [await card_of(code, one, found.threads.pulls) for one in seen])
+    """Index what a run has read; its window counts as read if nothing of it was left out."""
+    for start in range(0, len(material.reads), _READS_PER_BATCH):
+        reads = material.reads[start : start + _READS_PER_BATCH]
+        cards = [await card_of(desk.code, read.evidence, found.threads.pulls) for read in reads]
+        memory.keep(material.repo, cards)
     memory.connect(material.repo, found.threads, tuple(material.links))
-    # A history that does not reach back through the whole window leaves some of it unread.
-    if not any(notice.kind == "shallow" for notice in found.landing.notices):
-        memory.complete(
-            material.repo, material.window, [row.commit.sha for row in found.landing.rows]
-        )
+    if _is_shallow(found.landing):
+        return
+    commits = [row.commit for row in found.landing.rows]
+    known_until = await _known_until(desk, found.landing)
+    part = _part_read(material.window, found.landing, commits, known_until)
+    if part is not None:
+        memory.complete(material.repo, part, [commit.sha for commit in commits])
+
+
+def _is_shallow(landing: Landing) -> bool:
+    """Return True if the history of a clone does not reach back to the start of the window."""
+    return any(notice.kind == "shallow" for notice in landing.notices)
+
+
+class Completion(NamedTuple):
+    """How much of a window, or of a gap in it, was read."""
+
+    commits_read: int = 0
+    left_out: int = 0  # Commits that the cap left out
+    clone_end: datetime | None = None
+    """When the newest commit of somebody's clone landed; None for sources we keep up to date."""
 
 
 @dataclass(frozen=True)
@@ -46,67 +65,110 @@ class WindowReader:
     progress: Progress
     most: int = 4_000  # How many commits may be read for one question and repository
 
-    async def complete(self, spec: RepoSpec, window: Window) -> int:
-        """Read the gaps, newest first; what was read stays known if this is cut short. Count what the cap left out."""
-        room, left_out = self.most, 0
+    async def complete(self, spec: RepoSpec, window: Window) -> Completion:
+        """Read the gaps of a window, newest first; what was read is kept if this is cut short."""
+        total = Completion()
         for gap in reversed(self.memory.gaps(spec.name, window)):
-            read, missed = await self._fill(spec, gap, room)
-            room, left_out = room - read, left_out + missed
-        return left_out
+            part = await self._fill(spec, gap, self.most - total.commits_read)
+            total = Completion(
+                commits_read=total.commits_read + part.commits_read,
+                left_out=total.left_out + part.left_out,
+                clone_end=part.clone_end,
+            )
+        return total
 
     async def fetch(self, spec: RepoSpec, named: Iterable[Named]) -> None:
-        """Read single commits and threads that somebody names and nobody has read, wherever they are in time."""
+        """Read commits and threads that a question names, wherever they are in time."""
         unread = Threads(coverage="not read")
-        for one in named:
-            text = f"#{one.text}" if one.kind == "thread" else one.text
-            if one.kind not in ("thread", "commit") or self.memory.named(text, [spec.name]):
+        for reference in named:
+            text = f"#{reference.text}" if reference.kind == "thread" else reference.text
+            if reference.kind not in ("thread", "commit"):
+                continue
+            if self.memory.named(text, [spec.name]):
                 continue
             desk = await self.desks.open(spec)
             try:
-                if one.kind == "thread":
-                    self.memory.put_thread(await desk.threads.issue(int(one.text)))
+                if reference.kind == "thread":
+                    self.memory.put_thread(await desk.threads.issue(int(reference.text)))
                 else:
-                    await self._cards(desk.code, [await desk.code.resolve(one.text)], unread)
+                    commit = await desk.code.resolve(reference.text)
+                    await self._keep_cards(desk.code, [commit], unread)
             except NotFound:
                 continue
 
-    async def _fill(self, spec: RepoSpec, gap: Window, room: int) -> tuple[int, int]:
+    async def _fill(self, spec: RepoSpec, gap: Window, commits_allowed: int) -> Completion:
         repo = spec.name
         self.progress.step(repo, "listing commits")
         desk = await self.desks.open(spec)
         landing = await desk.code.landed(gap)
-        commits = [row.commit for row in landing.rows][: min(room, desk.diffs or room)]
+        limit = min(commits_allowed, desk.diffs or commits_allowed)
+        commits = [row.commit for row in landing.rows][:limit]
         self.progress.step(repo, "reading issues and pull requests")
         threads = await read_threads(desk, gap, commits)
-        await self._cards(desk.code, commits, threads)
+        await self._keep_cards(desk.code, commits, threads)
         day = Day(repo, landing.branch, commits, threads)
         self.memory.connect(repo, threads, day_links(day, day_references(day)))
         if isinstance(desk.code, CloneSource):
-            self.memory.put_tags(await desk.code.tags_made(gap.start, gap.cutoff or gap.end))
-        left_out = len(landing.rows) - len(commits)
-        # The newest were read; from there on everything is known.
-        start = commits[-1].committed_at if left_out and commits else gap.start
-        if commits or not left_out:
-            self.memory.complete(repo, gap.model_copy(update={"start": start}), ())
-        return len(commits), left_out
+            tags = await desk.code.tags_made(gap.start, gap.cutoff or gap.end)
+            self.memory.put_tags(tags)
+        known_until = await _known_until(desk, landing)
+        part = _part_read(gap, landing, commits, known_until)
+        if part is not None:
+            self.memory.complete(repo, part, ())
+        clone_end = known_until if landing.tip else None
+        return Completion(len(commits), len(landing.rows) - len(commits), clone_end)
 
-    async def _cards(self, code: CodeSource, commits: Sequence[Commit], threads: Threads) -> None:
+    async def _keep_cards(
+        self, code: CodeSource, commits: Sequence[Commit], threads: Threads
+    ) -> None:
         shas = [commit.sha for commit in commits]
-        known = self.memory.known(code.repo, shas)
-        unknown = [sha for sha in shas if sha not in known]
+        stored = self.memory.known(code.repo, shas)
+        unread = [sha for sha in shas if sha not in stored]
+        cards_read = 0
         batch: list[Card] = []
-        async for _, card in read_cards(code, unknown, threads):
+        async for _, card in read_cards(code, unread, threads):
             batch.append(card)
-            self.progress.step(code.repo, "reading diffs", len(batch), len(unknown))
-            if len(batch) % _AT_ONCE == 0:
-                self.memory.keep(code.repo, batch[-_AT_ONCE:])
-        self.memory.keep(code.repo, batch[len(batch) - len(batch) % _AT_ONCE :])
+            cards_read += 1
+            self.progress.step(code.repo, "reading diffs", cards_read, len(unread))
+            if len(batch) == _CARDS_PER_BATCH:
+                self.memory.keep(code.repo, batch)
+                batch = []
+        self.memory.keep(code.repo, batch)
+
+
+async def _known_until(desk: Desk, landing: Landing) -> datetime | None:
+    """Return the moment after which a source cannot know what landed, or None for the present.
+
+    A clone of the user's may not have been fetched for months.
+    """
+    if desk.is_current:
+        return None
+    if landing.tip is None:
+        return _BEFORE_ALL_COMMITS
+    tip = await desk.code.resolve(landing.tip)
+    return tip.committed_at
+
+
+def _part_read(
+    gap: Window, landing: Landing, commits: Sequence[Commit], known_until: datetime | None
+) -> Window | None:
+    """Return the part of a gap of which every landed commit was read."""
+    start = gap.start
+    end = gap.cutoff or gap.end
+    if len(commits) < len(landing.rows) or _is_shallow(landing):
+        if not commits:
+            return None
+        # The newest were read; from the oldest of them on, everything is known.
+        start = commits[-1].committed_at
+    if known_until is not None:
+        end = min(end, known_until + timedelta(seconds=1))
+    return Window(start=start, end=end, tz=gap.tz) if start < end else None
 
 
 async def read_threads(
     desk: Desk, window: Window, commits: Sequence[Commit], known_open: Collection[int] = ()
 ) -> Threads:
-    """Read the threads of a window; a report or an answer without them is still one, and says so."""
+    """Return the threads of a window; where they cannot be read, a coverage that says so."""
     try:
         return await desk.threads.threads(window, commits, known_open=known_open)
     except AppError as error:
@@ -116,7 +178,7 @@ async def read_threads(
 async def read_cards(
     code: CodeSource, shas: Sequence[str], threads: Threads
 ) -> AsyncIterator[tuple[Change, Card]]:
-    """Read commits with the facts that their patches alone tell."""
+    """Yield commits with the facts that their patches alone show."""
     async for change in code.changes(shas):
         pull = threads.pull_of.get(change.commit.sha)
         evidence = CommitEvidence(change=change, sheet=read_facts(change, None), pull=pull)
@@ -124,16 +186,19 @@ async def read_cards(
 
 
 async def card_of(code: CodeSource, evidence: CommitEvidence, pulls: Sequence[PullRequest]) -> Card:
-    """Note down a commit; a merge is by those whose commits it brought in."""
+    """Return the card of a commit; the authors of a merge are those whose commits it brought in."""
     card = Card.of(evidence)
     if not evidence.change.commit.is_merge:
         return card
+    authors: dict[str, None] = {}
     # The API would be asked for every merge.
-    members = await code.members(card.sha) if isinstance(code, CloneSource) else ()
-    people = dict.fromkeys(one.author.name for one in members if not one.is_merge)
-    people = people or dict.fromkeys(
-        one.author for one in pulls if one.number == card.pull and one.author
-    )
-    return (
-        card.model_copy(update={"author": ", ".join(list(people)[:_AUTHORS])}) if people else card
-    )
+    if isinstance(code, CloneSource):
+        members = await code.members(card.sha)
+        authors = dict.fromkeys(member.author.name for member in members if not member.is_merge)
+    if not authors:
+        authors = dict.fromkeys(
+            pull.author for pull in pulls if pull.number == card.pull and pull.author
+        )
+    if not authors:
+        return card
+    return card.model_copy(update={"author": ", ".join(list(authors)[:_MAX_AUTHORS])})

@@ -25,7 +25,7 @@ def test_names_are_told_from_facts_and_words_get_ranked_evidence_and_never_a_ver
     assert "`MAX_ROUTES`: 3 found by name, newest first." in told.out
     assert "from `22` to `12`" in told.out
     assert "No model is configured" in told.out
-    assert "from 2026-02-01 to 2026-02-05 (UTC): 3 commits" in told.out
+    assert "Searched acme/engine, 2026-02-01 to 2026-02-04 (UTC): 3 commits" in told.out
     told = command("ask", "was the limit ever lowered, and why?", *BOUNDS, *engine.repo)
     assert told.status == 4
     assert "Evidence that fits best, ranked by words and not judged:" in told.out

@@ -1,7 +1,10 @@
 """`gitzette chat`: lines from a pipe, answered one after the other in a thread."""
 
 import io
+import re
+import subprocess
 import sys
+from datetime import UTC, datetime, timedelta
 
 import pytest
 
@@ -24,3 +27,47 @@ def test_a_pipe_gets_answers_in_one_thread_and_no_prompt(
     assert "is:" in told.err
     assert "Add the router" in told.out
     assert told.err.endswith("gitzette: go on with: gitzette chat --thread talk\n")
+
+
+def test_a_chat_says_which_days_were_read_and_which_were_not(
+    engine: Engine, command: Command, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for day in ("2026-02-01", "2026-02-03", "2026-02-04"):
+        assert command("run", "--date", day, *engine.repo).status == 0
+    monkeypatch.setattr(sys, "stdin", io.StringIO("what did Ada do to MAX_ROUTES?\n"))
+    told = command("chat", *engine.repo)
+    match = re.search(r"Searched acme/engine, (.+) \(UTC\): (\d+) commits", told.out)
+    assert match is not None, told.out
+    *days, last_days = match[1].split(", ")
+    assert days == ["2026-02-01", "2026-02-03 to 2026-02-04"]
+    # Of the last days only that is known which the clone has: it may not have been fetched since.
+    first_day, _, end = last_days.partition(" to ")
+    assert first_day == str((datetime.now(UTC) - timedelta(days=7)).date())
+    assert end == newest_commit(engine)
+    assert match[2] == "4"
+
+
+def newest_commit(engine: Engine) -> str:
+    """Return the time of the newest commit as an answer writes it."""
+    log = ["git", "-C", str(engine.folder), "log", "-1", "--format=%cd", "--date=format:%F %H:%M"]
+    return subprocess.run(log, check=True, capture_output=True, text=True).stdout.strip()
+
+
+def test_a_clone_that_was_not_fetched_is_not_called_read_to_this_day(
+    engine: Engine, command: Command
+) -> None:
+    git = ["git", "-C", str(engine.folder)]
+    subprocess.run([*git, "reset", "-q", "--hard", "HEAD~1"], check=True)
+    for day in ("2026-02-03", "2026-02-04", "2026-02-06"):
+        assert command("run", "--date", day, *engine.repo).status == 0
+    told = command("ask", "what did Ada do to MAX_ROUTES?", *engine.repo)
+    assert "Searched acme/engine, 2026-02-03 to 2026-02-04 09:00 (UTC): 2 commits" in told.out
+    assert "The clone of acme/engine ends with a commit of 2026-02-04 09:00" in told.out
+    told = command("ask", "what changed?", "--since", "2026-03-01", *engine.repo)
+    assert "Nothing of acme/engine was read from 2026-03-01 to " in told.out
+    # What is fetched later is read by the next question, however old it is.
+    yesterday = datetime.now(UTC) - timedelta(days=1)
+    engine.commit("Count the routes", yesterday, router="MAX_ROUTES = 12\nROUTES = 0\n")
+    told = command("ask", "what changed in the routes?", *engine.repo)
+    assert "Count the routes" in told.out
+    assert "ends with a commit" not in told.out

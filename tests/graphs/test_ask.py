@@ -4,6 +4,7 @@ import json
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
+from datetime import date
 from pathlib import Path
 from typing import Any
 
@@ -115,7 +116,7 @@ async def test_a_judged_sentence_is_published_with_its_citation_and_streamed(
     assert reply.outcome == "answered"
     assert not reply.abstained
     assert reply.answer.startswith("`MAX_ROUTES` goes from `22` to `12`. ([`")
-    assert "Searched octo/router from" in reply.answer
+    assert "Searched octo/router, 2026-01-29 to 2026-02-04 10:00 (UTC): 3 commits" in reply.answer
     (claim,) = reply.claims
     assert claim.kind is Kind.STATED
     assert claim.judged_by == "scripted"
@@ -204,3 +205,17 @@ async def test_nothing_outside_of_the_window_is_cited(tmp_path: Path) -> None:
     assert "nothing earlier says that" in told or "Begin" not in told
     assert len(reply.cites) == 1
     assert all(hit.opened.startswith("2026-02-04") for hit in reply.evidence)
+
+
+async def test_a_model_is_told_which_days_were_read(tmp_path: Path) -> None:
+    model = Answering()
+    async with asking(tmp_path, model) as one:
+        spec = one.context.specs[0]
+        for day in ("2026-01-10", "2026-01-11", "2026-01-13"):
+            window = Window.days(date.fromisoformat(day), date.fromisoformat(day), "UTC")
+            await one.context.reader.complete(spec, window)
+        await one.ask()
+        opening = next(asked for asked in model.heard if asked.tools).messages[-1]
+    days = "2026-01-10 to 2026-01-11, 2026-01-13, 2026-01-29 to 2026-02-04"
+    assert f"What a search found in octo/router, {days}, best first" in opening
+    assert f"Only what belongs to octo/router, {days} may be cited." in opening

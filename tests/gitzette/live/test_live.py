@@ -31,6 +31,10 @@ def shown(told: list[tuple[str, Any]]) -> list[dict[str, Any]]:
     return list([data["blocks"] for name, data in told if name == "blocks"][-1])
 
 
+def words_of(blocks: list[dict[str, Any]]) -> str:
+    return "\n".join("".join(piece["text"] for piece in block["pieces"]) for block in blocks)
+
+
 def test_the_site_is_served_with_a_way_to_ask(serving: Serving) -> None:
     with httpx.Client(base_url=serving()) as browser:
         front = browser.get("/")
@@ -72,6 +76,8 @@ def test_an_answer_is_streamed_with_what_is_read_its_citations_and_their_evidenc
         read = [data for name, data in more if name == "reading"]
         assert {one["repo"] for one in read} == {"acme/engine"}
         assert any(one["what"] == "reading diffs" for one in read)
+        # The page says which days were read, and does not pass over the months between them.
+        assert "Searched acme/engine, 2026-02-03 to 2026-02-04, " in words_of(shown(more))
         again = events(browser.post("/api/ask", json={"question": "author:grace", "thread": "t-1"}))
         assert "Grace" in json.dumps(shown(again))
 
