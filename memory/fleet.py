@@ -1,4 +1,4 @@
-"""What several workers share: what was read of repositories, editions, deliveries, limits, mirrors, progress."""
+"""The tables that workers share: parts, editions, deliveries, limits, mirrors and progress."""
 
 import time
 import zlib
@@ -10,8 +10,12 @@ from agent.domain.window import Window
 from agent.reports.stored import dump, load
 from memory.database import Database, Row, stamp
 
-DONE, FAILED = "done", "failed"
-_EVERY_SECONDS, _PERIODS = 1.0, 100
+DONE = "done"
+FAILED = "failed"
+_SECONDS_BETWEEN_STEPS = 1.0
+_MAX_PERIODS_KEPT = 100  # Of a limit
+_STATUS_WORDS = {"todo": "queued", "doing": "running", "succeeded": "done"}
+_NO_REASON = "no reason was noted; see the log of the worker"
 
 
 @dataclass(frozen=True)
@@ -23,7 +27,7 @@ class Task:
     task: str
     about: str
     attempts: int
-    progress: str
+    progress: str  # How far it is; of one that failed or waits for another try, why it failed
 
 
 class Fleet:
@@ -31,51 +35,69 @@ class Fleet:
 
     def __init__(self, db: Database) -> None:
         self._db = db
-        self._told: dict[str, float] = {}
+        self._last_steps: dict[str, float] = {}  # When the progress of each part was last stored
 
     def put_part(
         self, key: str, repo: str, window: Window, run: str, status: str, body: bytes
     ) -> None:
-        """Store what a report says of one repository, done or failed; again replaces it."""
-        row = {"key": key, "repo": repo, "window_key": window.key, "run": run, "status": status}
-        row |= {"finished": stamp(datetime.now(UTC))}
+        """Store what a report says of one repository, done or failed, in place of what it was."""
+        row = {
+            "key": key,
+            "repo": repo,
+            "window_key": window.key,
+            "run": run,
+            "status": status,
+            "finished": stamp(datetime.now(UTC)),
+            "body": zlib.compress(body),
+        }
         with self._db.transaction():
-            self._db.upsert("parts", [{**row, "body": zlib.compress(body)}], ("key",))
+            self._db.upsert("parts", [row], ("key",))
 
     def parts(self, keys: list[str]) -> dict[str, bytes]:
-        """Find the parts that are there."""
+        """Return the parts that are there."""
         rows = self._db.rows("select key, body from parts where key = any(?)", [keys])
         return {key: zlib.decompress(bytes(body)) for key, body in rows}
 
     def statuses(self, keys: list[str]) -> dict[str, str]:
-        """Tell which parts are there, and whether each is done or failed."""
+        """Return for each part that is there whether it is done or failed."""
         return dict(self._db.rows("select key, status from parts where key = any(?)", [keys]))
 
     def put_edition(self, edition: str, report: Report) -> None:
         """Store a published edition, in place of what it was."""
-        row = {"edition": edition, "window_key": report.window.key, "label": report.window.label}
         body = zlib.compress(dump(report).encode("utf-8", errors="replace"))
-        row |= {"finished": stamp(datetime.now(UTC))}
+        row = {
+            "edition": edition,
+            "window_key": report.window.key,
+            "label": report.window.label,
+            "finished": stamp(datetime.now(UTC)),
+            "body": body,
+        }
         with self._db.transaction():
-            self._db.upsert("editions", [{**row, "body": body}], ("edition", "window_key"))
+            self._db.upsert("editions", [row], ("edition", "window_key"))
 
     def edition(self, edition: str, window_key: str) -> Report | None:
-        """Find an edition of a window as it was published."""
+        """Return an edition of a window as it was published."""
         sql = "select label, body from editions where edition = ? and window_key = ?"
         row = self._db.row(sql, [edition, window_key])
-        return load(zlib.decompress(bytes(row[1])), row[0]) if row else None
+        if row is None:
+            return None
+        label, body = row
+        return load(zlib.decompress(bytes(body)), label)
+
+    def has_edition(self, edition: str, window_key: str) -> bool:
+        """Return True if an edition of a window is published."""
+        sql = "select 1 from editions where edition = ? and window_key = ?"
+        return self._db.row(sql, [edition, window_key]) is not None
 
     def labels(self, edition: str) -> dict[str, tuple[str, str]]:
-        """List the days of an edition, each with its window and when it was composed."""
+        """Return the days of an edition, each with its window and when it was composed."""
         sql = "select label, window_key, finished from editions where edition = ?"
         return {label: (key, finished) for label, key, finished in self._db.rows(sql, [edition])}
 
     def deliveries(self, edition: str) -> list[str]:
-        """Give how reports stand on the channels of an edition, as JSON."""
-        return [
-            row[0]
-            for row in self._db.rows("select body from deliveries where edition = ?", [edition])
-        ]
+        """Return how reports stand on the channels of an edition, as JSON."""
+        rows = self._db.rows("select body from deliveries where edition = ?", [edition])
+        return [body for (body,) in rows]
 
     def put_delivery(self, edition: str, channel: str, label: str, body: str) -> None:
         """Note how a report stands on a channel."""
@@ -83,7 +105,7 @@ class Fleet:
         self._db.upsert("deliveries", [row], ("edition", "channel", "label"))
 
     def take(self, name: str, most: int, seconds: int) -> float:
-        """Count one request against a shared limit; give the seconds to wait where it is spent, else nothing.
+        """Count one request against a shared limit; return the seconds to wait if it is spent.
 
         The clock is the database's: those of machines differ.
         """
@@ -91,16 +113,17 @@ class Fleet:
             "select cast(extract(epoch from clock_timestamp()) as double precision)"
         )
         period = int(now // seconds)
-        taken = self._db.row(
+        used = self._db.row(
             "insert into limits (name, period, used) values (?, ?, 1) on conflict (name, period)"
             " do update set used = limits.used + 1 where limits.used < ? returning used",
             [name, period, most],
         )
-        if taken == (1,):
-            self._db.execute(
-                "delete from limits where name = ? and period < ?", [name, period - _PERIODS]
-            )
-        return 0.0 if taken else (period + 1) * seconds - now
+        if used is None:
+            return float((period + 1) * seconds - now)
+        if used == (1,):
+            oldest = period - _MAX_PERIODS_KEPT
+            self._db.execute("delete from limits where name = ? and period < ?", [name, oldest])
+        return 0.0
 
     def put_mirror(self, place: str, repo: str) -> None:
         """Note that the machines of a place have the mirror of a repository."""
@@ -112,7 +135,7 @@ class Fleet:
         self.put_mirror(place, "")
 
     def place_of(self, repo: str, fresh: timedelta) -> str | None:
-        """Find a place that has the mirror of a repository and whose workers are alive."""
+        """Return a place that has the mirror of a repository and whose workers are alive."""
         row = self._db.row(
             "select m.place from mirrors m join mirrors a on a.place = m.place and a.repo = ''"
             " where m.repo = ? and a.seen > ? order by m.seen desc limit 1",
@@ -122,38 +145,40 @@ class Fleet:
 
     def step(self, key: str, what: str, done: int, total: int) -> None:
         """Note how far a part is; at most once a second for each."""
-        if self._told.get(key, 0.0) + _EVERY_SECONDS > time.monotonic():
+        last_step = self._last_steps.get(key)
+        if last_step is not None and time.monotonic() < last_step + _SECONDS_BETWEEN_STEPS:
             return
-        self._told[key] = time.monotonic()
-        row = {
-            "key": key,
-            "what": what,
-            "done": done,
-            "total": total,
-            "at": stamp(datetime.now(UTC)),
-        }
-        self._db.upsert("progress", [row], ("key",))
+        self._last_steps[key] = time.monotonic()
+        self._put_progress(key, what, done, total)
 
-    def put_progress(self, key: str, what: str) -> None:
-        """Note why a part failed."""
-        self._told.pop(key, None)
-        self.step(key, what, 0, 0)
+    def note_reason(self, task: int, reason: str) -> None:
+        """Note why a task failed; `tasks` shows it until the task is done."""
+        self._put_progress(f"task {task}", reason, 0, 0)
+
+    def _put_progress(self, key: str, what: str, done: int, total: int) -> None:
+        at = stamp(datetime.now(UTC))
+        row = {"key": key, "what": what, "done": done, "total": total, "at": at}
+        self._db.upsert("progress", [row], ("key",))
 
     def move_orphans(self, queue: str, fresh: timedelta) -> None:
         """Move what waits for machines that are not alive to the queue of all."""
         self._db.execute(
-            "update procrastinate_jobs set queue_name = ? where status = 'todo' and starts_with(queue_name, 'place-')"
-            " and queue_name not in (select place from mirrors where repo = '' and seen > ?)",
+            "update procrastinate_jobs set queue_name = ?"
+            " where status = 'todo' and starts_with(queue_name, 'place-') and queue_name not in"
+            " (select place from mirrors where repo = '' and seen > ?)",
             [queue, stamp(datetime.now(UTC) - fresh)],
         )
 
     def tasks(self, limit: int = 1_000) -> list[Task]:
-        """List the tasks of the queue: what runs, waits and failed first, then what was done last."""
+        """Return the tasks of the queue: what runs, failed and waits, then what was done last."""
         rows = self._db.rows(
-            "select j.id, j.status, j.task_name, coalesce(j.args->>'repo', 'edition ' || (j.args->>'edition')),"
-            " j.args->>'day', j.attempts, p.what, p.done, p.total from procrastinate_jobs j"
+            "select j.id, j.status, j.task_name,"
+            " coalesce(j.args->>'repo', 'edition ' || (j.args->>'edition')), j.args->>'day',"
+            " j.attempts, p.what, p.done, p.total, reason.what from procrastinate_jobs j"
             " left join progress p on p.key = (j.args->>'repo') || ' ' || (j.args->>'day')"
-            " order by array_position(array['doing', 'failed', 'todo'], j.status::text), j.id desc limit ?",
+            " left join progress reason on reason.key = 'task ' || j.id"
+            " order by array_position(array['doing', 'failed', 'todo'], j.status::text),"
+            " j.id desc limit ?",
             [limit],
         )
         return [_task(row) for row in rows]
@@ -165,13 +190,14 @@ class Fleet:
             self._db.execute("delete from progress where at < ?", [stamp(before)])
 
 
-_STATUS = {"todo": "queued", "doing": "running", "succeeded": "done"}
-
-
 def _task(row: Row) -> Task:
-    number, status, task, about, day, attempts, what, done, total = row
-    counted = f" {done} of {total}" if total else ""
-    progress = f"{what or ''}{counted}" if status in ("doing", "failed", "todo") else ""
-    return Task(
-        number, str(_STATUS.get(status, status)), task, f"{about} {day}", attempts, progress
-    )
+    number, status, task, about, day, attempts, what, done, total, reason = row
+    progress = ""
+    if status == "doing":
+        progress = f"{what or ''} {done} of {total}" if total else what or ""
+    elif status == "failed":
+        progress = reason or _NO_REASON
+    elif status != "succeeded":
+        progress = reason or ""
+    word = str(_STATUS_WORDS.get(status, status))
+    return Task(number, word, task, f"{about} {day}", attempts, progress)

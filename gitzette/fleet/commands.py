@@ -1,4 +1,4 @@
-"""The commands `worker` and `schedule`: Procrastinate's queue, its tasks and retries, the sweep for dead workers."""
+"""The commands `worker` and `schedule`: the queue of Procrastinate, its tasks, retries and sweeps."""
 
 import argparse
 import asyncio
@@ -7,7 +7,7 @@ import signal
 import socket
 import sys
 import traceback
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from functools import cache
@@ -40,25 +40,22 @@ try:
     from gitzette.fleet.database_upgrade import check_queue
 except ImportError as missing:
     raise ConfigError("workers need more packages: pip install 'gitzette[server]'") from missing
-from gitzette.fleet.work import compose, deliver, plans_of, read_repository
+from gitzette.fleet.work import compose, deliver, plans_of, read_repository, record_failure
 
 COMMON = "common"
 DEAD_AFTER = 15.0  # Seconds without a sign of life after which a worker is dead
-_HEARTBEAT, _SWEEP, _PLAN = (
-    3.0,
-    3.0,
-    60.0,
-)  # Seconds between signs of life, looks for the dead, and plans
-_PAUSE, _GRACE = (
-    2.0,
-    10.0,
-)  # Seconds between looks for tasks, and for tasks to end when a worker is stopped
-_BY_HAND, _NIGHTLY = (
-    10,
-    0,
-)  # Priorities: what a person asks for comes before what the clock asks for
-_MOST_TRIES, _LONGEST_PAUSE = 30, 300
-"""Deaths of workers count as tries: a task that kills every worker must end. Without them these are two hours."""
+_HEARTBEAT_SECONDS = 3.0
+_SWEEP_SECONDS = 3.0  # Between two looks for dead workers
+_PLAN_SECONDS = 60.0  # Between two looks for days that are due
+_POLL_SECONDS = 2.0  # Between two looks for tasks, or for a database that is away
+_SHUTDOWN_SECONDS = 10.0  # For tasks to end when a worker is stopped
+# What a person asks for comes before what the clock asks for.
+_PRIORITY_BY_HAND = 10
+_PRIORITY_BY_CLOCK = 0
+MAX_TRIES = 30
+"""Deaths of workers count, too: a task that kills every worker must end. Else it is two hours."""
+_MAX_RETRY_SECONDS = 300
+_REASON_CHARACTERS = 300
 _LOST = (ConnectorException, psycopg.Error, OSError)  # Errors of a database that is away
 
 
@@ -68,63 +65,56 @@ def worker(args: argparse.Namespace, environ: Mapping[str, str]) -> int:
     queues = [name for name in (args.queues or COMMON).split(",") if name]
 
     async def work() -> None:
-        sweeping = asyncio.create_task(_repeated(engine.sweep, _SWEEP))
+        sweeping = asyncio.create_task(_repeat(engine.sweep, _SWEEP_SECONDS))
         try:
             await engine.app.run_worker_async(
                 queues=[*queues, engine.place],
                 concurrency=args.concurrency,
                 install_signal_handlers=False,
-                shutdown_graceful_timeout=_GRACE,
-                update_heartbeat_interval=_HEARTBEAT,
-                fetch_job_polling_interval=_PAUSE,
+                shutdown_graceful_timeout=_SHUTDOWN_SECONDS,
+                update_heartbeat_interval=_HEARTBEAT_SECONDS,
+                fetch_job_polling_interval=_POLL_SECONDS,
             )
         finally:
             sweeping.cancel()
 
     say(f"worker of {', '.join(queues)}, {args.concurrency} tasks at a time")
-    asyncio.run(_until_stopped(engine, work))
+    asyncio.run(_run_until_stopped(engine, work))
     return EXIT_DONE
 
 
 def schedule(args: argparse.Namespace, environ: Mapping[str, str]) -> int:
-    """Queue what is due, every minute; or a day, a task, once, by hand."""
+    """Queue what is due, every minute; or list tasks, or queue, cancel or retry one by hand."""
     settings = settings_here(environ)
     engine = Engine(settings, environ)
     if args.list:
         with memory_of(settings, environ) as memory:
             tasks = memory.fleet.tasks()
-        sys.stdout.writelines(
-            f"{one.id}  {one.status:<9}  {one.task:<10}  {one.about}  {one.progress}\n"
-            for one in tasks
-        )
+        for task in tasks:
+            line = f"{task.id}  {task.status:<9}  {task.task:<10}  {task.about}  {task.progress}"
+            sys.stdout.write(f"{line.rstrip()}\n")
     elif args.date or args.cancel or args.retry:
-        asyncio.run(_by_hand(engine, settings, args))
+        asyncio.run(_schedule_by_hand(engine, settings, args))
     else:
-        asyncio.run(_until_stopped(engine, lambda: _repeated(engine.plan, _PLAN)))
+        asyncio.run(_run_until_stopped(engine, lambda: _repeat(engine.plan, _PLAN_SECONDS)))
     return EXIT_DONE
 
 
-async def _by_hand(engine: "Engine", settings: Settings, args: argparse.Namespace) -> None:
-    jobs = engine.app.job_manager
+async def _schedule_by_hand(engine: "Engine", settings: Settings, args: argparse.Namespace) -> None:
     async with engine.app.open_async():
         if args.date:
-            names = [args.edition] if args.edition else list(editions_of(settings))
-            count = sum([await engine.queue_day(name, args.date, _BY_HAND) for name in names])
-            sys.stdout.write(f"{count} repositories queued\n")
-        elif args.cancel and not await jobs.cancel_job_by_id_async(args.cancel, abort=True):
-            raise InputError(
-                f"task {args.cancel} cannot be cancelled: it is done, or there is none"
-            )
+            editions = [args.edition] if args.edition else list(editions_of(settings))
+            counts = [
+                await engine.queue_day(name, args.date, _PRIORITY_BY_HAND) for name in editions
+            ]
+            sys.stdout.write(f"{sum(counts)} repositories queued\n")
+        elif args.cancel:
+            await engine.cancel(args.cancel)
         elif args.retry:
-            try:
-                await jobs.retry_job_by_id_async(args.retry, datetime.now(UTC))
-            except ConnectorException as error:
-                raise InputError(
-                    f"task {args.retry} cannot be tried again: it did not fail"
-                ) from error
+            await engine.retry(args.retry)
 
 
-async def _repeated(work: Callable[[], Awaitable[object]], seconds: float) -> None:
+async def _repeat(work: Callable[[], Awaitable[object]], seconds: float) -> None:
     while True:
         try:
             await work()
@@ -133,43 +123,61 @@ async def _repeated(work: Callable[[], Awaitable[object]], seconds: float) -> No
         await asyncio.sleep(seconds)
 
 
-async def _until_stopped(engine: "Engine", work: Callable[[], Awaitable[None]]) -> None:
-    """Do the work until somebody stops the process; whenever the database is away, begin it anew."""
-    me = asyncio.current_task()
-    assert me is not None
-    for one in (signal.SIGINT, signal.SIGTERM):
-        asyncio.get_running_loop().add_signal_handler(one, me.cancel)
+async def _run_until_stopped(engine: "Engine", work: Callable[[], Awaitable[None]]) -> None:
+    """Do the work until the process is stopped; begin anew whenever the database was away."""
+    this_task = asyncio.current_task()
+    assert this_task is not None
+    for stop_signal in (signal.SIGINT, signal.SIGTERM):
+        asyncio.get_running_loop().add_signal_handler(stop_signal, this_task.cancel)
     with suppress(asyncio.CancelledError):
-        while not me.cancelling():
+        while not this_task.cancelling():
             try:
                 async with engine.app.open_async():
                     await work()
             except _LOST as error:
                 say(f"the database is away: {str(error)[:200]}")
-            await asyncio.sleep(_PAUSE)
+            await asyncio.sleep(_POLL_SECONDS)
 
 
 class Backoff(BaseRetryStrategy):
-    """Tries again what may get better, later each time; the rest stays failed, for a person to look at."""
+    """Tries again what may get better, later each time; the rest fails for good."""
 
-    def __init__(self, first: float) -> None:
-        self._first = first
+    def __init__(self, first_seconds: float, note: Callable[[Job, str], None]) -> None:
+        self._first_seconds = first_seconds
+        self._note = note  # Stores why a task failed
+
+    def may_retry(self, error: BaseException, job: Job) -> bool:
+        """Return True if a task that ended with this error will be tried again."""
+        if isinstance(error, asyncio.CancelledError):
+            return True  # A worker was stopped: what it leaves is for another one
+        if job.attempts >= MAX_TRIES:
+            return False
+        if isinstance(error, UpstreamError):
+            return error.retryable
+        # A database that was restarted, or a run whose worker seemed dead and is not.
+        return isinstance(error, (StorageError, InputError, *_LOST))
 
     def get_retry_decision(self, *, exception: BaseException, job: Job) -> RetryDecision | None:
-        """Decide by the error and by how often it was tried; what a stopped worker leaves is for another one."""
+        """Return when to try again, or None; note the reason for people."""
         if isinstance(exception, asyncio.CancelledError):
             return RetryDecision(retry_in={"seconds": 0})
-        say(f"{job.task_name} {' '.join(map(str, job.task_kwargs.values()))}: {exception}")
+        reason = reason_of(exception)
+        say(f"{job.task_name} {' '.join(map(str, job.task_kwargs.values()))}: {reason}")
         if not isinstance(exception, (AppError, *_LOST)):
             traceback.print_exception(exception)
-        passing = isinstance(exception, UpstreamError) and exception.retryable
-        # A database that was restarted, or a run whose worker seemed dead and is not.
-        passing = passing or isinstance(exception, (StorageError, InputError, *_LOST))
-        if not passing or job.attempts >= _MOST_TRIES:
+        self._note(job, reason)
+        if not self.may_retry(exception, job):
             return None
-        return RetryDecision(
-            retry_in={"seconds": int(min(self._first * 2**job.attempts, _LONGEST_PAUSE)) + 1}
-        )
+        seconds = min(self._first_seconds * 2**job.attempts, _MAX_RETRY_SECONDS)
+        return RetryDecision(retry_in={"seconds": int(seconds) + 1})
+
+
+def reason_of(error: BaseException) -> str:
+    """Return why something failed, in one line; an error of the program has its type in front."""
+    reason = " ".join(str(error).split())
+    if not isinstance(error, AppError):
+        reason = f"{type(error).__name__}: {reason}"
+    return reason[:_REASON_CHARACTERS]
 
 
 class Engine:
@@ -179,158 +187,229 @@ class Engine:
         address = settings.database_address
         if address is None:
             raise ConfigError(
-                "workers need a PostgreSQL database: set database or GITZETTE_DATABASE to postgresql://…"
+                "workers need a PostgreSQL database: "
+                "set database or GITZETTE_DATABASE to postgresql://…"
             )
         editions_of(settings)
         home = home_of(settings, environ)
         check_queue(home, address)
-        self._settings, self._environ = settings, environ
+        self._settings = settings
+        self._environ = environ
         # The queue of the machines that share this home folder, and with it the mirrors.
-        self.place = (
-            f"place-{sha256(f'{socket.gethostname()} {home.resolve()}'.encode()).hexdigest()[:12]}"
-        )
+        machine = f"{socket.gethostname()} {home.resolve()}"
+        self.place = f"place-{sha256(machine.encode()).hexdigest()[:12]}"
         self.app = App(connector=PsycopgConnector(conninfo=address, min_size=1, max_size=4))
-        retry = Backoff(5 * settings.budget.retry_seconds)
+        self._retry = Backoff(5 * settings.budget.retry_seconds, self._note_reason)
         for function in (self.repository, self.edition, self.delivery):
-            self.app.task(name=function.__name__, queue=COMMON, retry=retry, pass_context=True)(
-                function
+            register = self.app.task(
+                name=function.__name__, queue=COMMON, retry=self._retry, pass_context=True
             )
+            register(function)
         logging.getLogger("procrastinate").setLevel(logging.CRITICAL)
 
     async def repository(self, context: JobContext, repo: str, tz: str, day: str) -> None:
-        """Read a repository's day; whoever reads the last one of an edition lets that be composed."""
-        window, failed = day_window(day, tz), None
+        """Read a repository's day; after the last one of an edition, let that be composed."""
+        name = RepoId(repo)
+        window = day_window(day, tz)
+        is_last_try = context.job.attempts >= MAX_TRIES
         say(f"{repo} {day}: reading")
         try:
-            last = context.job.attempts >= _MOST_TRIES
-            await read_repository(self._settings, self._environ, RepoId(repo), window, last=last)
-            say(f"{repo} {day}: done")
-        except AppError as error:
-            failed = error
+            await read_repository(self._settings, self._environ, name, window, last=is_last_try)
+        except Exception as error:
+            # Whatever it is: editions must not wait for a repository that nobody will read again.
+            if not self._retry.may_retry(error, context.job):
+                await self._give_up(name, tz, day, reason_of(error))
+            raise
+        say(f"{repo} {day}: done")
         with memory_of(self._settings, self._environ) as memory:
-            if failed:
-                memory.fleet.put_progress(f"{repo} {day}", str(failed)[:200])
             memory.fleet.put_mirror(self.place, repo)
-            every = editions_of(self._settings).items()
-            mine = [
-                name
-                for name, one in every
-                if one.tz == tz and repo in {spec.name for spec in one.repos}
-            ]
-            keys = {name: self._keys(name, day) for name in mine}
-            ready = [
-                name
-                for name, parts in keys.items()
-                if len(memory.fleet.statuses(parts)) == len(parts)
-            ]
+        await self._compose_if_ready(name, tz, day)
+
+    async def _give_up(self, repo: RepoId, tz: str, day: str, reason: str) -> None:
+        """Record that a repository's day failed for good, and let the editions go on without it."""
+        record_failure(self._settings, self._environ, repo, day_window(day, tz), reason)
+        await self._compose_if_ready(repo, tz, day)
+
+    async def _compose_if_ready(self, repo: RepoId, tz: str, day: str) -> None:
+        """Queue the editions with this repository of which every part is read or has failed."""
+        ready = []
+        with memory_of(self._settings, self._environ) as memory:
+            for name, settings in editions_of(self._settings).items():
+                if settings.tz != tz or repo not in {spec.name for spec in settings.repos}:
+                    continue
+                keys = self._part_keys(name, day)
+                if len(memory.fleet.statuses(keys)) == len(keys):
+                    ready.append(name)
         for name in ready:
-            lock = f"edition {name} {day}"
-            await self._defer("edition", lock, f"{lock} read", {"edition": name, "day": day})
-        if failed:
-            raise failed
+            await self._queue_edition(name, day)
 
     async def edition(self, _: JobContext, edition: str, day: str, late: bool = False) -> None:
         """Compose an edition, and send it on its way."""
-        mine = edition_of(self._settings, edition)
-        if not await compose(
-            self._settings, self._environ, edition, day_window(day, mine.tz), late=late
-        ):
+        settings = edition_of(self._settings, edition)
+        window = day_window(day, settings.tz)
+        is_composed = await compose(self._settings, self._environ, edition, window, late=late)
+        with memory_of(self._settings, self._environ) as memory:
+            is_published = memory.fleet.has_edition(edition, window.key)
+        if is_published:
+            await self._remove_late_task(edition, day)
+        if not is_composed:
             return
         say(f"edition {edition} {day}: published")
-        if mine.deliver:
-            about = {"edition": edition, "day": day}
-            await self._defer("delivery", f"delivery {edition}", f"delivery {edition} {day}", about)
+        if settings.deliver:
+            arguments = {"edition": edition, "day": day}
+            await self._defer(
+                "delivery", f"delivery {edition}", f"delivery {edition} {day}", arguments
+            )
 
     async def delivery(self, _: JobContext, edition: str, day: str) -> None:
         """Deliver an edition."""
         window = day_window(day, edition_of(self._settings, edition).tz)
-        # In a thread: a receiver that keeps us waiting must not keep the worker from its signs of life.
+        # In a thread: a receiver that keeps us waiting must not stop the worker's signs of life.
         await asyncio.to_thread(deliver, self._settings, self._environ, edition, window)
 
     @cache  # noqa: B019 -- an engine lives as long as its process
-    def _keys(self, edition: str, day: str) -> list[str]:
-        """Name the parts of an edition: that takes long where there are many."""
+    def _part_keys(self, edition: str, day: str) -> list[str]:
+        """Return the keys of the parts of an edition, which takes long where there are many."""
         window = day_window(day, edition_of(self._settings, edition).tz)
         return [plan.key for plan in plans_of(self._settings, edition, window)]
 
     async def plan(self) -> None:
-        """Queue every day that an edition lacks, oldest first; whenever that is something, delete what is too old."""
-        settings, now = self._settings, datetime.now(UTC)
+        """Queue every day that an edition lacks, oldest first, and then delete what is too old."""
+        settings = self._settings
+        now = datetime.now(UTC)
         with memory_of(settings, self._environ) as memory:
-            labels = {name: memory.fleet.labels(name) for name in editions_of(settings)}
-            lacking = {
-                name: missing_days(one, labels[name], now)
-                for name, one in editions_of(settings).items()
-            }
-            count = sum(
-                [await self.queue_day(name, day) for name, days in lacking.items() for day in days]
-            )
+            count = 0
+            for name, edition in editions_of(settings).items():
+                for day in missing_days(edition, memory.fleet.labels(name), now):
+                    count += await self.queue_day(name, day)
             if not count:
                 return
             say(f"{count} repositories queued")
-            before = now - timedelta(days=settings.keep_days)
-            memory.retention.forget(before.date())
-            memory.fleet.forget(before)
-            memory.run_locks.prune(memory.runs.unfinished(before.date()))
+            oldest = now - timedelta(days=settings.keep_days)
+            memory.retention.forget(oldest.date())
+            memory.fleet.forget(oldest)
+            memory.run_locks.prune(memory.runs.unfinished(oldest.date()))
         await self.app.job_manager.delete_old_jobs(
             nb_hours=24 * settings.keep_days, include_failed=True
         )
 
-    async def queue_day(self, edition: str, day: str, priority: int = _NIGHTLY) -> int:
-        """Queue the repositories of a day, and the edition for when they are late; give how many are new."""
-        mine, lock, about = (
-            edition_of(self._settings, edition),
-            f"edition {edition} {day}",
-            {"edition": edition, "day": day},
-        )
-        late = datetime.now(UTC) + timedelta(minutes=mine.late_minutes)
-        # With a lock of its own: tasks with the same one wait for each other in the order of coming.
-        if not await self._defer(
-            "edition", f"{lock} late", f"{lock} late", about | {"late": True}, schedule_at=late
-        ):
+    async def queue_day(self, edition: str, day: str, priority: int = _PRIORITY_BY_CLOCK) -> int:
+        """Queue the unread repositories of a day, and the edition for when they are late.
+
+        Return how many repositories were queued.
+        """
+        settings = edition_of(self._settings, edition)
+        if not await self._queue_late_edition(edition, day, settings.late_minutes):
             return 0
+        plans = plans_of(self._settings, edition, day_window(day, settings.tz))
         with memory_of(self._settings, self._environ) as memory:
-            plans = plans_of(self._settings, edition, day_window(day, mine.tz))
-            known = memory.fleet.statuses([plan.key for plan in plans])
-            todo = [str(plan.spec.name) for plan in plans if plan.key not in known]
-            queues = {
-                repo: memory.fleet.place_of(repo, timedelta(seconds=DEAD_AFTER)) or COMMON
-                for repo in todo
-            }
-        if not todo:
-            await self._defer("edition", lock, f"{lock} read", about)
-        queued = 0
-        for repo, queue in queues.items():
-            once, part = f"{repo} {mine.tz} {day}", {"repo": repo, "tz": mine.tz, "day": day}
-            options = {"queue": queue, "priority": priority}
-            queued += await self._defer("repository", f"repository {repo}", once, part, **options)
-        return queued
+            statuses = memory.fleet.statuses([plan.key for plan in plans])
+            unread = [plan.spec.name for plan in plans if plan.key not in statuses]
+            fresh = timedelta(seconds=DEAD_AFTER)
+            queues = {repo: memory.fleet.place_of(repo, fresh) or COMMON for repo in unread}
+        if not unread:
+            await self._queue_edition(edition, day)
+        count = 0
+        for repo in unread:
+            arguments = {"repo": str(repo), "tz": settings.tz, "day": day}
+            count += await self._defer(
+                "repository",
+                f"repository {repo}",
+                f"{repo} {settings.tz} {day}",
+                arguments,
+                queue=queues[repo],
+                priority=priority,
+            )
+        return count
+
+    async def _queue_edition(self, edition: str, day: str) -> None:
+        name = f"edition {edition} {day}"
+        await self._defer("edition", name, f"{name} read", {"edition": edition, "day": day})
+
+    async def _queue_late_edition(self, edition: str, day: str, late_minutes: int) -> bool:
+        """Queue the edition for when its repositories are late; return False if it is queued."""
+        name = _late_name(edition, day)
+        return await self._defer(
+            "edition",
+            name,
+            name,
+            {"edition": edition, "day": day, "late": True},
+            schedule_at=datetime.now(UTC) + timedelta(minutes=late_minutes),
+        )
+
+    async def _remove_late_task(self, edition: str, day: str) -> None:
+        """Delete the task that would compose a published edition when it is late."""
+        jobs = self.app.job_manager
+        waiting: Sequence[Job] = list(
+            await jobs.list_jobs_async(
+                queueing_lock=_late_name(edition, day), status=Status.TODO.value
+            )
+        )
+        for job in waiting:
+            if job.id is not None:
+                await jobs.cancel_job_by_id_async(job.id, delete_job=True)
 
     async def _defer(
-        self, task: str, lock: str, once: str, arguments: Mapping[str, Any], **options: Any
+        self, task: str, lock: str, queueing_lock: str, arguments: Mapping[str, Any], **options: Any
     ) -> bool:
         """Queue a task unless the same is queued; only one with the same lock runs at a time."""
+        deferrer = self.app.configure_task(task, lock=lock, queueing_lock=queueing_lock, **options)
         try:
-            await self.app.configure_task(
-                task, lock=lock, queueing_lock=once, **options
-            ).defer_async(**arguments)
+            await deferrer.defer_async(**arguments)
         except AlreadyEnqueued:
             return False
         return True
 
+    async def cancel(self, task: int) -> None:
+        """Cancel a task that waits or runs."""
+        if not await self.app.job_manager.cancel_job_by_id_async(task, abort=True):
+            raise InputError(f"task {task} cannot be cancelled: it is done, or there is none")
+        with memory_of(self._settings, self._environ) as memory:
+            memory.fleet.note_reason(task, "cancelled by hand")
+
+    async def retry(self, task: int) -> None:
+        """Try a failed task again."""
+        try:
+            await self.app.job_manager.retry_job_by_id_async(task, datetime.now(UTC))
+        except ConnectorException as error:
+            raise InputError(f"task {task} cannot be tried again: it did not fail") from error
+
+    def _note_reason(self, job: Job, reason: str) -> None:
+        """Store why a task failed, where `schedule --list` finds it."""
+        if job.id is None:
+            return
+        try:
+            with memory_of(self._settings, self._environ) as memory:
+                memory.fleet.note_reason(job.id, reason)
+        except (AppError, *_LOST) as error:
+            say(f"the reason cannot be stored: {error}")
+
     async def sweep(self) -> None:
-        """Give the tasks of dead workers to the living, and what waits for a dead place to everybody."""
+        """Give the tasks of dead workers, and those that wait for a dead machine, to the others."""
         jobs = self.app.job_manager
         for job in await jobs.get_stalled_jobs(seconds_since_heartbeat=DEAD_AFTER):
-            often = job.attempts >= _MOST_TRIES
-            say(
-                f"{job.task_name} {job.task_kwargs}: its worker is dead; {'given up' if often else 'queued again'}"
-            )
-            if often:
-                await jobs.finish_job(job, Status.FAILED, delete_job=False)
-            else:
-                # What was begun comes before what was not: it must not wait for a place behind all others.
+            about = f"{job.task_name} {job.task_kwargs}: its worker is dead"
+            if job.attempts < MAX_TRIES:
+                say(f"{about}; queued again")
+                # What was begun comes first: it must not wait behind everything else.
                 await jobs.retry_job(job, priority=job.priority + 1)
+                continue
+            say(f"{about}; given up")
+            reason = f"its worker died, and it was tried {job.attempts + 1} times"
+            await jobs.finish_job(job, Status.FAILED, delete_job=False)
+            self._note_reason(job, reason)
+            if job.task_name == self.repository.__name__:
+                arguments = job.task_kwargs
+                repo = RepoId(str(arguments["repo"]))
+                await self._give_up(repo, str(arguments["tz"]), str(arguments["day"]), reason)
         with memory_of(self._settings, self._environ) as memory:
             memory.fleet.alive(self.place)
             memory.fleet.move_orphans(COMMON, timedelta(seconds=DEAD_AFTER))
+
+
+def _late_name(edition: str, day: str) -> str:
+    """Return the lock of a late edition.
+
+    It is not that of the edition itself: tasks with the same lock wait for each other in order.
+    """
+    return f"edition {edition} {day} late"

@@ -1,4 +1,4 @@
-"""What a worker does: read a repository's day, compose an edition of what was read, deliver it."""
+"""The work of a worker: reading a repository's day, composing an edition, delivering it."""
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
@@ -8,7 +8,7 @@ from typing import Any
 
 from pydantic import TypeAdapter
 
-from agent.domain.base import AppError, RepoId, UpstreamError
+from agent.domain.base import AppError, ConfigError, RepoId, UpstreamError
 from agent.domain.report import Failure, Report, cited_by
 from agent.domain.window import Window
 from agent.reports.stored import merge
@@ -40,8 +40,12 @@ class FleetProgress:
 async def read_repository(
     settings: Settings, environ: Mapping[str, str], repo: RepoId, window: Window, *, last: bool
 ) -> None:
-    """Read a repository's day and store its part, unless that is done; `last` says that it is not tried again."""
-    plan, now = part_plan(settings, repo, window), datetime.now(UTC)
+    """Read a repository's day and store its part, unless that is done.
+
+    `last` means that it will not be tried again: then what could not be read is stored as failed.
+    """
+    plan = part_plan(settings, repo, window)
+    now = datetime.now(UTC)
     specs = (plan.spec, *plan.beside)
     async with open_house(plan.settings, environ, now, plan.run, specs, background=True) as house:
         memory = house.memory
@@ -54,15 +58,16 @@ async def read_repository(
                 memory.recorder(plan.run).forget_errors()
                 memory.run_locks.forget_checkpoints(plan.run)
             memory.runs.begin(plan.run, window.key, now, plan.recipe)
-            begun = Day(window=window, specs=plan.recipe.repos, beside=plan.beside)
-            state = await run_graph(
-                build_part, house, plan.run, begun, FleetProgress(memory.fleet, window.label)
-            )
+            day = Day(window=window, specs=plan.recipe.repos, beside=plan.beside)
+            progress = FleetProgress(memory.fleet, window.label)
+            state = await run_graph(build_part, house, plan.run, day, progress)
             _store(house, plan, state, last=last)
 
 
 def _store(house: House, plan: PartPlan, state: Any, *, last: bool) -> None:
-    memory, window, repo = house.memory, plan.recipe.window, plan.spec.name
+    memory = house.memory
+    window = plan.recipe.window
+    repo = plan.spec.name
     part = part_of(state, repo)
     if part.failures and memory.recorder(plan.run).outages():
         # What is recorded is not asked for again; what was an outage is.
@@ -72,46 +77,68 @@ def _store(house: House, plan: PartPlan, state: Any, *, last: bool) -> None:
     report = report_of(state | {"specs": plan.recipe.repos}, house.deps.analyst)
     memory.reports.remember(report)
     memory.retention.cite(plan.run, window.key, cited_by(report))
-    (body,) = _PART.encode(part)
-    memory.fleet.put_part(
-        plan.key, repo, window, plan.run, DONE if part.chapter else FAILED, body.body
-    )
-    details = {"repos": [repo], "requests": {house.client.address.host: asdict(house.client.usage)}}
-    memory.runs.end(plan.run, "incomplete" if part.failures else "done", datetime.now(UTC), details)
+    _put_part(memory.fleet, plan, part)
+    usage = {house.client.address.host: asdict(house.client.usage)}
+    details = {"repos": [repo], "requests": usage}
+    status = "incomplete" if part.failures else "done"
+    memory.runs.end(plan.run, status, datetime.now(UTC), details)
     memory.run_locks.finish(plan.run)
     if part.chapter is None:
         raise AppError(part.failures[0].message if part.failures else "nothing could be read")
 
 
+def _put_part(fleet: Fleet, plan: PartPlan, part: Part) -> None:
+    (artefact,) = _PART.encode(part)
+    status = DONE if part.chapter else FAILED
+    fleet.put_part(plan.key, plan.spec.name, plan.recipe.window, plan.run, status, artefact.body)
+
+
+def record_failure(
+    settings: Settings, environ: Mapping[str, str], repo: RepoId, window: Window, reason: str
+) -> None:
+    """Store that a repository's day failed for good, for the editions that have it."""
+    try:
+        plan = part_plan(settings, repo, window)
+    except ConfigError:
+        return  # No edition of this machine waits for it
+    failure = Failure(repo=repo, stage="code", message=reason)
+    with memory_of(settings, environ) as memory:
+        if plan.key not in memory.fleet.statuses([plan.key]):
+            _put_part(memory.fleet, plan, Part(failures=(failure,)))
+
+
 def plans_of(settings: Settings, edition: str, window: Window) -> list[PartPlan]:
-    """Name the parts of an edition."""
+    """Return the plans of the parts of an edition."""
     return [part_plan(settings, spec.name, window) for spec in edition_of(settings, edition).repos]
 
 
 async def compose(
     settings: Settings, environ: Mapping[str, str], edition: str, window: Window, *, late: bool
 ) -> bool:
-    """Compose and publish an edition of what was read, if everything is there or it is late; tell whether it was."""
-    mine, now = edition_of(settings, edition), datetime.now(UTC)
+    """Compose and publish an edition if it is due; return whether it was.
+
+    It is due when every part is read or has failed, or when it is late. One that is published is
+    composed again when every part is there and one of them is not in it.
+    """
+    edition_settings = edition_of(settings, edition)
+    now = datetime.now(UTC)
     run = f"edition-{sha256(f'{edition} {window.key}'.encode()).hexdigest()[:16]}"
-    recipe = Recipe.of(mine, window, mine.repos)
-    async with open_house(mine, environ, now, run, mine.repos, background=True) as house:
-        memory, fleet = house.memory, house.memory.fleet
+    recipe = Recipe.of(edition_settings, window, edition_settings.repos)
+    house_options = (edition_settings, environ, now, run, edition_settings.repos)
+    async with open_house(*house_options, background=True) as house:
+        memory = house.memory
+        fleet = memory.fleet
         keys = {plan.spec.name: plan.key for plan in plans_of(settings, edition, window)}
-        known, there = fleet.statuses(list(keys.values())), fleet.edition(edition, window.key)
-        # One that is published is composed again when everything is there, and something that it lacks.
-        told = {section.repo for section in there.sections} if there else set()
-        lacking = {repo for repo, key in keys.items() if known.get(key) == DONE} - told
-        if not (len(known) == len(keys) and lacking if there else len(known) == len(keys) or late):
+        if not _is_due(fleet, edition, window, keys, late=late):
             return False
         with memory.run_locks.hold(run):
             memory.runs.begin(run, window.key, now, recipe)
             desks = RecordedDesks(**vars(house.deps.desks) | {"unopened": True})
             deps = replace(house.deps, publisher=EditionPublisher(fleet, edition), desks=desks)
-            begun, display = _begun(recipe, keys, fleet), FleetProgress(fleet, window.label)
-            report = (
-                await run_graph(build_edition, replace(house, deps=deps), run, begun, display)
-            )["report"]
+            day = _day_of_parts(recipe, keys, fleet)
+            progress = FleetProgress(fleet, window.label)
+            state = await run_graph(build_edition, replace(house, deps=deps), run, day, progress)
+            report = state["report"]
             memory.retention.cite(run, window.key, cited_by(report))
             status = "incomplete" if report.failures else "done"
             memory.runs.end(run, status, datetime.now(UTC), {"repos": list(keys)})
@@ -119,37 +146,56 @@ async def compose(
     return True
 
 
-def _begun(recipe: Recipe, keys: Mapping[RepoId, str], fleet: Fleet) -> Day:
-    """Put the parts that were read together; the others are told as missing."""
-    found = fleet.parts(list(keys.values()))
-    parts = {
-        repo: _PART.decode(Artefact("part", found[key]))
-        for repo, key in keys.items()
-        if key in found
-    }
-    why = "it was not read in time"
-    missing = [Failure(repo=repo, stage="code", message=why) for repo in keys if repo not in parts]
+def _is_due(
+    fleet: Fleet, edition: str, window: Window, keys: Mapping[RepoId, str], *, late: bool
+) -> bool:
+    statuses = fleet.statuses(list(keys.values()))
+    is_complete = len(statuses) == len(keys)
+    published = fleet.edition(edition, window.key)
+    if published is None:
+        return is_complete or late
+    if not is_complete:
+        return False
+    published_repos = {section.repo for section in published.sections}
+    read_repos = {repo for repo, key in keys.items() if statuses[key] == DONE}
+    return bool(read_repos - published_repos)
+
+
+def _day_of_parts(recipe: Recipe, keys: Mapping[RepoId, str], fleet: Fleet) -> Day:
+    """Return the state of a day from the parts that were read; the others are failures."""
+    bodies = fleet.parts(list(keys.values()))
+    parts: dict[RepoId, Part] = {}
+    failures: list[Failure] = []
+    missing: list[Failure] = []
+    for repo, key in keys.items():
+        if key in bodies:
+            parts[repo] = _PART.decode(Artefact("part", bodies[key]))
+            failures.extend(parts[repo].failures)
+        else:
+            why = "it was not read in time"
+            missing.append(Failure(repo=repo, stage="code", message=why))
     return Day(
         window=recipe.window,
         specs=recipe.repos,
         collected={repo: part.collected for repo, part in parts.items() if part.collected},
         chapters={repo: part.chapter for repo, part in parts.items() if part.chapter},
-        failures=[*(failure for part in parts.values() for failure in part.failures), *missing],
-        refused=[one for part in parts.values() for one in part.refused],
+        failures=[*failures, *missing],
+        refused=[refused for part in parts.values() for refused in part.refused],
     )
 
 
 @dataclass(frozen=True)
 class EditionPublisher:
-    """Publishes an edition: it is stored in the database, from which every machine serves and delivers it."""
+    """Stores an edition in the database, from which every machine serves and delivers it."""
 
     fleet: Fleet
     edition: str
 
     def publish(self, report: Report) -> Report:
         """Store the report, merged with what the window already has."""
-        there = self.fleet.edition(self.edition, report.window.key)
-        report = merge(there, report) if there else report
+        published = self.fleet.edition(self.edition, report.window.key)
+        if published is not None:
+            report = merge(published, report)
         self.fleet.put_edition(self.edition, report)
         return report
 
@@ -158,28 +204,29 @@ class FleetOutbox(Outbox):
     """Notes in the database what was delivered, for every machine."""
 
     def __init__(self, fleet: Fleet, edition: str) -> None:
-        self._fleet, self._edition = fleet, edition
+        self._fleet = fleet
+        self._edition = edition
 
     def put(self, entry: Entry) -> None:
         """Note how a report stands on a channel."""
         self._fleet.put_delivery(self._edition, entry.channel, entry.label, entry.model_dump_json())
 
     def read(self) -> Entries:
-        """Read the entries."""
-        return Entries(
-            entries=tuple(map(Entry.model_validate_json, self._fleet.deliveries(self._edition)))
-        )
+        """Return the entries of all channels."""
+        bodies = self._fleet.deliveries(self._edition)
+        return Entries(entries=tuple(map(Entry.model_validate_json, bodies)))
 
 
 def deliver(settings: Settings, environ: Mapping[str, str], edition: str, window: Window) -> None:
     """Send an edition to its channels, each message once."""
-    mine = edition_of(settings, edition)
-    with memory_of(mine, environ) as memory:
-        bring_reports(memory.fleet, mine, edition)
-        if there := memory.fleet.edition(edition, window.key):
-            deliverer = Deliverer(
-                settings=mine, environ=environ, outbox=FleetOutbox(memory.fleet, edition)
-            )
-            deliverer.deliver(there)
-            if deliverer.failed:
-                raise UpstreamError(deliverer.failed[0], retryable=True)
+    edition_settings = edition_of(settings, edition)
+    with memory_of(edition_settings, environ) as memory:
+        bring_reports(memory.fleet, edition_settings, edition)
+        report = memory.fleet.edition(edition, window.key)
+        if report is None:
+            return
+        outbox = FleetOutbox(memory.fleet, edition)
+        deliverer = Deliverer(settings=edition_settings, environ=environ, outbox=outbox)
+        deliverer.deliver(report)
+        if deliverer.failed:
+            raise UpstreamError(deliverer.failed[0], retryable=True)

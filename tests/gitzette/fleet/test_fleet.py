@@ -9,6 +9,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
+import psycopg
 import pytest
 import yaml  # type: ignore[import-untyped]
 from starlette.responses import Response
@@ -22,7 +23,7 @@ from evals.loopback import Loopback
 from evals.postgres import PostgresServer
 from gitzette.arguments import settings_here
 from gitzette.cli import main
-from gitzette.fleet.commands import COMMON, DEAD_AFTER, Engine
+from gitzette.fleet.commands import COMMON, DEAD_AFTER, MAX_TRIES, Engine
 from gitzette.fleet.editions import (
     day_window,
     edition_of,
@@ -163,7 +164,7 @@ def composed() -> Report:
 
 
 def test_what_fails_for_good_waits_for_a_person_and_joins_its_edition_later(
-    team: Path, capsys: Any
+    team: Path, posts: list[str], capsys: Any
 ) -> None:
     path = settings_here(os.environ).repos[1].path
     assert path is not None
@@ -180,9 +181,93 @@ def test_what_fails_for_good_waits_for_a_person_and_joins_its_edition_later(
     work()
     assert tasks(COPY)[0].status == "done"
     assert not composed().failures
+    assert posts
+    # Nothing waits for a time at which the edition would be late: it is there.
+    assert {line.split()[1] for line in listed(capsys)} == {"done"}
+
+
+def listed(capsys: Any) -> list[str]:
+    """Return what `schedule --list` prints."""
     capsys.readouterr()
     assert main(["schedule", "--list"]) == 0
-    assert {line.split()[1] for line in capsys.readouterr().out.splitlines()} == {"done", "queued"}
+    return list(capsys.readouterr().out.splitlines())
+
+
+def execute(sql: str, *values: Any) -> None:
+    """Change the database, to what workers would have left in it."""
+    address = settings_here(os.environ).database_address
+    assert address is not None
+    with psycopg.connect(address) as connection:
+        connection.execute(sql, values)
+
+
+@pytest.mark.usefixtures("team", "posts")
+def test_an_edition_does_not_wait_for_what_was_tried_for_the_last_time(capsys: Any) -> None:
+    main(["database", "upgrade"])
+    main(["schedule", "--date", DAY])
+    execute("update procrastinate_jobs set attempts = %s where args->>'repo' = %s", MAX_TRIES, COPY)
+    plan = part_plan(settings_here(os.environ), COPY, day_window(DAY, "UTC"))
+    # Somebody else holds this run all the time, so it never comes to be read.
+    with memory() as opened, opened.run_locks.hold(plan.run):
+        work()
+    (failed,) = [line for line in listed(capsys) if COPY in line]
+    assert failed.split()[1] == "failed"
+    assert "is still under way" in failed
+    (failure,) = composed().failures
+    assert failure.repo == COPY
+    assert failure.message in failed
+    assert not [line for line in listed(capsys) if line.split()[1] == "queued"]
+    # Once it is mended, a person has it read, and the edition has everything.
+    assert main(["schedule", "--retry", failed.split()[0]]) == 0
+    work()
+    assert not composed().failures
+
+
+@pytest.mark.usefixtures("team")
+def test_an_edition_does_not_wait_for_what_kills_every_worker(capsys: Any) -> None:
+    main(["database", "upgrade"])
+    main(["schedule", "--date", DAY])
+    execute(
+        "with dead as (insert into procrastinate_workers (last_heartbeat)"
+        " values (now() - interval '1 hour') returning id)"
+        " update procrastinate_jobs set status = 'doing', attempts = %s, worker_id = dead.id"
+        " from dead where args->>'repo' = %s",
+        MAX_TRIES,
+        COPY,
+    )
+
+    async def sweep() -> None:
+        engine = Engine(settings_here(os.environ), os.environ)
+        async with engine.app.open_async():
+            await engine.sweep()
+
+    asyncio.run(sweep())
+    work()
+    (failed,) = [line for line in listed(capsys) if COPY in line]
+    assert failed.split()[1] == "failed"
+    assert failed.endswith("its worker died, and it was tried 31 times")
+    assert [failure.repo for failure in composed().failures] == [COPY]
+
+
+def test_a_task_that_failed_or_waits_for_another_try_is_listed_with_its_reason(
+    team: Path, capsys: Any, monkeypatch: Any
+) -> None:
+    monkeypatch.delenv("HOOK", raising=False)
+    main(["database", "upgrade"])
+    main(["schedule", "--date", DAY])
+    work()
+    (delivery,) = [line for line in listed(capsys) if "delivery" in line]
+    assert delivery.split()[1] in ("queued", "failed")
+    assert "HOOK" in delivery
+    # An edition of which another machine knows, and this one does not.
+    main(["schedule", "--date", "2026-02-03"])
+    config = team / "gitzette.toml"
+    config.write_text(config.read_text().replace('name = "both"', 'name = "all"'))
+    execute("update procrastinate_jobs set scheduled_at = now() where args->>'edition' = 'both'")
+    work()
+    (edition,) = [line for line in listed(capsys) if "edition both 2026-02-03" in line]
+    assert edition.split()[1] == "failed"
+    assert edition.endswith("there is no edition 'both' in this machine's gitzette.toml")
 
 
 @pytest.mark.usefixtures("team")
@@ -197,14 +282,15 @@ def test_a_repository_goes_to_the_machine_that_has_its_mirror_while_that_is_aliv
         assert main(["schedule", "--date", DAY]) == 0
         work([COMMON])
         assert [one.status for one in tasks(f"{ENGINE} ")] == ["queued"]
+        # What waits can be cancelled by hand, here the edition for when it is late.
+        (late,) = [one for one in tasks("edition both") if one.status == "queued"]
+        assert main(["schedule", "--cancel", str(late.id)]) == 0
+        assert "cancelled" in {one.status for one in tasks("edition both")}
+        assert main(["schedule", "--cancel", str(late.id)]) == 2
+        assert "cannot be cancelled" in capsys.readouterr().err
         opened.fleet.move_orphans(COMMON, timedelta(seconds=-1))
     work([COMMON])
     assert [one.status for one in tasks(f"{ENGINE} ")] == ["done"]
-    (late,) = [one for one in tasks("edition both") if one.status == "queued"]
-    assert main(["schedule", "--cancel", str(late.id)]) == 0
-    assert "cancelled" in {one.status for one in tasks("edition both")}
-    assert main(["schedule", "--cancel", str(late.id)]) == 2
-    assert "cannot be cancelled" in capsys.readouterr().err
 
 
 @pytest.mark.usefixtures("team")
