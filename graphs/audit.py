@@ -1,13 +1,13 @@
-"""An audit: look up what a report names in each repository, check it, and have the prose judged."""
+"""An audit: resolve hashes, place sections in repositories, read, check, and judge the prose."""
 
 import asyncio
+from collections import Counter
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, time, timedelta
-from itertools import pairwise
 from operator import add, or_
-from typing import Annotated, Any, TypeVar
+from typing import Annotated, Any, NamedTuple, TypeVar
 
 from langgraph.graph import END, START, StateGraph
 from langgraph.graph.state import CompiledStateGraph
@@ -17,10 +17,11 @@ from typing_extensions import TypedDict
 
 from agent.analysts.ruling import PASSING, Batch, Ruling
 from agent.audit import prose
-from agent.audit.citations import check_citations
+from agent.audit.citations import check_citations, doubt_text
 from agent.audit.code import check_code, check_names, fences_of
 from agent.audit.entries import Entry, find_commits
 from agent.audit.findings import Finding, Library, Repository, in_order, summary
+from agent.audit.sections import find_doubts, nothing_resolved, set_scopes
 from agent.domain.base import AppError, CommitId, NotFound, RepoId, UpstreamError
 from agent.domain.claims import Claim
 from agent.domain.commits import Commit, pull_named
@@ -35,9 +36,17 @@ from tools.diff.sheet import read_facts
 
 K = TypeVar("K")
 V = TypeVar("V")
-_AT_ONCE, _MOST_THREADS, _MOST_DIFFS, _MOST_FILES = 4, 300, 800, 40
-_AROUND = timedelta(days=45)
-_EARLIEST, _LATEST = datetime(1970, 1, 2, tzinfo=UTC), datetime(2099, 12, 30, tzinfo=UTC)
+_MAX_CONCURRENT = 4  # Requests to a source, and batches at the judge
+_MAX_THREADS = 300
+_MAX_DIFFS = 800
+_MAX_FENCED_FILES = 40
+_READ_AROUND = timedelta(days=45)  # What is read of the line before and after the cited commits
+_EARLIEST = datetime(1970, 1, 2, tzinfo=UTC)
+_LATEST = datetime(2099, 12, 30, tzinfo=UTC)
+_NO_JUDGE = 'no judge is configured: set analyst = "model" and a model'
+_TOO_MANY_COMMITS = "it cites too many commits, or their diffs could not be read"
+_CONTROL_ADMITTED = "the judge admitted a sentence about another commit"
+_NO_TIME = "the time for the audit was over"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -46,6 +55,7 @@ class AuditDeps:
 
     desks: Desks
     progress: Progress
+    deadline: float  # By the clock of the event loop
     judge: RunContext | None = None
 
 
@@ -54,240 +64,379 @@ class AuditInput(TypedDict):
 
     entries: list[Entry]
     specs: tuple[RepoSpec, ...]
+    linked: frozenset[RepoId]  # Those of them that nobody gave, because the report links to them
 
 
 class AuditState(AuditInput, total=False):
     """The state of an audit."""
 
-    found: Annotated[list[Repository], add]
+    resolved: Annotated[list[Repository], add]
+    read_repositories: Annotated[list[Repository], add]
     failures: Annotated[dict[str, str], or_]
     library: Library
     findings: Annotated[list[Finding], add]
+    incomplete: Annotated[list[str], add]  # What was not checked, one sentence each
     summary: dict[str, Any]
+
+
+class RepositoryState(AuditState):
+    """What a branch is given for its repository."""
+
+    spec: RepoSpec
 
 
 def build() -> CompiledStateGraph[AuditState, AuditDeps, AuditInput, AuditState]:
     """Wire the audit."""
     graph = StateGraph(AuditState, context_schema=AuditDeps, input_schema=AuditInput)
-    for node in (resolve, check, judge):
+    for node in (resolve, place, read, check, judge):
         graph.add_node(node.__name__, node)
-    graph.add_conditional_edges(START, assign, ["resolve", "check"])
-    for edge in pairwise(("resolve", "check", "judge", END)):
-        graph.add_edge(*edge)
+    graph.add_conditional_edges(START, send_to_resolve, ["resolve", "place"])
+    graph.add_edge("resolve", "place")
+    graph.add_conditional_edges("place", send_to_read, ["read", "check"])
+    graph.add_edge("read", "check")
+    graph.add_edge("check", "judge")
+    graph.add_edge("judge", END)
     return graph.compile(name="audit")
 
 
-def assign(state: AuditState) -> list[Send] | str:
-    """Hand each repository to a branch of its own."""
-    return [Send("resolve", {**state, "spec": spec}) for spec in state["specs"]] or "check"
+def send_to_resolve(state: AuditState) -> list[Send] | str:
+    """Resolve the hashes in each repository on a branch of its own."""
+    branches = [Send("resolve", {**state, "spec": spec}) for spec in state["specs"]]
+    return branches or "place"
 
 
-async def resolve(state: Any, runtime: Runtime[AuditDeps]) -> dict[str, Any]:
-    """Look up everything that the report names in one repository; each commit is read once."""
-    spec, deps, alone = state["spec"], runtime.context, len(state["specs"]) == 1
+def send_to_read(state: AuditState) -> list[Send] | str:
+    """Read each repository that resolved on a branch of its own."""
+    specs = [spec for spec in state["specs"] if spec.name in state["library"]]
+    return [Send("read", {**state, "spec": spec}) for spec in specs] or "check"
+
+
+async def resolve(state: RepositoryState, runtime: Runtime[AuditDeps]) -> dict[str, Any]:
+    """Look up every hash of the report in one repository."""
+    context = runtime.context
+    spec = state["spec"]
     try:
-        return {
-            "found": [
-                await look_up(
-                    await deps.desks.open(spec), state["entries"], deps.progress, alone=alone
-                )
-            ]
-        }
+        async with asyncio.timeout_at(context.deadline):
+            desk = await context.desks.open(spec)
+            context.progress.step(spec.name, "looking up commits")
+            return {"resolved": [await resolve_hashes(desk.code, state["entries"])]}
+    except TimeoutError:
+        return {"failures": {spec.name: _NO_TIME}}
     except AppError as error:
         return {"failures": {spec.name: str(error)}}
 
 
+async def resolve_hashes(code: CodeSource, entries: Sequence[Entry]) -> Repository:
+    """Return a repository with the commits that the hashes of a report may mean in it."""
+    hashes: dict[str, None] = {}
+    for entry in entries:
+        for reference in entry.references:
+            if reference.kind == "commit":
+                hashes[reference.value] = None
+    if isinstance(code, CloneSource):
+        return Repository(repo=code.repo, named=await code.named(list(hashes)))
+    answers = await _ask_each(code.resolve, hashes)
+    commits = {prefix: [commit] for prefix, commit in answers.items() if commit}
+    unanswered = frozenset(hashes.keys() - answers.keys())
+    return Repository(repo=code.repo, named=commits, unanswered=unanswered)
+
+
+async def place(state: AuditState, runtime: Runtime[AuditDeps]) -> dict[str, Any]:
+    """Find out which repository each section is about, and which are probably the wrong ones."""
+    del runtime
+    library = Library(state.get("resolved", []))
+    set_scopes(state["entries"], library)
+    doubts = find_doubts(state["entries"], library)
+    incomplete = [doubt_text(doubt) for doubt in doubts]
+    if not doubts:
+        incomplete = nothing_resolved(state["entries"], library)
+    return {"library": Library(library.values(), doubts), "incomplete": incomplete}
+
+
+async def read(state: RepositoryState, runtime: Runtime[AuditDeps]) -> dict[str, Any]:
+    """Read what the report names in one repository: its line, pull requests and diffs."""
+    context = runtime.context
+    repo = state["spec"].name
+    library = state["library"]
+    is_only = len(state["specs"]) == 1
+    if repo in library.doubtful:
+        return {"read_repositories": [library[repo]]}
+    try:
+        async with asyncio.timeout_at(context.deadline):
+            desk = await context.desks.open(state["spec"])
+            repository = await read_repository(
+                desk, library[repo], state["entries"], context.progress, is_only=is_only
+            )
+    except TimeoutError:
+        return {"failures": {repo: _NO_TIME}}
+    except AppError as error:
+        return {"failures": {repo: str(error)}}
+    return {"read_repositories": [repository]}
+
+
 async def check(state: AuditState, runtime: Runtime[AuditDeps]) -> dict[str, Any]:
     """Prove or refute what code can."""
-    entries, desks = state["entries"], runtime.context.desks
-    library = Library({one.repo: one for one in state.get("found", [])})
+    entries = state["entries"]
+    desks = runtime.context.desks
+    library = Library(state.get("read_repositories", []), state["library"].doubts)
     find_commits(entries, library)
-    codes = {
-        spec.name: (await desks.open(spec)).code for spec in state["specs"] if spec.name in library
-    }
-    files = await read_fenced_files(codes, entries)
-    proved = [
-        *check_citations(entries, library),
-        *check_names(entries),
-        *check_code(entries, files),
-    ]
-    return {"library": library, "findings": [*proved, *prose.check_output(entries)]}
+    findings = [*check_citations(entries, library), *check_names(entries)]
+    incomplete = []
+    try:
+        async with asyncio.timeout_at(runtime.context.deadline):
+            specs = [spec for spec in state["specs"] if spec.name in library]
+            codes = {spec.name: (await desks.open(spec)).code for spec in specs}
+            files = await read_fenced_files(codes, entries)
+        findings.extend(check_code(entries, files))
+    except TimeoutError:
+        incomplete.append(f"fenced code was not compared with the commits: {_NO_TIME}")
+    findings.extend(prose.check_output(entries))
+    return {"library": library, "findings": findings, "incomplete": incomplete}
 
 
 async def judge(state: AuditState, runtime: Runtime[AuditDeps]) -> dict[str, Any]:
-    """Have the sentences judged that cite a commit or stand under one; without a judge they are not checked."""
-    library, deps = state["library"], runtime.context.judge
-    sentences = list(prose.sentences_of(state["entries"]))
-    if deps and deps.models:
-        findings = await judge_sentences(sentences, library, deps)
+    """Have the sentences judged that cite a commit or stand under one."""
+    entries = state["entries"]
+    library = state["library"]
+    sentences = list(prose.sentences_of(entries))
+    failures = state.get("failures", {})
+    incomplete = [
+        f"{repo} was not read: {reason}"
+        for repo, reason in failures.items()
+        if repo not in state["linked"]
+    ]
+    context = runtime.context.judge
+    if context is None or not context.models:
+        findings = prose.unchecked(sentences, _NO_JUDGE)
     else:
-        findings = prose.unchecked(
-            sentences, 'no judge is configured: set analyst = "model" and a model'
-        )
-    days = sorted({str(entry.days) for entry in state["entries"] if entry.days})
-    commits = {one.id for entry in state["entries"] for one in entry.commits}
-    about = {"days": days, "commits": len(commits), "not_read": state.get("failures", {})}
-    return {
-        "findings": findings,
-        "summary": summary(in_order([*state["findings"], *findings]), **about),
-    }
+        judged = await judge_sentences(sentences, library, context, runtime.context)
+        findings = judged.findings
+        incomplete += judged.incomplete(context.asked.names["judging"], len(sentences))
+    days = sorted({str(entry.days) for entry in entries if entry.days})
+    commits = {commit.id for entry in entries for commit in entry.commits}
+    totals = summary(
+        in_order([*state["findings"], *findings]),
+        days=days,
+        commits=len(commits),
+        not_read=failures,
+        not_given=_not_given(entries, state["specs"]),
+        incomplete=[*state.get("incomplete", []), *incomplete],
+    )
+    return {"findings": findings, "incomplete": incomplete, "summary": totals}
+
+
+def _not_given(entries: Sequence[Entry], specs: Sequence[RepoSpec]) -> dict[str, int]:
+    """Count the references to repositories that nobody gave."""
+    given = {spec.name for spec in specs}
+    counts = Counter[str]()
+    for entry in entries:
+        for reference in entry.references:
+            repos = {reference.repo} if reference.repo else entry.scope
+            counts.update(str(repo) for repo in repos if repo not in given)
+    return dict(counts.most_common())
+
+
+class Judged(NamedTuple):
+    """What a judge made of the sentences of a report."""
+
+    findings: list[Finding]
+    unread: Counter[str]  # How many sentences it did not read, by the reason
+
+    def incomplete(self, judge: str, total: int) -> list[str]:
+        """Return one sentence about what the judge did not read, if there is such."""
+        if not self.unread:
+            return []
+        [(reason, _)] = self.unread.most_common(1)
+        return [f"{judge} did not read {self.unread.total()} of {total} sentences: {reason}"]
 
 
 async def judge_sentences(
-    sentences: Sequence[prose.Sentence], library: Library, deps: RunContext
-) -> list[Finding]:
+    sentences: Sequence[prose.Sentence], library: Library, context: RunContext, deps: AuditDeps
+) -> Judged:
     """Give every sentence a verdict; those that cannot be judged stay not checked."""
-    work = list(prose.batches(sentences, library))
-    room, gate = await deps.packet_room(), asyncio.Semaphore(_AT_ONCE)
+    batches = list(prose.batches(sentences, library))
+    in_batches = {sentence for batch in batches for sentence in batch.sentences}
+    left_out = [sentence for sentence in sentences if sentence not in in_batches]
+    findings = prose.unchecked(left_out, _TOO_MANY_COMMITS)
+    unread = Counter({_TOO_MANY_COMMITS: len(left_out)}) if left_out else Counter[str]()
+    slots = asyncio.Semaphore(_MAX_CONCURRENT)
+    done = 0
 
-    async def one(batch: prose.ProseBatch) -> list[Finding]:
-        async with gate:
-            read = [
-                one.model_copy(update={"sheet": read_facts(one.change, None)})
-                for one in batch.evidence
-            ]
-            try:
-                return await _judged(
-                    batch, prose.evidence_text(batch._replace(evidence=read), library, room), deps
-                )
-            except ModelError as error:
-                return prose.unchecked(
-                    batch.sentences, f"the judge did not answer: {str(error)[:200]}"
-                )
+    async def judge_batch(batch: prose.ProseBatch) -> None:
+        nonlocal done
+        reason = ""
+        verdicts: list[Finding] = []
+        try:
+            async with asyncio.timeout_at(deps.deadline), slots:
+                verdicts = await _verdicts(batch, library, context)
+        except TimeoutError:
+            reason = _NO_TIME
+        except ModelError as error:
+            reason = f"the judge did not answer: {str(error)[:200]}"
+        if not reason and not verdicts:
+            reason = _CONTROL_ADMITTED
+        if reason:
+            unread[reason] += len(batch.sentences)
+            verdicts = prose.unchecked(batch.sentences, reason)
+        findings.extend(verdicts)
+        done += len(batch.sentences)
+        step = f"{done} of {len(in_batches)} sentences judged"
+        deps.progress.step(batch.evidence[0].repo, step)
 
-    found = [finding for some in await asyncio.gather(*map(one, work)) for finding in some]
-    judged = {sentence for batch in work for sentence in batch.sentences}
-    left = [sentence for sentence in sentences if sentence not in judged]
-    return [
-        *found,
-        *prose.unchecked(left, "it cites too many commits, or their diffs could not be read"),
+    if batches:
+        step = f"judging {len(in_batches)} sentences"
+        deps.progress.step(batches[0].evidence[0].repo, step)
+    await asyncio.gather(*map(judge_batch, batches))
+    return Judged(findings, unread)
+
+
+async def _verdicts(
+    batch: prose.ProseBatch, library: Library, context: RunContext
+) -> list[Finding]:
+    """Ask the judge twice about a batch; return nothing if it admits a sentence it must refuse."""
+    token_budget = await context.packet_room()
+    evidence = [
+        commit.model_copy(update={"sheet": read_facts(commit.change, None)})
+        for commit in batch.evidence
     ]
-
-
-async def _judged(batch: prose.ProseBatch, evidence: str, deps: RunContext) -> list[Finding]:
-    rows = list(enumerate(batch.sentences))
-    claims = [
-        Claim(id=str(row), repo=None, role="change", text={"en": one.text}) for row, one in rows
-    ]
-    account, rulings = batch.evidence[0].repo, list[dict[str, Ruling]]()
-    for turn in (0, 1):
-        controls = batch.controls[turn : turn + 1] or batch.controls[:1]
-        asked = Batch(
-            account=account,
-            evidence=evidence,
+    shown = prose.evidence_text(batch._replace(evidence=evidence), library, token_budget)
+    claims = []
+    for index, sentence in enumerate(batch.sentences):
+        text = {"en": sentence.text}
+        claims.append(Claim(id=str(index), repo=None, role="change", text=text))
+    passes: list[dict[str, Ruling]] = []
+    for number in (0, 1):
+        controls = batch.controls[number : number + 1] or batch.controls[:1]
+        question = Batch(
+            account=batch.evidence[0].repo,
+            evidence=shown,
             claims=claims,
             controls=[{"en": text} for text in controls],
         )
-        rulings.append(await ruled(asked, deps, backwards=turn == 1))
-        if any(rulings[turn][f"x{place}"].verdict in PASSING for place in range(len(controls))):
-            return prose.unchecked(
-                batch.sentences, "the judge admitted a sentence about another commit"
-            )
-    name = deps.asked.names["judging"]
-    return [
-        prose.verdict(one, [said[str(row)] for said in rulings], evidence, name)
-        for row, one in rows
-    ]
+        rulings = await ruled(question, context, backwards=number == 1)
+        if any(rulings[f"x{index}"].verdict in PASSING for index in range(len(controls))):
+            return []
+        passes.append(rulings)
+    judge_name = context.asked.names["judging"]
+    findings = []
+    for index, sentence in enumerate(batch.sentences):
+        both = [rulings[str(index)] for rulings in passes]
+        findings.append(prose.verdict(sentence, both, shown, judge_name))
+    return findings
 
 
-async def look_up(
-    desk: Desk, entries: Sequence[Entry], progress: Progress, *, alone: bool
+async def read_repository(
+    desk: Desk,
+    repository: Repository,
+    entries: Sequence[Entry],
+    progress: Progress,
+    *,
+    is_only: bool,
 ) -> Repository:
-    """Find the commits, pull requests and diffs of a repository that a report names; `alone`: there is no other."""
-    code, found = desk.code, Repository(repo=desk.code.repo)
-    progress.step(found.repo, "looking up commits")
-    digits = dict.fromkeys(
-        one.value for entry in entries for one in entry.references if one.kind == "commit"
-    )
-    if isinstance(code, CloneSource):
-        found.named = await code.named(list(digits))
-    else:
-        found.named = {
-            prefix: [one] for prefix, one in (await _each(code.resolve, digits)).items() if one
-        }
-    commits = {one.sha: one for some in found.named.values() for one in some}
-    numbers = _numbers(entries, found.repo, alone=alone)
-    if not (alone or commits or numbers or any(found.repo in entry.scope for entry in entries)):
-        return found
-    await _read_line(found, code, entries, list(commits.values()))
-    commits |= {one.sha: one for number in numbers if (one := found.pulls.get(number))}
-    wanted = (
-        sorted(numbers - found.pulls.keys())[:_MOST_THREADS]
-        if not isinstance(desk.threads, NoThreads)
-        else []
-    )
-    answers = await _each(desk.threads.issue, wanted)
-    found.threads = {number: thread for number, thread in answers.items() if thread}
-    # A server that has nothing of all this may not have the repository.
-    found.missing = (
-        frozenset(answers.keys() - found.threads.keys()) if found.threads else frozenset()
-    )
-    shas = list(commits)[:_MOST_DIFFS]
+    """Return a repository with the landed commits, threads and diffs that a report names.
+
+    `is_only` means that there is no other repository to which a number may belong.
+    """
+    code = desk.code
+    commits = {commit.sha: commit for named in repository.named.values() for commit in named}
+    numbers = _thread_numbers(entries, repository.repo, is_only=is_only)
+    is_in_scope = any(repository.repo in entry.scope for entry in entries)
+    if not (is_only or commits or numbers or is_in_scope):
+        return repository
+    repository = await _with_line(repository, code, entries, list(commits.values()))
+    for number in numbers:
+        landed = repository.pulls.get(number)
+        if landed is not None:
+            commits[landed.sha] = landed
+    await _read_threads(repository, desk, numbers)
+    shas = list(commits)[:_MAX_DIFFS]
     async for change in code.changes(shas):
-        found.changes[change.commit.sha] = CommitEvidence(
-            change=change, pull=pull_named(change.commit.subject)
-        )
-        progress.step(found.repo, "reading commits", len(found.changes), len(shas))
-    return found
+        pull = pull_named(change.commit.subject)
+        repository.changes[change.commit.sha] = CommitEvidence(change=change, pull=pull)
+        progress.step(repository.repo, "reading commits", len(repository.changes), len(shas))
+    return repository
 
 
-def _numbers(entries: Sequence[Entry], repo: RepoId, *, alone: bool) -> set[int]:
-    """List the threads that a report may mean in a repository: by address, by a heading, or as the only one."""
-    threads = (
-        (entry, one) for entry in entries for one in entry.references if one.kind == "thread"
-    )
-    named = ((one, {one.repo} if one.repo else entry.scope) for entry, one in threads)
-    return {int(one.value) for one, repos in named if repo in repos or (alone and not repos)}
+async def _read_threads(repository: Repository, desk: Desk, numbers: set[int]) -> None:
+    """Read the threads that no landed commit names, where there is an API to ask."""
+    if isinstance(desk.threads, NoThreads):
+        return
+    unknown = sorted(numbers - repository.pulls.keys())[:_MAX_THREADS]
+    answers = await _ask_each(desk.threads.issue, unknown)
+    repository.threads = {number: thread for number, thread in answers.items() if thread}
+    # A server that has nothing of all this may not have the repository.
+    if repository.threads:
+        repository.missing = frozenset(answers.keys() - repository.threads.keys())
 
 
-async def _each(ask: Callable[[K], Awaitable[V]], keys: Iterable[K]) -> dict[K, V | None]:
-    """Ask for one after the other, a few at once: None for what does not exist, nothing where nobody could say."""
-    gate, found = asyncio.Semaphore(_AT_ONCE), dict[K, V | None]()
+def _thread_numbers(entries: Sequence[Entry], repo: RepoId, *, is_only: bool) -> set[int]:
+    """Return the numbers of threads that a report may mean in a repository."""
+    numbers = set()
+    for entry in entries:
+        for reference in entry.references:
+            if reference.kind != "thread":
+                continue
+            repos = {reference.repo} if reference.repo else entry.scope
+            if repo in repos or (is_only and not repos):
+                numbers.add(int(reference.value))
+    return numbers
 
-    async def one(key: K) -> None:
-        async with gate:
+
+async def _ask_each(ask: Callable[[K], Awaitable[V]], keys: Iterable[K]) -> dict[K, V | None]:
+    """Ask for each key, a few at once: None for what does not exist, nothing after an outage."""
+    slots = asyncio.Semaphore(_MAX_CONCURRENT)
+    answers = dict[K, V | None]()
+
+    async def ask_one(key: K) -> None:
+        async with slots:
             with suppress(UpstreamError):
                 try:
-                    found[key] = await ask(key)
+                    answers[key] = await ask(key)
                 except NotFound:
-                    found[key] = None
+                    answers[key] = None
 
-    await asyncio.gather(*map(one, keys))
-    return found
+    await asyncio.gather(*map(ask_one, keys))
+    return answers
 
 
-async def _read_line(
-    found: Repository, code: CodeSource, entries: Sequence[Entry], commits: Sequence[Commit]
-) -> None:
-    """Read the landed commits around the report's days and commits."""
-    days = {entry.days for entry in entries if entry.days}
-    times = [commit.committed_at for commit in commits]
-    times += [datetime.combine(day, time(12), UTC) for some in days for day in some]
-    if not times and not isinstance(code, CloneSource):
-        return
-    start, end = min(times, default=_EARLIEST) - _AROUND, max(times, default=_LATEST) + _AROUND
-    landing = await code.landed(
-        Window(start=max(start, _EARLIEST), end=min(end, _LATEST), tz="UTC")
-    )
-    found.line = tuple(row.commit for row in landing.rows)
+async def _with_line(
+    repository: Repository, code: CodeSource, entries: Sequence[Entry], commits: Sequence[Commit]
+) -> Repository:
+    """Return the repository with the commits that landed around the report's days and commits."""
+    report_days = {entry.days for entry in entries if entry.days}
+    moments = [commit.committed_at for commit in commits]
+    for days in report_days:
+        moments.extend(datetime.combine(day, time(12), UTC) for day in days)
+    is_clone = isinstance(code, CloneSource)
+    if not moments and not is_clone:
+        return repository
+    start = min(moments, default=_EARLIEST) - _READ_AROUND
+    end = max(moments, default=_LATEST) + _READ_AROUND
+    window = Window(start=max(start, _EARLIEST), end=min(end, _LATEST), tz="UTC")
+    landing = await code.landed(window)
+    line = tuple(row.commit for row in landing.rows)
     # A copy that ends before the report's days cannot have its commits.
-    newest = max((one.committed_at.date() for one in found.line), default=date.max)
-    shallow = any(notice.kind == "shallow" for notice in landing.notices)
-    found.whole = (
-        isinstance(code, CloneSource) and not shallow and all(one.first <= newest for one in days)
-    )
+    newest = max((commit.committed_at.date() for commit in line), default=date.max)
+    is_shallow = any(notice.kind == "shallow" for notice in landing.notices)
+    is_recent = all(days.first <= newest for days in report_days)
+    return replace(repository, line=line, whole=is_clone and not is_shallow and is_recent)
 
 
 async def read_fenced_files(
     codes: Mapping[RepoId, CodeSource], entries: Sequence[Entry]
 ) -> dict[CommitId, list[str]]:
-    """Read the files that a commit touches, where a fence stands below it."""
+    """Return the texts of the files that a commit touches, where a fence stands below it."""
     changes = {
-        one.change.commit.id: one.change for entry in fences_of(entries) for one in entry.evidence
+        evidence.change.commit.id: evidence.change
+        for entry in fences_of(entries)
+        for evidence in entry.evidence
     }
     files: dict[CommitId, list[str]] = {}
     for name, change in changes.items():
-        paths = [file.path for file in change.files if file.patch][:_MOST_FILES]
-        blobs = (await codes[change.commit.repo].blobs(change, paths)).values()
-        files[name] = [blob.decode("utf-8", "replace") for pair in blobs for blob in pair if blob]
+        paths = [file.path for file in change.files if file.patch][:_MAX_FENCED_FILES]
+        blobs = await codes[change.commit.repo].blobs(change, paths)
+        texts = []
+        for versions in blobs.values():
+            texts.extend(blob.decode("utf-8", "replace") for blob in versions if blob)
+        files[name] = texts
     return files

@@ -1,15 +1,17 @@
-"""Checks of references, that they exist and fit each other, and of what git knows: authors, dates, days, counts."""
+"""Checks of references, of links into the page, and of what git knows: authors, dates, counts."""
 
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from datetime import timedelta, timezone
+from datetime import datetime, timedelta, timezone
+from typing import NamedTuple
 from urllib.parse import unquote
 
-from agent.audit.entries import Entry
+from agent.audit.entries import Entry, Field
 from agent.audit.findings import (
     RIGHT,
     UNVERIFIABLE,
+    Doubt,
     Finding,
     Library,
     Reference,
@@ -18,6 +20,7 @@ from agent.audit.findings import (
     touched,
 )
 from agent.audit.markdown import Block, code_of, links_of, plain
+from agent.domain.base import RepoId
 from agent.domain.commits import Change, Commit, pull_named
 from agent.domain.dates import find_dates
 from agent.markdown import slug
@@ -28,181 +31,281 @@ _ID = re.compile(
     r"<[a-z]{1,10}\s[^<>\n]{0,200}?\b(?:id|name)\s?=\s?[\"']?([^\s\"'<>]{1,200})", re.IGNORECASE
 )
 _END_OF_NAME = re.compile(r" [-–—] |[,，;；|(（\[<:：]")
-_EARTH = tuple(timezone(timedelta(minutes=minutes)) for minutes in range(-720, 841, 30))
 _PAIR = re.compile(r"(?<![\w.+/-])\+(\d{1,7})(?: ?行)?[ /,，、|]{0,4}[−–-](\d{1,7})(?![\w.,%])")
-_MOST_CODES = 50
+# A date is right if it is the commit's date anywhere on earth.
+_TIME_ZONES = tuple(timezone(timedelta(minutes=minutes)) for minutes in range(-720, 841, 30))
+_MAX_CODE_SPANS = 50
+_MAX_MEANINGS = 3  # That are listed of an ambiguous hash
+
+
+class _Ruling(NamedTuple):
+    """What is said of a reference."""
+
+    verdict: str
+    evidence: str
 
 
 def check_citations(entries: Sequence[Entry], library: Library) -> Iterator[Finding]:
-    """Check references, links into the page, and what stands beside a commit: its author, date, days, statistics."""
+    """Check references, links into the page, and what stands beside a commit."""
+    doubted = {reference for doubt in library.doubts for reference in doubt.references}
+    for doubt in library.doubts:
+        yield _doubt_finding(doubt)
     for entry in entries:
-        for one in entry.references:
-            verdict = (
-                _commit(entry, one, library)
-                if one.kind == "commit"
-                else _thread(entry, one, library)
-            )
-            if verdict:
-                yield Finding(one.line, one.kind, one.shown, *verdict)
-            yield from _label_of_link(one)
+        for reference in entry.references:
+            if reference not in doubted:
+                yield from _reference_findings(entry, reference, library)
         yield from _window(entry, library)
         if len(entry.commits) == 1:
-            yield from _fields(entry, entry.commits[0], library)
-            yield from _pulls(entry, entry.commits[0])
-            yield from _statistics(entry, entry.evidence[0].change) if entry.whole else ()
+            commit = entry.commits[0]
+            yield from _fields(entry, commit, library)
+            yield from _pulls(entry, commit)
+            if entry.whole:
+                yield from _statistics(entry, entry.evidence[0].change)
     yield from _anchors([entry.block for entry in entries if entry.block.kind != "fence"])
 
 
-def _label_of_link(one: Reference) -> Iterator[Finding]:
-    said = (_LABEL_HASH if one.kind == "commit" else _LABEL_NUMBER).findall(one.label)
-    if len(said) == 1:
-        right = one.value.startswith(said[0]) if one.kind == "commit" else one.value == said[0]
-        told = f"the label says {said[0]} and the link leads to {one.shown}"
-        yield finding(
-            one.line, "label", plain(one.label)[:120], told, wrong="" if right else "label"
-        )
+def doubt_text(doubt: Doubt) -> str:
+    """Return what is said once, where every single hash would be called wrong."""
+    repos = " or ".join(sorted(doubt.repos))
+    hashes = list(dict.fromkeys(reference.value for reference in doubt.references))
+    if len(hashes) == 1:
+        return f"the only hash given for it, {hashes[0]}, is not in {repos}; is it the right repository?"
+    return f"none of the {len(hashes)} hashes is in {repos}; is it the right repository?"
 
 
-def _commit(entry: Entry, one: Reference, library: Library) -> tuple[str, str] | None:
-    """Say whether a commit exists, and where; digits that may be something else are left alone."""
-    # A hash in running text may be that of a dependency, which the text names.
-    beside = entry.mentioned if one.field != "commit" else frozenset()
-    asked = frozenset({one.repo}) if one.repo else entry.scope | beside
-    unread = ", ".join(sorted(asked - library.keys()))
-    meant = library.meant(one, entry.scope)
-    if len(meant) > 1:
-        return (
-            UNVERIFIABLE,
-            f"ambiguous: it may mean {', '.join(commit.id for commit in meant[:3])}",
+def _doubt_finding(doubt: Doubt) -> Finding:
+    first_line = min(reference.line for reference in doubt.references)
+    repos = ", ".join(sorted(doubt.repos))
+    return Finding(first_line, "repository", repos, UNVERIFIABLE, doubt_text(doubt))
+
+
+def _reference_findings(entry: Entry, reference: Reference, library: Library) -> Iterator[Finding]:
+    rule = _commit if reference.kind == "commit" else _thread
+    ruling = rule(entry, reference, library)
+    if ruling is not None:
+        yield Finding(
+            reference.line, reference.kind, reference.shown, ruling.verdict, ruling.evidence
         )
-    if meant:
-        commit = meant[0]
-        told = f"{commit.id} “{commit.title[:100]}”, {commit.author.name}, {commit.committed_at:%Y-%m-%d %H:%M} UTC"
-        if commit.repo in asked or not (one.repo or entry.scope):
-            return RIGHT, told
-        why = f"it belongs to {commit.repo}, not to {', '.join(sorted(asked))}: {told}"
-        return (UNVERIFIABLE if unread else "wrong:out-of-scope"), why
-    quoted = any(one.value in text for read in entry.evidence for text in read.texts)
-    digits = sum(sign.isdigit() for sign in one.value)  # A number has no letters, a word no digits.
-    if quoted or not (one.label or one.field == "commit" or 1 < digits < len(one.value) - 1):
+    yield from _label_of_link(reference)
+
+
+def _label_of_link(reference: Reference) -> Iterator[Finding]:
+    pattern = _LABEL_HASH if reference.kind == "commit" else _LABEL_NUMBER
+    labels = pattern.findall(reference.label)
+    if len(labels) != 1:
+        return
+    (label,) = labels
+    is_abbreviated = reference.kind == "commit" and reference.value.startswith(label)
+    is_right = is_abbreviated or reference.value == label
+    evidence = f"the label says {label} and the link leads to {reference.shown}"
+    claim = plain(reference.label)[:120]
+    yield finding(reference.line, "label", claim, evidence, wrong="" if is_right else "label")
+
+
+def _commit(entry: Entry, reference: Reference, library: Library) -> _Ruling | None:
+    """Rule whether a commit exists, and where; None for digits that may be something else."""
+    repos = _repos_for(entry, reference)
+    unread = ", ".join(sorted(repos - library.keys()))
+    commits = library.meant(reference, entry.scope)
+    if len(commits) > 1:
+        meanings = ", ".join(commit.id for commit in commits[:_MAX_MEANINGS])
+        return _Ruling(UNVERIFIABLE, f"ambiguous: it may mean {meanings}")
+    if commits:
+        (commit,) = commits
+        described = _described(commit)
+        is_open = not reference.repo and not entry.scope
+        if is_open or commit.repo in repos:
+            return _Ruling(RIGHT, described)
+        evidence = f"it belongs to {commit.repo}, not to {', '.join(sorted(repos))}: {described}"
+        return _Ruling(UNVERIFIABLE if unread else "wrong:out-of-scope", evidence)
+    if not reference.is_surely_hash or _is_quoted(entry, reference):
         return None
-    read = [library[repo] for repo in asked if repo in library] or list(library.values())
-    if unread or not read or not all(found.whole for found in read):
-        return (
-            UNVERIFIABLE,
-            f"{unread or 'a repository'} was not read, or not all of it; give it with --repo",
-        )
-    return (
-        "wrong:nonexistent",
-        f"{', '.join(sorted(found.repo for found in read))} has no commit {one.value}",
-    )
+    looked_in = [library[repo] for repo in repos if repo in library] or list(library.values())
+    if unread or not looked_in or not all(repository.whole for repository in looked_in):
+        place = unread or "a repository"
+        return _Ruling(UNVERIFIABLE, f"{place} was not read, or not all of it; give it with --repo")
+    names = ", ".join(sorted(repository.repo for repository in looked_in))
+    return _Ruling("wrong:nonexistent", f"{names} has no commit {reference.value}")
 
 
-def _thread(entry: Entry, one: Reference, library: Library) -> tuple[str, str]:
-    if landed := library.landed(one, entry.scope):
-        return RIGHT, f"{landed.id} “{landed.title[:100]}”"
-    repos = [one.repo] if one.repo else sorted(entry.scope)
+def _repos_for(entry: Entry, reference: Reference) -> frozenset[RepoId]:
+    """Return the repositories in which a hash ought to be; empty if the report names none."""
+    if reference.repo:
+        return frozenset({reference.repo})
+    if reference.field == "commit":
+        return entry.scope
+    # A hash in running text may be that of a dependency, which the text names.
+    return entry.scope | entry.mentioned
+
+
+def _is_quoted(entry: Entry, reference: Reference) -> bool:
+    texts = (text for evidence in entry.evidence for text in evidence.texts)
+    return any(reference.value in text for text in texts)
+
+
+def _described(commit: Commit) -> str:
+    moment = f"{commit.committed_at:%Y-%m-%d %H:%M} UTC"
+    return f"{commit.id} “{commit.title[:100]}”, {commit.author.name}, {moment}"
+
+
+def _thread(entry: Entry, reference: Reference, library: Library) -> _Ruling:
+    landed = library.landed(reference, entry.scope)
+    if landed is not None:
+        return _Ruling(RIGHT, f"{landed.id} “{landed.title[:100]}”")
+    repos = [reference.repo] if reference.repo else sorted(entry.scope)
     repository = library.get(repos[0]) if len(repos) == 1 else None
-    if repository and (thread := repository.threads.get(int(one.value))):
-        return RIGHT, f"{thread.id} “{thread.title[:100]}”"
-    if repository and int(one.value) in repository.missing:
-        return "wrong:nonexistent", f"{repository.repo} has no #{one.value}"
-    return UNVERIFIABLE, "no landed commit names it; issues need an API to be read"
+    if repository is not None:
+        number = int(reference.value)
+        thread = repository.threads.get(number)
+        if thread is not None:
+            return _Ruling(RIGHT, f"{thread.id} “{thread.title[:100]}”")
+        if number in repository.missing:
+            return _Ruling("wrong:nonexistent", f"{repository.repo} has no #{number}")
+    return _Ruling(UNVERIFIABLE, "no landed commit names it; issues need an API to be read")
 
 
 def _anchors(blocks: Sequence[Block]) -> Iterator[Finding]:
-    """Look for the targets of links into the page among its headings and ids, as GitHub names them."""
-    titles = Counter(
-        slug(plain(block.text).replace("`", ""), set())
-        for block in blocks
-        if block.kind == "heading"
-    )
-    known = {
-        (name if place == 0 else f"{name}-{place}").casefold()
-        for name in titles
-        for place in range(titles[name])
-    }
-    known |= {
-        found.casefold()
-        for block in blocks
-        if "<" in block.text
-        for found in _ID.findall(block.text)
-    }
+    """Check that links into the page lead to one of its headings or ids, as GitHub names them."""
+    targets = _page_targets(blocks)
     for block in blocks:
-        for link in links_of(block.text) if "](#" in block.text else ():
+        if "](#" not in block.text:
+            continue
+        for link in links_of(block.text):
             target = unquote(link.url[1:]).casefold()
-            if link.url.startswith("#") and target not in ("", "top"):
-                wrong = "" if target in known else "dead-anchor"
-                told = f"the page has {'no such' if wrong else 'this'} heading or id"
-                yield finding(block.line_at(link.start), "anchor", link.url, told, wrong=wrong)
+            if not link.url.startswith("#") or target in ("", "top"):
+                continue
+            line = block.line_at(link.start)
+            if target in targets:
+                evidence = "the page has this heading or id"
+                yield finding(line, "anchor", link.url, evidence, wrong="")
+            else:
+                evidence = "the page has no such heading or id"
+                yield finding(line, "anchor", link.url, evidence, wrong="dead-anchor")
+
+
+def _page_targets(blocks: Sequence[Block]) -> set[str]:
+    targets = set()
+    titles = Counter[str]()
+    for block in blocks:
+        if block.kind == "heading":
+            titles[slug(plain(block.text).replace("`", ""), set())] += 1
+        if "<" in block.text:
+            targets.update(name.casefold() for name in _ID.findall(block.text))
+    for title, count in titles.items():
+        targets.add(title.casefold())
+        targets.update(f"{title}-{number}".casefold() for number in range(1, count))
+    return targets
 
 
 def _fields(entry: Entry, commit: Commit, library: Library) -> Iterator[Finding]:
-    """Compare who and when stand in a column or behind a label; a date fits if it does anywhere on earth."""
-    for field in (field for field in entry.fields if field.name in ("author", "date")):
-        line, value = entry.block.line_at(field.start), field.value[:200]
-        name = _END_OF_NAME.split(f"{plain(value)} ")[0].strip(" @`*_.")
-        if field.name == "author" and folded(name):
-            verdict = _is_author(folded(name), commit, library[commit.repo].authors)
-            yield Finding(line, "author", name, verdict, f"{commit.id} is by {commit.author.name}")
-        dates = [one for one in find_dates(value) if one.year and one.day]
-        if len(dates) == 1:
-            times = (commit.committed_at, commit.authored_at)
-            right = any(dates[0].fits(time, zone) for time in times for zone in _EARTH)
-            told = f"{commit.id} landed at {commit.committed_at:%Y-%m-%d %H:%M} UTC"
-            yield finding(line, "date", dates[0].text, told, wrong="" if right else "metadata")
+    """Compare who and when stand in a column or behind a label."""
+    for field in entry.fields:
+        line = entry.block.line_at(field.start)
+        if field.name == "author":
+            yield from _author(line, field, commit, library)
+        if field.name in ("author", "date"):
+            yield from _date(line, field, commit)
 
 
-def _is_author(name: str, commit: Commit, authors: frozenset[str]) -> str:
+def _author(line: int, field: Field, commit: Commit, library: Library) -> Iterator[Finding]:
+    name = _END_OF_NAME.split(f"{plain(field.value[:200])} ")[0].strip(" @`*_.")
+    if folded(name):
+        verdict = _author_verdict(folded(name), commit, library[commit.repo].authors)
+        evidence = f"{commit.id} is by {commit.author.name}"
+        yield Finding(line, "author", name, verdict, evidence)
+
+
+def _author_verdict(name: str, commit: Commit, authors: frozenset[str]) -> str:
     """Compare a name; one that nobody of the repository has may be a login, and is left open."""
-    who, by = commit.author, commit.committer
-    if name in folded(f"{who.name} {who.email}") or folded(who.name) in name:
+    author = commit.author
+    committer = commit.committer
+    if name in folded(f"{author.name} {author.email}") or folded(author.name) in name:
         return RIGHT
-    others = folded(
-        f"{by.name} {by.email} {commit.message}"
-    )  # The message names those who wrote it as well.
+    # The message names those who wrote it as well.
+    others = folded(f"{committer.name} {committer.email} {commit.message}")
     return "wrong:metadata" if name in authors and name not in others else UNVERIFIABLE
 
 
+def _date(line: int, field: Field, commit: Commit) -> Iterator[Finding]:
+    dates = [date for date in find_dates(field.value[:200]) if date.year and date.day]
+    if len(dates) != 1:
+        return
+    (date,) = dates
+    is_right = any(date.fits(moment, zone) for moment in _moments(commit) for zone in _TIME_ZONES)
+    evidence = f"{commit.id} landed at {commit.committed_at:%Y-%m-%d %H:%M} UTC"
+    yield finding(line, "date", date.text, evidence, wrong="" if is_right else "metadata")
+
+
+def _moments(commit: Commit) -> tuple[datetime, datetime]:
+    """Return the two moments by which reports date a commit."""
+    return commit.committed_at, commit.authored_at
+
+
 def _pulls(entry: Entry, commit: Commit) -> Iterator[Finding]:
-    """Compare the pull request in its column or behind its label with the one that the commit came by."""
-    true = str(pull_named(commit.subject) or "")
-    for one in (
-        one for one in entry.references if one.kind == "thread" and one.field == "pull" and true
-    ):
-        if one.value == true or not re.search(rf"[#/]{one.value}(?!\d)", commit.message):
-            wrong, told = "" if one.value == true else "mismatch", f"{commit.id} came by #{true}"
-            yield finding(
-                one.line,
-                "pull request of commit",
-                f"{commit.sha[:10]} #{one.value}",
-                told,
-                wrong=wrong,
-            )
+    """Compare the pull request in its column or behind its label with that of the commit."""
+    pull = str(pull_named(commit.subject) or "")
+    if not pull:
+        return
+    for reference in entry.references:
+        if reference.kind != "thread" or reference.field != "pull":
+            continue
+        is_right = reference.value == pull
+        if not is_right and re.search(rf"[#/]{reference.value}(?!\d)", commit.message):
+            continue
+        claim = f"{commit.sha[:10]} #{reference.value}"
+        yield finding(
+            reference.line,
+            "pull request of commit",
+            claim,
+            f"{commit.id} came by #{pull}",
+            wrong="" if is_right else "mismatch",
+        )
 
 
 def _window(entry: Entry, library: Library) -> Iterator[Finding]:
-    first, days = next((one for one in entry.references if one.kind == "commit"), None), entry.days
-    meant = library.meant(first, entry.scope) if first else []
-    if first and days and len(meant) == 1 and (entry.block.kind != "text" or entry.fields):
-        commit, times = meant[0], (meant[0].committed_at, meant[0].authored_at)
-        inside = any(
-            days.first <= time.astimezone(zone).date() <= days.last
-            for time in times
-            for zone in _EARTH
-        )
-        told = f"{commit.id} landed at {commit.committed_at:%Y-%m-%d %H:%M} UTC; the report is about {days}"
-        yield finding(first.line, "window", first.shown, told, wrong="" if inside else "window")
+    """Check that the first commit of an entry was made in the days that the report states."""
+    days = entry.days
+    hashes = [reference for reference in entry.references if reference.kind == "commit"]
+    if not days or not hashes or (entry.block.kind == "text" and not entry.fields):
+        return
+    reference = hashes[0]
+    commits = library.meant(reference, entry.scope)
+    if len(commits) != 1:
+        return
+    (commit,) = commits
+    is_inside = any(
+        days.first <= moment.astimezone(zone).date() <= days.last
+        for moment in _moments(commit)
+        for zone in _TIME_ZONES
+    )
+    landed = f"{commit.id} landed at {commit.committed_at:%Y-%m-%d %H:%M} UTC"
+    yield finding(
+        reference.line,
+        "window",
+        reference.shown,
+        f"{landed}; the report is about {days}",
+        wrong="" if is_inside else "window",
+    )
 
 
 def _statistics(entry: Entry, change: Change) -> Iterator[Finding]:
-    """Compare added and deleted lines with those of the commit, of the files that the block names, or of any file."""
-    pairs, text = list(_PAIR.finditer(entry.block.text)), entry.block.text
-    named = [
-        file for code in code_of(text)[:_MOST_CODES] if pairs for file in touched(code.text, change)
-    ]
-    counts = {(one.additions, one.deletions) for one in (change, *(named or change.files))}
-    for found in pairs:
-        wrong = "" if (int(found[1]), int(found[2])) in counts else "number"
-        told = f"{change.commit.id}: {len(change.files)} files, +{change.additions} −{change.deletions}"
-        yield finding(entry.block.line_at(found.start()), "statistics", found[0], told, wrong=wrong)
+    """Compare added and deleted lines with those of the commit or of a file."""
+    pairs = list(_PAIR.finditer(entry.block.text))
+    if not pairs:
+        return
+    named_files = []
+    for code in code_of(entry.block.text)[:_MAX_CODE_SPANS]:
+        named_files.extend(touched(code.text, change))
+    counts = {(change.additions, change.deletions)}
+    for file in named_files or change.files:
+        counts.add((file.additions, file.deletions))
+    totals = f"{len(change.files)} files, +{change.additions} −{change.deletions}"
+    for pair in pairs:
+        is_right = (int(pair[1]), int(pair[2])) in counts
+        yield finding(
+            entry.block.line_at(pair.start()),
+            "statistics",
+            pair[0],
+            f"{change.commit.id}: {totals}",
+            wrong="" if is_right else "number",
+        )

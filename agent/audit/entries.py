@@ -1,4 +1,4 @@
-"""The blocks of a report with what each is about: its repository, its days, its fields, references and commits."""
+"""The blocks of a report with what each is about: repository, days, fields, references, commits."""
 
 import re
 from bisect import bisect_right
@@ -20,7 +20,7 @@ FIELDS = {
     "pull": ("pr", "pull request"),
     "files": ("files", "文件", "受影响文件", "关键文件", "关键文件/改动"),
 }
-"""What columns and labels are called by which reports give what git knows."""
+"""The names of columns and labels under which reports give what git knows."""
 _OWNED = r"([A-Za-z0-9][\w-]{0,38}/[\w.-]{1,100})"
 _HASH = re.compile(
     rf"(?<![\w/@.=&?#%+$-])(?:{_OWNED}@)?([0-9a-f]{{7,40}})(?![\w/]|[-.=]\w)", re.ASCII
@@ -31,6 +31,7 @@ _LABEL = re.compile(r"\A[^\w`\[]{0,12}([^\W\d_][\w /+-]{0,30}?)[*_ ]{0,4}[:：][
 _REPO_LINK = re.compile(r"https?://[\w.-]{1,100}/([\w-]{1,39}/[\w.-]{1,100})(?![\w.-])", re.ASCII)
 _WORDS = re.compile(r"[\w.-]{1,100}(?:/[\w.-]{1,100})?")
 _NUMBERING = re.compile(r"^(?:\d{1,3}[.)、]|[^\w\s])+\s*")
+_TITLE_END = re.compile(r"\s[-–—|]\s|[(（:：]|\s(?=20\d\d)")
 
 
 class Field(NamedTuple):
@@ -42,9 +43,12 @@ class Field(NamedTuple):
 
 
 def field_name(label: str) -> str:
-    """Tell which field a label or the head of a column names; empty where it is none of ours."""
-    bare = plain(label[:60]).casefold().strip(" *_:：`")
-    return next((name for name, labels in FIELDS.items() if bare in labels), "")
+    """Return which field a label or the head of a column names, or an empty string."""
+    bare_label = plain(label[:60]).casefold().strip(" *_:：`")
+    for name, labels in FIELDS.items():
+        if bare_label in labels:
+            return name
+    return ""
 
 
 @dataclass(eq=False)
@@ -55,190 +59,263 @@ class Entry:
     fields: list[Field]
     references: list[Reference]
     mentioned: frozenset[RepoId]  # The repositories that it names
-    above: tuple[
-        "Entry", ...
-    ] = ()  # The list items that it stands under, then the headings, the nearest first
-    scope: frozenset[RepoId] = frozenset()  # What an item or heading says it is about
+    # The list items that it stands under, then the headings, the nearest first.
+    above: tuple["Entry", ...] = ()
+    scope: frozenset[RepoId] = frozenset()
+    """The repository it is about: as an item or heading says, or as the hashes of its section do."""
     days: Days | None = None
     commits: tuple[Commit, ...] = ()  # The commits that it is about
     evidence: tuple[CommitEvidence, ...] = ()  # Those of which the diff was read
 
     @property
     def whole(self) -> bool:
-        """Tell whether all of its commits are there, with all of their files."""
-        complete = not any(one.change.incomplete or one.change.unreadable for one in self.evidence)
-        return 0 < len(self.evidence) == len(self.commits) and complete
+        """Return True if all of its commits were read, with all of their files."""
+        if not self.evidence or len(self.evidence) != len(self.commits):
+            return False
+        changes = [evidence.change for evidence in self.evidence]
+        return not any(change.incomplete or change.unreadable for change in changes)
 
 
 def read_page(text: str, name: str, repos: Sequence[RepoId]) -> list[Entry]:
-    """Take a report apart; `name` is that of its file, `repos` those that can be read."""
+    """Return the blocks of a report; `name` is that of its file, `repos` those that can be read."""
     blocks = list(read_blocks(text))
-    known = _known_repos(blocks, repos)
-    entries = [_entry(block, known) for block in blocks]
+    repo_by_name = _repos_by_name(blocks, repos)
+    entries = [_entry(block, repo_by_name) for block in blocks]
     _nest(entries)
-    dated = {
-        one: days
-        for one in entries
-        if one.block.kind == "heading" and (days := days_in(one.block.text))
-    }
-    titles = set[Days | None](dated.values()) or {days_in(name.rpartition(".")[0])}
-    whole = next(iter(titles)) if len(titles) == 1 else None
     for entry in entries:
-        entry.scope = _scope(entry, known)
-    titled = {entry.scope for entry in entries if entry.block.kind == "heading" and entry.scope}
-    for entry in entries:
-        entry.scope = entry.scope or (next(iter(titled)) if len(titled) == 1 else frozenset())
-        entry.days = next((dated[one] for one in entry.above if one in dated), whole)
+        entry.scope = _titled_scope(entry, repo_by_name)
+    _extend_only_scope(entries)
+    _set_days(entries, name)
     return entries
 
 
-def _entry(block: Block, known: Mapping[str, RepoId]) -> Entry:
+def _extend_only_scope(entries: Sequence[Entry]) -> None:
+    """If the headings name one repository only, the rest of the report is about it, too."""
+    titled = {entry.scope for entry in entries if entry.block.kind == "heading" and entry.scope}
+    if len(titled) != 1:
+        return
+    (scope,) = titled
+    for entry in entries:
+        entry.scope = entry.scope or scope
+
+
+def _set_days(entries: Sequence[Entry], file_name: str) -> None:
+    """Give each entry the days of the nearest heading that has any, else those of the report."""
+    days_by_heading: dict[Entry, Days] = {}
+    for entry in entries:
+        days = days_in(entry.block.text) if entry.block.kind == "heading" else None
+        if days:
+            days_by_heading[entry] = days
+    stated = set[Days | None](days_by_heading.values()) or {days_in(file_name.rpartition(".")[0])}
+    report_days = next(iter(stated)) if len(stated) == 1 else None
+    for entry in entries:
+        nearest = (days_by_heading[above] for above in entry.above if above in days_by_heading)
+        entry.days = next(nearest, report_days)
+
+
+def _entry(block: Block, repo_by_name: Mapping[str, RepoId]) -> Entry:
     if block.kind == "fence":
         return Entry(block, [], [], frozenset())
     fields = list(_fields(block))
-    references = list(_references(block, fields, known))
+    references = list(_references(block, fields, repo_by_name))
+    mentioned = {reference.repo for reference in references if reference.repo}
     words = set(_WORDS.findall(block.text.casefold()))
-    named = {repo for key, repo in known.items() if key in words or key.rpartition("/")[2] in words}
-    return Entry(
-        block, fields, references, frozenset(named | {one.repo for one in references if one.repo})
-    )
+    for name, repo in repo_by_name.items():
+        short_name = name.rpartition("/")[2]
+        if name in words or short_name in words:
+            mentioned.add(repo)
+    return Entry(block, fields, references, frozenset(mentioned))
 
 
 def _fields(block: Block) -> Iterator[Field]:
-    at = 0
-    for head, cell in zip(block.header, block.cells, strict=False):
-        if name := field_name(head):
-            yield Field(name, cell, at)
-        at += len(cell) + len(BAR)
-    for piece in _PIECE.finditer(block.text) if not block.cells else ():
-        if (label := _LABEL.match(piece[0])) and (name := field_name(label[1])):
-            yield Field(name, piece[0][label.end() :].strip(), piece.start() + label.end())
+    if block.cells:
+        yield from _cell_fields(block)
+        return
+    for piece in _PIECE.finditer(block.text):
+        label = _LABEL.match(piece[0])
+        name = field_name(label[1]) if label else ""
+        if label and name:
+            value = piece[0][label.end() :].strip()
+            yield Field(name, value, piece.start() + label.end())
+
+
+def _cell_fields(block: Block) -> Iterator[Field]:
+    start = 0
+    for title, cell in zip(block.header, block.cells, strict=False):
+        name = field_name(title)
+        if name:
+            yield Field(name, cell, start)
+        start += len(cell) + len(BAR)
+
+
+class _Match(NamedTuple):
+    """A link, hash or number in the text of a block."""
+
+    start: int
+    kind: str
+    value: str
+    repo: str | None
+    label: str
 
 
 def _references(
-    block: Block, fields: Sequence[Field], known: Mapping[str, RepoId]
+    block: Block, fields: Sequence[Field], repo_by_name: Mapping[str, RepoId]
 ) -> Iterator[Reference]:
-    """Find links, hashes, and numbers outside of code; digits alone are a hash in code and in a field for commits."""
-    links = [
-        (link, parse_reference(link.url) if "://" in link.url else None)
-        for link in links_of(block.text)
-    ]
-    text = blanked(block.text, [link for link, target in links if target or "://" in link.text])
-    found: list[tuple[int, str, str, str | None, str]] = []
-    found += [
-        (link.start, one.kind, one.sha or str(one.number), one.repo, link.text)
-        for link, one in links
-        if one
-    ]
-    found += [(one.start(), "commit", one[2], one[1], "") for one in _HASH.finditer(text)]
-    found += [
-        (one.start(), "thread", one[2], one[1], "")
-        for one in _NUMBER.finditer(blanked(text, code_of(text)))
-    ]
-    for start, kind, value, repo, label in sorted(found, key=lambda one: one[0]):
-        at = bisect_right(fields, start, key=lambda field: field.start) - 1
-        field = (
-            fields[at].name if at >= 0 and start < fields[at].start + len(fields[at].value) else ""
-        )
-        sure = label or field == "commit" or text[start - 1 : start] == "`"
-        if kind == "thread" or sure or not (value.isdigit() or value.isalpha()):
-            named = known.get(repo.casefold(), RepoId(repo)) if repo else None
-            yield Reference(kind, value, block.line_at(start), named, label, field)
+    """Yield links, hashes and numbers; digits alone are a hash in code and in fields of commits."""
+    matches: list[_Match] = []
+    blanks = []
+    for link in links_of(block.text):
+        target = parse_reference(link.url) if "://" in link.url else None
+        if target is not None:
+            value = target.sha or str(target.number)
+            matches.append(_Match(link.start, target.kind, value, target.repo, link.text))
+        if target is not None or "://" in link.text:
+            blanks.append(link)
+    text = blanked(block.text, blanks)
+    for match in _HASH.finditer(text):
+        matches.append(_Match(match.start(), "commit", match[2], match[1], ""))
+    for match in _NUMBER.finditer(blanked(text, code_of(text))):
+        matches.append(_Match(match.start(), "thread", match[2], match[1], ""))
+    for start, kind, value, repo, label in sorted(matches, key=lambda match: match.start):
+        field = _field_at(start, fields)
+        is_marked = label or field == "commit" or text[start - 1 : start] == "`"
+        if kind == "commit" and not is_marked and (value.isdigit() or value.isalpha()):
+            continue
+        named = repo_by_name.get(repo.casefold(), RepoId(repo)) if repo else None
+        yield Reference(kind, value, block.line_at(start), named, label, field)
+
+
+def _field_at(start: int, fields: Sequence[Field]) -> str:
+    """Return the name of the field in whose value a place of the text lies."""
+    index = bisect_right(fields, start, key=lambda field: field.start) - 1
+    if index < 0:
+        return ""
+    field = fields[index]
+    return field.name if start < field.start + len(field.value) else ""
 
 
 def _nest(entries: Sequence[Entry]) -> None:
-    headings, items = list[Entry](), list[Entry]()
+    """Set the items and headings that each entry stands under."""
+    headings: list[Entry] = []
+    items: list[Entry] = []
     for entry in entries:
-        kind, level = entry.block.kind, entry.block.level
+        kind = entry.block.kind
         if kind in ("heading", "row"):
             items.clear()
         stack = headings if kind == "heading" else items
-        while stack and stack[-1].block.level >= level:
+        while stack and stack[-1].block.level >= entry.block.level:
             stack.pop()
         entry.above = (*reversed(items), *reversed(headings))
         if kind in ("heading", "item"):
             stack.append(entry)
 
 
-def _known_repos(blocks: Sequence[Block], repos: Sequence[RepoId]) -> dict[str, RepoId]:
-    found = {repo.casefold(): repo for repo in repos}
-    for block in (block for block in blocks if block.kind != "fence"):
-        names = [one.removesuffix(".git") for one in _REPO_LINK.findall(block.text)]
-        title = _bare(block.text) if block.kind == "heading" else ""
-        for name in (*names, *([title] if re.fullmatch(_OWNED, title, re.ASCII) else [])):
-            found.setdefault(name.casefold(), RepoId(name))
-    return found
+def _repos_by_name(blocks: Sequence[Block], repos: Sequence[RepoId]) -> dict[str, RepoId]:
+    """Return the repositories that are given, linked or the title of a heading."""
+    repo_by_name = {repo.casefold(): repo for repo in repos}
+    for block in blocks:
+        if block.kind == "fence":
+            continue
+        names = [name.removesuffix(".git") for name in _REPO_LINK.findall(block.text)]
+        title = _bare_title(block.text) if block.kind == "heading" else ""
+        if re.fullmatch(_OWNED, title, re.ASCII):
+            names.append(title)
+        for name in names:
+            repo_by_name.setdefault(name.casefold(), RepoId(name))
+    return repo_by_name
 
 
-def _bare(title: str) -> str:
+def _bare_title(title: str) -> str:
     return _NUMBERING.sub("", plain(title[:300])).strip(" :：`")
 
 
-def _scope(entry: Entry, known: Mapping[str, RepoId]) -> frozenset[RepoId]:
-    """Find the repository that a block belongs to: the nearest that an item or a heading above it names."""
-    above = (*([entry] if entry.block.kind == "heading" else []), *entry.above)
-    titles = (
-        one.block.text.partition("\n")[0]
-        for one in above
-        if one.block.kind == "item" or not one.references
-    )
-    return next(filter(None, (_titled(title, known) for title in titles)), frozenset())
+def _titled_scope(entry: Entry, repo_by_name: Mapping[str, RepoId]) -> frozenset[RepoId]:
+    """Return the repository that the nearest item or heading above a block has for a title."""
+    candidates = [entry, *entry.above] if entry.block.kind == "heading" else entry.above
+    for candidate in candidates:
+        if candidate.block.kind != "item" and candidate.references:
+            continue
+        title = candidate.block.text.partition("\n")[0]
+        scope = _titled(title, repo_by_name)
+        if scope:
+            return scope
+    return frozenset()
 
 
-def _titled(title: str, known: Mapping[str, RepoId]) -> frozenset[RepoId]:
-    """Tell whether a title is the name of a repository, with or without its owner."""
-    whole = _bare(title).casefold()
-    heads = {whole, re.split(r"\s[-–—|]\s|[(（:：]|\s(?=20\d\d)", whole)[0].strip()}
-    return frozenset(
-        r
-        for key, r in known.items()
-        if key in whole.split() or {key, key.rpartition("/")[2]} & heads
-    )
+def _titled(title: str, repo_by_name: Mapping[str, RepoId]) -> frozenset[RepoId]:
+    """Return the repository of which a title is the name, with or without its owner."""
+    full_title = _bare_title(title).casefold()
+    beginning = _TITLE_END.split(full_title)[0].strip()
+    scope = set()
+    for name, repo in repo_by_name.items():
+        short_name = name.rpartition("/")[2]
+        is_title = {name, short_name} & {full_title, beginning}
+        if is_title or name in full_title.split():
+            scope.add(repo)
+    return frozenset(scope)
 
 
 def find_commits(entries: Sequence[Entry], library: Library) -> None:
-    """Say for every block which commits it is about: those it names, or those of what it stands under or behind."""
-    own = {entry: _own(entry, library) for entry in entries}
+    """Set which commits each block is about: those it names, or those of what it stands under."""
+    named = {entry: _named_commits(entry, library) for entry in entries}
     below: dict[Entry, dict[str, Commit]] = {entry: {} for entry in entries}
     for entry in entries:
-        for one in entry.above if own[entry] else ():
-            below[one].update({commit.id: commit for commit in own[entry]})
-    # An item or a heading that names no commit is about the one that everything below it names.
-    about = {
-        entry: own[entry] or (tuple(some.values()) if len(some) == 1 else ())
-        for entry, some in below.items()
-    }
-    for last, entry in zip([None, *entries], entries, strict=False):
-        items = [one for one in entry.above if one.block.kind == "item"]
-        near = next(filter(None, (about[one] for one in (entry, *items))), ())
-        followed = (
-            last.commits
-            if last and _follows(entry.block, last.block, labelled=bool(entry.fields))
-            else ()
-        )
-        entry.commits = (
-            near or followed or next(filter(None, (about[one] for one in entry.above)), ())
-        )
-        entry.evidence = tuple(
-            filter(None, (library[one.repo].changes.get(one.sha) for one in entry.commits))
-        )
+        for above in entry.above:
+            below[above].update({commit.id: commit for commit in named[entry]})
+    about: dict[Entry, tuple[Commit, ...]] = {}
+    for entry in entries:
+        about[entry] = named[entry]
+        # An item or a heading that names no commit is about the one that everything below names.
+        if not named[entry] and len(below[entry]) == 1:
+            about[entry] = tuple(below[entry].values())
+    previous: Entry | None = None
+    for entry in entries:
+        entry.commits = _commits_of(entry, previous, about)
+        read = (library[commit.repo].changes.get(commit.sha) for commit in entry.commits)
+        entry.evidence = tuple(evidence for evidence in read if evidence is not None)
+        previous = entry
 
 
-def _own(entry: Entry, library: Library) -> tuple[Commit, ...]:
-    """Give the commits that a block names: by hash, or else by the last pull request that landed."""
-    pulls = [one for one in entry.references if one.kind == "thread"]
-    landed = [commit for one in pulls if (commit := library.landed(one, entry.scope))][-1:]
+def _commits_of(
+    entry: Entry, previous: Entry | None, about: Mapping[Entry, tuple[Commit, ...]]
+) -> tuple[Commit, ...]:
+    items = [above for above in entry.above if above.block.kind == "item"]
+    for nearest in (entry, *items):
+        if about[nearest]:
+            return about[nearest]
+    is_labelled = bool(entry.fields)
+    if previous is not None and _follows(entry.block, previous.block, labelled=is_labelled):
+        followed = previous.commits
+    else:
+        followed = ()
+    if followed:
+        return followed
+    return next((about[above] for above in entry.above if about[above]), ())
+
+
+def _named_commits(entry: Entry, library: Library) -> tuple[Commit, ...]:
+    """Return the commits that a block names by hash, or else its last pull request that landed."""
+    pulls = []
+    for reference in entry.references:
+        landed = library.landed(reference, entry.scope) if reference.kind == "thread" else None
+        if landed is not None:
+            pulls.append(landed)
+    last_pull = pulls[-1:]
     # The title of a commit may have the hash of another one: that of what it reverts.
-    titles = " ".join(commit.subject for commit in landed)
-    hashes = [
-        one for one in entry.references if one.kind == "commit" and one.value[:7] not in titles
-    ]
-    meant = [found[0] for one in hashes if len(found := library.meant(one, entry.scope)) == 1]
-    return tuple({one.id: one for one in meant or landed}.values())
+    titles = " ".join(commit.subject for commit in last_pull)
+    commits: list[Commit] = []
+    for reference in entry.references:
+        if reference.kind != "commit" or reference.value[:7] in titles:
+            continue
+        meant = library.meant(reference, entry.scope)
+        if len(meant) == 1:
+            commits.append(meant[0])
+    return tuple({commit.id: commit for commit in commits or last_pull}.values())
 
 
-def _follows(block: Block, before: Block, *, labelled: bool) -> bool:
-    """Tell whether a labelled line or a fence belongs to the block right before it."""
+def _follows(block: Block, previous: Block, *, labelled: bool) -> bool:
+    """Return True if a labelled line or a fence belongs to the block right before it."""
     if block.kind == "fence":
-        return before.kind != "heading"
-    return labelled and before.kind == block.kind != "row" and block.level >= before.level
+        return previous.kind != "heading"
+    is_same_kind = previous.kind == block.kind != "row"
+    return labelled and is_same_kind and block.level >= previous.level

@@ -1,22 +1,27 @@
-"""What a report refers to, what was found of it in the repositories, and what an audit says of each statement."""
+"""The references of a report, what the repositories have of them, and the verdicts of an audit."""
 
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 from agent.domain.base import RepoId
 from agent.domain.commits import Change, Commit, FileChange, Issue, PullRequest, pull_named
 from agent.domain.evidence import CommitEvidence
 
-RIGHT, UNVERIFIABLE, NOT_CHECKED = "right", "unverifiable", "not-checked"
+RIGHT = "right"
+UNVERIFIABLE = "unverifiable"
+NOT_CHECKED = "not-checked"
 
 
 @dataclass(frozen=True)
 class Finding:
-    """One statement of a report with its verdict: right, unverifiable, not-checked or `wrong:<why>`."""
+    """A statement of a report and its verdict.
+
+    The verdict is `right`, `unverifiable`, `not-checked` or `wrong:<cause>`.
+    """
 
     line: int
     kind: str
@@ -26,29 +31,27 @@ class Finding:
 
     @property
     def wrong(self) -> bool:
-        """Tell whether it must be corrected."""
+        """Return True if the statement must be corrected."""
         return self.verdict.startswith("wrong:")
 
 
 def finding(line: int, kind: str, claim: str, evidence: str, *, wrong: str) -> Finding:
-    """Make a finding that is right where nothing is wrong."""
+    """Return a finding that is wrong for the given cause, or right if there is none."""
     return Finding(line, kind, claim, f"wrong:{wrong}" if wrong else RIGHT, evidence)
 
 
 def in_order(findings: Iterable[Finding]) -> list[Finding]:
-    """Sort findings by line, each once."""
-    return sorted(dict.fromkeys(findings), key=lambda one: (one.line, one.kind, one.claim))
+    """Return the findings by line, each once."""
+    return sorted(dict.fromkeys(findings), key=lambda item: (item.line, item.kind, item.claim))
 
 
 def summary(findings: Sequence[Finding], **about: Any) -> dict[str, Any]:
-    """Count the verdicts."""
-    counts = Counter("wrong" if finding.wrong else finding.verdict for finding in findings)
-    verdicts = ("wrong", RIGHT, UNVERIFIABLE, NOT_CHECKED)
-    return {
-        "findings": len(findings),
-        **{one.replace("-", "_"): counts[one] for one in verdicts},
-        **about,
-    }
+    """Return the number of findings by verdict, with what else there is to say of the audit."""
+    counts = Counter("wrong" if item.wrong else item.verdict for item in findings)
+    totals: dict[str, Any] = {"findings": len(findings)}
+    for verdict in ("wrong", RIGHT, UNVERIFIABLE, NOT_CHECKED):
+        totals[verdict.replace("-", "_")] = counts[verdict]
+    return totals | about
 
 
 @dataclass(frozen=True)
@@ -59,14 +62,22 @@ class Reference:
     value: str  # Hexadecimal digits, or the number
     line: int
     repo: RepoId | None = None  # The repository that the reference itself names
-    label: str = ""  # What a link shows
+    label: str = ""  # The text of a link
     field: str = ""  # The name of the field that it stands in
 
     @property
     def shown(self) -> str:
-        """Write it as people do."""
+        """Return the reference as people write it."""
         sign = "#" if self.kind == "thread" else "@" if self.repo else ""
         return f"{self.repo or ''}{sign}{self.value}"
+
+    @property
+    def is_surely_hash(self) -> bool:
+        """Return True for what cannot be a plain number or a word."""
+        if self.label or self.field == "commit":
+            return True
+        digits = sum(character.isdigit() for character in self.value)
+        return 1 < digits < len(self.value) - 1
 
 
 @dataclass
@@ -74,9 +85,9 @@ class Repository:
     """What one repository has of what a report names."""
 
     repo: RepoId
-    named: Mapping[str, Sequence[Commit]] = field(
-        default_factory=dict
-    )  # The commits that digits may mean
+    # The commits that abbreviated hashes may mean.
+    named: Mapping[str, Sequence[Commit]] = field(default_factory=dict)
+    unanswered: frozenset[str] = frozenset()  # Hashes that the source could not be asked about
     line: tuple[Commit, ...] = ()  # The landed commits around those that are cited
     whole: bool = False  # A shallow clone or an API cannot say that a commit does not exist
     changes: dict[str, CommitEvidence] = field(default_factory=dict)
@@ -85,51 +96,86 @@ class Repository:
 
     @cached_property
     def pulls(self) -> dict[int, Commit]:
-        """Give the landed commit of each pull request."""
-        rows = [*reversed(self.line), *(commit for some in self.named.values() for commit in some)]
-        return {number: commit for commit in rows if (number := pull_named(commit.subject))}
+        """Return the landed commit of each pull request."""
+        named = [commit for commits in self.named.values() for commit in commits]
+        pulls = {}
+        for commit in (*reversed(self.line), *named):
+            number = pull_named(commit.subject)
+            if number:
+                pulls[number] = commit
+        return pulls
 
     @cached_property
     def authors(self) -> frozenset[str]:
-        """Name everybody who landed something."""
+        """Return the names of everybody who landed something."""
         return frozenset(folded(commit.author.name) for commit in self.line)
 
 
-class Library(dict[RepoId, Repository]):
-    """Everything that was looked up for a report, by repository; those that failed are not in it."""
+class Doubt(NamedTuple):
+    """Hashes that ought to be in some repositories, none of which has any of them."""
 
-    def meant(self, one: Reference, scope: frozenset[RepoId]) -> list[Commit]:
-        """List the commits that a hash may mean: in the repository that it names, in its scope, or anywhere."""
-        for repos in ([one.repo] if one.repo else [], scope, self):
-            if found := [
-                each
-                for repo in repos
-                if repo in self
-                for each in self[repo].named.get(one.value, ())
-            ]:
-                return found
+    repos: frozenset[RepoId]
+    references: tuple[Reference, ...]
+
+
+class Library(dict[RepoId, Repository]):
+    """What was looked up for a report, by repository; those that could not be read are not in it."""
+
+    def __init__(
+        self, repositories: Iterable[Repository] = (), doubts: Sequence[Doubt] = ()
+    ) -> None:
+        super().__init__({repository.repo: repository for repository in repositories})
+        self.doubts = tuple(doubts)
+
+    @property
+    def doubtful(self) -> frozenset[RepoId]:
+        """Return the repositories that the report is probably not about."""
+        return frozenset(repo for doubt in self.doubts for repo in doubt.repos)
+
+    def meant(self, reference: Reference, scope: frozenset[RepoId]) -> list[Commit]:
+        """Return the commits that a hash may mean: in the repository it names, in scope, or in any."""
+        stated = [reference.repo] if reference.repo else []
+        for repos in (stated, scope, self):
+            commits: list[Commit] = []
+            for repo in repos:
+                if repo in self:
+                    commits.extend(self[repo].named.get(reference.value, ()))
+            if commits:
+                return commits
         return []
 
-    def landed(self, one: Reference, scope: frozenset[RepoId]) -> Commit | None:
-        """Find the landed commit of a pull request; without a scope only where one repository alone can be meant."""
-        repos = [one.repo] if one.repo else list(scope) or (list(self) if len(self) == 1 else [])
-        return next(
-            filter(None, (self[repo].pulls.get(int(one.value)) for repo in repos if repo in self)),
-            None,
-        )
+    def homes(self, reference: Reference) -> frozenset[RepoId]:
+        """Return the repositories that have a commit of this hash."""
+        return frozenset(repo for repo in self if self[repo].named.get(reference.value))
+
+    def landed(self, reference: Reference, scope: frozenset[RepoId]) -> Commit | None:
+        """Return the landed commit of a pull request; without a scope there must be one repository."""
+        if reference.repo:
+            repos = [reference.repo]
+        elif scope:
+            repos = list(scope)
+        else:
+            repos = list(self) if len(self) == 1 else []
+        for repo in repos:
+            if repo not in self or repo in self.doubtful:
+                continue
+            commit = self[repo].pulls.get(int(reference.value))
+            if commit is not None:
+                return commit
+        return None
 
 
 def folded(name: str) -> str:
-    """Write a name so that case, dots and spaces do not matter."""
+    """Return a name so that case, dots and spaces do not matter."""
     return re.sub(r"[\W_]+", "", name.casefold())
 
 
 def touched(path: str, change: Change) -> list[FileChange]:
-    """Find the files of a change that a path names, whole or by its last folders."""
-    wanted = f"/{path.removeprefix('./').strip('/').casefold()}"
-    names = (
-        (file, name) for file in change.files for name in (file.path, file.previous_path) if name
-    )
-    return list(
-        {file.path: file for file, name in names if f"/{name}".casefold().endswith(wanted)}.values()
-    )
+    """Return the files of a change that a path names, whole or by its last folders."""
+    ending = f"/{path.removeprefix('./').strip('/').casefold()}"
+    files = {}
+    for file in change.files:
+        for name in (file.path, file.previous_path):
+            if name and f"/{name}".casefold().endswith(ending):
+                files[file.path] = file
+    return list(files.values())

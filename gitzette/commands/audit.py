@@ -4,7 +4,7 @@ import argparse
 import asyncio
 import json
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
 from difflib import SequenceMatcher
@@ -13,9 +13,17 @@ from operator import attrgetter
 from pathlib import Path
 from typing import Any, get_args
 
-from agent.audit.entries import read_page
+from agent.audit.entries import Entry, read_page
 from agent.audit.findings import RIGHT, Finding, in_order, summary
-from agent.domain.base import EXIT_DONE, EXIT_INCOMPLETE, InputError, Language, StorageError
+from agent.domain.base import (
+    EXIT_DONE,
+    EXIT_INCOMPLETE,
+    InputError,
+    Language,
+    RepoId,
+    StorageError,
+    UsageError,
+)
 from agent.domain.spending import Cap
 from agent.ports import Desk, Progress
 from agent.reports.stored import load
@@ -32,11 +40,14 @@ from tools.git.repository import open_repository
 from tools.github.code import GitHubCode
 from tools.github.threads import GitHubThreads
 
-LARGEST = 50 * 1024 * 1024  # How many bytes a report may have
+_MAX_REPORT_BYTES = 50 * 1024 * 1024
+_MAX_CONCURRENT_NODES = 4
+MAX_SECONDS = 900
+"""After so long an audit ends with what it has, unless the user wants to wait longer."""
 CAUSES: dict[str, str] = json.loads(
     Path(__file__).parents[1].joinpath("data", "audit_causes.json").read_text("utf-8")
 )
-"""What may be wrong, the gravest first, and how a group of it is called."""
+"""The causes of errors, the gravest first, each with the title of its group."""
 
 
 @dataclass(frozen=True)
@@ -46,47 +57,53 @@ class Audited:
     findings: list[Finding]
     summary: dict[str, Any]
 
+    @property
+    def status(self) -> int:
+        """Return the exit status: 3 if something is wrong, or was not checked and should be."""
+        is_wrong = any(finding.wrong for finding in self.findings)
+        return EXIT_INCOMPLETE if is_wrong or self.summary["incomplete"] else EXIT_DONE
+
     def text(self, name: str) -> str:
-        """Write the findings for a terminal."""
-        text = (
-            plain_environment()
-            .get_template("audit.txt")
-            .render(name=name, causes=CAUSES, **asdict(self))
-        )
+        """Return the findings for a terminal."""
+        template = plain_environment().get_template("audit.txt")
+        text = template.render(name=name, causes=CAUSES, **asdict(self))
         return text.rstrip() + "\n"
 
     def page(self, name: str, text: str) -> str:
-        """Write the same as a page, with the report's lines below; whatever the report has is shown as text."""
-        beside = {line: list(some) for line, some in groupby(self.findings, key=attrgetter("line"))}
+        """Return the findings as a page, beside the lines of the report, which are shown as text."""
+        by_line = groupby(self.findings, key=attrgetter("line"))
+        beside = {line: list(findings) for line, findings in by_line}
+        lines = text.split("\n")
         return html_page(
-            "audit.html",
-            name=name,
-            lines=text.split("\n"),
-            beside=beside,
-            causes=CAUSES,
-            **asdict(self),
+            "audit.html", name=name, lines=lines, beside=beside, causes=CAUSES, **asdict(self)
         )
 
 
 def audit(args: argparse.Namespace, environ: Mapping[str, str]) -> int:
-    """Check one report; 3 when something in it is wrong."""
-    text, settings = read_report(args.file), settings_for(args, environ)
+    """Check one report; 3 when something in it is wrong or could not be checked."""
+    if args.max_seconds <= 0:
+        raise UsageError(f"--max-seconds {args.max_seconds} is no time; give at least 1")
+    text = read_report(args.file)
+    settings = settings_for(args, environ)
     with progress() as display:
-        audited = asyncio.run(check_file(args.file, text, settings, environ, display))
+        audited = asyncio.run(
+            check_file(args.file, text, settings, environ, display, args.max_seconds)
+        )
     if args.html is not None:
         try:
             args.html.write_text(audited.page(args.file.name, text), encoding="utf-8")
         except OSError as error:
             raise StorageError(f"{args.html} cannot be written: {error.strerror}") from error
     sys.stdout.write(as_json(asdict(audited)) if args.json else audited.text(args.file.name))
-    return EXIT_INCOMPLETE if any(finding.wrong for finding in audited.findings) else EXIT_DONE
+    return audited.status
 
 
 def read_report(path: Path) -> str:
-    """Read a file that ought to be Markdown."""
+    """Return the text of a file that ought to be Markdown."""
     try:
-        if path.stat().st_size > LARGEST:
-            raise InputError(f"{path} is too large; a report may have {LARGEST // 1024 // 1024} MB")
+        if path.stat().st_size > _MAX_REPORT_BYTES:
+            megabytes = _MAX_REPORT_BYTES // 1024 // 1024
+            raise InputError(f"{path} is too large; a report may have {megabytes} MB")
         text = path.read_bytes().decode("utf-8-sig")
     except OSError as error:
         raise InputError(f"{path} cannot be read: {error.strerror}") from error
@@ -100,51 +117,75 @@ def read_report(path: Path) -> str:
 
 
 async def check_file(
-    file: Path, text: str, settings: Settings, environ: Mapping[str, str], shown: Progress
+    file: Path,
+    text: str,
+    settings: Settings,
+    environ: Mapping[str, str],
+    display: Progress,
+    max_seconds: float = MAX_SECONDS,
 ) -> Audited:
     """Compare a report of our own with its JSON; check any other against the repositories."""
     findings = _compared(file, text, Web(settings.web))
     if findings is not None:
-        return Audited(findings, summary(findings, days=[], commits=0, not_read={}))
-    return await check(text, file.name, settings, environ, shown)
+        totals = summary(findings, days=[], commits=0, not_read={}, not_given={}, incomplete=[])
+        return Audited(findings, totals)
+    return await check(text, file.name, settings, environ, display, max_seconds)
 
 
 async def check(
-    text: str, name: str, settings: Settings, environ: Mapping[str, str], display: Progress
+    text: str,
+    name: str,
+    settings: Settings,
+    environ: Mapping[str, str],
+    display: Progress,
+    max_seconds: float = MAX_SECONDS,
 ) -> Audited:
-    """Run the audit over the sources that the settings give."""
-    specs, now = settings.repos, datetime.now(UTC)
-    for path in filter(None, (spec.path for spec in specs)):
-        await open_repository(path)
-    entries = read_page(text, name, [spec.name for spec in specs])
-    if settings.threads_wanted and settings.source != "git":
-        # With a token or an API of one's own, what is linked is asked for as well.
-        linked = {
-            one.repo: None
-            for entry in entries
-            for one in entry.references
-            if one.repo and one.label
-        }
-        specs += tuple(
-            RepoSpec(name=repo) for repo in linked if repo not in {spec.name for spec in specs}
-        )
+    """Run the audit over the sources that the settings give, for so many seconds at most."""
+    deadline = asyncio.get_running_loop().time() + max_seconds
+    now = datetime.now(UTC)
+    for spec in settings.repos:
+        if spec.path is not None:
+            await open_repository(spec.path)
+    entries = read_page(text, name, [spec.name for spec in settings.repos])
+    linked = _linked_repos(entries, settings)
+    specs = (*settings.repos, *(RepoSpec(name=repo) for repo in linked))
     async with open_house(settings, environ, now) as house:
-        # What a judge said is recorded by what it was asked: the same report is not paid for twice.
+        # What a judge said is recorded by what it was asked: a report is not paid for twice.
         recorder = house.memory.recorder(f"{QUESTIONS}{now.date().isoformat()}")
         judge = writers_of(settings, environ, recorder, house.memory.model_servers, Cap())
-        context = (
-            replace(house.deps, models=judge.models, mark=judge.mark) if judge.models else None
+        judge_context = None
+        if judge.models:
+            judge_context = replace(house.deps, models=judge.models, mark=judge.mark)
+        deps = AuditDeps(
+            desks=AuditDesks(house, settings),
+            progress=display,
+            deadline=deadline,
+            judge=judge_context,
         )
-        deps = AuditDeps(desks=AuditDesks(house, settings), progress=display, judge=context)
         result = await build().ainvoke(
-            AuditInput(entries=entries, specs=specs), {"max_concurrency": 4}, context=deps
+            AuditInput(entries=entries, specs=specs, linked=frozenset(linked)),
+            {"max_concurrency": _MAX_CONCURRENT_NODES},
+            context=deps,
         )
     return Audited(in_order(result["findings"]), result["summary"])
 
 
+def _linked_repos(entries: Sequence[Entry], settings: Settings) -> list[RepoId]:
+    """Return the repositories that a report links to and nobody gave, if an API may be asked."""
+    if not settings.threads_wanted or settings.source == "git":
+        return []
+    given = {spec.name for spec in settings.repos}
+    linked: dict[RepoId, None] = {}
+    for entry in entries:
+        for reference in entry.references:
+            if reference.repo and reference.label and reference.repo not in given:
+                linked[reference.repo] = None
+    return list(linked)
+
+
 @dataclass(frozen=True)
 class AuditDesks:
-    """Opens a mirror where one is given, the API otherwise: a few commits are no reason to clone."""
+    """Opens a mirror where one is given, else the API: a few commits are no reason to clone."""
 
     house: House
     settings: Settings
@@ -153,44 +194,43 @@ class AuditDesks:
         """Prepare the sources of a repository."""
         if spec.path is not None or self.settings.source != "both":
             return await self.house.deps.desks.open(spec)
-        client, repo = self.house.client, spec.name
+        client = self.house.client
         return Desk(
-            code=GitHubCode(client, repo, spec.branch),
-            threads=GitHubThreads(client, repo),
+            code=GitHubCode(client, spec.name, spec.branch),
+            threads=GitHubThreads(client, spec.name),
             diffs=None,
         )
 
 
 def _compared(file: Path, text: str, web: Web) -> list[Finding] | None:
-    """Compare a report of our own with what the JSON beside it gives; None where there is none."""
-    record, said = file.with_name(f"{file.name.partition('.')[0]}.json"), text.split("\n")
+    """Compare a report of our own with what the JSON beside it gives; None if there is none."""
+    record = file.with_name(f"{file.name.partition('.')[0]}.json")
     if file.parent.name != "reports" or not record.is_file():
         return None
     try:
         report = load(record.read_bytes(), record.name)
     except (OSError, StorageError):
         return None
+    lines = text.split("\n")
     # Every layout and language in which it may have been published.
-    ways = product(get_args(Language), get_args(Layout))
-    pages = [report_page(report, lang, web, layout).split("\n") for lang, layout in ways]
-    if said in pages:
-        return [
-            Finding(
-                1,
-                "own report",
-                report.window.label,
-                RIGHT,
-                "the same as its JSON gives, line by line",
-            )
-        ]
-    true, found = max(pages, key=lambda page: len({*page} & {*said})), list[Finding]()
-    for kind, start, end, first, last in SequenceMatcher(
-        None, said, true, autojunk=False
-    ).get_opcodes():
-        pairs = (
-            zip_longest(said[start:end], true[first:last], fillvalue="") if kind != "equal" else ()
-        )
-        for line, (old, new) in enumerate(pairs, start + 1):
-            claim, told = old or "(a line is missing)", f"its JSON gives: {new}"
-            found.append(Finding(line, "own report", claim, "wrong:edited", told))
-    return found
+    pages = []
+    for lang, layout in product(get_args(Language), get_args(Layout)):
+        pages.append(report_page(report, lang, web, layout).split("\n"))
+    if lines in pages:
+        evidence = "the same as its JSON gives, line by line"
+        return [Finding(1, "own report", report.window.label, RIGHT, evidence)]
+    nearest = max(pages, key=lambda page: len(set(page) & set(lines)))
+    return list(_edits(lines, nearest))
+
+
+def _edits(lines: list[str], published: list[str]) -> Iterator[Finding]:
+    """Yield a finding for each line that differs from the published page."""
+    matcher = SequenceMatcher(None, lines, published, autojunk=False)
+    for kind, start, end, first, last in matcher.get_opcodes():
+        if kind == "equal":
+            continue
+        pairs = zip_longest(lines[start:end], published[first:last], fillvalue="")
+        for number, (edited, original) in enumerate(pairs, start + 1):
+            claim = edited or "(a line is missing)"
+            evidence = f"its JSON gives: {original}"
+            yield Finding(number, "own report", claim, "wrong:edited", evidence)

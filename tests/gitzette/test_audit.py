@@ -1,5 +1,9 @@
 """The command `audit`, as a person runs it, on small repositories with a known history."""
 
+import socket
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -39,6 +43,12 @@ class Bench:
         report.write_text(template, encoding="utf-8")
         kernels = ["--repo", f"acme/kernels={self.kernels.folder}"]
         return self.command("audit", str(report), *self.engine.repo, *kernels, *options)
+
+    def audit_against(self, template: str, *repos: str) -> Told:
+        """Audit a report against these repositories alone."""
+        self.audit(template)
+        options = [option for repo in repos for option in ("--repo", repo)]
+        return self.command("audit", str(self.folder / "report.md"), "--json", *options)
 
     def findings(self, template: str) -> list[dict[str, Any]]:
         """Give the findings of a report."""
@@ -194,3 +204,143 @@ def test_any_edit_of_a_report_of_ours_is_shown_with_its_line(
             {"wrong:edited"},
         )
     assert line in {one["line"] for one in told.data["findings"]}
+
+
+# A report that does not say which repository it is about.
+UNNAMED = """# What happened on 2026-03-10
+
+- Add a flag (<flag>)
+- Fix the overflow (<fix>)
+- Rename run to execute (<rename>)
+
+| Commit | What |
+|---|---|
+| <fix> | the overflow |
+"""
+
+
+def test_with_the_wrong_repository_one_thing_is_said_and_no_hash_is_called_wrong(
+    bench: Bench,
+) -> None:
+    kernels = f"acme/kernels={bench.kernels.folder}"
+    told = bench.audit_against(UNNAMED, kernels)
+    assert told.status == 3
+    assert told.data["summary"]["wrong"] == 0
+    (finding,) = told.data["findings"]
+    assert finding["verdict"] == "unverifiable"
+    question = "none of the 3 hashes is in acme/kernels; is it the right repository?"
+    assert finding["evidence"] == question
+    shown = bench.command("audit", str(bench.folder / "report.md"), "--repo", kernels)
+    assert f"Incomplete: {question}\n" in shown.out
+    # The same with the right name and the wrong folder, and where #14 is something else.
+    named = UNNAMED.replace("# What happened on", "# acme/engine") + "\nSee #5 and #6, too.\n"
+    told = bench.audit_against(named, f"acme/engine={bench.kernels.folder}")
+    assert told.status == 3
+    assert told.data["summary"]["wrong"] == 0
+    verdicts = {one["claim"]: one["verdict"] for one in told.data["findings"]}
+    assert verdicts == dict.fromkeys(("acme/engine", "#5", "#6"), "unverifiable")
+
+
+def test_a_report_whose_repository_is_not_given_is_not_called_checked(bench: Bench) -> None:
+    linked = "# News\n\n- [`<fix>`](<fix:url>) and [`<flag>`](<flag:url>)\n"
+    told = bench.audit_against(linked, f"acme/kernels={bench.kernels.folder}")
+    assert told.status == 3
+    assert told.data["summary"]["wrong"] == 0
+    assert told.data["summary"]["not_given"] == {"acme/engine": 2}
+    (incomplete,) = told.data["summary"]["incomplete"]
+    assert incomplete == "none of the 2 hashes could be looked up: give acme/engine with --repo"
+
+
+def test_a_commit_of_another_repository_is_found_whatever_else_is_given(bench: Bench) -> None:
+    planted = UNNAMED.replace("(<rename>)", "(<softmax>)")
+    engine = f"acme/engine={bench.engine.folder}"
+    kernels = f"acme/kernels={bench.kernels.folder}"
+    told = bench.audit_against(planted, engine)
+    assert wrong_lines(told) == [(5, "nonexistent")]
+    told = bench.audit_against(planted, engine, kernels)
+    assert wrong_lines(told) == [(5, "out-of-scope")]
+    (finding,) = [one for one in told.data["findings"] if one["line"] == 5 and "wrong" in str(one)]
+    assert finding["evidence"].startswith("it belongs to acme/kernels, not to acme/engine: ")
+
+
+def wrong_lines(told: Told) -> list[tuple[int, str]]:
+    findings = [one for one in told.data["findings"] if one["verdict"].startswith("wrong:")]
+    return [(one["line"], one["verdict"].removeprefix("wrong:")) for one in findings]
+
+
+def test_sections_about_several_repositories_are_each_held_to_their_own(bench: Bench) -> None:
+    report = """# What happened on 2026-03-10
+
+## Serving
+
+- Add a flag (<flag>, #12)
+- Fix the overflow (<fix>, #13)
+
+### Rename (#14)
+
+It is called execute now (<rename>).
+
+## Faster arithmetic
+
+- Speed up softmax (<softmax>, #5)
+- Add rope (<rope>, #6)
+
+## The engine takes kernels up to <rope>
+
+- Take up kernels `<softmax>` as well (<flag>)
+"""
+    findings = bench.findings(report)
+    assert [one for one in findings if one["verdict"].startswith("wrong")] == []
+    # Numbers are those of the section's repository.
+    threads = {one["claim"]: one for one in findings if one["kind"] == "thread"}
+    assert "acme/engine@" in threads["#12"]["evidence"]
+    assert "acme/engine@" in threads["#14"]["evidence"]
+    assert "acme/kernels@" in threads["#5"]["evidence"]
+    planted = report.replace("(<rope>, #6)", "(<fix>, #6)").replace("(<rename>)", "(<softmax>)")
+    assert bench.wrong(planted) == [(10, "out-of-scope")]
+    planted = planted.replace("## The engine", "- Mend the build (<softmax>)\n\n## The engine")
+    assert bench.wrong(planted) == [(10, "out-of-scope"), (15, "out-of-scope")]
+
+
+@contextmanager
+def silent_server() -> Iterator[str]:
+    """A server of a model that takes every question and answers none."""
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        yield f"http://127.0.0.1:{server.getsockname()[1]}/v1"
+
+
+def use_judge(monkeypatch: pytest.MonkeyPatch, url: str) -> None:
+    monkeypatch.setenv("GITZETTE_MODEL", "judge-1")
+    monkeypatch.setenv("GITZETTE_MODEL_URL", url)
+    monkeypatch.setenv("GITZETTE_MODEL_CONTEXT", "32768")
+    Path("gitzette.toml").write_text('analyst = "model"\n[budget]\nretry_seconds = 0.01\n')
+
+
+def test_a_judge_that_is_away_is_status_3_and_what_it_did_not_read_is_counted(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with silent_server() as url:
+        pass  # Nobody listens there any more
+    use_judge(monkeypatch, url)
+    told = bench.audit(JUDGED)
+    assert told.status == 3
+    assert "Incomplete: judge-1 did not read 4 of 4 sentences: the judge did not answer" in told.out
+    assert "0 wrong" in told.out
+    assert "judging 4 sentences" in told.err
+    assert "4 of 4 sentences judged" in told.err
+
+
+def test_an_audit_ends_in_time_with_what_it_has(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lost = JUDGED + "\n- Lost: abc1234f\n"
+    with silent_server() as url:
+        use_judge(monkeypatch, url)
+        began = time.monotonic()
+        told = bench.audit(lost, "--max-seconds", "2")
+    assert time.monotonic() - began < 30
+    assert told.status == 3
+    assert "judge-1 did not read 4 of 4 sentences: the time for the audit was over" in told.out
+    # What code could prove is there.
+    assert "acme/engine has no commit abc1234f" in told.out
+    assert bench.audit(lost, "--max-seconds", "0").status == 2
