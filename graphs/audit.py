@@ -17,9 +17,9 @@ from typing_extensions import TypedDict
 
 from agent.analysts.ruling import PASSING, Batch, Ruling
 from agent.audit import prose
-from agent.audit.citations import check_citations, doubt_text
+from agent.audit.citations import check_citations
 from agent.audit.code import check_code, check_names, fences_of
-from agent.audit.entries import Entry, find_commits
+from agent.audit.entries import Entry, find_commits, thread_repos
 from agent.audit.findings import Finding, Library, Repository, in_order, summary
 from agent.audit.sections import find_doubts, nothing_resolved, set_scopes
 from agent.domain.base import AppError, CommitId, NotFound, RepoId, UpstreamError
@@ -147,7 +147,7 @@ async def place(state: AuditState, runtime: Runtime[AuditDeps]) -> dict[str, Any
     library = Library(state.get("resolved", []))
     set_scopes(state["entries"], library)
     doubts = find_doubts(state["entries"], library)
-    incomplete = [doubt_text(doubt) for doubt in doubts]
+    incomplete = [doubt.text for doubt in doubts]
     if not doubts:
         incomplete = nothing_resolved(state["entries"], library)
     return {"library": Library(library.values(), doubts), "incomplete": incomplete}
@@ -158,14 +158,13 @@ async def read(state: RepositoryState, runtime: Runtime[AuditDeps]) -> dict[str,
     context = runtime.context
     repo = state["spec"].name
     library = state["library"]
-    is_only = len(state["specs"]) == 1
     if repo in library.doubtful:
         return {"read_repositories": [library[repo]]}
     try:
         async with asyncio.timeout_at(context.deadline):
             desk = await context.desks.open(state["spec"])
             repository = await read_repository(
-                desk, library[repo], state["entries"], context.progress, is_only=is_only
+                desk, library[repo], state["entries"], list(library), context.progress
             )
     except TimeoutError:
         return {"failures": {repo: _NO_TIME}}
@@ -329,19 +328,15 @@ async def read_repository(
     desk: Desk,
     repository: Repository,
     entries: Sequence[Entry],
+    repos: Sequence[RepoId],
     progress: Progress,
-    *,
-    is_only: bool,
 ) -> Repository:
-    """Return a repository with the landed commits, threads and diffs that a report names.
-
-    `is_only` means that there is no other repository to which a number may belong.
-    """
+    """Return a repository, one of `repos`, with the commits, threads and diffs a report names."""
     code = desk.code
     commits = {commit.sha: commit for named in repository.named.values() for commit in named}
-    numbers = _thread_numbers(entries, repository.repo, is_only=is_only)
+    numbers = _thread_numbers(entries, repository.repo, repos)
     is_in_scope = any(repository.repo in entry.scope for entry in entries)
-    if not (is_only or commits or numbers or is_in_scope):
+    if not (len(repos) == 1 or commits or numbers or is_in_scope):
         return repository
     repository = await _with_line(repository, code, entries, list(commits.values()))
     for number in numbers:
@@ -369,15 +364,12 @@ async def _read_threads(repository: Repository, desk: Desk, numbers: set[int]) -
         repository.missing = frozenset(answers.keys() - repository.threads.keys())
 
 
-def _thread_numbers(entries: Sequence[Entry], repo: RepoId, *, is_only: bool) -> set[int]:
+def _thread_numbers(entries: Sequence[Entry], repo: RepoId, repos: Sequence[RepoId]) -> set[int]:
     """Return the numbers of threads that a report may mean in a repository."""
     numbers = set()
     for entry in entries:
         for reference in entry.references:
-            if reference.kind != "thread":
-                continue
-            repos = {reference.repo} if reference.repo else entry.scope
-            if repo in repos or (is_only and not repos):
+            if reference.kind == "thread" and repo in thread_repos(entry, reference, repos):
                 numbers.add(int(reference.value))
     return numbers
 
@@ -435,7 +427,7 @@ async def read_fenced_files(
     for name, change in changes.items():
         paths = [file.path for file in change.files if file.patch][:_MAX_FENCED_FILES]
         blobs = await codes[change.commit.repo].blobs(change, paths)
-        texts = []
+        texts: list[str] = []
         for versions in blobs.values():
             texts.extend(blob.decode("utf-8", "replace") for blob in versions if blob)
         files[name] = texts

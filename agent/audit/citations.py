@@ -7,7 +7,7 @@ from datetime import datetime, timedelta, timezone
 from typing import NamedTuple
 from urllib.parse import unquote
 
-from agent.audit.entries import Entry, Field
+from agent.audit.entries import Entry, Field, thread_repos
 from agent.audit.findings import (
     RIGHT,
     UNVERIFIABLE,
@@ -64,19 +64,10 @@ def check_citations(entries: Sequence[Entry], library: Library) -> Iterator[Find
     yield from _anchors([entry.block for entry in entries if entry.block.kind != "fence"])
 
 
-def doubt_text(doubt: Doubt) -> str:
-    """Return what is said once, where every single hash would be called wrong."""
-    repos = " or ".join(sorted(doubt.repos))
-    hashes = list(dict.fromkeys(reference.value for reference in doubt.references))
-    if len(hashes) == 1:
-        return f"the only hash given for it, {hashes[0]}, is not in {repos}; is it the right repository?"
-    return f"none of the {len(hashes)} hashes is in {repos}; is it the right repository?"
-
-
 def _doubt_finding(doubt: Doubt) -> Finding:
     first_line = min(reference.line for reference in doubt.references)
     repos = ", ".join(sorted(doubt.repos))
-    return Finding(first_line, "repository", repos, UNVERIFIABLE, doubt_text(doubt))
+    return Finding(first_line, "repository", repos, UNVERIFIABLE, doubt.text)
 
 
 def _reference_findings(entry: Entry, reference: Reference, library: Library) -> Iterator[Finding]:
@@ -149,7 +140,7 @@ def _described(commit: Commit) -> str:
 
 
 def _thread(entry: Entry, reference: Reference, library: Library) -> _Ruling:
-    landed = library.landed(reference, entry.scope)
+    landed = library.landed(reference, thread_repos(entry, reference, library))
     if landed is not None:
         return _Ruling(RIGHT, f"{landed.id} “{landed.title[:100]}”")
     repos = [reference.repo] if reference.repo else sorted(entry.scope)
@@ -184,7 +175,7 @@ def _anchors(blocks: Sequence[Block]) -> Iterator[Finding]:
 
 
 def _page_targets(blocks: Sequence[Block]) -> set[str]:
-    targets = set()
+    targets: set[str] = set()
     titles = Counter[str]()
     for block in blocks:
         if block.kind == "heading":

@@ -2,7 +2,7 @@
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -63,6 +63,9 @@ class Entry:
     above: tuple["Entry", ...] = ()
     scope: frozenset[RepoId] = frozenset()
     """The repository it is about: as an item or heading says, or as the hashes of its section do."""
+    is_placed: bool = False  # An item or heading has the name of the repository for a title
+    is_elsewhere: bool = False  # The hashes of its section are in no repository that was read
+    elsewhere_section: "Entry | None" = None  # The heading of that section; None: the whole report
     days: Days | None = None
     commits: tuple[Commit, ...] = ()  # The commits that it is about
     evidence: tuple[CommitEvidence, ...] = ()  # Those of which the diff was read
@@ -84,19 +87,9 @@ def read_page(text: str, name: str, repos: Sequence[RepoId]) -> list[Entry]:
     _nest(entries)
     for entry in entries:
         entry.scope = _titled_scope(entry, repo_by_name)
-    _extend_only_scope(entries)
+        entry.is_placed = bool(entry.scope)
     _set_days(entries, name)
     return entries
-
-
-def _extend_only_scope(entries: Sequence[Entry]) -> None:
-    """If the headings name one repository only, the rest of the report is about it, too."""
-    titled = {entry.scope for entry in entries if entry.block.kind == "heading" and entry.scope}
-    if len(titled) != 1:
-        return
-    (scope,) = titled
-    for entry in entries:
-        entry.scope = entry.scope or scope
 
 
 def _set_days(entries: Sequence[Entry], file_name: str) -> None:
@@ -293,11 +286,27 @@ def _commits_of(
     return next((about[above] for above in entry.above if about[above]), ())
 
 
+def thread_repos(entry: Entry, reference: Reference, repos: Collection[RepoId]) -> set[RepoId]:
+    """Return the repositories that a number may belong to, where `repos` are those to choose from.
+
+    Without a title or hashes that say so, there must be one repository only.
+    """
+    if reference.repo:
+        return {reference.repo}
+    if entry.scope:
+        return set(entry.scope)
+    if entry.is_elsewhere or len(repos) != 1:
+        return set()
+    return set(repos)
+
+
 def _named_commits(entry: Entry, library: Library) -> tuple[Commit, ...]:
     """Return the commits that a block names by hash, or else its last pull request that landed."""
     pulls = []
     for reference in entry.references:
-        landed = library.landed(reference, entry.scope) if reference.kind == "thread" else None
+        if reference.kind != "thread":
+            continue
+        landed = library.landed(reference, thread_repos(entry, reference, library))
         if landed is not None:
             pulls.append(landed)
     last_pull = pulls[-1:]

@@ -112,10 +112,12 @@ class Repository:
 
 
 class Doubt(NamedTuple):
-    """Hashes that ought to be in some repositories, none of which has any of them."""
+    """Hashes that are not where they ought to be, probably because of the wrong repository."""
 
-    repos: frozenset[RepoId]
+    text: str  # What is said once, in place of a finding for each
     references: tuple[Reference, ...]
+    repos: frozenset[RepoId]  # Where they ought to be
+    doubtful: frozenset[RepoId]  # Those of which nothing else is to be believed, either
 
 
 class Library(dict[RepoId, Repository]):
@@ -130,7 +132,7 @@ class Library(dict[RepoId, Repository]):
     @property
     def doubtful(self) -> frozenset[RepoId]:
         """Return the repositories that the report is probably not about."""
-        return frozenset(repo for doubt in self.doubts for repo in doubt.repos)
+        return frozenset(repo for doubt in self.doubts for repo in doubt.doubtful)
 
     def meant(self, reference: Reference, scope: frozenset[RepoId]) -> list[Commit]:
         """Return the commits that a hash may mean: in the repository it names, in scope, or in any."""
@@ -148,14 +150,8 @@ class Library(dict[RepoId, Repository]):
         """Return the repositories that have a commit of this hash."""
         return frozenset(repo for repo in self if self[repo].named.get(reference.value))
 
-    def landed(self, reference: Reference, scope: frozenset[RepoId]) -> Commit | None:
-        """Return the landed commit of a pull request; without a scope there must be one repository."""
-        if reference.repo:
-            repos = [reference.repo]
-        elif scope:
-            repos = list(scope)
-        else:
-            repos = list(self) if len(self) == 1 else []
+    def landed(self, reference: Reference, repos: Iterable[RepoId]) -> Commit | None:
+        """Return the landed commit of a pull request in one of these repositories."""
         for repo in repos:
             if repo not in self or repo in self.doubtful:
                 continue

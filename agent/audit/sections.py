@@ -1,7 +1,8 @@
 """Which repository each section of a report is about, as the hashes in it resolve."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 
 from agent.audit.entries import Entry
 from agent.audit.findings import Doubt, Library, Reference
@@ -9,114 +10,216 @@ from agent.domain.base import RepoId
 
 _MIN_VOTES = 2  # One hash alone may be the error that is looked for
 _MIN_SHARE = 2 / 3
-Votes = Counter[RepoId]
+Section = Entry | None  # A heading or a list item with all that stands below it; None: the report
+
+
+@dataclass
+class Votes:
+    """Where the hashes of a section are: each in one repository, or in none of them."""
+
+    repos: Counter[RepoId] = field(default_factory=Counter)
+    missing: int = 0
+
+    def add(self, other: "Votes") -> None:
+        """Count the hashes of a part of the section."""
+        self.repos.update(other.repos)
+        self.missing += other.missing
+
+    @property
+    def agreed_repo(self) -> RepoId | None:
+        """Return the repository that most of the hashes are in, if they are enough."""
+        for repo, count in self.repos.most_common(1):
+            if self._is_enough(count):
+                return repo
+        return None
+
+    @property
+    def is_elsewhere(self) -> bool:
+        """Return True if so many hashes are missing that the section is about something else."""
+        return self._is_enough(self.missing)
+
+    def _is_enough(self, count: int) -> bool:
+        total = self.repos.total() + self.missing
+        return count >= _MIN_VOTES and count >= _MIN_SHARE * total
 
 
 def set_scopes(entries: Sequence[Entry], library: Library) -> None:
-    """Set the repository of the entries that no heading places in one.
+    """Set the repository of the entries that no title places in one.
 
     The nearest item or heading whose hashes agree on a repository decides, and at last the whole
-    report. If they agree nowhere, a heading that mentions one of their repositories does.
+    report. Where they do not agree, it is the one repository that titles name, or the one that a
+    heading mentions.
     """
-    unplaced = [entry for entry in entries if not entry.scope]
-    votes_in: dict[Entry | None, Votes] = {None: Votes()}
+    unplaced = [entry for entry in entries if not entry.is_placed]
+    votes_in = _count_votes(unplaced, library)
+    only_title = _only_title(entries)
+    for entry in unplaced:
+        sections = _sections_of(entry)
+        deciding = _deciding_section(sections, votes_in)
+        if deciding is not None and votes_in[sections[deciding]].agreed_repo is None:
+            entry.is_elsewhere = True
+            entry.elsewhere_section = _widest_elsewhere(sections[deciding:], votes_in)
+        elif deciding is not None:
+            repo = votes_in[sections[deciding]].agreed_repo
+            entry.scope = frozenset({repo} if repo else ())
+            # What the headings of the section mention, it may refer to as well.
+            for section in sections[: deciding + 1]:
+                entry.mentioned |= section.mentioned if section else frozenset()
+        else:
+            entry.scope = only_title or _mentioned_scope(sections, votes_in)
+
+
+def _count_votes(unplaced: Sequence[Entry], library: Library) -> dict[Section, Votes]:
+    votes_in: dict[Section, Votes] = {None: Votes()}
     for entry in unplaced:
         votes = _votes(entry, library)
         for section in (entry, *entry.above, None):
-            votes_in.setdefault(section, Votes()).update(votes)
-    agreed = {section: _agreed(votes) for section, votes in votes_in.items()}
-    mentioned = {
-        section: _mentioned(section, votes) for section, votes in votes_in.items() if section
-    }
-    for entry in unplaced:
-        sections = _sections_from(entry)
-        deciding = [index for index, section in enumerate(sections) if agreed.get(section)]
-        if deciding or agreed[None]:
-            end = deciding[0] + 1 if deciding else len(sections)
-            entry.scope = agreed[sections[end - 1]] if deciding else agreed[None]
-            # What its headings mention it may refer to as well.
-            for section in sections[:end]:
-                entry.mentioned |= section.mentioned
-        else:
-            scopes = (mentioned.get(section) for section in sections)
-            entry.scope = next((scope for scope in scopes if scope), frozenset())
-
-
-def _sections_from(entry: Entry) -> tuple[Entry, ...]:
-    """Return the items and headings that may say what a block is about, the nearest first."""
-    if entry.block.kind in ("heading", "item"):
-        return (entry, *entry.above)
-    return entry.above
+            votes_in.setdefault(section, Votes()).add(votes)
+    return votes_in
 
 
 def _votes(entry: Entry, library: Library) -> Votes:
-    """Return the repositories that the hashes of a block are found in, each in one only."""
     votes = Votes()
     for reference in entry.references:
         if reference.kind != "commit" or reference.repo:
             continue
         homes = library.homes(reference)
         if len(homes) == 1:
-            votes.update(homes)
+            votes.repos.update(homes)
+        elif not homes and _is_missing(reference, frozenset(library), library):
+            votes.missing += 1
     return votes
 
 
-def _agreed(votes: Votes) -> frozenset[RepoId]:
-    """Return the repository that most hashes of a section are found in, if they are enough."""
-    if not votes:
-        return frozenset()
-    [(repo, count)] = votes.most_common(1)
-    if count < _MIN_VOTES or count < _MIN_SHARE * votes.total():
-        return frozenset()
-    return frozenset({repo})
+def _is_missing(reference: Reference, repos: frozenset[RepoId], library: Library) -> bool:
+    """Return True for what is surely a hash, and is in none of these repositories."""
+    if not repos or not reference.is_surely_hash:
+        return False
+    for repo in repos:
+        if repo not in library:
+            return False
+        repository = library[repo]
+        if reference.value in repository.unanswered or repository.named.get(reference.value):
+            return False
+    return True
 
 
-def _mentioned(heading: Entry, votes: Votes) -> frozenset[RepoId]:
-    """Return the one repository that a heading mentions, if more hashes are there than elsewhere."""
-    repos = heading.mentioned & votes.keys()
-    if heading.block.kind != "heading" or len(repos) != 1:
-        return frozenset()
-    (repo,) = repos
-    return frozenset(repos) if votes[repo] > votes.total() - votes[repo] else frozenset()
+def _sections_of(entry: Entry) -> tuple[Section, ...]:
+    """Return what may say which repository a block is about, the nearest first."""
+    if entry.block.kind in ("heading", "item"):
+        return (entry, *entry.above, None)
+    return (*entry.above, None)
+
+
+def _deciding_section(sections: Sequence[Section], votes_in: Mapping[Section, Votes]) -> int | None:
+    """Return the index of the nearest section whose hashes agree on where they are."""
+    for index, section in enumerate(sections):
+        votes = votes_in[section]
+        is_whole_section = section is None or section.block.kind == "heading"
+        if votes.agreed_repo or (is_whole_section and votes.is_elsewhere):
+            return index
+    return None
+
+
+def _widest_elsewhere(sections: Sequence[Section], votes_in: Mapping[Section, Votes]) -> Section:
+    """Return the widest of nested sections that are all about something else: it is said once."""
+    widest = sections[0]
+    for section in sections:
+        if not votes_in[section].is_elsewhere:
+            break
+        widest = section
+    return widest
+
+
+def _only_title(entries: Sequence[Entry]) -> frozenset[RepoId]:
+    """Return the repository of the titles, if they name one only."""
+    titles = {entry.scope for entry in entries if entry.is_placed and entry.block.kind == "heading"}
+    return next(iter(titles)) if len(titles) == 1 else frozenset()
+
+
+def _mentioned_scope(
+    sections: Sequence[Section], votes_in: Mapping[Section, Votes]
+) -> frozenset[RepoId]:
+    """Return the one repository that the nearest heading mentions and most of its hashes are in."""
+    for section in sections:
+        if section is None or section.block.kind != "heading":
+            continue
+        votes = votes_in[section]
+        repos = section.mentioned & votes.repos.keys()
+        if len(repos) != 1:
+            continue
+        (repo,) = repos
+        others = votes.repos.total() - votes.repos[repo] + votes.missing
+        if votes.repos[repo] > others:
+            return frozenset(repos)
+    return frozenset()
+
+
+@dataclass
+class _Group:
+    """The hashes that ought to be in the same repositories."""
+
+    repos: frozenset[RepoId]
+    section: Section = None
+    hashes: dict[str, None] = field(default_factory=dict)
+    missing: list[Reference] = field(default_factory=list)
+
+    @property
+    def missing_hashes(self) -> set[str]:
+        return {reference.value for reference in self.missing}
 
 
 def find_doubts(entries: Sequence[Entry], library: Library) -> list[Doubt]:
-    """Return the repositories of which the report has hashes, and none that is there.
+    """Return where hashes are missing because the repository is probably not the right one.
 
-    Then it is likelier that somebody gave another repository than that every hash is invented. A
-    single hash that the text itself places in a repository is not enough for that.
+    Under a title that names a repository, that is if none of several hashes is in it; elsewhere,
+    if the hashes do not agree on a repository.
     """
+    groups: dict[tuple[object, ...], _Group] = {}
     resolved: set[RepoId] = set()
-    missing: dict[frozenset[RepoId], list[Reference]] = {}
-    placed: set[frozenset[RepoId]] = set()
     for entry in entries:
         for reference in entry.references:
             if reference.kind != "commit":
                 continue
-            homes = library.homes(reference)
-            resolved |= homes
-            if homes or not reference.is_surely_hash:
-                continue
+            resolved |= library.homes(reference)
             stated = frozenset({reference.repo}) if reference.repo else entry.scope
             repos = stated or frozenset(library)
-            if _can_answer(repos, reference, library):
-                missing.setdefault(repos, []).append(reference)
-                if stated:
-                    placed.add(repos)
+            section = entry.elsewhere_section if not stated else None
+            group = groups.setdefault((bool(stated), repos, section), _Group(repos, section))
+            is_missing = _is_missing(reference, repos, library) and not library.homes(reference)
+            if is_missing:
+                group.missing.append(reference)
+            if is_missing or library.homes(reference):
+                group.hashes[reference.value] = None
     doubts = []
-    for repos, references in missing.items():
-        is_enough = len({reference.value for reference in references}) > 1 or repos not in placed
-        if is_enough and not repos & resolved:
-            doubts.append(Doubt(repos, tuple(references)))
+    for (is_stated, *_), group in groups.items():
+        if not group.missing:
+            continue
+        if is_stated and (len(group.missing_hashes) < _MIN_VOTES or group.repos & resolved):
+            continue
+        doubts.append(_doubt(group, is_stated=bool(is_stated)))
     return doubts
 
 
-def _can_answer(repos: frozenset[RepoId], reference: Reference, library: Library) -> bool:
-    """Return True if every one of the repositories was asked for a hash and answered."""
-    for repo in repos:
-        if repo not in library or reference.value in library[repo].unanswered:
-            return False
-    return bool(repos)
+def _doubt(group: _Group, *, is_stated: bool) -> Doubt:
+    """Return what is said once, where every single hash would be called wrong."""
+    repos = " or ".join(sorted(group.repos))
+    total = len(group.hashes)
+    missing = len(group.missing_hashes)
+    title = group.section.block.text.partition("\n")[0][:80] if group.section else ""
+    where = f" under “{title}”" if title else ""
+    if total == 1:
+        (value,) = group.hashes
+        text = f"the only hash{where}, {value}, is not in {repos}; is it the right repository?"
+    elif missing == total:
+        text = f"none of the {total} hashes{where} is in {repos}; is it the right repository?"
+    else:
+        text = (
+            f"{missing} of the {total} hashes{where} are not in {repos}; "
+            "is the report about another repository, too?"
+        )
+    doubtful = group.repos if is_stated else frozenset()
+    return Doubt(text=text, references=tuple(group.missing), doubtful=doubtful, repos=group.repos)
 
 
 def nothing_resolved(entries: Sequence[Entry], library: Library) -> list[str]:

@@ -209,9 +209,9 @@ def test_any_edit_of_a_report_of_ours_is_shown_with_its_line(
 # A report that does not say which repository it is about.
 UNNAMED = """# What happened on 2026-03-10
 
-- Add a flag (<flag>)
-- Fix the overflow (<fix>)
-- Rename run to execute (<rename>)
+- Add a flag · Commit: <flag>
+- Fix the overflow · Commit: <fix>
+- Rename run to execute · Commit: <rename>
 
 | Commit | What |
 |---|---|
@@ -241,6 +241,43 @@ def test_with_the_wrong_repository_one_thing_is_said_and_no_hash_is_called_wrong
     assert verdicts == dict.fromkeys(("acme/engine", "#5", "#6"), "unverifiable")
 
 
+def test_sections_about_a_repository_that_is_not_given_are_not_called_wrong(bench: Bench) -> None:
+    report = """# What happened on 2026-03-10
+
+## Serving
+
+- Add a flag · Commit: <flag>
+- Fix the overflow · Commit: <fix>
+- Rename run to execute · Commit: <rename>
+
+## Faster arithmetic
+
+### Softmax
+
+- Speed up softmax · Commit: <softmax>
+- Speed it up again · Commit: 0123abcd99
+
+### Rope
+
+- Add rope (#12) · Commit: <rope>
+"""
+    told = bench.audit_against(report, f"acme/engine={bench.engine.folder}")
+    assert told.status == 3
+    assert told.data["summary"]["wrong"] == 0
+    (incomplete,) = told.data["summary"]["incomplete"]
+    where = "under “Faster arithmetic” is in acme/engine"
+    assert incomplete == f"none of the 3 hashes {where}; is it the right repository?"
+    # Its numbers are not those of a repository in which it has no commit.
+    (number,) = [one for one in told.data["findings"] if one["kind"] == "thread"]
+    assert number["verdict"] == "unverifiable"
+    mixed = "# News\n\n| Commit |\n|---|\n| <flag> |\n| <fix> |\n| <softmax> |\n| <rope> |\n"
+    told = bench.audit_against(mixed, f"acme/engine={bench.engine.folder}")
+    assert (told.status, told.data["summary"]["wrong"]) == (3, 0)
+    assert told.data["summary"]["incomplete"] == [
+        "2 of the 4 hashes are not in acme/engine; is the report about another repository, too?"
+    ]
+
+
 def test_a_report_whose_repository_is_not_given_is_not_called_checked(bench: Bench) -> None:
     linked = "# News\n\n- [`<fix>`](<fix:url>) and [`<flag>`](<flag:url>)\n"
     told = bench.audit_against(linked, f"acme/kernels={bench.kernels.folder}")
@@ -252,7 +289,7 @@ def test_a_report_whose_repository_is_not_given_is_not_called_checked(bench: Ben
 
 
 def test_a_commit_of_another_repository_is_found_whatever_else_is_given(bench: Bench) -> None:
-    planted = UNNAMED.replace("(<rename>)", "(<softmax>)")
+    planted = UNNAMED.replace("<rename>", "<softmax>")
     engine = f"acme/engine={bench.engine.folder}"
     kernels = f"acme/kernels={bench.kernels.folder}"
     told = bench.audit_against(planted, engine)

@@ -9,8 +9,10 @@ import pytest
 
 import agent.audit
 from agent.audit.entries import find_commits, read_page
-from agent.audit.findings import Library
+from agent.audit.findings import Library, Repository
 from agent.audit.prose import sentences_of
+from agent.audit.sections import find_doubts, set_scopes
+from agent.domain.base import RepoId
 
 SIZE = 30_000
 SECONDS = 0.2  # What grows with the square of the length needs more than a second for so much
@@ -64,6 +66,9 @@ def test_a_long_text_of_any_mark_is_searched_at_once() -> None:
 def test_a_long_report_is_read_in_seconds(piece: str) -> None:
     began = time.process_time()
     entries = read_page(piece * (SIZE // len(piece)) + "x", "report.md", [])
-    find_commits(entries, Library({}))
+    library = Library([Repository(repo=RepoId("octo/engine"))])
+    set_scopes(entries, library)
+    find_doubts(entries, library)
+    find_commits(entries, library)
     assert list(sentences_of(entries)) == []
     assert time.process_time() - began < 6 * SECONDS
