@@ -50,6 +50,8 @@ def test_bounds_always_hold_and_a_date_only_narrows_them(engine: Engine, command
         "dropped",
     }
     assert [one["rank"] for one in told["evidence"]] == [1, 2, 3]
+    (searched,) = told["searched"]
+    assert searched["spans"] == [{"start": "2026-02-01T00:00:00Z", "end": "2026-02-05T00:00:00Z"}]
     assert set(told["cites"]) <= {one["id"] for one in told["evidence"]}
     assert all(
         claim["kind"] == "fact" and claim["verdict"] == "supported" for claim in told["claims"]
