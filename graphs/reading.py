@@ -3,7 +3,7 @@
 import itertools
 from collections.abc import Sequence
 from math import inf
-from typing import Any
+from typing import Any, NamedTuple
 
 from langchain_core.messages import AIMessage, AnyMessage, HumanMessage, SystemMessage
 from langchain_core.tools import BaseTool
@@ -11,7 +11,7 @@ from langgraph.prebuilt import ToolNode
 from langgraph.prebuilt.tool_node import ToolInvocationError
 from langgraph.runtime import Runtime
 
-from agent.analysts.tasks import Choice, handles_of, table_lines
+from agent.analysts.tasks import Choice, handles_of
 from agent.domain.base import AppError
 from agent.domain.commits import Change, Notice
 from agent.domain.ledger import OwnUse, Triage
@@ -20,7 +20,7 @@ from agent.domain.spending import Account, fallback
 from agent.links.recorded import day_links
 from agent.links.references import Day, day_references
 from agent.ports import Desk, Step
-from agent.prompting import ModelError, fenced, prompt
+from agent.prompting import ModelError, fenced, fitting, prompt
 from agent.reports.chapter import share
 from agent.telling import fact_sentence
 from agent.triage.collected import Collected, Scales, filter_notices
@@ -41,30 +41,40 @@ def explain(error: ToolError | ToolInvocationError) -> str:
 
 
 async def choose(state: ReadState, runtime: Runtime[RunContext]) -> dict[str, Any]:
-    """Let the model choose what to explain from a closed list of handles; without a model nothing is chosen."""
-    deps, found, repo = runtime.context, state["found"], state["spec"].name
-    if deps.models is None or not found.table:
+    """Let the model choose what to explain from the handles it is shown; nothing without a model."""
+    context = runtime.context
+    repo = state["spec"].name
+    commits = state["found"].table
+    if context.models is None or not commits:
         return {"chosen": ()}
     runtime.stream_writer(Step(repo, "choosing"))
-    most = max(len(state["deep"]), min(_QUIET, len(found.table)))
+    limit = max(len(state["deep"]), min(_QUIET, len(commits)))
     try:
-        # Whoever is away is asked again when it writes; what the budget allows is read all the same.
-        rows = await _rows(state, deps)
-        table = table_lines(rows.values(), await deps.packet_room())
-        values = {"table": fenced("\n".join(table), deps.mark), "most": str(most)}
-        choice = await deps.ask("reading", repo, "choose", values, Choice)
-        shown = dict(list(handles_of([one.sha for one in found.table]).items())[: len(table)])
-        named = (shown[name] for one in choice.read if (name := one.strip("[]` ")) in shown)
-        chosen = tuple(dict.fromkeys(named))[:most]
-        account = (
-            Account()
-            if chosen
-            else fallback("choosing", ModelError("it chose nothing that can be read"))
-        )
+        chosen = await _ask_for_choice(state, context, limit)
     except ModelError as error:
-        chosen, account = (), fallback("choosing", error)
-    account += Account(spent=deps.asked.take(repo))
+        # If the model is down, go on: writing asks it again, and the budgeted commits are read.
+        chosen = ()
+        account = fallback("choosing", error)
+    else:
+        account = Account()
+    account += Account(spent=context.asked.take(repo))
     return {"chosen": chosen or state["deep"], "account": account}
+
+
+async def _ask_for_choice(state: ReadState, context: RunContext, limit: int) -> tuple[str, ...]:
+    """Return the hashes of the commits that the model names; ModelError where it names none."""
+    rows = await _rows(state, context)
+    lines = fitting([row.line for row in rows], await context.packet_room())
+    listed = {row.handle: row.sha for row in rows[: len(lines)]}
+    if len(lines) < len(rows):
+        lines.append(f"(and {len(rows) - len(lines)} lighter ones)")
+    values = {"table": fenced("\n".join(lines), context.mark), "most": str(limit)}
+    choice = await context.ask("reading", state["spec"].name, "choose", values, Choice)
+    handles = [handle.strip("[]` ") for handle in choice.read]
+    chosen = dict.fromkeys(listed[handle] for handle in handles if handle in listed)
+    if not chosen:
+        raise ModelError("it chose nothing that can be read")
+    return tuple(chosen)[:limit]
 
 
 async def read(state: ReadState, runtime: Runtime[RunContext]) -> dict[str, Any]:
@@ -111,32 +121,41 @@ def wants_tools(messages: Sequence[AnyMessage] | None, turns: float = inf) -> bo
 # ---------------------------------------------------------------- what it is shown
 
 
-async def _rows(state: ReadState, deps: RunContext) -> dict[str, str]:
-    """Write a line for each commit: handle, weight, title, and the first thing that code found."""
-    found, code = state["found"], (await deps.desks.open(state["spec"])).code
-    titles = {row.commit.sha: row.commit.title for row in found.landed}
-    known = {
-        one.change.commit.sha: one
-        async for one in deps.library.skim(code, [one.sha for one in found.table])
-    }
-    weights = {one.sha: f"{one.tier.value} {one.score:.1f}" for one in found.table}
-    first = {
-        sha: f" | {fact_sentence(one.facts[0], 'en')}" for sha, one in known.items() if one.facts
-    }
-    return {
-        sha: f"[{handle}] {weights[sha]} {titles[sha]}{first.get(sha, '')}"
-        for handle, sha in handles_of([one.sha for one in found.table]).items()
-    }
+class _Row(NamedTuple):
+    """A commit in the table that a model chooses from."""
+
+    handle: str
+    sha: str
+    line: str
 
 
-async def _opening(state: ReadState, deps: RunContext) -> list[AnyMessage]:
-    rows = await _rows(state, deps)
-    table = "\n".join(rows[sha] for sha in state["chosen"] if sha in rows)
-    system = prompt("system", {"repo": state["spec"].name, "mark": deps.mark})
-    return [
-        SystemMessage(system),
-        HumanMessage(prompt("read", {"table": fenced(table, deps.mark)})),
-    ]
+async def _rows(state: ReadState, context: RunContext) -> list[_Row]:
+    """Return a row for each commit, heaviest first: handle, weight, title, and its first fact."""
+    collected = state["found"]
+    code = (await context.desks.open(state["spec"])).code
+    shas = [triaged.sha for triaged in collected.table]
+    titles = {landed.commit.sha: landed.commit.title for landed in collected.landed}
+    weights = {one.sha: f"{one.tier.value} {one.score:.1f}" for one in collected.table}
+    first_facts: dict[str, str] = {}
+    async for evidence in context.library.skim(code, shas):
+        if evidence.facts:
+            first_facts[evidence.change.commit.sha] = fact_sentence(evidence.facts[0], "en")
+    rows = []
+    for handle, sha in handles_of(shas).items():
+        line = f"[{handle}] {weights[sha]} {titles[sha]}"
+        if sha in first_facts:
+            line += f" | {first_facts[sha]}"
+        rows.append(_Row(handle, sha, line))
+    return rows
+
+
+async def _opening(state: ReadState, context: RunContext) -> list[AnyMessage]:
+    """Return the messages that begin the reading: the rules, and the commits that were chosen."""
+    lines = {row.sha: row.line for row in await _rows(state, context)}
+    table = "\n".join(lines[sha] for sha in state["chosen"] if sha in lines)
+    system = prompt("system", {"repo": state["spec"].name, "mark": context.mark})
+    question = prompt("read", {"table": fenced(table, context.mark)})
+    return [SystemMessage(system), HumanMessage(question)]
 
 
 async def _offered(state: ReadState, deps: RunContext) -> list[BaseTool]:

@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from pydantic import BaseModel, Field
 
@@ -15,7 +15,6 @@ from agent.domain.evidence import (
     ReleaseEvidence,
     ThreadEvidence,
 )
-from agent.prompting import fitting
 
 _HANDLE = re.compile(r"\bc\d{1,3}\b")
 _LETTERS: dict[type, str] = {CommitEvidence: "c", ThreadEvidence: "t", ReleaseEvidence: "v"}
@@ -121,11 +120,3 @@ class Choice(BaseModel):
     """Which commits are worth explaining, the most important first."""
 
     read: list[str] = Field(default_factory=list)
-
-
-def table_lines(rows: Collection[str], room: int) -> list[str]:
-    """Keep the heaviest rows that fit, and say how many do not."""
-    kept = fitting(rows, room)
-    return (
-        kept if len(kept) == len(rows) else [*kept, f"(and {len(rows) - len(kept)} lighter ones)"]
-    )

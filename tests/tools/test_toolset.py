@@ -114,6 +114,13 @@ async def test_commits_go_by_handle_hash_or_citation(work: Work) -> None:
             await tools.get_diff(name)
 
 
+async def test_no_description_of_a_tool_speaks_of_our_code(work: Work) -> None:
+    tools = await toolset(work, [work.commit("new", {"router.py": ROUTER})])
+    texts = [tool.description for tool in tools.as_tools()]
+    assert len(texts) == len(TOOLS)
+    assert [text for text in texts if "show." in text or "self." in text] == []
+
+
 async def test_a_file_is_shown_with_numbers_from_a_line_on_as_much_as_fits(work: Work) -> None:
     text = "".join(f"value_{number} = {number}\n" for number in range(1, 501))
     old = work.commit("old", {"router.py": "OLD = 1\n"})
@@ -135,6 +142,7 @@ async def test_a_file_is_shown_with_numbers_from_a_line_on_as_much_as_fits(work:
     around = await tools.get_file("router.py", symbol="value_250")
     assert "value_250 = 250" in around
     assert "value_240" not in around
+    assert around.startswith(f"router.py at {new[:12]}, lines 244 to 274 of 500 around value_250\n")
     assert tools.context[2] == (f"router.py at {new[:12]}, lines 500 to 500 of 500", last)
     assert tools.seen == set(), "a file is no evidence of a commit's change"
 

@@ -167,7 +167,7 @@ class Toolset:
         """Show a file as it stands after a commit, with line numbers, from line `start` on, as much as fits.
 
         `sha` is a handle or a hash that list_commits shows; left out, it is the newest commit of the window. `symbol`
-        shows only the lines show.around those that name this identifier. The first line says where to go on.
+        shows only the lines around those that name this identifier. The first line says where to go on.
         """
         full = self._full(sha)
         lines = await self._lines(path, full)
@@ -184,7 +184,7 @@ class Toolset:
             )
         more = f"; go on with start={found.following}" if found.following else ""
         asked = f"{path} at {full[:12]}, lines {found.first} to {found.last} of {len(lines)}"
-        asked += f" show.around {symbol}" if symbol else ""
+        asked += f" around {symbol}" if symbol else ""
         return self._keep_context(asked, f"{asked}{more}\n{found.text}")
 
     async def find_usages(self, name: str, sha: str = "", path: str = "", page: int = 1) -> str:
