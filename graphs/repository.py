@@ -24,7 +24,14 @@ from agent.domain.spending import Account, fallback
 from agent.gate.check import refusals
 from agent.ports import Step
 from agent.prompting import ModelError, tokens_of
-from agent.reports.chapter import Chapter, checked_claims, issue_news, ledger_of, release_news
+from agent.reports.chapter import (
+    Chapter,
+    checked_claims,
+    count_files,
+    issue_news,
+    ledger_of,
+    release_news,
+)
 from agent.stories.releases import taken
 from agent.triage.collected import dossier_of, readings_of
 from graphs.judging import SentenceSteps, spent, tell
@@ -156,12 +163,15 @@ async def file(state: RepositoryState, runtime: Runtime[RunContext]) -> dict[str
     deps.issues.remember(repo, found.threads, relisted=not deps.issues.known_open(repo, window))
     account = state.get("account") or Account()
     releases = await tags_of_window(code, window, found.threads.releases)
+    on_time = {row.commit.id for row in found.rows}
+    changes = [read.evidence.change for read in material.reads if read.evidence.id in on_time]
     section = RepoSection(
         repo=repo,
         branch=found.landing.branch,
         tip=found.landing.tip,
         known_tip=deps.landings.known_tip(repo, window) or "",
         first_tip=found.landing.tip,
+        files=count_files(changes),
         coverage=found.threads.coverage,
         coverage_notices=found.threads.notices,
         issues=issue_news(found.threads, window, material.links, known),

@@ -46,6 +46,8 @@ class RepoSection(Frozen):
     """The tip from which "late" was counted; empty where the repository was not known before."""
     first_tip: str | None = None
     """The tip when this window was reported for the first time: from there the next report counts on."""
+    files: int | None = None
+    """How many files the commits of the window changed, each counted once; None where unknown."""
     coverage: Coverage
     coverage_notices: tuple[Notice, ...] = ()
     issues: tuple[ThreadLine, ...] = ()

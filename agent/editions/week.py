@@ -99,7 +99,6 @@ def _section(repo: str, reports: Sequence[Report]) -> list[RepoSection]:
     """Take a repository's last section, with the releases of all days; issues are told day by day."""
     own = [section for report in reports for section in report.sections if section.repo == repo]
     releases = tuple(dict.fromkeys(release for section in own for release in section.releases))
-    return [
-        one.model_copy(update={"issues": (), "releases": releases, "notices": ()})
-        for one in own[-1:]
-    ]
+    # How many files changed is known of each day, and several days may change the same ones.
+    update = {"issues": (), "releases": releases, "notices": (), "files": None}
+    return [section.model_copy(update=update) for section in own[-1:]]

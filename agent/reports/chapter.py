@@ -139,6 +139,17 @@ def ledger_row(landed: Landed, read: Read | Unread, *, late: bool, pull: int | N
     return LedgerRow(depth=read.depth, reason=_why(read), **row)
 
 
+def count_files(changes: Iterable[Change]) -> int:
+    """Count the files that commits changed; one that is changed or renamed again counts once."""
+    paths: set[str] = set()
+    for change in sorted(changes, key=lambda change: change.commit.committed_at):
+        for file in change.files:
+            if file.status == "renamed" and file.previous_path:
+                paths.discard(file.previous_path)
+            paths.add(file.path)
+    return len(paths)
+
+
 def _places(change: Change) -> tuple[str, ...]:
     """Name the files that changed most; tests and documents only where there is nothing else."""
     ordered = sorted(change.files, key=lambda file: -(file.additions + file.deletions))

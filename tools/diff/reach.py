@@ -38,6 +38,9 @@ _TOLD_ELSEWHERE = (
 )
 _DEEPEST = 2
 _COMPILED_IN = ("Cargo.toml", "package.json", "go.mod")
+_CONTAINER_FILE = re.compile(
+    r"(?:.*/)?(?:(?:docker|container)file[^/]*|[^/]+\.(?:docker|container)file)", re.IGNORECASE
+)
 _NATIVE = (".c", ".cc", ".cpp", ".cxx", ".cu", ".cuh", ".go", *HEADERS)
 _RECORD = re.compile(r"(?:BaseModel|Struct|TypedDict)$")
 """Bases of records that are exchanged with others: pydantic, msgspec, typing."""
@@ -159,21 +162,21 @@ def severity(difference: Difference, trees: Trees) -> Severity:
 
 def _of_use(difference: Difference) -> Severity:
     one = difference.found.one
-    aside = one.kind == "dependency" and _SET_ASIDE.search(one.owner)
-    image = one.kind == "config" and "docker" in difference.found.versions.file.path.lower()
     path = difference.found.versions.file.path
-    # What is compiled in, or called by a package of the same project, users do not meet.
-    inside = (one.kind == "dependency" and path.endswith(_COMPILED_IN)) or (
+    if difference.kind == "error-changed" or (one.kind == "dependency" and _is_aside(difference)):
+        return Severity.INTERNAL
+    if (
+        one.kind == "config"
+        and "docker" in path.lower()
+        and difference.kind != "config-key-changed"
+    ):
+        return Severity.INTERNAL
+    if (
         one.kind in ("registration", "error")
         and path.endswith(_NATIVE)
         and difference.kind != "limit-changed"
-    )
-    if (
-        aside
-        or inside
-        or difference.kind == "error-changed"
-        or (image and difference.kind != "config-key-changed")
     ):
+        # What a package of the same project calls, users do not meet.
         return Severity.INTERNAL
     if difference.kind == "unregistered" and (
         one.local or one.parts.get("table", "").startswith("_")
@@ -185,6 +188,16 @@ def _of_use(difference: Difference) -> Severity:
     ):
         return Severity.BREAKING
     return severity_of(difference.kind)
+
+
+def _is_aside(difference: Difference) -> bool:
+    """Return True if a dependency is none of those that users install with the project."""
+    path = difference.found.versions.file.path
+    if _SET_ASIDE.search(difference.found.one.owner) or path.endswith(_COMPILED_IN):
+        return True
+    # What an image installs beside the project is not required by it; a version that it pins is
+    # the one that runs there.
+    return bool(_CONTAINER_FILE.fullmatch(path)) and difference.kind != "dependency-changed"
 
 
 def _items(text: str | None) -> list[str]:
