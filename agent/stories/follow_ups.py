@@ -1,121 +1,16 @@
-"""Commits that go on with earlier ones: numbered parts of a series (`[2/N]`), references, changed lines."""
+"""Commits that go on with earlier ones: by references, by changed lines, as a reader of both found."""
 
-import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import timedelta
-from functools import lru_cache
-from typing import NamedTuple
 
 from agent.domain.base import EvidenceId, RepoId, commit_id, thread_id
-from agent.domain.commits import Headline, reverts_in
+from agent.domain.commits import Headline
 from agent.domain.links import Act, Reference, Related, Relation, Story, StoryKind
-from agent.stories.timeline import NEAR, Line, Pair, Said, step, story
+from agent.stories.timeline import Line, Pair, Said, step, story
 
 _SOON = timedelta(days=14)
-"""How long the next number alone makes a series, and how long it is news by itself that lines are changed again."""
-_MOST_MISSING, _MOST_PARTS = 6, 24
-PARTS = (
-    r"[0-9][.0-9a-z]* ?/ ?[0-9nNxX]"  # A rough form of every marker, for git and for Python alike
-)
-_PULL = re.compile(r"\s*\(#\d{1,9}\)\s*$")
-_COUNTED = re.compile(
-    r"(?<![\w./=])(?P<index>\d{1,2})(?:\.\d|[a-z])?\s?/\s?(?P<total>\d{1,2}|[nx])(?![\w/.])",
-    re.IGNORECASE,
-)
-_TOKEN = re.compile(r"[A-Za-z][\w+.]{3,}|[\u4e00-\u9fff]{2,}")
-
-
-class Part(NamedTuple):
-    """A title taken apart: which part of how many, and its words."""
-
-    number: int
-    total: int | None
-    words: frozenset[str]
-
-
-Series = list[tuple[Headline, Part]]  # The parts of one piece of work, oldest first
-
-
-@lru_cache(maxsize=8192)
-def read_part(title: str) -> Part | None:
-    """Read which part a title says it is; None where it says nothing of the kind, or takes a part back."""
-    text = _PULL.sub("", title.strip())[:400]
-    match = next((one for one in _COUNTED.finditer(text) if _is_counted(one, text)), None)
-    if match is None or reverts_in(text):
-        return None
-    words = _TOKEN.findall(f"{text[: match.start()]} {text[match.end() :]}")
-    total = int(match["total"]) if match["total"].isdigit() else None
-    return Part(int(match["index"]), total, frozenset(word.lower().strip(".") for word in words))
-
-
-def _is_counted(match: re.Match[str], text: str) -> bool:
-    """Tell `(2/3)` from a fraction, a date and a pair of alternatives."""
-    if not match["total"].isdigit():
-        return True
-    if not 0 < int(match["index"]) <= int(match["total"]) > 1:
-        return False
-    before, after = text[: match.start()], text[match.end() :]
-    enclosed = re.search(r"[\[(（【][^\])）】]{0,50}$", before) and re.match(
-        r"[^\[(（【]{0,30}[\])）】]", after
-    )
-    # Inside brackets the number may follow a name, but not a sign: `(k = 2/4)`.
-    return bool(enclosed) and not re.search(r"[=<>~×*]\s*$", before)
-
-
-def series_stories(
-    repo: RepoId, heads: Sequence[Headline], today: set[str], *, whole: bool
-) -> list[Story]:
-    """Tell the series to which today's commits belong; only a line that was read whole shows what is missing."""
-    found: list[Series] = []
-    for head in heads:
-        if part := read_part(head.title):
-            home = next((one for one in reversed(found) if _goes_on(head, part, one)), None)
-            if home is None:
-                found.append(home := [])
-            home.append((head, part))
-    mine = [one for one in found if len(one) > 1 and any(head.sha in today for head, _ in one)]
-    return [_series_story(repo, one, whole=whole) for one in mine]
-
-
-def _goes_on(head: Headline, part: Part, series: Series) -> bool:
-    """Tell whether a part goes on with a series: one title, or one author with a word in common or the next number.
-
-    A second first part begins something else, and a series may grow: `[1/2]`, `[2/3]`.
-    """
-    if part.number <= 1 and any(
-        one.number == part.number and not _has_title(part, one) for _, one in series
-    ):
-        return False
-    for of, one in series:
-        apart, is_next, same_total = (
-            head.at - of.at,
-            part.number - one.number == 1,
-            part.total == one.total,
-        )
-        alike = bool(part.words & one.words) or (is_next and same_total and apart <= _SOON)
-        one_work = alike if head.author == of.author else same_total and _has_title(part, one)
-        if one_work and apart <= NEAR and (same_total or is_next):
-            return True
-    return False
-
-
-def _has_title(one: Part, other: Part) -> bool:
-    """Tell whether two titles have most of their words in common; one word in common is none."""
-    shared = one.words & other.words
-    return len(shared) > 1 and len(shared) >= 0.75 * min(len(one.words), len(other.words))
-
-
-def _series_story(repo: RepoId, series: Series, *, whole: bool) -> Story:
-    steps = [step(repo, head, "part", part=part.number) for head, part in series[-_MOST_PARTS:]]
-    have = {part.number for _, part in series}
-    gaps = tuple(index for index in range(min(have), max(have)) if index not in have)
-    told = whole and len(series) <= _MOST_PARTS and len(gaps) <= min(_MOST_MISSING, len(have))
-    totals = [part.total for _, part in series if part.total is not None]
-    update = {"missing": gaps if told else (), "total": totals[-1] if totals else None}
-    return story("series", repo, steps).model_copy(update=update)
-
-
+"""How long it is news by itself that lines are changed again."""
 _MOST = 5
 OF_COMMITS = (
     "title",

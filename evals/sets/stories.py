@@ -1,21 +1,26 @@
 """Links and stories: issues are linked with what fixed them, and what goes on over days is told on its day."""
 
-from collections.abc import Iterable, Iterator, Sequence
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 
 from agent.domain.base import EvidenceId
+from agent.domain.ledger import LedgerRow
 from agent.domain.links import Step, Story, undone_pairs
 from agent.domain.window import Window
 from evals.figures import NONE, Figures, Score, Target, share
 from evals.harness import Bench, evalset, serving, specs_of, through
 from evals.truth import Truth
+from evals.worlds.model import Story as WorldStory
 from evals.worlds.model import World
 
 _KINDS = ("revert", "reland", "series", "earlier", "lines", "bump", "reference")
 _AGAIN = ("landed again", "a part landed again")
 _EARLIER = ("refers", "follow-up", "mended")
 """How a commit is told to go on with an earlier one: only a reader of both can say more than that."""
+
+_NUMBERED = re.compile(r"(\d+)[a-z]?/(?:\d|n\b)", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
@@ -37,17 +42,19 @@ async def stories(bench: Bench) -> Figures:
         for row in world.landed
         if "root" not in row.tags
     }
-    gold = [Event(one.kind, one.doer, frozenset(one.targets), one.missing) for one in world.stories]
     told, late, figures = list[Event](), list[Score](), {}
+    rows: dict[EvidenceId, LedgerRow] = {}
     with bench.settings(specs_of(world)) as settings:
         for day in sorted(set(days.values())):
             report, _ = await bench.system.report(settings, Window.days(day, day, "UTC"))
             found = events(report.stories)
             told += found
+            rows |= {f"{row.repo}@{row.sha}": row for row in report.ledger}
             late += [
                 Score(f"{one.doer} told on {day}", float(days.get(one.doer, day) == day))
                 for one in found
             ]
+    gold = [_gold_event(story, rows) for story in world.stories]
     for kind in _KINDS:
         mine, wanted = ([one for one in several if one.kind == kind] for several in (told, gold))
         # Whose lines a commit changes is git's word, and worlds do not count all who do.
@@ -55,6 +62,16 @@ async def stories(bench: Bench) -> Figures:
             figures[f"{kind}: precision"] = share(compared(mine, wanted, "is wrong"), Target(0.99))
         figures[f"{kind}: recall"] = share(compared(wanted, mine, "is not told"), Target(0.97))
     return {**figures, "told on the day": share(late)}
+
+
+def _gold_event(story: WorldStory, rows: Mapping[EvidenceId, LedgerRow]) -> Event:
+    """Return what a report must tell; a part is told as missing if no title has its number yet."""
+    doer = rows[story.doer]
+    earlier = [row for row in rows.values() if row.landed_at <= doer.landed_at]
+    titles = [row.title for row in earlier if row.repo == doer.repo]
+    numbers = {int(number) for title in titles for number in _NUMBERED.findall(title)}
+    missing = tuple(number for number in story.missing if number not in numbers)
+    return Event(story.kind, story.doer, frozenset(story.targets), missing)
 
 
 def compared(several: Sequence[Event], others: Iterable[Event], complaint: str) -> list[Score]:

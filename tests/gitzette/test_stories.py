@@ -1,9 +1,10 @@
 """The command `stories` as a user meets it."""
 
+from datetime import UTC, datetime
 from pathlib import Path
 
 from evals.worlds.worlds import build
-from tests.gitzette.conftest import Command
+from tests.gitzette.conftest import Command, Engine
 
 
 def test_stories_are_listed_newest_first_with_their_timelines_also_when_the_memory_was_lost(
@@ -26,3 +27,30 @@ def test_stories_are_listed_newest_first_with_their_timelines_also_when_the_memo
     found = command("stories", "--json", "--since", "2026-03-15").data["stories"]
     assert {one["date"] for one in found} == {"2026-03-15"}
     assert any(one["kind"] == "reland" and len(one["steps"]) == 3 for one in found)
+
+
+def test_what_one_author_numbers_is_a_series_only_under_one_name(
+    command: Command, tmp_path: Path
+) -> None:
+    """The titles are of three series of one author, one series of two authors, and a part elsewhere."""
+    engine = Engine.made(tmp_path / "engine")
+    titles = (
+        (2, "Ada", "[Perf][1/N] Warm up kernels (#1)"),
+        (2, "Ada", "[Frontend][1/2] Read the request (#2)"),
+        (3, "Bea", "[1/N] Harden the parser (#3)"),
+        (3, "Ada", "[CI][2/N] Run fewer jobs (#4)"),
+        (4, "Ada", "[Frontend][2/2] Answer the request (#5)"),
+        (4, "Ada", "[Perf][3/N] Warm up routes (#6)"),
+        (4, "Cem", "[2/N] Harden the parser (#7)"),
+    )
+    for minute, (day, author, title) in enumerate(titles):
+        when = datetime(2026, 2, day, 9, minute, tzinfo=UTC)
+        engine.commit(title, when, author, steps=f"STEPS = {minute}\n")
+    told = command("run", *engine.repo, "--date", "2026-02-04", "--json")
+    assert told.status == 0, told.err
+    series = [one["text"]["en"] for one in told.data["claims"] if one["predicate"] == "series"]
+    assert sorted(series) == [
+        "Part 2 of 2; landed: part 1 [@2].",  # [Frontend]
+        "Part 2 of a series; landed: part 1 [@2].",  # Harden the parser
+        "Part 3 of a series; landed: part 1 [@2].",  # [Perf]: part 2 may be the one of [CI]
+    ]

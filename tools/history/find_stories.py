@@ -10,14 +10,8 @@ from agent.domain.commits import Headline, reverts_in
 from agent.domain.evidence import CommitEvidence, Material
 from agent.domain.links import Reference, Related, Story
 from agent.ports import CodeSource, Past, StoryMemory
-from agent.stories.follow_ups import (
-    PARTS,
-    follow_up_stories,
-    named_pairs,
-    own_references,
-    read_part,
-    series_stories,
-)
+from agent.stories.follow_ups import follow_up_stories, named_pairs, own_references
+from agent.stories.series import PARTS, read_part, series_stories
 from agent.stories.tell import short_text, story_claims
 from agent.stories.timeline import (
     Line,

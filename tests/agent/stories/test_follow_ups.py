@@ -7,7 +7,8 @@ import pytest
 from agent.domain.base import EvidenceId, RepoId, commit_id, thread_id
 from agent.domain.commits import Headline
 from agent.domain.links import Grade, Reference, Related, Relation, Story, StoryKind
-from agent.stories.follow_ups import follow_up_stories, named_pairs, read_part, series_stories
+from agent.stories.follow_ups import follow_up_stories, named_pairs
+from agent.stories.series import read_part, series_stories
 from agent.stories.tell import story_claims
 from agent.stories.timeline import Line, Pair, Remembered, with_memory
 
@@ -79,11 +80,62 @@ def test_a_tag_does_not_join_the_parts_of_several_authors_and_one_title_does() -
 
 def test_an_author_who_begins_again_begins_another_series() -> None:
     first = (
-        head(1, "ann", "[1/N] Reorganize processing"),
-        head(2, "ann", "[2/N] Move cache factories"),
+        head(1, "ann", "[Pool][1/N] Reorganize processing"),
+        head(2, "ann", "[Pool][2/N] Move cache factories"),
     )
     assert parts(*first) == [1, 2]
-    assert parts(*first, head(3, "ann", "[1/N] Initialize components")) == []
+    assert parts(*first, head(3, "ann", "[Pool][1/N] Initialize components")) == []
+
+
+@pytest.mark.parametrize(
+    ("titles", "numbers"),
+    [
+        # One name: the tag, what stands beside the number, the words before a colon, the title.
+        (("[BCG][1/N] Allow graphs", "[BCG][2/N] MLA fully supported"), [1, 2]),
+        (("[XPU][CI][1/2] Publish the index", "[CI][XPU][2/2] add a shim"), [1, 2]),
+        (("[Kernel] Move A (RFC #9, 1/7)", "[Kernel] Relocate B (RFC #9, 2/7)"), [1, 2]),
+        (("[1/N] elastic-ep: Add scale-up", "[2/N] elastic-ep: Enable EPLB"), [1, 2]),
+        (("Profiling [1/3]: graph traces", "Profiling [2/3]: detailed steps"), [1, 2]),
+        (
+            (
+                "[11a/n] Migrate Marlin kernels to a stable ABI",
+                "[11b/n] Migrate Machete kernels to a stable ABI",
+            ),
+            [11, 11],
+        ),
+        (("[gRPC] Native server: Rust crate (1/N)", "[gRPC] Native server: bridge (2/4)"), [1, 2]),
+        # Another name, whoever wrote it and whatever number comes next.
+        (("[1/N] Reorganize processing", "[2/N] Move cache factories"), []),
+        (("[CI][1/N] Run fewer jobs", "[2/N][Core] Partial cache hits"), []),
+        (("[Feat][1/N] Warmup for attention", "[Feat][Perf][2/N] Warmup for routes"), []),
+        (("refactor: move pools (1/2)", "refactor: rename flags (2/2)"), []),
+        (("[Kernel][1/N] Add A", "[Kernel][1/N] Add B", "[Kernel][2/N] Add C"), []),
+    ],
+)
+def test_a_series_has_one_name_and_the_next_number_is_none(
+    titles: tuple[str, ...], numbers: list[int]
+) -> None:
+    heads = [head(day, "ann", title) for day, title in enumerate(titles, start=1)]
+    assert parts(*heads) == numbers
+
+
+@pytest.mark.parametrize(
+    ("other", "missing"),
+    [
+        ("Nothing is numbered here", (2,)),
+        ("[4/4] Paged pool", (2,)),
+        ("[2/4] Paged pool", ()),
+        ("[Spec][2/N] Decode elsewhere", ()),
+        ("[MUSA] 2/5 build kernels", ()),
+        ('Revert "[MUSA][2/N] kernels"', ()),
+    ],
+)
+def test_a_part_is_missing_only_where_no_title_has_its_number(
+    other: str, missing: tuple[int, ...]
+) -> None:
+    first = head(1, "ann", "[MUSA][1/N] check the machine")
+    (story,) = told(first, head(2, "bob", other), head(9, "ann", "[MUSA][3/N] device utilities"))
+    assert story.missing == missing
 
 
 NOON = datetime(2026, 2, 4, 12, tzinfo=UTC)
