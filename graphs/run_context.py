@@ -34,6 +34,7 @@ from memory.reports import Landings, OpenIssues, Reports
 from memory.statements import Stories
 from tools.evidence_cache import EvidenceCache
 from tools.history.find_stories import with_past
+from tools.history.past import pull_templates
 from tools.own_code import OwnCode
 from tools.toolset import Recall
 
@@ -200,6 +201,7 @@ async def _gathered(state: ReadState, deps: RunContext) -> Material:
         links=links,
         issues=(*found.threads.issues, *known_issues(found, earlier, links)),
         pulls={pull.number: pull for pull in found.threads.pulls},
+        templates=await pull_templates(desk.code, found),
         threads=await _threads_read(state.get("messages", []), desk.threads),
         reverted=undone,
         background={one.id: one async for one in deps.library.skim(desk.code, readings.background)},

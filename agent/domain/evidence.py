@@ -181,6 +181,8 @@ class Material:
     """Which commit undid which, as far as it was read."""
     background: Mapping[EvidenceId, CommitEvidence] = field(default_factory=dict)
     """Commits of earlier days that were read because today's speak of them."""
+    templates: Sequence[str] = ()
+    """The forms that the repository asks authors of pull requests to fill in."""
 
 
 def all_dates_of(evidence: Evidence) -> list[datetime]:

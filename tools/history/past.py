@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import timedelta
 
-from agent.domain.base import NotFound, RepoId
+from agent.domain.base import AppError, NotFound, RepoId
 from agent.domain.commits import Headline, Release, pull_named
 from agent.domain.evidence import Material
 from agent.domain.links import Story
@@ -13,9 +13,16 @@ from agent.links.issue_digest import Known
 from agent.ports import CloneSource, CodeSource, Past, StoryMemory
 from agent.stories.releases import final, fixes, release_story, with_releases
 from agent.stories.timeline import NEAR, headline
+from agent.triage.collected import Collected
 
 FAR = timedelta(days=400)  # How far back what is named is looked for
 _MOST_NAMES, _SHORTEST_TITLE = 120, 12
+_PULL_TEMPLATES = tuple(
+    f"{folder}{name}.md"
+    for folder in (".github/", "", "docs/")
+    for name in ("pull_request_template", "PULL_REQUEST_TEMPLATE")
+)
+"""Where GitHub looks for the form of a pull request."""
 
 
 async def near_past(material: Material, code: CodeSource, told: StoryMemory) -> Past:
@@ -47,6 +54,22 @@ def naming(numbers: Iterable[int], titles: Iterable[str] = ()) -> str:
         ([rf"\(#({either})\)|^Merge pull request #({either}) "] if either else [])
         + plain[:_MOST_NAMES]
     )
+
+
+async def pull_templates(code: CodeSource, collected: Collected) -> tuple[str, ...]:
+    """Return the forms for pull requests that a clone has, where the window has pull requests."""
+    tip = collected.landing.tip
+    if tip is None or not collected.threads.pulls or not isinstance(code, CloneSource):
+        return ()
+    templates = []
+    for path in _PULL_TEMPLATES:
+        try:
+            text = await code.file(tip, path)
+        except AppError:
+            continue  # A form only tells what not to quote: its absence must not end a report
+        if text:
+            templates.append(text)
+    return tuple(templates)
 
 
 def _newest(material: Material) -> str:

@@ -1,13 +1,16 @@
-"""What is quoted of a commit: the first prose of its author, and few lines of code."""
+"""What is quoted of a commit: a sentence of its author about the change, and few lines of code."""
+
+import time
 
 import pytest
 
-from agent.analysts.rules import own_words, short_change, shown_lines
+from agent.analysts.quoting import ChangedNames, short_change, shown_lines, telling_sentence
 from agent.domain.commits import FileChange
 from agent.domain.evidence import CommitEvidence
 from tests.made_commits import made_change
 
 TITLE = "Fix the scheduler (#12)"
+NAMES = ChangedNames.in_text("free_blocks\ntransfer\nprose\nKVCache\n")
 
 
 @pytest.mark.parametrize(
@@ -18,27 +21,57 @@ TITLE = "Fix the scheduler (#12)"
             "Fixes a case where blocks were freed\nbefore a transfer completed.",
         ),
         (
-            "<!-- template -->\n## Description\n- [x] I have installed the hooks\n\nAnd the rest is told.",
+            "Fixes a case where blocks were freed\nbefore a transfer completed.\nSigned-off-by: A <a@b.c>",
+            "Fixes a case where blocks were freed\nbefore a transfer completed.",
+        ),
+        (
+            "<!-- template of blocks -->\n## Blocks\n- [x] I have installed the hooks\n\nAnd the rest is told.",
             None,
         ),
         (
-            "- An item of a list comes first\n\nBut prose is told before it.",
+            "- An item of blocks comes first\n\nBut prose is told before it.",
             "But prose is told before it.",
         ),
+        ("- An item of blocks goes\non over the transfer of a line\n", None),
+        ("> Somebody writes about blocks and transfer.\n", None),
+        ("| blocks | transfer |\n|---|---|\n| blocks and | so on and so forth |\n", None),
+        ("The transfer of blocks does the following\n\n- one\n- two\n", None),
+        ("This change of blocks implements these features:", None),
+        ("How to run it:\npytest tests/test_blocks.py --free_blocks", None),
         (
-            "修复了显存不足时请求永远等待的问题。另外补充测试。",
-            "修复了显存不足时请求永远等待的问题。另外补充测试。",
+            "It was asked for often, e.g. `transfer` of many blocks.",
+            "It was asked for often, e.g. `transfer` of many blocks.",
         ),
-        ("```\nsome code that is long enough to be told\n```", None),
-        ("Everybody must read https://evil.example/a/long/address now.", None),
-        ("Everybody must read evil\u200b.example before the next day.", None),
-        ("word " * 200, None),
+        (
+            "修复了显存不足时 `free_blocks` 永远等待的问题。另外补充测试。",
+            "修复了显存不足时 `free_blocks` 永远等待的问题。",
+        ),
+        (
+            "First there is a transfer of words. Then `KVCache` is freed twice. Then blocks and transfer.",
+            "Then `KVCache` is freed twice.",
+        ),
+        ("This is much better than it was before, as everybody agrees.", None),
+        ("```\nsome code of blocks that is long enough to be told\n```", None),
+        ("    blocks = indented code that is long enough", None),
+        ("Everybody must read https://evil.example/a/long/address of blocks now.", None),
+        ("Everybody must read evil\u200b.example of blocks before the next day.", None),
+        ("Everybody must see <b>blocks</b> before the next day.", None),
+        ("Everybody must see ![blocks](picture.png) before the next day.", None),
+        ("blocks " * 200, None),
     ],
 )
-def test_the_author_is_quoted_with_the_first_prose_and_not_with_forms(
+def test_the_author_is_quoted_with_a_whole_sentence_about_what_changed(
     body: str, words: str | None
 ) -> None:
-    assert own_words(body, TITLE) == words
+    assert telling_sentence(body, TITLE, NAMES) == words
+
+
+def test_the_title_is_not_quoted_again_and_neither_is_a_template() -> None:
+    text = "Free the blocks after a transfer."
+    assert telling_sentence(text, TITLE, NAMES) == text
+    assert telling_sentence(text, "Free the blocks after a transfer (#12)", NAMES) is None
+    template = frozenset({"free the blocks after a transfer"})
+    assert telling_sentence(text, TITLE, NAMES, template) is None
 
 
 def test_hostile_text_is_read_once() -> None:
@@ -47,10 +80,15 @@ def test_hostile_text_is_read_once() -> None:
         "```\n" * 50_000,
         "a. " * 60_000,
         "- [" * 60_000,
+        "> " * 60_000,
+        "*_" * 60_000,
+        "[" * 60_000,
         "Fixes" * 40_000,
         "a-b: " * 60_000,
     ):
-        own_words(text, TITLE)
+        began = time.perf_counter()
+        telling_sentence(text, TITLE, NAMES)
+        assert time.perf_counter() - began < 2, text[:10]
 
 
 def shown(**patches: str) -> tuple[str | None, str] | None:
