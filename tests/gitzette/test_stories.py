@@ -54,3 +54,32 @@ def test_what_one_author_numbers_is_a_series_only_under_one_name(
         "Part 2 of a series; landed: part 1 [@2].",  # Harden the parser
         "Part 3 of a series; landed: part 1 [@2].",  # [Perf]: part 2 may be the one of [CI]
     ]
+
+
+def test_a_title_that_reverts_several_pull_requests_reverts_each_of_them(
+    command: Command, tmp_path: Path
+) -> None:
+    engine = Engine.made(tmp_path / "engine")
+    begun = {"router": "ROUTES = 1\n", "worker": "WORKERS = 1\n", "clock": "NOW = 1\n"}
+
+    def commit(title: str, day: int, hour: int, **files: str) -> str:
+        return engine.commit(title, datetime(2026, 2, day, hour, tzinfo=UTC), **files)
+
+    commit("Begin", 1, 9, **begun)
+    routes = commit("Allow more routes (#11)", 2, 9, router="ROUTES = 22\n")
+    workers = commit("Allow more workers (#12)", 2, 10, worker="WORKERS = 22\n")
+    clock = commit("Tell another time (#13)", 2, 11, clock="NOW = 22\n")
+    commit("Revert routes and workers (#11, #12) (#14)", 4, 9, **begun | {"clock": "NOW = 22\n"})
+    commit("Revert the clock (#13) (#15)", 4, 10, **begun)
+    commit("Revert to another way (#16)", 4, 11, clock="NOW = 3\n")
+    told = command("run", *engine.repo, "--date", "2026-02-04", "--json")
+    assert told.status == 0, told.err
+    titles = {f"acme/engine@{row['sha']}": row["title"] for row in told.data["ledger"]}
+    undone = [
+        (titles[claim["about"][0]], claim["background"][0].partition("@")[2])
+        for claim in told.data["claims"]
+        if claim["predicate"] == "undoes"
+    ]
+    assert sorted(undone) == [
+        ("Revert routes and workers (#11, #12) (#14)", sha) for sha in sorted((routes, workers))
+    ] + [("Revert the clock (#13) (#15)", clock)]

@@ -94,6 +94,7 @@ _HEAD = re.compile(
 """How the titles begin that git (`Revert "…"`, `Reapply "…"`), GitHub's button and Gerrit (`Reland`) write."""
 _QUOTES = '"“”'
 _OWN_NUMBERS = re.compile(r"\(#(\d{1,10})\)")
+_NUMBERS = re.compile(r"\((#\d{1,10}(?:,\s{0,3}#\d{1,10}){0,9})\)")
 _SAID: tuple[tuple[re.Pattern[str], LineageKind], ...] = (
     (re.compile(r"^This reverts commit (?P<sha>[0-9a-f]{7,40})\b", re.MULTILINE), "revert"),
     (
@@ -114,17 +115,20 @@ _SQUASHED = re.compile(r"^\* \S", re.MULTILINE)
 
 
 def read_lineage(message: str) -> list[Lineage]:
-    """Read what a message says of an earlier commit; what the commit itself is comes first, then by certainty."""
+    """Return what a message says of earlier commits: its title first, then by certainty."""
     subject, body = _parts(message[:MAX_MESSAGE])
-    headline = _headline(subject)
-    if headline is None and (squashed := _SQUASHED.search(body)):
+    headlines = _headlines(subject)
+    if not headlines and (squashed := _SQUASHED.search(body)):
         # A squash lists the branch's own commits; one that undid another of them says nothing of what landed.
         body = body[: squashed.start()]
-    said = list(dict.fromkeys(read_trailers(body)))
-    if headline is None:
-        return sorted(said, key=lambda one: not one.sha)
-    first, *others = _completed(headline, said)
-    return [first, *sorted(others, key=lambda one: (one.kind != first.kind, not one.sha))]
+    trailers = list(dict.fromkeys(read_trailers(body)))
+    if not headlines:
+        return sorted(trailers, key=lambda lineage: not lineage.sha)
+    kind = headlines[0].kind
+    if len(headlines) == 1:
+        headlines, trailers = _completed(headlines[0], trailers)
+    trailers.sort(key=lambda lineage: (lineage.kind != kind, not lineage.sha))
+    return [*headlines, *trailers]
 
 
 def find_partner(ids: PatchIds, earlier: Mapping[str, PatchIds]) -> Lineage | None:
@@ -153,28 +157,33 @@ def _parts(message: str) -> tuple[str, str]:
     return subject, body
 
 
-def _headline(subject: str) -> Lineage | None:
-    """Read a title that begins with `Revert`, `Reapply` or `Reland` and names a title or a number behind it.
+def _headlines(subject: str) -> list[Lineage]:
+    """Read a title that begins with `Revert`, `Reapply` or `Reland` and names titles or numbers.
 
-    A revert of a revert brings back what the innermost title names.
+    A revert of a revert brings back what the innermost title names. Words without quotation marks
+    are no title; the numbers in parentheses behind them name what is meant.
     """
     text = subject[_TAGS.match(subject).end() :]  # type: ignore[union-attr]
-    reverts, quoted, first = 0, False, _HEAD.match(text)
-    if first is None or not (first["quote"] or first["number"] or first[1].lower() == "reland"):
-        return None
+    first = _HEAD.match(text)
+    if first is None:
+        return []
+    reverts = 0
+    is_quoted = False
     while found := _HEAD.match(text):
         reverts += found[1].lower() == "revert"
-        quoted |= bool(found["quote"])
+        is_quoted |= bool(found["quote"])
         text = text[found.end() :].lstrip(_QUOTES)
     kind: LineageKind = "revert" if reverts % 2 else "reland"
     if first["number"]:
-        return Lineage(kind, number=int(first["number"][1:]))
-    end = max(text.rfind(quote) for quote in _QUOTES)
-    inside, outside = (text[:end], text[end:]) if quoted and end > 0 else (text, text)
+        return [Lineage(kind, number=int(first["number"][1:]))]
+    end = max(text.rfind(quote) for quote in _QUOTES) if is_quoted else -1
+    inside, outside = (text[:end], text[end:]) if end > 0 else (text, text)
+    named = _named_numbers(outside)
+    if len(named) > 1 or not (first["quote"] or first[1].lower() == "reland"):
+        return [Lineage(kind, number=number) for number in named]
     within = _OWN_NUMBERS.findall(inside) if inside != text else []
-    return Lineage(
-        kind, number=int(within[-1]) if within else _target(outside), subject=_title(inside)
-    )
+    number = int(within[-1]) if within else next(iter(named), None)
+    return [Lineage(kind, number=number, subject=_title(inside))]
 
 
 def _title(text: str) -> str:
@@ -183,10 +192,12 @@ def _title(text: str) -> str:
     return text
 
 
-def _target(text: str) -> int | None:
-    """Take the number of the earlier pull request: with one number alone, that is the commit's own."""
-    numbers = _OWN_NUMBERS.findall(text)
-    return int(numbers[0]) if len(numbers) > 1 else None
+def _named_numbers(text: str) -> list[int]:
+    """Return the numbers in parentheses; a single one at the end is the commit's own."""
+    groups = [re.findall(r"\d+", group) for group in _NUMBERS.findall(text)]
+    if groups and len(groups[-1]) == 1:
+        groups.pop()
+    return [int(number) for group in groups for number in group]
 
 
 def read_trailers(body: str) -> Iterator[Lineage]:
@@ -200,32 +211,49 @@ def read_trailers(body: str) -> Iterator[Lineage]:
             )
 
 
-def _completed(headline: Lineage, said: Iterable[Lineage]) -> list[Lineage]:
-    """Put what the body says of the same commit into the headline, where it is one commit and no more."""
-    others = list(said)
-    hashes = [one for one in others if one.kind == headline.kind and one.sha]
-    numbers = [one for one in others if one.kind == headline.kind and one.number is not None]
+def _completed(
+    headline: Lineage, trailers: Iterable[Lineage]
+) -> tuple[list[Lineage], list[Lineage]]:
+    """Put what the body says of the same commit into the title, where it is one commit and no more."""
+    others = list(trailers)
+    hashes = [other for other in others if other.kind == headline.kind and other.sha]
+    numbers = [
+        other for other in others if other.kind == headline.kind and other.number is not None
+    ]
     if len(hashes) == 1 and not headline.sha:
         headline = replace(headline, sha=hashes[0].sha)
         others.remove(hashes[0])
     if len(numbers) == 1 and headline.number in (None, numbers[0].number):
         headline = replace(headline, number=numbers[0].number, repo=numbers[0].repo)
         others.remove(numbers[0])
-    return [headline, *others]
+    return [headline], others
 
 
-def lineage_fact(message: str, partner: Lineage | None) -> Fact | None:
-    """Make the fact about the earlier commit: the first that the message names, else the one the patch shows."""
+def lineage_facts(message: str, partner: Lineage | None) -> list[Fact]:
+    """Make the facts about earlier commits: those that the title names, else the first that is said.
+
+    Where the message names none, it is the one that the patch shows.
+    """
     said = read_lineage(message)
-    # A copy of an earlier commit on the same line is chance: one-line changes are alike everywhere.
-    undone = partner if partner is not None and partner.kind != "cherry-pick" else None
-    one = said[0] if said else undone
-    if one is None:
-        return None
-    agrees = partner is not None and partner.kind == one.kind
-    sha = one.sha or (partner.sha if partner is not None and agrees else "")
-    name = (f"{one.repo}#{one.number}" if one.number else "") or sha or one.subject
-    proof = ("message and patch" if agrees else "message") if said else "patch"
+    if not said:
+        # A copy of an earlier commit on the same line is chance: one-line changes are alike everywhere.
+        shown = partner is not None and partner.kind != "cherry-pick"
+        return [_fact(partner, partner.sha, "patch")] if partner is not None and shown else []
+    titled = _headlines(_parts(message[:MAX_MESSAGE])[0])
+    facts = []
+    for lineage in said[: max(1, len(titled))]:
+        agrees = partner is not None and partner.kind == lineage.kind and len(titled) < 2
+        sha = lineage.sha or (partner.sha if partner is not None and agrees else "")
+        facts.append(_fact(lineage, sha, "message and patch" if agrees else "message"))
+    return facts
+
+
+def _fact(lineage: Lineage, sha: str, proof: str) -> Fact:
+    number = f"{lineage.repo}#{lineage.number}" if lineage.number else ""
     return Fact(
-        kind=_FACTS[one.kind], severity=Severity.BEHAVIOUR, name=name, old=sha or None, detail=proof
+        kind=_FACTS[lineage.kind],
+        severity=Severity.BEHAVIOUR,
+        name=number or sha or lineage.subject,
+        old=sha or None,
+        detail=proof,
     )

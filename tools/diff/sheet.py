@@ -18,7 +18,7 @@ from tools.diff.files import changed_functions, file_facts, layout_facts, only_f
 from tools.diff.kinds import Difference, place_of
 from tools.diff.ranking import ranked
 from tools.diff.reach import Names, Trees, is_still_there, names_to_look_up, severity
-from tools.diff.reverts import Lineage, find_partner, lineage_fact, patch_ids
+from tools.diff.reverts import Lineage, find_partner, lineage_facts, patch_ids
 from tools.diff.roles import is_product, module_of
 from tools.diff.trail import Trail, items_of, undone_pairs
 
@@ -52,7 +52,7 @@ class Gathered:
     change: Change
     files: tuple[Versions, ...]
     differences: tuple[Difference, ...]
-    lineage: Fact | None
+    lineage: tuple[Fact, ...]
     route: str
     skipped: tuple[str, ...]
 
@@ -64,7 +64,7 @@ class Gathered:
     def sheet(self, trees: Trees | None = None) -> FactSheet:
         """Judge, prove and rank what differs."""
         trees = trees or Trees()
-        facts = [self.lineage] if self.lineage else []
+        facts = list(self.lineage)
         declared = list(self.declared(trees))
         facts += declared
         facts += file_facts(self.change.files, self.files)
@@ -154,7 +154,7 @@ def gather(
     skipped: list[str] = []
     files = tuple(read_versions(change.files, blobs or {}, skipped, largest))
     differences = tuple(compare(files))
-    lineage = lineage_fact(change.commit.message, partner)
+    lineage = tuple(lineage_facts(change.commit.message, partner))
     return Gathered(
         change, files, differences, lineage, "hunks" if blobs is None else "blobs", tuple(skipped)
     )
