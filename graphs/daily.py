@@ -19,6 +19,7 @@ from agent.domain.evidence import ThreadEvidence
 from agent.domain.report import Failure, Report
 from agent.domain.spending import Account
 from agent.domain.window import Window
+from agent.links.admitted import untold_relations
 from agent.reports.chapter import Chapter, drop_of
 from agent.settings.values import RepoSpec
 from agent.triage.collected import Collected, allot
@@ -147,8 +148,10 @@ async def _reading(spec: RepoSpec, state: Day, deps: RunContext) -> Reading:
     """Gather what was read of a repository as far as it may lead to others."""
     found = state["collected"][spec.name]
     pulls = {pull.number: ThreadEvidence(thread=pull) for pull in found.threads.pulls}
+    desk = await deps.desks.open(spec)
     return Reading(
-        code=(await deps.desks.open(spec)).code,
+        code=desk.code,
+        threads=desk.threads,
         tip=found.landing.tip or "",
         taken=state["chapters"][spec.name].taken,
         references=found.references,
@@ -197,6 +200,9 @@ def report_of(state: Day, analyst: str) -> Report:
         *(state.get("failures") or []),
         *(failure for chapter in chapters for failure in chapter.failures),
     ]
+    links = tuple(link for chapter in chapters for link in chapter.links)
+    stories = (*(story for chapter in chapters for story in chapter.stories), *joined.stories)
+    related = [relation for chapter in chapters for relation in chapter.related]
     return Report(
         window=state["window"],
         repos=tuple(order),
@@ -209,11 +215,12 @@ def report_of(state: Day, analyst: str) -> Report:
             *(state.get("analysis") or []),
             *joined.claims,
         ),
-        links=tuple(link for chapter in chapters for link in chapter.links),
-        stories=(*(story for chapter in chapters for story in chapter.stories), *joined.stories),
+        links=links,
+        stories=stories,
         drops=(
             *(drop for chapter in chapters for drop in chapter.drops),
             *joined.drops,
+            *untold_relations(related, links, stories),
             *(
                 drop_of(x.claim, x.reasons[0])
                 for x in state.get("refused") or []

@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, NamedTuple
 
 from langgraph.runtime import Runtime
 
@@ -12,157 +12,200 @@ from agent.analysts.ruling import Batch
 from agent.analysts.tasks import is_foreign
 from agent.domain.base import AppError, EvidenceId, Language, NotFound, RepoId
 from agent.domain.claims import Refused
-from agent.domain.commits import Change, PullRequest
+from agent.domain.commits import Change, Commit, PullRequest
 from agent.domain.evidence import CommitEvidence, Evidence, Material, ThreadEvidence
 from agent.domain.links import Related
 from agent.domain.spending import Account, fallback
 from agent.links.candidates import Wanted, wanted_pairs
 from agent.links.relating import Pairing, SaidRelations
-from agent.ports import CodeSource, Desk, Step
+from agent.ports import Desk, Step
 from agent.prompting import ModelError, fenced
 from graphs.judging import judged_or_refused
 from graphs.run_context import ReadState, RunContext, material_of
 
-_CONTROLS = 2
-_Outcome = tuple[list[Related], list[Refused], Account]
+_MAX_CONTROLS = 2
+
+
+class _Outcome(NamedTuple):
+    """What became of the relations of one commit."""
+
+    related: list[Related]
+    refused: list[Refused]
+    account: Account
 
 
 async def relate(state: ReadState, runtime: Runtime[RunContext]) -> dict[str, Any]:
-    """Have a model name what the day's commits have to do with what they refer to; without one nothing is named."""
-    deps, repo = runtime.context, state["spec"].name
-    if deps.models is None:
+    """Have a model name what the day's commits have to do with what they refer to."""
+    context = runtime.context
+    repo = state["spec"].name
+    if context.models is None:
         return {"related": []}
-    material = await material_of(state, deps)
-    known = deps.issues.known(repo, state["window"]).issues
-    wanted = wanted_pairs(state["found"], material, known, state["stories"].pairs)
+    material = await material_of(state, context)
+    issues = context.issues.known(repo, state["window"]).issues
+    wanted = wanted_pairs(state["found"], material, issues, state["stories"].pairs)
     if not wanted:
         return {"related": []}
     runtime.stream_writer(Step(repo, "relating", 0, len(wanted)))
     try:
-        room = await deps.packet_room()
+        token_budget = await context.packet_room()
     except ModelError as error:
         return {"related": [], "account": fallback("relating", error)}
-    wanted = await _with_patches(wanted, (await deps.desks.open(state["spec"])).code, deps)
-    found = await _others(state, wanted, material, deps)
-    pairings = [pairing for one in wanted if (pairing := _pairing(one, material, found, room))]
-    controls = [
-        claim.text for claim in facts_told(material) if claim.predicate == "fact" and claim.text
-    ]
-    outcomes: Sequence[_Outcome] = await asyncio.gather(
-        *(_related(one, controls, deps) for one in pairings)
+    desks = await _desks(state, context)
+    pairings = await _pairings(wanted, material, desks, token_budget, context)
+    facts = [claim for claim in facts_told(material) if claim.predicate == "fact" and claim.text]
+    controls = [claim.text for claim in facts]
+    outcomes = await asyncio.gather(
+        *(_related(pairing, controls, desks, context) for pairing in pairings)
     )
+    account = Account(spent=context.asked.take(repo))
+    for outcome in outcomes:
+        account += outcome.account
     return {
-        "related": [one for related, _, _ in outcomes for one in related],
-        "refused": [one for _, refused, _ in outcomes for one in refused],
-        "account": sum((lost for _, _, lost in outcomes), Account(spent=deps.asked.take(repo))),
+        "related": [relation for outcome in outcomes for relation in outcome.related],
+        "refused": [refused for outcome in outcomes for refused in outcome.refused],
+        "account": account,
     }
 
 
-async def _with_patches(
-    wanted: Sequence[Wanted], code: CodeSource, deps: RunContext
-) -> list[Wanted]:
-    """Read the patches of commits that were only skimmed: who shall relate them must see what they do."""
-    whole = await deps.library.whole(code, [one.read.evidence.change.commit.sha for one in wanted])
-    return [
-        replace(one, read=replace(one.read, evidence=_patched(one.read.evidence, whole)))
-        for one in wanted
-    ]
+async def _related(
+    pairing: Pairing,
+    facts: Sequence[Mapping[Language, str]],
+    desks: Mapping[RepoId, Desk],
+    context: RunContext,
+) -> _Outcome:
+    """Ask, check both anchors, and have the sentence judged against both sides."""
+    evidence = pairing.text()
+    repo, name = pairing.change.repo, pairing.change.id
+    values = {"evidence": fenced(evidence, context.mark)}
+    try:
+        answer = await context.ask("reading", repo, "relate", values, SaidRelations)
+    except ModelError as error:
+        return _Outcome([], [], fallback("relating", error, name))
+    drafts = {draft.claim.id: draft for draft in pairing.drafts(answer)}
+    passed = []
+    refused = []
+    for draft in drafts.values():
+        objections = pairing.objections(draft)
+        if objections:
+            refused.append(Refused(task=name, claim=draft.claim, reasons=objections))
+        else:
+            passed.append(draft.claim)
+    if not passed:
+        return _Outcome([], refused, Account())
+    controls = [text for text in facts if is_foreign(text, evidence)]
+    controls = [*controls, pairing.control(evidence)][:_MAX_CONTROLS]
+    batch = Batch(account=repo, evidence=evidence, claims=passed, controls=controls)
+    verdicts, account = await judged_or_refused(batch, context, name)
+    for claim, judgement in verdicts.refused:
+        refused.append(Refused(task=name, claim=claim, reasons=(judgement,)))
+    admitted = []
+    for claim in verdicts.admitted:
+        draft = drafts[claim.id]
+        landed_as = await _landed_as(pairing.other(draft), desks)
+        admitted.append(pairing.related(draft, claim.judged_by, landed_as))
+    return _Outcome(admitted, refused, account)
 
 
-def _patched(one: CommitEvidence, whole: Mapping[str, Change]) -> CommitEvidence:
-    return one.model_copy(update={"change": whole.get(one.change.commit.sha, one.change)})
+# ---------------------------------------------------------------- both sides
 
 
-def _pairing(
-    one: Wanted, material: Material, found: Mapping[str, Evidence], room: int
-) -> Pairing | None:
-    others = {found[name].id: found[name] for name in one.others if name in found}
-    others.pop(one.read.evidence.id, None)
-    # A pull request and the commit that it became are one; the commit shows what was done.
-    shown = [other for other in others.values() if _became(other) not in others]
-    return (
-        Pairing(read=one.read, material=material, others=shown, said=one.said, room=room)
-        if shown
-        else None
-    )
+async def _pairings(
+    wanted: Sequence[Wanted],
+    material: Material,
+    desks: Mapping[RepoId, Desk],
+    token_budget: int,
+    context: RunContext,
+) -> list[Pairing]:
+    """Read both sides of what may be related."""
+    code = desks[material.repo].code
+    shas = [one.read.evidence.change.commit.sha for one in wanted]
+    # Of commits that were only skimmed the patches are missing, and they show what was done.
+    changes = await context.library.whole(code, shas)
+    others = await _others(wanted, material, desks, context)
+    pairings = []
+    for one in wanted:
+        read = replace(one.read, evidence=_patched(one.read.evidence, changes))
+        by_id = {others[name].id: others[name] for name in one.others if name in others}
+        by_id.pop(read.evidence.id, None)
+        # A pull request and the commit that it became are one; the commit shows what was done.
+        shown = [other for other in by_id.values() if _merge_commit(other) not in by_id]
+        if shown:
+            pairing = Pairing(
+                read=read, material=material, others=shown, said=one.said, room=token_budget
+            )
+            pairings.append(pairing)
+    return pairings
 
 
-def _became(other: Evidence) -> EvidenceId:
+def _patched(evidence: CommitEvidence, changes: Mapping[str, Change]) -> CommitEvidence:
+    change = changes.get(evidence.change.commit.sha, evidence.change)
+    return evidence.model_copy(update={"change": change})
+
+
+def _merge_commit(other: Evidence) -> EvidenceId:
     thread = other.thread if isinstance(other, ThreadEvidence) else None
     return f"{other.repo}@{thread.merge_commit}" if isinstance(thread, PullRequest) else ""
 
 
-async def _related(
-    pairing: Pairing, facts: Sequence[Mapping[Language, str]], deps: RunContext
-) -> _Outcome:
-    """Ask, check both anchors, and have the sentence judged against both sides."""
-    evidence, name = pairing.text(), pairing.change.id
-    try:
-        answer = await deps.ask(
-            "reading",
-            pairing.change.repo,
-            "relate",
-            {"evidence": fenced(evidence, deps.mark)},
-            SaidRelations,
-        )
-    except ModelError as error:
-        return [], [], fallback("relating", error, name)
-    drafts = {draft.claim.id: draft for draft in pairing.drafts(answer)}
-    checked = [(draft.claim, pairing.objections(draft)) for draft in drafts.values()]
-    refused = [Refused(task=name, claim=claim, reasons=wrong) for claim, wrong in checked if wrong]
-    passed = [claim for claim, wrong in checked if not wrong]
-    if not passed:
-        return [], refused, Account()
-    controls = [*(text for text in facts if is_foreign(text, evidence)), pairing.control(evidence)][
-        :_CONTROLS
-    ]
-    batch = Batch(account=pairing.change.repo, evidence=evidence, claims=passed, controls=controls)
-    verdicts, account = await judged_or_refused(batch, deps, name)
-    refused += [Refused(task=name, claim=claim, reasons=(no,)) for claim, no in verdicts.refused]
-    admitted = [pairing.related(drafts[claim.id], claim.judged_by) for claim in verdicts.admitted]
-    return admitted, refused, account
-
-
-# ---------------------------------------------------------------- the other side
+async def _desks(state: ReadState, context: RunContext) -> dict[RepoId, Desk]:
+    """Open the sources of the repository and of the others that the report is about."""
+    specs = (state["spec"], *state.get("beside", ()))
+    return {spec.name: await context.desks.open(spec) for spec in specs}
 
 
 async def _others(
-    state: ReadState, wanted: Sequence[Wanted], material: Material, deps: RunContext
+    wanted: Sequence[Wanted],
+    material: Material,
+    desks: Mapping[RepoId, Desk],
+    context: RunContext,
 ) -> dict[EvidenceId, Evidence]:
-    """Read what the commits may belong to, by its name as it was written; other repositories only if reported on."""
-    specs = {spec.name: spec for spec in (state["spec"], *state.get("beside", ()))}
-    read = {one.evidence.id: one.evidence for one in material.reads} | dict(material.background)
-    every = dict.fromkeys(name for one in wanted for name in one.others)
-    found: dict[EvidenceId, Evidence] = {name: read[name] for name in every if name in read}
-    names = [name for name in every if name not in read]
-    for repo, spec in specs.items():
-        desk = await deps.desks.open(spec)
-        found |= await _threads(desk, repo, names)
-        found |= await _commits(desk, [name for name in names if name.startswith(f"{repo}@")], deps)
-    return found
+    """Read what the commits may belong to, by its name as it was written."""
+    read: dict[EvidenceId, Evidence] = {one.evidence.id: one.evidence for one in material.reads}
+    read |= material.background
+    names = dict.fromkeys(name for one in wanted for name in one.others)
+    others = {name: read[name] for name in names if name in read}
+    unread = [name for name in names if name not in read]
+    for repo, desk in desks.items():
+        others |= await _threads(desk, repo, unread)
+        shas = [name for name in unread if name.startswith(f"{repo}@")]
+        others |= await _commits(desk, shas, context)
+    return others
 
 
 async def _threads(
     desk: Desk, repo: RepoId, names: Iterable[EvidenceId]
 ) -> dict[EvidenceId, Evidence]:
     numbers = [int(name.removeprefix(f"{repo}#")) for name in names if name.startswith(f"{repo}#")]
-    try:
-        return {one.id: one for one in await desk.threads.discussions(numbers)} if numbers else {}
-    except AppError:
+    if not numbers:
         return {}
+    try:
+        return {one.id: one for one in await desk.threads.discussions(numbers)}
+    except AppError:
+        return {}  # What cannot be read is not related
 
 
 async def _commits(
-    desk: Desk, names: Sequence[EvidenceId], deps: RunContext
+    desk: Desk, names: Sequence[EvidenceId], context: RunContext
 ) -> dict[EvidenceId, Evidence]:
     """Read the commits that hashes name; a short one stands for the commit that it means."""
-    found: dict[EvidenceId, Evidence] = {}
+    commits: dict[EvidenceId, Evidence] = {}
     for name in names:
         try:
             commit = await desk.code.resolve(name.partition("@")[2])
         except NotFound:
             continue
-        whole = await deps.library.whole(desk.code, [commit.sha])
-        async for one in deps.library.skim(desk.code, [commit.sha]):
-            found[name] = _patched(one, whole)
-    return found
+        changes = await context.library.whole(desk.code, [commit.sha])
+        async for evidence in context.library.skim(desk.code, [commit.sha]):
+            commits[name] = _patched(evidence, changes)
+    return commits
+
+
+async def _landed_as(other: Evidence, desks: Mapping[RepoId, Desk]) -> Commit | None:
+    """Find the commit that a merged pull request became."""
+    thread = other.thread if isinstance(other, ThreadEvidence) else None
+    if not isinstance(thread, PullRequest) or not thread.merged_at or not thread.merge_commit:
+        return None
+    try:
+        return await desks[thread.repo].code.resolve(thread.merge_commit)
+    except NotFound:
+        return None  # Merged into a branch that is not read

@@ -116,7 +116,7 @@ async def write_facts(state: RepositoryState, runtime: Runtime[RunContext]) -> d
     material = await material_of(state, deps)
     code = (await deps.desks.open(state["spec"])).code
     found = await with_relations(
-        state["stories"], material, state.get("related") or (), code, deps.stories
+        state["stories"], material, state.get("related") or (), code, deps.library, deps.stories
     )
     facts = with_stories(facts_told(material), found)
     table = [one.sha for one in state["found"].table]

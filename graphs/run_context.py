@@ -15,12 +15,13 @@ from typing_extensions import TypedDict
 from agent.analysts.packet import BUDGET
 from agent.analysts.tasks import Task
 from agent.domain.base import AppError, EvidenceId, Language, NotFound, RepoId
+from agent.domain.commits import Issue
 from agent.domain.evidence import Material, Read, ThreadEvidence
 from agent.domain.ledger import Depth
 from agent.domain.links import Related
 from agent.domain.report import Failure
 from agent.domain.window import Window
-from agent.links.candidates import related_links
+from agent.links.admitted import related_links
 from agent.links.recorded import carried_links, partners, reverted_by
 from agent.ports import Desks, Publisher, ThreadSource
 from agent.prompting import Job, prompt
@@ -154,7 +155,7 @@ async def material_of(state: ReadState, deps: RunContext) -> Material:
     repo = state["spec"].name
     if repo not in deps.gathered:
         deps.gathered[repo] = await _gathered(state, deps)
-    material = _with_related(deps.gathered[repo], state, deps)
+    material = await _with_related(deps.gathered[repo], state, deps)
     found = state.get("stories")
     if found is None:
         return material
@@ -162,17 +163,26 @@ async def material_of(state: ReadState, deps: RunContext) -> Material:
     return await with_past(material, found, code, deps.library)
 
 
-def _with_related(material: Material, state: ReadState, deps: RunContext) -> Material:
-    """Put the relations that were admitted in the place of plain references."""
-    related, found = state.get("related"), state["found"]
+async def _with_related(material: Material, state: ReadState, context: RunContext) -> Material:
+    """Put the relations that were admitted in the place of plain references, with their threads."""
+    related = state.get("related")
     if not related:
         return material
-    earlier = deps.issues.known(material.repo, state["window"])
-    known = [*(issue.id for issue in found.threads.issues), *(one.id for one in earlier.issues)]
-    links = tuple(related_links(material.links, related, known))
-    return replace(
-        material, links=links, issues=(*found.threads.issues, *known_issues(found, earlier, links))
-    )
+    collected = state["found"]
+    earlier = context.issues.known(material.repo, state["window"])
+    links = related_links(material.links, related)
+    issues = [*collected.threads.issues, *known_issues(collected, earlier, links)]
+    listed = {*(issue.id for issue in issues), *(pull.id for pull in material.pulls.values())}
+    missing = []
+    for relation in related:
+        is_thread = relation.kind != "commit" and not relation.is_abroad
+        if is_thread and relation.other not in {*listed, *material.threads}:
+            missing.append(int(relation.other.partition("#")[2]))
+    desk = await context.desks.open(state["spec"])
+    # They were read when they were related; the answers are on record.
+    threads = {one.id: one for one in await desk.threads.discussions(missing)} if missing else {}
+    issues += [one.thread for one in threads.values() if isinstance(one.thread, Issue)]
+    return replace(material, links=links, issues=issues, threads=threads | dict(material.threads))
 
 
 async def _gathered(state: ReadState, deps: RunContext) -> Material:

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import Any
 
 from agent.analysts.quoting import (
@@ -16,6 +17,8 @@ from agent.domain.claims import Anchor, Claim, Kind, Quote
 from agent.domain.evidence import CommitEvidence, Material, Read
 from agent.domain.facts import Fact
 from agent.domain.ledger import Tier
+from agent.domain.links import Grade, Relation
+from agent.links.admitted import predicate_of
 from agent.telling import changed_functions, names_of, params_of, sentence, told_facts
 
 _LINEAGE = {"revert": "undoes", "reland": "relands"}
@@ -37,13 +40,16 @@ def facts_told(material: Material) -> list[Claim]:
 
 
 def _claims_of(read: Read, material: Material, templates: frozenset[str]) -> Iterator[Claim]:
-    if read.depth not in ("deep", "skim"):
-        return
     evidence = read.evidence
+    if read.depth not in ("deep", "skim"):
+        # Of what is folded, only what a reader of both sides found is worth a sentence.
+        admitted = [link for link in material.links if link.grade is not Grade.A]
+        yield from _linked_issues(evidence, replace(material, links=admitted))
+        return
     is_deep = read.depth == "deep"
     is_telling = is_deep or read.triage.tier is not Tier.LOW
     yield from _lineage(evidence, material)
-    yield from _fixes(evidence, material)
+    yield from _linked_issues(evidence, material)
     facts = told_facts(evidence.facts)
     speech = list(_speech(read, material, templates)) if is_deep or not facts else []
     if not facts:
@@ -150,15 +156,17 @@ def _lineage(evidence: CommitEvidence, material: Material) -> Iterator[Claim]:
             yield _claim(evidence, predicate, cites=(evidence.id, other))
 
 
-def _fixes(evidence: CommitEvidence, material: Material) -> Iterator[Claim]:
-    """Say which issues the commit fixes, or likely fixes; an open one is not told as fixed."""
-    if evidence.id in material.reverted:
-        return
+def _linked_issues(evidence: CommitEvidence, material: Material) -> Iterator[Claim]:
+    """Say what the commit has to do with issues: as GitHub records it, or as a judge admitted it."""
     states = {issue.id: issue.state for issue in material.issues}
     for link in material.links:
-        fixed = link.may_read_fixed and states.get(link.issue) == "closed"
-        predicate = "fixes" if fixed else "likely fixes" if link.may_read_likely else ""
-        if predicate and link.change == evidence.id and link.issue in states:
+        if link.change != evidence.id or link.issue not in states:
+            continue
+        is_fix = link.relation in (Relation.FIXES, Relation.PARTLY)
+        if is_fix and evidence.id in material.reverted:
+            continue
+        predicate = predicate_of(link, states[link.issue])
+        if predicate:
             both = (evidence.id, link.issue)
             yield _claim(
                 evidence, predicate, {"issue": link.issue}, role="effect", about=both, cites=both

@@ -158,6 +158,11 @@ def thread_id(repo: RepoId, number: int) -> ThreadId:
     return ThreadId(f"{repo}#{number}")
 
 
+def repo_of(evidence: EvidenceId) -> RepoId:
+    """Return the repository of a commit, a thread or a release, by the name it is cited under."""
+    return RepoId(re.split("[@#]", evidence, maxsplit=1)[0])
+
+
 def parse_reference(text: str, default_repo: RepoId | None = None) -> Reference | None:
     """Read one reference in any form people write; None when it is not one."""
     text = text.strip().lstrip(_BEFORE).rstrip(_AFTER)

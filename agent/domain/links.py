@@ -6,7 +6,7 @@ from typing import Literal
 
 from pydantic import Field
 
-from agent.domain.base import CommitId, EvidenceId, Frozen, Language, RepoId, ThreadId
+from agent.domain.base import CommitId, EvidenceId, Frozen, Language, RepoId, ThreadId, repo_of
 
 
 class Relation(StrEnum):
@@ -19,6 +19,9 @@ class Relation(StrEnum):
     BECAUSE = "reverts because of"  # It takes something back because of what the issue reports
     INTRODUCED = "introduced by"  # What it mends came in with the other change
     CONTINUES = "continues"
+    STEP = "step of"  # It does one step of a plan or list of tasks that the other keeps
+    UNDOES = "reverts"  # It takes back what the other change brought
+    RELANDS = "lands again"  # It brings back what the other change had brought
     SAME_WORK = "same work in the other repository"
 
 
@@ -67,6 +70,9 @@ class Reference(Frozen):
     closing: bool = False  # Whether one of GitHub's closing keywords stands before it
 
 
+OtherKind = Literal["issue", "pull request", "commit"]  # What a commit is related with
+
+
 class Related(Frozen):
     """A relation between a landed commit and something else that a model named, code anchored and a judge admitted."""
 
@@ -76,6 +82,17 @@ class Related(Frozen):
     anchors: tuple[tuple[EvidenceId, str], ...]  # Words of each side, verbatim
     grade: Grade  # B where one side refers to the other, C where they were retrieved as candidates
     judged_by: str = ""
+    kind: OtherKind = "commit"
+    """What the other is; a pull request that landed is told as the commit that it became."""
+    title: str = ""
+    author: str = ""
+    at: datetime | None = None
+    """The title and the author of the other, and when it landed or was opened."""
+
+    @property
+    def is_abroad(self) -> bool:
+        """Return True if the other belongs to another repository."""
+        return repo_of(self.other) != repo_of(self.change)
 
 
 Standing = (
@@ -118,6 +135,7 @@ Act = (
         "part",
         "follow-up",
         "mended",
+        "step",
     ]
     | Literal["changed lines", "refers", "upstream", "taken in", "same work", "opened", "released"]
 )

@@ -57,13 +57,14 @@ class RepoSection(Frozen):
 
 
 class Drop(Frozen):
-    """A claim that the gate refused and that is therefore not in the report."""
+    """A claim that gate or judge refused, or a relation that no place was found for."""
 
     repo: RepoId | None
     verdict: Verdict
     check: str
     about: tuple[EvidenceId, ...] = ()
     free: bool = False  # Whether the words were those of a model
+    reason: str = ""
 
 
 class Failure(Frozen):

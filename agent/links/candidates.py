@@ -8,7 +8,7 @@ from datetime import timedelta
 
 from agent.domain.base import EvidenceId, ThreadId, commit_id, thread_id
 from agent.domain.evidence import CommitEvidence, Material, Read
-from agent.domain.links import Grade, Link, Reference, Related, Relation
+from agent.domain.links import Grade, Reference
 from agent.links.issue_digest import GIVEN_UP, Digest, digest, terms
 from agent.stories.timeline import Pair
 from agent.triage.collected import Collected
@@ -18,7 +18,6 @@ NEAREST, _EARLIER, _COMPARED, _READ_BESIDE = 10, 5, 20, 40
 _K1, _B = 1.2, 0.75
 _QUERY, _LINES = 400, 20_000
 _EARLY = timedelta(minutes=10)
-_LINKING = (Relation.FIXES, Relation.PARTLY, Relation.BECAUSE)
 
 
 def candidates(
@@ -142,26 +141,3 @@ def _said(
         if commit is not None and (commit, other) not in settled:
             about[commit][one] = other
     return about
-
-
-def related_links(
-    links: Sequence[Link], related: Iterable[Related], issues: Iterable[EvidenceId]
-) -> tuple[Link, ...]:
-    """Put what was admitted in the place of plain references; what says more than GitHub records only narrows it."""
-    found, known = {(link.issue, link.change): link for link in links}, set(issues)
-    for one in related:
-        issue, said = ThreadId(one.other), tuple(text for _, text in one.anchors)
-        before = found.get((issue, one.change))
-        recorded = (
-            before is not None and before.grade is Grade.A and one.relation is not Relation.PARTLY
-        )
-        if one.relation in _LINKING and one.other in known and not recorded:
-            link = Link(
-                issue=issue,
-                change=one.change,
-                relation=one.relation,
-                grade=one.grade,
-                evidence=said,
-            )
-            found[issue, one.change] = link
-    return tuple(found.values())

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import timedelta
+from datetime import datetime, timedelta
 from functools import cached_property
 from typing import Literal, NamedTuple
 
@@ -12,9 +12,9 @@ from agent.analysts.packet import commit_packet, piece_text, shown_hunks
 from agent.analysts.sentences import anchored
 from agent.domain.base import CommitId, EvidenceId, Language
 from agent.domain.claims import Claim, Judgement, Kind
-from agent.domain.commits import Issue
+from agent.domain.commits import Commit, Issue, PullRequest
 from agent.domain.evidence import CommitEvidence, Evidence, Material, Read, ThreadEvidence
-from agent.domain.links import Grade, Reference, Related, Relation
+from agent.domain.links import Grade, OtherKind, Reference, Related, Relation
 from agent.gate.quotes import misquoted
 from agent.gate.text import normal
 
@@ -22,6 +22,8 @@ _COMMIT_SHARE, _LEAST, _SHORTEST = 0.55, 120, 8
 """How much of the room the commit takes; tokens below which another side tells nothing; signs of an anchor."""
 _LATE = timedelta(hours=1)
 _TO_ISSUES = (Relation.FIXES, Relation.PARTLY, Relation.BECAUSE)
+_TO_LANDED = (Relation.INTRODUCED, Relation.UNDOES, Relation.RELANDS)
+_AT_HOME = (Relation.UNDOES, Relation.RELANDS)
 _LONG_LINE, _MOST_LINES = (
     16,
     200,
@@ -32,15 +34,21 @@ _SENTENCES = {
     Relation.BECAUSE: "{} takes an earlier change back because of what {} reports.",
     Relation.INTRODUCED: "{} repairs something that came in with {}.",
     Relation.CONTINUES: "{} continues or completes the work of {}.",
+    Relation.STEP: "{} does one step of the plan or list of tasks that {} keeps.",
+    Relation.UNDOES: "{} takes back what {} brought.",
+    Relation.RELANDS: "{} brings back what {} had brought and another change took back.",
     Relation.SAME_WORK: "{} and {} of another repository are parts of the same work.",
 }
-Told = Literal[
+NamedRelation = Literal[
     "none",
     "fixes",
     "partly fixes",
     "reverts because of",
     "introduced by",
     "continues",
+    "step of",
+    "reverts",
+    "lands again",
     "same work in the other repository",
 ]
 
@@ -53,7 +61,7 @@ class SaidRelation(BaseModel):
         default="", description="words or diff lines of the commit's side, copied verbatim"
     )
     other_anchor: str = Field(default="", description="words of the other's side, copied verbatim")
-    relation: Told = "none"
+    relation: NamedRelation = "none"
 
 
 class SaidRelations(BaseModel):
@@ -68,6 +76,14 @@ class Draft(NamedTuple):
     claim: Claim
     relation: Relation
     other: EvidenceId
+
+
+class _Side(NamedTuple):
+    id: EvidenceId
+    kind: OtherKind
+    title: str
+    author: str
+    at: datetime
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -146,7 +162,7 @@ class Pairing:
                 id=f"{self.change.repo}@{self.change.change.commit.sha[:12]}.r{number}",
                 repo=self.change.repo,
                 role="effect",
-                about=(self.change.id,),
+                about=(self.change.id, other.id),
                 cites=tuple(dict.fromkeys((self.change.id, anchors[0].cite, other.id))),
                 anchors=anchors,
                 text={
@@ -183,12 +199,23 @@ class Pairing:
         )
 
     def _is_possible(self, relation: Relation, other: Evidence) -> bool:
-        if relation in _TO_ISSUES:
-            issue = other.thread if isinstance(other, ThreadEvidence) else None
-            return isinstance(issue, Issue) and issue.created_at <= self.change.at + _LATE
-        if self._grade(other.id) is Grade.C:
-            return isinstance(other, CommitEvidence) and relation is not Relation.SAME_WORK
-        return relation is not Relation.SAME_WORK or other.repo != self.change.repo
+        """Return True if a commit can have this relation with the other, by what and when it is."""
+        is_abroad = other.repo != self.change.repo
+        thread = other.thread if isinstance(other, ThreadEvidence) else None
+        if relation in _TO_ISSUES and not isinstance(thread, Issue):
+            return False
+        if relation in _TO_LANDED and _landed_at(other) is None:
+            return False
+        if relation in _AT_HOME and is_abroad:
+            return False
+        if relation is Relation.STEP and thread is None:
+            return False
+        if relation is Relation.SAME_WORK:
+            return is_abroad  # Either side may be the first
+        began = thread.created_at if thread else other.at
+        if relation in _TO_LANDED:
+            began = _landed_at(other) or began
+        return began <= self.change.at + _LATE
 
     def _grade(self, other: EvidenceId) -> Grade:
         named = {name for one in self.said for name in (one.source, one.target)}
@@ -199,16 +226,44 @@ class Pairing:
             else Grade.C
         )
 
-    def related(self, draft: Draft, judge: str) -> Related:
-        """Hand on a relation that was admitted."""
-        change, grade = CommitId(self.change.id), self._grade(draft.other)
-        anchors = tuple((one.cite, one.text) for one in draft.claim.anchors)
-        _, relation, other = draft
+    def other(self, draft: Draft) -> Evidence:
+        """Return what a draft relates the commit with."""
+        return self._sides[1][draft.other]
+
+    def related(self, draft: Draft, judge: str, landed_as: Commit | None = None) -> Related:
+        """Return a relation that was admitted, with what is known of the other side.
+
+        A pull request that landed before is told as the commit that it became.
+        """
+        if landed_as is not None and landed_as.committed_at > self.change.at + _LATE:
+            landed_as = None
+        side = _side_of(self.other(draft), landed_as)
         return Related(
-            change=change,
-            other=other,
-            relation=relation,
-            anchors=anchors,
-            grade=grade,
+            change=CommitId(self.change.id),
+            other=side.id,
+            relation=draft.relation,
+            anchors=tuple((anchor.cite, anchor.text) for anchor in draft.claim.anchors),
+            grade=self._grade(draft.other),
             judged_by=judge,
+            kind=side.kind,
+            title=side.title,
+            author=side.author,
+            at=side.at,
         )
+
+
+def _side_of(other: Evidence, landed_as: Commit | None) -> _Side:
+    commit = landed_as or (other.change.commit if isinstance(other, CommitEvidence) else None)
+    if commit is not None:
+        return _Side(commit.id, "commit", commit.title, commit.author.name, commit.committed_at)
+    assert isinstance(other, ThreadEvidence), "no commit is read beside a release"
+    thread = other.thread
+    kind: OtherKind = "issue" if isinstance(thread, Issue) else "pull request"
+    return _Side(other.id, kind, thread.title, thread.author or "", thread.created_at)
+
+
+def _landed_at(other: Evidence) -> datetime | None:
+    """Return when a change landed; None for an issue and for a pull request that is not merged."""
+    if isinstance(other, ThreadEvidence):
+        return other.thread.merged_at if isinstance(other.thread, PullRequest) else None
+    return other.at

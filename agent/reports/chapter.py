@@ -63,7 +63,12 @@ def checked_claims(
 def drop_of(claim: Claim, why: Judgement) -> Drop:
     """Count a sentence that is refused."""
     return Drop(
-        repo=claim.repo, verdict=why.verdict, check=why.check, about=claim.about, free=claim.free
+        repo=claim.repo,
+        verdict=why.verdict,
+        check=why.check,
+        about=claim.about,
+        free=claim.free,
+        reason=why.reason,
     )
 
 

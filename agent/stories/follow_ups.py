@@ -5,8 +5,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import timedelta
 
 from agent.domain.base import EvidenceId, RepoId, commit_id, thread_id
-from agent.domain.commits import Headline
-from agent.domain.links import Act, Reference, Related, Relation, Story, StoryKind
+from agent.domain.commits import Headline, pull_named
+from agent.domain.links import Act, Reference, Related, Relation, Step, Story, StoryKind
 from agent.stories.timeline import Line, Pair, Said, step, story
 
 _SOON = timedelta(days=14)
@@ -50,12 +50,14 @@ def named_pairs(
 READ: Mapping[Relation, Act] = {
     Relation.INTRODUCED: "mended",
     Relation.CONTINUES: "follow-up",
+    Relation.STEP: "step",
     Relation.SAME_WORK: "same work",
 }
 """What a reader of both sides may find between two changes."""
 KINDS: Mapping[Act, StoryKind] = {
     "mended": "follow-up",
     "follow-up": "follow-up",
+    "step": "follow-up",
     "same work": "same-work",
     "changed lines": "same-lines",
     "refers": "reference",
@@ -66,23 +68,90 @@ KINDS: Mapping[Act, StoryKind] = {
 def follow_up_stories(
     repo: RepoId, pairs: Iterable[Pair], related: Iterable[Related], told: Sequence[Story]
 ) -> list[Story]:
-    """Tell each pair as what a reader of both sides called it, else as the bare fact; not what other stories tell."""
-    read: dict[tuple[str, str], Act] = {}
-    read |= {(one.change, one.other): READ[one.relation] for one in related if one.relation in READ}
+    """Tell each pair as what a reader of both sides called it, else as the bare fact.
+
+    A bare fact about two commits is left out where another story `told` of both, or when it is old.
+    """
+    acts: dict[tuple[str, str], Act] = {}
+    for relation in related:
+        if relation.relation in READ:
+            acts[relation.change, relation.other] = READ[relation.relation]
     grouped: dict[tuple[str, Act], dict[str, Pair]] = defaultdict(dict)
-    seen = {frozenset((a, b)) for one in told for a in one.steps for b in one.steps}
-    for one in sorted(pairs, key=lambda one: not one.by_lines):
-        doer, earlier = f"{repo}@{one.doer.sha}", f"{repo}@{one.earlier.sha}"
-        bare: Act = "changed lines" if one.by_lines else "refers"
-        act = read.get((doer, earlier)) or read.get((doer, f"{repo}#{one.earlier.pull}")) or bare
-        late = act == "changed lines" and one.doer.at - one.earlier.at > _SOON
-        if frozenset((doer, earlier)) not in seen and not late:
-            seen.add(frozenset((doer, earlier)))
-            grouped[one.doer.sha, act][one.earlier.sha] = one
-    return [_story(repo, act, list(group.values())[:_MOST]) for (_, act), group in grouped.items()]
+    seen: set[tuple[str, str]] = set()
+    for pair in sorted(pairs, key=lambda pair: not pair.by_lines):
+        doer, earlier = f"{repo}@{pair.doer.sha}", f"{repo}@{pair.earlier.sha}"
+        act = acts.get((doer, earlier)) or acts.get((doer, f"{repo}#{pair.earlier.pull}"))
+        if act is None and (_is_old(pair) or _tells_of(told, doer, earlier)):
+            continue
+        if act == "follow-up" and _tells_of(told, doer, earlier, kind="series"):
+            continue  # That it is the next part says that it continues the one before
+        if (doer, earlier) in seen:
+            continue
+        seen.add((doer, earlier))
+        bare: Act = "changed lines" if pair.by_lines else "refers"
+        grouped[pair.doer.sha, act or bare][pair.earlier.sha] = pair
+    stories = []
+    for (_, act), group in grouped.items():
+        is_bare = act in ("changed lines", "refers")
+        chosen = list(group.values())[: _MOST if is_bare else None]
+        stories.append(_story(repo, act, chosen))
+    return stories
+
+
+def _is_old(pair: Pair) -> bool:
+    return pair.by_lines and pair.doer.at - pair.earlier.at > _SOON
+
+
+def _tells_of(stories: Iterable[Story], doer: str, earlier: str, kind: str = "") -> bool:
+    both = {doer, earlier}
+    return any(both <= set(story.steps) for story in stories if kind in ("", story.kind))
 
 
 def _story(repo: RepoId, act: Act, group: Sequence[Pair]) -> Story:
-    earlier = [step(repo, one.earlier, "landed") for one in group]
+    earlier = [step(repo, pair.earlier, "landed") for pair in group]
     doer = step(repo, group[0].doer, act, after=tuple(one.cite for one in earlier))
     return story(KINDS[act], repo, [*earlier, doer])
+
+
+def thread_stories(
+    repo: RepoId, today: Iterable[Headline], related: Iterable[Related]
+) -> list[Story]:
+    """Tell what today's commits have to do with pull requests of the repository that did not land."""
+    doers = {commit_id(repo, commit.sha): commit for commit in today}
+    stories = []
+    for relation in related:
+        doer = doers.get(relation.change)
+        act = READ.get(relation.relation)
+        is_pull = relation.kind == "pull request" and not relation.is_abroad
+        if doer is None or act is None or relation.at is None or not is_pull:
+            continue
+        first = Step(cite=relation.other, at=relation.at, act="opened", title=relation.title)
+        last = step(repo, doer, act, after=(relation.other,))
+        # A pull request may be opened while the commit lands.
+        last = last.model_copy(update={"at": max(last.at, first.at)})
+        stories.append(story(KINDS[act], repo, [first, last]))
+    return stories
+
+
+def related_pairs(
+    repo: RepoId, today: Iterable[Headline], pairs: Iterable[Pair], related: Iterable[Related]
+) -> list[Pair]:
+    """Return the pairs of admitted relations that nothing else paired: both commits are landed."""
+    doers = {commit_id(repo, commit.sha): commit for commit in today}
+    paired = {(pair.doer.sha, pair.earlier.sha) for pair in pairs}
+    added = []
+    for relation in related:
+        doer = doers.get(relation.change)
+        if doer is None or relation.kind != "commit" or relation.is_abroad or not relation.at:
+            continue
+        sha = relation.other.partition("@")[2]
+        if (doer.sha, sha) not in paired:
+            earlier = Headline(
+                sha=sha,
+                at=relation.at,
+                author=relation.author,
+                title=relation.title,
+                pull=pull_named(relation.title),
+            )
+            added.append(Pair(doer=doer, earlier=earlier))
+    return added

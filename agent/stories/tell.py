@@ -7,13 +7,14 @@ from agent.domain.claims import MARK, Claim
 from agent.domain.links import Act, Step, Story
 from agent.telling import sentence
 
-_STANDING = ("landed", "landed again", "a part landed again", "upstream")
+_STANDING = ("landed", "landed again", "a part landed again", "upstream", "opened")
 _PLAIN: Mapping[Act, str] = {
     "undone": "undoes",
     "a part undone": "undoes part",
     "landed again": "relands",
     "mended": "mends",
     "follow-up": "continues",
+    "step": "step of",
     "same work": "same work",
     "refers": "refers to",
     "changed lines": "changes lines",
@@ -44,8 +45,8 @@ def _sayings(story: Story, step: Step, said_in: SaidIn) -> Iterator[_Saying]:
     undoing = [one.cite for one in before if one.act == "undone"]
     if step.act == "part":
         yield _part(story, step)
-    elif step.act == "a part landed again" and standing and undoing:
-        yield "relands part", [next(iter(standing)), undoing[-1]], {}
+    elif step.act == "a part landed again" and standing:
+        yield _part_landed_again(next(iter(standing)), undoing)
     elif step.act in _PLAIN and standing:
         for target in (
             step.after or list(standing)[: 1 if step.act == "landed again" else None][-1:]
@@ -60,6 +61,13 @@ def _sayings(story: Story, step: Step, said_in: SaidIn) -> Iterator[_Saying]:
                     else {}
                 )
                 yield _PLAIN[step.act], [target], days
+
+
+def _part_landed_again(target: EvidenceId, undoing: list[EvidenceId]) -> _Saying:
+    """Say that a part of a commit came back, and what had taken it back where that is known."""
+    if undoing:
+        return "relands part", [target, undoing[-1]], {}
+    return "relands some", [target], {}
 
 
 def _part(story: Story, step: Step) -> _Saying:

@@ -17,7 +17,7 @@ from agent.domain.links import Act, Step, Story, StoryKind
 NEAR = timedelta(days=60)  # How far back everything is read
 _NUMBERS = re.compile(r"\s*\(#\d{1,9}\)")
 _AGAIN = re.compile(r"^\W*(?:re-?land(?:ed|ing)?|re-?apply)\b[\s:\]-]*", re.IGNORECASE)
-_LINEAGE = ("revert", "reland")
+LINEAGE = ("revert", "reland")
 
 
 def headline(commit: Commit, pull: int | None = None) -> Headline:
@@ -142,7 +142,7 @@ def joined(stories: Sequence[Story]) -> list[Story]:
 
 def with_memory(one: Story, today: set[EvidenceId], known: Remembered) -> Story:
     """Name the steps that the report adds, say since when the story is told, and put in front what was known of it."""
-    earlier = [old for old in known.stories if one.kind in _LINEAGE and old.kind in _LINEAGE]
+    earlier = [old for old in known.stories if one.kind in LINEAGE and old.kind in LINEAGE]
     known_steps = [
         step for old in earlier if set(old.steps) & set(one.steps) for step in old.timeline
     ]

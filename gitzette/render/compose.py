@@ -50,7 +50,16 @@ _FULL, _SHORT = (
 _EVENTS = ("linked", "closed", "opened", "not planned", "active")
 """In the order of a page: what commits of the window did comes first."""
 _STILL_OPEN = ("addressed, still open", "reopened", "fixed, but the fix was reverted")
-_OTHERS = {Relation.REVERTS: "reverts", Relation.BECAUSE: "because", Relation.MENTIONS: "mentions"}
+_RELATION_WORDS = {
+    Relation.PARTLY: "partly",
+    Relation.REVERTS: "reverts",
+    Relation.BECAUSE: "because",
+    Relation.MENTIONS: "mentions",
+    Relation.CONTINUES: "continued",
+    Relation.STEP: "step",
+    Relation.SAME_WORK: "same work",
+}
+_RECORDED = (Relation.REVERTS, Relation.MENTIONS)
 _LISTED, _KNOWING = (
     6,
     12,
@@ -292,20 +301,18 @@ def _news(name: str, thread: ThreadLine | None, view: View) -> Iterator[IssueNew
 
 
 def _relation(link: Link, standing: Standing | None, view: View) -> str | None:
-    """Choose the word for what a commit of the window does to an issue; None where nothing is to be said."""
+    """Return the key of the words for what a commit of the window does to an issue, if any."""
     if link.change not in view.rows:
         return None
     if link.relation is Relation.FIXES:
-        return (
-            "likely"
-            if not link.may_read_fixed
-            else "addressed"
-            if standing in _STILL_OPEN
-            else "fixes"
-        )
-    if link.relation is Relation.PARTLY:
-        return "likely partly" if link.grade is Grade.C else "partly"
-    return "named" if link.by_issue else _OTHERS.get(link.relation)
+        if not link.may_read_fixed:
+            return "likely"
+        return "addressed" if standing in _STILL_OPEN else "fixes"
+    if link.by_issue:
+        return "named"
+    words = _RELATION_WORDS.get(link.relation)
+    is_likely = link.grade is Grade.C and link.relation not in _RECORDED
+    return f"likely {words}" if words and is_likely else words
 
 
 def _account(view: View) -> Iterator[str]:

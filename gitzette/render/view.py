@@ -19,7 +19,10 @@ from agent.telling import catalogue, names_alone
 from agent.web import Web
 from gitzette.render.templating import named, place_of
 
-_WEAK = ("refers to", "refers as said", "changes lines", "continues", "same work")
+_WEAK = (
+    *("refers to", "refers as said", "changes lines", "continues", "same work", "step of"),
+    *("likely continues", "likely same work", "likely step of"),
+)
 """Statements about an earlier commit that are no news by themselves."""
 _LINEAGE = ("undoes", "undoes part", "relands", "mends", *_WEAK)
 """Statements about an earlier commit, which a reader knows by its title."""

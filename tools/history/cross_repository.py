@@ -4,19 +4,21 @@ from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from agent.domain.base import LANGUAGES, AppError, EvidenceId, Frozen, RepoId
+from agent.domain.base import LANGUAGES, AppError, EvidenceId, Frozen, RepoId, repo_of
 from agent.domain.claims import Claim
 from agent.domain.evidence import CommitEvidence, Dossier, Evidence, ReleaseEvidence, ThreadEvidence
 from agent.domain.links import Act, Reference, Related, Step, Story
 from agent.domain.report import Drop
 from agent.domain.window import Window
 from agent.gate.check import refusals
-from agent.ports import CloneSource, CodeSource, StoryMemory
+from agent.links.admitted import predicate_of, related_links
+from agent.ports import CloneSource, CodeSource, StoryMemory, ThreadSource
 from agent.reports.chapter import checked_claims
 from agent.stories.follow_ups import KINDS, OF_COMMITS, READ
 from agent.stories.releases import Taken, may_be_of
 from agent.stories.tell import short_text, story_claims
 from agent.stories.timeline import evidence_of, headline, story, with_memory
+from agent.telling import sentence
 from tools.history.past import FAR, naming
 
 if TYPE_CHECKING:
@@ -38,6 +40,7 @@ class Reading:
     """What was read of one repository as far as it may lead to others."""
 
     code: CodeSource
+    threads: ThreadSource
     tip: str
     taken: Sequence[Taken] = ()
     references: Sequence[Reference] = ()
@@ -51,43 +54,116 @@ class _Tie:
     """A commit, what it is tied to, how that is told, and the pull request that says it."""
 
     doer: CommitEvidence
-    source: CommitEvidence | ReleaseEvidence
+    source: Evidence
     act: Act
     said_in: ThreadEvidence | None = None
+
+    @property
+    def claim_id(self) -> str:
+        """The name of the claim that tells it; one pair may be tied in two ways."""
+        letter = "r" if self.act in READ.values() else "u"
+        name = self.source.id.partition("@")[2][:7] or self.source.id.partition("#")[2]
+        return f"{self.doer.id[:-28]}.{letter}{name}"
 
 
 async def connected(
     read: Mapping[RepoId, Reading], window: Window, library: "EvidenceCache", told: StoryMemory
 ) -> Connected:
-    """Find what commits of each repository take in of the others, and which of their changes they name."""
-    ties: dict[tuple[EvidenceId, EvidenceId], _Tie] = {}
+    """Find what commits of each repository take in of the others, and what they have to do with it."""
+    ties: dict[tuple[EvidenceId, EvidenceId, bool], _Tie] = {}
     for repo in read:
+        async for tie in _related(repo, read, library):
+            ties.setdefault((tie.doer.id, tie.source.id, True), tie)
         async for tie in _pinned(repo, read, library):
-            ties.setdefault((tie.doer.id, tie.source.id), tie)
+            ties.setdefault((tie.doer.id, tie.source.id, False), tie)
         async for tie in _named(repo, read, window, library):
-            ties.setdefault((tie.doer.id, tie.source.id), tie)
-    found: dict[EvidenceId, Evidence] = {}
-    for tie in ties.values():
-        found |= {one.id: one for one in (tie.doer, tie.source, tie.said_in) if one}
-    late = frozenset(tie.doer.id for tie in ties.values() if tie.doer.at not in window)
-    dossier = Dossier(found=found, window=window, seen=frozenset(found), late=late)
+            # That one names the other says less than a relation of the two.
+            if (tie.doer.id, tie.source.id, True) not in ties:
+                ties.setdefault((tie.doer.id, tie.source.id, False), tie)
     claims: list[Claim] = []
     stories: list[Story] = []
     drops: list[Drop] = []
     for tie in ties.values():
         one = _story(tie, told, window)
         said_in = {(tie.doer.id, tie.source.id): tie.said_in.id} if tie.said_in else {}
-        name = f"{tie.doer.id[:-28]}.u{tie.source.id.partition('@')[2][:7]}"
-        made = [
-            claim.model_copy(update={"id": name, "repo": None})
-            for claim in story_claims(one, said_in)
-        ]
-        passed, refused = checked_claims(made, (), (), dossier, refusals)
+        update = {"id": tie.claim_id, "repo": None}
+        made = [claim.model_copy(update=update) for claim in story_claims(one, said_in)]
+        evidence = [piece for piece in (tie.doer, tie.source, tie.said_in) if piece]
+        passed, refused = checked_claims(made, (), (), _dossier(evidence, window), refusals)
         claims += passed
         drops += refused
-        text = {lang: " ".join(short_text(claim, lang) for claim in passed) for lang in LANGUAGES}
-        stories += [one.model_copy(update={"text": text})] if passed else []
+        if passed:
+            text = {
+                lang: " ".join(short_text(claim, lang) for claim in passed) for lang in LANGUAGES
+            }
+            stories.append(one.model_copy(update={"text": text}))
+    for repo in read:
+        async for claim, evidence in _issue_claims(repo, read, library):
+            passed, refused = checked_claims([claim], (), (), _dossier(evidence, window), refusals)
+            claims += passed
+            drops += refused
     return Connected(claims=tuple(claims), stories=tuple(stories), drops=tuple(drops))
+
+
+def _dossier(evidence: Sequence[Evidence], window: Window) -> Dossier:
+    """Return what the claims about a pair may cite; a late commit counts as new."""
+    by_id = {piece.id: piece for piece in evidence}
+    doer = evidence[0]
+    late = frozenset() if doer.at in window else frozenset({doer.id})
+    return Dossier(found=by_id, window=window, seen=frozenset(by_id), late=late)
+
+
+async def _related(
+    repo: RepoId, read: Mapping[RepoId, Reading], library: "EvidenceCache"
+) -> AsyncIterator[_Tie]:
+    """Find both sides of what was admitted about changes of other repositories."""
+    for relation in read[repo].related:
+        act = READ.get(relation.relation)
+        far = read.get(repo_of(relation.other))
+        if far is None or act is None or not relation.is_abroad or relation.kind == "issue":
+            continue
+        doer = await _skimmed(relation.change, read[repo].code, library)
+        source = await _other_side(relation, far)
+        if doer and source:
+            yield _Tie(doer, source, act)
+
+
+async def _issue_claims(
+    repo: RepoId, read: Mapping[RepoId, Reading], library: "EvidenceCache"
+) -> AsyncIterator[tuple[Claim, list[Evidence]]]:
+    """Word what was admitted about issues of other repositories, with the evidence of both sides."""
+    for relation in read[repo].related:
+        far = read.get(repo_of(relation.other))
+        if far is None or not relation.is_abroad or relation.kind != "issue":
+            continue
+        doer = await _skimmed(relation.change, read[repo].code, library)
+        issue = await _other_side(relation, far)
+        if doer is None or not isinstance(issue, ThreadEvidence):
+            continue
+        (link,) = related_links((), [relation])
+        predicate = predicate_of(link, issue.thread.state)
+        claim = Claim(
+            id=f"{doer.id[:-28]}.r{issue.thread.number}",
+            repo=None,
+            role="effect",
+            about=(doer.id, issue.id),
+            predicate=predicate,
+            params={"issue": issue.id},
+            cites=(doer.id, issue.id),
+            text={lang: sentence(predicate, {}, lang) for lang in LANGUAGES},
+        )
+        yield claim, [doer, issue]
+
+
+async def _other_side(relation: Related, far: Reading) -> Evidence | None:
+    try:
+        if relation.kind == "commit":
+            commit = await far.code.resolve(relation.other.partition("@")[2])
+            return evidence_of(far.code.repo, headline(commit))
+        threads = await far.threads.discussions([int(relation.other.partition("#")[2])])
+    except AppError:
+        return None  # It is counted as dropped
+    return next(iter(threads), None)
 
 
 async def _pinned(
@@ -119,32 +195,23 @@ async def _standing(one: Taken, code: CodeSource) -> CommitEvidence | ReleaseEvi
 async def _named(
     repo: RepoId, read: Mapping[RepoId, Reading], window: Window, library: "EvidenceCache"
 ) -> AsyncIterator[_Tie]:
-    mine = read[repo]
-    acts: dict[tuple[EvidenceId, EvidenceId], Act] = {}
-    acts |= {
-        (one.change, one.other): READ[one.relation] for one in mine.related if one.relation in READ
-    }
-    said = {
-        (one.source, one.target): one.place
-        for one in reversed(mine.references)
-        if one.place in OF_COMMITS
-    }
+    """Find the landed commits of other repositories that commits or their pull requests name."""
+    near = read[repo]
+    places = {}
+    for reference in reversed(near.references):
+        if reference.place in OF_COMMITS:
+            places[reference.source, reference.target] = reference.place
     for other, far in read.items():
-        pairs = [
-            pair for pair in {**said, **acts} if pair[1].startswith((f"{other}#", f"{other}@"))
-        ][:_MOST]
-        landed = (
-            await _landed(far, [target for _, target in pairs], window)
-            if pairs and other != repo
-            else {}
-        )
+        if other == repo:
+            continue
+        pairs = [pair for pair in places if repo_of(pair[1]) == other][:_MOST]
+        landed = await _landed(far, [target for _, target in pairs], window) if pairs else {}
         for source, target in pairs:
-            doer = await _skimmed(source, mine.code, library) if target in landed else None
+            doer = await _skimmed(source, near.code, library) if target in landed else None
             if doer and landed[target].at <= doer.at:
-                pull = (
-                    mine.pulls.get(source) if said.get((source, target)) == "pull request" else None
-                )
-                yield _Tie(doer, landed[target], acts.get((source, target), "refers"), pull)
+                said_in_pull = places[source, target] == "pull request"
+                pull = near.pulls.get(source) if said_in_pull else None
+                yield _Tie(doer, landed[target], "refers", pull)
 
 
 async def _landed(
@@ -175,11 +242,18 @@ async def _skimmed(
 
 
 def _story(tie: _Tie, told: StoryMemory, window: Window) -> Story:
-    doer, source = tie.doer, tie.source
-    title = source.change.commit.title if isinstance(source, CommitEvidence) else ""
-    first = Step(cite=source.id, at=source.at, act="upstream", title=title)
+    doer = tie.doer
+    first = _first_step(tie.source)
     last = Step(
-        cite=doer.id, at=max(doer.at, source.at), act=tie.act, title=doer.change.commit.title
+        cite=doer.id, at=max(doer.at, first.at), act=tie.act, title=doer.change.commit.title
     )
     one = story(KINDS[tie.act], doer.repo, [first, last])
     return with_memory(one, {doer.id}, told.known(window, list(one.steps)))
+
+
+def _first_step(source: Evidence) -> Step:
+    if isinstance(source, ThreadEvidence):
+        thread = source.thread
+        return Step(cite=source.id, at=thread.created_at, act="opened", title=thread.title)
+    title = source.change.commit.title if isinstance(source, CommitEvidence) else ""
+    return Step(cite=source.id, at=source.at, act="upstream", title=title)

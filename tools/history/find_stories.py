@@ -8,22 +8,31 @@ from agent.domain.base import LANGUAGES
 from agent.domain.claims import Claim
 from agent.domain.commits import Headline, reverts_in
 from agent.domain.evidence import CommitEvidence, Material
-from agent.domain.links import Reference, Related, Story
+from agent.domain.links import Reference, Related, Relation, Story
 from agent.ports import CodeSource, Past, StoryMemory
-from agent.stories.follow_ups import follow_up_stories, named_pairs, own_references
+from agent.stories.follow_ups import (
+    follow_up_stories,
+    named_pairs,
+    own_references,
+    related_pairs,
+    thread_stories,
+)
 from agent.stories.series import PARTS, read_part, series_stories
 from agent.stories.tell import short_text, story_claims
 from agent.stories.timeline import (
+    LINEAGE,
     Line,
+    Pair,
     Said,
     StoriesFound,
+    Undoing,
     evidence_of,
     headline,
     joined,
     with_memory,
 )
 from tools.history.past import far_past, naming, near_past, with_first_releases
-from tools.history.reverts import changed_lines, find_reverts, said_by, said_in
+from tools.history.reverts import changed_lines, find_reverts, said_by, said_in, with_parts
 
 if TYPE_CHECKING:
     from tools.evidence_cache import EvidenceCache
@@ -115,21 +124,58 @@ def _wanted(
 async def with_relations(
     found: StoriesFound,
     material: Material,
-    related: Iterable[Related],
+    related: Sequence[Related],
     code: CodeSource,
+    library: "EvidenceCache",
     told: StoryMemory,
 ) -> StoriesFound:
-    """Add the follow-ups, as what a reader of both sides called them, then what earlier reports and tags know."""
-    today = {read.evidence.id for read in material.reads}
-    stories = [
-        *found.stories,
-        *follow_up_stories(material.repo, found.pairs, related, found.stories),
-    ]
+    """Add what a reader of both sides found, then what earlier reports and tags know."""
+    repo = material.repo
+    today = _heads(read.evidence for read in material.reads)
+    added = related_pairs(repo, today, found.pairs, related)
+    lineage = await _related_lineage(found, [*found.pairs, *added], related, code, library)
+    stories = [*lineage, *(story for story in found.stories if story.kind not in LINEAGE)]
+    stories += follow_up_stories(repo, [*found.pairs, *added], related, stories)
+    stories += thread_stories(repo, today, related)
     known = told.known(material.window, sorted({cite for one in stories for cite in one.steps}))
-    stories = [with_memory(one, today, known) for one in stories]
+    stories = [
+        with_memory(one, {read.evidence.id for read in material.reads}, known) for one in stories
+    ]
+    own_shas = {commit.sha for commit in today}
+    earlier = {pair.earlier.sha: pair.earlier for pair in added if pair.earlier.sha not in own_shas}
+    heads = {head.sha: head for head in (*earlier.values(), *found.heads)}
     return found.model_copy(
-        update={"stories": await with_first_releases(stories, code, material.window)}
+        update={
+            "stories": await with_first_releases(stories, code, material.window),
+            "heads": tuple(heads.values()),
+        }
     )
+
+
+async def _related_lineage(
+    found: StoriesFound,
+    pairs: Iterable[Pair],
+    related: Iterable[Related],
+    code: CodeSource,
+    library: "EvidenceCache",
+) -> list[Story]:
+    """Return the reverts and re-lands of the day, with those that only a reader of both sides saw."""
+    stories = [story for story in found.stories if story.kind in LINEAGE]
+    by_ids = {
+        (f"{code.repo}@{one.doer.sha}", f"{code.repo}@{one.earlier.sha}"): one for one in pairs
+    }
+    undoings = []
+    for relation in related:
+        pair = by_ids.get((relation.change, relation.other))
+        again = relation.relation is Relation.RELANDS
+        if pair is None or not (again or relation.relation is Relation.UNDOES):
+            continue
+        if not any({relation.change, relation.other} <= set(story.steps) for story in stories):
+            undoings.append(Undoing(pair.doer, pair.earlier, again))
+    if not undoings:
+        return stories
+    measured = await with_parts(undoings, code, library)
+    return joined([*stories, *(undoing.story(code.repo) for undoing in measured)])
 
 
 async def with_past(
@@ -181,11 +227,15 @@ def told_stories(found: StoriesFound, claims: Sequence[Claim]) -> tuple[Story, .
             for claim in claims
             if claim.text and claim.about[:1] and claim.about[0] in story.news
         ]
-        cited = [(claim, {cite for cite in claim.sources if "@" in cite}) for claim in about]
-        own = [
-            claim for claim, commits in cited if len(commits) > 1 and commits <= set(story.steps)
-        ]
+        own = [claim for claim in about if _is_told_in(claim, story)]
         if own:
             text = {lang: " ".join(short_text(claim, lang) for claim in own) for lang in LANGUAGES}
             stories.append(story.model_copy(update={"text": text}))
     return tuple(stories)
+
+
+def _is_told_in(claim: Claim, story: Story) -> bool:
+    """Return True if a claim cites several steps of a story, and no commit outside of it."""
+    steps = set(story.steps)
+    commits = {cite for cite in claim.sources if "@" in cite}
+    return commits <= steps and len(steps & set(claim.sources)) > 1

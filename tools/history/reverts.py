@@ -80,12 +80,24 @@ async def find_reverts(
         for one in ordered
         for undoing in line.undoings(headline(one.change.commit, one.pull))
     ]
-    for place, one in enumerate(found):
-        whole = await library.whole(code, [one.doer.sha, one.target.sha])
-        if len(whole) == 2:
-            done = share(whole[one.doer.sha], whole[one.target.sha], again=one.again)
-            found[place] = replace(one, part=done < (_NEARLY_ALL if one.again else _HALF))
-    return found
+    return await with_parts(found, code, library)
+
+
+async def with_parts(
+    undoings: Sequence[Undoing], code: CodeSource, library: "EvidenceCache"
+) -> list[Undoing]:
+    """Tell parts from the whole where both patches can be read."""
+    measured = []
+    for undoing in undoings:
+        doer, target = undoing.doer.sha, undoing.target.sha
+        changes = await library.whole(code, [doer, target])
+        if len(changes) == 2:
+            done = share(changes[doer], changes[target], again=undoing.again)
+            part = done < (_NEARLY_ALL if undoing.again else _HALF)
+            measured.append(replace(undoing, part=part))
+        else:
+            measured.append(undoing)
+    return measured
 
 
 _MOST_LINES = 160

@@ -179,6 +179,10 @@ def with_link(
         (Relation.FIXES, Grade.C, "likely fixed by [`2b2b2b2`]({}) (C)"),
         (Relation.PARTLY, Grade.B, "partly fixed by [`2b2b2b2`]({}) (B)"),
         (Relation.MENTIONS, Grade.B, "[`2b2b2b2`]({}) refers to it"),
+        (Relation.BECAUSE, Grade.B, "led to the revert [`2b2b2b2`]({}) (B)"),
+        (Relation.STEP, Grade.B, "[`2b2b2b2`]({}) is a step of it (B)"),
+        (Relation.STEP, Grade.C, "[`2b2b2b2`]({}) is likely a step of it (C)"),
+        (Relation.CONTINUES, Grade.B, "continued by [`2b2b2b2`]({}) (B)"),
     ],
 )
 def test_an_issue_names_the_commit_that_addresses_it_and_how_sure_that_is(

@@ -1,0 +1,175 @@
+"""Whatever model and judge say of a commit and something else is in the report, or counted as dropped."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from itertools import product
+from pathlib import Path
+from typing import Literal, get_args
+
+import pytest
+from pydantic import SecretStr
+
+from agent.domain.base import EvidenceId
+from agent.domain.links import Relation
+from agent.domain.report import Report
+from agent.links.relating import NamedRelation
+from evals.github_server.app import GitHubServer
+from evals.model_server.server import ModelServer
+from evals.worlds.model import Issue, Pull, Repo
+from evals.worlds.worlds import repo_from_mirror
+from tests.scripted_analysis import Clone, Scripted, run
+
+EARLIER = datetime(2026, 2, 2, tzinfo=UTC)
+Kind = Literal["issue", "open pull", "merged pull", "commit"]
+KINDS: tuple[Kind, ...] = get_args(Kind)
+Place = Literal["link", "story", "dropped", "lost"]
+RELATIONS = [name for name in get_args(NamedRelation) if name != "none"]
+TO_ISSUES: dict[Kind, Place] = {"issue": "link"}
+TO_CHANGES: dict[Kind, Place] = {"merged pull": "story", "commit": "story"}
+TO_THREADS: dict[Kind, Place] = {"issue": "link", "open pull": "story", "merged pull": "story"}
+TO_ALL: dict[Kind, Place] = {"issue": "link", **dict.fromkeys(KINDS[1:], "story")}
+OWN: dict[str, dict[Kind, Place]] = {
+    "fixes": TO_ISSUES,
+    "partly fixes": TO_ISSUES,
+    "reverts because of": TO_ISSUES,
+    "introduced by": TO_CHANGES,
+    "continues": TO_ALL,
+    "step of": TO_THREADS,
+    "reverts": TO_CHANGES,
+    "lands again": TO_CHANGES,
+    "same work in the other repository": {},
+}
+OTHER = OWN | {"reverts": {}, "lands again": {}, "same work in the other repository": TO_ALL}
+
+
+@dataclass(frozen=True)
+class Other:
+    """What a commit may have to do with: how it is named, shown and cited."""
+
+    kind: Kind
+    own: bool
+    reference: str
+    handle: str
+    anchor: str
+    cites: frozenset[EvidenceId]
+
+    def title(self, relation: str) -> str:
+        """Return the title of the commit that has a relation with it."""
+        return f"Work beside {'our' if self.own else 'their'} {self.kind}: {relation}"
+
+
+def others_in(clone: Clone, *, own: bool) -> list[Other]:
+    """Land a pull request and a commit before the day, and name them and two open threads."""
+    clone.commit("Begin", 0, base__py="BASE = 0\n")
+    merged = clone.commit("Land a pull request", 0, base__py="BASE = 1111\n")
+    landed = clone.commit("Land a commit", 0, base__py="BASE = 2222\n")
+    address = f"https://github.com/{clone.name}/commit/{landed}"
+    handle = landed[:9] if own else f"{clone.name}@{landed[:9]}"
+
+    def thread(kind: Kind, number: int, anchor: str, *cites: EvidenceId) -> Other:
+        name = f"#{number}" if own else f"{clone.name}#{number}"
+        return Other(kind, own, name, name, anchor, frozenset((f"{clone.name}#{number}", *cites)))
+
+    return [
+        thread("issue", 7, "Every part must be done."),
+        thread("open pull", 8, "This is not merged yet."),
+        thread("merged pull", 9, "This was merged before.", f"{clone.name}@{merged}"),
+        Other(
+            "commit", own, address, handle, "+BASE = 2222", frozenset({f"{clone.name}@{landed}"})
+        ),
+    ]
+
+
+def hub_of(clone: Clone, others: list[Other]) -> Repo:
+    """Give a clone the threads that its others are, on GitHub."""
+    issue, attempt, done, _ = others
+    (merged,) = (cite.partition("@")[2] for cite in done.cites if "@" in cite)
+    pulls = (
+        Pull(8, "An attempt", attempt.anchor, "bo", EARLIER, EARLIER),
+        Pull(
+            9,
+            "Land a pull request",
+            done.anchor,
+            "bo",
+            EARLIER,
+            EARLIER,
+            state="closed",
+            closed_at=EARLIER,
+            merged_at=EARLIER,
+            merge_commit=merged,
+            commits=(merged,),
+        ),
+    )
+    plan = Issue(7, "A plan", issue.anchor, "bo", EARLIER, EARLIER)
+    hub = repo_from_mirror(clone.name, clone.folder / ".git", (plan,))
+    return replace(hub, pulls=pulls)
+
+
+async def report_on(folder: Path, named: Sequence[str]) -> tuple[Report, list[Other]]:
+    """Report on a day of commits, one for each of these relations with each kind of other."""
+    router = Clone(folder / "router")
+    worker = Clone(folder / "worker", "octo/worker")
+    ours = others_in(router, own=True)
+    theirs = others_in(worker, own=False)
+    worker.commit("Go on", 9, more__py="MORE = 1\n")
+    relations = {}
+    for number, (relation, other) in enumerate(product(named, (*ours, *theirs))):
+        message = f"{other.title(relation)}\n\nSee {other.reference} for more."
+        router.commit(message, 9, **{f"part{number}__py": f"PART_{number} = {number}\n"})
+        named_relation = {"other": other.handle, "relation": relation}
+        anchors = {"anchor": f"+PART_{number} = {number}", "other_anchor": other.anchor}
+        relations[other.title(relation)] = [named_relation | anchors]
+    hubs = [hub_of(router, ours), hub_of(worker, theirs)]
+    with (
+        GitHubServer(hubs, tokens=("t",)) as github,
+        ModelServer(Scripted(relations=relations), context=32_768) as server,
+    ):
+        near = {"github_url": github.url, "token": SecretStr("t"), "source": "both"}
+        covered = await run(folder, server, router, worker, **near)
+    return covered.report, [*ours, *theirs]
+
+
+def place_of(report: Report, change: EvidenceId, other: Other, relation: str) -> Place:
+    for link in report.links:
+        if link.change == change and link.issue in other.cites and link.relation == relation:
+            return "link"
+    for story in report.stories:
+        acts = [step.act for step in story.timeline if step.cite == change]
+        if acts and acts != ["refers"] and other.cites & set(story.steps):
+            return "story"
+    for drop in report.drops:
+        if drop.about[:1] == (change,) and other.cites & set(drop.about) and drop.reason:
+            return "dropped"
+    return "lost"
+
+
+# A run reads 40 commits beside others.
+@pytest.mark.parametrize("named", [RELATIONS[:5], RELATIONS[5:]])
+async def test_a_relation_is_told_with_its_sentence_or_counted_as_dropped(
+    tmp_path: Path, named: Sequence[str]
+) -> None:
+    report, others = await report_on(tmp_path, named)
+    changes = {row.title: f"{row.repo}@{row.sha}" for row in report.ledger}
+    places = {}
+    expected = {}
+    for relation, other in product(named, others):
+        title = other.title(relation)
+        places[title] = place_of(report, changes[title], other, relation)
+        expected[title] = (OWN if other.own else OTHER)[relation].get(other.kind, "dropped")
+    assert places == expected
+    for relation, other in product(named, others):
+        title = other.title(relation)
+        if places[title] in ("link", "story"):
+            assert len(sentences_about(report, changes[title], other)) == 1, title
+
+
+def sentences_about(report: Report, change: EvidenceId, other: Other) -> list[str]:
+    about = [claim for claim in report.claims if claim.about[:1] == (change,)]
+    citing = [claim for claim in about if other.cites & set(claim.sources)]
+    return [claim.text["en"] for claim in citing if claim.predicate != "refers to"]
+
+
+def test_every_relation_has_a_place() -> None:
+    recorded = {Relation.MENTIONS, Relation.REVERTS}
+    assert {relation.value for relation in Relation if relation not in recorded} == set(RELATIONS)
