@@ -171,7 +171,8 @@ def _of_commit(commit: Commit, day: Day, pull: PullRequest | None) -> Iterator[R
     """Read title, message and pull request; the number at the end of a squashed title is the commit's own."""
     title = commit.title
     squashed = _SQUASHED.search(title)
-    bare, rest = _SQUASHED.sub("", title), commit.message.partition(title)[2]
+    bare = _SQUASHED.sub("", title)
+    rest = commit.message.partition(title)[2] if title else ""
     texts: list[tuple[Place, str]] = [("title", bare), ("message", rest)]
     if pull is not None:
         texts.append(

@@ -6,7 +6,7 @@ from functools import cached_property
 from itertools import groupby
 from typing import Any, NamedTuple
 
-from agent.domain.base import EvidenceId, Language, RepoId
+from agent.domain.base import EvidenceId, Language, RepoId, repo_of
 from agent.domain.claims import Claim
 from agent.domain.ledger import LedgerRow
 from agent.domain.links import Story
@@ -84,6 +84,12 @@ class Sentence:
     words: int
 
     @property
+    def repo(self) -> RepoId:
+        """The repository that it speaks of; of several, that of the commit that it is about."""
+        sources = (*self.claim.about, *self.claim.sources)
+        return self.claim.repo or repo_of(sources[0] if sources else "")
+
+    @property
     def flow(self) -> tuple[str | Citation, ...]:
         """Give words and citations as they are read; Chinese signs need no space behind them."""
         gap = (" ",) if self.text[-1:].isascii() else ()
@@ -110,6 +116,8 @@ class Item:
     sentences: tuple[Sentence, ...]
     more: tuple[Sentence, ...]  # further sentences, which are folded
     excerpt: Excerpt | None
+    quoted: tuple[Excerpt, ...]  # lines of code that are published without a sentence
+    claims: tuple[Claim, ...]  # everything that is published of it
     undid: LedgerRow | None
     uses: tuple[str, ...]  # places in the reader's own code that use what changed, as `file:line`
     in_brief: tuple[Sentence, ...] = ()  # what the brief of the page tells already
@@ -128,7 +136,7 @@ class Item:
     @cached_property
     def proofs(self) -> tuple[Excerpt, ...]:
         """List the excerpts that are folded: what its sentences rest on, no line twice."""
-        found = [self.excerpt] if self.excerpt else []
+        found = [*self.quoted, *([self.excerpt] if self.excerpt else [])]
         found += [
             one
             for said in self.told
@@ -205,6 +213,8 @@ class RepoPart(NamedTuple):
     place: str
     rows: tuple[LedgerRow, ...]
     summary: tuple[Sentence, ...]
+    more: tuple[Sentence, ...]
+    """Folded: what the brief tells of too, and what is said of none of the page's commits."""
     issues: tuple[tuple[str, tuple[Issue, ...]], ...]  # by what happened to them
     stories: tuple[Story, ...]
 
@@ -218,7 +228,9 @@ class PageModel:
     words: dict[str, Any]  # the catalogue of the language
     brief: tuple[
         Sentence, ...
-    ]  # at most seven sentences of a model, else the five weightiest facts
+    ]  # the first seven sentences of a model, else the five weightiest facts
+    more: tuple[Sentence, ...]
+    """Further sentences of the brief, and those about no commit and no repository of the report."""
     analysed: bool  # whether the brief is a model's
     sections: tuple[
         Section, Section, Section

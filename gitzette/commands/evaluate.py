@@ -78,8 +78,11 @@ class Gitzette:
     def citations(self, report: Report, lang: Language) -> Sequence[tuple[str, str]]:
         """List the citations of a page that open: the sentence of each, and what it opens on."""
         page = page_model(report, lang, Web("https://github.com"))
-        items = (one for item in page.items.values() for one in item.fresh)
-        sentences = (*page.brief, *items, *(one for part in page.repos for one in part.summary))
+        sentences = [*page.brief, *page.more]
+        for item in page.items.values():
+            sentences += item.fresh
+        for part in page.repos:
+            sentences += (*part.summary, *part.more)
         return [
             (one.text, cite.evidence)
             for one in sentences

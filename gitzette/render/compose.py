@@ -1,6 +1,6 @@
 """Makes the page model of a report: brief, items by tier, issues and stories of each repository, the account."""
 
-from collections.abc import Container, Iterator, Sequence
+from collections.abc import Container, Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import accumulate
 
@@ -20,6 +20,7 @@ from agent.reports.page import (
     PageModel,
     RepoPart,
     Section,
+    Sentence,
     row_id,
     words_in,
 )
@@ -35,7 +36,7 @@ from gitzette.render.templating import (
     place_of,
     plain,
 )
-from gitzette.render.view import View, cut_title, is_breaking, is_private, is_telling
+from gitzette.render.view import View, cut_title, is_breaking, is_private, is_telling, without
 
 MOST_WORDS = 1_200  # Words of a page before the folds
 _MOST_BRIEF, _MOST_FACTS = 7, 5
@@ -105,54 +106,79 @@ def week_page(week: Week, lang: Language, web: Web, ending: str) -> str:
 
 
 def page_model(report: Report, lang: Language, web: Web, most_words: int = MOST_WORDS) -> PageModel:
-    """Compute what a page shows of a report in one language, with so many words before the folds."""
+    """Compute what a page shows of a report in one language, with so many words before the folds.
+
+    Every claim of the report that has words in the language is on the page.
+    """
     view = View(report, lang, web)
     items = _items_of(view)
-    brief = view.whole("brief")[:_MOST_BRIEF]
-    analysed, sections = (
-        bool(brief),
-        [Section(tier, tuple(one for one in items if one.tier == tier)) for tier in Tier],
-    )
-    if not analysed:
-        telling = (
-            [s.claim for s in item.sentences if is_telling(s.claim)]
-            for one in sections
-            for item in one.items
-        )
-        facts = sorted((min(own, key=is_private) for own in telling if own), key=is_private)
-        brief = [view.sentence(one, apart=True) for one in facts[:_MOST_FACTS]]
-    repos = tuple(_repo(section, view) for section in report.sections)
+    sections = [Section(tier, tuple(one for one in items if one.tier == tier)) for tier in Tier]
+    written = view.whole("brief")
+    brief = written[:_MOST_BRIEF] or _brief_of_facts(sections, view)
+    repos = [_repo(section, view) for section in report.sections]
+    placed = [*(claim for item in items for claim in item.claims), *_claims_of(written)]
+    for part in repos:
+        placed += _claims_of((*part.summary, *part.more))
+    homeless = view.without(placed)
+    repos = [_with_homeless(part, homeless) for part in repos]
+    covered = {part.repo for part in repos}
+    more = [*written[_MOST_BRIEF:], *(one for one in homeless if one.claim.repo not in covered)]
     told = {one.text for one in brief}
-    room = most_words - _FRAME - sum(one.words for one in brief) - sum(map(_words_of_repo, repos))
-    act_on, worth_knowing = _fit(sections[:2], room, told)
+    words_left = most_words - _FRAME - sum(one.words for one in brief)
+    words_left -= sum(map(_words_of_repo, repos))
+    act_on, worth_knowing = _fit(sections[:2], words_left, told)
     return PageModel(
         report=report,
         lang=lang,
         words=view.words,
         brief=tuple(brief),
-        analysed=analysed,
+        more=tuple(more),
+        analysed=bool(written),
         sections=(act_on, worth_knowing, _fit(sections[2:], 0, told)[0]),
-        repos=repos,
+        repos=tuple(repos),
         account=tuple(_account(view)),
     )
+
+
+def _brief_of_facts(sections: Iterable[Section], view: View) -> list[Sentence]:
+    """Return the weightiest facts, one of each commit, those that users reach first."""
+    chosen = []
+    for item in (item for section in sections for item in section.items):
+        facts = [one.claim for one in item.sentences if is_telling(one.claim)]
+        if facts:
+            chosen.append(min(facts, key=is_private))
+    chosen.sort(key=is_private)
+    return [view.sentence(claim, apart=True) for claim in chosen[:_MOST_FACTS]]
+
+
+def _claims_of(sentences: Iterable[Sentence]) -> list[Claim]:
+    return [sentence.claim for sentence in sentences]
+
+
+def _with_homeless(part: RepoPart, homeless: Iterable[Sentence]) -> RepoPart:
+    """Add to a repository what is said of it and of none of its commits."""
+    added = [sentence for sentence in homeless if sentence.claim.repo == part.repo]
+    return part._replace(more=(*part.more, *added))
 
 
 def _repo(section: RepoSection, view: View) -> RepoPart:
     repo, report = section.repo, view.report
     stories = tuple(story for story in report.stories if story.repo == repo and _goes_on(story))
-    brief = {cite for one in view.whole("brief") for cite in one.claim.cites}
-    # What the brief tells of is not summed up again.
-    summary = tuple(
-        one for one in view.whole("summary", repo) if not brief.issuperset(one.claim.cites)
-    )
+    in_brief = {cite for one in view.whole("brief") for cite in one.claim.cites}
+    summary = []
+    more = []
+    for sentence in view.whole("summary", repo):
+        # What the brief tells of is not summed up again in sight.
+        (more if in_brief.issuperset(sentence.claim.cites) else summary).append(sentence)
     return RepoPart(
-        section,
-        repo,
-        f"r{mark_of(repo, 4)}",
-        report.rows(repo),
-        summary,
-        _issues(section, view),
-        stories,
+        section=section,
+        repo=repo,
+        place=f"r{mark_of(repo, 4)}",
+        rows=report.rows(repo),
+        summary=tuple(summary),
+        more=tuple(more),
+        issues=_issues(section, view),
+        stories=stories,
     )
 
 
@@ -190,28 +216,40 @@ def _item(row: LedgerRow, view: View) -> Item:
     """Tell a commit whole: the analysis and what it leaves untold, else what code says and quotes."""
     earlier = view.undid.get(row_id(row))
     words, number = cut_title(earlier or row)
-    headline = "" if earlier else view.headline(row)
+    published = [*(view.said(earlier) if earlier else ()), *view.said(row)]
+    headline = None if earlier else view.headline(row)
     analysis, facts = view.analysis(row), view.facts(row)
     # Beside analysis only what breaks stays in sight.
     sight = [*analysis, *(one for one in facts if not analysis or is_breaking(one))]
     folded = [one for one in facts if analysis and not is_breaking(one)]
+    rest = without(published, [*sight, *folded, *([headline] if headline else [])])
     bare = [] if earlier else [one for one in view.said(row) if not one.free and view.inside(one)]
     return Item(
         row=row,
         place=place_of(row_id(row)),
         path=commit_path(row.repo, row.sha),
-        headline=headline or words or "—",
+        headline=view.text(headline) if headline else words or "—",
         title=words if headline else "",
         pull=view.citation(f"{row.repo}#{number}", own=row.repo) if number else None,
         tier=view.tier(row).value,
         breaking=earlier is None
         and any(is_breaking(one) for one in view.said(row) if one.role == "change"),
-        sentences=tuple(view.sentence(one) for one in sight if one.text or one.speech),
-        more=tuple(view.sentence(one) for one in folded if one.text or one.speech),
+        sentences=tuple(view.sentences(sight)),
+        # What is said of the commit that was undone names it.
+        more=(*view.sentences(folded), *view.sentences(rest, apart=earlier is not None)),
         excerpt=_excerpt([*sight, *folded, *bare], view),
+        quoted=tuple(_quoted(published, view)),
+        claims=tuple(published),
         uses=view.uses(row),
         undid=earlier,
     )
+
+
+def _quoted(claims: Iterable[Claim], view: View) -> Iterator[Excerpt]:
+    """Yield the lines of claims that say nothing but what they show."""
+    for claim in claims:
+        for quote in claim.quotes if not (view.text(claim) or claim.speech) else ():
+            yield view.excerpt(quote.file or "", quote.text, claim)
 
 
 def _excerpt(claims: Sequence[Claim], view: View) -> Excerpt | None:

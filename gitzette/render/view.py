@@ -2,7 +2,7 @@
 
 import re
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import cached_property, lru_cache
 from typing import Any
 
@@ -44,7 +44,7 @@ class View:
         self.rows = {row_id(row): row for row in report.ledger}
         self._claims: dict[EvidenceId, list[Claim]] = defaultdict(list)
         for claim in report.claims:
-            if claim.about:
+            if claim.about and claim.role not in ("brief", "summary"):
                 self._claims[claim.about[0]].append(claim)
         numbers = ((row.repo, cut_title(row)[1]) for row in report.ledger)
         self._pulls = frozenset(f"{repo}#{number}" for repo, number in numbers if number)
@@ -74,10 +74,23 @@ class View:
         """List what is said of a commit, in order."""
         return self._claims.get(row_id(row), [])
 
-    def headline(self, row: LedgerRow) -> str:
-        """Find what a commit does in the reader's language."""
-        found = (one.text.get(self.lang) for one in self.said(row) if one.role == "headline")
-        return next(filter(None, found), "")
+    def text(self, claim: Claim) -> str:
+        """Return the words of a claim in this language; empty where it has none."""
+        return claim.text.get(self.lang, "")
+
+    def headline(self, row: LedgerRow) -> Claim | None:
+        """Find the claim that says in the reader's language what a commit does."""
+        headlines = [one for one in self.said(row) if one.role == "headline" and self.text(one)]
+        return headlines[0] if headlines else None
+
+    def sentences(self, claims: Iterable[Claim], *, apart: bool = False) -> list[Sentence]:
+        """Write the claims that have words in this language, or quote somebody's."""
+        worded = [claim for claim in claims if self.text(claim) or claim.speech]
+        return [self.sentence(claim, apart=apart) for claim in worded]
+
+    def without(self, placed: Iterable[Claim]) -> list[Sentence]:
+        """Write the claims of the report that have not found their place yet."""
+        return self.sentences(without(self.report.claims, placed), apart=True)
 
     def analysis(self, row: LedgerRow) -> list[Claim]:
         """List the sentences that a model wrote of a commit in this language; what to do follows the first."""
@@ -106,15 +119,10 @@ class View:
 
     def whole(self, role: Role, repo: RepoId | None = None) -> list[Sentence]:
         """List what is said of a repository's day, or of the whole report."""
-        claims = (
-            one
-            for one in self.report.claims
-            if one.role == role and (repo is None or one.repo == repo)
-        )
-        told = (
-            one for one in claims if one.text.get(self.lang) and (repo is None or not one.about)
-        )
-        return [self.sentence(one, apart=True) for one in told]
+        claims = [claim for claim in self.report.claims if claim.role == role]
+        if repo is not None:
+            claims = [claim for claim in claims if claim.repo == repo]
+        return self.sentences(claims, apart=True)
 
     @cached_property
     def _known(self) -> dict[EvidenceId, tuple[str, str, bool]]:
@@ -237,6 +245,12 @@ def cut_title(row: LedgerRow) -> tuple[str, int | None]:
     """Part the title from the number of its pull request, which squash merges put at the end in parentheses."""
     number = row.pull or pull_named(row.title)
     return row.title.rstrip().removesuffix(f"(#{number})").rstrip(), number
+
+
+def without(claims: Iterable[Claim], others: Iterable[Claim]) -> list[Claim]:
+    """Return the claims that are not among others, each as itself: two may be equal."""
+    excluded = {id(claim) for claim in others}
+    return [claim for claim in claims if id(claim) not in excluded]
 
 
 def is_breaking(claim: Claim) -> bool:
