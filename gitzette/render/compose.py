@@ -165,11 +165,13 @@ def _repo(section: RepoSection, view: View) -> RepoPart:
     repo, report = section.repo, view.report
     stories = tuple(story for story in report.stories if story.repo == repo and _goes_on(story))
     in_brief = {cite for one in view.whole("brief") for cite in one.claim.cites}
-    summary = []
-    more = []
+    summary: list[Sentence] = []
+    more: list[Sentence] = []
     for sentence in view.whole("summary", repo):
-        # What the brief tells of is not summed up again in sight.
-        (more if in_brief.issuperset(sentence.claim.cites) else summary).append(sentence)
+        if in_brief.issuperset(sentence.claim.cites):
+            more.append(sentence)  # What the brief tells of is not summed up again in sight
+        else:
+            summary.append(sentence)
     return RepoPart(
         section=section,
         repo=repo,

@@ -23,7 +23,8 @@ def test_a_file_that_two_commits_change_or_rename_is_counted_once(
     work.commit("Begin", {"router.py": OLD, "clock.py": "NOW = 0\n"}, at=DAY.replace(day=1, hour=9))
     changed = OLD.replace("step_3", "step_three")
     work.commit("Rename a step", {"router.py": changed}, at=DAY.replace(hour=8))
-    work.commit("Move it", {"router.py": None, "routes.py": changed}, at=DAY.replace(hour=9))
+    moved = {"router.py": None, "routes.py": changed.encode()}
+    work.commit("Move it", moved, at=DAY.replace(hour=9))
     again = changed.replace("step_5", "step_five")
     files = {"routes.py": again, "clock.py": "NOW = 1\n"}
     work.commit("Rename another step", files, at=DAY.replace(hour=10))

@@ -125,8 +125,10 @@ async def report_on(folder: Path, named: Sequence[str]) -> tuple[Report, list[Ot
         GitHubServer(hubs, tokens=("t",)) as github,
         ModelServer(Scripted(relations=relations), context=32_768) as server,
     ):
-        near = {"github_url": github.url, "token": SecretStr("t"), "source": "both"}
-        covered = await run(folder, server, router, worker, **near)
+        token = SecretStr("t")
+        covered = await run(
+            folder, server, router, worker, github_url=github.url, token=token, source="both"
+        )
     return covered.report, [*ours, *theirs]
 
 
