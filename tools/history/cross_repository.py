@@ -61,9 +61,13 @@ class _Tie:
     @property
     def claim_id(self) -> str:
         """The name of the claim that tells it; one pair may be tied in two ways."""
-        letter = "r" if self.act in READ.values() else "u"
-        name = self.source.id.partition("@")[2][:7] or self.source.id.partition("#")[2]
-        return f"{self.doer.id[:-28]}.{letter}{name}"
+        if self.act in READ.values():
+            return _relation_id(self.doer, self.source.id)
+        return f"{self.doer.id[:-28]}.u{self.source.id.partition('@')[2][:7]}"
+
+
+def _relation_id(doer: CommitEvidence, other: EvidenceId) -> str:
+    return f"{doer.id[:-28]}.r {other}"
 
 
 async def connected(
@@ -143,7 +147,7 @@ async def _issue_claims(
         (link,) = related_links((), [relation])
         predicate = predicate_of(link, issue.thread.state)
         claim = Claim(
-            id=f"{doer.id[:-28]}.r{issue.thread.number}",
+            id=_relation_id(doer, issue.id),
             repo=None,
             role="effect",
             about=(doer.id, issue.id),
