@@ -170,7 +170,11 @@ async def subjects(state: AskState, context: AskContext) -> dict[str, AnswerSubj
         languages=(query.lang,),
         room=await context.packet_room(),
         dossier=Dossier(
-            found=found, window=query.window, repos=frozenset(repos), seen=frozenset(found)
+            found=found,
+            window=query.window,
+            repos=frozenset(repos),
+            seen=frozenset(found),
+            notes=context.notes,
         ),
         shown={handle: found[name] for handle, name in state["handles"].items()},
         notes=context.notes,

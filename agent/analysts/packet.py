@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from agent.domain.base import thread_id
-from agent.domain.commits import FileChange, PullRequest
+from agent.domain.commits import FileChange
 from agent.domain.evidence import (
     CommitEvidence,
     Evidence,
@@ -13,19 +13,25 @@ from agent.domain.evidence import (
     Read,
     ReleaseEvidence,
     ThreadEvidence,
-    state_at,
 )
 from agent.domain.facts import Fact, Severity
 from agent.domain.patch import cut_hunks
 from agent.domain.window import Window
+from agent.gate.shown import (
+    comment_lines,
+    fact_line,
+    file_heading,
+    left_out_line,
+    piece_heading,
+    subject_heading,
+)
 from agent.prompting import fitting, tokens_of
-from agent.telling import fact_sentence
 from agent.triage.conventions import Area, area
 
 BUDGET = 24_000  # Tokens of one commit's packet, where the model has room for them
 _WORDS_SHARE, _FACTS_SHARE = 0.3, 0.15  # How much of the budget texts of people may take, and facts
 _COMMENTS, _THREADS, _FACTS = 3, 4, 40
-_FACTS_HEAD = "Facts that a program found in the diff (to know, not to be copied as an anchor):"
+_FACTS_HEAD = "Facts that a program found in the diff:"
 _NUMBER = re.compile(r"(?<![\w/&])#([1-9]\d{0,9})\b")
 _CONFIGURATION = re.compile(
     r".*\.(?:toml|ya?ml|json|cfg|ini|cmake)|(?:requirements|constraints).*\.txt|setup\.py|CMakeLists\.txt|.*Dockerfile.*"
@@ -67,9 +73,8 @@ def pieces_of(evidence: CommitEvidence, material: Material) -> dict[str, Evidenc
 
 def _words(evidence: CommitEvidence, pieces: Mapping[str, Evidence], room: int) -> str:
     threads = {handle: one for handle, one in pieces.items() if one is not evidence}
-    commit, change = evidence.change.commit, evidence.change
-    counts = f"{len(change.files)} files, +{change.additions} -{change.deletions}"
-    head = f"[c] commit by {commit.author.name}, landed {commit.committed_at:%Y-%m-%d}, {counts}"
+    commit = evidence.change.commit
+    head = f"[c] {subject_heading(evidence)}"
     message = cut_text(commit.message.strip(), room // 2 if threads else room)
     each = (room - tokens_of(message)) // max(1, len(threads))
     told = [piece_text(handle, one, max(100, each), None) for handle, one in threads.items()]
@@ -78,38 +83,25 @@ def _words(evidence: CommitEvidence, pieces: Mapping[str, Evidence], room: int) 
 
 def piece_text(handle: str, one: Evidence, room: int, window: Window | None) -> str:
     """Show a piece of evidence shortly: its head, what people wrote, and what code found."""
+    heading = f"[{handle}] {piece_heading(one, window)}"
     if isinstance(one, ReleaseEvidence):
-        release = one.release
-        head = f"[{handle}] release {release.tag} of {release.repo}, {release.published_at:%Y-%m-%d}: {release.name}"
-        return f"{head}\n{cut_text(release.body.strip(), room)}".rstrip()
+        body = cut_text(one.release.body.strip(), room)
+        return f"{heading}: {one.release.name}\n{body}".rstrip()
     if isinstance(one, ThreadEvidence):
-        thread, kind = (
-            one.thread,
-            "pull request" if isinstance(one.thread, PullRequest) else "issue",
-        )
-        head = f"[{handle}] {kind} #{thread.number} of {thread.repo}, opened {thread.created_at:%Y-%m-%d} by"
-        head += (
-            f" {thread.author or 'a deleted account'}, {state_at(thread, window)}: {thread.title}"
-        )
-        said = [
-            f"{comment.author or 'somebody'}: {comment.body}"
-            for comment in one.comments[-_COMMENTS:]
-        ]
-        return f"{head}\n{cut_text(chr(10).join([thread.body.strip(), *said]), room)}".rstrip()
-    commit, change = one.change.commit, one.change
-    head = f"[{handle}] commit {commit.sha[:12]} of {commit.repo}, {commit.committed_at:%Y-%m-%d}, {commit.author.name}"
-    pull = f", pull request #{one.pull}" if one.pull else ""
-    head += f"{pull}, {len(change.files)} files, +{change.additions} -{change.deletions}: {commit.title}"
+        comments = list(comment_lines(one))[-_COMMENTS:]
+        body = cut_text("\n".join([one.thread.body.strip(), *comments]), room)
+        return f"{heading}: {one.thread.title}\n{body}".rstrip()
+    commit = one.change.commit
     message = cut_text(commit.message.partition(commit.title)[2].strip(), room // 2)
     facts = cut_text("\n".join(fact_lines(one.facts)), room // 2)
     told = f"\n{_FACTS_HEAD}\n{facts}" if facts else ""
-    return f"{head}\n{message}{told}".replace("\n\n\n", "\n").rstrip()
+    return f"{heading}: {commit.title}\n{message}{told}".replace("\n\n\n", "\n").rstrip()
 
 
 def fact_lines(facts: Sequence[Fact]) -> Iterator[str]:
     """List the facts in words, those that users can notice first."""
     telling = [fact for fact in facts if fact.severity is not Severity.INTERNAL] or facts
-    return (f"- {fact.severity.value}: {fact_sentence(fact, 'en')}" for fact in telling[:_FACTS])
+    return (fact_line(fact) for fact in telling[:_FACTS])
 
 
 def cut_text(text: str, room: int) -> str:
@@ -146,16 +138,17 @@ def shown_hunks(evidence: CommitEvidence, room: int, focus: Sequence[str]) -> tu
     lacking |= {file.path: file for file in evidence.change.files if not file.patch}
     shown: dict[str, list[str]] = {}
     for hunk in sorted(chosen, key=lambda one: one.place):
-        shown.setdefault(hunk.file.path, [_heading(hunk.file)]).append(hunk.text)
+        shown.setdefault(hunk.file.path, [file_heading(hunk.file)]).append(hunk.text)
     left = [
-        f"{'the rest of ' if file.path in shown else ''}{_left(file)}" for file in lacking.values()
+        f"{'the rest of ' if file.path in shown else ''}{left_out_line(file)}"
+        for file in lacking.values()
     ]
     return "\n".join(line for part in shown.values() for line in part) or "(no text)", left
 
 
 def _focused(hunks: list[_Hunk], focus: Sequence[str]) -> list[_Hunk]:
     """Keep the hunks that hold, under the heading of their file, what somebody speaks of; those with most first."""
-    told = [f"{_heading(hunk.file)}\n{hunk.text}" for hunk in hunks]
+    told = [f"{file_heading(hunk.file)}\n{hunk.text}" for hunk in hunks]
     held = [
         (sum(one in text for one in focus), hunk) for text, hunk in zip(told, hunks, strict=True)
     ]
@@ -164,15 +157,6 @@ def _focused(hunks: list[_Hunk], focus: Sequence[str]) -> list[_Hunk]:
 
 _LEAST_LINES, _SHORT_HUNK = 6, 1_500
 """Lines of a hunk that is cut below which it tells nothing; tokens that every hunk may have."""
-
-
-def _heading(file: FileChange) -> str:
-    old = f" (was {file.previous_path})" if file.previous_path not in (None, file.path) else ""
-    return f"--- {file.path}{old} ({file.status}, +{file.additions} -{file.deletions})"
-
-
-def _left(file: FileChange) -> str:
-    return f"{file.path} ({file.unreadable or file.status}, +{file.additions} -{file.deletions})"
 
 
 def _hunks(evidence: CommitEvidence) -> Iterator[_Hunk]:

@@ -81,8 +81,8 @@ def is_shown(quote: str, evidence: str) -> bool:
 
 
 def can_be_repaired(one: Refused) -> bool:
-    """Tell what another wording can mend: a judge who stays away or is void it cannot."""
-    return all(no.check not in ("no judge", "control") for no in one.reasons)
+    """Return True if another wording may help: not where the judge failed or no diff can be read."""
+    return all(no.check not in ("no judge", "control", "no diff") for no in one.reasons)
 
 
 def refusal_text(number: str, one: Refused) -> str:

@@ -8,9 +8,11 @@ from pydantic import BaseModel, Field, create_model
 
 from agent.domain.base import EvidenceId, Language
 from agent.domain.claims import Anchor, Claim, Kind
-from agent.domain.evidence import CommitEvidence, Evidence
+from agent.domain.evidence import CommitEvidence, Dossier, Evidence
 from agent.domain.patch import cut_hunks
-from agent.gate.literals import Literal, literals
+from agent.gate.grounds import has_code_anchor
+from agent.gate.literals import literals, terms
+from agent.gate.quotes import MAX_ANCHOR, is_in_code, is_in_file, is_in_prose
 from agent.gate.safety import LONGEST
 from agent.gate.text import normal, plain_marks
 
@@ -18,9 +20,9 @@ MOST_SENTENCES, MOST_ANSWERED = 5, 10
 NAMES: dict[Language, str] = {"en": "English", "zh": "Chinese (简体中文，全角标点)"}
 Found = Mapping[EvidenceId, Evidence]
 Shown = Mapping[str, Evidence]  # Pieces of evidence by their handles
-_TELLING = (
-    4  # Characters of a name or line below which it stands in too many hunks to find one by it
-)
+_NO_NOTES: Mapping[EvidenceId, str] = {}
+_MIN_FOCUS = 4  # A shorter name or line stands in too many hunks to find one by it
+_MIN_HASH = 7  # Digits by which a model may cite a commit
 
 
 # ---------------------------------------------------------------- shapes
@@ -35,9 +37,7 @@ class Sentence(BaseModel):
     cites: list[str] = Field(
         default_factory=list, description="handles of the evidence, such as c or #12"
     )
-    anchor: str = Field(
-        default="", description="words or diff lines copied verbatim from the evidence"
-    )
+    anchor: str = Field(default="", description="words or lines copied verbatim from the evidence")
     old: str = Field(
         default="",
         description="a value that was there before, verbatim from a removed line, or empty",
@@ -57,24 +57,28 @@ class Summary(BaseModel):
 
 @cache
 def analysis_shape(languages: tuple[Language, ...]) -> type[BaseModel]:
-    """Give the shape in which a commit is explained: a headline and sentences, in each language."""
+    """Return the shape in which a commit is explained: a headline and sentences, in each language."""
+    anchor = Field(default="", description="a line of the diff that shows the headline, verbatim")
     fields: dict[str, Any] = {f"headline_{lang}": (str, "") for lang in languages}
-    return create_model(
-        "Analysis", **fields, sentences=_sentences(Sentence, languages, MOST_SENTENCES)
-    )
+    fields["headline_anchor"] = (str, anchor)
+    fields["sentences"] = _sentences(Sentence, languages, MOST_SENTENCES)
+    return create_model("Analysis", **fields)
 
 
 @cache
 def repair_shape(languages: tuple[Language, ...]) -> type[BaseModel]:
-    """Give the shape in which refused sentences are said anew, each under its number."""
+    """Return the shape in which refused sentences are reworded, each under its number."""
     numbered = create_model("NumberedSentence", __base__=Sentence, id=(str, ""))
     return create_model("Repair", sentences=_sentences(numbered, languages))
 
 
 @cache
 def answer_shape(lang: Language) -> type[BaseModel]:
-    """Give the shape in which a question is answered: sentences, or that nothing answers it, and what comes nearest."""
-    nothing = "true where nothing that was read answers the question, or it takes for granted what is not so"
+    """Return the shape in which a question is answered: sentences, or that nothing answers it."""
+    nothing = (
+        "true where nothing that was read answers the question, "
+        "or it takes for granted what is not so"
+    )
     near = "handles of what comes nearest, where nothing answers"
     return create_model(
         "Answer",
@@ -86,37 +90,39 @@ def answer_shape(lang: Language) -> type[BaseModel]:
 
 @cache
 def summary_shape(languages: tuple[Language, ...]) -> type[BaseModel]:
-    """Give the shape in which a day is summed up."""
+    """Return the shape in which a day is summed up."""
     return create_model("DaySummary", sentences=_sentences(Summary, languages))
 
 
 def _sentences(
-    base: type[BaseModel], languages: Sequence[Language], most: int | None = None
+    base: type[BaseModel], languages: Sequence[Language], limit: int | None = None
 ) -> Any:
-    told = {
-        lang: Field(default="", description=f"the sentence in {NAMES[lang]}") for lang in languages
-    }
-    words: dict[str, Any] = {lang: (str, one) for lang, one in told.items()}
+    """Return the field of a shape that lists sentences with their words in each language."""
+    words: dict[str, Any] = {}
+    for lang in languages:
+        words[lang] = (str, Field(default="", description=f"the sentence in {NAMES[lang]}"))
     sentence = create_model(base.__name__, __base__=base, **words)
-    # A server that keeps to schemas ends there; what others write beyond is left out, and not the whole answer.
-    return list[sentence], Field(
-        default_factory=list, json_schema_extra={"maxItems": most} if most else {}
-    )
+    # A server that keeps to schemas stops there; of other answers only the surplus is left out.
+    extra = {"maxItems": limit} if limit else {}
+    return list[sentence], Field(default_factory=list, json_schema_extra=extra)
 
 
 def words_of(
-    said: BaseModel, languages: Sequence[Language], prefix: str = ""
+    answer: BaseModel, languages: Sequence[Language], prefix: str = ""
 ) -> dict[Language, str]:
-    """Give what was written in each language; without all of them there is no sentence."""
-    whole = {lang: " ".join(str(getattr(said, f"{prefix}{lang}")).split()) for lang in languages}
-    # Nothing is read beyond the length at which the gate refuses a sentence anyway.
-    return (
-        {lang: words[: LONGEST + 1] for lang, words in whole.items()} if all(whole.values()) else {}
-    )
+    """Return what was written in each language; empty if one of them is missing."""
+    texts: dict[Language, str] = {}
+    for lang in languages:
+        text = " ".join(str(getattr(answer, f"{prefix}{lang}")).split())
+        if not text:
+            return {}
+        # The gate refuses a longer sentence anyway.
+        texts[lang] = text[: LONGEST + 1]
+    return texts
 
 
 def asked_languages(languages: Sequence[Language]) -> str:
-    """Name the languages as a prompt does."""
+    """Return the languages as a prompt names them."""
     return " and ".join(NAMES[lang] for lang in languages)
 
 
@@ -124,120 +130,165 @@ def asked_languages(languages: Sequence[Language]) -> str:
 
 
 def cited(text: str, handles: Mapping[str, EvidenceId]) -> EvidenceId:
-    """Find what a model cites: by its handle, its name, its number or the beginning of its hash."""
-    text, names = text.strip("[]` "), [*handles.values()]
-    ends = [name for name in names if name.endswith((f"#{text.lstrip('#')}", f"@{text}"))]
-    begun = [
-        name
-        for name in names
-        if len(text) > 6 and name.partition("@")[2].startswith(text.rpartition("@")[2])
-    ]
-    return handles.get(text) or next(
-        iter((*(name for name in names if name == text), *ends, *begun)), text
-    )
+    """Return what a model cites: by its handle, its name, its number or the start of its hash."""
+    text = text.strip("[]` ")
+    if handle := handles.get(text):
+        return handle
+    names = list(handles.values())
+    if text in names:
+        return text
+    for name in names:
+        if name.endswith((f"#{text.lstrip('#')}", f"@{text}")):
+            return name
+    if len(text) < _MIN_HASH:
+        return text
+    digits = text.rpartition("@")[2]
+    for name in names:
+        if name.partition("@")[2].startswith(digits):
+            return name
+    return text
 
 
 def sentence_claim(
-    name: str, said: Sentence, shown: Shown, languages: Sequence[Language], about: str | None = None
+    name: str,
+    sentence: Sentence,
+    shown: Shown,
+    languages: Sequence[Language],
+    about: str | None = None,
+    notes: Mapping[EvidenceId, str] = _NO_NOTES,
 ) -> Claim | None:
-    """Turn a sentence into a claim about what it cites first; what was never shown stays, for the gate to refuse."""
-    handles, found = (
-        {key: one.id for key, one in shown.items()},
-        {one.id: one for one in shown.values()},
-    )
-    named = [cited(one, handles) for one in said.cites if one.strip()]
-    text, cites = (
-        words_of(said, languages),
-        tuple(dict.fromkeys([about, *named] if about else named)),
-    )
+    """Turn a sentence into a claim about what it cites first.
+
+    A citation that was never shown stays, for the gate to refuse.
+    """
+    text = words_of(sentence, languages)
     if not text:
         return None
+    handles = {handle: evidence.id for handle, evidence in shown.items()}
+    found = {evidence.id: evidence for evidence in shown.values()}
+    named = [cited(handle, handles) for handle in sentence.cites if handle.strip()]
+    cites = tuple(dict.fromkeys([about, *named] if about else named))
     repos = {found[cite].repo for cite in cites if cite in found}
-    return Claim(
+    anchors: tuple[Anchor, ...] = ()
+    if sentence.anchor.strip() and cites:
+        anchor = anchored(sentence.anchor, cites, found, notes)
+        anchors = _with_proof(anchor, text, found)
+    claim = Claim(
         id=name,
         repo=repos.pop() if len(repos) == 1 else None,
-        role="advice" if said.advice else "effect",
+        role="advice" if sentence.advice else "effect",
         about=cites[:1],
         cites=cites,
         text=text,
-        anchors=_with_proof(anchored(said.anchor, cites, found), text, found)
-        if said.anchor.strip() and cites
-        else (),
-        kind=Kind.ADVICE if said.advice else Kind.STATED,
-        old=said.old.strip(),
-        new=said.new.strip(),
+        anchors=anchors,
+        kind=Kind.ADVICE if sentence.advice else Kind.STATED,
+        old=sentence.old.strip(),
+        new=sentence.new.strip(),
     )
+    rests_on_code = has_code_anchor(claim, Dossier(found=found, notes=notes))
+    # Advice that rests on prose alone is refused.
+    is_attributed = bool(anchors) and not sentence.advice and not rests_on_code
+    return claim.model_copy(update={"attributed": is_attributed})
 
 
-def anchored(text: str, cites: Sequence[EvidenceId], found: Found) -> Anchor:
-    """Find which citation holds the anchor, and in a commit which file; the first one where none does."""
-    wanted = _bare(text)
-    held = (
-        (cite, file)
-        for cite in cites
-        for file, part in _parts(found.get(cite))
-        if wanted in _bare(part)
-    )
-    cite, file = next(held, (cites[0], None))
-    return Anchor(cite=cite, text=text, file=file)
+def anchored(
+    text: str,
+    cites: Sequence[EvidenceId],
+    found: Found,
+    notes: Mapping[EvidenceId, str] = _NO_NOTES,
+) -> Anchor:
+    """Return an anchor with the citation that holds it and, in a diff, its file.
+
+    The first citation is taken if none holds it.
+    """
+    if len(text) > MAX_ANCHOR:
+        return Anchor(cite=cites[0], text=text)
+    for cite in cites:
+        evidence = found.get(cite)
+        if evidence is None:
+            continue
+        if is_in_prose(text, evidence):
+            return Anchor(cite=cite, text=text)
+        if isinstance(evidence, CommitEvidence):
+            for file in evidence.change.files:
+                if is_in_file(text, file):
+                    return Anchor(cite=cite, text=text, file=file.path)
+        if is_in_code(text, evidence, notes.get(cite, "")):
+            return Anchor(cite=cite, text=text)
+    return Anchor(cite=cites[0], text=text)
 
 
 def _with_proof(anchor: Anchor, text: Mapping[Language, str], found: Found) -> tuple[Anchor, ...]:
-    """Put beside an anchor that names nothing of its sentence the nearest line of its hunk or paragraph that does."""
-    names, wanted = [one.text for one in _literals(text)], _bare(anchor.text)
-    texts = [part for file, part in _parts(found.get(anchor.cite)) if file == anchor.file]
+    """Put the nearest line that names something beside an anchor that names nothing of its sentence.
+
+    The line is taken from the same hunk or paragraph; it is what the reader is shown.
+    """
+    names = _names_in(text)
     if any(name in anchor.text for name in names):
-        texts = []
-    for part in (
-        part for one in texts for part in (cut_hunks(one) if anchor.file else one.split("\n\n"))
-    ):
-        lines = part.splitlines()[1 if anchor.file else 0 :]
-        naming = [place for place, line in enumerate(lines) if any(name in line for name in names)]
-        if naming and wanted in _bare("\n".join(lines)):
-            first = next(
-                (
-                    place
-                    for place, line in enumerate(lines)
-                    if _bare(line) and _bare(line) in wanted
-                ),
-                0,
-            )
-            near = lines[min(naming, key=lambda place: abs(place - first))]
-            return (
-                anchor,
-                anchor.model_copy(update={"text": near if anchor.file else near.strip()}),
-            )
+        return (anchor,)
+    anchor_words = _without_signs(anchor.text)
+    for lines in _surroundings(anchor, found.get(anchor.cite)):
+        naming = [at for at, line in enumerate(lines) if any(name in line for name in names)]
+        if not naming or anchor_words not in _without_signs("\n".join(lines)):
+            continue
+        start = _first_line_of(anchor_words, lines)
+        nearest = lines[min(naming, key=lambda at: abs(at - start))]
+        proof = nearest if anchor.file else nearest.strip()
+        return (anchor, anchor.model_copy(update={"text": proof}))
     return (anchor,)
 
 
-def _literals(text: Mapping[Language, str]) -> list[Literal]:
-    return [
-        one
-        for lang, words in text.items()
-        for one in literals(plain_marks(words), chinese=lang == "zh")
-    ]
-
-
-def _parts(evidence: Evidence | None) -> Iterator[tuple[str | None, str]]:
-    """Give what can be quoted of evidence: words, and of a commit the patches with the paths of their files."""
+def _surroundings(anchor: Anchor, evidence: Evidence | None) -> Iterator[list[str]]:
+    """Yield the hunks of an anchor's file, or the paragraphs of the texts that it may be from."""
+    if evidence is None:
+        return
     if isinstance(evidence, CommitEvidence):
-        yield None, evidence.change.commit.message
-        yield from ((file.path, file.patch or "") for file in evidence.change.files)
-    elif evidence is not None:
-        yield from ((None, text) for text in evidence.texts)
+        if anchor.file is None:
+            for paragraph in evidence.change.commit.message.split("\n\n"):
+                yield paragraph.splitlines()
+        for file in evidence.change.files:
+            if file.path == anchor.file:
+                for hunk in cut_hunks(file.patch or ""):
+                    yield hunk.splitlines()[1:]
+        return
+    for text in evidence.texts:
+        for paragraph in text.split("\n\n"):
+            yield paragraph.splitlines()
 
 
-def _bare(text: str) -> str:
-    """Give words without the signs of a diff at the start of its lines."""
-    return normal("\n".join(line[1:] if line[:1] in "+- " else line for line in text.splitlines()))
+def _first_line_of(words: str, lines: Sequence[str]) -> int:
+    for at, line in enumerate(lines):
+        bare = _without_signs(line)
+        if bare and bare in words:
+            return at
+    return 0
+
+
+def _without_signs(text: str) -> str:
+    """Return words without the signs of a diff at the start of its lines."""
+    lines = text.splitlines()
+    return normal("\n".join(line[1:] if line[:1] in "+- " else line for line in lines))
+
+
+def _names_in(text: Mapping[Language, str]) -> list[str]:
+    """Return the literals and terms of a sentence in all its languages."""
+    names: list[str] = []
+    for words in text.values():
+        plain = plain_marks(words)
+        names += [literal.text for literal in literals(plain)]
+        names += terms(plain)
+    return list(dict.fromkeys(names))
 
 
 def focus_of(claims: Iterable[Claim]) -> list[str]:
-    """List the lines and names by which the hunks are found that sentences speak of."""
-    found: dict[str, None] = {}
+    """Return the lines and names by which the hunks are found that sentences speak of."""
+    focus: dict[str, None] = {}
     for claim in claims:
-        lines = [line for anchor in claim.anchors for line in anchor.text.splitlines()]
-        bare = [(line[1:] if line[:1] in "+-" else line).strip() for line in lines]
-        names = [one.text for one in _literals(claim.text) if one.kind != "number"]
-        found |= dict.fromkeys(one for one in (*bare, *names) if len(one) >= _TELLING)
-    return list(found)
+        for anchor in claim.anchors:
+            for line in anchor.text.splitlines():
+                bare = line[1:] if line[:1] in "+-" else line
+                focus[bare.strip()] = None
+        for name in _names_in(claim.text):
+            if not name.isdecimal():
+                focus[name] = None
+    return [words for words in focus if len(words) >= _MIN_FOCUS]

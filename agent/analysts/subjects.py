@@ -4,6 +4,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from decimal import Decimal
 from typing import Any, ClassVar
 
 from pydantic import BaseModel
@@ -14,6 +15,7 @@ from agent.analysts.sentences import (
     MOST_SENTENCES,
     Sentence,
     analysis_shape,
+    anchored,
     asked_languages,
     focus_of,
     sentence_claim,
@@ -22,10 +24,11 @@ from agent.analysts.sentences import (
 )
 from agent.analysts.tasks import Task, is_foreign
 from agent.domain.base import EvidenceId, Language, RepoId
-from agent.domain.claims import Anchor, Claim, Judgement, Kind
+from agent.domain.claims import Anchor, Claim, Judgement, Kind, Number
 from agent.domain.commits import Release
 from agent.domain.evidence import CommitEvidence, Dossier, Evidence, Material, Read, ReleaseEvidence
 from agent.domain.spending import Part
+from agent.gate.quotes import anchor_fault
 from agent.prompting import fenced, fitting, tokens_of
 from agent.telling import fact_sentence
 
@@ -72,13 +75,18 @@ class Subject(ABC):
 
     def claim(self, name: str, said: Sentence) -> Claim | None:
         """Turn one sentence into a claim."""
-        return sentence_claim(name, said, self.shown, self.languages, self.about)
+        notes = self.dossier.notes
+        return sentence_claim(name, said, self.shown, self.languages, self.about, notes)
 
     def again(self, old: Claim, said: Sentence) -> Claim | None:
         """Turn a sentence that was said anew into a claim in the place of the old one; a headline stays one."""
         claim = self.claim(old.id, said)
-        same = {"role": old.role, "anchors": old.anchors} if old.role == "headline" else {}
-        return claim and claim.model_copy(update=same)
+        if claim is None or old.role != "headline":
+            return claim
+        is_verbatim = not any(anchor_fault(anchor, self.dossier) for anchor in claim.anchors)
+        anchors = claim.anchors if claim.anchors and is_verbatim else old.anchors
+        update = {"role": "headline", "anchors": anchors, "attributed": False}
+        return claim.model_copy(update=update)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -122,11 +130,20 @@ class CommitSubject(Subject):
                 "cites": (about.id,),
                 "text": text,
             }
-            title = (Anchor(cite=about.id, text=commit.title),)
+            anchors = (self._headline_anchor(answer.headline_anchor),)
             claims.insert(
-                0, Claim(id=f"{name}.m0", role="headline", anchors=title, kind=Kind.STATED, **given)
+                0,
+                Claim(id=f"{name}.m0", role="headline", anchors=anchors, kind=Kind.STATED, **given),
             )
         return claims
+
+    def _headline_anchor(self, text: str) -> Anchor:
+        """Return what a headline rests on: the line that its writer copied, else the title."""
+        evidence = self.read.evidence
+        anchor = anchored(text, (evidence.id,), {evidence.id: evidence})
+        if anchor_fault(anchor, self.dossier):
+            return Anchor(cite=evidence.id, text=evidence.change.commit.title)
+        return anchor
 
     def elsewhere(self, passed: Passed) -> Texts:
         """Give sentences about other commits."""
@@ -194,7 +211,13 @@ class SummarySubject(Subject):
                     if any(claim.kind is Kind.INFERRED for claim in ground)
                     else Kind.STATED
                 )
-                claims.append(Claim(id=f"{name}{number}", text=text, kind=kind, **given))
+                # What rests on somebody's words does so in a summary, too.
+                attributed = any(claim.attributed for claim in ground)
+                claims.append(
+                    Claim(
+                        id=f"{name}{number}", text=text, kind=kind, attributed=attributed, **given
+                    )
+                )
         return claims
 
     def objections(self, claim: Claim, check: Check) -> tuple[Judgement, ...]:
@@ -212,8 +235,11 @@ class SummarySubject(Subject):
 def light_dossier(task: Task) -> Dossier:
     """Give what literals of a summary are held to: titles, published sentences and their anchors."""
     texts = {claim.about[0]: [task.titles.get(claim.about[0], "")] for claim in task.rests.values()}
+    published: dict[EvidenceId, str] = {}
     for claim in task.rests.values():
-        texts[claim.about[0]] += [*claim.text.values(), *(anchor.text for anchor in claim.anchors)]
+        about = claim.about[0]
+        texts[about] += [*claim.text.values(), *(anchor.text for anchor in claim.anchors)]
+        published[about] = "\n".join((published.get(about, ""), *claim.text.values()))
     found: dict[EvidenceId, Evidence] = {}
     for name, lines in texts.items():
         # Words of that name and nothing else, in the form of a release.
@@ -227,7 +253,7 @@ def light_dossier(task: Task) -> Dossier:
             {**told, "published_at": datetime.fromtimestamp(0, UTC), "prerelease": False}
         )
         found[name] = ReleaseEvidence(release=release)
-    return Dossier(found=found, seen=frozenset(found))
+    return Dossier(found=found, seen=frozenset(found), notes=published)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -274,9 +300,11 @@ class AnswerSubject(Subject):
 
     def objections(self, claim: Claim, check: Check) -> tuple[Judgement, ...]:
         """Let a number pass that tells how many pieces a sentence cites: a count stands in none of them."""
-        count = str(len(claim.cites)) if len(claim.cites) > 1 else " "
-        wrong = super().objections(claim, check)
-        return tuple(no for no in wrong if no.check != "number" or not no.literal.startswith(count))
+        objections = super().objections(claim, check)
+        if len(claim.cites) < 2:
+            return objections
+        count = Number(value=Decimal(len(claim.cites)))
+        return tuple(objection for objection in objections if objection.number != count)
 
     def elsewhere(self, passed: Passed) -> Texts:
         """Give facts of pieces that no sentence cites."""

@@ -1,6 +1,7 @@
-"""The smallest statements that can be true or false, and what the gate says of them."""
+"""Claims: the smallest statements that can be true or false, and the verdicts about them."""
 
 import re
+from decimal import Decimal
 from enum import StrEnum
 from typing import Literal
 
@@ -9,15 +10,18 @@ from pydantic import Field
 from agent.domain.base import EvidenceId, Frozen, Language, RepoId
 
 MARK = re.compile(r"\[@([1-9][0-9]?)\]")
-"""`[@2]` in a claim's text stands for its second citation; rendering puts the link in its place."""
+"""`[@2]` in a claim's text stands for its second citation; rendering replaces it with a link."""
 
 
 Role = Literal["change", "effect", "advice", "summary", "headline", "brief"]
-"""What a claim is for: a `headline` says what a commit does, above its title; a `brief` is over all repositories."""
+"""What a claim is for.
+
+A `headline` says what a commit does and is printed above its title; a `brief` spans all repositories.
+"""
 
 
 class Kind(StrEnum):
-    """Which kind of text a claim is: code wrote it, somebody is quoted, or a model analysed and a judge agreed."""
+    """Where the text of a claim comes from."""
 
     FACT = "fact"
     QUOTATION = "quotation"
@@ -27,10 +31,11 @@ class Kind(StrEnum):
 
 
 ANALYSIS = frozenset({Kind.STATED, Kind.INFERRED, Kind.ADVICE})
+"""The kinds that a model writes and a judge admits."""
 
 
 class Anchor(Frozen):
-    """Words or changed lines of the cited evidence, verbatim, that a sentence of analysis rests on."""
+    """Words or lines, copied verbatim from the cited evidence, that a sentence of analysis rests on."""
 
     cite: EvidenceId
     text: str
@@ -52,26 +57,49 @@ Verdict = Literal[
     "undecided",
     "supported",
 ]
-"""What the gate says; the first check that fails decides, in this order. `undecided`: no judge, or a void one."""
+"""The verdict of the gate; the first check that fails decides, in this order.
+
+`undecided`: the judge did not answer, or admitted a control sentence.
+"""
+
+LiteralKind = Literal[
+    "code",
+    "snake",
+    "qualified",
+    "path",
+    "pair",
+    "flag",
+    "hash",
+    "number",
+    "version",
+    "thread",
+    "date",
+]
+"""The kinds of literals that a sentence may hold; each is looked up in its own way."""
+
+
+class Number(Frozen):
+    """The value of a number in a sentence, with the unit that is written behind it."""
+
+    value: Decimal
+    unit: str = ""  # In lower case; empty for a plain number
 
 
 class Judgement(Frozen):
-    """A verdict with its reason in words, which is also what an analyst is told when it may try again."""
+    """A verdict and its reason, which is also shown to the writer who may repair the sentence."""
 
     verdict: Verdict
     reason: str = ""
-    check: str = (
-        ""  # Which rule decided, for counting: `identifier`, `direction`, `fixed`, `negation`, …
-    )
+    check: str = ""  # The rule that decided, for counting: `anchor`, `number`, `safety`, …
     about: EvidenceId | None = None
-    literal: str = ""  # The part of the sentence that failed
-    nearest: str = (
-        ""  # The line of the evidence that is most like it, for whoever repairs the sentence
-    )
+    literal: str = ""  # The part of the sentence that failed, as it is written
+    literal_kind: LiteralKind | None = None  # What that part is, where a literal failed
+    number: Number | None = None  # What it amounts to, where that literal is a number
+    nearest: str = ""  # The line of the evidence that is most like it, for the repair
 
     @property
     def passed(self) -> bool:
-        """Tell whether the claim may be published as it is."""
+        """True if the claim may be published as it is."""
         return self.verdict == "supported"
 
 
@@ -81,33 +109,29 @@ class Claim(Frozen):
     id: str
     repo: RepoId | None  # None for a statement over several repositories
     role: Role
-    about: tuple[
-        EvidenceId, ...
-    ] = ()  # The changes or issues that it speaks of: a part of what it cites
-    predicate: str = (
-        "says"  # What kind of statement: the name of a template, or `says` for free words
-    )
-    params: dict[str, str] = Field(
-        default_factory=dict
-    )  # The values of a template, verbatim from the evidence
+    about: tuple[EvidenceId, ...] = ()
+    """The changes or issues that it is about: a part of what it cites."""
+    predicate: str = "says"  # The name of a template, or `says` for free words
+    params: dict[str, str] = Field(default_factory=dict)
+    """The values of a template, verbatim from the evidence."""
     cites: tuple[EvidenceId, ...] = ()
     background: tuple[EvidenceId, ...] = ()
     """Evidence of earlier days: may be cited, never as new. Marks count on behind `cites`."""
     quotes: tuple[Quote, ...] = ()
-    speech: bool = False  # Attributed speech: the words are the cited author's, shown as a quotation, and not ours
+    speech: bool = False  # The words are the cited author's and are shown as a quotation
     text: dict[Language, str] = Field(default_factory=dict)
     kind: Kind = Kind.FACT
     anchors: tuple[Anchor, ...] = ()
-    old: str = (
-        ""  # A value that the sentence says was there before: it must stand on the removed side
-    )
-    new: str = ""  # A value that the sentence says is there now: it must stand on the added side
+    attributed: bool = False
+    """True for analysis that rests on people's prose alone: printed as what its author says."""
+    old: str = ""  # A value that the sentence says was there before: must be on a removed line
+    new: str = ""  # A value that the sentence says is there now: must be on an added line
     judged_by: str = ""  # The model that judged a sentence of analysis
     judgement: Judgement | None = None
 
     @property
     def free(self) -> bool:
-        """True for analysis: words of a model, which the gate and a judge let through."""
+        """True for analysis: words of a model that the gate and a judge let through."""
         return self.kind in ANALYSIS
 
     @property
@@ -122,4 +146,4 @@ class Refused(Frozen):
     task: str
     claim: Claim
     reasons: tuple[Judgement, ...]
-    repaired: bool = False  # Whether its writer said it anew; what became of that is told apart
+    repaired: bool = False  # True if its writer reworded it; the new wording has its own record

@@ -152,6 +152,8 @@ class Dossier:
     late: frozenset[EvidenceId] = (
         frozenset()
     )  # Landed before the window and first seen now: they count as new
+    notes: Mapping[EvidenceId, str] = field(default_factory=dict)
+    """What is shown beside a piece of evidence and counts as a part of it: lines that code wrote."""
 
 
 @dataclass(frozen=True, kw_only=True)

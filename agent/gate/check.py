@@ -2,17 +2,20 @@
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from datetime import datetime
 
 from agent.domain.base import Language
 from agent.domain.claims import ANALYSIS, MARK, Anchor, Claim, Judgement, Kind
 from agent.domain.evidence import CommitEvidence, Dossier, Evidence, ThreadEvidence
+from agent.domain.window import Window
+from agent.gate.addresses import addresses
+from agent.gate.grounds import has_readable_diff, is_grounded
 from agent.gate.literals import Literal, literals
 from agent.gate.lookup import Lookup
 from agent.gate.quotes import (
     anchor_fault,
     check_passages,
     check_quotes,
-    is_written,
     patch_lines,
     short,
     wrong_quote,
@@ -25,130 +28,217 @@ _REPO = r"[A-Za-z0-9][A-Za-z0-9_-]{0,38}/[A-Za-z0-9._-]{1,100}"
 _FORM = re.compile(
     rf"{_REPO}(?:@[0-9a-f]{{40}}|#[1-9][0-9]{{0,9}}|@(?![0-9a-f]{{7,}}$)[^\s@]{{1,200}})", re.ASCII
 )
+_MIN_ANCHOR = 8  # Letters and digits of an anchor that holds no literal of its sentence
+_HAN = re.compile("[\u3400-\u9fff]")
 
 
 def refusals(claim: Claim, dossier: Dossier, lang: Language) -> list[Judgement]:
-    """List everything that is wrong with a claim in one language; empty when it may go on.
+    """Return everything that is wrong with a claim in one language; empty if it may go on.
 
-    Facts and quotations are written by code: their citations and quotations are checked. Analysis is written by a
-    model: its anchors, literals, values and signs are checked too.
+    Facts and quotations are written by code: their citations and quotations are checked. Analysis
+    is written by a model: its anchors, literals, values and signs are checked too.
     """
-    found = [*_check_citations(claim, dossier)]
-    readable = all(
-        cite in dossier.found for cite in (*claim.sources, *(quote.cite for quote in claim.quotes))
-    )
-    if readable:
-        found += check_quotes(claim, dossier)
+    judgements = list(_check_citations(claim, dossier))
+    quoted = [quote.cite for quote in claim.quotes]
+    is_readable = all(cite in dossier.found for cite in (*claim.sources, *quoted))
+    if is_readable:
+        judgements += check_quotes(claim, dossier)
     # Free words are analysis, whatever they call themselves.
     if claim.kind in ANALYSIS or (claim.predicate == "says" and not claim.speech):
-        found += _check_analysis(claim, dossier, lang, readable=readable)
-    return found
+        text = claim.text.get(lang, "").strip()
+        judgements += check_safety(claim, text, lang)
+        if is_readable and 0 < len(text) <= LONGEST:
+            judgements += _check_analysis(claim, dossier, MARK.sub(" ", text))
+    return judgements
 
 
-def _check_analysis(
-    claim: Claim, dossier: Dossier, lang: Language, *, readable: bool
-) -> Iterator[Judgement]:
-    text = claim.text.get(lang, "").strip()
-    yield from check_safety(claim, text, lang)
-    if not readable or not text or len(text) > LONGEST:
-        return
-    words = MARK.sub(" ", text)
-    found = literals(plain_marks(words), chinese=lang == "zh")
-    faults = {one: anchor_fault(one, dossier) for one in claim.anchors if one.cite in claim.sources}
-    evidence = [dossier.found[cite] for cite in claim.sources]
-    anchored = [anchor.text for anchor, fault in faults.items() if not fault]
-    if claim.kind is Kind.ADVICE:
-        # What a reader is told to type must be code that landed, never only somebody's words in a thread.
-        evidence, anchored = [one for one in evidence if isinstance(one, CommitEvidence)], []
-    where = Lookup.of(
-        evidence, claim.repo, dossier.window.tz if dossier.window else "UTC", anchored
-    )
-    yield from _check_literals(claim, where, found)
-    yield from _check_anchors(claim, dossier, faults, found)
-    yield from check_passages(claim, dossier, words)
+def _check_analysis(claim: Claim, dossier: Dossier, text: str) -> Iterator[Judgement]:
+    sentence_literals = literals(plain_marks(text))
+    faults: dict[Anchor, str] = {}
+    for anchor in claim.anchors:
+        if anchor.cite in claim.sources:
+            faults[anchor] = anchor_fault(anchor, dossier)
+    anchors = [anchor for anchor, fault in faults.items() if not fault]
+    lookup = _lookup(claim, dossier, anchors)
+    yield from _check_literals(claim, lookup, sentence_literals)
+    yield from _check_anchors(claim, dossier, faults, sentence_literals)
+    yield from check_passages(claim, dossier, text)
     yield from _check_sides(claim, dossier)
+    yield from _check_addresses(claim, dossier, text)
+    yield from _check_ground(claim, dossier)
 
 
-def _check_literals(claim: Claim, where: Lookup, found: list[Literal]) -> Iterator[Judgement]:
-    for literal in found:
-        cited = literal.kind == "thread" and any(
-            cite.endswith(literal.text) for cite in claim.sources
-        )
-        if cited or where.stands(literal):
+def _lookup(claim: Claim, dossier: Dossier, anchors: Sequence[Anchor]) -> Lookup:
+    """Lay out what the literals of a claim are looked up in."""
+    tz = dossier.window.tz if dossier.window else "UTC"
+    evidence = [dossier.found[cite] for cite in claim.sources]
+    if claim.kind is Kind.ADVICE:
+        # What a reader is told to type must have landed, and not only stand in a thread.
+        commits = [piece for piece in evidence if isinstance(piece, CommitEvidence)]
+        return Lookup.of(commits, claim.repo, tz)
+    # On one line each: a code span may be copied from an anchor of several lines.
+    anchored = [" ".join(anchor.text.split()) for anchor in anchors]
+    return Lookup.of(evidence, claim.repo, tz, [*anchored, *_notes(claim, dossier)])
+
+
+def _notes(claim: Claim, dossier: Dossier) -> list[str]:
+    return [dossier.notes[cite] for cite in claim.sources if cite in dossier.notes]
+
+
+# ---------------------------------------------------------------- literals
+
+
+def _check_literals(
+    claim: Claim, lookup: Lookup, sentence_literals: Sequence[Literal]
+) -> Iterator[Judgement]:
+    for literal in sentence_literals:
+        if _is_cited_thread(literal, claim) or lookup.has_literal(literal):
             continue
-        others = [one.text for one in found if one != literal]
+        others = [other.text for other in sentence_literals if other != literal]
+        unit = literal.number.unit if literal.number else ""
         yield Judgement(
             verdict="number" if literal.kind == "number" else "unsupported",
-            reason=_reason(literal, advice=claim.kind is Kind.ADVICE),
+            reason=_reason(literal, is_advice=claim.kind is Kind.ADVICE),
             check=literal.kind,
-            literal=f"{literal.text}{literal.unit}",
-            nearest=nearest(literal.text, where.texts, others),
+            literal=f"{literal.text}{unit}",
+            literal_kind=literal.kind,
+            number=literal.number,
+            nearest=nearest(literal.text, lookup.texts, others),
         )
 
 
-def _reason(literal: Literal, *, advice: bool) -> str:
-    where = "the cited commits" if advice else "the cited evidence"
-    if literal.kind == "name":
-        return (
-            f"{literal.text!r} is written as a name and {where} has it nowhere; "
-            "name what is there, or use no capital"
-        )
-    if literal.unit:
-        return f"{where} has no line with both {literal.text} and the unit {literal.unit!r}"
+def _is_cited_thread(literal: Literal, claim: Claim) -> bool:
+    return literal.kind == "thread" and any(cite.endswith(literal.text) for cite in claim.sources)
+
+
+def _reason(literal: Literal, *, is_advice: bool) -> str:
+    where = "the cited commits" if is_advice else "the cited evidence"
+    if literal.number and literal.number.unit:
+        unit = literal.number.unit
+        return f"{where} has no line with both {literal.text} and the unit {unit!r}"
     return f"{literal.text!r} stands nowhere in {where}; copy it as it is written there, or leave it out"
 
 
+def _check_sides(claim: Claim, dossier: Dossier) -> Iterator[Judgement]:
+    """Yield a judgement if the old or the new value of a sentence is not on its side of the diff."""
+    commits: list[CommitEvidence] = []
+    for cite in claim.sources:
+        evidence = dossier.found[cite]
+        if isinstance(evidence, CommitEvidence):
+            commits.append(evidence)
+    for side, given, lines in (("old", claim.old, "removed"), ("new", claim.new, "added")):
+        value = " ".join(given.strip().strip("`").split())
+        if not value:
+            continue
+        texts = [_side(commit, is_old=side == "old") for commit in commits]
+        if Lookup(tuple(texts)).has_literal(Literal("code", value)):
+            continue
+        shown = short(value)
+        yield Judgement(
+            verdict="unsupported",
+            reason=f"{shown!r} is given as the {side} value, and no {lines} line of what is cited has it",
+            check=side,
+            literal=shown,
+            nearest=nearest(value, texts),
+        )
+
+
+def _side(commit: CommitEvidence, *, is_old: bool) -> SearchText:
+    """Return one side of a diff: its lines, the paths of that side, and the values that facts give."""
+    mark = "-" if is_old else "+"
+    status = "removed" if is_old else "added"
+    lines: list[str] = []
+    for file in commit.change.files:
+        lines += [line.text for line in patch_lines(file.patch or "") if line.mark == mark]
+        is_moved = file.previous_path not in (None, file.path)
+        if is_moved and is_old:
+            lines.append(file.previous_path or "")
+        elif is_moved or file.status == status:
+            lines.append(file.path)
+    for fact in commit.facts:
+        lines.append((fact.old if is_old else fact.new) or "")
+    return SearchText("\n".join(lines))
+
+
+# ---------------------------------------------------------------- anchors
+
+
 def _check_anchors(
-    claim: Claim, dossier: Dossier, faults: Mapping[Anchor, str], found: Sequence[Literal]
+    claim: Claim, dossier: Dossier, faults: Mapping[Anchor, str], literals: Sequence[Literal]
 ) -> Iterator[Judgement]:
-    """Say what is wrong with the anchors: all are verbatim, and one proves something of the sentence."""
+    """Yield what is wrong with the anchors: all are verbatim, and one is long enough to show something."""
     if not claim.anchors:
-        reason = "the sentence has no anchor; copy words or changed lines that show it from the evidence it cites"
+        reason = "the sentence has no anchor; copy the words or lines that show it from the evidence it cites"
         yield wrong_quote(reason, "anchor")
     texts = [text_of(dossier.found[cite]) for cite in claim.sources]
     for anchor, fault in faults.items():
         if fault:
-            reason = f"the anchor must be copied as it stands: {fault}"
+            reason = f"the anchor must be copied as it is shown: {fault}"
             yield wrong_quote(reason, "anchor", anchor, nearest(anchor.text, texts))
+    good = [anchor for anchor, fault in faults.items() if not fault]
+    if good and not any(_shows_something(anchor, literals) for anchor in good):
+        reason = "the anchor is too short to show anything; copy the whole line or sentence"
+        words = " ".join(literal.text for literal in literals)
+        yield wrong_quote(reason, "anchor", good[0], nearest(words, texts))
+
+
+def _shows_something(anchor: Anchor, literals: Sequence[Literal]) -> bool:
+    """Return True if an anchor holds a literal of its sentence, or is more than a word or two."""
+    letters = sum(sign.isalnum() for sign in anchor.text)
+    if letters + len(_HAN.findall(anchor.text)) >= _MIN_ANCHOR:
+        return True
+    lookup = Lookup((SearchText(anchor.text),))
     # Two words with a slash may be nothing in particular.
-    telling = [one for one in found if one.kind != "pair"]
-    good = [one for one, fault in faults.items() if not fault]
-    holding = (one for one in good if any(map(Lookup((SearchText(one.text),)).stands, telling)))
-    if (
-        good
-        and not any(holding)
-        and not any(is_written(one, dossier.found[one.cite]) for one in good)
-    ):
+    return any(literal.kind != "pair" and lookup.has_literal(literal) for literal in literals)
+
+
+# ---------------------------------------------------------------- addresses and grounds
+
+
+def _check_addresses(claim: Claim, dossier: Dossier, text: str) -> Iterator[Judgement]:
+    evidence = [dossier.found[cite] for cite in claim.sources]
+    for address in addresses(plain_marks(text), evidence, _notes(claim, dossier)):
+        reason = f"{address.text!r} reads as {address.kind}, and the cited diff has no such code; leave it out"
+        yield Judgement(
+            verdict="malformed", reason=reason, check="address", literal=short(address.text)
+        )
+
+
+def _check_ground(claim: Claim, dossier: Dossier) -> Iterator[Judgement]:
+    """Yield a judgement if a headline or advice rests on the words of people alone."""
+    if claim.kind is not Kind.ADVICE and claim.role != "headline":
+        return
+    kind = "advice" if claim.kind is Kind.ADVICE else "a headline"
+    if not has_readable_diff(claim, dossier):
+        reason = f"no diff of what is cited can be read, so there is nothing to prove {kind} by"
+        yield Judgement(verdict="unsupported", reason=reason, check="no diff")
+    elif not is_grounded(claim, dossier):
         reason = (
-            "no anchor proves the sentence: one must hold a name, number or code of it, "
-            "or be a whole sentence of the message or of the thread"
+            f"{kind} must rest on the diff or a fact, and not on the words of people alone: "
+            "copy a line of the diff as the anchor, or name what the diff changes"
         )
-        yield wrong_quote(
-            reason, "anchor", good[0], nearest(" ".join(one.text for one in found), texts)
-        )
+        yield Judgement(verdict="unsupported", reason=reason, check="ground")
+
+
+# ---------------------------------------------------------------- citations
 
 
 def _check_citations(claim: Claim, dossier: Dossier) -> Iterator[Judgement]:
-    """Say everything that is wrong with what a claim cites."""
+    """Yield everything that is wrong with what a claim cites."""
     for reason in _malformed(claim):
         yield Judgement(verdict="malformed", reason=reason, check="form")
     for cite in dict.fromkeys(claim.sources):
-        one = dossier.found.get(cite)
-        if one is None:
-            yield Judgement(
-                verdict="nonexistent", reason=f"there is no {cite}", check="missing", about=cite
-            )
-        elif reason := _elsewhere(claim, dossier, one):
+        evidence = dossier.found.get(cite)
+        if evidence is None:
+            reason = f"there is no {cite}"
+            yield Judgement(verdict="nonexistent", reason=reason, check="missing", about=cite)
+        elif reason := _repository_fault(claim, dossier, evidence):
             yield Judgement(verdict="out of scope", reason=reason, check="repository", about=cite)
-        elif reason := _at_another_time(claim, dossier, one):
+        elif reason := _window_fault(claim, dossier, evidence):
             yield Judgement(verdict="out of scope", reason=reason, check="window", about=cite)
         elif dossier.seen is not None and cite not in dossier.seen:
-            yield Judgement(
-                verdict="unseen",
-                reason=f"{cite} was never read in this run",
-                check="seen",
-                about=cite,
-            )
+            reason = f"{cite} was never read in this run"
+            yield Judgement(verdict="unseen", reason=reason, check="seen", about=cite)
 
 
 def _malformed(claim: Claim) -> Iterator[str]:
@@ -159,76 +249,49 @@ def _malformed(claim: Claim) -> Iterator[str]:
             yield f"{cite!r} is not the name of a commit, an issue, a pull request or a release that was shown"
     if len(set(claim.sources)) < len(claim.sources):
         yield "the same evidence is cited twice"
-    spoken_of = (
-        *claim.about,
-        *(one.cite for one in claim.quotes),
-        *(one.cite for one in claim.anchors),
-    )
-    for cite in dict.fromkeys(spoken_of):
+    quoted = [quote.cite for quote in (*claim.quotes, *claim.anchors)]
+    for cite in dict.fromkeys((*claim.about, *quoted)):
         if cite not in claim.sources:
             yield f"{cite} is spoken of and not cited"
     if not claim.quotes and (claim.predicate == "shows" or claim.speech):
         yield "a verbatim quotation is needed, and there is none"
 
 
-def _elsewhere(claim: Claim, dossier: Dossier, evidence: Evidence) -> str:
-    own = evidence.repo.lower()
-    if claim.repo is not None and own != claim.repo.lower():
+def _repository_fault(claim: Claim, dossier: Dossier, evidence: Evidence) -> str:
+    """Return why evidence is of the wrong repository, or an empty string."""
+    repo = evidence.repo.lower()
+    if claim.repo is not None and repo != claim.repo.lower():
         return f"{evidence.id} belongs to {evidence.repo}, not to {claim.repo}"
-    if dossier.repos and own not in {repo.lower() for repo in dossier.repos}:
+    if dossier.repos and repo not in {name.lower() for name in dossier.repos}:
         return f"{evidence.id} belongs to {evidence.repo}, of which the report does not speak"
     return ""
 
 
-def _at_another_time(claim: Claim, dossier: Dossier, evidence: Evidence) -> str:
+def _window_fault(claim: Claim, dossier: Dossier, evidence: Evidence) -> str:
+    """Return why the report's window rules this evidence out, or an empty string."""
     window = dossier.window
     if window is None or evidence.id in dossier.late:
         return ""
-    began, early = evidence.at, evidence.at < window.start
+    dated = f"{evidence.id} is of {evidence.at:%Y-%m-%d %H:%M} UTC"
+    if _created_at(evidence) >= (window.cutoff or window.end):
+        return f"{dated}, after the window {window.label} ({window.tz})"
+    if evidence.at >= window.start or evidence.id in claim.background:
+        return ""
+    if isinstance(evidence, ThreadEvidence) and _cites_news(claim, dossier, window):
+        # An old issue may be cited next to the change that closes it: the change is the news.
+        return ""
+    return f"{dated}, before the window {window.label} ({window.tz}), and is told as new"
+
+
+def _created_at(evidence: Evidence) -> datetime:
     if isinstance(evidence, ThreadEvidence):
-        began = evidence.thread.created_at
-        # An issue may be older than the change that closes it: then the change is the news.
-        others = (
-            dossier.found[cite]
-            for cite in claim.cites
-            if cite != evidence.id and cite in dossier.found
-        )
-        early = early and not any(
-            other.id in dossier.late or other.at in window for other in others
-        )
-    told = f"{evidence.id} is of {evidence.at:%Y-%m-%d %H:%M} UTC"
-    if began >= (window.cutoff or window.end):
-        return f"{told}, after the window {window.label} ({window.tz})"
-    if early and evidence.id not in claim.background:
-        return f"{told}, before the window {window.label} ({window.tz}), and is told as new"
-    return ""
+        return evidence.thread.created_at  # `at` is the last update of a thread
+    return evidence.at
 
 
-def _check_sides(claim: Claim, dossier: Dossier) -> Iterator[Judgement]:
-    """Look for the old and the new value of a sentence."""
-    commits = [
-        one for cite in claim.sources if isinstance(one := dossier.found[cite], CommitEvidence)
-    ]
-    for side, given, lines in (("old", claim.old, "removed"), ("new", claim.new, "added")):
-        value = " ".join(given.strip().strip("`").split())
-        texts = [_side(one, old=side == "old") for one in commits]
-        if value and not Lookup(tuple(texts)).stands(Literal("code", value)):
-            told = short(value)
-            reason = f"{told!r} is given as the {side} value, and no {lines} line of what is cited has it"
-            near = nearest(value, texts)
-            yield Judgement(
-                verdict="unsupported", reason=reason, check=side, literal=told, nearest=near
-            )
-
-
-def _side(commit: CommitEvidence, *, old: bool) -> SearchText:
-    """Lay out one side of a diff: its lines, the paths of that side, and what facts give as its values."""
-    mark, gone = ("-", "removed") if old else ("+", "added")
-    lines: list[str] = []
-    for file in commit.change.files:
-        lines += [line.text for line in patch_lines(file.patch or "") if line.mark == mark]
-        moved = file.previous_path not in (None, file.path)
-        if file.status == gone or moved:
-            lines.append((file.previous_path if old and moved else file.path) or "")
-    lines += [value for fact in commit.facts if (value := fact.old if old else fact.new)]
-    return SearchText("\n".join(lines))
+def _cites_news(claim: Claim, dossier: Dossier, window: Window) -> bool:
+    for cite in claim.cites:
+        evidence = dossier.found.get(cite)
+        if evidence is not None and (evidence.id in dossier.late or evidence.at in window):
+            return True
+    return False

@@ -1,46 +1,26 @@
-"""The literals of a sentence (code, identifiers, paths, flags, hashes, numbers, versions, dates, names)."""
+"""The literals of a sentence: what it marks or writes as a reference, and must copy correctly.
+
+Code spans, paths, flags, variables, qualified names, hashes, versions, `#n`, dates and numbers are
+literals. Plain words, capitalised words and terms such as FP4 or TypeError are not: what they mean
+is for the judge to say.
+"""
 
 import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from agent.domain.claims import LiteralKind, Number
 from agent.domain.dates import find_dates
+from agent.gate.quantities import (
+    is_dimension,
+    is_grouped,
+    is_width,
+    read_number,
+    unit_behind,
+)
 
-_STARTS = tuple(".!?:;。!?:;…—\n")
-_OPENING = " \t\"'“”‘’([（「『*_-•"
-_PLAIN = re.compile(
-    r"(?P<value>\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d[\d_]*(?:\.\d+)?)(?P<tail>[A-Za-zμ]*|%|×)", re.ASCII
-)
-_GROUPS = """
-ns nanosecond nanoseconds 纳秒 | us μs microsecond microseconds 微秒 | ms msec millisecond milliseconds 毫秒
-s sec secs second seconds 秒 | min mins minute minutes 分钟 | h hr hrs hour hours 小时 | d day days 天 | week weeks 周
-bit bits 位 比特 | b byte bytes 字节 | kb kib kilobytes | mb mib megabytes | gb gib gigabytes | tb tib terabytes
-% percent 百分 | x × times fold 倍 | hz | khz | mhz | ghz | gflops gflop/s | tflops tflop/s
-mb/s mib/s | gb/s gib/s | tb/s tib/s
-"""
-"""Notation of units: the spellings of one unit stand together."""
-UNITS = {
-    word: one.split()
-    for line in _GROUPS.splitlines()
-    for one in line.split("|")
-    for word in one.split()
-}
-MAGNITUDES = {
-    "k": (10**3, 2**10),
-    "m": (10**6, 2**20),
-    "b": (10**9,),
-    "万": (10**4,),
-    "亿": (10**8,),
-}
-_TOUCHING = frozenset("bdkmx")  # Units and magnitudes that must touch their number
-_BEHIND = re.compile(
-    r"(?P<gap>[ -]?)(?P<unit>"
-    + "|".join(re.escape(word) for word in sorted({*UNITS, *MAGNITUDES}, key=len, reverse=True))
-    + r")(?![A-Za-z0-9_/])",
-    re.IGNORECASE,
-)
 _TICKS = re.compile("`+")
-_SPAN = "\ufffc"  # Stands for a code span in the text around it
+_SPAN_SIGN = "\ufffc"  # Stands for a code span in the text around it
 _THREAD = r"(?:[\w-]+/[\w.-]+)?#\d+"
 _FLAG = r"--[A-Za-z][\w-]*"
 _HASH = r"(?=[a-f]*\d)(?=\d*[a-f])[0-9a-f]{7,40}(?![\w-])"
@@ -48,125 +28,150 @@ _PATH = r"[\w.+~*-]*(?:/[\w.*+-]*)+"
 _CHUNK = r"[vV]?\d(?:\w|[.,](?=\w)|(?<=\de)[+-](?=\d))*"
 _NAME = r"[A-Za-z_]\w*(?:(?:\.|::|->)[A-Za-z_]\w*|(?<=\d)\.\d\w*)*"
 _TOKEN = re.compile(
-    rf"(?P<thread>(?<![\w&/.]){_THREAD}\b)|(?P<flag>(?<![\w-]){_FLAG})|(?P<path>(?<![\w/.~+*-]){_PATH})"
-    rf"|(?P<hash>(?<![\w.-]){_HASH})|(?P<chunk>(?<![A-Za-z0-9_.]){_CHUNK})|(?P<name>(?<![A-Za-z0-9_]){_NAME})",
+    rf"(?P<thread>(?<![\w&/.]){_THREAD}\b)"
+    rf"|(?P<flag>(?<![\w-]){_FLAG})"
+    rf"|(?P<path>(?<![\w/.~+*-]){_PATH})"
+    rf"|(?P<hash>(?<![\w.-]){_HASH})"
+    rf"|(?P<chunk>(?<![A-Za-z0-9_.]){_CHUNK})"
+    rf"|(?P<name>(?<![A-Za-z0-9_]){_NAME})",
     re.ASCII,
 )
-# A word with slashes is a path, and not two words such as read/write, by its start, two slashes, `_` or an ending.
+# A word with slashes is a path, and not two words such as read/write, if it starts with a slash or
+# has two of them, an underscore, or an ending.
 _IS_PATH = re.compile(r"\.{0,2}/|[^/]*/[^/]*/|[^_]*_|.*[\w*]\.[A-Za-z]\w*/*$", re.ASCII)
-_AS_THEY_ARE = ("thread", "flag", "hash")
+_IS_PAIR = re.compile(r"[A-Za-z-]+/[A-Za-z-]*")
 _VERSION = re.compile(r"[vV]\d+|[vV]?\d+(?:\.\d+)+(?:[.+-]?[A-Za-z]\w*)*", re.ASCII)
-_SHORTENED = re.compile(r"[A-Z]+s?|(?:[A-Za-z]\.)+[A-Za-z]")
-_FORMS = (
-    ("qualified", re.compile(r".*(?:\.(?!\d)|::|->)")),
-    ("snake", re.compile(r"_|[^_]+_+[^_]")),
-    ("version", re.compile(rf"(?:{_VERSION.pattern})$")),
-    ("mixed", re.compile(r".*\d")),
-    ("camel", re.compile(r"[A-Za-z]*[a-z][A-Z]|[A-Z]{2,}[a-z]")),
-    ("name", re.compile(r"[A-Z][a-z]+$")),
-)
-"""What a word of letters, digits and underscores is; the first form decides."""
+_DIGITS_ALONE = re.compile(r"\d[\d,_]*(?:\.\d+)?(?:[eE][+-]?\d+)?|0[xX][0-9A-Fa-f]+", re.ASCII)
+_ABBREVIATION = re.compile(r"(?:[A-Za-z]\.)+[A-Za-z]")  # e.g, i.e, U.S
+_QUALIFIED = re.compile(r".*(?:\.(?!\d)|::|->)")
+_SNAKE = re.compile(r"_|[^_]+_+[^_]")
+_TERM = re.compile(r"[A-Za-z]*[a-z][A-Z]|[A-Z]{2,}[a-z]|[A-Za-z]+\d")
 
 
 class Literal(NamedTuple):
     """A part of a sentence that must stand in the evidence."""
 
-    kind: str  # What it is looked up as: a key of the table in lookup.py
+    kind: LiteralKind  # Decides how it is looked up: a key of the table in lookup.py
     text: str
-    unit: str = ""
+    number: Number | None = None  # What it amounts to, if it is a number
+    marked: bool = False  # True if the sentence writes it as a code span
 
 
-def literals(text: str, *, chinese: bool) -> list[Literal]:
-    """Find every literal of a sentence with plain marks, each once; capitals count as names everywhere in Chinese."""
+class _Parts(NamedTuple):
+    """A sentence, taken apart."""
+
+    spans: list[str]
+    prose: str  # With a sign in the place of each code span
+
+
+def literals(text: str) -> list[Literal]:
+    """Return the literals of a sentence, each once; its marks must be plain already."""
+    parts = _taken_apart(text)
+    found = [_span_literal(span) for span in parts.spans]
+    prose = parts.prose
+    for date in find_dates(prose):
+        found.append(Literal("date", date.text.strip()))
+        end = date.start + len(date.text)
+        prose = prose[: date.start] + " " * len(date.text) + prose[end:]
+    found += _prose_literals(prose)
+    return list(dict.fromkeys(found))
+
+
+def terms(text: str) -> list[str]:
+    """Return the words that look like names without being literals: FlashInfer, TypeError, FP8."""
+    words = (match[0] for match in _TOKEN.finditer(_taken_apart(text).prose))
+    return [word for word in dict.fromkeys(words) if _TERM.match(word)]
+
+
+def _taken_apart(text: str) -> _Parts:
     pieces = _TICKS.split(text)
     spans = [" ".join(piece.split()) for piece in pieces[1::2]]
-    rest = _SPAN.join(pieces[0::2])
-    dates = find_dates(rest)
-    for date in dates:
-        rest = rest[: date.start] + " " * len(date.text) + rest[date.start + len(date.text) :]
-    found = [
-        *(_of_span(span) for span in spans if span),
-        *(Literal("date", date.text.strip()) for date in dates),
-    ]
-    return list(dict.fromkeys((*found, *_of_prose(rest, chinese=chinese))))
+    return _Parts([span for span in spans if span], _SPAN_SIGN.join(pieces[0::2]))
 
 
-def _of_span(span: str) -> Literal:
-    """Read a code span: one number, hash, flag or path is looked up as such, anything else as code."""
+def _span_literal(span: str) -> Literal:
+    """Read a code span: one number, hash, flag or path is looked up as such, the rest as code."""
     token = _TOKEN.fullmatch(span)
-    kind = str(token.lastgroup) if token else "code"
-    if kind in _AS_THEY_ARE or (kind == "path" and _IS_PATH.match(span)):
-        return Literal(kind, span)
-    if kind == "chunk" and (number := split_number(span)) and not number[1]:
-        return Literal("number", number[0])
-    return Literal("code", span)
+    group = token.lastgroup if token else None
+    if group == "thread":
+        return Literal("thread", span, marked=True)
+    if group == "flag":
+        return Literal("flag", span, marked=True)
+    if group == "hash":
+        return Literal("hash", span, marked=True)
+    if group == "path" and _IS_PATH.match(span):
+        return Literal("path", span, marked=True)
+    if group == "chunk":
+        number = read_number(span)
+        if number is not None and _is_digits_alone(span):
+            return Literal("number", span, number, marked=True)
+    return Literal("code", span, marked=True)
 
 
-def _of_prose(text: str, *, chinese: bool) -> Iterator[Literal]:
+def _is_digits_alone(span: str) -> bool:
+    """Return True for `4096`, `0.5` and `0x400`; `5ms` and `8xH100` are looked up as code."""
+    return _DIGITS_ALONE.fullmatch(span) is not None
+
+
+def _prose_literals(text: str) -> Iterator[Literal]:
     for match in _TOKEN.finditer(text):
-        kind, token = str(match.lastgroup), match[0]
-        if kind in _AS_THEY_ARE:
-            yield Literal(kind, token.rstrip("-"))
-        elif kind == "chunk":
-            yield from _of_chunk(token, text, match.end())
-        elif kind == "path":
-            yield from _of_path(token, chinese=chinese)
+        token = match[0]
+        if match.lastgroup == "thread":
+            yield Literal("thread", token)
+        elif match.lastgroup == "flag":
+            yield Literal("flag", token.rstrip("-"))
+        elif match.lastgroup == "hash":
+            yield Literal("hash", token)
+        elif match.lastgroup == "chunk":
+            yield from _chunk_literals(token, text, match.end())
+        elif match.lastgroup == "path":
+            yield from _path_literals(token)
         else:
-            yield from _of_name(token, first=not chinese and _begins_sentence(text, match.start()))
+            yield from _name_literals(token)
 
 
-def _of_path(token: str, *, chinese: bool) -> Iterator[Literal]:
+def _path_literals(token: str) -> Iterator[Literal]:
     token = token.rstrip(".-+*~")
     if _IS_PATH.match(token):
         yield Literal("path", token)
         return
-    if re.fullmatch(r"[A-Za-z-]+/[A-Za-z-]*", token):
+    if _IS_PAIR.fullmatch(token):
         yield Literal("pair", token)
     for part in token.split("/"):
-        yield from _of_prose(part, chinese=chinese)
+        yield from _prose_literals(part)
 
 
-def _of_chunk(chunk: str, text: str, end: int) -> Iterator[Literal]:
-    """Read what begins with a digit: a number with its unit, a version, or a name such as 8xH100."""
-    if number := split_number(chunk + ("%" if text[end : end + 1] == "%" else "")):
-        value, unit = number
-        yield Literal("number", value, unit or unit_behind(text, end))
-    elif _VERSION.fullmatch(chunk):
-        yield Literal("version", chunk)
-    elif "," in chunk:
-        for part in chunk.split(","):
-            yield from _of_chunk(part, part, len(part))
-    else:
-        yield Literal("mixed", chunk)
-
-
-def _of_name(token: str, *, first: bool) -> Iterator[Literal]:
-    if _SHORTENED.fullmatch(token):
+def _chunk_literals(chunk: str, text: str, end: int) -> Iterator[Literal]:
+    """Read what begins with a digit: a version, or a number with the unit that follows it."""
+    if is_dimension(chunk):
         return
-    kind = next((kind for kind, form in _FORMS if form.match(token)), "")
-    if kind and not (kind == "name" and first):
-        yield Literal(kind, token)
+    if chunk.count(".") > 1 or (_VERSION.fullmatch(chunk) and not _is_digits_alone(chunk)):
+        yield Literal("version", chunk)
+        return
+    if "," in chunk and not is_grouped(chunk):
+        for part in chunk.split(","):
+            yield from _chunk_literals(part, part, len(part))
+        return
+    sign = "%" if text[end : end + 1] == "%" else ""
+    number = read_number(chunk + sign)
+    if number is None:
+        yield Literal("code", chunk)
+        return
+    digits = chunk
+    if number.unit:
+        digits = (chunk + sign)[: -len(number.unit)]
+    else:
+        number = Number(value=number.value, unit=unit_behind(text, end))
+    if not is_width(number):
+        yield Literal("number", digits, number)
 
 
-def _begins_sentence(text: str, at: int) -> bool:
-    """Tell whether a word is the first of a sentence, where a capital says nothing."""
-    before = text[:at].rstrip(_OPENING)
-    return not before or before.endswith(_STARTS)
-
-
-def unit_behind(text: str, at: int) -> str:
-    """Read the unit behind a number; most single letters must touch the number."""
-    found = _BEHIND.match(text, at)
-    unit = found["unit"].lower() if found else ""
-    return "" if found and found["gap"] and unit in _TOUCHING else unit
-
-
-def split_number(chunk: str) -> tuple[str, str] | None:
-    """Split `5ms` into number and unit; None where letters behind the digits are no unit, as in `8xH100`."""
-    found = _PLAIN.fullmatch(chunk)
-    if found is None:
-        return None
-    tail = found["tail"].lower()
-    if tail in ("st", "nd", "rd", "th"):
-        return found["value"], ""
-    return (found["value"], tail) if not tail or tail in UNITS or tail in MAGNITUDES else None
+def _name_literals(token: str) -> Iterator[Literal]:
+    if _ABBREVIATION.fullmatch(token):
+        return
+    if _QUALIFIED.match(token):
+        yield Literal("qualified", token)
+    elif _SNAKE.match(token):
+        yield Literal("snake", token)
+    elif _VERSION.fullmatch(token):
+        yield Literal("version", token)

@@ -1,251 +1,312 @@
 """Look up each literal of a sentence in the text of the cited evidence."""
 
+import builtins
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from functools import cache
 
 from agent.domain.base import RepoId
-from agent.domain.dates import find_dates
+from agent.domain.claims import LiteralKind, Number
+from agent.domain.dates import Stated, find_dates
 from agent.domain.evidence import CommitEvidence, Evidence, ThreadEvidence, all_dates_of
 from agent.domain.window import zone
-from agent.gate.literals import MAGNITUDES, UNITS, Literal, unit_behind
+from agent.gate.literals import Literal
+from agent.gate.quantities import Span, Unit, notations, unit_behind
 from agent.gate.text import SearchText, find_words, fold_case, text_of
 
-_LANGUAGES = {
-    "py": "python",
-    "rs": "rust",
-    "go": "go",
-    "js": "javascript",
-    "ts": "typescript",
-    "java": "java",
-}
 _CODE_TOKEN = re.compile(r"--?[A-Za-z][\w-]*|\w+|[<>=!]=|->|[-+*/%<>&|!~^@$?]")
-_HUMP = re.compile(r"[A-Z]+(?![a-z])|[A-Z][a-z]+|[a-z]+|[0-9]+")
-_LINES = 2000  # On how many lines the tokens of a code span are looked for
+_MAX_LINES = 2000  # Lines on which the tokens of a code span are looked for
+_VERSION_LETTER = r"(?:(?<![A-Za-z0-9])[vV]|(?<=[a-z])V)"  # v2, tokens_v2, EngineV2; not conv2
+_MIN_HASH_DIGITS = 7
+_MAX_DATED_TEXT = 100_000  # Characters of a text in which dates are looked for
 
 
 @dataclass(frozen=True)
 class Lookup:
-    """The evidence of one claim, as literals are looked up in it."""
+    """The evidence of one claim, in which its literals are looked up."""
 
     texts: tuple[SearchText, ...]
     evidence: tuple[Evidence, ...] = ()
-    known: frozenset[str] = frozenset()  # Names that need no proof
+    known: frozenset[str] = frozenset()  # Folded names that need no proof
+    language_names: frozenset[str] = frozenset()  # Exceptions and constants of the language itself
     tz: str = "UTC"
 
     @classmethod
     def of(
-        cls, evidence: Sequence[Evidence], repo: RepoId | None, tz: str, words: Sequence[str] = ()
+        cls,
+        evidence: Sequence[Evidence],
+        repo: RepoId | None,
+        tz: str = "UTC",
+        further_texts: Sequence[str] = (),
     ) -> "Lookup":
-        """Lay out evidence; further words may be those of anchors, on one line each."""
-        lines = [SearchText("\n".join(" ".join(text.split()) for text in words))] if words else []
+        """Lay out evidence; the further texts are anchors and notes about it."""
+        texts = [text_of(piece) for piece in evidence]
+        texts += [SearchText(text) for text in further_texts if text]
         return cls(
-            (*map(text_of, evidence), *lines), tuple(evidence), _known_names(evidence, repo), tz
+            texts=tuple(texts),
+            evidence=tuple(evidence),
+            known=_known_names(evidence, repo),
+            language_names=_language_names(evidence),
+            tz=tz,
         )
 
-    def stands(self, literal: Literal) -> bool:
-        """Tell whether a literal stands in the evidence."""
+    def has_literal(self, literal: Literal) -> bool:
+        """Return True if a literal occurs in the evidence."""
         return _CHECKS[literal.kind](self, literal)
 
     def has(self, word: str, *, fold: bool = False) -> bool:
-        """Tell whether any evidence has a word."""
+        """Return True if any evidence has a word."""
         return any(text.has(word, fold=fold) for text in self.texts)
 
     def knows(self, word: str) -> bool:
-        """Tell whether a word needs no proof."""
-        return fold_case(word) in self.known
+        """Return True if a word needs no proof."""
+        return fold_case(word) in self.known or word in self.language_names
 
     def has_form(self, text: str, before: str, after: str) -> bool:
-        """Tell whether any evidence has a text between what may stand before and after it."""
+        """Return True if any evidence has a text between these patterns."""
         form = re.compile(f"{before}{re.escape(text)}{after}")
-        return any(text in one.text and form.search(one.text) for one in self.texts)
+        return any(text in other.text and form.search(other.text) for other in self.texts)
 
     def has_hash(self, digits: str) -> bool:
-        """Tell whether a commit of the evidence has a hash that begins with these digits."""
+        """Return True if a commit of the evidence has a hash that begins with these digits."""
         return any(sha.startswith(digits) for text in self.texts for sha in text.hashes)
 
 
 def _known_names(evidence: Iterable[Evidence], repo: RepoId | None) -> frozenset[str]:
-    """List the names that need no proof: the repositories, their owners, and the languages of the files touched."""
-    found = {"git", "github"}
-    for name in (*(one.repo for one in evidence), *([repo] if repo else ())):
+    """Return the names that need no proof: the repositories and their owners."""
+    repos = [piece.repo for piece in evidence]
+    if repo:
+        repos.append(repo)
+    names = {"git", "github"}
+    for name in repos:
         folded = fold_case(name)
-        found |= {folded, *folded.split("/"), *re.findall("[a-z0-9]+", folded)}
-    paths = (path for one in evidence if isinstance(one, CommitEvidence) for path in one.paths)
-    ends = {path.rpartition(".")[2] for path in paths}
-    return frozenset(found | {name for end, name in _LANGUAGES.items() if end in ends})
+        names |= {folded, *folded.split("/"), *re.findall("[a-z0-9]+", folded)}
+    return frozenset(names)
 
 
-def _code(where: Lookup, literal: Literal) -> bool:
+def _language_names(evidence: Iterable[Evidence]) -> frozenset[str]:
+    """Return the language's own exceptions and constants, where a commit touches Python."""
+    for piece in evidence:
+        if isinstance(piece, CommitEvidence) and any(path.endswith(".py") for path in piece.paths):
+            return _python_names()
+    return frozenset()
+
+
+@cache
+def _python_names() -> frozenset[str]:
+    names = {"None", "True", "False"}
+    for name, value in vars(builtins).items():
+        if isinstance(value, type) and issubclass(value, BaseException):
+            names.add(name)
+    return frozenset(names)
+
+
+# ---------------------------------------------------------------- names and code
+
+
+def _has_code(lookup: Lookup, literal: Literal) -> bool:
     span = literal.text
-    if where.has(span) or where.knows(span) or _qualified(where, literal):
+    if lookup.has(span) or lookup.knows(span) or _has_qualified(lookup, literal):
         return True
     tokens = _CODE_TOKEN.findall(span)
-    return bool(tokens) and any(_on_one_line(tokens, text) for text in where.texts)
+    return bool(tokens) and any(_is_on_one_line(tokens, text) for text in lookup.texts)
 
 
-def _on_one_line(tokens: Sequence[str], text: SearchText) -> bool:
-    """Tell whether a line has all tokens in their order: `a=True` is borne out by `a: bool = True`."""
-    for number, place in enumerate(text.places(max(tokens, key=len))):
-        if number >= _LINES:
+def _is_on_one_line(tokens: Sequence[str], text: SearchText) -> bool:
+    """Return True if a line has all tokens in their order: `a: bool = True` shows `a=True`."""
+    longest = max(tokens, key=len)
+    for count, position in enumerate(text.positions(longest)):
+        if count >= _MAX_LINES:
             return False
-        rest = iter(_CODE_TOKEN.findall(text.line_at(place)[0]))
+        rest = iter(_CODE_TOKEN.findall(text.line_at(position).text))
         if all(token in rest for token in tokens):
             return True
     return False
 
 
-def _qualified(where: Lookup, literal: Literal) -> bool:
-    """Let a qualified name count by its parts: a diff shows the class and its method on lines of their own."""
+def _has_qualified(lookup: Lookup, literal: Literal) -> bool:
+    """Return True if a qualified name or all its parts occur.
+
+    A diff shows a class and its method on lines of their own.
+    """
     name = literal.text.removesuffix("()")
-    parts = re.split(r"\.|::|->", name)
-    return where.has(name) or (
-        len(parts) > 1
-        and all(
-            re.fullmatch(r"\w+", part) and (where.has(part) or where.knows(part)) for part in parts
-        )
-    )
-
-
-def _name(where: Lookup, literal: Literal) -> bool:
-    """Look up a name as a word or a part of an identifier, in any case or number."""
-    folded = fold_case(literal.text)
-    forms = {folded, f"{folded}s", folded.removesuffix("s")} - {""}
-    return any(form in where.known or where.has(form, fold=True) for form in forms)
-
-
-def _joined(where: Lookup, literal: Literal) -> bool:
-    """Look up FP8 or FlashInfer in any case, also where its parts are joined otherwise: sm_100, flash-infer."""
-    humps = _HUMP.findall(literal.text)
-    joined = (joint.join(humps) for joint in "_- ." if len(humps) > 1)
-    return _name(where, literal) or any(where.has(form, fold=True) for form in joined)
-
-
-def _path(where: Lookup, literal: Literal) -> bool:
-    tail = literal.text.removeprefix("./").strip("/")
-    paths = [one for text in where.texts for one in text.paths]
-    if where.knows(tail) or any(f"/{tail}/" in f"/{one}/" for one in paths):
+    if lookup.has(name):
         return True
+    parts = re.split(r"\.|::|->", name)
+    if len(parts) < 2:
+        return False
+    return all(re.fullmatch(r"\w+", part) and _has_part(lookup, part) for part in parts)
+
+
+def _has_part(lookup: Lookup, part: str) -> bool:
+    return lookup.has(part) or lookup.knows(part)
+
+
+def _has_path(lookup: Lookup, literal: Literal) -> bool:
+    tail = literal.text.removeprefix("./").strip("/")
+    if lookup.knows(tail):
+        return True
+    for text in lookup.texts:
+        if any(f"/{tail}/" in f"/{path}/" for path in text.paths):
+            return True
     # As a whole or as the end of a longer path.
-    if where.has_form(tail, r"(?<![\w.-])", r"(?![\w-]|\.\w)"):
+    if lookup.has_form(tail, r"(?<![\w.-])", r"(?![\w-]|\.\w)"):
         return True
     # Else it may be several words, as in prefill/decode/mixed.
-    words = [word for word in literal.text.split("/") if re.fullmatch(r"[A-Za-z0-9-]+", word)]
-    return len(words) == literal.text.count("/") + 1 > 2 and all(
-        where.has(word, fold=True) for word in words
-    )
+    words = literal.text.split("/")
+    if len(words) < 3 or not all(re.fullmatch(r"[A-Za-z0-9-]+", word) for word in words):
+        return False
+    return all(lookup.has(word, fold=True) for word in words)
 
 
-def _pair(where: Lookup, literal: Literal) -> bool:
-    """Tell whether two plain words with a slash are no path, or a path that is there."""
-    folders = {part for text in where.texts for path in text.paths for part in path.split("/")[:-1]}
-    words = [word for word in literal.text.split("/") if word]
-    if where.knows(literal.text) or not any(word in folders | where.known for word in words):
+def _has_pair(lookup: Lookup, literal: Literal) -> bool:
+    """Return True if two plain words with a slash are no path, or a path that is there."""
+    if lookup.knows(literal.text):
         return True
-    return all(where.has(word, fold=True) for word in words)
+    folders: set[str] = set()
+    for text in lookup.texts:
+        for path in text.paths:
+            folders.update(path.split("/")[:-1])
+    words = [word for word in literal.text.split("/") if word]
+    if not any(word in folders or word in lookup.known for word in words):
+        return True
+    return all(lookup.has(word, fold=True) for word in words)
 
 
-def _version(where: Lookup, literal: Literal) -> bool:
-    """Look up a version with or without its letter; a longer one that begins with it will do."""
-    return where.has_form(literal.text.lstrip("vV"), r"(?<![0-9.])", r"(?![0-9A-Za-z])")
+def _has_snake(lookup: Lookup, literal: Literal) -> bool:
+    return lookup.has(literal.text)
 
 
-def _thread(where: Lookup, literal: Literal) -> bool:
+def _has_flag(lookup: Lookup, literal: Literal) -> bool:
+    return lookup.has_form(literal.text, r"(?<![\w-])", r"(?![\w-])")
+
+
+# ---------------------------------------------------------------- references
+
+
+def _has_hash(lookup: Lookup, literal: Literal) -> bool:
+    return lookup.has_hash(literal.text) or lookup.has_form(literal.text, r"(?<![0-9A-Za-z_])", "")
+
+
+def _has_version(lookup: Lookup, literal: Literal) -> bool:
+    """Look up a version, with or without its letter; 0.6 is also shown by 0.6.3.
+
+    A single number such as v2 needs its letter, or a point behind it.
+    """
+    version = literal.text.lstrip("vV")
+    if version.isdigit():
+        has_letter = lookup.has_form(version, _VERSION_LETTER, r"(?![0-9])")
+        return has_letter or lookup.has_form(version, r"(?<![0-9.])", r"\.[0-9]")
+    return lookup.has_form(version, r"(?<![0-9.])", r"(?![0-9A-Za-z])")
+
+
+def _has_thread(lookup: Lookup, literal: Literal) -> bool:
     repo, _, number = literal.text.partition("#")
-    for one, text in zip(where.evidence, where.texts, strict=False):
-        if (
-            repo
-            and fold_case(repo) != fold_case(one.repo)
-            and not text.has(literal.text, fold=True)
-        ):
+    mention = re.compile(rf"(?:#|GH-|/pull/|/issues/){number}(?!\d)")
+    for piece, text in zip(lookup.evidence, lookup.texts, strict=False):
+        is_other_repo = bool(repo) and fold_case(repo) != fold_case(piece.repo)
+        if is_other_repo and not text.has(literal.text, fold=True):
             continue
-        thread = one.thread.number if isinstance(one, ThreadEvidence) else 0
-        own = one.pull if isinstance(one, CommitEvidence) else thread
-        if own == int(number) or re.search(rf"(?:#|GH-|/pull/|/issues/){number}(?!\d)", text.text):
+        if _thread_number(piece) == int(number) or mention.search(text.text):
             return True
     return False
 
 
-def _date(where: Lookup, literal: Literal) -> bool:
+def _thread_number(evidence: Evidence) -> int | None:
+    if isinstance(evidence, CommitEvidence):
+        return evidence.pull
+    if isinstance(evidence, ThreadEvidence):
+        return evidence.thread.number
+    return None
+
+
+def _has_date(lookup: Lookup, literal: Literal) -> bool:
     stated = find_dates(literal.text)
-    zones = (zone("UTC"), zone(where.tz))
-    moments = [moment for one in where.evidence for moment in all_dates_of(one)]
-    if all(any(date.fits(moment, tz) for moment in moments for tz in zones) for date in stated):
+    if all(_is_moment(date, lookup) for date in stated) or lookup.has(literal.text):
         return True
-    written = [
-        date
-        for one in where.evidence
-        for text in one.texts[:2]
-        for date in find_dates(text[:100_000])
-    ]
-    days = {(one.year, one.month, one.day) for one in written}
-    return where.has(literal.text) or all(
-        any(
-            date.year in (None, year) and date.month == month and date.day in (None, day)
-            for year, month, day in days
-        )
-        for date in stated
-    )
+    written = _written_dates(lookup)
+    return all(any(_is_same_day(date, other) for other in written) for date in stated)
 
 
-def _number(where: Lookup, literal: Literal) -> bool:
-    """Look up a number, with its unit on the same line where it has one; a hash may happen to have digits alone."""
-    number, unit = literal.text, literal.unit
-    plain = number.replace(",", "").replace("_", "")
-    # 64K may stand as 64000 or 65536.
-    whole = (f"{float(plain) * factor:.0f}" for factor in MAGNITUDES.get(unit, ()))
-    if any(where.has(form) for one in whole for form in _forms(one)) or (
-        len(plain) > 6 and where.has_hash(plain)
-    ):
+def _is_moment(date: Stated, lookup: Lookup) -> bool:
+    zones = (zone("UTC"), zone(lookup.tz))
+    for piece in lookup.evidence:
+        for moment in all_dates_of(piece):
+            if any(date.fits(moment, tz) for tz in zones):
+                return True
+    return False
+
+
+def _written_dates(lookup: Lookup) -> list[Stated]:
+    dates: list[Stated] = []
+    for piece in lookup.evidence:
+        for text in piece.texts[:2]:
+            dates += find_dates(text[:_MAX_DATED_TEXT])
+    return dates
+
+
+def _is_same_day(date: Stated, other: Stated) -> bool:
+    if date.year not in (None, other.year) or date.month != other.month:
+        return False
+    return date.day in (None, other.day)
+
+
+# ---------------------------------------------------------------- numbers
+
+
+def _has_number(lookup: Lookup, literal: Literal) -> bool:
+    """Look up a number by its value, with its unit where it has one."""
+    if literal.number is None:
+        return False
+    # A hash may happen to have digits alone.
+    if len(literal.text) >= _MIN_HASH_DIGITS and lookup.has_hash(literal.text):
         return True
-    if unit and unit not in UNITS:
-        return where.has(f"{number}{unit}", fold=True)
-    forms = {number, *_forms(plain)}
-    found = (
-        (text, form, place) for text in where.texts for form in forms for place in text.places(form)
-    )
-    return any(
-        not unit or _has_unit(*text.line_at(place), form, unit) for text, form, place in found
-    )
+    return any(_text_has_number(text, literal.number) for text in lookup.texts)
 
 
-def _forms(plain: str) -> Iterator[str]:
-    """Write a number in the ways in which code and people write it: 1024, 1,024, 1_024, 1024.0."""
-    whole, point, rest = plain.partition(".")
-    grouped = f"{int(whole):,}"
-    yield from (plain, f"{grouped}{point}{rest}", f"{grouped.replace(',', '_')}{point}{rest}")
-    yield plain.rstrip("0").rstrip(".") if point else f"{plain}.0"
+def _text_has_number(text: SearchText, number: Number) -> bool:
+    if not number.unit and number.value in text.numbers:
+        return True
+    for notation in notations(number):
+        for span in text.numbers.get(notation.value, ()):
+            if _has_unit(text, span, notation.unit):
+                return True
+    return False
 
 
-def _has_unit(line: str, place: int, form: str, unit: str) -> bool:
-    """Tell whether a line names a unit: behind the number, as a word, or as the end of an identifier (`delay_ms`)."""
-    return unit_behind(line, place + len(form)) in UNITS[unit] or any(
-        _is_named(one, line) for one in UNITS[unit]
-    )
+def _has_unit(text: SearchText, span: Span, unit: Unit) -> bool:
+    """Return True if a number of the text has a unit: behind it, else named on its line."""
+    if not unit.spellings:
+        return True
+    line = text.line_at(span.start)
+    end = line.position + span.end - span.start
+    behind = unit_behind(line.text, end)
+    if behind:
+        return behind in unit.spellings
+    return any(_is_unit_named(spelling, line.text) for spelling in unit.spellings)
 
 
-def _is_named(unit: str, line: str) -> bool:
+def _is_unit_named(spelling: str, line: str) -> bool:
+    """Return True if a line names a unit as a word or as the end of an identifier (`delay_ms`)."""
     folded = fold_case(line)
-    if len(unit) == 1 and unit.isascii():
-        return unit != "%" and re.search(rf"[a-z0-9]_{unit}(?![a-z0-9_])", folded) is not None
-    return next(find_words(unit, folded, written=line), None) is not None
+    if len(spelling) == 1 and spelling.isascii():
+        if not spelling.isalpha():
+            return False
+        return re.search(rf"[a-z0-9]_{spelling}(?![a-z0-9_])", folded) is not None
+    return next(find_words(spelling, folded, written=line), None) is not None
 
 
-_CHECKS: dict[str, Callable[[Lookup, Literal], bool]] = {
-    "code": _code,
-    "snake": lambda where, one: where.has(one.text),
-    "camel": _joined,
-    "mixed": _joined,
-    "qualified": _qualified,
-    "path": _path,
-    "pair": _pair,
-    "flag": lambda where, one: where.has_form(one.text, r"(?<![\w-])", r"(?![\w-])"),
-    "hash": lambda where, one: (
-        where.has_hash(one.text) or where.has_form(one.text, "(?<![0-9A-Za-z_])", "")
-    ),
-    "number": _number,
-    "version": _version,
-    "thread": _thread,
-    "date": _date,
-    "name": _name,
+_CHECKS: dict[LiteralKind, Callable[[Lookup, Literal], bool]] = {
+    "code": _has_code,
+    "snake": _has_snake,
+    "qualified": _has_qualified,
+    "path": _has_path,
+    "pair": _has_pair,
+    "flag": _has_flag,
+    "hash": _has_hash,
+    "number": _has_number,
+    "version": _has_version,
+    "thread": _has_thread,
+    "date": _has_date,
 }

@@ -1,4 +1,4 @@
-"""Check quotations and anchors: words stand verbatim in the cited artefact, and an anchor proves something."""
+"""Check quotations and anchors: they stand verbatim in the cited artefact as it is shown."""
 
 import re
 from collections.abc import Callable, Iterable, Iterator
@@ -7,22 +7,24 @@ from itertools import groupby
 from typing import NamedTuple
 
 from agent.domain.claims import MARK, Anchor, Claim, Judgement, Quote
-from agent.domain.evidence import CommitEvidence, Dossier, Evidence, ThreadEvidence
+from agent.domain.commits import FileChange
+from agent.domain.evidence import CommitEvidence, Dossier, Evidence
 from agent.domain.patch import read_hunks
-from agent.gate.text import BREAK, normal, stands_in, without_signs
-from agent.triage.conventions import Area, area
+from agent.domain.window import Window
+from agent.gate.shown import code_written_lines, file_heading, printed_texts
+from agent.gate.text import BREAK, normal, stands_in
 
 _SIGNED = re.compile(r"^([+-])[ \t]+", re.MULTILINE)
+_HANDLE = re.compile(r"^\[#?[\w.]{1,12}\] ", re.MULTILINE)  # `[c] ` before a heading
 _PASSAGE = re.compile(r"“([^“”]+)”|「([^「」]+)」|『([^『』]+)』|(?<![\w=(])\"([^\"]+)\"(?!\w)")
-# A shorter passage is mostly words held at arm's length, not words of somebody.
+# A shorter passage is mostly a word used loosely, not the words of somebody.
 _LONG_PASSAGE = re.compile(
     r"(?:[A-Za-z0-9_]+[^A-Za-z0-9_]+){2}[A-Za-z0-9_]|(?:[\u4e00-\u9fff][^\u4e00-\u9fff]*){8}"
 )
-_LONGEST_ANCHOR = 4000
-_END = re.compile(r"[.!?;:](?=\s|$)|[。！？；：]|\n")
-_BULLET = re.compile(r"^[\s>]*(?:[-*+•]|\d{1,3}[.)])\s+|^[\s>#]+")
-_NUMBER = re.compile(r"\s*\(#\d+\)\s*$")
-_EMPHASIS = re.compile(r"[*_]{2,3}|(?<!\w)[*_](?=\S)|(?<=\S)[*_](?!\w)")
+_COMMENT_START = re.compile(r"///?!?|#+!?|/\*+!?|\*+(?!/)|--|;+|%+|\"\"\"|'''|<!--")
+_COMMENT_ENDS = ("*/", '"""', "'''", "-->")
+MAX_ANCHOR = 4000  # Characters of an anchor
+_MAX_MESSAGE = 80  # Characters of a text that are shown in a message
 
 
 class PatchLine(NamedTuple):
@@ -35,27 +37,32 @@ class PatchLine(NamedTuple):
 
 @lru_cache(maxsize=512)
 def patch_lines(patch: str) -> tuple[PatchLine, ...]:
-    """Read the lines of all hunks."""
-    return tuple(
-        PatchLine(mark, line[1:], place)
-        for place, hunk in enumerate(read_hunks(patch), start=1)
-        for mark, _, line in hunk.numbered()
-    )
+    """Return the lines of all hunks."""
+    lines: list[PatchLine] = []
+    for number, hunk in enumerate(read_hunks(patch), start=1):
+        lines += [PatchLine(mark, line[1:], number) for mark, _, line in hunk.numbered()]
+    return tuple(lines)
 
 
-@lru_cache(maxsize=512)
-def _readings(patch: str) -> tuple[str, ...]:
-    """Give the normalised forms in which people quote a patch.
+# ---------------------------------------------------------------- the forms of a patch
 
-    With the signs of a diff, without them, and each side by itself: the file as it was, the file as it became.
-    """
-    lines = patch_lines(patch)
-    return (
-        _joined(lines, lambda line: line.mark.strip() + line.text.strip()),
-        _joined(lines, lambda line: line.text),
-        _joined((line for line in lines if line.mark != "-"), lambda line: line.text),
-        _joined((line for line in lines if line.mark != "+"), lambda line: line.text),
-    )
+
+def _signed(line: PatchLine) -> str:
+    return line.mark.strip() + line.text.strip()
+
+
+def _bare(line: PatchLine) -> str:
+    return line.text
+
+
+def _uncommented(line: PatchLine) -> str:
+    """Return a line without the signs that make it a comment or the edge of a docstring."""
+    text = line.text.strip()
+    if start := _COMMENT_START.match(text):
+        text = text[start.end() :]
+    for end in _COMMENT_ENDS:
+        text = text.removesuffix(end)
+    return text
 
 
 def _joined(lines: Iterable[PatchLine], form: Callable[[PatchLine], str]) -> str:
@@ -63,123 +70,192 @@ def _joined(lines: Iterable[PatchLine], form: Callable[[PatchLine], str]) -> str
     return BREAK.join(normal("\n".join(form(line) for line in hunk)) for _, hunk in hunks)
 
 
+@lru_cache(maxsize=512)
+def _quotable_forms(patch: str) -> tuple[str, ...]:
+    """Return the normalised forms in which people quote a patch.
+
+    With the signs of a diff, without them, and each side by itself: the file before and after.
+    """
+    lines = patch_lines(patch)
+    old_side = [line for line in lines if line.mark != "+"]
+    new_side = [line for line in lines if line.mark != "-"]
+    return (
+        _joined(lines, _signed),
+        _joined(lines, _bare),
+        _joined(new_side, _bare),
+        _joined(old_side, _bare),
+    )
+
+
+@lru_cache(maxsize=512)
+def _printed_forms(heading: str, patch: str) -> tuple[str, ...]:
+    """Return the further forms that an anchor may be copied from.
+
+    The patch below its heading, with the heading of each hunk, and both sides without the signs of
+    comments, so that a sentence of a comment or docstring can be copied as a sentence.
+    """
+    lines = patch_lines(patch)
+    old_side = [line for line in lines if line.mark != "+"]
+    new_side = [line for line in lines if line.mark != "-"]
+    printed = [heading, *map(_as_printed, patch.split("\n"))]
+    return (
+        normal("\n".join(printed)),
+        _joined(new_side, _uncommented),
+        _joined(old_side, _uncommented),
+    )
+
+
+def _as_printed(line: str) -> str:
+    """Return a line of a patch with its sign, if any, close to its text."""
+    if line[:1] in ("+", "-"):
+        return line[:1] + line[1:].strip()
+    return line
+
+
+# ---------------------------------------------------------------- quotations
+
+
 def check_quotes(claim: Claim, dossier: Dossier) -> Iterator[Judgement]:
-    """Find the quotations that are not verbatim."""
+    """Yield a judgement for each quotation that is not verbatim."""
     for quote in claim.quotes:
         if reason := misquoted(quote, dossier.found[quote.cite]):
             yield wrong_quote(reason, "verbatim", quote)
 
 
 def check_passages(claim: Claim, dossier: Dossier, text: str) -> Iterator[Judgement]:
-    """Find what a text sets in quotation marks as the words of somebody else and no cited evidence has."""
+    """Yield a judgement for each passage in quotation marks that no cited evidence has."""
     for match in _PASSAGE.finditer(text):
         passage = next(group for group in match.groups() if group)
+        if not _LONG_PASSAGE.search(passage):
+            continue
         words = MARK.sub("", passage).replace("`", "").strip().rstrip(".,;。，；")
-        if _LONG_PASSAGE.search(passage) and not any(
-            _is_quoted(words, dossier.found[one]) for one in claim.sources
-        ):
-            reason = (
-                f"“{short(words)}” is set in quotation marks, and no cited evidence has these words"
-            )
-            yield Judgement(verdict="quote", reason=reason, check="passage", literal=short(words))
+        if any(_is_quoted(words, dossier.found[cite]) for cite in claim.sources):
+            continue
+        reason = (
+            f"“{short(words)}” is set in quotation marks, and no cited evidence has these words"
+        )
+        yield Judgement(verdict="quote", reason=reason, check="passage", literal=short(words))
 
 
-def misquoted(quote: Anchor, evidence: Evidence) -> str:
-    """Say why words do not stand where they should; nothing when they do. Only a quotation may leave words out."""
-    gaps = isinstance(quote, Quote)
+def misquoted(
+    quote: Anchor, evidence: Evidence, window: Window | None = None, note: str = ""
+) -> str:
+    """Return why words are not in the evidence, or an empty string if they are.
+
+    A quotation may leave words out and is taken from what people wrote and from the diff. An anchor
+    may be copied from everything that is shown, the `note` beside the evidence included.
+    """
     if not normal(quote.text):
         return "the quotation is empty"
-    if quote.file is None:
-        return (
-            ""
-            if _is_quoted(quote.text, evidence, gaps=gaps)
-            else f"“{short(quote.text)}” is not in {evidence.id}"
-        )
+    if quote.file is not None:
+        return _misquoted_file(quote, quote.file, evidence)
+    if isinstance(quote, Quote):
+        is_there = _is_quoted(quote.text, evidence)
+    else:
+        is_there = _is_shown(quote.text, evidence, window, note)
+    return "" if is_there else f"“{short(quote.text)}” is not in {evidence.id}"
+
+
+def _misquoted_file(quote: Anchor, path: str, evidence: Evidence) -> str:
     # A path names a file whole or by its last folders.
-    tail = f"/{quote.file.removeprefix('./')}"
-    files = evidence.change.files if isinstance(evidence, CommitEvidence) else ()
-    named = [
-        one
-        for one in files
-        if any(f"/{path}".endswith(tail) for path in (one.path, one.previous_path) if path)
-    ]
-    if not named:
-        return f"{evidence.id} does not touch {quote.file}"
-    if _in_patches(quote.text, [file.patch or "" for file in named], gaps=gaps):
-        return ""
-    return f"“{short(quote.text)}” is not in the diff of {quote.file}"
+    tail = f"/{path.removeprefix('./')}"
+    files: list[FileChange] = []
+    if isinstance(evidence, CommitEvidence):
+        for file in evidence.change.files:
+            names = (file.path, file.previous_path)
+            if any(f"/{name}".endswith(tail) for name in names if name):
+                files.append(file)
+    if not files:
+        return f"{evidence.id} does not touch {path}"
+    if isinstance(quote, Quote):
+        is_there = any(_is_in_patch(quote.text, file.patch or "", gaps=True) for file in files)
+    else:
+        is_there = any(is_in_file(quote.text, file) for file in files)
+    return "" if is_there else f"“{short(quote.text)}” is not in the diff of {path}"
 
 
-def _is_quoted(text: str, evidence: Evidence, *, gaps: bool = True) -> bool:
-    """Tell whether words stand in one text of an artefact; an ellipsis may stand for a gap where gaps are allowed."""
+def _is_quoted(text: str, evidence: Evidence) -> bool:
+    """Return True if one text of an artefact has these words; an ellipsis may stand for a gap."""
+    words = normal(text)
     if not isinstance(evidence, CommitEvidence):
-        return any(stands_in(normal(text), normal(one), gaps=gaps) for one in evidence.texts)
+        return any(stands_in(words, normal(other)) for other in evidence.texts)
     message, paths, *patches = evidence.texts
-    plain = any(stands_in(normal(text), normal(one), gaps=gaps) for one in (message, paths))
-    return plain or _in_patches(text, patches, gaps=gaps)
+    if stands_in(words, normal(message)) or stands_in(words, normal(paths)):
+        return True
+    return any(_is_in_patch(text, patch, gaps=True) for patch in patches)
 
 
-def _in_patches(text: str, patches: Iterable[str], *, gaps: bool) -> bool:
-    # A sign may stand apart from its line; that it is there at all is part of what the quotation says.
-    forms = {normal(text), normal(_SIGNED.sub(r"\1", text))}
-    return any(
-        stands_in(form, one, gaps=gaps)
-        for patch in patches
-        for one in _readings(patch)
-        for form in forms
-    )
+def _is_in_patch(text: str, patch: str, *, gaps: bool) -> bool:
+    return _has_form(text, _quotable_forms(patch), gaps=gaps)
 
 
-def short(text: str) -> str:
-    """Cut a text for a message."""
-    flat = " ".join(text.split())
-    return flat if len(flat) <= 80 else f"{flat[:79]}…"
+def _has_form(text: str, forms: Iterable[str], *, gaps: bool) -> bool:
+    # A sign may stand apart from its line, but whether it is there is a part of the quotation.
+    quotes = {normal(text), normal(_SIGNED.sub(r"\1", text))}
+    return any(stands_in(quote, form, gaps=gaps) for form in forms for quote in quotes)
 
 
-def wrong_quote(reason: str, check: str, quote: Anchor | None = None, near: str = "") -> Judgement:
-    """Refuse words that do not stand where they should."""
-    about, literal = (quote.cite, short(quote.text)) if quote else (None, "")
-    return Judgement(
-        verdict="quote", reason=reason, check=check, about=about, literal=literal, nearest=near
-    )
+# ---------------------------------------------------------------- anchors
+
+
+def _is_shown(text: str, evidence: Evidence, window: Window | None, note: str) -> bool:
+    return is_in_code(text, evidence, note) or is_in_prose(text, evidence, window)
+
+
+def is_in_prose(text: str, evidence: Evidence, window: Window | None = None) -> bool:
+    """Return True if words stand in what people wrote, or in the heading above it."""
+    words = normal(_HANDLE.sub("", text))
+    printed = printed_texts(evidence, window)
+    return any(stands_in(words, normal(other), gaps=False) for other in printed)
+
+
+def is_in_code(text: str, evidence: Evidence, note: str = "") -> bool:
+    """Return True if words stand in the diff, among the paths, or in lines that code wrote."""
+    words = normal(text)
+    if note and stands_in(words, normal(note), gaps=False):
+        return True
+    if not isinstance(evidence, CommitEvidence):
+        return False
+    if any(is_in_file(text, file) for file in evidence.change.files):
+        return True
+    written = ("\n".join(evidence.paths), "\n".join(code_written_lines(evidence)))
+    return any(stands_in(words, normal(other), gaps=False) for other in written)
+
+
+def is_in_file(text: str, file: FileChange) -> bool:
+    """Return True if words stand in the diff of a file or in its headings."""
+    patch = file.patch or ""
+    if _has_form(text, _quotable_forms(patch), gaps=False):
+        return True
+    return _has_form(text, _printed_forms(file_heading(file), patch), gaps=False)
 
 
 def anchor_fault(anchor: Anchor, dossier: Dossier) -> str:
-    """Say why an anchor is not verbatim; nothing when it is."""
-    if len(anchor.text) > _LONGEST_ANCHOR:
+    """Return why an anchor is not verbatim, or an empty string if it is."""
+    if len(anchor.text) > MAX_ANCHOR:
         return f"it has {len(anchor.text)} characters; a few lines are enough"
-    return misquoted(anchor, dossier.found[anchor.cite])
+    note = dossier.notes.get(anchor.cite, "")
+    return misquoted(anchor, dossier.found[anchor.cite], dossier.window, note)
 
 
-def is_written(anchor: Anchor, evidence: Evidence) -> bool:
-    """Tell whether an anchor is a whole sentence of what people wrote: a message, documents, a thread, notes."""
-    if isinstance(evidence, ThreadEvidence):
-        texts = (
-            evidence.thread.title,
-            evidence.thread.body,
-            *(comment.body for comment in evidence.comments),
-        )
-    elif isinstance(evidence, CommitEvidence):
-        commit = evidence.change.commit
-        documents = (
-            file.patch or "" for file in evidence.change.files if area(file.path) is Area.DOCS
-        )
-        texts = (commit.message, _NUMBER.sub("", commit.title), *map(without_signs, documents))
-    else:
-        texts = (evidence.release.name, evidence.release.body)
-    return any(_is_sentence(anchor.text, text) for text in texts)
+# ---------------------------------------------------------------- messages
 
 
-def _is_sentence(anchor: str, text: str) -> bool:
-    """Tell whether an anchor begins and ends where sentences or lines of a text do."""
-    words = " ".join(_sentences(anchor)).split()
-    form = f"{BREAK}{f'[ {BREAK}]'.join(map(re.escape, words))}{BREAK}"
-    return (
-        bool(words) and re.search(form, f"{BREAK}{BREAK.join(_sentences(text))}{BREAK}") is not None
+def short(text: str) -> str:
+    """Return a text, cut for a message."""
+    flat = " ".join(text.split())
+    return flat if len(flat) <= _MAX_MESSAGE else f"{flat[: _MAX_MESSAGE - 1]}…"
+
+
+def wrong_quote(
+    reason: str, check: str, quote: Anchor | None = None, nearest: str = ""
+) -> Judgement:
+    """Return the judgement about words that are not where they should be."""
+    return Judgement(
+        verdict="quote",
+        reason=reason,
+        check=check,
+        about=quote.cite if quote else None,
+        literal=short(quote.text) if quote else "",
+        nearest=nearest,
     )
-
-
-def _sentences(text: str) -> list[str]:
-    """Give the sentences of a text without bullets and emphasis."""
-    found = (normal(_EMPHASIS.sub("", _BULLET.sub("", piece))) for piece in _END.split(text))
-    return [sentence for sentence in found if sentence]

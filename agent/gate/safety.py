@@ -1,25 +1,28 @@
-"""Check that the words of a model do nothing on a page: no address, markup, mention, closing keyword, hidden sign."""
+"""Check that the words of a model do nothing on a page.
+
+They hold no address, markup, mention, closing keyword or hidden sign, and are in the right language.
+"""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from agent.domain.base import Language
 from agent.domain.claims import MARK, Claim, Judgement
 from agent.markdown import visible
 from agent.prompting import repeats_instructions
 
-LONGEST = 700
+LONGEST = 700  # Characters of a sentence
 _SPAN = re.compile("`[^`]*`")
 _ANY_MARK = re.compile(r"\[@[^\[\]]{0,20}\]?")
 _ANYWHERE = {
     "is an address; only code writes links": re.compile(
         r"\b[a-z][a-z0-9+.-]{1,15}://[^\s<>`]*|\bwww\.[^\s<>`]*|\bgithub\.com/[^\s<>`]*|\bmailto:",
-        re.I | re.ASCII,
+        re.IGNORECASE | re.ASCII,
     ),
     # https://docs.github.com/articles/closing-issues-using-keywords
     "would close an issue; put the number elsewhere": re.compile(
         r"\b(?:close[sd]?|fix(?:e[sd])?|resolve[sd]?)\b:?\s+(?:[\w-]+/[\w.-]+)?(?:#|gh-)\d+",
-        re.I | re.ASCII,
+        re.IGNORECASE | re.ASCII,
     ),
     "begins a code fence; show code in the anchor": re.compile("```|~~~"),
 }
@@ -30,8 +33,12 @@ _OUTSIDE_OF_CODE = {
     "reads as a Markdown link or image; put code in backticks": re.compile(
         r"\]\s?\(|!\[|\]\s?\[|\]:"
     ),
-    "reads as a Markdown heading; put code in backticks": re.compile(r"^ {0,3}#{1,6}\s", re.M),
-    "reads as a Markdown table; put code in backticks": re.compile(r"^\s*\||\|\s*:?-{3}", re.M),
+    "reads as a Markdown heading; put code in backticks": re.compile(
+        r"^ {0,3}#{1,6}\s", re.MULTILINE
+    ),
+    "reads as a Markdown table; put code in backticks": re.compile(
+        r"^\s*\||\|\s*:?-{3}", re.MULTILINE
+    ),
     "would notify somebody; put code in backticks": re.compile(
         r"(?<![\w`./@-])@[A-Za-z0-9][\w-]*", re.ASCII
     ),
@@ -44,35 +51,51 @@ _LETTER = re.compile("[A-Za-z]")
 
 
 def check_safety(claim: Claim, text: str, lang: Language) -> Iterator[Judgement]:
-    """Say what is wrong with the words of a sentence, whatever they mean."""
+    """Yield what is wrong with the words of a sentence, whatever they mean."""
     if not 0 < len(text) <= LONGEST:
-        # Nothing further is read of it: patterns are made for sentences.
-        yield _wrong(
+        # The patterns below are made for sentences: nothing longer is read.
+        yield _unsafe(
             f"the text in {lang} has {len(text)} characters; a sentence has 1 to {LONGEST}"
         )
         return
     if visible(text) != " ".join(text.split()):
-        yield _wrong("the text holds control or invisible characters")
+        yield _unsafe("the text holds control or invisible characters")
     if repeats_instructions(text):
-        yield _wrong("the text repeats the instructions")
-    for mark in _ANY_MARK.findall(text):
-        number = MARK.fullmatch(mark)
-        if number is None or int(number[1]) > len(claim.sources):
-            yield _wrong(f"{mark} names none of the {len(claim.sources)} citations", mark)
+        yield _unsafe("the text repeats the instructions")
+    yield from _check_marks(claim, text)
     words = MARK.sub(" ", text)
     if words.count("`") % 2:
-        yield _wrong("a code span is not closed")
-    bare = _SPAN.sub(" ", words)
-    for where, table in ((words, _ANYWHERE), (bare, _OUTSIDE_OF_CODE)):
-        for told, form in table.items():
-            yield from (_wrong(f"{found[0]!r} {told}", found[0]) for found in form.finditer(where))
-    # A text in Chinese has Han characters, one in English mostly has not.
-    han, letters = len(_HAN.findall(bare)), len(_LETTER.findall(bare))
+        yield _unsafe("a code span is not closed")
+    prose = _SPAN.sub(" ", words)
+    yield from _check_forms(words, _ANYWHERE)
+    yield from _check_forms(prose, _OUTSIDE_OF_CODE)
+    if fault := _language_fault(prose, lang):
+        yield _unsafe(fault)
+
+
+def _check_marks(claim: Claim, text: str) -> Iterator[Judgement]:
+    for mark in _ANY_MARK.findall(text):
+        match = MARK.fullmatch(mark)
+        if match is None or int(match[1]) > len(claim.sources):
+            yield _unsafe(f"{mark} names none of the {len(claim.sources)} citations", mark)
+
+
+def _check_forms(text: str, forms: Mapping[str, re.Pattern[str]]) -> Iterator[Judgement]:
+    for fault, form in forms.items():
+        for match in form.finditer(text):
+            yield _unsafe(f"{match[0]!r} {fault}", match[0])
+
+
+def _language_fault(prose: str, lang: Language) -> str:
+    """Return why a text is in the wrong language: Chinese has Han characters, English has few."""
+    han = len(_HAN.findall(prose))
+    letters = len(_LETTER.findall(prose))
     if lang == "zh" and not han:
-        yield _wrong("the text for zh is not in Chinese")
-    elif lang == "en" and han * 2 > letters:
-        yield _wrong("the text for en is not in English")
+        return "the text for zh is not in Chinese"
+    if lang == "en" and han * 2 > letters:
+        return "the text for en is not in English"
+    return ""
 
 
-def _wrong(reason: str, literal: str = "") -> Judgement:
+def _unsafe(reason: str, literal: str = "") -> Judgement:
     return Judgement(verdict="malformed", reason=reason, check="safety", literal=literal)

@@ -1,0 +1,107 @@
+"""Find hosts and mail addresses in the words of a model: only code writes links.
+
+A dotted name is a host if its last label is a top-level domain, unless the cited diff uses it as
+code: `torch.nn`, `config.json` and `0.6.3` are none, `req.stream` is none where the diff has it.
+"""
+
+import ipaddress
+import re
+from collections.abc import Iterator, Sequence
+from functools import cache
+from importlib.resources import files
+from typing import NamedTuple
+
+from agent.domain.evidence import CommitEvidence, Evidence
+from agent.gate.text import SearchText, without_signs
+from agent.triage.conventions import Area, area
+
+_LABELS = r"(?:[A-Za-z0-9][A-Za-z0-9-]*\.)+"
+_LAST_LABEL = r"[A-Za-z][A-Za-z0-9-]*"
+# What is followed by a bracket is called or indexed: `re.search(x)`.
+_DOTTED = re.compile(rf"(?<![A-Za-z0-9_@-]){_LABELS}(?P<last>{_LAST_LABEL})(?![\w(\[-])", re.ASCII)
+_MAIL = re.compile(
+    rf"[A-Za-z0-9._%+-]{{1,64}}@{_LABELS}(?P<last>{_LAST_LABEL})(?![\w(\[-])", re.ASCII
+)
+# A label in another script; letters before it may be a sentence without spaces.
+_OTHER_SCRIPT = re.compile(r"[\w-]\.(?P<last>[^\W\d_A-Za-z]{2,20})")
+_IP = re.compile(r"(?<![\w.])\d{1,3}(?:\.\d{1,3}){3}(?![\w.]*\w)", re.ASCII)
+_COMMENT = re.compile(r"^[ \t]*(?:\*|#|//|/\*|<!--).*|[ \t](?:#|//|/\*).*", re.MULTILINE)
+_RESERVED = frozenset({"example", "test", "invalid", "localhost", "local", "internal", "onion"})
+"""Top-level names that are reserved (RFC 2606, 6761, 7686) and delegated to nobody."""
+_FILE_ENDINGS = frozenset({"cc", "cu", "java", "md", "mm", "pl", "py", "rs", "sh", "so"})
+"""Endings of source files and documents that are top-level domains, too."""
+
+
+class Address(NamedTuple):
+    """A host or a mail address in a text."""
+
+    text: str
+    kind: str  # `a mail address` or `the address of a host`
+
+
+def addresses(text: str, evidence: Sequence[Evidence], notes: Sequence[str] = ()) -> list[Address]:
+    """Return the mail addresses and hosts of a sentence.
+
+    Names in the code of the evidence and in notes that code wrote about it are no hosts.
+    """
+    mails = [match[0] for match in _MAIL.finditer(text) if _is_top_level(match["last"])]
+    hosts = list(dict.fromkeys(_hosts(_MAIL.sub(" ", text))))
+    if hosts:
+        code = SearchText("\n".join((*_code_without_comments(evidence), *notes)))
+        hosts = [host for host in hosts if not code.has(host)]
+    return [
+        *(Address(mail, "a mail address") for mail in mails),
+        *(Address(host, "the address of a host") for host in hosts),
+    ]
+
+
+def _hosts(text: str) -> Iterator[str]:
+    for match in _DOTTED.finditer(text):
+        if _is_top_level(match["last"]) and not _is_file_name(match, text):
+            yield match[0]
+    for match in _OTHER_SCRIPT.finditer(text):
+        if _is_top_level(match["last"]):
+            yield match[0]
+    for match in _IP.finditer(text):
+        if _is_outside(match[0]):
+            yield match[0]
+
+
+def _is_top_level(label: str) -> bool:
+    return label.lower() in _top_level_domains()
+
+
+@cache
+def _top_level_domains() -> frozenset[str]:
+    text = (files("agent.gate") / "top_level_domains.txt").read_text("ascii")
+    labels = {line for line in text.splitlines() if line and not line.startswith("#")}
+    decoded = {label.encode("ascii").decode("idna") for label in labels if label[:4] == "xn--"}
+    return frozenset(labels | decoded | _RESERVED)
+
+
+def _is_file_name(match: re.Match[str], text: str) -> bool:
+    """Return True for a name with one point in a code span that ends as source files do."""
+    is_in_span = text.count("`", 0, match.start()) % 2 == 1
+    return is_in_span and match[0].count(".") == 1 and match["last"].lower() in _FILE_ENDINGS
+
+
+def _is_outside(digits: str) -> bool:
+    """Return True for the address of another machine; a version such as 12.9.1.999 is none."""
+    try:
+        address = ipaddress.IPv4Address(digits)
+    except ValueError:
+        return False
+    return not (address.is_loopback or address.is_unspecified)
+
+
+def _code_without_comments(evidence: Sequence[Evidence]) -> Iterator[str]:
+    """Yield what the cited diffs have as code: no documents, no comments, but names and values."""
+    for piece in evidence:
+        if not isinstance(piece, CommitEvidence):
+            continue
+        yield from piece.paths
+        for fact in piece.facts:
+            yield from (value for value in (fact.name, fact.old, fact.new) if value)
+        for file in piece.change.files:
+            if area(file.path) is not Area.DOCS:
+                yield _COMMENT.sub("", without_signs(file.patch or ""))

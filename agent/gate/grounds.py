@@ -1,0 +1,68 @@
+"""What a sentence rests on: on code (a diff, a fact, a note that code wrote), or on prose alone.
+
+Anybody can write anything into a commit message or a thread. What rests on such prose alone is
+printed as what its author says, and is never a headline or advice.
+"""
+
+from agent.domain.claims import Claim, LiteralKind
+from agent.domain.evidence import CommitEvidence, Dossier
+from agent.gate.literals import Literal, literals
+from agent.gate.lookup import Lookup
+from agent.gate.quotes import is_in_code
+from agent.gate.text import SearchText, code_of, plain_marks
+
+_NAMES: frozenset[LiteralKind] = frozenset(
+    ("code", "snake", "qualified", "path", "flag", "version", "number")
+)
+"""What a diff can show: who landed a commit when, and for which issue, it does not."""
+_MIN_DIGITS = 2  # A single digit stands in every diff
+
+
+def has_code_anchor(claim: Claim, dossier: Dossier) -> bool:
+    """Return True if an anchor of a claim stands in a diff, a fact or a note."""
+    for anchor in claim.anchors:
+        evidence = dossier.found.get(anchor.cite)
+        if evidence is None:
+            continue
+        if is_in_code(anchor.text, evidence, dossier.notes.get(anchor.cite, "")):
+            return True
+    return False
+
+
+def is_grounded(claim: Claim, dossier: Dossier) -> bool:
+    """Return True if a claim has a line, a name or a value of a diff, a fact or a note."""
+    return has_code_anchor(claim, dossier) or _has_code_name(claim, dossier)
+
+
+def _has_code_name(claim: Claim, dossier: Dossier) -> bool:
+    evidence = [dossier.found[cite] for cite in claim.sources if cite in dossier.found]
+    texts = [code_of(piece) for piece in evidence]
+    texts += [SearchText(dossier.notes[cite]) for cite in claim.sources if cite in dossier.notes]
+    lookup = Lookup(tuple(texts))
+    for text in claim.text.values():
+        for literal in literals(plain_marks(text)):
+            if _can_ground(literal) and lookup.has_literal(literal):
+                return True
+    return False
+
+
+def _can_ground(literal: Literal) -> bool:
+    if literal.kind not in _NAMES:
+        return False
+    if literal.kind != "number":
+        return True
+    return sum(sign.isdigit() for sign in literal.text) >= _MIN_DIGITS
+
+
+def has_readable_diff(claim: Claim, dossier: Dossier) -> bool:
+    """Return True if a cited commit changes lines or moves files; binary files show neither."""
+    for cite in claim.sources:
+        evidence = dossier.found.get(cite)
+        if not isinstance(evidence, CommitEvidence):
+            continue
+        if evidence.facts:
+            return True
+        for file in evidence.change.files:
+            if file.patch or file.status in ("renamed", "copied"):
+                return True
+    return False
