@@ -62,12 +62,10 @@ class ReplyPage:
 
     def sentence(self, claim: Claim, lang: Language, pulls: Collection[str] = ()) -> str:
         """Write a sentence of a model behind its label, with its citations; `pulls` are pull requests among them."""
-        label = (
-            catalogue(lang)["ask"][claim.kind.value]
-            if claim.kind in (Kind.INFERRED, Kind.ADVICE)
-            else ""
-        )
-        return f"{label}{claim_text(claim, lang, self._web, pulls)}\n\n"
+        words = catalogue(lang)["ask"]
+        label = words[claim.kind.value] if claim.kind in (Kind.INFERRED, Kind.ADVICE) else ""
+        author = words["attributed"] if claim.attributed else ""
+        return f"{label}{author}{claim_text(claim, lang, self._web, pulls)}\n\n"
 
     def found(self, known: dict[str, Known], lang: Language) -> str:
         """List what a search found, while somebody waits for the answer."""

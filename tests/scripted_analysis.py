@@ -42,16 +42,24 @@ TIMEOUT_SAID = said(
 )
 
 
-def analysis(*sentences: Answer, en: str = "", zh: str = "") -> dict[str, object]:
-    """Write the analysis of a commit as a model does."""
-    return {"headline_en": en, "headline_zh": zh, "sentences": sentences}
+def analysis(
+    *sentences: Answer, en: str = "", zh: str = "", anchor: str = ""
+) -> dict[str, object]:
+    """Write the analysis of a commit as a model does; the anchor is that of its headline."""
+    headline = {"headline_en": en, "headline_zh": zh, "headline_anchor": anchor}
+    return headline | {"sentences": sentences}
 
 
 ANALYSES: dict[str, Answer] = {
     LIMIT: analysis(
         LIMIT_SAID, en="Fewer routes: `MAX_ROUTES` is `12`", zh="路由变少：`MAX_ROUTES` 为 `12`"
     ),
-    TIMEOUT: analysis(TIMEOUT_SAID, en="Workers get more time", zh="工作进程的时间更长"),
+    TIMEOUT: analysis(
+        TIMEOUT_SAID,
+        en="Workers get more time",
+        zh="工作进程的时间更长",
+        anchor="+WORKER_TIMEOUT = 45",
+    ),
 }
 
 

@@ -28,7 +28,7 @@ _REPO = r"[A-Za-z0-9][A-Za-z0-9_-]{0,38}/[A-Za-z0-9._-]{1,100}"
 _FORM = re.compile(
     rf"{_REPO}(?:@[0-9a-f]{{40}}|#[1-9][0-9]{{0,9}}|@(?![0-9a-f]{{7,}}$)[^\s@]{{1,200}})", re.ASCII
 )
-_MIN_ANCHOR = 8  # Letters and digits of an anchor that holds no literal of its sentence
+_MIN_ANCHOR = 6  # Letters and digits of an anchor that holds no literal of its sentence
 _HAN = re.compile("[\u3400-\u9fff]")
 
 

@@ -282,7 +282,9 @@ def _has_unit(text: SearchText, span: Span, unit: Unit) -> bool:
     line = text.line_at(span.start)
     end = line.position + span.end - span.start
     behind = unit_behind(line.text, end)
-    if behind:
+    before = line.text[line.position - 1 : line.position]
+    if behind or before.isalpha() or before == "_":
+        # A number inside of a name (p50) does not belong to the unit of its line.
         return behind in unit.spellings
     return any(_is_unit_named(spelling, line.text) for spelling in unit.spellings)
 

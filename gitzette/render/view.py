@@ -176,6 +176,8 @@ class View:
                 self.citation(cite, claim, apart=apart),
                 f"{after}{self.words['signs']['colon']}",
             ]
+        if claim.attributed and not reported:
+            parts.insert(0, f"{self.words['page']['attributed']}{self.words['signs']['colon']}")
         seen = {
             *reported,
             *(

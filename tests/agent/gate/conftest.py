@@ -13,6 +13,7 @@ from agent.gate.check import refusals
 
 REPO = RepoId("octo/router")
 NOON = datetime(2026, 2, 4, 12, tzinfo=UTC)
+DAY = Window.days(date(2026, 2, 4), date(2026, 2, 4), "UTC")
 PATCH = """@@ -10,5 +10,6 @@ def route(request):
      limit = request.limit
 -    if topK > 22:
@@ -86,8 +87,7 @@ def wrong(
     cites = tuple(one if isinstance(one, str) else one.id for one in evidence)
     ordinary = {"id": "k1", "repo": REPO, "role": "change", "cites": cites, "predicate": "fact"}
     claim = Claim(**{**ordinary, "text": {lang: "It is so."}, **about})
-    day = Window.days(date(2026, 2, 4), date(2026, 2, 4), "UTC")
-    return refusals(claim, Dossier(found=found, **{"window": day, **(dossier or {})}), lang)
+    return refusals(claim, Dossier(found=found, **{"window": DAY, **(dossier or {})}), lang)
 
 
 def analysis(

@@ -1,11 +1,16 @@
-"""Every sentence of analysis has an anchor that stands in the evidence it cites and proves something."""
+"""Every sentence of analysis has an anchor that stands in the evidence it cites as it is shown."""
 
 from typing import Any
 
 import pytest
 
+from agent.analysts.packet import commit_packet
 from agent.domain.claims import Anchor, Judgement, Kind
-from tests.agent.gate.conftest import analysis, make_commit, make_issue
+from agent.domain.commits import Comment
+from agent.domain.evidence import Material, Read
+from agent.domain.facts import Fact, FactSheet, Severity
+from agent.domain.ledger import Triage
+from tests.agent.gate.conftest import DAY, NOON, REPO, analysis, make_commit, make_issue
 
 COMMIT = make_commit()
 
@@ -32,9 +37,95 @@ def test_a_whole_sentence_of_the_message_proves_something(anchor: str) -> None:
     assert anchored(anchor) == []
 
 
-def test_half_a_sentence_proves_nothing_unless_it_holds_a_literal() -> None:
-    assert "no anchor proves" in anchored("the limit of")[0].reason
-    assert anchored("limit of topK", text="The limit of `topK` falls.") == []
+def test_part_of_a_line_is_an_anchor_unless_it_is_too_short_to_show_anything() -> None:
+    assert anchored("the limit of") == []
+    assert anchored("return pick(limit)", text="Nothing else changes in `route`.") == []
+    assert "too short" in anchored("limit")[0].reason
+    assert "too short" in anchored("+    if")[0].reason
+    # A name of the sentence says enough.
+    assert anchored("topK", text="The limit of `topK` falls.") == []
+
+
+COMMENTED = """@@ -1,4 +1,12 @@ class Router(Base):
++    # Larger values overflow
++    # the shared buffer.
++    limit = 8
++    \"\"\"Pick a route.
++
++    Falls back to the slow path
++    when all routes are full.
++    \"\"\"
+-    /* Never more than
+-     * 22 of them. */
+     retries = 3
+@@ -40,2 +41,2 @@
+-    TIMEOUT = 30
++    TIMEOUT = 45"""
+FACT = Fact(
+    kind="constant-changed", severity=Severity.BREAKING, name="TIMEOUT", old="30", new="45"
+)
+
+
+SHOWN = make_commit(patch=COMMENTED).model_copy(
+    update={"sheet": FactSheet(facts=(FACT,), route="hunks")}
+)
+
+
+def on_shown(anchor: str) -> list[Judgement]:
+    """List what is wrong with a sentence that rests on these words of the commented commit."""
+    return analysis(SHOWN, text="It is smaller.", anchors=(Anchor(cite=SHOWN.id, text=anchor),))
+
+
+@pytest.mark.parametrize(
+    "anchor",
+    [
+        "--- src/router/limits.py (modified, +4 -3)",
+        "@@ -1,4 +1,12 @@ class Router(Base):",
+        "class Router(Base):",
+        "--- src/router/limits.py (modified, +4 -3)\n@@ -1,4 +1,12 @@ class Router(Base):\n"
+        "+    # Larger values overflow",
+        "[c] commit by Mira König, landed 2026-02-04, 1 files, +4 -3",
+        "1 files, +4 -3\nLower the limit of topK (#41)",
+        "- breaking: `TIMEOUT` changes from `30` to `45`.",
+        "retries = 3",
+    ],
+)
+def test_everything_that_a_writer_is_shown_is_an_anchor(anchor: str) -> None:
+    triage = Triage(sha=SHOWN.change.commit.sha, score=1.0, reasons=(), purpose=None)
+    read = Read(evidence=SHOWN, triage=triage, depth="deep")
+    assert anchor in commit_packet(read, Material(repo=REPO, window=DAY, reads=[read]))
+    assert on_shown(anchor) == []
+    assert [no.check for no in on_shown(f"{anchor} never")] == ["anchor"]
+
+
+@pytest.mark.parametrize(
+    "anchor",
+    [
+        "Larger values overflow the shared buffer.",
+        "Falls back to the slow path when all routes are full.",
+        "Never more than 22 of them.",
+    ],
+)
+def test_a_sentence_of_a_comment_or_docstring_is_an_anchor_without_its_signs(anchor: str) -> None:
+    assert on_shown(anchor) == []
+    assert [no.check for no in on_shown(anchor.replace(" ", " not ", 1))] == ["anchor"]
+
+
+def test_a_heading_and_a_comment_of_a_thread_are_anchors_and_so_is_a_note_of_code() -> None:
+    comment = Comment(author="kim", body="It needs `--slow`.", created_at=NOON)
+    issue = make_issue().model_copy(update={"comments": (comment,)})
+    note = {issue.id: "The first tag that contains it is v1.2."}
+    for words in (
+        "[#12] issue #12 of octo/router, opened 2026-02-03 by jdoe, closed: Overflow for large",
+        "kim: It needs `--slow`.",
+        "The first tag that contains it is v1.2.",
+    ):
+        anchors = (Anchor(cite=issue.id, text=words),)
+        assert analysis(issue, text="It fails.", anchors=anchors, dossier={"notes": note}) == []
+    text = "The first release with it is v1.2."
+    anchors = (Anchor(cite=issue.id, text="The first tag that contains it is v1.2."),)
+    assert analysis(issue, text=text, anchors=anchors, dossier={"notes": note}) == []
+    assert [no.check for no in analysis(issue, text=text, anchors=anchors)] == ["version", "anchor"]
 
 
 @pytest.mark.parametrize(

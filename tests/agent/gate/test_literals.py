@@ -1,11 +1,12 @@
 """Every literal of a sentence of analysis stands in the cited evidence, however engineers write it."""
 
 import time
+from decimal import Decimal
 
 import pytest
 
 from agent.domain.base import Language
-from agent.domain.claims import Kind
+from agent.domain.claims import Judgement, Kind, Number
 from tests.agent.gate.conftest import analysis, make_commit, make_issue
 
 PATCH = """@@ -10,5 +10,6 @@ def route(request):
@@ -60,9 +61,6 @@ def test_true_literals_pass_as_engineers_write_them(text: str) -> None:
         ("The limit falls to 19.", "19"),
         ("It is about `topQ`.", "topQ"),
         ("It is about use_graphs.", "use_graphs"),
-        ("It is about FP4.", "FP4"),
-        ("It is about GLM5.3.", "GLM5.3"),
-        ("It is about FlashInfra.", "FlashInfra"),
         ("It sets `use_graph=False`.", "use_graph=False"),
         ("It refuses `topK >= 8`.", "topK >= 8"),
         ("It adds --use-graf.", "--use-graf"),
@@ -78,9 +76,13 @@ def test_true_literals_pass_as_engineers_write_them(text: str) -> None:
         ("It takes 13% less.", "13%"),
         ("It landed on 2026-02-05.", "2026-02-05"),
         ("It landed on February 5.", "February 5"),
-        ("It runs on Blackwell.", "Blackwell"),
-        ("It is by Ada Lovelace.", "Ada"),
         ("It calls `Router.missing`.", "Router.missing"),
+        ("It calls Router.missing.", "Router.missing"),
+        ("It is about `FP4`.", "FP4"),
+        ("It is about `FlashInfra`.", "FlashInfra"),
+        ("It raises `ValueErrors`.", "ValueErrors"),
+        ("It was approved by `ada-l`.", "ada-l"),
+        ("It came with v9.", "v9"),
         ("It belongs to octo/rooter.", "octo/rooter"),
         ("It says “The buffer holds eight entries”.", "The buffer holds eight entries"),
     ],
@@ -89,9 +91,69 @@ def test_a_literal_that_stands_nowhere_is_refused_by_name(text: str, literal: st
     assert literal in wrong(text)
 
 
-def test_chinese_needs_no_spaces_around_names_and_knows_no_start_of_a_sentence() -> None:
+@pytest.mark.parametrize(
+    "text",
+    [
+        "NaN and Inf reach the softmax on Blackwell, where FP4 overflows.",
+        "Callers get a TypeError, and C++ code no longer compiles.",
+        "Callers get a `TypeError`, and `None` is never returned.",
+        "The product no longer overflows a 32-bit integer; it is 64 bits wide.",
+        "It handles 2D and 3D tensors, PyTorch, FlashInfra and GLM5.3.",
+        "It is by Ada Lovelace.",
+    ],
+)
+def test_plain_words_and_common_terms_are_for_the_judge(text: str) -> None:
+    assert wrong(text) == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The size is 64K, that is 65,536 or 0x10000.",
+        "The delay is 0.005 s, or 5000 us.",
+        "The buffer holds 1.0 KiB, and p50 is 0.0074 seconds.",
+        "`TIMEOUT` is 45.0.",
+    ],
+)
+def test_a_number_is_compared_by_its_value_with_unit_and_magnitude(text: str) -> None:
+    assert wrong(text) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "literal"),
+    [
+        ("It is 6.", "6"),
+        ("It is 450.", "450"),
+        ("It is 655.", "655"),
+        ("It is 7 of them.", "7"),
+        ("It is 1,0 of them.", "0"),
+        ("It is 64M.", "64m"),
+        ("It takes 5 us.", "5us"),
+        ("It takes 0.05 s.", "0.05s"),
+        ("It is 12 of 100 percent.", "100percent"),
+        ("It is 0x1000.", "0x1000"),
+        ("It is 1e-6.", "1e-6"),
+        ("It moves 250Gbps.", "250Gbps"),
+        ("It is a 12-bit value.", "12bit"),
+        ("It is 123456789012345678901234567890.", "123456789012345678901234567890"),
+    ],
+)
+def test_a_number_that_only_begins_alike_is_refused(text: str, literal: str) -> None:
+    assert wrong(text) == [literal]
+
+
+def test_a_refused_number_is_handed_on_with_its_kind_and_value() -> None:
+    (refusal,) = analysis(COMMIT, text="It takes 1,300 ms.")
+    assert refusal.literal_kind == "number"
+    assert refusal.number == Number(value=Decimal(1300), unit="ms")
+    assert Judgement.model_validate_json(refusal.model_dump_json()) == refusal
+    (refusal,) = analysis(COMMIT, text="It calls `topQ`.")
+    assert (refusal.literal_kind, refusal.number) == ("code", None)
+
+
+def test_chinese_needs_no_spaces_around_names() -> None:
     assert wrong("在Hopper上把`topK`从22降到8，延迟5毫秒，2月4日合入。", "zh") == []
-    assert wrong("Blackwell上延迟6毫秒，2月5日合入。", "zh") == ["2月5日", "Blackwell", "6毫秒"]
+    assert wrong("Blackwell上延迟6毫秒，2月5日合入。", "zh") == ["2月5日", "6毫秒"]
 
 
 def test_a_refusal_shows_the_nearest_line_of_the_evidence() -> None:
@@ -102,7 +164,7 @@ def test_a_refusal_shows_the_nearest_line_of_the_evidence() -> None:
 
 def test_literals_of_advice_stand_in_a_commit_and_not_only_in_a_thread() -> None:
     both = (make_commit(), make_issue(body="Run `rm_everything` first."))
-    text = "Run `rm_everything`, see #12."
+    text = "Before you lower `topK`, run `rm_everything`, see #12."
     assert analysis(*both, text=text) == []
     assert [one.literal for one in analysis(*both, text=text, kind=Kind.ADVICE)] == [
         "rm_everything"
@@ -114,5 +176,5 @@ def test_floods_of_signs_end_soon(signs: str) -> None:
     flood = make_commit(patch="@@ -0,0 +1 @@\n+" + signs * (5_000_000 // len(signs)))
     began = time.process_time()
     analysis(flood, text=signs * 500_000)
-    assert len(analysis(flood, text="It sets `use_graph=1` to 77 on SM100.")) >= 3
+    assert len(analysis(flood, text="It sets `use_graph=1` to 77 on `SM100`.")) >= 3
     assert time.process_time() - began < 60
