@@ -42,9 +42,7 @@ TIMEOUT_SAID = said(
 )
 
 
-def analysis(
-    *sentences: Answer, en: str = "", zh: str = "", anchor: str = ""
-) -> dict[str, object]:
+def analysis(*sentences: Answer, en: str = "", zh: str = "", anchor: str = "") -> dict[str, object]:
     """Write the analysis of a commit as a model does; the anchor is that of its headline."""
     headline = {"headline_en": en, "headline_zh": zh, "headline_anchor": anchor}
     return headline | {"sentences": sentences}

@@ -219,3 +219,29 @@ async def test_a_model_is_told_which_days_were_read(tmp_path: Path) -> None:
     days = "2026-01-10 to 2026-01-11, 2026-01-13, 2026-01-29 to 2026-02-04"
     assert f"What a search found in octo/router, {days}, best first" in opening
     assert f"Only what belongs to octo/router, {days} may be cited." in opening
+
+
+async def test_a_number_counts_what_is_cited_only_if_it_is_that_number(tmp_path: Path) -> None:
+    both = {"cites": ["c1", "c2"], "anchor": "+MAX_ROUTES = 12"}
+    counted = both | {"en": "2 commits change limits, that of `MAX_ROUTES` first."}
+    inflated = [
+        both | {"en": f"`MAX_ROUTES` makes it {number} faster."}
+        for number in ("29371%", "2x", "2 times", "2.5", "29")
+    ]
+    async with asking(tmp_path, Answering([counted, *inflated])) as one:
+        reply = await one.ask()
+    assert [claim.text["en"] for claim in reply.claims] == [counted["en"]]
+    assert reply.dropped == len(inflated)
+
+
+async def test_what_only_a_message_says_is_told_as_its_authors_account(tmp_path: Path) -> None:
+    spoken = {
+        "en": "Larger values than `MAX_ROUTES` allows overflow the buffer.",
+        "cites": ["c1"],
+        "anchor": "Larger values overflow the shared buffer.",
+    }
+    async with asking(tmp_path, Answering([LOWERED, spoken])) as one:
+        reply = await one.ask()
+    assert [claim.attributed for claim in reply.claims] == [False, True]
+    assert "By the author's account: Larger values than `MAX_ROUTES`" in reply.answer
+    assert "account: `MAX_ROUTES` goes" not in reply.answer

@@ -210,6 +210,8 @@ def test_an_anchor_is_found_in_the_message_in_a_thread_or_in_a_file() -> None:
         ("It needs `--slow`.", "octo/router#12", None),
         ("Use `topK = 8`.", "octo/router#41", None),
         ("-LIMIT = 22\n+LIMIT = 8", ME, "router.py"),
+        ("--- router.py (modified, +3 -1)", ME, "router.py"),
+        ("kim: It needs `--slow`.", "octo/router#12", None),
         ("never written", ME, None),
     ):
         anchor = spoken("`LIMIT` `topK` `--slow` `8`.", text, cites=["c", "#12", "#41"]).anchors[0]
@@ -224,6 +226,25 @@ def test_a_line_that_names_the_thing_is_put_beside_an_anchor_that_does_not() -> 
     other = spoken("`COLOUR` is `3` now.", "+    flush()")
     assert len(other.anchors) == 1
     assert [no.check for no in refusals(other, KNOWN, "en")] == ["anchor"]
+
+
+def test_what_rests_on_words_of_people_alone_is_their_account() -> None:
+    for anchor in ("Larger values overflow the buffer", "It needs `--slow`.", "Lower it"):
+        assert spoken("It overflows.", anchor, cites=["c", "#12", "#41"]).attributed
+    for anchor in ("+LIMIT = 8", "--- router.py (modified, +3 -1)", "     grow(LIMIT)"):
+        assert not spoken("It overflows.", anchor, cites=["c", "#12", "#41"]).attributed
+
+
+def test_a_headline_rests_on_the_line_that_is_given_for_it_else_on_the_title() -> None:
+    for given, anchor in (
+        ("+LIMIT = 8", Anchor(cite=ME, text="+LIMIT = 8", file="router.py")),
+        ("+LIMIT = 9", Anchor(cite=ME, text="Lower the limit (#41)")),
+        ("", Anchor(cite=ME, text="Lower the limit (#41)")),
+    ):
+        (headline,) = claims({"headline_en": "Fewer fit", "headline_anchor": given}, "en")
+        assert headline.anchors == (anchor,)
+        checks = [no.check for no in refusals(headline, KNOWN, "en")]
+        assert checks == ([] if anchor.file else ["ground"])
 
 
 def test_advice_is_marked_by_its_writer_and_values_are_kept() -> None:
@@ -254,12 +275,14 @@ def test_a_summary_cites_the_commits_of_what_it_rests_on_and_nothing_else() -> N
         f"c{n}.1": Claim(
             id=sha, repo=None, role="effect", about=(sha,), cites=(sha, "octo/router#12"),
             anchors=(Anchor(cite=sha, text=f"+{n}"), Anchor(cite="octo/router#12", text="said")),
+            attributed=n == 3,
         )
         for n, sha in enumerate(shas, start=1)
     }  # fmt: skip
     said = [
         {"en": "Two belong together.", "rests_on": ["[c1.1]", "c3.1", "c9.9"]},
         {"en": "This rests on nothing that was published.", "rests_on": ["c9.9"]},
+        {"en": "One stands alone.", "rests_on": ["c1.1"]},
         {"en": "", "rests_on": ["c2.1"]},
     ]
     task = Task(repo=None, rests=rests)
@@ -267,6 +290,7 @@ def test_a_summary_cites_the_commits_of_what_it_rests_on_and_nothing_else() -> N
     subject = SummarySubject(
         repo=None, account="", languages=("en",), room=9_000, dossier=dossier, task=task
     )
-    (claim,) = subject.claims(summary_shape(("en",)).model_validate({"sentences": said}))
+    claim, alone = subject.claims(summary_shape(("en",)).model_validate({"sentences": said}))
+    assert (claim.attributed, alone.attributed) == (True, False)
     assert (claim.id, claim.role, claim.cites) == ("brief1", "brief", (shas[0], shas[2]))
     assert [one.text for one in claim.anchors] == ["+1", "+3"]

@@ -79,7 +79,9 @@ def test_a_host_of_a_document_is_refused_though_the_diff_has_it() -> None:
     patch = "@@ -1 +1 @@\n-The ring.\n+Read the guide at evil.example."
     file = FileChange(path="docs/ring.md", status="modified", additions=1, deletions=1, patch=patch)
     commit = make_commit()
-    commit = commit.model_copy(update={"change": commit.change.model_copy(update={"files": (file,)})})
+    commit = commit.model_copy(
+        update={"change": commit.change.model_copy(update={"files": (file,)})}
+    )
     assert refused("The document points to evil.example.", commit) == ["evil.example"]
 
 

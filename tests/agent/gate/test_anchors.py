@@ -61,9 +61,7 @@ COMMENTED = """@@ -1,4 +1,12 @@ class Router(Base):
 @@ -40,2 +41,2 @@
 -    TIMEOUT = 30
 +    TIMEOUT = 45"""
-FACT = Fact(
-    kind="constant-changed", severity=Severity.BREAKING, name="TIMEOUT", old="30", new="45"
-)
+FACT = Fact(kind="constant-changed", severity=Severity.BREAKING, name="TIMEOUT", old="30", new="45")
 
 
 SHOWN = make_commit(patch=COMMENTED).model_copy(

@@ -115,6 +115,28 @@ def test_what_only_an_issue_says_is_told_as_reported_there() -> None:
 
 
 @BOTH
+def test_what_only_an_author_says_is_told_as_the_authors_account_wherever_it_stands(
+    lang: Language, layout: Layout
+) -> None:
+    report = analysed_report()
+    account = {"en": "By the author's account", "zh": "据作者"}[lang]
+    assert account not in report_page(report, lang, WEB, layout=layout)
+    claims = [
+        claim.model_copy(update={"attributed": True})
+        if claim.role in ("effect", "brief", "summary") and claim.free
+        else claim
+        for claim in report.claims
+    ]
+    marked = report.model_copy(update={"claims": tuple(claims)})
+    for sentence in sentences(model(marked, lang)):
+        # What was reported in an issue says so already.
+        is_reported = all("#" in anchor.cite for anchor in sentence.claim.anchors)
+        is_marked = account in sentence.text
+        assert is_marked == (sentence.claim.attributed and not is_reported), sentence.text
+    assert account in report_page(marked, lang, WEB, layout=layout)
+
+
+@BOTH
 def test_every_count_is_of_a_tier_and_leads_to_its_list(lang: Language, layout: Layout) -> None:
     page = report_page(analysed_report(), lang, WEB, layout)
     slugs = {
