@@ -57,7 +57,7 @@ class Summary(BaseModel):
 
 @cache
 def analysis_shape(languages: tuple[Language, ...]) -> type[BaseModel]:
-    """Return the shape in which a commit is explained: a headline and sentences, in each language."""
+    """Return the shape in which a commit is explained: a headline and sentences."""
     anchor = Field(default="", description="a line of the diff that shows the headline, verbatim")
     fields: dict[str, Any] = {f"headline_{lang}": (str, "") for lang in languages}
     fields["headline_anchor"] = (str, anchor)
@@ -103,7 +103,7 @@ def _sentences(
         words[lang] = (str, Field(default="", description=f"the sentence in {NAMES[lang]}"))
     sentence = create_model(base.__name__, __base__=base, **words)
     # A server that keeps to schemas stops there; of other answers only the surplus is left out.
-    extra = {"maxItems": limit} if limit else {}
+    extra: dict[str, Any] = {"maxItems": limit} if limit else {}
     return list[sentence], Field(default_factory=list, json_schema_extra=extra)
 
 
@@ -219,7 +219,7 @@ def anchored(
 
 
 def _with_proof(anchor: Anchor, text: Mapping[Language, str], found: Found) -> tuple[Anchor, ...]:
-    """Put the nearest line that names something beside an anchor that names nothing of its sentence.
+    """Return an anchor and, if it names nothing of its sentence, the nearest line that does.
 
     The line is taken from the same hunk or paragraph; it is what the reader is shown.
     """

@@ -16,7 +16,8 @@ MARK = re.compile(r"\[@([1-9][0-9]?)\]")
 Role = Literal["change", "effect", "advice", "summary", "headline", "brief"]
 """What a claim is for.
 
-A `headline` says what a commit does and is printed above its title; a `brief` spans all repositories.
+A `headline` says what a commit does and is printed above its title; a `brief` spans all
+repositories.
 """
 
 
@@ -35,7 +36,7 @@ ANALYSIS = frozenset({Kind.STATED, Kind.INFERRED, Kind.ADVICE})
 
 
 class Anchor(Frozen):
-    """Words or lines, copied verbatim from the cited evidence, that a sentence of analysis rests on."""
+    """Words or lines that a sentence of analysis rests on, verbatim from the cited evidence."""
 
     cite: EvidenceId
     text: str

@@ -116,11 +116,14 @@ def _reason(literal: Literal, *, is_advice: bool) -> str:
     if literal.number and literal.number.unit:
         unit = literal.number.unit
         return f"{where} has no line with both {literal.text} and the unit {unit!r}"
-    return f"{literal.text!r} stands nowhere in {where}; copy it as it is written there, or leave it out"
+    return (
+        f"{literal.text!r} stands nowhere in {where}; "
+        "copy it as it is written there, or leave it out"
+    )
 
 
 def _check_sides(claim: Claim, dossier: Dossier) -> Iterator[Judgement]:
-    """Yield a judgement if the old or the new value of a sentence is not on its side of the diff."""
+    """Yield a judgement if the old or the new value is not on its side of the diff."""
     commits: list[CommitEvidence] = []
     for cite in claim.sources:
         evidence = dossier.found[cite]
@@ -134,9 +137,12 @@ def _check_sides(claim: Claim, dossier: Dossier) -> Iterator[Judgement]:
         if Lookup(tuple(texts)).has_literal(Literal("code", value)):
             continue
         shown = short(value)
+        reason = (
+            f"{shown!r} is given as the {side} value, and no {lines} line of what is cited has it"
+        )
         yield Judgement(
             verdict="unsupported",
-            reason=f"{shown!r} is given as the {side} value, and no {lines} line of what is cited has it",
+            reason=reason,
             check=side,
             literal=shown,
             nearest=nearest(value, texts),
@@ -144,7 +150,7 @@ def _check_sides(claim: Claim, dossier: Dossier) -> Iterator[Judgement]:
 
 
 def _side(commit: CommitEvidence, *, is_old: bool) -> SearchText:
-    """Return one side of a diff: its lines, the paths of that side, and the values that facts give."""
+    """Return one side of a diff: its lines, its paths, and the values that facts give."""
     mark = "-" if is_old else "+"
     status = "removed" if is_old else "added"
     lines: list[str] = []
@@ -166,9 +172,12 @@ def _side(commit: CommitEvidence, *, is_old: bool) -> SearchText:
 def _check_anchors(
     claim: Claim, dossier: Dossier, faults: Mapping[Anchor, str], literals: Sequence[Literal]
 ) -> Iterator[Judgement]:
-    """Yield what is wrong with the anchors: all are verbatim, and one is long enough to show something."""
+    """Yield what is wrong with the anchors: all are verbatim, and one shows something."""
     if not claim.anchors:
-        reason = "the sentence has no anchor; copy the words or lines that show it from the evidence it cites"
+        reason = (
+            "the sentence has no anchor; "
+            "copy the words or lines that show it from the evidence it cites"
+        )
         yield wrong_quote(reason, "anchor")
     texts = [text_of(dossier.found[cite]) for cite in claim.sources]
     for anchor, fault in faults.items():
@@ -198,7 +207,10 @@ def _shows_something(anchor: Anchor, literals: Sequence[Literal]) -> bool:
 def _check_addresses(claim: Claim, dossier: Dossier, text: str) -> Iterator[Judgement]:
     evidence = [dossier.found[cite] for cite in claim.sources]
     for address in addresses(plain_marks(text), evidence, _notes(claim, dossier)):
-        reason = f"{address.text!r} reads as {address.kind}, and the cited diff has no such code; leave it out"
+        reason = (
+            f"{address.text!r} reads as {address.kind}, and the cited diff has no such code; "
+            "leave it out"
+        )
         yield Judgement(
             verdict="malformed", reason=reason, check="address", literal=short(address.text)
         )
@@ -246,7 +258,10 @@ def _malformed(claim: Claim) -> Iterator[str]:
         yield "nothing is cited; name the evidence that shows it"
     for cite in claim.sources:
         if not _FORM.fullmatch(cite):
-            yield f"{cite!r} is not the name of a commit, an issue, a pull request or a release that was shown"
+            yield (
+                f"{cite!r} is not the name of a commit, an issue, a pull request or a release "
+                "that was shown"
+            )
     if len(set(claim.sources)) < len(claim.sources):
         yield "the same evidence is cited twice"
     quoted = [quote.cite for quote in (*claim.quotes, *claim.anchors)]

@@ -1,6 +1,6 @@
 """Check that the words of a model do nothing on a page.
 
-They hold no address, markup, mention, closing keyword or hidden sign, and are in the right language.
+They hold no link, markup, mention, closing keyword or hidden sign, and are in the right language.
 """
 
 import re

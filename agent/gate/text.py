@@ -29,7 +29,7 @@ BREAK = "\0"  # Stands between stretches that do not touch, so that no quotation
 
 
 def normal(text: str) -> str:
-    """Return a text with compatibility forms, quotation marks, escapes and white space normalised."""
+    """Return a text with compatibility forms, quotation marks, escapes and spaces normalised."""
     return " ".join(_ESCAPE.sub(r"\1", plain_marks(text)).split())
 
 
@@ -47,12 +47,15 @@ def fold_case(text: str) -> str:
 
 @lru_cache(maxsize=512)
 def without_signs(patch: str) -> str:
-    """Return a patch without its signs and line numbers, which prove nothing that a sentence says."""
+    """Return a patch without its signs and line numbers, which prove nothing by themselves."""
     return _DIFF_SIGNS.sub("", patch)
 
 
 def stands_in(quote: str, text: str, *, gaps: bool = True) -> bool:
-    """Return True if a text holds a quote, both normalised; with `gaps` an ellipsis may leave words out."""
+    """Return True if a text holds a quote, both normalised.
+
+    With `gaps` an ellipsis in the quote may stand for words that are left out.
+    """
     if _end_of(quote, text) is not None:
         return True
     if not gaps:
@@ -105,7 +108,7 @@ def is_border(text: str, position: int, *, parts: bool = True) -> bool:
         return parts and _is_border_in_name(text, position)
     if not parts and {before, after} <= _ALNUM | {"_"}:
         return False
-    # The point of a decimal or a version belongs to the number; the one that ends a sentence does not.
+    # The point of a decimal or a version belongs to the number, the one that ends a sentence not.
     if before.isdigit() and after in ".,":
         return not text[position + 1 : position + 2].isdigit()
     if before in ".," and after.isdigit():
@@ -191,7 +194,7 @@ _search_text = lru_cache(maxsize=64)(SearchText)
 
 
 def code_of(evidence: Evidence) -> SearchText:
-    """Return what code shows of an artefact: diff, paths and facts of a commit, nothing of a thread."""
+    """Return the diff, paths and facts of a commit; of other artefacts code shows nothing."""
     if not isinstance(evidence, CommitEvidence):
         return _search_text("", (), ())
     return _search_text("\n".join(code_lines(evidence)), evidence.paths, ())
@@ -230,7 +233,7 @@ _MAX_LENGTH = 200  # Characters of the line that is shown
 
 
 def nearest(literal: str, texts: Sequence[SearchText], others: Sequence[str] = ()) -> str:
-    """Return the line that shares most with a literal, else with the other literals of its sentence."""
+    """Return the line that shares most with a literal, else with the others of its sentence."""
     for words in (literal, " ".join(others)):
         parts = list(dict.fromkeys(map(fold_case, _PART.findall(words))))[:_MAX_PARTS]
         lines: set[str] = set()
@@ -249,7 +252,7 @@ def _shared(parts: Sequence[str], line: str) -> int:
 
 
 def _lines_with(part: str, text: SearchText) -> Iterator[str]:
-    """Yield the lines with a part; only the first finds are looked at, so that large diffs stay cheap."""
+    """Yield the first lines with a part; of large diffs not all finds are looked at."""
     position = text.folded.find(part)
     finds = 0
     while position >= 0 and finds < _MAX_FINDS:

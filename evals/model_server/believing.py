@@ -1,8 +1,7 @@
-"""A scripted model that believes what people write: it repeats a claim of their prose as its own."""
+"""A scripted model that believes what people write and repeats their claims as its own."""
 
 import re
 from collections import defaultdict
-from collections.abc import Mapping
 from dataclasses import dataclass
 
 from evals.model_server import honest
@@ -65,7 +64,7 @@ class Believing:
         self._note(prompt.about, *true)
         return honest.honest(asked)
 
-    def _analysis(self, prompt: Prompt) -> Mapping[str, object]:
+    def _analysis(self, prompt: Prompt) -> dict[str, object]:
         true = borne_out(prompt.evidence)[:_MAX_TRUE]
         cites = ("c", self._handle_of_prose(prompt.evidence))
         believed = [self._told(text, cites) for text in self._belief.texts]
@@ -83,7 +82,7 @@ class Believing:
             ],
         }
 
-    def _repair(self, prompt: Prompt) -> Mapping[str, object]:
+    def _repair(self, prompt: Prompt) -> dict[str, object]:
         """Say everything that was refused again: it stands in the prose, after all."""
         sentences = []
         cites = ("c", self._handle_of_prose(prompt.evidence))
@@ -93,7 +92,7 @@ class Believing:
             sentences.append({"id": number, **honest.sentence(told)})
         return {"sentences": sentences}
 
-    def _answer(self, asked: Asked) -> Mapping[str, object]:
+    def _answer(self, asked: Asked) -> dict[str, object]:
         cites = (self._handle_of_prose("\n".join(asked.messages)),)
         believed = [
             self._told(self._belief.sentence, cites),

@@ -1,4 +1,4 @@
-"""What a reader finds on the page: true sentences however they are proved, and nobody's prose as fact."""
+"""A page has true sentences however they are proved, and nobody's prose as a fact."""
 
 import json
 from pathlib import Path
