@@ -21,9 +21,11 @@ _PASSAGE = re.compile(r"“([^“”]+)”|「([^「」]+)」|『([^『』]+)』
 _LONG_PASSAGE = re.compile(
     r"(?:[A-Za-z0-9_]+[^A-Za-z0-9_]+){2}[A-Za-z0-9_]|(?:[\u4e00-\u9fff][^\u4e00-\u9fff]*){8}"
 )
+_WORD = re.compile(r"[A-Za-z0-9]+")
 _COMMENT_START = re.compile(r"///?!?|#+!?|/\*+!?|\*+(?!/)|--|;+|%+|\"\"\"|'''|<!--")
 _COMMENT_ENDS = ("*/", '"""', "'''", "-->")
 MAX_ANCHOR = 4000  # Characters of an anchor
+_MAX_TESTED = 400  # Characters of an anchor whose words are looked for before it is compared
 _MAX_MESSAGE = 80  # Characters of a text that are shown in a message
 
 
@@ -225,9 +227,23 @@ def is_in_code(text: str, evidence: Evidence, note: str = "") -> bool:
 def is_in_file(text: str, file: FileChange) -> bool:
     """Return True if words stand in the diff of a file or in its headings."""
     patch = file.patch or ""
+    heading = file_heading(file)
+    if not _may_hold(text, heading, patch):
+        return False
     if _has_form(text, _quotable_forms(patch), gaps=False):
         return True
-    return _has_form(text, _printed_forms(file_heading(file), patch), gaps=False)
+    return _has_form(text, _printed_forms(heading, patch), gaps=False)
+
+
+def _may_hold(text: str, heading: str, patch: str) -> bool:
+    """Return False if a word of a text is missing: a cheap test for commits of many files.
+
+    Only ASCII keeps its letters when it is normalised.
+    """
+    if not patch.isascii() or not heading.isascii():
+        return True
+    words = set(_WORD.findall(text[:_MAX_TESTED]))
+    return all(word in patch or word in heading for word in words)
 
 
 def anchor_fault(anchor: Anchor, dossier: Dossier) -> str:
