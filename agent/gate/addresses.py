@@ -25,6 +25,7 @@ _MAIL = re.compile(
 # A label in another script; letters before it may be a sentence without spaces.
 _OTHER_SCRIPT = re.compile(r"[\w-]\.(?P<last>[^\W\d_A-Za-z]{2,20})")
 _IP = re.compile(r"(?<![\w.])\d{1,3}(?:\.\d{1,3}){3}(?![\w.]*\w)", re.ASCII)
+_VERSION = re.compile(r"\d+\.\d+\..*")  # 4.7.0.dev
 _COMMENT = re.compile(r"^[ \t]*(?:\*|#|//|/\*|<!--).*|[ \t](?:#|//|/\*).*", re.MULTILINE)
 _RESERVED = frozenset({"example", "test", "invalid", "localhost", "local", "internal", "onion"})
 """Top-level names that are reserved (RFC 2606, 6761, 7686) and delegated to nobody."""
@@ -57,7 +58,9 @@ def addresses(text: str, evidence: Sequence[Evidence], notes: Sequence[str] = ()
 
 def _hosts(text: str) -> Iterator[str]:
     for match in _DOTTED.finditer(text):
-        if _is_top_level(match["last"]) and not _is_file_name(match, text):
+        if not _is_top_level(match["last"]) or _is_file_name(match, text):
+            continue
+        if not _VERSION.fullmatch(match[0]):
             yield match[0]
     for match in _OTHER_SCRIPT.finditer(text):
         if _is_top_level(match["last"]):

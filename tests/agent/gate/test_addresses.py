@@ -49,7 +49,7 @@ def test_hosts_are_found_in_chinese_and_in_other_scripts() -> None:
     "text",
     [
         "It reads `config.json` and `model.safetensors`, e.g. with `torch.nn` or torch.compile.",
-        "It is in v0.6.3, i.e. 0.6.3; see `setup.py` and `run.sh`.",
+        "It is in v0.6.3, i.e. 0.6.3, or 0.6.3.dev; see `setup.py` and `run.sh`.",
         "The limit is in src/router/limits.py, that is `limits.py`, and limits.py is small.",
         "It binds to 127.0.0.1 or 0.0.0.0.",
         "It multiplies `q@k.transpose(1)`; `re.search(x)` is gone.",
