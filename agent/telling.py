@@ -66,69 +66,69 @@ def catalogue(lang: Language) -> dict[str, Any]:
 
 
 def told_facts(facts: Sequence[Fact]) -> list[Fact]:
-    """List what is worth a sentence each, the most important first."""
-    telling = [
-        fact
-        for fact in facts
-        if fact.severity is not Severity.INTERNAL and fact.kind not in _UNTOLD
-    ]
-    return joined(
-        _once([fact for fact in telling if _says_much(fact) or fact.severity is Severity.BREAKING])
-    )
+    """Return the facts that are worth a sentence each, the most important first."""
+    telling: list[Fact] = []
+    for fact in facts:
+        if fact.severity is Severity.INTERNAL or fact.kind in _UNTOLD:
+            continue
+        # Stored facts of earlier versions may lack a name, and then nobody can look them up.
+        if fact.name and (_says_much(fact) or fact.severity is Severity.BREAKING):
+            telling.append(fact)
+    return joined(_once(telling))
 
 
 def changed_functions(facts: Sequence[Fact]) -> list[Fact]:
-    """Name the functions inside of which something changed, for a commit of which nothing else can be said."""
-    inside = [
-        fact
-        for fact in facts
-        if fact.kind == "code-changed" and fact.severity is not Severity.INTERNAL
-    ]
-    return joined(
-        [
-            fact
-            for fact in inside
-            if not any(place.file.endswith(fact.name) for place in fact.places)
-        ]
-    )
+    """Return the functions whose bodies changed, for a commit of which nothing else can be said."""
+    inside: list[Fact] = []
+    for fact in facts:
+        if fact.kind != "code-changed" or fact.severity is Severity.INTERNAL:
+            continue
+        is_whole_file = any(place.file.endswith(fact.name) for place in fact.places)
+        if not is_whole_file:
+            inside.append(fact)
+    return joined(inside)
 
 
 def joined(facts: Sequence[Fact]) -> list[Fact]:
-    """Make one fact of those that differ in their names alone, with a place of each."""
+    """Return one fact for each group that differs in nothing but names, with a place of each."""
     groups: dict[Hashable, list[Fact]] = defaultdict(list)
     for number, fact in enumerate(facts):
-        groups[_key(fact, number)].append(fact)
+        groups[join_key(fact) or number].append(fact)
     return [_joined(group) for group in groups.values()]
 
 
-def _key(fact: Fact, number: int) -> Hashable:
+def join_key(fact: Fact) -> Hashable | None:
+    """Return what facts have in common that one sentence can tell; None for a fact by itself."""
     if fact.kind in _OWNED:
         return fact.kind, _class_of(fact)
     if fact.kind in _INSIDE or len(names_of(fact)) > 1:
-        return number
-    values = (
-        ()
-        if fact.kind.endswith(_BY_NAME) and fact.kind != "config-key-removed"
-        else _old_and_new(fact)
-    )
+        return None
+    is_told_by_name = fact.kind.endswith(_BY_NAME) and fact.kind != "config-key-removed"
+    values = () if is_told_by_name else _old_and_new(fact)
     return fact.kind, fact.severity, fact.detail, values
 
 
 def _joined(group: Sequence[Fact]) -> Fact:
+    first = group[0]
     proofs = [[place for place in fact.places if place.lines][:1] for fact in group]
     update: dict[str, Any] = {"places": tuple(place for places in proofs for place in places)}
-    if len(group) > 1 and group[0].kind in _OWNED:
-        sides = {
-            side: [_member(getattr(fact, side) or "") for fact in group] for side in ("old", "new")
-        }
-        values = {side: ", ".join(_unique(some)) for side, some in sides.items()}
-        update |= values | {"name": _class_of(group[0]), "detail": f"{len(group)} members"}
-    elif len(group) > 1:
-        differ = (
-            side for side in ("old", "new") if len({getattr(fact, side) for fact in group}) > 1
-        )
-        update |= dict.fromkeys(differ) | {"name": ", ".join(_unique(fact.name for fact in group))}
-    return group[0].model_copy(update=update)
+    if len(group) == 1:
+        return first.model_copy(update=update)
+    if first.kind in _OWNED:
+        for side in ("old", "new"):
+            members = [_member(getattr(fact, side) or "") for fact in group]
+            update[side] = ", ".join(_unique(members))
+        update["name"] = _class_of(first)
+        update["detail"] = f"{len(group)} members"
+        return first.model_copy(update=update)
+    for side in ("old", "new"):
+        if len({getattr(fact, side) for fact in group}) > 1:
+            update[side] = None
+    names = _unique(fact.name for fact in group)
+    unnamed = sum(fact.count - 1 for fact in group)
+    update["name"] = ", ".join(names)
+    update["count"] = len(names) + unnamed
+    return first.model_copy(update=update)
 
 
 def _says_much(fact: Fact) -> bool:
@@ -190,7 +190,7 @@ def fact_sentence(fact: Fact, lang: Language) -> str:
         for one in templates
         if all(value for gap, value in values.items() if f"{{{gap}}}" in one)
     )
-    form = r"\1" if len(names_of(fact)) == 1 else r"\2"
+    form = r"\1" if _count_of(fact) == 1 else r"\2"
     place = (
         phrases["inside"].format(code(_shortened(fact.detail)))
         if fact.kind in _INSIDE and fact.detail
@@ -202,8 +202,11 @@ def fact_sentence(fact: Fact, lang: Language) -> str:
 
 
 def params_of(fact: Fact) -> dict[str, str]:
-    """Give what a sentence about a fact is made from."""
-    return fact.model_dump(mode="json", include=_VALUES, exclude_none=True)
+    """Return the values that `sentence` needs to write about a fact."""
+    params: dict[str, str] = fact.model_dump(mode="json", include=_VALUES, exclude_none=True)
+    if fact.count > len(names_of(fact)):
+        params["count"] = str(fact.count)
+    return params
 
 
 def names_alone(predicate: str, text: str, lang: Language) -> str | None:
@@ -232,33 +235,51 @@ def _series(params: Mapping[str, str], say: Mapping[str, str]) -> str:
 
 
 def _values(fact: Fact, phrases: Phrases) -> dict[str, str]:
-    """Give the words for the gaps of a sentence; what is missing, or too long to be read, is empty."""
+    """Return the text for each gap of a sentence; empty where a value is missing or too long."""
     old, new = map(code, _old_and_new(fact))
-    detail, names = fact.detail or "", names_of(fact)
     if fact.kind in _OWNED:
         members = _COMMA.split(fact.new or fact.old or fact.name.rpartition(".")[2])
         old = new = _listed(map(_member, members), phrases)
-    short = [_shortened(name) for name in names]
-    most = _ALL if fact.kind in ("env-removed", "flag-removed") else _SHOWN
+    detail = fact.detail or ""
+    is_plural = _count_of(fact) > 1
     return {
-        "name": _listed(short if len({*short}) == len(names) else names, phrases, most),
+        "name": _listed_names(fact, phrases),
         "old": old,
         "new": new,
         "gained": new if fact.old is None else "",
-        "detail": ""
-        if fact.kind == "signature-changed" and detail in ("function", "method")
-        else code(detail),
-        "thing": phrases["things"].get(detail, phrases["thing"])[len(names) > 1],
-        "owner": code(_shortened(_class_of(fact)))
-        if fact.kind != "symbol-renamed" or detail == "method"
-        else "",
+        "detail": "" if _is_kind_of_symbol(fact) else code(detail),
+        "thing": phrases["things"].get(detail, phrases["thing"])[is_plural],
+        "owner": code(_shortened(_class_of(fact))) if _has_owner(fact) else "",
         "messages": _listed(_messages(fact), phrases, _MESSAGES_SHOWN),
     }
 
 
+def _is_kind_of_symbol(fact: Fact) -> bool:
+    """Return True if the detail of a changed signature is no parameter but a sort of symbol."""
+    return fact.kind == "signature-changed" and fact.detail in ("function", "method")
+
+
+def _has_owner(fact: Fact) -> bool:
+    return fact.kind != "symbol-renamed" or fact.detail == "method"
+
+
+def _listed_names(fact: Fact, phrases: Phrases) -> str:
+    """Return the names of a fact as code, by their last parts where these tell them apart."""
+    names = names_of(fact)
+    short_names = [_shortened(name) for name in names]
+    if len(set(short_names)) < len(names):
+        short_names = list(names)
+    limit = _ALL if fact.kind in ("env-removed", "flag-removed") else _SHOWN
+    return _listed(short_names, phrases, limit, total=_count_of(fact))
+
+
 def names_of(fact: Fact) -> tuple[str, ...]:
-    """List what a fact is about; one change of several functions names them all."""
+    """Return the names of what a fact is about: several where much changed alike."""
     return tuple(_unique(_COMMA.split(fact.name))) or (fact.name,)
+
+
+def _count_of(fact: Fact) -> int:
+    return max(fact.count, len(names_of(fact)))
 
 
 def _class_of(fact: Fact) -> str:
@@ -295,13 +316,16 @@ def _member(item: str) -> str:
     return item if len(item) <= _LONG_MEMBER else item.partition("=")[0].partition(":")[0].strip()
 
 
-def _listed(names: Iterable[str], phrases: Phrases, most: int = _SHOWN) -> str:
-    """List names as code: all of a few, or the first ones and how many more there are."""
-    names = _unique(names)
-    shown = names if len(names) <= most + 1 else names[:most]
-    text: str = phrases["comma"].join(code(name) for name in shown)
-    rest = len(names) - len(shown)
-    return f"{text} {phrases['more'].format(count=rest)}" if rest else text
+def _listed(names: Iterable[str], phrases: Phrases, limit: int = _SHOWN, total: int = 0) -> str:
+    """Return names as code: all of a few, else the first ones and how many of `total` are left."""
+    unique_names = _unique(names)
+    total = max(total, len(unique_names))
+    # One more than the limit takes no more room than the words "and 1 more".
+    listed = unique_names if total <= limit + 1 else unique_names[:limit]
+    text: str = phrases["comma"].join(code(name) for name in listed)
+    if total == len(listed):
+        return text
+    return f"{text} {phrases['more'].format(count=total - len(listed))}"
 
 
 def _unique(names: Iterable[str]) -> list[str]:

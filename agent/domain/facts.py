@@ -92,6 +92,8 @@ class Fact(Frozen):
     kind: FactKind
     severity: Severity
     name: str  # What changed: a qualified name, a flag, a variable, a path
+    count: int = 1
+    """How many things changed alike; where they are many, `name` lists only the first of them."""
     old: str | None = None
     new: str | None = None
     detail: str | None = None

@@ -247,6 +247,8 @@ def _declared(text: bytes, matches: Iterable[_Match]) -> list[Declaration]:
     for match in matches:
         while around and around[-1][0].node.end_byte <= match.node.start_byte:
             around.pop()
+        if match.kind == "parameter" and not (around and _is_parameter_of(match, around[-1][0])):
+            continue
         owner, local, own = around[-1][1:] if around else ("", False, False)
         # A parameter is as local as its function.
         local = own if match.kind == "parameter" else local
@@ -281,6 +283,22 @@ def _declared(text: bytes, matches: Iterable[_Match]) -> list[Declaration]:
                 (match, one.path if name else owner, local or match.kind == "function", local)
             )
     return found
+
+
+def _is_parameter_of(parameter: _Match, scope: _Match) -> bool:
+    """Return True if a scope is a named function and the parameter one of its own.
+
+    Not one of a lambda in its body, nor one of a function whose name is outside of the hunk.
+    """
+    if scope.kind != "function" or scope.name is None:
+        return False
+    node = parameter.node
+    while node.id != scope.node.id and node.parent is not None:
+        body = node.parent.child_by_field_name("body")
+        if body is not None and body.id == node.id:
+            return False
+        node = node.parent
+    return True
 
 
 def _joined(nodes: Sequence[Node], source: bytes) -> str:

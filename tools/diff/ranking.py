@@ -1,16 +1,17 @@
 """Which facts of a commit are told first, which are told together, and how many."""
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Hashable, Iterable
 
 from agent.domain.facts import Fact, FactKind, Severity
+from agent.telling import join_key
 
 MOST = 36
 MOST_INTERNAL = 12
 TOGETHER = 3  # From so many alike facts of one file they are one fact with all of their names
 _LONGEST_MEMBER = 60
 _PLACES = 6
-_NAMES = 40
+_MAX_NAMES = 100  # Names that a fact of many lists; `Fact.count` says how many there are
 _ORDER = list(Severity)
 _FIRST = (
     "revert", "reland", "cherry", "version", "flag", "env", "route", "config", "registered", "unregistered",
@@ -32,9 +33,28 @@ def ranked(facts: Iterable[Fact]) -> list[Fact]:
     joined = _joined(list(dict.fromkeys(facts)))
     ordered = sorted(joined, key=lambda fact: (_ORDER.index(fact.severity), _rank(fact.kind)))
     internal = [fact for fact in ordered if fact.severity is Severity.INTERNAL]
-    return [fact for fact in ordered if fact.severity is not Severity.INTERNAL][:MOST] + internal[
-        :MOST_INTERNAL
-    ]
+    visible = [fact for fact in ordered if fact.severity is not Severity.INTERNAL]
+    return _counted(visible[:MOST], visible[MOST:]) + internal[:MOST_INTERNAL]
+
+
+def _counted(kept: list[Fact], dropped: list[Fact]) -> list[Fact]:
+    """Count dropped facts with the first kept fact that one sentence would tell together with them."""
+    names: dict[Hashable, set[str]] = defaultdict(set)
+    for fact in kept:
+        names[join_key(fact)].add(fact.name)
+    unnamed: Counter[Hashable] = Counter()
+    for fact in dropped:
+        key = join_key(fact)
+        if key in names and fact.name not in names[key]:
+            names[key].add(fact.name)
+            unnamed[key] += 1
+    counted: list[Fact] = []
+    for fact in kept:
+        key = join_key(fact)
+        # Facts that nothing can be told together with have no key.
+        extra = unnamed.pop(key, 0) if key else 0
+        counted.append(fact.model_copy(update={"count": fact.count + extra}) if extra else fact)
+    return counted
 
 
 def _rank(kind: FactKind) -> int:
@@ -98,11 +118,13 @@ def _one(group: list[Fact]) -> Fact:
         if len({getattr(one, side) for one in group}) == 1
     }
     details = {fact.detail for fact in group}
-    detail = details.pop() if len(details) == 1 else None
-    names = _listed([fact.name for fact in group][:_NAMES])
-    return first.model_copy(
-        update={"old": None, "new": None, **same, "name": names, "detail": detail, "places": places}
-    )
+    names = list(dict.fromkeys(fact.name for fact in group))
+    update = {"old": None, "new": None, **same}
+    update["name"] = ", ".join(names[:_MAX_NAMES])
+    update["count"] = len(names)
+    update["detail"] = details.pop() if len(details) == 1 else None
+    update["places"] = places
+    return first.model_copy(update=update)
 
 
 def _short(value: str | None, name: str) -> str | None:

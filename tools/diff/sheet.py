@@ -84,6 +84,8 @@ class Gathered:
     def declared(self, trees: Trees) -> Iterator[Fact]:
         """Judge and prove what differs in declarations, all of it and unranked."""
         for one in self.differences:
+            if not one.name.strip():
+                continue  # There is nothing that a reader could look up
             place = place_of(one)
             if place is None or is_still_there(one, trees, self.files):
                 continue
