@@ -33,6 +33,7 @@ from tools.toolset import ToolError, Toolset
 
 _QUIET = 6  # So many commits can be explained one by one, also where the budget would read few of them in depth
 _PAGE = 3_000  # Tokens of one answer of a tool: what a model writes about is shown whole later
+_MAX_FAILED_LISTED = 5  # Commits without a readable diff that a failure names
 
 
 def explain(error: ToolError | ToolInvocationError) -> str:
@@ -245,9 +246,9 @@ async def triage(
     spent = dict.fromkeys(
         collected.shas[len(wanted) :], f"subject only: the budget of {desk.diffs} diffs is spent"
     )
-    failed = Failure(
-        repo=repo, stage="diffs", message=f"{len(missing)} of {len(collected.landed)}: {problem}"
-    )
+    listed = ", ".join(sha[:12] for sha in sorted(missing)[:_MAX_FAILED_LISTED])
+    message = f"{len(missing)} of {len(collected.landed)} ({listed}): {problem}"
+    failed = Failure(repo=repo, stage="diffs", message=message)
     notices = (*collected.landing.notices, *filter_notices(weighed))
     update = {
         "landing": collected.landing.model_copy(update={"notices": notices}),

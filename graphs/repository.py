@@ -2,7 +2,7 @@
 
 import asyncio
 import itertools
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import cache
 from operator import add, or_
 from typing import Annotated, Any
@@ -19,6 +19,7 @@ from agent.analysts.subjects import CommitSubject, SummarySubject, light_dossier
 from agent.analysts.tasks import Sentences, Task, commit_tasks, summary_task
 from agent.domain.base import EvidenceId, RepoId
 from agent.domain.claims import Claim, Refused
+from agent.domain.evidence import Material
 from agent.domain.report import Failure, RepoSection
 from agent.domain.spending import Account, fallback
 from agent.gate.check import refusals
@@ -193,11 +194,21 @@ async def file(state: RepositoryState, runtime: Runtime[RunContext]) -> dict[str
         related=tuple(state.get("related") or ()),
         taken=tuple(one for read in material.reads for one in taken(read.evidence)),
         drops=drops,
-        failures=found.failures,
+        failures=(*found.failures, *_fact_failures(material)),
     )
     if deps.questions is not None:
         await index_run(deps.questions, desk, found, material)
     return {"chapters": {repo: chapter}}
+
+
+def _fact_failures(material: Material) -> Iterator[Failure]:
+    """Yield a failure for each commit whose facts could not be found."""
+    for read in material.reads:
+        sheet = read.evidence.sheet
+        if sheet is not None and sheet.problem:
+            sha = read.evidence.change.commit.sha
+            message = f"{sha[:12]}: {sheet.problem}"
+            yield Failure(repo=material.repo, stage="facts", message=message)
 
 
 def _last_notes(messages: Sequence[AnyMessage]) -> str:

@@ -1,77 +1,107 @@
-"""What a run has read so far: evidence by name, so that nothing is read twice."""
+"""A cache of the commits a run has read, so that none is fetched or parsed twice."""
 
 import asyncio
 from collections.abc import AsyncIterator, Callable, Sequence
-from functools import reduce
-from operator import or_
-from typing import ParamSpec, TypeVar
+from typing import NamedTuple, ParamSpec, TypeVar
 
-from agent.domain.base import EvidenceId, commit_id
+from agent.domain.base import AppError, EvidenceId, commit_id
 from agent.domain.commits import Change, Commit
 from agent.domain.evidence import CommitEvidence
-from agent.domain.facts import Fact
+from agent.domain.facts import Fact, FactSheet
 from agent.ports import CodeSource, Study
+from tools.diff.files import layout_paths
 from tools.diff.reach import Names, Trees, is_told_by
-from tools.diff.sheet import Gathered, blobs_and_partner, gather, look_up, planned, read_facts
+from tools.diff.sheet import (
+    Gathered,
+    blobs_and_partner,
+    failed_sheet,
+    gather,
+    look_up,
+    planned,
+    read_facts,
+)
 
 P = ParamSpec("P")
 T = TypeVar("T")
 
-_AT_ONCE = 4  # How many commits are studied at the same time: while git looks for the one, facts are read of another
+_MAX_CONCURRENT = 4  # Commits studied at once: git works on one while another is parsed
+_YIELDS_BEFORE_PARSING = 12
+"""Parsing blocks the event loop, so first yield often enough for pending replies to be handled."""
+_ENV_FACTS = ("env-added", "env-removed")
+_MAX_LINES_KEPT = 40  # A skimmed commit with more changed lines is cached without its patches
 
 
-_HEARD = 12
-"""Steps that everybody else may take before facts are read: an answer comes in by as many, a commit takes long."""
-_VARIABLES = ("env-added", "env-removed")
-_SMALL = (
-    40  # Changed lines of a commit that is kept with its patches though it was not read closely
-)
+class Studied(NamedTuple):
+    """A change with what differs in its files, or with the error that reading them ended with."""
+
+    change: Change
+    differences: Gathered | Exception
 
 
 class EvidenceCache:
-    """Commits that were read, most of them without their patches: a busy window must fit in memory."""
+    """The commits a run has read: skimmed (patch only) or studied (whole files).
+
+    Large skimmed commits lose their patches, so that a busy window fits in memory.
+    """
 
     def __init__(self) -> None:
         self._skimmed: dict[EvidenceId, CommitEvidence] = {}
         self._studied: dict[EvidenceId, CommitEvidence] = {}
-        self._whole: dict[EvidenceId, Change] = {}
-        self._settled: set[EvidenceId] = set()
-        self._reading = asyncio.Lock()
+        self._with_patches: dict[EvidenceId, Change] = {}
+        # The oldest commit of each window whose facts were checked against the trees around it.
+        self._checked_windows: set[EvidenceId] = set()
+        # Parsing is CPU-bound: one commit at a time, across all repositories.
+        self._parse_lock = asyncio.Lock()
 
     def get(self, name: EvidenceId) -> CommitEvidence | None:
-        """Find a commit as closely as it was read."""
+        """Return a commit as closely as it was read."""
         return self._studied.get(name) or self._skimmed.get(name)
 
     def clear(self) -> None:
-        """Forget every commit: whoever asks again has it read again."""
-        for shelf in (self._skimmed, self._studied, self._whole):
-            shelf.clear()
-        self._settled.clear()
+        """Forget every commit."""
+        self._skimmed.clear()
+        self._studied.clear()
+        self._with_patches.clear()
+        self._checked_windows.clear()
 
     async def skim(
         self, code: CodeSource, shas: Sequence[str], look: Callable[[Change], None] = lambda _: None
     ) -> AsyncIterator[CommitEvidence]:
-        """Read what a patch alone tells, in the order given; a commit that cannot be read is left out.
+        """Yield what the patches tell, in the order given, without the commits that cannot be read.
 
         `look` is shown each change that is read now, with its patches, which are not kept.
         """
         unread = [sha for sha in shas if commit_id(code.repo, sha) not in self._skimmed]
         async for change in code.changes(unread):
-            sheet = await self._in_turn(read_facts, change, None)
-            evidence = CommitEvidence(change=_light(change), sheet=sheet)
+            sheet = await self._skimmed_facts(code, change)
+            evidence = CommitEvidence(change=_without_patches(change), sheet=sheet)
             self._skimmed[evidence.id] = evidence
             look(change)
         for sha in shas:
-            if found := self._skimmed.get(commit_id(code.repo, sha)):
-                yield found
+            if skimmed := self._skimmed.get(commit_id(code.repo, sha)):
+                yield skimmed
+
+    async def _skimmed_facts(self, code: CodeSource, change: Change) -> FactSheet:
+        """Return the facts of a patch, by whole files where it seems to change no code at all."""
+        try:
+            paths = layout_paths(change)
+            blobs = await code.blobs(change, paths) if paths else None
+            return await self._parse(read_facts, change, blobs)
+        except AppError:
+            raise
+        except Exception as error:  # noqa: BLE001 -- one bad commit may not cost the others anything
+            return failed_sheet(change, error)
 
     async def whole(self, code: CodeSource, shas: Sequence[str]) -> dict[str, Change]:
-        """Read some commits with their patches and keep them: only what proves something is asked for like this."""
-        unread = [sha for sha in shas if commit_id(code.repo, sha) not in self._whole]
+        """Return some commits with their patches, and keep them."""
+        unread = [sha for sha in shas if commit_id(code.repo, sha) not in self._with_patches]
         async for change in code.changes(unread):
-            self._whole[change.commit.id] = change
-        found = {sha: self._whole.get(commit_id(code.repo, sha)) for sha in shas}
-        return {sha: change for sha, change in found.items() if change is not None}
+            self._with_patches[change.commit.id] = change
+        changes: dict[str, Change] = {}
+        for sha in shas:
+            if known := self._with_patches.get(commit_id(code.repo, sha)):
+                changes[sha] = known
+        return changes
 
     async def study_all(
         self,
@@ -80,103 +110,136 @@ class EvidenceCache:
         step: Callable[[], None] = lambda: None,
         landed: Sequence[Commit] = (),
     ) -> list[CommitEvidence]:
-        """Study several commits, a few at a time, and give them in their order; one that cannot be read is left out.
+        """Return several commits read by whole files, without those that cannot be read.
 
-        With all that landed in a window, newest first, what was there before is looked up once for all of it.
+        `landed` is all that landed in a window, newest first: the trees around it are searched once.
         """
         names = {commit_id(code.repo, sha): sha for sha in shas}
         unread = [sha for name, sha in names.items() if name not in self._studied]
-        plans = [planned(change) async for change in code.changes(unread)]
+        plans = [_planned(change) async for change in code.changes(unread)]
         if plans:
             await code.foresee(plans)
-        few = asyncio.Semaphore(_AT_ONCE)
-
-        async def one(plan: Study) -> tuple[Change, Gathered]:
-            async with few:
-                seen = await blobs_and_partner(code, plan)
-                return plan.change, await self._in_turn(gather, plan.change, *seen)
-
-        tasks = {plan.change.commit.id: asyncio.create_task(one(plan)) for plan in plans}
-        gathered: list[tuple[Change, Gathered]] = []
+        turns = asyncio.Semaphore(_MAX_CONCURRENT)
+        tasks = {
+            plan.change.commit.id: asyncio.create_task(self._studied_files(code, plan, turns))
+            for plan in plans
+        }
+        studied: list[Studied] = []
         try:
             for name in names:
                 if name in tasks:
-                    gathered.append(await tasks[name])
+                    studied.append(await tasks[name])
                 step()
         finally:
             # After a failure nobody waits for the rest.
             for task in tasks.values():
                 task.cancel()
             await asyncio.gather(*tasks.values(), return_exceptions=True)
-        await self._settle(code, gathered, landed)
+        await self._check_against_trees(code, studied, landed)
         return [self._studied[name] for name in names if name in self._studied]
 
-    async def _in_turn(self, read: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
-        """Read facts of one commit at a time, over all repositories: between two, git and models are heard out."""
-        async with self._reading:
-            for _ in range(_HEARD):
+    async def _studied_files(
+        self, code: CodeSource, plan: Study, turns: asyncio.Semaphore
+    ) -> Studied:
+        async with turns:
+            try:
+                blobs, partner = await blobs_and_partner(code, plan)
+                return Studied(plan.change, await self._parse(gather, plan.change, blobs, partner))
+            except AppError:
+                raise
+            except Exception as error:  # noqa: BLE001 -- one bad commit may not cost the others anything
+                return Studied(plan.change, error)
+
+    async def _parse(self, read: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+        """Parse one commit at a time, over all repositories; git and models are heard in between."""
+        async with self._parse_lock:
+            for _ in range(_YIELDS_BEFORE_PARSING):
                 await asyncio.sleep(0)
             return read(*args, **kwargs)
 
-    async def _settle(
-        self,
-        code: CodeSource,
-        gathered: Sequence[tuple[Change, Gathered]],
-        landed: Sequence[Commit],
+    async def _check_against_trees(
+        self, code: CodeSource, studied: Sequence[Studied], landed: Sequence[Commit]
     ) -> None:
-        """Look up, once for a window, what the trees before and after it say, and keep the facts that stand."""
-        commits = [*reversed(landed), *(change.commit for change, _ in gathered)]
+        """Search the trees around a window once, and keep the facts that they confirm."""
+        commits = [*reversed(landed), *(change.commit for change, _ in studied)]
         oldest = next((commit for commit in commits if commit.parents), None)
-        if not gathered and (oldest is None or oldest.id in self._settled):
+        if not studied and (oldest is None or oldest.id in self._checked_windows):
             return
-        skimmed = [one for commit in landed if (one := self._skimmed.get(commit.id))]
-        names = reduce(or_, (differences.names for _, differences in gathered), _variables(skimmed))
+        skimmed = [
+            evidence for commit in landed if (evidence := self._skimmed.get(commit.id)) is not None
+        ]
+        names = _variables(skimmed)
+        for _, differences in studied:
+            if isinstance(differences, Gathered):
+                names |= differences.names
         newest = landed[0].sha if landed else commits[-1].sha
         trees = await look_up(code, oldest.parents[0] if oldest else None, newest, names)
-        for change, differences in gathered:
-            evidence = CommitEvidence(change=change, sheet=differences.sheet(trees))
-            self._studied[change.commit.id] = evidence
+        for commit_read in studied:
+            sheet = self._sheet(commit_read, trees)
+            evidence = CommitEvidence(change=commit_read.change, sheet=sheet)
+            self._studied[evidence.id] = evidence
         self._take_back(landed, trees)
-        self._settled |= {oldest.id} if oldest else set()
+        if oldest:
+            self._checked_windows.add(oldest.id)
+
+    def _sheet(self, studied: Studied, trees: Trees) -> FactSheet:
+        """Return the facts of a studied commit; where that fails, those that its patch told."""
+        change, differences = studied
+        try:
+            if isinstance(differences, Gathered):
+                return differences.sheet(trees)
+            error = differences
+        except Exception as raised:  # noqa: BLE001 -- one bad commit may not cost the others anything
+            error = raised
+        skimmed = self._skimmed.get(change.commit.id)
+        return failed_sheet(change, error, skimmed.facts if skimmed else ())
 
     def _take_back(self, landed: Sequence[Commit], trees: Trees) -> None:
-        """Tell no variable as new that the tree before reads, nor as gone that the tree after reads.
+        """Drop facts of variables that the tree before read already, or the tree after still reads.
 
         What an older commit of the window brought is not new either.
         """
-        brought = set[str]()
+        brought: set[str] = set()
         for commit in reversed(landed):
-            shelf = self._studied if commit.id in self._studied else self._skimmed
-            if commit.id not in shelf:
+            is_studied = commit.id in self._studied
+            evidence = self.get(commit.id)
+            if evidence is None:
                 continue
-            facts = [fact for fact in shelf[commit.id].facts if fact.kind in _VARIABLES]
+            facts = [fact for fact in evidence.facts if fact.kind in _ENV_FACTS]
             wrong = [fact for fact in facts if fact.kind == "env-added" and fact.name in brought]
-            if shelf is self._skimmed:
+            if not is_studied:
                 wrong += [fact for fact in facts if is_told_by(trees, fact)]
             if wrong:
-                shelf[commit.id] = _without(shelf[commit.id], wrong)
+                cache = self._studied if is_studied else self._skimmed
+                cache[commit.id] = _without_facts(evidence, wrong)
             brought |= {fact.name for fact in facts if fact.kind == "env-added"}
 
 
+def _planned(change: Change) -> Study:
+    """Return what studying a change asks for; nothing where not even that can be found out."""
+    try:
+        return planned(change)
+    except Exception:  # noqa: BLE001 -- the same error ends its study, and is told there
+        return Study(change=change)
+
+
 def _variables(skimmed: Sequence[CommitEvidence]) -> Names:
-    """List the variables that commits which were only skimmed seem to bring or to drop."""
-    facts = [fact for one in skimmed for fact in one.facts]
-    come, gone = (
-        frozenset(fact.name for fact in facts if fact.kind == kind) for kind in _VARIABLES
-    )
-    return Names(come=come, gone=gone)
+    """Return the variables that skimmed commits seem to bring or to drop."""
+    facts = [fact for evidence in skimmed for fact in evidence.facts]
+    added = frozenset(fact.name for fact in facts if fact.kind == "env-added")
+    removed = frozenset(fact.name for fact in facts if fact.kind == "env-removed")
+    return Names(come=added, gone=removed)
 
 
-def _without(evidence: CommitEvidence, wrong: Sequence[Fact]) -> CommitEvidence:
+def _without_facts(evidence: CommitEvidence, wrong: Sequence[Fact]) -> CommitEvidence:
     assert evidence.sheet is not None
     facts = tuple(fact for fact in evidence.facts if fact not in wrong)
     return evidence.model_copy(update={"sheet": evidence.sheet.model_copy(update={"facts": facts})})
 
 
-def _light(change: Change) -> Change:
-    """Drop the text that counts and facts do not need; a small change keeps it, for it can be shown."""
-    if change.additions + change.deletions <= _SMALL:
+def _without_patches(change: Change) -> Change:
+    """Return a change without the text of its patches, unless it is small enough to be shown."""
+    if change.additions + change.deletions <= _MAX_LINES_KEPT:
         return change
-    return change.model_copy(
-        update={"files": tuple(f.model_copy(update={"patch": None}) for f in change.files)}
-    )
+    files = tuple(file.model_copy(update={"patch": None}) for file in change.files)
+    return change.model_copy(update={"files": files})

@@ -110,3 +110,4 @@ class FactSheet(Frozen):
     skipped: tuple[str, ...] = ()  # What was too large or malformed to be read, and why
     touched: tuple[Fact, ...] = ()
     """Everything that code written before may need a change for, also what is internal; by hunks it is empty."""
+    problem: str = ""  # Why facts are missing; empty where the whole commit could be read

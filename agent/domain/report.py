@@ -71,7 +71,7 @@ class Failure(Frozen):
     """Something that was asked for and is missing from the report."""
 
     repo: RepoId
-    stage: Literal["code", "diffs", "threads"]
+    stage: Literal["code", "commits", "diffs", "facts", "threads"]
     message: str
     unknown: bool = False  # Nothing of this name is there: it was mistyped, or is gone
 

@@ -75,3 +75,55 @@ def test_all_functions_that_go_are_counted_however_many_files_they_were_in(
     assert files > 1 or f"The functions `{names}` and 85 more are removed." in page
     data = json.loads(Path(f"gazette/reports/{DAY}.json").read_text("utf-8"))
     assert [row["sha"] for row in data["ledger"]] == [sha]
+
+
+ROUTER = '''class Router:
+    """Routes requests.
+
+    It tries several times,
+    and then gives up.
+    """
+    limit = {limit}
+    def route(self, request):
+        """
+        Send a request
+        to the next free worker.
+        """
+        log(request)
+        if request.ok:
+            send(request)
+{indent}count(request)
+'''
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        # Between the two triple quotes of its hunk, the changed line looks like a string.
+        pytest.param({"limit": "5"}, id="a hunk that begins inside of a docstring"),
+        pytest.param({"indent": " " * 8}, id="a statement that leaves its block"),
+    ],
+)
+def test_a_change_of_behaviour_is_never_folded_as_formatting(
+    work: Work, command: Command, changed: dict[str, str]
+) -> None:
+    old = {"limit": "3", "indent": " " * 12}
+    work.commit("Begin", {"engine/router.py": ROUTER.format(**old)}, at=BEFORE)
+    sha = work.commit("Tidy up", {"engine/router.py": ROUTER.format(**old | changed)}, at=NOON)
+    page = page_of(work, command)
+    assert "only formatting" not in page
+    assert "only comments" not in page
+    facts = command("facts", sha, *repo_of(work), "--json").data["facts"]
+    assert not {"only-formatting", "only-comments"} & {fact["kind"] for fact in facts}
+    data = json.loads(Path(f"gazette/reports/{DAY}.json").read_text("utf-8"))
+    assert [row["noise"] for row in data["ledger"]] == [None]
+
+
+def test_what_is_only_laid_out_anew_is_folded_as_formatting(work: Work, command: Command) -> None:
+    text = ROUTER.format(limit=3, indent=" " * 12)
+    work.commit("Begin", {"engine/router.py": text, "tests/test_router.py": text}, at=BEFORE)
+    tidy = text.replace("limit = 3", "limit  =  3").replace("send(request)", "send( request )")
+    work.commit("Tidy up", {"engine/router.py": tidy, "tests/test_router.py": tidy}, at=NOON)
+    page_of(work, command)
+    data = json.loads(Path(f"gazette/reports/{DAY}.json").read_text("utf-8"))
+    assert [row["noise"] for row in data["ledger"]] == ["formatting"]

@@ -242,11 +242,10 @@ def lineage_facts(message: str, partner: Lineage | None) -> list[Fact]:
     titled = _headlines(_parts(message[:MAX_MESSAGE])[0])
     facts = []
     for lineage in said[: max(1, len(titled))]:
-        if not (lineage.number or lineage.sha or lineage.subject or partner):
-            continue  # Nothing names the earlier commit
         agrees = partner is not None and partner.kind == lineage.kind and len(titled) < 2
         sha = lineage.sha or (partner.sha if partner is not None and agrees else "")
-        facts.append(_fact(lineage, sha, "message and patch" if agrees else "message"))
+        if lineage.number or sha or lineage.subject:
+            facts.append(_fact(lineage, sha, "message and patch" if agrees else "message"))
     return facts
 
 

@@ -1,5 +1,6 @@
 """The facts of a commit or of two versions: what files declare before and after, compared, judged and proved."""
 
+import logging
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
@@ -14,7 +15,14 @@ from agent.ports import CloneSource, CodeSource, Study
 from agent.triage.conventions import read_heading
 from tools.diff.compare import compare
 from tools.diff.file_versions import LARGEST_COMMIT, Blobs, Versions, needs_blobs, read_versions
-from tools.diff.files import changed_functions, file_facts, layout_facts, only_facts, telling_hunks
+from tools.diff.files import (
+    changed_functions,
+    file_facts,
+    layout_facts,
+    layout_paths,
+    only_facts,
+    telling_hunks,
+)
 from tools.diff.kinds import Difference, place_of
 from tools.diff.ranking import ranked
 from tools.diff.reach import Names, Trees, is_still_there, names_to_look_up, severity
@@ -22,6 +30,8 @@ from tools.diff.reverts import Lineage, find_partner, lineage_facts, patch_ids
 from tools.diff.roles import is_product, module_of
 from tools.diff.trail import Trail, items_of, undone_pairs
 
+_LOG = logging.getLogger(__name__)
+_MAX_PROBLEM = 300  # Characters that are kept of an error
 _MOST_BLOBS = 200
 _MOST_TOUCHED = 1_000
 _INSIDE = ("error-changed",)
@@ -40,9 +50,26 @@ def read_facts(
     return gather(change, blobs, partner).sheet()
 
 
+def failed_sheet(change: Change, error: Exception, facts: tuple[Fact, ...] = ()) -> FactSheet:
+    """Return a sheet that says why the facts of a commit are missing; the log has the traceback."""
+    _LOG.error("the facts of %s could not be found", change.commit.id, exc_info=error)
+    problem = f"its facts could not be found ({type(error).__name__}: {error})"
+    problem = " ".join(problem.split())[:_MAX_PROBLEM]
+    return FactSheet(facts=facts, route="hunks", problem=problem)
+
+
+def facts_by_patch(change: Change) -> FactSheet:
+    """Return what the patch alone tells of a commit, or why that could not be found."""
+    try:
+        return read_facts(change)
+    except Exception as error:  # noqa: BLE001 -- one bad commit may not cost the others anything
+        return failed_sheet(change, error)
+
+
 def paths_to_read(change: Change) -> list[str]:
-    """Name the files of which whole versions tell more than the patch."""
-    return [file.path for file in change.files if needs_blobs(file)][:_MOST_BLOBS]
+    """Return the files of which whole versions tell more than the patch."""
+    paths = [file.path for file in change.files if needs_blobs(file)]
+    return list(dict.fromkeys((*layout_paths(change), *paths)))[:_MOST_BLOBS]
 
 
 @dataclass(frozen=True)
@@ -55,6 +82,7 @@ class Gathered:
     lineage: tuple[Fact, ...]
     route: str
     skipped: tuple[str, ...]
+    blobs: Blobs  # Both versions of files, as far as they were read
 
     @property
     def names(self) -> Names:
@@ -129,7 +157,7 @@ class Gathered:
 
     def _whole(self, facts: Sequence[Fact]) -> list[Fact]:
         """Tell what the commit is as a whole, or show where it changes what functions do."""
-        if laid_out := list(layout_facts(self.files)):
+        if laid_out := list(layout_facts(self.change, self.blobs)):
             return laid_out
         told = [fact for fact in facts if fact.severity is not Severity.INTERNAL]
         places = [place for fact in facts for place in fact.places if fact.kind not in _INSIDE]
@@ -157,9 +185,8 @@ def gather(
     files = tuple(read_versions(change.files, blobs or {}, skipped, largest))
     differences = tuple(compare(files))
     lineage = tuple(lineage_facts(change.commit.message, partner))
-    return Gathered(
-        change, files, differences, lineage, "hunks" if blobs is None else "blobs", tuple(skipped)
-    )
+    route = "hunks" if blobs is None else "blobs"
+    return Gathered(change, files, differences, lineage, route, tuple(skipped), blobs or {})
 
 
 def _module(one: Difference) -> str:

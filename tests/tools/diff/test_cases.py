@@ -3,7 +3,8 @@
 `facts.json` holds the expected `facts`, each with the fields that matter, and in `absent` the kinds, severities and
 names that must not be told. With whole files every fact that users see must be expected, but for code that only changes
 inside of functions. With hunks alone a fact may be judged or named otherwise: `hunks` holds the fields that differ, or
-`false` where the hunks cannot show it. `message` is the commit's, where it matters.
+`false` where the hunks cannot show it, and `absent_in_hunks` replaces `absent` there. `message` is the commit's, where
+it matters.
 """
 
 import json
@@ -70,14 +71,13 @@ async def test_a_commit_tells_its_facts(name: str, tmp_path: Path) -> None:
     in_hunks = [
         fact | (fact.get("hunks") or {}) for fact in wanted if fact.get("hunks") is not False
     ]
-    for sheet, expected in ((whole, wanted), (hunks, in_hunks)):
+    absent = case.get("absent", ())
+    absent_in_hunks = case.get("absent_in_hunks", absent)
+    for sheet, expected, untold in ((whole, wanted, absent), (hunks, in_hunks, absent_in_hunks)):
         for one in expected:
             assert any(fits(fact, one) for fact in sheet.facts), (sheet.route, one, sheet.facts)
         for fact in sheet.facts:
-            assert not {fact.kind, fact.severity, fact.name} & set(case.get("absent", ())), (
-                sheet.route,
-                fact,
-            )
+            assert not {fact.kind, fact.severity, fact.name} & set(untold), (sheet.route, fact)
         assert_shown(change, sheet)
     for fact in whole.facts:
         seen = fact.severity is not Severity.INTERNAL and fact.kind != "code-changed"
