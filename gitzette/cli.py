@@ -1,18 +1,23 @@
 """The command line: commands.toml names the commands; what a command needs is imported when it is called."""
 
 import argparse
+import logging
 import os
 import sys
 import tomllib
+import traceback
 from collections.abc import Callable, Mapping, Sequence
 from importlib import import_module
 from pathlib import Path
 
+EXIT_INTERRUPTED = 130  # As shells count: 128 and the number of the signal
+_DEBUG_HELP = "show the traceback of an error"
+_MAX_CAUSE = 300  # Characters of an unexpected error that are printed
 _TYPES: Mapping[str, Callable[[str], object]] = {"path": Path, "int": int}
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run one command; an error that is the user's or the world's is one line, a bug keeps its traceback."""
+    """Run one command and return its exit status; every error is one line on stderr."""
     parser = _parser()
     args = parser.parse_args(argv)
     if args.target is None:
@@ -20,23 +25,52 @@ def main(argv: Sequence[str] | None = None) -> int:
 
         print(f"gitzette {own_version()}" if args.version else parser.format_help().rstrip())
         return 0
-    # It brings pydantic along, which help can do without.
-    from agent.domain.base import EXIT_DONE, AppError
+    # These bring pydantic along, which help can do without.
+    from agent.domain.base import EXIT_DONE, EXIT_FAILED, AppError
+    from gitzette.error_log import open_error_log
 
-    try:
-        module, _, name = args.target.partition(":")
-        status: int = getattr(import_module(module), name)(args, os.environ)
-        return status
-    except AppError as error:
-        print(f"gitzette: {' '.join(str(error).split())}", file=sys.stderr)
-        return error.exit_code
-    except KeyboardInterrupt:
-        print("gitzette: interrupted; nothing half-written was left", file=sys.stderr)
-        return 130
-    except BrokenPipeError:
-        # The reader of our output went away (`gitzette … | head`); that is no error of ours.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return EXIT_DONE
+    with open_error_log(os.environ, debug=args.debug) as log:
+        try:
+            status = _run_command(args)
+            if log.path is not None:
+                _print_error(f"what went wrong is in {log.path}")
+            return status
+        except AppError as error:
+            if args.debug:
+                traceback.print_exc()
+            _print_error(str(error))
+            return error.exit_code
+        except KeyboardInterrupt:
+            _print_error("interrupted; nothing half-written was left")
+            return EXIT_INTERRUPTED
+        except BrokenPipeError:
+            # The reader of our output went away (`gitzette … | head`); that is no error of ours.
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            return EXIT_DONE
+        except Exception as error:
+            # A bug of ours: a user gets one line, and the log the traceback.
+            logging.getLogger(__name__).exception("gitzette %s failed", args.command)
+            _print_error(_unexpected(error, args.command, log.path))
+            return EXIT_FAILED
+
+
+def _run_command(args: argparse.Namespace) -> int:
+    module, _, name = args.target.partition(":")
+    status: int = getattr(import_module(module), name)(args, os.environ)
+    return status
+
+
+def _unexpected(error: Exception, command: str, log_path: Path | None) -> str:
+    """Return the line about an error that is a bug of ours."""
+    cause = f"{type(error).__name__}: {error}"[:_MAX_CAUSE]
+    where = f"the traceback is in {log_path}" if log_path else "--debug shows the traceback"
+    return (
+        f"{command} failed with an error that nobody expected ({cause}); {where}; please report it"
+    )
+
+
+def _print_error(message: str) -> None:
+    print(f"gitzette: {' '.join(message.split())}", file=sys.stderr)
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -45,16 +79,22 @@ def _parser() -> argparse.ArgumentParser:
     form = argparse.RawDescriptionHelpFormatter
     parser = argparse.ArgumentParser(prog="gitzette", formatter_class=form, **table.pop("gitzette"))
     parser.add_argument("--version", action="store_true", help="print the version and exit")
+    parser.add_argument("--debug", action="store_true", help=_DEBUG_HELP)
     parser.set_defaults(target=None)
     commands = parser.add_subparsers(title="commands", metavar="COMMAND")
     for name, command in table.items():
-        sub = commands.add_parser(
+        subparser = commands.add_parser(
             name, help=command["help"], description=command.get("description")
         )
-        for option, more in (
-            {one: shared[one] for one in command["use"]} | command.get("options", {})
-        ).items():
-            kind = {"type": _TYPES[more["type"]]} if "type" in more else {}
-            sub.add_argument(option, **more | kind)
-        sub.set_defaults(target=command["target"])
+        options = {option: shared[option] for option in command["use"]}
+        options |= command.get("options", {})
+        for option, settings in options.items():
+            if "type" in settings:
+                settings = settings | {"type": _TYPES[settings["type"]]}
+            subparser.add_argument(option, **settings)
+        # Without a default, it does not take back what stands before the command.
+        subparser.add_argument(
+            "--debug", action="store_true", default=argparse.SUPPRESS, help=_DEBUG_HELP
+        )
+        subparser.set_defaults(target=command["target"], command=name)
     return parser

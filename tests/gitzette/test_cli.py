@@ -132,3 +132,45 @@ def test_common_names_are_ours_even_where_others_have_the_same(tmp_path: Path) -
         env=os.environ | {"PYTHONPATH": str(root)},
     )
     assert done.stdout == "no runs yet\n"
+
+
+# No file can have this name, and nobody looks for that.
+NULL = "a\0b"
+
+
+def test_an_unexpected_error_is_one_line_with_the_path_of_its_traceback(
+    corner: Path, command: Command, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OTHER_API_KEY", "embedded null byte")
+    told = command("audit", NULL)
+    log = corner / "gitzette.log"
+    assert (told.status, told.out) == (1, "")
+    assert told.err == (
+        "gitzette: audit failed with an error that nobody expected (ValueError: embedded null "
+        f"byte); the traceback is in {log}; please report it\n"
+    )
+    text = log.read_text("utf-8")
+    assert "Traceback (most recent call last)" in text
+    assert "ValueError: ***" in text
+    assert log.stat().st_mode & 0o077 == 0
+
+
+@pytest.mark.parametrize("arguments", [["--debug", "audit", NULL], ["audit", "--debug", NULL]])
+def test_debug_shows_the_traceback_wherever_it_stands(
+    arguments: list[str], command: Command
+) -> None:
+    told = command(*arguments)
+    assert told.status == 1
+    assert "Traceback (most recent call last)" in told.err
+    assert told.err.splitlines()[-1].startswith("gitzette: audit failed with an error")
+
+
+def test_where_the_home_folder_cannot_be_written_the_traceback_is_still_kept(
+    command: Command, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    (tmp_path / "taken").write_text("no folder")
+    monkeypatch.setenv("GITZETTE_HOME", str(tmp_path / "taken"))
+    told = command("audit", NULL)
+    path = Path(told.err.partition("the traceback is in ")[2].partition(";")[0])
+    assert (told.status, told.err.count("\n")) == (1, 1)
+    assert "ValueError: embedded null byte" in path.read_text("utf-8")
