@@ -13,7 +13,7 @@ from langgraph.runtime import Runtime
 
 from agent.analysts.tasks import Choice, handles_of
 from agent.domain.base import AppError
-from agent.domain.commits import Change, Notice
+from agent.domain.commits import Change, Notice, omission_notices
 from agent.domain.ledger import OwnUse, Triage
 from agent.domain.report import Failure
 from agent.domain.spending import Account, fallback
@@ -211,8 +211,9 @@ async def list_commits(state: ReadState, desk: Desk, runtime: Runtime[RunContext
         late=mine.late,
         threads=threads,
         references=day_references(Day(spec.name, landing.branch, commits, threads)),
-        failures=tuple(
-            Failure(repo=spec.name, stage="threads", message=message) for message in threads.missing
+        failures=(
+            *(Failure(repo=spec.name, stage="commits", message=one) for one in landing.failures),
+            *(Failure(repo=spec.name, stage="threads", message=one) for one in threads.missing),
         ),
     )
 
@@ -229,6 +230,7 @@ async def triage(
     scales = Scales(collected.model_copy(update={"links": links}), state["spec"])
     wanted = collected.shas[: desk.diffs]
     weighed: list[Triage] = []
+    omissions: list[Notice] = []
     problem = "the diff could not be read"
     runtime.stream_writer(Step(repo, "reading diffs", 0, len(wanted)))
     done = itertools.count(1)
@@ -239,6 +241,7 @@ async def triage(
     try:
         async for evidence in deps.library.skim(desk.code, wanted, look):
             weighed.append(scales.weigh(evidence))
+            omissions += omission_notices(evidence.change)
     except AppError as error:
         problem = str(error)
     own_uses = await _own_uses(deps, desk, collected)
@@ -249,7 +252,7 @@ async def triage(
     listed = ", ".join(sha[:12] for sha in sorted(missing)[:_MAX_FAILED_LISTED])
     message = f"{len(missing)} of {len(collected.landed)} ({listed}): {problem}"
     failed = Failure(repo=repo, stage="diffs", message=message)
-    notices = (*collected.landing.notices, *filter_notices(weighed))
+    notices = (*collected.landing.notices, *omissions, *filter_notices(weighed))
     update = {
         "landing": collected.landing.model_copy(update={"notices": notices}),
         "table": lifted(rank(weighed), {one.sha for one in own_uses}),

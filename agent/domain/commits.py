@@ -31,6 +31,8 @@ class FileChange(Frozen):
     patch: str | None = None
     """The hunks, byte for byte as GitHub prints them; None for binary files, pure renames and empty files."""
     previous_path: str | None = None
+    omitted: int = 0
+    """Bytes of a patch that is too large to be read; it is then None, and the counts are right."""
     unreadable: str | None = None
     """Why the content could not be read (a partial mirror lacks the blob); counts are then 0 and mean nothing."""
 
@@ -46,6 +48,7 @@ class Commit(Frozen):
     committer: Person
     committed_at: datetime
     message: str
+    message_omitted: int = 0  # Bytes at the end of a very long message that were not read
 
     @property
     def id(self) -> CommitId:
@@ -104,6 +107,9 @@ NoticeKind = (
         "shallow",
         "shallow-merges",
         "far-future",
+        "future-dated",
+        "too-large",
+        "message-cut",
         "renamed",
         "told-before",
     ]
@@ -128,6 +134,31 @@ class Notice(Frozen):
     about: tuple[str, ...] = ()
 
 
+_MAX_OMISSIONS_NAMED = 5
+_MAX_PATH_SHOWN = 200
+
+
+def megabytes(size: int) -> str:
+    """Return a number of bytes as a reader reads it."""
+    return f"{size / 1_000_000:.1f} MB"
+
+
+def omission_notices(change: Change) -> tuple[Notice, ...]:
+    """Return a notice that names the files of a commit whose patches are too large to be read."""
+    omitted = sorted(
+        (file for file in change.files if file.omitted), key=lambda file: -file.omitted
+    )
+    if not omitted:
+        return ()
+    named: list[str] = []
+    for file in omitted[:_MAX_OMISSIONS_NAMED]:
+        named.append(f"{file.path[:_MAX_PATH_SHOWN]} ({megabytes(file.omitted)})")
+    rest = omitted[_MAX_OMISSIONS_NAMED:]
+    if rest:
+        named.append(f"+{len(rest)} ({megabytes(sum(file.omitted for file in rest))})")
+    return (Notice(kind="too-large", about=(change.commit.sha[:12], ", ".join(named))),)
+
+
 class Landed(Frozen):
     """One row of the ledger: a first-parent commit of the default branch."""
 
@@ -143,11 +174,12 @@ class Landing(Frozen):
     branch: str
     tip: str | None  # The branch's newest commit when it was read; None for an empty repository
     rows: tuple[Landed, ...]
-    late: tuple[
-        Landed, ...
-    ] = ()  # Rows between the earlier tip and this one whose landing time is before the window
+    late: tuple[Landed, ...] = ()
+    """Rows whose date is not in the window and that belong to it: those between the earlier tip and
+    this one that are dated before it, and those that are dated in the future and landed in it."""
     notices: tuple[Notice, ...] = ()
     """What the reader must know: rewritten history, a shallow clone that ends inside the window."""
+    failures: tuple[str, ...] = ()  # What could not be read or does not add up, each in words
 
 
 # ---------------------------------------------------------------- threads

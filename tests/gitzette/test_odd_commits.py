@@ -1,8 +1,12 @@
 """Commits that are out of the ordinary: each is told rightly, and none ends a run or a question."""
 
 import json
-from datetime import UTC, datetime
+import os
+import subprocess
+import sys
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -17,6 +21,11 @@ BEFORE = datetime(2026, 2, 1, tzinfo=UTC)
 def repo_of(work: Work) -> list[str]:
     """Return the option that names the repository."""
     return ["--repo", f"acme/engine={work.path}"]
+
+
+def data_of() -> Any:
+    """Return the report of the day as data."""
+    return json.loads(Path(f"gazette/reports/{DAY}.json").read_text("utf-8"))
 
 
 def page_of(work: Work, command: Command, status: int = 0) -> str:
@@ -73,8 +82,7 @@ def test_all_functions_that_go_are_counted_however_many_files_they_were_in(
     assert "and 85 more are removed" in page
     names = "`, `".join(f"step_0_{index}" for index in range(5))
     assert files > 1 or f"The functions `{names}` and 85 more are removed." in page
-    data = json.loads(Path(f"gazette/reports/{DAY}.json").read_text("utf-8"))
-    assert [row["sha"] for row in data["ledger"]] == [sha]
+    assert [row["sha"] for row in data_of()["ledger"]] == [sha]
 
 
 ROUTER = '''class Router:
@@ -115,8 +123,7 @@ def test_a_change_of_behaviour_is_never_folded_as_formatting(
     assert "only comments" not in page
     facts = command("facts", sha, *repo_of(work), "--json").data["facts"]
     assert not {"only-formatting", "only-comments"} & {fact["kind"] for fact in facts}
-    data = json.loads(Path(f"gazette/reports/{DAY}.json").read_text("utf-8"))
-    assert [row["noise"] for row in data["ledger"]] == [None]
+    assert [row["noise"] for row in data_of()["ledger"]] == [None]
 
 
 def test_what_is_only_laid_out_anew_is_folded_as_formatting(work: Work, command: Command) -> None:
@@ -125,5 +132,89 @@ def test_what_is_only_laid_out_anew_is_folded_as_formatting(work: Work, command:
     tidy = text.replace("limit = 3", "limit  =  3").replace("send(request)", "send( request )")
     work.commit("Tidy up", {"engine/router.py": tidy, "tests/test_router.py": tidy}, at=NOON)
     page_of(work, command)
-    data = json.loads(Path(f"gazette/reports/{DAY}.json").read_text("utf-8"))
-    assert [row["noise"] for row in data["ledger"]] == ["formatting"]
+    assert [row["noise"] for row in data_of()["ledger"]] == ["formatting"]
+
+
+# ---------------------------------------------------------------- dates
+
+
+FAR = datetime(2099, 1, 1, tzinfo=UTC)
+
+
+def test_a_commit_dated_2099_is_told_on_the_day_on_which_it_landed(
+    work: Work, command: Command
+) -> None:
+    work.commit("Begin", {"limits.py": "MAX_ROUTES = 8\n"}, at=BEFORE)
+    work.commit("Before it", {"other.py": "SIZE = 1\n"}, at=NOON)
+    sha = work.commit("From the future", {"limits.py": "MAX_ROUTES = 4\n"}, at=FAR)
+    work.commit("After it", {"other.py": "SIZE = 2\n"}, at=NOON + timedelta(days=1))
+    page = page_of(work, command)
+    assert "From the future" in page
+    assert "`MAX_ROUTES` changes from `8` to `4`." in page
+    assert f"`{sha[:12]}` is dated `2099-01-01`, in the future" in page
+    assert {row["title"]: row["late"] for row in data_of()["ledger"]} == {
+        "Before it": False,
+        "From the future": True,
+    }
+    # No other day tells it.
+    for day in ("2026-02-01", "2026-02-05"):
+        told = command("run", "--date", day, *repo_of(work))
+        assert told.status == 0
+        assert "From the future" not in Path(f"gazette/reports/{day}.md").read_text("utf-8")
+
+
+def test_a_commit_dated_2099_on_top_of_an_old_one_is_told_by_the_first_report_that_sees_it(
+    work: Work, command: Command
+) -> None:
+    work.commit("Begin", {"limits.py": "MAX_ROUTES = 8\n"}, at=BEFORE)
+    assert command("run", "--date", "2026-02-03", *repo_of(work)).status == 0
+    sha = work.commit("From the future", {"limits.py": "MAX_ROUTES = 4\n"}, at=FAR)
+    assert "From the future" in page_of(work, command)
+    assert [(row["sha"], row["late"]) for row in data_of()["ledger"]] == [(sha, True)]
+    assert command("run", "--date", "2026-02-05", *repo_of(work)).status == 0
+    assert sha[:7] not in Path("gazette/reports/2026-02-05.md").read_text("utf-8")
+
+
+def test_where_nobody_can_say_when_a_commit_dated_2099_landed_it_is_named(
+    work: Work, command: Command
+) -> None:
+    work.commit("Begin", {"limits.py": "MAX_ROUTES = 8\n"}, at=BEFORE)
+    sha = work.commit("From the future", {"limits.py": "MAX_ROUTES = 4\n"}, at=FAR)
+    page = page_of(work, command)
+    assert f"`{sha[:12]}` is dated `2099-01-01`, in the future; it landed after" in page
+
+
+# ---------------------------------------------------------------- sizes
+
+
+@pytest.mark.heavy
+@pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="needs Linux to measure memory")
+def test_a_commit_with_fifty_megabytes_of_text_takes_little_memory_and_says_what_was_not_read(
+    work: Work, corner: Path
+) -> None:
+    del corner
+    work.commit("Begin", {"limits.py": "MAX_ROUTES = 8\n"}, at=BEFORE)
+    text = "".join(f"value_{number:07} = compute(some, other)\n" for number in range(1_350_000))
+    files = {"limits.py": "MAX_ROUTES = 4\n", "data/table.txt": text, "engine/table.py": text[:99]}
+    sha = work.commit("Add a table", files, at=NOON)
+    code = (
+        "import re, sys, pathlib\n"
+        "from gitzette.cli import main\n"
+        "status = main(sys.argv[1:])\n"
+        "peak = re.search(r'VmHWM:\\s+(\\d+)', pathlib.Path('/proc/self/status').read_text())\n"
+        "print(status, int(peak[1]) // 1000)\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code, "run", "--date", DAY, *repo_of(work)],
+        env=os.environ | {"PYTHONPATH": str(Path(__file__).parents[2])},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    status, megabytes = map(int, done.stdout.splitlines()[-1].split())
+    assert (status, megabytes < 400) == (0, True), (megabytes, done.stderr)
+    page = Path(f"gazette/reports/{DAY}.md").read_text("utf-8")
+    assert "`MAX_ROUTES` changes from `8` to `4`." in page
+    assert f"Too large to be read in `{sha[:12]}`: `data/table.txt (51.3 MB)`." in page
+    (row,) = data_of()["ledger"]
+    assert row["additions"] == 1_350_000 + 4

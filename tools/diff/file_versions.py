@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import accumulate
 
-from agent.domain.commits import FileChange
+from agent.domain.commits import FileChange, megabytes
 from agent.domain.patch import Hunk, Patch, Side, read_patch
 from tools.diff.declarations import Declaration, Language, Range, language_of, read_declarations
 from tools.diff.manifests import Entry, Text, packages, python
@@ -109,6 +109,7 @@ def _end(lines: Sequence[bytes], line: int) -> int:
 Blobs = Mapping[str, tuple[bytes | None, bytes | None]]
 """The old and the new content of a file, by its new path; None on the side where it does not exist."""
 LARGEST_FILE = 2_000_000
+_MAX_DECLARATIONS = 100_000  # Of one commit: tables in code have one on each line
 LARGEST_COMMIT = 12_000_000  # Bytes that are parsed of one file and of one commit; what is beyond is listed as skipped
 
 
@@ -226,22 +227,26 @@ def read_versions(
     files: Sequence[FileChange], blobs: Blobs, skipped: list[str], largest: int = LARGEST_COMMIT
 ) -> Iterator[Versions]:
     """Read every file that can declare something; what is too large or malformed is said."""
-    left = largest
+    bytes_left = largest
+    declarations_left = _MAX_DECLARATIONS
     for file in files:
+        if file.omitted and is_product(file.path):
+            skipped.append(f"{file.path}: too large to be read ({megabytes(file.omitted)})")
         if not is_read(file):
+            continue
+        both = blobs.get(file.path, ())
+        size = max(len(file.patch or ""), *(len(blob or b"") for blob in both), 0)
+        bytes_left -= size
+        if size > LARGEST_FILE or bytes_left < 0 or declarations_left < 0:
+            skipped.append(f"{file.path}: too large to be read")
+            yield Versions(file, Patch())
             continue
         patch = read_patch(file.patch)
         if patch.problem:
             skipped.append(f"{file.path}: {patch.problem}")
-        size = max(
-            len(file.patch or ""), *(len(blob or b"") for blob in blobs.get(file.path, (None,)))
-        )
-        left -= size
-        if size > LARGEST_FILE or left < 0:
-            skipped.append(f"{file.path}: too large to be read")
-            yield Versions(file, patch)
-        else:
-            yield _read(file, patch, blobs.get(file.path))
+        versions = _read(file, patch, blobs.get(file.path))
+        declarations_left -= len(versions.old) + len(versions.new)
+        yield versions
 
 
 def _read(

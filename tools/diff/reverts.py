@@ -31,8 +31,10 @@ def patch_ids(files: Iterable[FileChange]) -> PatchIds:
         removed, added = _line_changes(file.patch or "")
         old, new = _paths(file)
         gone, come = _digest(sorted(removed)), _digest(sorted(added))
-        forward.append(_digest([old, new, gone, come]))
-        reverse.append(_digest([new, old, come, gone]))
+        # A patch that was not read is nobody's opposite.
+        unread = [b"forward", b"reverse"] if file.omitted else [b"", b""]
+        forward.append(_digest([old, new, gone, come, unread[0]]))
+        reverse.append(_digest([new, old, come, gone, unread[1]]))
         lines += len(removed) + len(added)
     return PatchIds(_digest(sorted(forward)).hex(), _digest(sorted(reverse)).hex(), lines)
 

@@ -13,13 +13,22 @@ from agent.domain.base import RepoId, UpstreamError
 from agent.domain.commits import Change, Commit, FileChange
 from tools.git.log import (
     PATCH_OPTIONS,
+    FramedCommit,
     Framing,
-    Record,
     parse_commit,
     read_commits,
     with_true_parents,
 )
-from tools.git.patch import Entry, MalformedDiff, read_entries, read_files, unreadable
+from tools.git.patch import (
+    COMMIT_LIMITS,
+    RANGE_LIMITS,
+    Entry,
+    MalformedDiff,
+    PatchBody,
+    PatchLimits,
+    read_entries,
+    unreadable,
+)
 from tools.git.process import Finished, Running, failure, patiently, run
 
 if TYPE_CHECKING:
@@ -43,14 +52,16 @@ async def present_commits(view: "View", shas: Sequence[str]) -> list[str]:
 
 
 async def entries_of(view: "View", shas: Sequence[str]) -> dict[str, list[Entry]]:
-    """List the files of these commits with their blobs; a commit whose trees are missing is left out."""
-    framing, found = Framing(), dict[str, list[Entry]]()
+    """Return the files of these commits with their blobs, without commits whose trees are missing."""
+    framing = Framing()
     selection = [*framing.options, *_TREES_ONLY, "--no-walk=unsorted", "--stdin"]
+    entries: dict[str, list[Entry]] = {}
     async with view.running(selection, stdin=_lines(shas)) as git:
         async for record in framing.records(git.read):
             if not record.last or (await git.finish()).code == 0:
-                found[record.header[:40].decode("ascii")] = read_entries(record.body)[0]
-    return found
+                sha = record.header[:40].decode("ascii")
+                entries[sha] = read_entries(record.body)
+    return entries
 
 
 @dataclass(frozen=True)
@@ -221,29 +232,29 @@ class PatchStream:
     ) -> None:
         self._view = view
         self._repo = repo
-        self._records = framing.records(git.read)
+        self._commits = framing.commits(git.read, PatchBody)
         self._git = git
         self._stack = stack
 
     @classmethod
     async def start(cls, view: "View", repo: RepoId, shas: Sequence[str]) -> Self:
         """Ask git for these commits."""
-        framing, stack = Framing(), contextlib.AsyncExitStack()
+        framing = Framing()
+        stack = contextlib.AsyncExitStack()
         arguments = [*framing.options, *PATCH_OPTIONS, "--no-walk=unsorted", "--stdin"]
-        git = await stack.enter_async_context(
-            view.running(arguments, stdin="\n".join(shas).encode("ascii"))
-        )
+        running = view.running(arguments, stdin="\n".join(shas).encode("ascii"))
+        git = await stack.enter_async_context(running)
         return cls(view, repo, framing, stack, git)
 
     async def next(self) -> Change | None:
-        """Read the next commit; None at the end, and for the one that git died on."""
+        """Return the next commit; None at the end, and for one that git or we stumble over."""
         # Others have their turn, however long the history is.
         await asyncio.sleep(0)
-        record = await anext(self._records, None)
-        if record is None or (record.last and (await self._git.finish()).code != 0):
-            return None
         try:
-            return await _whole(self._view, self._repo, record)
+            framed = await anext(self._commits, None)
+            if framed is None or (framed.is_last and (await self._git.finish()).code != 0):
+                return None
+            return await _complete_change(self._view, self._repo, framed)
         except MalformedDiff:
             return None
 
@@ -252,16 +263,31 @@ class PatchStream:
         await self._stack.aclose()
 
 
-async def _whole(view: "View", repo: RepoId, record: Record) -> Change:
-    commit = await with_true_parents(view, parse_commit(repo, record.header))
-    if _cut_off(view, commit):
+async def _complete_change(view: "View", repo: RepoId, framed: FramedCommit[PatchBody]) -> Change:
+    commit = await with_true_parents(view, parse_commit(repo, *framed.header))
+    if _is_cut_off(view, commit):
         return Change(commit=commit, files=(), incomplete=SHALLOW)
-    return Change(commit=commit, files=read_files(record.body))
+    return Change(commit=commit, files=framed.body.files())
 
 
-def _cut_off(view: "View", commit: Commit) -> bool:
-    """Tell whether git would show the whole tree as new because the commit's parents are not here."""
+def _is_cut_off(view: "View", commit: Commit) -> bool:
+    """Return True if git would show the whole tree as new because the parents are not here."""
     return commit.sha in view.shallow and bool(commit.parents)
+
+
+async def stream_files(
+    view: "View", command: Sequence[str], limits: PatchLimits = COMMIT_LIMITS
+) -> tuple[FileChange, ...]:
+    """Return the files of a diff that git prints as a list and a patch; UpstreamError if it fails."""
+    body = PatchBody(limits)
+    async with view.running(command) as git:
+        try:
+            while piece := await git.read():
+                body.feed(piece)
+            view.expect_success(command[0], await git.finish())
+            return body.files()
+        except MalformedDiff as error:
+            raise UpstreamError(f"git {command[0]}: {error}", retryable=False) from error
 
 
 async def _read_alone(view: "View", repo: RepoId, sha: str, why: str) -> Change | None:
@@ -297,22 +323,22 @@ async def _piecewise(view: "View", commit: Commit, why: str) -> Change:
 
 async def _read_paths(view: "View", sha: str, entries: Sequence[Entry]) -> dict[bytes, FileChange]:
     """Read the patches of some files; where git dies, halve them until the damaged one is alone."""
-    framing, paths = Framing(), {entry.path for entry in entries}
+    framing = Framing()
+    paths = {entry.path for entry in entries}
     options = [*framing.options, *PATCH_OPTIONS, "--no-renames", "--no-walk", sha, "--"]
     async with view.running([*options, *sorted(paths)]) as git:
-        records = [record async for record in framing.records(git.read)]
-        intact = (await git.finish()).code == 0 and len(records) == 1
-    if intact:
-        body = records[0].body
+        bodies = [framed.body async for framed in framing.commits(git.read, PatchBody)]
+        is_intact = (await git.finish()).code == 0 and len(bodies) == 1
+    if is_intact:
+        (body,) = bodies
         # A path that was a file and became a folder also names what is in the folder.
-        pairs = zip(read_entries(body)[0], read_files(body), strict=True)
+        pairs = zip(body.entries, body.files(), strict=True)
         return {entry.path: file for entry, file in pairs if entry.path in paths}
     if len(entries) == 1:
         return {}
     half = len(entries) // 2
-    return await _read_paths(view, sha, entries[:half]) | await _read_paths(
-        view, sha, entries[half:]
-    )
+    first_half = await _read_paths(view, sha, entries[:half])
+    return first_half | await _read_paths(view, sha, entries[half:])
 
 
 _OF_COMMITS = "--diff-merges=first-parent"
@@ -333,12 +359,9 @@ async def tree_change(
         raw = await view.read(
             ["diff-tree", "-r", "-z", "--raw", "--no-abbrev", "--no-renames", old, new]
         )
-        if missing := await missing_blobs(view, read_entries(raw)[0]):
+        if missing := await missing_blobs(view, read_entries(raw)):
             await patiently(lambda: fetch_blobs(repository, missing, environ))
-    body = await view.read(["diff-tree", "-r", "-z", _RENAMES, *options, old, new])
-    try:
-        files = read_files(body)
-    except MalformedDiff as error:
-        raise UpstreamError(f"git diff {old[:12]} {new[:12]}: {error}", retryable=False) from error
+    command = ["diff-tree", "-r", "-z", _RENAMES, *options, old, new]
+    files = await stream_files(view, command, RANGE_LIMITS)
     (commit,) = await read_commits(view, repo, ["--no-walk", new])
     return Change(commit=commit.model_copy(update={"parents": (old,)}), files=files)

@@ -59,6 +59,7 @@ _UNREADABLE = (
     ),
 )
 """How files end that have no lines of code; git finds that out only after unpacking them."""
+_MAX_BLOB = 8_000_000  # Bytes of a version of a file that is read as a whole
 _MOST_PATHS = 1_000  # More paths than that cost git more than what it leaves out
 
 
@@ -79,20 +80,27 @@ class Trees(Opened):
     async def blobs(
         self, change: Change, paths: Sequence[str]
     ) -> Mapping[str, tuple[bytes | None, bytes | None]]:
-        """Read both versions of these files of a change; a version that is not there is None."""
-        named = versions_of(change, paths)
-        names = [name for pair in named.values() for name in pair if name and "\n" not in name]
-        found = await (await self._view()).objects.contents(
-            [name.encode("utf-8", "replace") for name in names]
-        )
-        read = {
-            name: one.content
-            for name, one in zip(names, found, strict=True)
-            if one and one.kind == b"blob"
-        }
-        return {
-            path: (read.get(old or ""), read.get(new or "")) for path, (old, new) in named.items()
-        }
+        """Return both versions of these files of a change; None for a version that is not there.
+
+        A file of which a version is very large is left out.
+        """
+        versions = versions_of(change, paths)
+        names = [name for pair in versions.values() for name in pair if name and "\n" not in name]
+        objects = (await self._view()).objects
+        sizes: dict[str, int] = {}
+        for name, known in zip(names, await objects.known(_encoded(names)), strict=True):
+            if known is not None and known.kind == b"blob":
+                sizes[name] = known.size
+        readable = [name for name, size in sizes.items() if size <= _MAX_BLOB]
+        contents: dict[str, bytes] = {}
+        for name, read in zip(readable, await objects.contents(_encoded(readable)), strict=True):
+            if read is not None:
+                contents[name] = read.content
+        blobs: dict[str, tuple[bytes | None, bytes | None]] = {}
+        for path, (old, new) in versions.items():
+            if max(sizes.get(old or "", 0), sizes.get(new or "", 0)) <= _MAX_BLOB:
+                blobs[path] = (contents.get(old or ""), contents.get(new or ""))
+        return blobs
 
     async def file(self, sha: str, path: str) -> str | None:
         """Read a file as it stands at a commit, fetched where a partial clone lacks it; None where there is none."""
@@ -196,6 +204,10 @@ def _outermost(path: bytes, mixed: set[bytes]) -> bytes:
     while end >= 0 and path[:end] in mixed:
         end = path.find(b"/", end + 1)
     return path if end < 0 else path[:end]
+
+
+def _encoded(names: Iterable[str]) -> list[bytes]:
+    return [name.encode("utf-8", "replace") for name in names]
 
 
 def _text(raw: bytes) -> str:

@@ -3,11 +3,13 @@
 import re
 import secrets
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
+from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Generic, NamedTuple, Protocol, TypeVar
 
 from agent.domain.base import RepoId, UpstreamError
 from agent.domain.commits import Commit, Person
+from agent.domain.future_dates import DatedCommit
 
 if TYPE_CHECKING:
     from tools.git.repository import Repository
@@ -15,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class Opened:
-    """A repository that was opened, as those know it who look things up in its history and in its trees."""
+    """A repository that was opened, for those who look things up in its history and its trees."""
 
     repo: RepoId
 
@@ -42,63 +44,154 @@ PATCH_OPTIONS = (
 )
 
 FIELDS = "%H%x00%P%x00%an%x00%ae%x00%at%x00%cn%x00%ce%x00%ct%x00%B"  # What `parse_commit` reads
-# 9999-12-30: every zone can still show it.
-LATEST = 253_402_128_000
+_FIELD_COUNT = 9
+LATEST = 253_402_128_000  # 9999-12-30: every zone can still show it
+_MAX_HEADER = 1_000_000  # Bytes that are read of a commit's header, most of which is its message
+_MAX_DATE_DIGITS = 20
+
+Read = Callable[[], Awaitable[bytes]]
+
+
+# ---------------------------------------------------------------- framing
+
+
+class Body(Protocol):
+    """Takes what git prints behind the header of a commit, in pieces as they come."""
+
+    def feed(self, piece: bytes) -> None:
+        """Take the next piece."""
+
+
+AnyBody = TypeVar("AnyBody", bound=Body)
+
+
+class IgnoredBody:
+    """Keeps nothing."""
+
+    def feed(self, piece: bytes) -> None:
+        """Drop a piece."""
+
+
+class CollectedBody:
+    """Keeps the first `limit` bytes, and counts the others; without a limit it keeps all."""
+
+    def __init__(self, limit: int | None = None) -> None:
+        self._limit = limit
+        self._pieces: list[bytes] = []
+        self._kept = 0
+        self.omitted = 0
+
+    def feed(self, piece: bytes) -> None:
+        """Keep a piece as far as the limit allows."""
+        kept = piece if self._limit is None else piece[: self._limit - self._kept]
+        self._pieces.append(kept)
+        self._kept += len(kept)
+        self.omitted += len(piece) - len(kept)
+
+    @property
+    def value(self) -> bytes:
+        """What was kept."""
+        return b"".join(self._pieces)
+
+
+class Header(NamedTuple):
+    """The fields of a commit as git printed them."""
+
+    value: bytes
+    omitted: int = 0  # Bytes of the message that are missing at the end
+
+
+@dataclass(frozen=True)
+class FramedCommit(Generic[AnyBody]):
+    """One commit as git printed it."""
+
+    header: Header
+    body: AnyBody
+    is_last: bool  # Nothing follows: whether it is complete depends on how git ended
 
 
 class Record(NamedTuple):
-    """One commit as git printed it."""
+    """One commit as git printed it, with its whole body in memory."""
 
     header: bytes
     body: bytes
-    last: bool  # Nothing follows: whether it is whole depends on how git ended
+    last: bool  # Nothing follows: whether it is complete depends on how git ended
+
+
+class _Segment(NamedTuple):
+    """A piece of the stream up to the next mark, or as far as it was read."""
+
+    content: bytes
+    ends_at_mark: bool
 
 
 class Framing:
-    """A mark, random for each reading, that stands before and after the header of each commit."""
+    """A mark, random for each reading, that is printed before and after the header of each commit."""
 
     def __init__(self) -> None:
         self._mark = secrets.token_hex(16)
 
     @property
     def options(self) -> tuple[str, ...]:
-        """What makes `git log` print the frames."""
+        """The options that make `git log` print the frames."""
         return ("log", "-z", f"--format={self._mark}{FIELDS}{self._mark}")
 
-    async def records(self, read: Callable[[], Awaitable[bytes]]) -> AsyncIterator[Record]:
-        """Cut the stream into commits; only one is held at a time."""
-        header = None
-        async for piece, in_header, last in self._pieces(read):
+    async def records(self, read: Read) -> AsyncIterator[Record]:
+        """Yield each commit with its whole body."""
+        async for commit in self.commits(read, CollectedBody):
+            yield Record(commit.header.value, commit.body.value, commit.is_last)
+
+    async def commits(
+        self, read: Read, make_body: Callable[[], AnyBody]
+    ) -> AsyncIterator[FramedCommit[AnyBody]]:
+        """Yield each commit; a body decides by itself how much of what git prints it keeps."""
+        header = CollectedBody(_MAX_HEADER)
+        body: AnyBody | None = None
+        in_header = False
+        async for segment in self._segments(read):
             if in_header:
-                header = piece
-            elif header is not None:
-                yield Record(header, piece, last)
+                header.feed(segment.content)
+            elif body is not None:
+                body.feed(segment.content)
+            if not segment.ends_at_mark:
+                continue
+            if in_header:
+                body = make_body()
+            else:
+                if body is not None:
+                    yield FramedCommit(Header(header.value, header.omitted), body, is_last=False)
+                header = CollectedBody(_MAX_HEADER)
+                body = None
+            in_header = not in_header
+        if body is not None:
+            yield FramedCommit(Header(header.value, header.omitted), body, is_last=True)
 
-    async def _pieces(
-        self, read: Callable[[], Awaitable[bytes]]
-    ) -> AsyncIterator[tuple[bytes, bool, bool]]:
-        """Give what lies between marks: header, body, header, body; each byte is searched once."""
-        mark, parts, tail, in_header = self._mark.encode(), list[bytes](), b"", False
+    async def _segments(self, read: Read) -> AsyncIterator[_Segment]:
+        """Cut the stream at its marks; each byte is searched once."""
+        mark = self._mark.encode("ascii")
+        tail = b""
         while chunk := await read():
-            chunk, start = tail + chunk, 0
-            while (end := chunk.find(mark, start)) >= 0:
-                parts.append(chunk[start:end])
-                yield b"".join(parts), in_header, False
-                parts, start, in_header = [], end + len(mark), not in_header
+            content = tail + chunk
+            start = 0
+            while (end := content.find(mark, start)) >= 0:
+                yield _Segment(content[start:end], ends_at_mark=True)
+                start = end + len(mark)
             # The last bytes may be the beginning of a mark.
-            keep = max(start, len(chunk) - len(mark) + 1)
-            parts.append(chunk[start:keep])
-            tail = chunk[keep:]
-        yield b"".join((*parts, tail)), in_header, True
+            keep = max(start, len(content) - len(mark) + 1)
+            yield _Segment(content[start:keep], ends_at_mark=False)
+            tail = content[keep:]
+        yield _Segment(tail, ends_at_mark=False)
 
 
-def parse_commit(repo: RepoId, header: bytes) -> Commit:
-    """Read the header of one commit; whatever is not UTF-8 is replaced, as in the API's JSON."""
-    fields = header.decode("utf-8", "replace").split("\0", 8)
-    if len(fields) != 9:
-        raise UpstreamError(
-            f"git log: a commit of {repo} has a header that cannot be read", retryable=False
-        )
+# ---------------------------------------------------------------- commits
+
+
+def parse_commit(repo: RepoId, header: bytes, omitted: int = 0) -> Commit:
+    """Return the commit of a header; what is not UTF-8 is replaced, as in the API's JSON."""
+    fields = header.decode("utf-8", "replace").split("\0", _FIELD_COUNT - 1)
+    if len(fields) != _FIELD_COUNT:
+        message = f"git log: {unreadable_record(header)} of {repo}"
+        raise UpstreamError(message, retryable=False)
     sha, parents, author, author_email, authored, committer, committer_email, committed, message = (
         fields
     )
@@ -111,48 +204,67 @@ def parse_commit(repo: RepoId, header: bytes) -> Commit:
         committer=Person(name=committer, email=committer_email),
         committed_at=_moment(committed),
         message=message.rstrip("\n"),
+        message_omitted=omitted,
     )
 
 
+def unreadable_record(header: bytes) -> str:
+    """Return words for a commit whose header does not have the fields that were asked for."""
+    return f"a commit that cannot be read, {header[:40].decode('utf-8', 'replace')!r},"
+
+
 def has_absurd_date(commit: Commit) -> bool:
-    """Tell whether the date of a commit was beyond the calendar, and is shown as its last day."""
+    """Return True if the date of a commit was beyond the calendar, and is shown as its last day."""
     return commit.committed_at.timestamp() >= LATEST
 
 
 def _moment(seconds: str) -> datetime:
-    """Read a time as git prints it; nothing is printed for a date that is none, which git itself takes for 1970."""
-    digits = seconds.isascii() and seconds.isdigit()
-    return datetime.fromtimestamp(min(int(seconds[:20]), LATEST) if digits else 0, UTC)
+    return datetime.fromtimestamp(_seconds(seconds), UTC)
+
+
+def _seconds(text: str) -> int:
+    """Return a time as git prints it; a date that is none counts as 1970, as git itself does."""
+    if not (text.isascii() and text.isdigit()):
+        return 0
+    return min(int(text[:_MAX_DATE_DIGITS]), LATEST)
 
 
 async def read_commits(
     view: "View", repo: RepoId, selection: Sequence[str], *, stdin: bytes = b""
 ) -> list[Commit]:
-    """Read commits without their diffs."""
-    framing, commits = Framing(), list[Commit]()
+    """Return commits without their diffs."""
+    framing = Framing()
+    commits: list[Commit] = []
     async with view.running([*framing.options, "--no-patch", *selection], stdin=stdin) as git:
-        async for record in framing.records(git.read):
-            commits.append(await with_true_parents(view, parse_commit(repo, record.header)))
+        async for framed in framing.commits(git.read, IgnoredBody):
+            commit = parse_commit(repo, *framed.header)
+            commits.append(await with_true_parents(view, commit))
         view.expect_success("log", await git.finish())
     return commits
 
 
 async def with_true_parents(view: "View", commit: Commit) -> Commit:
-    """Give a commit at the end of a shallow clone the parents it really has; git shows none."""
+    """Return a commit at the end of a shallow clone with the parents that git does not show."""
     if commit.sha not in view.shallow:
         return commit
-    (whole,) = await view.objects.contents([commit.sha.encode("ascii")])
-    if whole is None:
+    (stored,) = await view.objects.contents([commit.sha.encode("ascii")])
+    if stored is None:
         raise UpstreamError(f"git cat-file: {commit.sha} cannot be read", retryable=False)
-    lines = whole.content.partition(b"\n\n")[0].split(b"\n")
-    parents = tuple(
-        line[7:].decode("ascii", "replace") for line in lines if line.startswith(b"parent ")
-    )
-    return commit.model_copy(update={"parents": parents})
+    header, _, _ = stored.content.partition(b"\n\n")
+    parents: list[str] = []
+    for line in header.split(b"\n"):
+        if line.startswith(b"parent "):
+            parents.append(line.removeprefix(b"parent ").decode("ascii", "replace"))
+    return commit.model_copy(update={"parents": tuple(parents)})
 
 
-_BACK = 402 * 86_400
-"""How far before a window the titles are kept: stories look back, and walking the line again takes as long."""
+# ---------------------------------------------------------------- the landed line
+
+_SECONDS_BACK = 402 * 86_400
+"""How far before a window titles are kept: stories look back, and another walk would take as long."""
+_MAX_TITLE = (
+    4_000  # Bytes that are kept of a title, and of a merge's message, which holds its title
+)
 
 
 class Walk:
@@ -167,65 +279,68 @@ class Walk:
         self._shas: list[str] = []
         self._dates: list[int] = []
         self._headers: list[bytes] = []
+        self.unreadable: list[str] = []  # Records that are not what was asked for
 
     @classmethod
     async def down(cls, view: "View", tip: str, start: datetime) -> "Walk":
-        """Walk down from a tip, for windows that begin at a moment or later."""
-        walk, mark = cls(tip, max(0, int(start.timestamp()) - _BACK)), secrets.token_hex(16)
-        since = [f"--since-as-filter=@{walk._since} +0000"] if walk._since else []
-        asked = [
-            "log",
-            "-z",
-            f"--format={mark}{FIELDS}",
-            "--no-patch",
-            "--first-parent",
-            *since,
-            tip,
-        ]
-        async with view.running(asked) as git:
-            rest, cut = b"", mark.encode("ascii")
-            while piece := await git.read():
-                *whole, rest = (rest + piece).split(cut)
-                walk._add(whole)
-            walk._add([rest])
+        """Walk down from a tip, for windows that begin at `start` or later."""
+        walk = cls(tip, max(0, int(start.timestamp()) - _SECONDS_BACK))
+        framing = Framing()
+        command = [*framing.options, "--no-patch", "--first-parent"]
+        if walk._since:
+            command.append(f"--since-as-filter=@{walk._since} +0000")
+        async with view.running([*command, tip]) as git:
+            async for framed in framing.commits(git.read, IgnoredBody):
+                walk.add(framed.header.value)
             view.expect_success("log", await git.finish())
         return walk
 
+    def add(self, header: bytes) -> None:
+        """Add the next commit of the line by its header, of which only the title is kept."""
+        fields = header.split(b"\0", _FIELD_COUNT - 1)
+        if len(fields) != _FIELD_COUNT:
+            self.unreadable.append(unreadable_record(header))
+            return
+        *identity, message = fields
+        is_merge = b" " in fields[1]
+        # Behind GitHub's merge line the title may be anywhere.
+        title = message if is_merge else message.lstrip().partition(b"\n")[0]
+        self._shas.append(fields[0].decode("ascii"))
+        self._dates.append(_seconds(fields[7].decode("ascii", "replace")))
+        self._headers.append(b"\0".join((*identity, title[:_MAX_TITLE])))
+
     def reaches(self, tip: str, start: datetime) -> bool:
-        """Tell whether this is the line of a tip, and everything from a moment on is kept of it."""
+        """Return True if this is the line of a tip and keeps everything since `start`."""
         return tip == self._tip and start.timestamp() >= self._since
 
     def has(self, sha: str, since: datetime) -> bool:
-        """Tell whether a commit is on this line, and everything from a moment on is kept."""
+        """Return True if a commit is on this line, which keeps everything since then."""
         return since.timestamp() >= self._since and sha in self._shas
 
     def between(self, start: int, end: int) -> list[str]:
-        """Name the commits that are dated between two moments, the ends included."""
-        return [sha for sha, at in zip(self._shas, self._dates, strict=True) if start <= at <= end]
+        """Return the commits that are dated between two moments, the ends included."""
+        dates = zip(self._shas, self._dates, strict=True)
+        return [sha for sha, seconds in dates if start <= seconds <= end]
+
+    def dated(self) -> Iterator[DatedCommit]:
+        """Yield the commits of the line with their dates, newest first."""
+        for sha, seconds in zip(self._shas, self._dates, strict=True):
+            yield DatedCommit(sha, datetime.fromtimestamp(seconds, UTC))
 
     def titled(
         self, repo: RepoId, form: re.Pattern[str], upto: str, since: datetime
     ) -> Iterator[Commit]:
-        """Give the commits up to one, not before a moment, whose title or subject fits; messages are cut."""
-        first, moment = self._shas.index(upto), since.timestamp()
+        """Yield the commits up to one, not before a moment, whose title or subject fits; messages are cut."""
+        first = self._shas.index(upto)
+        earliest = since.timestamp()
         may_fit = re.compile(form.pattern, form.flags | re.MULTILINE).search
-        for at, header in zip(self._dates[first:], self._headers[first:], strict=True):
+        for seconds, header in zip(self._dates[first:], self._headers[first:], strict=True):
+            if seconds < earliest:
+                continue
             # Most are ruled out before they are taken apart.
-            if at >= moment and may_fit(
-                header[header.rindex(b"\0") + 1 :].decode("utf-8", "replace").lstrip()
-            ):
-                commit = parse_commit(repo, header)
-                if form.search(commit.title) or form.search(commit.subject):
-                    yield commit
-
-    def _add(self, headers: list[bytes]) -> None:
-        for header in headers:
-            fields = header.rstrip(b"\0").split(b"\0", 8)
-            # Nothing comes before the first mark; what cannot be read is told by whoever asks for the commit.
-            if len(fields) == 9:
-                message = fields[8]
-                # Behind GitHub's merge line the title may be anywhere.
-                title = message if b" " in fields[1] else message.lstrip().partition(b"\n")[0]
-                self._shas.append(fields[0].decode("ascii"))
-                self._dates.append(min(int(fields[7][:20]), LATEST) if fields[7].isdigit() else 0)
-                self._headers.append(b"\0".join((*fields[:8], title)))
+            title = header[header.rindex(b"\0") + 1 :].decode("utf-8", "replace").lstrip()
+            if not may_fit(title):
+                continue
+            commit = parse_commit(repo, header)
+            if form.search(commit.title) or form.search(commit.subject):
+                yield commit

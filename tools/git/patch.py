@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from agent.domain.commits import Change, FileChange, FileStatus
 
@@ -14,13 +15,28 @@ _STATUS: dict[str, FileStatus] = {
     "T": "changed",
 }
 _GITLINK = b"160000"
-_NOTHING = b"0" * 40
-_NEXT_FILE = b"\ndiff --git "
+_NO_BLOB = b"0" * 40
+_FIRST_FILE = b"diff --git "
+_NEXT_FILE = b"\n" + _FIRST_FILE
 _FIRST_HUNK = b"\n@@ "
+_MAX_BYTES_BEFORE_ENTRIES = 2
+"""A NUL and a newline may stand before the list of files."""
 
 
 class MalformedDiff(ValueError):
     """The entries and the patch of a commit do not belong together."""
+
+
+class PatchLimits(NamedTuple):
+    """How many bytes are kept of a patch; a file beyond them is counted, and its patch is left out."""
+
+    per_file: int
+    per_commit: int
+
+
+COMMIT_LIMITS = PatchLimits(per_file=8_000_000, per_commit=16_000_000)
+RANGE_LIMITS = PatchLimits(per_file=8_000_000, per_commit=200_000_000)
+"""What is kept of all changes between two versions."""
 
 
 @dataclass(frozen=True)
@@ -35,40 +51,235 @@ class Entry:
 
     @property
     def sections(self) -> int:
-        """How many parts of the patch belong to it: a file that becomes a link is printed as deleted and created."""
-        return 2 if self.status == "T" and self.modes[0][:3] != self.modes[1][:3] else 1
+        """How many parts of the patch belong to it: a file that becomes a link has two."""
+        is_other_type = self.status == "T" and self.modes[0][:3] != self.modes[1][:3]
+        return 2 if is_other_type else 1
 
 
-def read_entries(body: bytes) -> tuple[list[Entry], int]:
-    """Read the raw entries of one commit, and where its patch begins."""
-    at = body.find(b":")
-    # A commit that changes nothing has only the NUL that ends its header.
-    if at < 0 or at > 2:
-        return [], len(body)
-    entries = []
-    while body[at : at + 1] == b":":
-        try:
-            entry, at = _entry(body, at)
-        except ValueError as error:
-            raise MalformedDiff("the list of files breaks off") from error
-        entries.append(entry)
-    return entries, at + 1
+class _Parsed(NamedTuple):
+    entry: Entry
+    end: int
 
 
-def read_files(body: bytes) -> tuple[FileChange, ...]:
-    """Read all file changes of one commit, counted from the patch itself."""
-    entries, at = read_entries(body)
-    bounds = _sections(body, at)
-    if len(bounds) != sum(entry.sections for entry in entries):
-        raise MalformedDiff("the patch has more or fewer files than the list")
-    remaining, changes = iter(bounds), []
-    for entry in entries:
-        changes.append(_change(body, entry, [next(remaining) for _ in range(entry.sections)]))
-    return tuple(changes)
+def _read_entry(body: bytes, start: int) -> _Parsed:
+    """Read one entry: `:modes hashes status NUL path NUL`, with two paths for a rename.
+
+    Raise ValueError if it is not complete.
+    """
+    fields_end = body.index(b"\0", start)
+    old_mode, new_mode, old_blob, new_blob, status = body[start + 1 : fields_end].split(b" ")
+    letter = chr(status[0])
+    if letter not in _STATUS:
+        raise MalformedDiff(f"unknown status {letter!r}")
+    path_end = body.index(b"\0", fields_end + 1)
+    path = body[fields_end + 1 : path_end]
+    previous_path = None
+    if letter in "RC":
+        previous_path = path
+        path_start = path_end + 1
+        path_end = body.index(b"\0", path_start)
+        path = body[path_start:path_end]
+    blobs: list[bytes] = []
+    for mode, blob in ((old_mode, old_blob), (new_mode, new_blob)):
+        if mode != _GITLINK and blob != _NO_BLOB:
+            blobs.append(blob)
+    entry = Entry(letter, path, previous_path, (old_mode, new_mode), tuple(blobs))
+    return _Parsed(entry, path_end + 1)
+
+
+class _EntryList:
+    """The raw entries of one commit, read as they come; what follows them is the patch."""
+
+    def __init__(self) -> None:
+        self._buffer = b""
+        self._at = -1  # Where the next entry begins; -1 before the first one was found
+        self.entries: list[Entry] = []
+
+    def feed(self, piece: bytes) -> bytes | None:
+        """Take a piece; return the beginning of the patch once the list is at its end."""
+        self._buffer += piece
+        if self._at < 0:
+            self._at = self._buffer.find(b":", 0, _MAX_BYTES_BEFORE_ENTRIES + 1)
+            if self._at < 0:
+                # A commit that changes nothing has only the NUL that ends its header.
+                has_entries = len(self._buffer) <= _MAX_BYTES_BEFORE_ENTRIES
+                return None if has_entries else b""
+        while self._buffer[self._at : self._at + 1] == b":":
+            try:
+                entry, self._at = _read_entry(self._buffer, self._at)
+            except MalformedDiff:
+                raise
+            except ValueError:
+                self._forget_read()
+                return None
+            self.entries.append(entry)
+        if self._at >= len(self._buffer):
+            self._forget_read()
+            return None
+        return self._buffer[self._at + 1 :]
+
+    def _forget_read(self) -> None:
+        self._buffer = self._buffer[self._at :]
+        self._at = 0
+
+    def finish(self) -> None:
+        """Raise MalformedDiff if the list breaks off within an entry."""
+        if self._at >= 0 and self._buffer[self._at : self._at + 1] == b":":
+            raise MalformedDiff("the list of files breaks off")
+
+
+class _Section:
+    """The part of a patch that belongs to one file: counted whole, kept up to a limit."""
+
+    def __init__(self, limit: int) -> None:
+        self._limit = limit
+        self._before_hunks = b""
+        self._hunks: list[bytes] = []
+        self._last_byte = b""
+        self.size = 0
+        self.additions = 0
+        self.deletions = 0
+
+    def feed(self, piece: bytes) -> None:
+        """Take the next piece of the part."""
+        if not piece:
+            return
+        if not self.size:
+            self._before_hunks += piece
+            first_hunk = self._before_hunks.find(_FIRST_HUNK)
+            if first_hunk < 0:
+                return
+            piece = self._before_hunks[first_hunk + 1 :]
+            self._before_hunks = b""
+        # A line may begin with the first byte of this piece.
+        counted = self._last_byte + piece
+        self.additions += counted.count(b"\n+")
+        self.deletions += counted.count(b"\n-")
+        self._last_byte = piece[-1:]
+        self.size += len(piece)
+        if self.is_too_large:
+            self._hunks.clear()
+        else:
+            self._hunks.append(piece)
+
+    @property
+    def is_too_large(self) -> bool:
+        """Whether the hunks are beyond the limit and none is kept."""
+        return self.size > self._limit
+
+    @property
+    def hunks(self) -> bytes:
+        """The hunks, empty for a binary file, a pure rename and an empty file."""
+        return b"".join(self._hunks)
+
+    def end_with_newline(self) -> None:
+        """Drop the newline behind the last line of the whole patch."""
+        if self._hunks and self._hunks[-1].endswith(b"\n"):
+            self._hunks[-1] = self._hunks[-1][:-1]
+
+
+class PatchBody:
+    """Takes the list of files and the patch of a commit as git prints them, in any pieces.
+
+    However large a commit is, no more than the limits is held in memory.
+    """
+
+    def __init__(self, limits: PatchLimits = COMMIT_LIMITS) -> None:
+        self._limits = limits
+        self._left = limits.per_commit
+        self._list = _EntryList()
+        self._in_patch = False
+        self._tail = b""
+        self._sections: list[_Section] = []
+        self._is_patch: bool | None = None  # None until the first bytes of the patch are there
+
+    @property
+    def entries(self) -> list[Entry]:
+        """The files of the commit, in git's order."""
+        return self._list.entries
+
+    def feed(self, piece: bytes) -> None:
+        """Take the next piece; raise MalformedDiff for a list of files that cannot be read."""
+        if not self._in_patch:
+            patch = self._list.feed(piece)
+            if patch is None:
+                return
+            self._in_patch = True
+            piece = patch
+            if not self.entries:
+                self._is_patch = False
+        self._feed_patch(piece)
+
+    def _feed_patch(self, piece: bytes) -> None:
+        text = self._tail + piece
+        if self._is_patch is None:
+            if len(text) < len(_FIRST_FILE):
+                self._tail = text
+                return
+            self._is_patch = text.startswith(_FIRST_FILE)
+            if self._is_patch:
+                self._sections.append(self._new_section())
+        if not self._is_patch:
+            return
+        start = 0
+        # Inside of a hunk no line can begin with `diff`.
+        while (end := text.find(_NEXT_FILE, start)) >= 0:
+            self._sections[-1].feed(text[start:end])
+            self._sections.append(self._new_section())
+            start = end + 1
+        # The last bytes may be the beginning of the next file.
+        keep = max(start, len(text) - len(_NEXT_FILE) + 1)
+        self._sections[-1].feed(text[start:keep])
+        self._tail = text[keep:]
+
+    def _new_section(self) -> _Section:
+        if self._sections:
+            last = self._sections[-1]
+            self._left -= 0 if last.is_too_large else last.size
+        return _Section(min(self._limits.per_file, self._left))
+
+    def files(self) -> tuple[FileChange, ...]:
+        """Return all file changes, counted from the patch itself; to be called after the last piece."""
+        self._list.finish()
+        if self._sections:
+            self._sections[-1].feed(self._tail)
+            self._sections[-1].end_with_newline()
+            self._tail = b""
+        if len(self._sections) != sum(entry.sections for entry in self.entries):
+            raise MalformedDiff("the patch has more or fewer files than the list")
+        remaining = iter(self._sections)
+        changes: list[FileChange] = []
+        for entry in self.entries:
+            sections = [next(remaining) for _ in range(entry.sections)]
+            changes.append(_file_change(entry, sections))
+        return tuple(changes)
+
+
+def _file_change(entry: Entry, sections: Sequence[_Section]) -> FileChange:
+    patches = [section.hunks for section in sections if section.size]
+    omitted = sum(section.size for section in sections if section.is_too_large)
+    has_patch = bool(patches) and not omitted
+    return FileChange(
+        path=_text(entry.path),
+        status=_STATUS[entry.status],
+        additions=sum(section.additions for section in sections),
+        deletions=sum(section.deletions for section in sections),
+        patch=_text(b"\n".join(patches)) if has_patch else None,
+        previous_path=None if entry.previous_path is None else _text(entry.previous_path),
+        omitted=omitted,
+    )
+
+
+def read_entries(body: bytes) -> list[Entry]:
+    """Return the raw entries of one commit."""
+    entry_list = _EntryList()
+    entry_list.feed(body)
+    entry_list.finish()
+    return entry_list.entries
 
 
 def unreadable(entry: Entry, why: str) -> FileChange:
-    """Name a file whose content is not at hand."""
+    """Return a file whose content is not at hand."""
     return FileChange(
         path=_text(entry.path),
         status=_STATUS[entry.status],
@@ -78,69 +289,28 @@ def unreadable(entry: Entry, why: str) -> FileChange:
     )
 
 
-def _entry(body: bytes, at: int) -> tuple[Entry, int]:
-    """Read one entry: `:modes hashes status NUL path NUL`, with two paths for a rename."""
-    end = body.index(b"\0", at)
-    before, after, old, new, status = body[at + 1 : end].split(b" ")
-    letter, previous = chr(status[0]), None
-    start, end = end + 1, body.index(b"\0", end + 1)
-    path = body[start:end]
-    if letter in "RC":
-        previous = path
-        start, end = end + 1, body.index(b"\0", end + 1)
-        path = body[start:end]
-    if letter not in _STATUS:
-        raise MalformedDiff(f"unknown status {letter!r}")
-    sides = ((before, old), (after, new))
-    blobs = tuple(blob for mode, blob in sides if mode != _GITLINK and blob != _NOTHING)
-    return Entry(letter, path, previous, (before, after), blobs), end + 1
+def _text(content: bytes) -> str:
+    return content.decode("utf-8", "replace")
 
 
-def _sections(body: bytes, at: int) -> list[tuple[int, int]]:
-    """Find where each file's part begins and ends; inside a hunk no line can begin with `diff`."""
-    if not body.startswith(_NEXT_FILE[1:], at):
-        return []
-    bounds, last = [], len(body) - body.endswith(b"\n")
-    while (end := body.find(_NEXT_FILE, at)) >= 0:
-        bounds.append((at, end))
-        at = end + 1
-    return [*bounds, (at, last)]
+class FileVersions(NamedTuple):
+    """Both versions of a file as `<commit>:<path>`; None where there is none."""
+
+    old: str | None
+    new: str | None
 
 
-def _change(body: bytes, entry: Entry, bounds: list[tuple[int, int]]) -> FileChange:
-    """Take the hunks of one file; a binary file, a pure rename and an empty file have none."""
-    additions, deletions, patches, view = 0, 0, [], memoryview(body)
-    for start, end in bounds:
-        hunk = body.find(_FIRST_HUNK, start, end)
-        if hunk >= 0:
-            additions += body.count(b"\n+", hunk, end)
-            deletions += body.count(b"\n-", hunk, end)
-            patches.append(str(view[hunk + 1 : end], "utf-8", "replace"))
-    return FileChange(
-        path=_text(entry.path),
-        status=_STATUS[entry.status],
-        additions=additions,
-        deletions=deletions,
-        patch="\n".join(patches) if patches else None,
-        previous_path=None if entry.previous_path is None else _text(entry.previous_path),
-    )
-
-
-def _text(path: bytes) -> str:
-    return path.decode("utf-8", "replace")
-
-
-def versions_of(change: Change, paths: Sequence[str]) -> dict[str, tuple[str | None, str | None]]:
-    """Name the old and the new version of files of a change as `<commit>:<path>`; None where there is none."""
+def versions_of(change: Change, paths: Sequence[str]) -> dict[str, FileVersions]:
+    """Return the names of both versions of some files of a change."""
     files = {file.path: file for file in change.files}
     parent = change.commit.parents[0] if change.commit.parents else None
-    named: dict[str, tuple[str | None, str | None]] = {}
+    versions: dict[str, FileVersions] = {}
     for path in paths:
         file = files[path]
-        old = (
-            None
-            if parent is None or file.status == "added"
-            else f"{parent}:{file.previous_path or path}"
-        )
-        named[path] = (old, None if file.status == "removed" else f"{change.commit.sha}:{path}")
-    return named
+        old = new = None
+        if parent is not None and file.status != "added":
+            old = f"{parent}:{file.previous_path or path}"
+        if file.status != "removed":
+            new = f"{change.commit.sha}:{path}"
+        versions[path] = FileVersions(old, new)
+    return versions

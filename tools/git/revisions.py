@@ -10,13 +10,20 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from agent.domain.base import InputError, NotFound, RepoId, UpstreamError
-from agent.domain.commits import Commit, Headline, Release, is_version, pull_named
+from agent.domain.commits import (
+    Commit,
+    FileChange,
+    Headline,
+    Release,
+    is_version,
+    pull_named,
+)
 from agent.domain.patch import read_patch
 from agent.domain.window import moment
 from agent.ports import Past
 from agent.triage.conventions import Area, area
+from tools.git.changes import stream_files
 from tools.git.log import PATCH_OPTIONS, Opened, Walk, read_commits
-from tools.git.patch import read_files
 
 if TYPE_CHECKING:
     from tools.git.view import View
@@ -192,10 +199,11 @@ class Revisions(Opened):
         Lines that were moved within a file are those of who wrote them first; with `moved` also between files.
         """
         view = await self._view()
-        told = await view.run(
-            ["diff-tree", "-r", "-z", *PATCH_OPTIONS, "-U0", "--no-renames", f"{sha}^", sha]
-        )
-        lines = dict(_taken(told.out)) if told.code == 0 else {}
+        command = ["diff-tree", "-r", "-z", *PATCH_OPTIONS, "-U0", "--no-renames", f"{sha}^", sha]
+        try:
+            lines = dict(_taken(await stream_files(view, command)))
+        except UpstreamError:
+            return {}
         if not lines or len(lines) > _MOST_FILES or sum(map(len, lines.values())) > _MOST_LINES:
             return {}
         counts: Counter[str] = Counter()
@@ -322,9 +330,9 @@ def _parsed(told: str, repo: RepoId) -> Iterator[tuple[Release, str]]:
             )
 
 
-def _taken(body: bytes) -> Iterator[tuple[str, list[int]]]:
-    """Give the numbers of the lines of code that go from each file; blank lines and lone brackets say nothing."""
-    for file in read_files(body):
+def _taken(files: Iterable[FileChange]) -> Iterator[tuple[str, list[int]]]:
+    """Yield the numbers of the lines of code that go from each file, without blank lines and lone brackets."""
+    for file in files:
         gone = (
             read_patch(file.patch).lines("old")
             if area(file.path) in (Area.PRODUCT, Area.BENCH)

@@ -1,6 +1,7 @@
 """Commits and diffs of one repository, read with git from a clone or a mirror on disk."""
 
 from collections.abc import AsyncGenerator, Mapping, Sequence
+from datetime import UTC, datetime
 from pathlib import Path
 
 from agent.domain.base import NotFound, RepoId, UpstreamError
@@ -54,7 +55,8 @@ class GitSource(Revisions, Trees):
         view = self._shown(repository)
         if tip.sha and not (self._walk and self._walk.reaches(tip.sha, window.start)):
             self._walk = await Walk.down(view, tip.sha, window.start)
-        landing = await read_landing(view, self.repo, tip, self._walk, window, known_tip)
+        now = datetime.now(UTC)
+        landing = await read_landing(view, self.repo, tip, self._walk, window, known_tip, now)
         self._known.update(row.commit.sha for row in (*landing.rows, *landing.late))
         return landing
 

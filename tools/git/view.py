@@ -38,6 +38,7 @@ class Found(NamedTuple):
     sha: bytes
     kind: bytes
     content: bytes = b""
+    size: int = 0
 
 
 class Objects:
@@ -127,11 +128,13 @@ def _answer(out: IO[bytes], *, whole: bool) -> Found | None:
     found = _ANSWER.fullmatch(line)
     if found is None:
         return None
-    size = int(found[3]) if whole else 0
+    size = int(found[3])
+    if not whole:
+        return Found(found[1], found[2], size=size)
     content = out.read(size)
-    if whole and (len(content) < size or out.read(1) != b"\n"):
+    if len(content) < size or out.read(1) != b"\n":
         raise EOFError
-    return Found(found[1], found[2], content)
+    return Found(found[1], found[2], content, size)
 
 
 def _close(pipe: IO[bytes]) -> None:
