@@ -15,6 +15,7 @@ from agent.markdown import code, inline, link, visible
 from agent.ports import Desk
 from agent.questions import Hit, Known, Reply
 from agent.reports.stored import claim_json
+from agent.reports.titles import shown_title
 from agent.settings.values import RepoSpec
 from agent.telling import catalogue
 from agent.web import Web
@@ -78,7 +79,7 @@ class ReplyPage:
         """Name a piece of evidence by its day, link, title and author."""
         name, url = named(one.id, one.repo, self._web, pull=isinstance(one, PullRequest))
         if isinstance(one, Card):
-            moment, title, more = one.at, one.title, one.author
+            moment, title, more = one.at, shown_title(one.title, lang), one.author
         elif isinstance(one, Release):
             moment, title, more = one.published_at, one.name if one.name != one.tag else "", ""
         else:
@@ -132,7 +133,8 @@ class CitedEvidence:
     def _entry(self, cite: str) -> dict[str, str]:
         known = self._memory.get(cite)
         name, url = named(cite, None, self._web, pull=isinstance(known, PullRequest))
-        return {"id": cite, "title": visible(f"{name} {getattr(known, 'title', '')}"), "url": url}
+        title = shown_title(known.title) if isinstance(known, Card) else getattr(known, "title", "")
+        return {"id": cite, "title": visible(f"{name} {title}"), "url": url}
 
     async def lines(self, cite: str) -> list[str]:
         """Give the whole text of an artefact, as lines that do nothing to a terminal or a page."""

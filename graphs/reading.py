@@ -22,6 +22,7 @@ from agent.links.references import Day, day_references
 from agent.ports import Desk, Step
 from agent.prompting import ModelError, fenced, fitting, prompt
 from agent.reports.chapter import share
+from agent.reports.titles import shown_title
 from agent.telling import fact_sentence
 from agent.triage.collected import Collected, Scales, filter_notices
 from agent.triage.score import lifted, rank
@@ -135,7 +136,7 @@ async def _rows(state: ReadState, context: RunContext) -> list[_Row]:
     collected = state["found"]
     code = (await context.desks.open(state["spec"])).code
     shas = [triaged.sha for triaged in collected.table]
-    titles = {landed.commit.sha: landed.commit.title for landed in collected.landed}
+    titles = {row.commit.sha: shown_title(row.commit.title) for row in collected.landed}
     weights = {one.sha: f"{one.tier.value} {one.score:.1f}" for one in collected.table}
     first_facts: dict[str, str] = {}
     async for evidence in context.library.skim(code, shas):
@@ -165,7 +166,8 @@ async def _offered(state: ReadState, deps: RunContext) -> list[BaseTool]:
     handles = handles_of([one.sha for one in found.table])
     commits = {row.commit.sha: row.commit for row in found.landed}
     notes = {
-        one.sha: f"{one.tier.value} {one.score:.1f} {commits[one.sha].title}" for one in found.table
+        one.sha: f"{one.tier.value} {one.score:.1f} {shown_title(commits[one.sha].title)}"
+        for one in found.table
     }
     ordered = [commits[sha] for sha in handles.values()]
     tools = Toolset(

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 
 from agent.domain.base import EvidenceId, RepoId, commit_id, parse_reference, thread_id
-from agent.domain.commits import Issue, PullRequest, Release, Threads
+from agent.domain.commits import Issue, PullRequest, Release, Threads, text_after
 from agent.domain.evidence import Card
 from agent.domain.facts import Fact
 from agent.domain.links import Link
@@ -206,7 +206,8 @@ class WindowSearch:
 
 def _commit_entry(card: Card) -> Entry:
     data = json.dumps(card.model_dump(mode="json", exclude_defaults=True), ensure_ascii=False)
-    version, body = "1" if card.route == "blobs" else "0", card.message.partition(card.title)[2]
+    version = "1" if card.route == "blobs" else "0"
+    body = text_after(card.message, card.title)
     return Entry(
         *(
             card.id,

@@ -26,6 +26,7 @@ from agent.gate.shown import (
     subject_heading,
 )
 from agent.prompting import fitting, tokens_of
+from agent.reports.titles import shown_title
 from agent.triage.conventions import Area, area
 
 BUDGET = 24_000  # Tokens of one commit's packet, where the model has room for them
@@ -92,10 +93,10 @@ def piece_text(handle: str, one: Evidence, room: int, window: Window | None) -> 
         body = cut_text("\n".join([one.thread.body.strip(), *comments]), room)
         return f"{heading}: {one.thread.title}\n{body}".rstrip()
     commit = one.change.commit
-    message = cut_text(commit.message.partition(commit.title)[2].strip(), room // 2)
+    message = cut_text(commit.body.strip(), room // 2)
     facts = cut_text("\n".join(fact_lines(one.facts)), room // 2)
     told = f"\n{_FACTS_HEAD}\n{facts}" if facts else ""
-    return f"{heading}: {commit.title}\n{message}{told}".replace("\n\n\n", "\n").rstrip()
+    return f"{heading}: {shown_title(commit.title)}\n{message}{told}".replace("\n\n\n", "\n").rstrip()
 
 
 def fact_lines(facts: Sequence[Fact]) -> Iterator[str]:

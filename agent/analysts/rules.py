@@ -118,7 +118,7 @@ def _speech(read: Read, material: Material, templates: frozenset[str]) -> Iterat
     """Quote the author's sentence about the change, from the message or from the pull request."""
     evidence = read.evidence
     commit = evidence.change.commit
-    texts = {evidence.id: commit.message.partition(commit.title)[2] if commit.title else ""}
+    texts = {evidence.id: commit.body}
     pull = material.pulls.get(evidence.pull or 0)
     if pull is not None:
         texts[pull.id] = pull.body

@@ -24,6 +24,7 @@ from agent.domain.base import RepoId
 from agent.domain.commits import Change, Commit, pull_named
 from agent.domain.dates import find_dates
 from agent.markdown import slug
+from agent.reports.titles import shown_title
 
 _LABEL_HASH = re.compile(r"(?<![\w/-])([0-9a-f]{7,40})(?![\w/-])", re.ASCII)
 _LABEL_NUMBER = re.compile(r"(?<!\w)(?:#|GH-)([1-9]\d{0,8})(?!\w)", re.ASCII)
@@ -136,13 +137,13 @@ def _is_quoted(entry: Entry, reference: Reference) -> bool:
 
 def _described(commit: Commit) -> str:
     moment = f"{commit.committed_at:%Y-%m-%d %H:%M} UTC"
-    return f"{commit.id} “{commit.title[:100]}”, {commit.author.name}, {moment}"
+    return f"{commit.id} “{shown_title(commit.title)[:100]}”, {commit.author.name}, {moment}"
 
 
 def _thread(entry: Entry, reference: Reference, library: Library) -> _Ruling:
     landed = library.landed(reference, thread_repos(entry, reference, library))
     if landed is not None:
-        return _Ruling(RIGHT, f"{landed.id} “{landed.title[:100]}”")
+        return _Ruling(RIGHT, f"{landed.id} “{shown_title(landed.title)[:100]}”")
     repos = [reference.repo] if reference.repo else sorted(entry.scope)
     repository = library.get(repos[0]) if len(repos) == 1 else None
     if repository is not None:

@@ -37,6 +37,19 @@ class FileChange(Frozen):
     """Why the content could not be read (a partial mirror lacks the blob); counts are then 0 and mean nothing."""
 
 
+LONGEST_TITLE = 400  # Characters of a title that pages show
+_MAX_SUBJECT = 1_000
+
+
+def _first_line(text: str) -> str:
+    return text.lstrip().partition("\n")[0].rstrip()
+
+
+def text_after(message: str, title: str) -> str:
+    """Return what a message says after its title; all of it where it has none."""
+    return message.partition(title)[2] if title else message
+
+
 class Commit(Frozen):
     """One commit without its diff; all times are UTC."""
 
@@ -57,18 +70,26 @@ class Commit(Frozen):
 
     @property
     def subject(self) -> str:
-        """The first line of the message that is not blank."""
-        return self.message.lstrip().partition("\n")[0].rstrip()
+        """The first line of the message that is not blank; of a very long one its beginning."""
+        return _first_line(self.message)[:_MAX_SUBJECT].rstrip()
 
     @property
     def title(self) -> str:
-        """What the commit calls itself: the subject, or behind GitHub's merge line the title of what was merged."""
+        """What the commit calls itself: the subject, or behind GitHub's merge line the title of what was merged.
+
+        It is empty for a blank message. Of a very long title it is the beginning, as the message has it, with one
+        character more than pages show: so they can tell that it goes on.
+        """
+        title = self.subject
         if self.is_merge and self.subject.startswith("Merge pull request #"):
-            return (
-                self.message.lstrip().partition("\n")[2].lstrip().partition("\n")[0].rstrip()
-                or self.subject
-            )
-        return self.subject
+            _, _, below = self.message.lstrip().partition("\n")
+            title = _first_line(below) or self.subject
+        return title[: LONGEST_TITLE + 1].rstrip()
+
+    @property
+    def body(self) -> str:
+        """What the message says after the title."""
+        return text_after(self.message, self.title)
 
     @property
     def is_merge(self) -> bool:

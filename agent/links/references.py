@@ -172,7 +172,7 @@ def _of_commit(commit: Commit, day: Day, pull: PullRequest | None) -> Iterator[R
     title = commit.title
     squashed = _SQUASHED.search(title)
     bare = _SQUASHED.sub("", title)
-    rest = commit.message.partition(title)[2] if title else ""
+    rest = commit.body
     texts: list[tuple[Place, str]] = [("title", bare), ("message", rest)]
     if pull is not None:
         texts.append(

@@ -12,6 +12,7 @@ from agent.domain.facts import FactSheet
 from agent.domain.upgrade import Upgrade
 from agent.domain.window import moment
 from agent.markdown import visible
+from agent.reports.titles import shown_title
 from agent.settings.values import RepoSpec, Settings
 from agent.telling import catalogue
 from agent.web import Web
@@ -60,7 +61,9 @@ async def read_commit(
 
 def facts_text(change: Change, sheet: FactSheet) -> str:
     """Write the facts for a person."""
-    return plain_environment().get_template("facts.txt").render(commit=change.commit, sheet=sheet)
+    title = shown_title(change.commit.subject)
+    template = plain_environment().get_template("facts.txt")
+    return template.render(commit=change.commit, title=title, sheet=sheet)
 
 
 def between(args: argparse.Namespace, environ: Mapping[str, str]) -> int:

@@ -24,6 +24,7 @@ from agent.reports.page import (
     row_id,
     words_in,
 )
+from agent.reports.titles import shown_title, with_shown_titles
 from agent.settings.values import Layout
 from agent.web import Web
 from gitzette.render.templating import (
@@ -77,7 +78,8 @@ def week_page(week: Week, lang: Language, web: Web, ending: str) -> str:
     """Write what stands of a week in a thousand words; the rest is in the daily reports, files with that `ending`."""
     rows = {row_id(row): row for row in week.report.ledger}
     pairs = [
-        (cut_title(rows[one.change])[0], (one.change, one.undone_by)) for one in week.came_and_went
+        (shown_title(cut_title(rows[one.change])[0], lang), (one.change, one.undone_by))
+        for one in week.came_and_went
     ]
     # A story has its first title for a name; those of what came and went are told already.
     named = [
@@ -110,6 +112,7 @@ def page_model(report: Report, lang: Language, web: Web, most_words: int = MOST_
 
     Every claim of the report that has words in the language is on the page.
     """
+    report = with_shown_titles(report, lang)
     view = View(report, lang, web)
     items = _items_of(view)
     sections = [Section(tier, tuple(one for one in items if one.tier == tier)) for tier in Tier]
@@ -230,7 +233,7 @@ def _item(row: LedgerRow, view: View) -> Item:
         row=row,
         place=place_of(row_id(row)),
         path=commit_path(row.repo, row.sha),
-        headline=view.text(headline) if headline else words or "—",
+        headline=view.text(headline) if headline else shown_title(words, view.lang),
         title=words if headline else "",
         pull=view.citation(f"{row.repo}#{number}", own=row.repo) if number else None,
         tier=view.tier(row).value,

@@ -22,6 +22,7 @@ from agent.domain.upgrade import Part, Upgrade
 from agent.domain.window import zone
 from agent.editions.upgrade import entries
 from agent.markdown import cell, code, inline, link, slug, visible
+from agent.reports.titles import shown_title
 from agent.telling import catalogue
 from agent.web import Web
 
@@ -242,6 +243,8 @@ def upgrade_page(upgrade: Upgrade, lang: Language, web: Web) -> str:
     """Write the guide in one language."""
     parts = [(part, list(entries(upgrade, part, lang))) for part in get_args(Part)]
     urls = {sha: web.commit(upgrade.repo, sha) for sha in upgrade.titles}
+    titles = {sha: shown_title(title, lang) for sha, title in upgrade.titles.items()}
+    upgrade = upgrade.model_copy(update={"titles": titles})
     whole = ("used", "breaks")
     return filled(
         "upgrade.md", lang, web, guide=upgrade, parts=parts, whole=whole, most=_IN_SIGHT, urls=urls

@@ -135,6 +135,56 @@ def test_what_is_only_laid_out_anew_is_folded_as_formatting(work: Work, command:
     assert [row["noise"] for row in data_of()["ledger"]] == ["formatting"]
 
 
+# ---------------------------------------------------------------- messages
+
+
+@pytest.mark.parametrize("message", ["", " ", " \n\n  \n", "\n\n"])
+def test_a_commit_without_a_message_is_told_like_any_other(
+    work: Work, command: Command, message: str
+) -> None:
+    work.commit("Begin", {"limits.py": "MAX_ROUTES = 8\n"}, at=BEFORE)
+    sha = work.commit(message, {"limits.py": "MAX_ROUTES = 4\n"}, at=NOON)
+    page = page_of(work, command)
+    assert "1 commit landed" in page
+    assert "(no message)" in page
+    assert "`MAX_ROUTES` changes from `8` to `4`." in page
+    (row,) = data_of()["ledger"]
+    assert (row["sha"], row["title"]) == (sha, "")
+    assert command("run", "--date", DAY, "--lang", "zh", "--out", "zh", *repo_of(work)).status == 0
+    assert "(无提交说明)" in Path(f"zh/reports/{DAY}.md").read_text("utf-8")
+    assert command("site", "--out", "gazette").status == 0
+    site = Path("gazette/site")
+    assert "(no message)" in (site / f"en/days/{DAY}.html").read_text("utf-8")
+    assert "(无提交说明)" in (site / f"zh/days/{DAY}.html").read_text("utf-8")
+    assert "(no message)" in command("facts", sha, *repo_of(work)).out
+    asked = command("ask", "MAX_ROUTES", *repo_of(work), "--since", DAY, "--until", "2026-02-05")
+    assert asked.status == 0, asked.err
+    assert f"`acme/engine@{sha[:7]}`" in asked.out or sha[:7] in asked.out
+    assert "(no message)" in asked.out
+
+
+def test_a_title_of_a_megabyte_makes_no_page_of_megabytes_and_can_still_be_found(
+    work: Work, command: Command
+) -> None:
+    work.commit("Begin", {"limits.py": "MAX_ROUTES = 8\n"}, at=BEFORE)
+    title = "Lower the limit of routes " + "again and again " * 70_000
+    sha = work.commit(f"{title}(#9)", {"limits.py": "MAX_ROUTES = 4\n"}, at=NOON)
+    page = page_of(work, command)
+    assert "Lower the limit of routes again and again" in page
+    assert "again …" in page
+    (row,) = data_of()["ledger"]
+    assert (row["sha"], row["title"][:25]) == (sha, title[:25])
+    assert command("site", "--out", "gazette").status == 0
+    assert command("facts", sha, *repo_of(work)).status == 0
+    asked = command(
+        "ask", "limit of routes", *repo_of(work), "--since", DAY, "--until", "2026-02-05"
+    )
+    assert asked.status in (0, 4)
+    assert len(asked.out) < 10_000
+    largest = max(file.stat().st_size for file in Path("gazette").rglob("*") if file.is_file())
+    assert largest < 100_000
+
+
 # ---------------------------------------------------------------- dates
 
 

@@ -47,6 +47,7 @@ FIELDS = "%H%x00%P%x00%an%x00%ae%x00%at%x00%cn%x00%ce%x00%ct%x00%B"  # What `par
 _FIELD_COUNT = 9
 LATEST = 253_402_128_000  # 9999-12-30: every zone can still show it
 _MAX_HEADER = 1_000_000  # Bytes that are read of a commit's header, most of which is its message
+_MAX_NAME = 300  # Characters of a person's name, and of an address
 _MAX_DATE_DIGITS = 20
 
 Read = Callable[[], Awaitable[bytes]]
@@ -199,13 +200,17 @@ def parse_commit(repo: RepoId, header: bytes, omitted: int = 0) -> Commit:
         repo=repo,
         sha=sha,
         parents=tuple(parents.split()),
-        author=Person(name=author, email=author_email),
+        author=_person(author, author_email),
         authored_at=_moment(authored),
-        committer=Person(name=committer, email=committer_email),
+        committer=_person(committer, committer_email),
         committed_at=_moment(committed),
         message=message.rstrip("\n"),
         message_omitted=omitted,
     )
+
+
+def _person(name: str, email: str) -> Person:
+    return Person(name=name[:_MAX_NAME], email=email[:_MAX_NAME])
 
 
 def unreadable_record(header: bytes) -> str:

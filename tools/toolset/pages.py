@@ -8,6 +8,7 @@ from agent.domain.base import RepoId, parse_reference
 from agent.domain.commits import Change, Comment, Commit, FileChange, Issue, PullRequest
 from agent.domain.patch import cut_hunks
 from agent.prompting import tokens_of
+from agent.reports.titles import shown_title
 
 PAGE_TOKENS = 6_000
 _CHARS = 3  # Characters of ASCII that surely are no more than a token
@@ -235,7 +236,7 @@ class CommitNames:
         for sha, commit in self._commits.items():
             note = (
                 notes.get(sha)
-                or f"{commit.committed_at:%Y-%m-%d} {commit.author.name}: {commit.title}"
+                or f"{commit.committed_at:%Y-%m-%d} {commit.author.name}: {shown_title(commit.title)}"
             )
             lines.append(
                 f"{handle_of[sha]} {sha[:12]}  {note}"
