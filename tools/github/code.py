@@ -3,12 +3,14 @@
 import asyncio
 import re
 from collections.abc import AsyncIterator, Mapping, Sequence
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 import httpx
 
 from agent.domain.base import NotFound, RateLimited, RepoId, UpstreamError
 from agent.domain.commits import Change, Commit, Landed, Landing, Notice
+from agent.domain.future_dates import DatedCommit, future_commits, future_notices
 from agent.domain.window import Window
 from agent.ports import Study, Usages
 from tools.github.address import repo_path
@@ -59,20 +61,30 @@ class GitHubCode:
             return Landing(repo=self.repo, branch=branch, tip=None, rows=(), notices=notices)
         walk = await self._history.walk(repository.full_name, tip, window)
         rows = tuple(_row(commit) for commit in walk.line if commit.committed_at in window)
-        above: list[Commit] = []
+        above_tip: list[Commit] | None = None  # None where no earlier tip is known
         if known_tip is not None and walk.met(known_tip):
-            above = walk.above(known_tip)
+            above_tip = walk.above(known_tip)
         elif known_tip is not None:
-            above, notice = await self._since_tip(known_tip, tip)
-            notices += notice
-        late = [commit for commit in above if commit.committed_at < window.start]
+            above_tip, tip_notices = await self._since_tip(known_tip, tip)
+            notices += tip_notices
+        shas_above = None if above_tip is None else {commit.sha for commit in above_tip}
+        line = [DatedCommit(commit.sha, commit.committed_at) for commit in walk.line]
+        futures = future_commits(line, datetime.now(UTC))
+        misdated = {future.sha for future in futures if future.belongs_to(window, shas_above)}
+        late: dict[str, Commit] = {}
+        for commit in above_tip or ():
+            if commit.committed_at < window.start or commit.sha in misdated:
+                late[commit.sha] = commit
+        for commit in walk.line:
+            if commit.sha in misdated:
+                late.setdefault(commit.sha, commit)
         return Landing(
             repo=self.repo,
             branch=branch,
             tip=tip,
             rows=rows,
-            late=tuple(map(_row, late)),
-            notices=notices,
+            late=tuple(map(_row, late.values())),
+            notices=(*notices, *future_notices(futures, window, shas_above)),
         )
 
     async def changes(self, shas: Sequence[str]) -> AsyncIterator[Change]:
@@ -195,12 +207,15 @@ class GitHubCode:
             )
         return tip
 
-    async def _since_tip(self, known_tip: str, tip: str) -> tuple[list[Commit], tuple[Notice, ...]]:
+    async def _since_tip(
+        self, known_tip: str, tip: str
+    ) -> tuple[list[Commit] | None, tuple[Notice, ...]]:
+        """Return the line above an earlier tip, None where that is gone, and what a reader must know."""
         name = (await self._about()).full_name
         try:
             status, commits = await self._history.between(name, known_tip, tip)
         except NotFound:
-            return [], (Notice(kind="tip-gone", about=(known_tip[:12],)),)
+            return None, (Notice(kind="tip-gone", about=(known_tip[:12],)),)
         line = first_parents(tip, commits)
         if status in ("diverged", "behind"):
             return line, (Notice(kind="rewritten", about=(known_tip[:12],)),)

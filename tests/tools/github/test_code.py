@@ -68,6 +68,22 @@ async def test_commits_with_a_skewed_clock_do_not_hide_those_below(
     assert [row.commit.committed_at.hour for row in landing.rows] == [20, 2]
 
 
+async def test_a_commit_dated_in_the_future_lands_when_the_commit_below_it_does(kit: Kit) -> None:
+    serve_line(kit, [day(4), "2099-01-01T00:00:00Z", day(3, 2), day(1)])
+    code = GitHubCode(kit.client(), REPO)
+    landing = await code.landed(DAY)
+    assert [row.commit.sha for row in landing.rows] == [sha(2)]
+    assert [row.commit.sha for row in landing.late] == [sha(3)]
+    (notice,) = landing.notices
+    about = (sha(3)[:12], "2099-01-01", "2026-02-03 02:00 UTC")
+    assert (notice.kind, notice.about) == ("future-dated", about)
+    # It may as well have landed on the next day, whose report names it, and not after that.
+    next_day = await code.landed(Window.days(date(2026, 2, 4), date(2026, 2, 4), "UTC"))
+    assert (next_day.late, next_day.notices) == ((), (notice,))
+    later = await code.landed(Window.days(date(2026, 2, 5), date(2026, 2, 5), "UTC"))
+    assert (later.late, later.notices) == ((), ())
+
+
 async def test_an_empty_repository_has_no_tip(kit: Kit) -> None:
     serve_line(kit, [day(4)])
     kit.hub.on(
