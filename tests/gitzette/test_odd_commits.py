@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 from datetime import UTC, datetime, timedelta
@@ -183,6 +184,51 @@ def test_a_title_of_a_megabyte_makes_no_page_of_megabytes_and_can_still_be_found
     assert len(asked.out) < 10_000
     largest = max(file.stat().st_size for file in Path("gazette").rglob("*") if file.is_file())
     assert largest < 100_000
+
+
+# ---------------------------------------------------------------- counting
+
+LOSING_GIT = """#!/bin/sh
+case "$*" in
+*"rev-list --count"*) echo $(($({git} "$@") + 1)) ;;
+*) exec {git} "$@" ;;
+esac
+"""
+SPOILING_GIT = """#!/bin/sh
+case "$*" in
+*--first-parent*--no-patch* | *--no-patch*--first-parent*) {git} "$@" | sed 's/Ada\\x00/Ada/' ;;
+*) exec {git} "$@" ;;
+esac
+"""
+
+
+@pytest.mark.parametrize(
+    ("script", "failure"),
+    [
+        (LOSING_GIT, "git log lists 1 and git rev-list counts 2 commits of 2026-02-04"),
+        (SPOILING_GIT, "a commit that cannot be read, '{sha}',"),
+    ],
+)
+def test_commits_that_git_counts_and_we_cannot_list_are_a_failure_that_is_named(
+    work: Work,
+    command: Command,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    script: str,
+    failure: str,
+) -> None:
+    work.commit("Begin", {"limits.py": "MAX_ROUTES = 8\n"}, at=BEFORE)
+    sha = work.commit("Lower the limit", {"limits.py": "MAX_ROUTES = 4\n"}, at=NOON)
+    program = shutil.which("git")
+    assert program is not None
+    (tmp_path / "bin").mkdir()
+    (tmp_path / "bin/git").write_text(script.format(git=program))
+    (tmp_path / "bin/git").chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path / 'bin'}:{os.environ['PATH']}")
+    page = page_of(work, command, status=3)
+    text = failure.format(sha=sha)
+    assert f"acme/engine: some commits may be missing: `{text}" in page
+    assert text in [one["message"] for one in data_of()["failures"] if one["stage"] == "commits"]
 
 
 # ---------------------------------------------------------------- dates

@@ -164,7 +164,7 @@ async def _count(view: "View", selection: Sequence[str]) -> int:
 def _mismatch(listed: int, counted: int, which: str) -> tuple[str, ...]:
     if listed == counted:
         return ()
-    return (f"git log lists {listed} commits {which}, and git rev-list counts {counted}",)
+    return (f"git log lists {listed} and git rev-list counts {counted} commits {which}",)
 
 
 async def _count_members(
