@@ -248,6 +248,7 @@ class Reply(Frozen):
         default_factory=dict
     )  # What memory has of everything that is shown
     searched: tuple[Searched, ...] = ()
+    failures: tuple[str, ...] = ()  # Commits of which something could not be read, and why
     dropped: int = 0  # Sentences that did not pass
     trouble: str = ""  # Why the model did not answer
     has_model: bool = False

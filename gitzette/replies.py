@@ -93,7 +93,9 @@ class ReplyPage:
 
 def reply_json(reply: Reply) -> dict[str, Any]:
     """Give a reply as data that others read."""
-    plain = reply.model_dump(mode="json", include={"answer", "cites", "searched", "dropped"})
+    plain = reply.model_dump(
+        mode="json", include={"answer", "cites", "searched", "failures", "dropped"}
+    )
     claims = [
         claim_json(claim) | {"text": claim.text.get(reply.lang, "")} for claim in reply.claims
     ]

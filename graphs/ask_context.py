@@ -314,6 +314,7 @@ async def reply_of(state: AskState, context: AskContext, *, asked: bool) -> Repl
         evidence=tuple(hits),
         known=context.memory.all((*shown, *told, *(hit.id for hit in hits[: 2 * _BEST]))),
         searched=tuple(state["searched"]),
+        failures=tuple(context.memory.problems(repos, query.window)),
         dropped=len(state["sentences"].failed),
         trouble=state["trouble"],
         has_model=context.models is not None,

@@ -130,6 +130,16 @@ class EvidenceStore:
                 parts.append(Window(start=start, end=end, tz=window.tz))
         return parts
 
+    def problems(self, repos: Sequence[RepoId], window: Window | None) -> list[str]:
+        """Return why the facts of stored commits are missing, each behind the name of its commit."""
+        rows = self._db.rows(
+            "select body from evidence where kind = 'commit' and opened >= ? and opened < ?"
+            " and repo = any(?) and body like ? order by opened desc",
+            [*_between(window), list(repos), '%"problem": %'],
+        )
+        cards = [Card.model_validate_json(row[0]) for row in rows]
+        return [f"{card.repo}@{card.sha[:12]}: {card.problem}" for card in cards if card.problem]
+
     def gaps(self, repo: RepoId, window: Window) -> list[Window]:
         """Return the parts of a window of which not every landed commit was read, oldest first."""
         gaps = []

@@ -15,7 +15,7 @@ from agent.ports import CloneSource, CodeSource, Desk, Desks, Progress, Question
 from agent.questions import Named
 from agent.settings.values import RepoSpec
 from agent.triage.collected import Collected
-from tools.diff.sheet import read_facts
+from tools.diff.sheet import facts_by_patch
 
 _MAX_AUTHORS = 6
 # Stored in batches: what was read before an interruption need not be read again.
@@ -106,6 +106,8 @@ class WindowReader:
         self.progress.step(repo, "reading issues and pull requests")
         threads = await read_threads(desk, gap, commits)
         await self._keep_cards(desk.code, commits, threads)
+        # Of the commits that are dated in the future, those that landed in this stretch.
+        await self._keep_cards(desk.code, [row.commit for row in landing.late], threads)
         day = Day(repo, landing.branch, commits, threads)
         self.memory.connect(repo, threads, day_links(day, day_references(day)))
         if isinstance(desk.code, CloneSource):
@@ -181,7 +183,7 @@ async def read_cards(
     """Yield commits with the facts that their patches alone show."""
     async for change in code.changes(shas):
         pull = threads.pull_of.get(change.commit.sha)
-        evidence = CommitEvidence(change=change, sheet=read_facts(change, None), pull=pull)
+        evidence = CommitEvidence(change=change, sheet=facts_by_patch(change), pull=pull)
         yield change, await card_of(code, evidence, threads.pulls)
 
 

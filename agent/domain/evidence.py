@@ -223,6 +223,7 @@ class Card(Frozen, extra="ignore"):
     written: tuple[str, ...] = ()  # Names that stand on its changed lines
     facts: tuple[Fact, ...] = ()
     route: str = "hunks"
+    problem: str = ""  # Why its facts are missing; empty where they could be found
 
     @property
     def id(self) -> EvidenceId:
@@ -261,6 +262,7 @@ class Card(Frozen, extra="ignore"):
             written=_names(evidence.change, written_names, _WRITTEN),
             facts=tuple(_short(fact) for fact in evidence.facts[:_FACTS]),
             route=evidence.sheet.route if evidence.sheet else "hunks",
+            problem=evidence.sheet.problem if evidence.sheet else "",
         )
 
     def evidence(self, change: Change) -> CommitEvidence:

@@ -11,13 +11,20 @@ from agent.domain.commits import Change, FileChange
 from agent.domain.report import Report
 from agent.domain.window import Window
 from agent.ports import Desk
+from agent.questions import Reply
 from agent.settings.values import RepoSpec, Settings
+from agent.web import Web
+from gitzette.commands.ask import asking_context
+from gitzette.progress import QuietProgress
+from gitzette.replies import ReplyPage
 from gitzette.wiring import open_house
 from graphs import daily
+from graphs.ask import answered
 from tests.made_repos import Work
 from tools.git.source import GitSource
 
 REPO = RepoId("acme/engine")
+WHY = "its facts could not be found (RuntimeError: nobody thought of this)"
 DAY = Window.days(date(2026, 2, 4), date(2026, 2, 4), "UTC")
 NOW = datetime(2026, 2, 5, 6, tzinfo=UTC)
 
@@ -66,6 +73,20 @@ class SpoilingDesks:
         return self._desk
 
 
+async def ask_about(work: Work, spoilt: str, folder: Path, question: str) -> Reply:
+    """Ask a question without a model."""
+    spec = RepoSpec.model_validate(f"{REPO}={work.path}")
+    settings = Settings(repos=(spec,), source="git", out=folder / "out", home=folder / "home")
+    async with asking_context(settings, {}, (spec,), NOW, QuietProgress()) as context:
+        desk = await context.desks.open(spec)
+        assert isinstance(desk.code, GitSource)
+        spoiling: Any = SpoilingSource(desk.code, spoilt)
+        desks = SpoilingDesks(replace(desk, code=spoiling))
+        reader = replace(context.reader, desks=desks)
+        reply = await answered(question, replace(context, desks=desks, reader=reader, bound=DAY))
+    return ReplyPage(Web("https://github.com"), "UTC").written(reply)
+
+
 async def report_on(work: Work, spoilt: str, folder: Path) -> Report:
     """Report on the day with the rules."""
     spec = RepoSpec.model_validate(f"{REPO}={work.path}")
@@ -91,9 +112,22 @@ async def test_a_commit_whose_facts_cannot_be_found_is_named_and_the_others_are_
     assert {row.sha for row in report.ledger} == {spoilt, sound}
     (failure,) = report.failures
     assert (failure.repo, failure.stage) == (REPO, "facts")
-    why = "its facts could not be found (RuntimeError: nobody thought of this)"
-    assert failure.message == f"{spoilt[:12]}: {why}"
+    assert failure.message == f"{spoilt[:12]}: {WHY}"
     told = [claim.text["en"] for claim in report.claims if f"{REPO}@{sound}" in claim.about]
     assert told == ["`MAX_ROUTES` changes from `8` to `4`."]
     page = next((tmp_path / "out").rglob("*.md")).read_text("utf-8")
-    assert f"what a commit changes could not be told: `{spoilt[:12]}: {why}`" in page
+    assert f"what a commit changes could not be told: `{spoilt[:12]}: {WHY}`" in page
+
+
+async def test_a_commit_whose_facts_cannot_be_found_ends_no_question_and_is_named_in_each_answer(
+    work: Work, tmp_path: Path
+) -> None:
+    work.commit("Begin", {"limits.py": "MAX_ROUTES = 8\n", "other.py": "def f(): ...\n"}, at=NOW)
+    spoilt = work.commit("Drop a function", {"other.py": "SIZE = 2\n"}, at=DAY.start)
+    work.commit("Lower the limit", {"limits.py": "MIN_ROUTES = 4\n"}, at=DAY.start)
+    for _ in range(2):
+        reply = await ask_about(work, spoilt, tmp_path, "is:breaking")
+        assert not reply.abstained
+        assert reply.failures == (f"{REPO}@{spoilt[:12]}: {WHY}",)
+        assert f"Not everything could be read: `{REPO}@{spoilt[:12]}: {WHY}`." in reply.answer
+        assert "Lower the limit" in reply.answer
