@@ -96,7 +96,9 @@ def piece_text(handle: str, one: Evidence, room: int, window: Window | None) -> 
     message = cut_text(commit.body.strip(), room // 2)
     facts = cut_text("\n".join(fact_lines(one.facts)), room // 2)
     told = f"\n{_FACTS_HEAD}\n{facts}" if facts else ""
-    return f"{heading}: {shown_title(commit.title)}\n{message}{told}".replace("\n\n\n", "\n").rstrip()
+    return f"{heading}: {shown_title(commit.title)}\n{message}{told}".replace(
+        "\n\n\n", "\n"
+    ).rstrip()
 
 
 def fact_lines(facts: Sequence[Fact]) -> Iterator[str]:

@@ -46,6 +46,7 @@ def test_bounds_always_hold_and_a_date_only_narrows_them(engine: Engine, command
         "claims",
         "cites",
         "searched",
+        "failures",
         "evidence",
         "dropped",
     }
