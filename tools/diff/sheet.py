@@ -157,7 +157,8 @@ class Gathered:
 
     def _whole(self, facts: Sequence[Fact]) -> list[Fact]:
         """Tell what the commit is as a whole, or show where it changes what functions do."""
-        if laid_out := list(layout_facts(self.change, self.blobs)):
+        aside = list(only_facts(self.change.files))
+        if not aside and (laid_out := list(layout_facts(self.change, self.blobs))):
             return laid_out
         told = [fact for fact in facts if fact.severity is not Severity.INTERNAL]
         places = [place for fact in facts for place in fact.places if fact.kind not in _INSIDE]
@@ -167,7 +168,7 @@ class Gathered:
             inside = [fact.model_copy(update={"severity": Severity.INTERNAL}) for fact in inside]
         shown = told or inside
         return [
-            *only_facts(self.change.files),
+            *aside,
             *inside,
             *([] if shown else telling_hunks(self.change.files)),
         ]
