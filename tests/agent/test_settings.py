@@ -58,6 +58,15 @@ def test_a_file_is_read_and_the_environment_overrides_it(tmp_path: Path) -> None
     ]
 
 
+def test_own_variables_win_over_those_of_the_system_in_either_order() -> None:
+    system = {"HOME": "/home/ada", "LANG": "C", "TZ": "UTC", "OUT": "/elsewhere"}
+    ours = {"GITZETTE_HOME": "/srv/memory", "GITZETTE_LANG": "zh", "GITZETTE_TZ": "Asia/Tokyo"}
+    for environ in (system | ours, ours | system):
+        found = read_settings(None, environ)
+        assert (found.home, found.lang, found.tz) == (Path("/srv/memory"), "zh", "Asia/Tokyo")
+        assert found.out == Settings().out
+
+
 @pytest.mark.parametrize(
     ("text", "told"),
     [
@@ -140,6 +149,33 @@ def test_the_command_line_overrides_the_file_and_keeps_the_rest(tmp_path: Path) 
     assert (found.lang, found.tz, found.out) == ("en", "Asia/Tokyo", Path("x"))
     assert found.token is not None
     assert not override(Settings(), {}).threads_wanted
+
+
+def test_a_repository_on_the_command_line_keeps_what_is_configured_for_it(tmp_path: Path) -> None:
+    text = """
+        [[repos]]
+        name = "acme/engine"
+        path = "/srv/engine"
+        branch = "release"
+        [[repos]]
+        name = "acme/other"
+        [[edition]]
+        name = "others"
+        repos = ["acme/other"]
+    """
+    configured = read(tmp_path, text)
+    engine = configured.repos[0]
+    elsewhere = engine.model_copy(update={"path": Path("/tmp/engine")})
+    by_api = engine.model_copy(update={"path": None})
+    new = RepoSpec.model_validate("acme/new")
+    assert override(configured, {"repos": ["acme/engine"]}).repos == (engine,)
+    assert override(configured, {"repos": ["ACME/Engine"]}).repos == (engine,)
+    assert override(configured, {"repos": ["acme/engine=/tmp/engine"]}).repos == (elsewhere,)
+    assert override(configured, {"repos": ["acme/new"]}).repos == (new,)
+    # Whoever asks for the API does not mean the clone.
+    assert override(configured, {"repos": ["acme/engine"], "source": "api"}).repos == (by_api,)
+    assert override(configured, {"source": "api"}).repos[0] == by_api
+    assert override(configured, {}) == configured
 
 
 def test_a_mistake_on_the_command_line_names_the_option() -> None:
