@@ -32,10 +32,12 @@ def read_settings(file: Path | None, environ: Mapping[str, str]) -> Settings:
     if "token" in values:
         # A token in the file would be committed with it sooner or later.
         raise ConfigError("a token is read from the variable GITHUB_TOKEN only")
-    token = _token(environ)
-    if token:
-        values["token"] = token
-        variables["token"] = "GITHUB_TOKEN"
+    for variable in _TOKEN_VARIABLES:
+        token = environ.get(variable, "").strip()
+        if token:
+            values["token"] = token
+            variables["token"] = variable
+            break
 
     def origin(key: str, path: str) -> str:
         return variables.get(key) or f"{path} in {FILE_NAME}"
@@ -86,13 +88,6 @@ def _variables(environ: Mapping[str, str]) -> dict[str, str]:
         if name.startswith(PREFIX) and text:
             variables[name.removeprefix(PREFIX).lower()] = name
     return variables
-
-
-def _token(environ: Mapping[str, str]) -> str:
-    for name in _TOKEN_VARIABLES:
-        if environ.get(name):
-            return environ[name].strip()
-    return ""
 
 
 def _validated(values: Mapping[str, Any], origin: Origin) -> Settings:
