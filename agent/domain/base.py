@@ -35,6 +35,10 @@ class InputError(AppError):
     exit_code = EXIT_USAGE
 
 
+class UnknownVersion(InputError):
+    """The user must act: a repository has no tag, commit or day of that name."""
+
+
 class StorageError(AppError):
     """One of our own files cannot be read or written; what was stored before is untouched."""
 
