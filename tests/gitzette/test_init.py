@@ -7,7 +7,7 @@ import pytest
 
 from agent.settings.read import read_settings
 from agent.settings.values import Budget, RepoSpec, Settings
-from gitzette.commands.init import configuration, workflow
+from gitzette.commands.init import configuration
 from tests.gitzette.conftest import Command
 
 FILE = Path("gitzette.toml")
@@ -75,7 +75,7 @@ def test_a_workflow_is_written_beside_an_existing_configuration_in_its_zone(
     FILE.write_text('tz = "Asia/Shanghai"\nrepos = ["a/b"]\n')
     assert command("init", "--workflow").status == 0
     written = Path(".github/workflows/gitzette.yml")
-    assert written.read_text() == workflow("Asia/Shanghai")
+    assert 'GITZETTE_TZ: "Asia/Shanghai"' in written.read_text()
     written.write_text("# mine\n")
     assert "gitzette.yml is already there and is left alone" in command("init", "--workflow").out
     assert written.read_text() == "# mine\n"

@@ -1,9 +1,11 @@
 """Running by itself, elsewhere: the workflow, with Pages, and the container file."""
 
-import json
 import os
 import re
 import subprocess
+import sysconfig
+import venv
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -11,18 +13,25 @@ import pytest
 import yaml  # type: ignore[import-untyped]
 
 from agent.settings.read import read_settings
-from gitzette.commands.init import workflow
-from tests.gitzette.conftest import Engine
+from evals.github_server.app import GitHubServer
+from evals.worlds.model import World
+from gitzette.commands.init import WORKFLOW, workflow
+from gitzette.own_package import PACKAGES
+from tests.gitzette.conftest import Command, Engine
+from tests.made_repos import Work
 
 ROOT = Path(__file__).parents[2]
-PACKAGES = ("agent", "tools", "memory", "graphs", "evals", "gitzette")
+
+
+def parsed(text: str) -> dict[str, Any]:
+    # YAML 1.1 reads the key `on` as true; GitHub does not.
+    loaded: dict[Any, Any] = yaml.safe_load(text)
+    return {("on" if key is True else key): value for key, value in loaded.items()}
 
 
 @pytest.fixture
 def plan() -> dict[str, Any]:
-    # YAML 1.1 reads the key `on` as true; GitHub does not.
-    loaded: dict[Any, Any] = yaml.safe_load(workflow("UTC"))
-    return {("on" if key is True else key): value for key, value in loaded.items()}
+    return parsed(workflow("UTC", f"git+https://git.example/gitzette.git@{'a' * 40}"))
 
 
 def script(plan: dict[str, Any], name: str) -> str:
@@ -48,22 +57,6 @@ def test_a_workflow_may_do_no_more_than_it_must_and_knows_its_settings(
     assert (found.tz, str(found.out)) == ("UTC", "gazette")
 
 
-def test_a_workflow_installs_the_commit_that_wrote_it_and_never_a_bare_name(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    assert re.search(r'  PACKAGE: "(git\+https://.*@[0-9a-f]{40})?"\n', workflow("UTC"))
-    installed = tmp_path / "gitzette-7.8.9.dist-info"
-    installed.mkdir()
-    (installed / "METADATA").write_text("Metadata-Version: 2.4\nName: gitzette\nVersion: 7.8.9\n")
-    told = {
-        "url": "https://git.example/gitzette.git",
-        "vcs_info": {"vcs": "git", "commit_id": "a" * 40},
-    }
-    (installed / "direct_url.json").write_text(json.dumps(told))
-    monkeypatch.syspath_prepend(tmp_path)
-    assert f'  PACKAGE: "git+https://git.example/gitzette.git@{"a" * 40}"\n' in workflow("UTC")
-
-
 def bash(script: str, folder: Path, **environ: str) -> None:
     """Run a step as GitHub does."""
     values = {
@@ -73,6 +66,113 @@ def bash(script: str, folder: Path, **environ: str) -> None:
     }
     command = ["bash", "--noprofile", "--norc", "-e", "-o", "pipefail", "-c", script]
     subprocess.run(command, cwd=folder, env=values | environ, check=True)
+
+
+class Runner:
+    """A machine of GitHub: it has Python with pip, git and gh, and runs the steps of a job."""
+
+    def __init__(self, folder: Path, created: str) -> None:
+        self.python = folder / "python"
+        self._output = folder / "output"
+        self._outputs: dict[str, str] = {}
+        # That of the tests is on the path, see `OFFLINE`; copying another one takes seconds.
+        venv.create(self.python, with_pip=find_spec("pip") is None)
+        gh = self.python / "bin" / "gh"
+        gh.write_text(f"#!/bin/sh\necho {created}\n")
+        gh.chmod(0o755)
+
+    def run(self, plan: dict[str, Any], checkout: Path, **environ: str) -> None:
+        """Run the steps of the job `report` that are scripts, without its conditional ones."""
+        for step in plan["jobs"]["report"]["steps"]:
+            if "run" not in step or "if" in step:
+                continue
+            self._output.write_text("")
+            values = {
+                "PATH": f"{self.python}/bin:{os.environ['PATH']}",
+                "GITHUB_REPOSITORY": "me/news",
+                "GITHUB_RUN_ID": "7",
+                "GITHUB_OUTPUT": str(self._output),
+            }
+            for name, value in (plan["env"] | step.get("env", {})).items():
+                values[name] = re.sub(r"\$\{\{ (\S+) \}\}", self._evaluated, value)
+            bash(step["run"], checkout, **values | environ)
+            for line in self._output.read_text().splitlines():
+                name, _, value = line.partition("=")
+                self._outputs[f"steps.{step['id']}.outputs.{name}"] = value
+
+    def _evaluated(self, expression: re.Match[str]) -> str:
+        context = {"github.token": "t0ken", "inputs.date": ""} | self._outputs
+        return context[expression[1]]
+
+
+@pytest.fixture
+def checkout(tmp_path: Path, command: Command) -> Path:
+    """The checkout of a repository for reports, in which `init --workflow` was run."""
+    repo = ("--repo", "lumen-ai/routekit")
+    hub = tmp_path / "hub"
+    bash(f"git init -q --bare -b main {hub}; git clone -q {hub} .", Path.cwd())
+    assert command("init", "--workflow", *repo).status == 0
+    return Path.cwd()
+
+
+def committed(checkout: Path) -> str:
+    command = ["git", "-C", str(checkout), "ls-tree", "-r", "--name-only", "origin/main"]
+    return subprocess.run(command, check=True, capture_output=True, text=True).stdout
+
+
+def push_everything(checkout: Path) -> None:
+    git = "git -c user.name=Ada -c user.email=ada@example.org"
+    bash(f"git add -A; {git} commit -q -m Begin; git push -q origin HEAD", checkout)
+
+
+# Dependencies are those of the tests; pip installs the package alone and needs no network for it.
+OFFLINE = {
+    "PIP_NO_INDEX": "1",
+    "PIP_NO_DEPS": "1",
+    "PIP_DISABLE_PIP_VERSION_CHECK": "1",
+    "PYTHONPATH": sysconfig.get_path("purelib"),
+}
+
+
+def test_the_workflow_of_a_copy_without_an_address_works_untouched(
+    checkout: Path, tmp_path: Path, demo_world: World
+) -> None:
+    push_everything(checkout)
+    runner = Runner(tmp_path, created="2026-02-05T03:00:00Z")
+    with GitHubServer(demo_world.repos, now=demo_world.now) as server:
+        urls = {"GITZETTE_GIT_URL": server.git_url, "GITZETTE_GITHUB_URL": server.url}
+        runner.run(parsed(WORKFLOW.read_text()), checkout, **OFFLINE, **urls)
+    assert "gazette/reports/2026-02-04.md" in committed(checkout).splitlines()
+
+
+BACKEND = """
+import zipfile
+
+def build_wheel(folder, config_settings=None, metadata_directory=None):
+    name, info = "gitzette-7.8.9-py3-none-any.whl", "gitzette-7.8.9.dist-info/"
+    with zipfile.ZipFile(f"{folder}/{name}", "w") as wheel:
+        code = "def main(): open('commands', 'a').write(' '.join(__import__('sys').argv[1:]))"
+        wheel.writestr("stand_in.py", code)
+        wheel.writestr(info + "METADATA", "Metadata-Version: 2.1\\nName: gitzette\\nVersion: 7.8.9\\n")
+        wheel.writestr(info + "WHEEL", "Wheel-Version: 1.0\\nRoot-Is-Purelib: true\\nTag: py3-none-any\\n")
+        wheel.writestr(info + "entry_points.txt", "[console_scripts]\\ngitzette = stand_in:main\\n")
+        wheel.writestr(info + "RECORD", "")
+    return name
+"""
+PROJECT = '[build-system]\nrequires = []\nbuild-backend = "backend"\nbackend-path = ["."]\n'
+
+
+def test_the_workflow_of_a_copy_with_an_address_installs_the_commit_it_names(
+    checkout: Path, tmp_path: Path
+) -> None:
+    source = Work(tmp_path / "source")
+    commit = source.commit("Stand in", {"pyproject.toml": PROJECT, "backend.py": BACKEND})
+    source.commit("Break", {"backend.py": "raise SystemExit('another commit')\n"})
+    WORKFLOW.write_text(workflow("UTC", f"git+file://{source.path}@{commit}"))
+    push_everything(checkout)
+    runner = Runner(tmp_path, created="2026-02-05T03:00:00Z")
+    runner.run(parsed(WORKFLOW.read_text()), checkout, **OFFLINE)
+    assert (checkout / "commands").read_text() == "run --catch-up --date 2026-02-04"
 
 
 def test_the_day_comes_from_when_the_run_was_created_and_not_from_the_clock(
