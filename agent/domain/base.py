@@ -29,6 +29,16 @@ class ConfigError(UsageError):
     """The user must act: a configuration file or environment variable is wrong."""
 
 
+class MissingPackages(ConfigError):
+    """The user must act: `purpose` needs packages that are installed only on request."""
+
+    def __init__(self, purpose: str) -> None:
+        super().__init__(
+            f"{purpose} needs the packages of Gitzette's extra 'server'; install them from its "
+            "checkout with: uv tool install '.[server]' (or pip install '.[server]')"
+        )
+
+
 class InputError(AppError):
     """The user must act: something that was named does not exist or cannot be used."""
 

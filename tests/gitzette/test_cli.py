@@ -196,3 +196,24 @@ def test_common_names_are_ours_even_where_others_have_the_same(tmp_path: Path) -
         env=os.environ | {"PYTHONPATH": str(ROOT)},
     )
     assert done.stdout == "no runs yet\n"
+
+
+@pytest.mark.parametrize("command", [["worker"], ["stories"]])
+def test_what_the_server_needs_more_is_installed_from_the_checkout(
+    command: list[str], tmp_path: Path
+) -> None:
+    (tmp_path / "psycopg.py").write_text("raise ImportError('there is no psycopg here')\n")
+    done = subprocess.run(
+        [sys.executable, "-m", "gitzette", *command],
+        env={
+            "PATH": os.environ["PATH"],
+            "PYTHONPATH": f"{tmp_path}{os.pathsep}{ROOT}",
+            "GITZETTE_DATABASE": "postgresql://127.0.0.1:1/none",
+        },
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (done.returncode, done.stdout, done.stderr.count("\n")) == (2, "", 1)
+    assert "uv tool install '.[server]'" in done.stderr
+    assert "gitzette[server]" not in done.stderr
