@@ -113,8 +113,10 @@ def _facts_json(commit_facts: CommitFacts) -> dict[str, Any]:
 def _fact_json(fact: Fact) -> dict[str, Any]:
     """Return a fact with the place that shows it best; all places are listed beside it."""
     data = fact.model_dump(mode="json")
-    nowhere = {"file": None, "line": None, "lines": []}
-    return data | next(iter(data["places"]), nowhere)
+    best: dict[str, Any] = {"file": None, "line": None, "lines": []}
+    if data["places"]:
+        best = data["places"][0]
+    return data | best
 
 
 def between(args: argparse.Namespace, environ: Mapping[str, str]) -> int:

@@ -88,7 +88,7 @@ async def test_a_reset_too_far_away_is_told_instead_of_waited_for(kit: Kit) -> N
     for _ in range(2):
         with pytest.raises(RateLimited, match="GITHUB_TOKEN raises the limit") as caught:
             await client.get("/x", NUMBERS)
-    assert caught.value.retry_after == 3001.0
+        assert caught.value.retry_after == 3001.0
     assert (len(kit.hub.seen), kit.time.slept) == (1, [])
 
 
