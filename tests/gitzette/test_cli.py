@@ -59,6 +59,15 @@ def test_the_checkout_one_stands_in_is_reported_on_by_its_origin(
     monkeypatch.chdir(clone / "deep" / "down")
     told = command("run", "--date", "2026-02-04", "--json", "--out", str(tmp_path / "news"))
     assert told.data["repos"] == ["acme/engine"]
+    assert told.out == (tmp_path / "news" / "reports" / "2026-02-04.json").read_text()
+
+
+def test_a_checkout_without_an_origin_is_called_local(
+    clone: Path, monkeypatch: pytest.MonkeyPatch, command: Command, tmp_path: Path
+) -> None:
+    monkeypatch.chdir(clone)
+    told = command("run", "--date", "2026-02-04", "--json", "--out", str(tmp_path / "news"))
+    assert told.data["repos"] == ["local/engine"]
 
 
 def test_wrong_use_is_one_line_that_says_what_to_do_and_writes_nothing(command: Command) -> None:

@@ -2,12 +2,15 @@
 
 import os
 import re
+import shutil
 import subprocess
 import sysconfig
 import venv
+from datetime import UTC, datetime, timedelta
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
+from zoneinfo import ZoneInfo
 
 import pytest
 import yaml  # type: ignore[import-untyped]
@@ -21,6 +24,7 @@ from tests.gitzette.conftest import Command, Engine
 from tests.made_repos import Work
 
 ROOT = Path(__file__).parents[2]
+EXAMPLES = ROOT / "docs" / "examples"
 
 
 def parsed(text: str) -> dict[str, Any]:
@@ -173,6 +177,72 @@ def test_the_workflow_of_a_copy_with_an_address_installs_the_commit_it_names(
     runner = Runner(tmp_path, created="2026-02-05T03:00:00Z")
     runner.run(parsed(WORKFLOW.read_text()), checkout, **OFFLINE)
     assert (checkout / "commands").read_text() == "run --catch-up --date 2026-02-04"
+
+
+@pytest.mark.parametrize(
+    "tz",
+    ["UTC", "Asia/Shanghai", "Asia/Kolkata", "America/Los_Angeles", "Pacific/Kiritimati"],
+)
+def test_a_workflow_starts_after_midnight_of_the_zone_in_summer_and_winter(tz: str) -> None:
+    (entry,) = parsed(workflow(tz, "x"))["on"]["schedule"]
+    minute, hour, *rest = entry["cron"].split()
+    assert rest == ["*", "*", "*"]
+    assert int(minute) % 15
+    for month in (1, 7):
+        start = datetime(2026, month, 15, int(hour), int(minute), tzinfo=UTC)
+        local = start.astimezone(ZoneInfo(tz))
+        midnight = local.replace(hour=0, minute=0)
+        assert timedelta(hours=1) <= local - midnight < timedelta(hours=3, minutes=30)
+
+
+def test_the_workflow_builds_a_site_for_pages(
+    plan: dict[str, Any], engine: Engine, command: Command, tmp_path: Path
+) -> None:
+    assert command("run", "--date", "2026-02-04", *engine.repo).status == 0
+    line = re.search(r'gitzette (site --to) "\$RUNNER_TEMP/site"', script(plan, "Build the site"))
+    assert line is not None
+    assert command(*line[1].split(), str(tmp_path / "site")).status == 0
+    assert (tmp_path / "site" / "index.html").exists()
+
+
+def installed(home: Path, script: str) -> None:
+    """Put a stand-in for the command where the examples expect it."""
+    program = home / ".local" / "bin" / "gitzette"
+    program.parent.mkdir(parents=True)
+    program.write_text(f"#!/bin/sh\n{script}\n")
+    program.chmod(0o755)
+
+
+def test_the_cron_line_runs_where_the_configuration_is_and_knows_the_token(tmp_path: Path) -> None:
+    lines = (EXAMPLES / "crontab").read_text().splitlines()
+    (line,) = [line for line in lines if re.match(r"\d", line)]
+    *moment, command = line.split(maxsplit=5)
+    assert moment == ["20", "0", "*", "*", "*"]
+    # Cron reads a percent sign as the end of the line.
+    assert "%" not in command
+    installed(tmp_path, 'echo "$PWD $GITHUB_TOKEN $*"')
+    for folder in ("gazette", ".cache", ".config/gitzette"):
+        (tmp_path / folder).mkdir(parents=True)
+    environ = {"HOME": str(tmp_path), "PATH": "/usr/bin:/bin"}
+    subprocess.run(["/bin/sh", "-c", command], env=environ, check=True)
+    (tmp_path / ".config/gitzette/env").write_text("GITHUB_TOKEN=t0ken\n")
+    subprocess.run(["/bin/sh", "-c", command], env=environ, check=True)
+    here = tmp_path / "gazette"
+    log = (tmp_path / ".cache/gitzette.log").read_text()
+    assert log == f"{here}  run --catch-up\n{here} t0ken run --catch-up\n"
+
+
+def test_systemd_accepts_the_units(tmp_path: Path) -> None:
+    if shutil.which("systemd-analyze") is None:
+        pytest.skip("NOT TESTED: the units in docs/examples (apt install systemd)")
+    installed(tmp_path, "exit 0")
+    units = [tmp_path / "gitzette.service", tmp_path / "gitzette.timer"]
+    for unit in units:
+        unit.write_text((EXAMPLES / unit.name).read_text().replace("%h", str(tmp_path)))
+    command = ["systemd-analyze", "verify", "--man=no", *map(str, units)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    # It also speaks of the machine's other units; only what it says of ours counts.
+    assert not [line for line in done.stderr.splitlines() if "gitzette" in line], done.stderr
 
 
 def test_the_day_comes_from_when_the_run_was_created_and_not_from_the_clock(
