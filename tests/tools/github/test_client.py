@@ -103,3 +103,26 @@ async def test_no_log_shows_the_token_even_at_debug_level(
     assert "httpx" in {record.name for record in caplog.records}
     assert "hpack.hpack" not in {record.name for record in caplog.records}
     assert kit.token not in caplog.text
+
+
+@pytest.mark.parametrize("status", [301, 302, 307, 308])
+async def test_a_redirect_inside_the_origin_is_followed_with_the_token(
+    kit: Kit, status: int
+) -> None:
+    kit.hub.on("/old", kit.Reply(status, {"message": "Moved"}, headers={"Location": "BASE/new"}))
+    kit.hub.on("/new", kit.Reply(json=[5]))
+    page = await kit.client().get("/old", NUMBERS)
+    assert (page.value, page.moved) == ([5], True)
+    assert kit.hub.seen[1].headers["authorization"] == f"Bearer {kit.token}"
+
+
+async def test_what_will_not_get_better_is_asked_once(kit: Kit) -> None:
+    forbidden = {"message": "Resource not accessible by personal access token"}
+    kit.hub.on("/forbidden", kit.Reply(403, forbidden))
+    kit.hub.on("/odd", kit.Reply(json=[1, "two"]))
+    for path, reason in (("/forbidden", "not accessible"), ("/odd", "'1'")):
+        with pytest.raises(UpstreamError, match=reason) as raised:
+            await kit.client().get(path, NUMBERS)
+        assert not raised.value.retryable
+    assert kit.hub.paths == ["/forbidden", "/odd"]
+    assert kit.time.slept == []
