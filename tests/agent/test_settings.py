@@ -102,6 +102,43 @@ def test_a_mistake_in_the_file_is_told_in_one_line_that_names_it(
     assert refusal(tmp_path, text).startswith(told)
 
 
+@pytest.mark.parametrize(
+    ("name", "value", "message"),
+    [
+        ("GITZETTE_LNG", "zh", "GITZETTE_LNG: unknown key"),
+        ("GITZETTE_A\nB", "3", "GITZETTE_A?B: unknown key"),
+        ("GITZETTE_REPOS", "a/b nonsense", "GITZETTE_REPOS: 'nonsense' is not a repository"),
+        ("GITZETTE_LANG", "fr", "GITZETTE_LANG: Input should be 'en' or 'zh'"),
+    ],
+)
+def test_a_mistake_in_the_environment_names_the_variable(
+    tmp_path: Path, name: str, value: str, message: str
+) -> None:
+    assert refusal(tmp_path, "", **{name: value}).startswith(message)
+
+
+def test_repositories_can_be_names_addresses_paths_and_tables(tmp_path: Path) -> None:
+    table = '{name = "g/h", path = "/srv/h", branch = "dev"}'
+    text = f'repos = ["a/b", "https://github.com/c/d", "e/f=/srv/f", {table}]'
+    assert read(tmp_path, text).repos == (
+        RepoSpec.model_validate("a/b"),
+        RepoSpec.model_validate("c/d"),
+        RepoSpec.model_validate("e/f=/srv/f"),
+        RepoSpec.model_validate({"name": "g/h", "path": "/srv/h", "branch": "dev"}),
+    )
+
+
+def test_a_file_that_cannot_be_read_is_told_in_one_line(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match="cannot read"):
+        read_settings(tmp_path / "missing.toml", {})
+
+
+def test_the_other_name_of_the_token_is_read_where_the_first_is_not_set(tmp_path: Path) -> None:
+    assert read(tmp_path, "", GH_TOKEN="second").token == SecretStr("second")
+    assert read(tmp_path, "", GH_TOKEN="2", GITHUB_TOKEN="1").token == SecretStr("1")
+    assert refusal(tmp_path, "", GH_TOKEN="a b").startswith("GH_TOKEN: ")
+
+
 def test_a_token_is_never_shown(tmp_path: Path) -> None:
     found = read(tmp_path, "", GITHUB_TOKEN=TOKEN)
     assert found.token == SecretStr(TOKEN)
