@@ -15,6 +15,10 @@ class _Quiet(SimpleHTTPRequestHandler):
 
 
 class _Server(ThreadingHTTPServer):
+    request_queue_size = (
+        128  # A browser opens many connections at once, and the machine may be busy
+    )
+
     def handle_error(self, request: object, client_address: object) -> None:
         """Say nothing of a browser that leaves a page before it has everything."""
         if not isinstance(sys.exception(), ConnectionError):

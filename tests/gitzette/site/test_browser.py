@@ -95,7 +95,9 @@ def test_a_word_without_end_breaks_no_layout(
     built(folder.parent)
     with served(tmp_path / "site") as found:
         for path in ("index.html", f"en/days/{FIRST}.html", "zh/stories.html"):
-            opened(found, path, NARROWEST)
+            page = opened(found, path, NARROWEST)
+            # What a page fetches after it is shown must come before the server ends.
+            page.wait_for_load_state("networkidle")
 
 
 def test_everything_but_search_works_without_scripts(opened: Any, address: str) -> None:
