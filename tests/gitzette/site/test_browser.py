@@ -167,6 +167,7 @@ def test_evidence_shows_under_the_pointer_and_by_the_keyboard(opened: Any, addre
 
 
 @pytest.mark.heavy
+@pytest.mark.timeout(900)
 def test_hostile_strings_do_nothing_and_break_no_layout_on_a_phone(
     opened: Any,
     hostile_strings: list[str],
