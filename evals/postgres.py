@@ -11,7 +11,7 @@ import time
 from pathlib import Path
 from typing import Self
 
-from agent.domain.base import StorageError
+from agent.domain.base import MissingPackages, StorageError
 
 _FOLDERS = Path("/usr/lib/postgresql")
 _USER = "postgres"
@@ -21,7 +21,7 @@ _PATIENCE = 60.0
 def missing_postgres() -> str | None:
     """Say what workers need and this machine has not; nothing where all is there."""
     if importlib.util.find_spec("procrastinate") is None:
-        return "the packages of workers are not installed: pip install 'gitzette[server]'"
+        return str(MissingPackages("this"))
     return None if _programs() else "PostgreSQL is not installed: apt install postgresql"
 
 

@@ -137,11 +137,12 @@ async def report_again(memory: Memory, recorder: CallRecorder, recipe: Recipe) -
     desks, writers = RecordedDesks(recorder, recipe), writers_again(recipe, recorder)
     deps = run_context(memory, recorder, recipe, writers, desks, EarlierReport(recorder))
     try:
-        done = await daily.build().ainvoke(begun, {"max_concurrency": 4}, context=deps)
+        state = await daily.build().ainvoke(begun, {"max_concurrency": 4}, context=deps)
     except AppError:
         if recorder.gap is None:
             raise
+        raise recorder.gap from None
     if recorder.gap is not None:
         raise recorder.gap
-    report: Report = done["report"]
+    report: Report = state["report"]
     return report

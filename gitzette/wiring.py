@@ -11,7 +11,7 @@ from pydantic import SecretStr
 
 from agent.domain.base import AppError, ConfigError, Language
 from agent.domain.spending import Cap, Purse
-from agent.ports import Desk, Desks, Progress, Publisher, Step
+from agent.ports import Desks, Progress, Publisher, Step
 from agent.prompting import Capabilities, Job, boundary
 from agent.settings.values import Recipe, RepoSpec, Settings, Shape
 from agent.web import Web
@@ -108,12 +108,10 @@ async def open_house(
 
 
 @asynccontextmanager
-async def open_sources(
-    settings: Settings, environ: Mapping[str, str], spec: RepoSpec
-) -> AsyncIterator[Desk]:
-    """Open one repository for a command that only reads it."""
+async def open_sources(settings: Settings, environ: Mapping[str, str]) -> AsyncIterator[Desks]:
+    """Yield what opens repositories, for a command that only reads them."""
     async with open_house(settings, environ, datetime.now(UTC)) as house:
-        yield await house.deps.desks.open(spec)
+        yield house.deps.desks
 
 
 def run_context(

@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from functools import lru_cache
 from typing import Any
 
-from agent.domain.base import ConfigError, StorageError
+from agent.domain.base import MissingPackages, StorageError
 from memory.database import Database, Value, number_of
 from memory.runs import RunLocks, still_alive
 
@@ -14,9 +14,7 @@ try:
     import psycopg
     from psycopg.pq import TransactionStatus
 except ImportError as missing:
-    raise ConfigError(
-        "a PostgreSQL database needs more packages: pip install 'gitzette[server]'"
-    ) from missing
+    raise MissingPackages("a PostgreSQL database") from missing
 
 _PATIENCE = 60.0  # Seconds to wait for a database that was restarted
 _PAUSE = 0.5

@@ -55,7 +55,11 @@ def main() -> None:
         for package in OURS:
             (elsewhere / package).mkdir(parents=True)
             (elsewhere / package / "__init__.py").write_text("raise SystemExit('not ours')\n")
-        clean = {key: value for key, value in os.environ.items() if key != "PYTHONPATH"}
+        clean = {
+            key: value
+            for key, value in os.environ.items()
+            if key != "PYTHONPATH" and not key.startswith("GITZETTE_")
+        }
         assert "run" in run(str(gitzette), "--help", cwd=elsewhere, env=clean)
         run(str(gitzette), "run", "--demo", "--out", str(folder / "out"), cwd=elsewhere, env=clean)
         python = folder / "tools" / "gitzette" / "bin" / "python"

@@ -1,5 +1,6 @@
 """What all tests have in common."""
 
+import os
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -12,6 +13,21 @@ from tests.made_repos import Work
 # A machine that is busy with something else takes a hundred times as long for any one example.
 settings.register_profile("patient", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("patient")
+
+# What Python, pytest and coverage need of the caller's environment; nothing else reaches a test.
+_INHERITED = ("PATH", "TMPDIR", "VIRTUAL_ENV", "LD_LIBRARY_PATH")
+_INHERITED_PREFIXES = ("PYTHON", "PYTEST", "COV_", "COVERAGE")
+
+
+@pytest.fixture(scope="session", autouse=True)
+def clean_environment(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Run the tests with a home folder of their own and without the caller's settings."""
+    with pytest.MonkeyPatch.context() as patch:
+        for name in list(os.environ):
+            if name not in _INHERITED and not name.startswith(_INHERITED_PREFIXES):
+                patch.delenv(name)
+        patch.setenv("HOME", str(tmp_path_factory.mktemp("home")))
+        yield
 
 
 @pytest.fixture(scope="session")

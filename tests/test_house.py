@@ -73,6 +73,30 @@ def test_links_between_the_documents_lead_somewhere() -> None:
             assert (page.parent / target).exists(), f"{page.name}: {target}"
 
 
+# Gitzette is on no package index; whoever owns its name there one day could have anything installed.
+_INSTALLS_A_NAME = re.compile(
+    r"""\b(?:pip3?|pipx|uv|uvx)\ (?:(?:tool|pip)\ )?(?:install|add|run|)[^\n]*?
+        ["'\s]gitzette(?=["'\s\[=<>]|$)""",
+    re.VERBOSE | re.MULTILINE,
+)
+
+
+def test_nobody_is_told_to_install_a_name_that_is_not_published() -> None:
+    assert _INSTALLS_A_NAME.search("pip install 'gitzette[server]'")
+    assert _INSTALLS_A_NAME.search("run uv tool install gitzette to begin")
+    assert not _INSTALLS_A_NAME.search("uv tool install '.[server]' in a checkout of gitzette/")
+    texts = [*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*"), *(ROOT / "scripts").iterdir()]
+    for package in PACKAGES:
+        texts += (ROOT / package).rglob("*")
+    advice = {}
+    for file in texts:
+        if file.is_file() and file.suffix not in (".pyc", ".png"):
+            match = _INSTALLS_A_NAME.search(file.read_text("utf-8", "replace"))
+            if match:
+                advice[file.relative_to(ROOT).as_posix()] = match[0]
+    assert advice == {}
+
+
 def test_every_graph_that_langgraph_json_names_can_be_built() -> None:
     named = json.loads((ROOT / "langgraph.json").read_text())["graphs"]
     assert set(named) == {"daily", "ask"}

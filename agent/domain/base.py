@@ -29,10 +29,24 @@ class ConfigError(UsageError):
     """The user must act: a configuration file or environment variable is wrong."""
 
 
+class MissingPackages(ConfigError):
+    """The user must act: `purpose` needs packages that are installed only on request."""
+
+    def __init__(self, purpose: str) -> None:
+        super().__init__(
+            f"{purpose} needs the packages of Gitzette's extra 'server'; install them from its "
+            "checkout with: uv tool install '.[server]' (or pip install '.[server]')"
+        )
+
+
 class InputError(AppError):
     """The user must act: something that was named does not exist or cannot be used."""
 
     exit_code = EXIT_USAGE
+
+
+class UnknownVersion(InputError):
+    """The user must act: a repository has no tag, commit or day of that name."""
 
 
 class StorageError(AppError):

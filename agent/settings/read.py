@@ -1,6 +1,7 @@
-"""How settings are read: from the file, the environment over it, the command line over both.
+"""Reading settings: the file first, the environment over it, the command line over both.
 
-By hand: pydantic-settings reads no given environment, passes over unknown variables, and costs 0.1 s at every start.
+This is not left to pydantic-settings, which cannot read a given environment, ignores unknown
+variables and adds 0.1 s to every start.
 """
 
 import tomllib
@@ -11,47 +12,103 @@ from typing import Any
 from pydantic import ValidationError
 
 from agent.domain.base import ConfigError
-from agent.settings.values import Settings
+from agent.settings.values import RepoSpec, Settings
 
 FILE_NAME = "gitzette.toml"
-_PREFIX = "GITZETTE_"
+PREFIX = "GITZETTE_"
+_TOKEN_VARIABLES = ("GITHUB_TOKEN", "GH_TOKEN")
+Origin = Callable[[str, str], str]  # Names where a key, given with its path, was set
 
 
 def read_settings(file: Path | None, environ: Mapping[str, str]) -> Settings:
-    """Read the file, then let the environment override it; the error names the key and where it stands."""
+    """Return the settings of the file, overridden by the environment.
+
+    Raise `ConfigError` with the key or variable that is wrong.
+    """
     values = _read_file(file) if file else {}
-    names = {name.removeprefix(_PREFIX).lower(): name for name, text in environ.items() if text}
-    given = {key: environ[name] for key, name in names.items() if name.startswith(_PREFIX)}
-    # So that it never stands in a file that is committed.
-    if "token" in values | given:
+    variables = _variables(environ)
+    for key, variable in variables.items():
+        values[key] = environ[variable]
+    if "token" in values:
+        # A token in the file would be committed with it sooner or later.
         raise ConfigError("a token is read from the variable GITHUB_TOKEN only")
-    if token := (environ.get("GITHUB_TOKEN") or environ.get("GH_TOKEN") or "").strip():
-        names["token"], given["token"] = "GITHUB_TOKEN", token
-    return _validated(
-        values | given, lambda key, path: names[key] if key in given else f"{path} in {FILE_NAME}"
-    )
+    for variable in _TOKEN_VARIABLES:
+        token = environ.get(variable, "").strip()
+        if token:
+            values["token"] = token
+            variables["token"] = variable
+            break
+
+    def origin(key: str, path: str) -> str:
+        return variables.get(key) or f"{path} in {FILE_NAME}"
+
+    return _validated(values, origin)
 
 
-def override(settings: Settings, given: Mapping[str, Any]) -> Settings:
-    """Put what the command line says over the settings; it is as untrusted as the file."""
-    known = {name: getattr(settings, name) for name in settings.model_fields_set}
-    return _validated(known | dict(given), lambda key, _: "--" + key.removesuffix("s"))
+def override(settings: Settings, options: Mapping[str, Any]) -> Settings:
+    """Return the settings with the options of the command line in place of what they set.
+
+    Options are as untrusted as the file. A repository that they name keeps what is configured for
+    it, except for the path where they give another one.
+    """
+    values = {name: getattr(settings, name) for name in settings.model_fields_set}
+    configured = settings.repos
+    if configured and options.get("source") == "api":
+        # Whoever asks for the API by name does not want the clones of the configuration read.
+        configured = tuple(spec.model_copy(update={"path": None}) for spec in configured)
+        values["repos"] = configured
+    if "repos" in options:
+        # An edition chooses among the configured repositories; these may be others.
+        values["edition"] = [
+            edition.model_copy(update={"repos": ()}) for edition in settings.edition
+        ]
+    values |= options
+    overridden = _validated(values, lambda key, _: "--" + key.removesuffix("s"))
+    if "repos" not in options:
+        return overridden
+    by_name = {spec.name.lower(): spec for spec in configured}
+    specs = tuple(_with_configuration(spec, by_name) for spec in overridden.repos)
+    return overridden.model_copy(update={"repos": specs})
 
 
-def _validated(values: dict[str, Any], name: Callable[[str, str], str]) -> Settings:
-    """Make the settings, or tell in one line which key is wrong and why; the value may be a secret and is not told."""
+def _with_configuration(spec: RepoSpec, by_name: Mapping[str, RepoSpec]) -> RepoSpec:
+    """Return what is configured for a repository, with the path of `spec` where it has one."""
+    configured = by_name.get(spec.name.lower())
+    if configured is None:
+        return spec
+    if spec.path is None:
+        return configured
+    return configured.model_copy(update={"path": spec.path})
+
+
+def _variables(environ: Mapping[str, str]) -> dict[str, str]:
+    """Return the variable that sets each key; an empty variable sets nothing."""
+    variables: dict[str, str] = {}
+    for name, text in environ.items():
+        if name.startswith(PREFIX) and text:
+            variables[name.removeprefix(PREFIX).lower()] = name
+    return variables
+
+
+def _validated(values: Mapping[str, Any], origin: Origin) -> Settings:
+    """Return the settings, or raise `ConfigError` with the first key that is wrong and why.
+
+    The message leaves out the value, which may be a secret.
+    """
     try:
         return Settings.model_validate(values)
     except ValidationError as error:
-        first = error.errors(include_input=False, include_url=False, include_context=False)[0]
-        place = first["loc"] or ("edition",)
-        why = (
-            "unknown key"
-            if first["type"] == "extra_forbidden"
-            else first["msg"].removeprefix("Value error, ")
-        )
-        told = f"{name(str(place[0]), '.'.join(map(str, place)))}: {why}"
-        raise ConfigError("".join(one if one.isprintable() else "?" for one in told)) from error
+        details = error.errors(include_input=False, include_url=False, include_context=False)[0]
+        location = [str(part) for part in details["loc"]] or ["edition"]
+        reason = details["msg"].removeprefix("Value error, ")
+        if details["type"] == "extra_forbidden":
+            reason = "unknown key"
+        message = f"{origin(location[0], '.'.join(location))}: {reason}"
+        raise ConfigError(_printable(message)) from error
+
+
+def _printable(text: str) -> str:
+    return "".join(character if character.isprintable() else "?" for character in text)
 
 
 def _read_file(file: Path) -> dict[str, Any]:

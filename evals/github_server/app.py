@@ -11,7 +11,7 @@ from types import TracebackType
 from typing import Self
 
 from starlette.applications import Starlette
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 from starlette.routing import Route
 
@@ -25,6 +25,7 @@ from evals.loopback import Loopback
 from evals.worlds.model import Repo
 
 _LISTS_REFS = b"command=ls-refs"
+_CLIENT_CLOSED_REQUEST = 499  # As nginx calls it; nobody is there to read it
 
 
 class GitHubServer:
@@ -64,7 +65,8 @@ class GitHubServer:
             *(Route(path, self._serve_git, methods=["GET", "POST"]) for path in services),
             *self._api.routes(),
         ]
-        self._app = Starlette(routes=routes, exception_handlers={Exception: self._crashed})
+        handlers = {ClientDisconnect: self._abandoned, Exception: self._crashed}
+        self._app = Starlette(routes=routes, exception_handlers=handlers)
 
     def __enter__(self) -> Self:
         """Start to listen."""
@@ -89,6 +91,10 @@ class GitHubServer:
     def mend(self) -> None:
         """Be there again, at the same address."""
         self._loopback.start(self._app)
+
+    async def _abandoned(self, request: Request, error: Exception) -> Response:
+        """Answer a client that went away before its request was complete; a killed run does that."""
+        return Response(status_code=_CLIENT_CLOSED_REQUEST)
 
     async def _crashed(self, request: Request, error: Exception) -> Response:
         self._crashes.append(error)

@@ -8,6 +8,7 @@ griffe finds it broken too. Fields of records are left out of precision: users s
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from importlib.util import find_spec
 from itertools import pairwise
 from pathlib import Path, PurePosixPath
 from typing import Any
@@ -53,6 +54,8 @@ class Broken:
 @evalset("griffe", "what breaks for callers is what griffe says breaks", needs_mirrors=True)
 async def run(bench: Bench) -> Figures:
     """Compare the latest commits of every mirror."""
+    if bench.mirrors and find_spec("griffe") is None:
+        raise InputError("the set griffe needs the package griffe: pip install griffe")
     recall, precision = list[Score](), list[Score]()
     for spec in bench.mirrors:
         git_dir, source = git_dir_of(spec), GitSource(spec.name, path_of(spec))

@@ -1,17 +1,26 @@
-"""The commands `facts`, `between`, `stories` and `runs`: what is known of a commit, two versions, days, and runs."""
+"""The commands `facts`, `between`, `stories` and `runs`, which look up what is already known."""
 
 import argparse
 import asyncio
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, replace
+from typing import Any, NamedTuple
 
-from agent.domain.base import EXIT_DONE, NotFound, UsageError, parse_reference, repo_id
-from agent.domain.commits import Change
-from agent.domain.facts import FactSheet
+from agent.domain.base import (
+    EXIT_DONE,
+    NotFound,
+    Reference,
+    UsageError,
+    parse_reference,
+    repo_id,
+)
+from agent.domain.commits import Change, Commit
+from agent.domain.facts import Fact, FactSheet
 from agent.domain.upgrade import Upgrade
 from agent.domain.window import moment
 from agent.markdown import visible
+from agent.ports import CloneSource, CodeSource
 from agent.reports.titles import shown_title
 from agent.settings.values import RepoSpec, Settings
 from agent.telling import catalogue
@@ -19,74 +28,131 @@ from agent.web import Web
 from gitzette.arguments import settings_for, settings_here, specs_of
 from gitzette.progress import as_json, say
 from gitzette.render.templating import plain_environment, upgrade_json, upgrade_page
+from gitzette.repository_lookup import open_repository_with
 from gitzette.wiring import memory_of, open_sources
+from memory.runs import RunRecord
 from tools.diff.sheet import compare_versions, study
 from tools.own_code import OwnCode
+
+_MAX_RUNS = 20
+
+
+class CommitFacts(NamedTuple):
+    """A commit with its diff, and the facts that code finds in it."""
+
+    change: Change
+    sheet: FactSheet
 
 
 def facts(args: argparse.Namespace, environ: Mapping[str, str]) -> int:
     """Print the facts of one commit."""
     settings = settings_for(args, environ)
-    change, sheet = asyncio.run(read_commit(settings, environ, _only(settings), args.sha))
-    # Each fact with the place that shows it best; all places beside it.
-    told = [fact.model_dump(mode="json") for fact in sheet.facts]
-    told = [
-        one | next(iter(one["places"]), {"file": None, "line": None, "lines": []}) for one in told
-    ]
-    where = {"repo": change.commit.repo, "sha": change.commit.sha, "route": sheet.route}
-    data = where | {"facts": told, "skipped": list(sheet.skipped)}
-    sys.stdout.write(as_json(data) if args.json else facts_text(change, sheet))
+    specs = _specs_for(args, settings)
+    commit_facts = asyncio.run(read_commit(settings, environ, specs, args.sha))
+    if args.json:
+        sys.stdout.write(as_json(_facts_json(commit_facts)))
+    else:
+        sys.stdout.write(facts_text(commit_facts))
     return EXIT_DONE
 
 
-def _only(settings: Settings) -> RepoSpec:
-    specs = specs_of(settings)
-    if len(specs) != 1:
-        raise UsageError("name one repository with --repo owner/name or --repo owner/name=PATH")
-    return specs[0]
+def _specs_for(args: argparse.Namespace, settings: Settings) -> Sequence[RepoSpec]:
+    """Return the repositories that may have the commit: all, unless its address names one."""
+    reference = _commit_reference(args.sha)
+    if args.repo or reference is None or reference.repo is None:
+        return specs_of(settings)
+    for spec in settings.repos:
+        if spec.name.lower() == reference.repo.lower():
+            return (spec,)
+    return (RepoSpec(name=reference.repo),)
+
+
+def _commit_reference(text: str) -> Reference | None:
+    """Return what a hash or address means, or None where it is neither."""
+    reference = parse_reference(text)
+    if reference is None or reference.kind != "commit":
+        return None
+    return reference
 
 
 async def read_commit(
-    settings: Settings, environ: Mapping[str, str], spec: RepoSpec, sha: str
-) -> tuple[Change, FactSheet]:
-    """Read one commit, by its hash or address, and what code finds in its diff."""
-    reference = parse_reference(sha, spec.name)
-    sha = reference.sha if reference is not None and reference.kind == "commit" else sha
-    async with open_sources(settings, environ, spec) as desk:
-        commit = await desk.code.resolve(sha)
+    settings: Settings, environ: Mapping[str, str], specs: Sequence[RepoSpec], text: str
+) -> CommitFacts:
+    """Read a commit, by its hash or address, from the only repository that has it."""
+    reference = _commit_reference(text)
+    sha = reference.sha if reference is not None else text
+
+    async def resolve(code: CodeSource) -> Commit:
+        return await code.resolve(sha)
+
+    async with open_sources(settings, environ) as desks:
+        desk = await open_repository_with([text], resolve, specs, desks)
+        commit = await resolve(desk.code)
         async for change in desk.code.changes([commit.sha]):
-            return change, await study(desk.code, change)
+            return CommitFacts(change, await study(desk.code, change))
     raise NotFound(f"{commit.id} could not be read")
 
 
-def facts_text(change: Change, sheet: FactSheet) -> str:
-    """Write the facts for a person."""
-    title = shown_title(change.commit.subject)
+def facts_text(commit_facts: CommitFacts) -> str:
+    """Return the facts of a commit as a person reads them."""
+    commit = commit_facts.change.commit
+    title = shown_title(commit.subject)
     template = plain_environment().get_template("facts.txt")
-    return template.render(commit=change.commit, title=title, sheet=sheet)
+    return template.render(commit=commit, title=title, sheet=commit_facts.sheet)
+
+
+def _facts_json(commit_facts: CommitFacts) -> dict[str, Any]:
+    commit = commit_facts.change.commit
+    sheet = commit_facts.sheet
+    return {
+        "repo": commit.repo,
+        "sha": commit.sha,
+        "route": sheet.route,
+        "facts": [_fact_json(fact) for fact in sheet.facts],
+        "skipped": list(sheet.skipped),
+    }
+
+
+def _fact_json(fact: Fact) -> dict[str, Any]:
+    """Return a fact with the place that shows it best; all places are listed beside it."""
+    data = fact.model_dump(mode="json")
+    best: dict[str, Any] = {"file": None, "line": None, "lines": []}
+    if data["places"]:
+        best = data["places"][0]
+    return data | best
 
 
 def between(args: argparse.Namespace, environ: Mapping[str, str]) -> int:
     """Print what changes for users from one version to another, each with its commits."""
     settings = settings_for(args, environ)
     upgrade = asyncio.run(_read_upgrade(settings, environ, args.old, args.new))
-    text = (
-        as_json(upgrade_json(upgrade))
-        if args.json
-        else upgrade_page(upgrade, settings.lang, Web(settings.web))
-    )
-    sys.stdout.write(text)
+    if args.json:
+        sys.stdout.write(as_json(upgrade_json(upgrade)))
+    else:
+        sys.stdout.write(upgrade_page(upgrade, settings.lang, Web(settings.web)))
     return EXIT_DONE
 
 
 async def _read_upgrade(
     settings: Settings, environ: Mapping[str, str], old: str, new: str
 ) -> Upgrade:
-    """Compare two versions of a repository, and look for what changes in the user's own code where that is named."""
-    own = OwnCode(settings.uses) if settings.uses else None
-    async with open_sources(settings, environ, _only(settings)) as desk:
+    """Compare two versions of the only repository that has both, and mark what own code uses."""
+    if settings.source == "api":
+        raise UsageError(
+            'versions are compared in clones, and source = "api" reads none; change it'
+        )
+
+    async def resolve(code: CodeSource) -> None:
+        assert isinstance(code, CloneSource)
+        await code.version(old, tz=settings.tz)
+        await code.version(new, tz=settings.tz)
+
+    async with open_sources(settings, environ) as desks:
+        desk = await open_repository_with([old, new], resolve, specs_of(settings), desks)
         upgrade = await compare_versions(desk.code, old, new, tz=settings.tz, step=_say_step)
-    return upgrade if own is None else own.marked(upgrade)
+    if not settings.uses:
+        return upgrade
+    return OwnCode(settings.uses).marked(upgrade)
 
 
 def _say_step(what: str, done: int, total: int) -> None:
@@ -103,34 +169,36 @@ def stories(args: argparse.Namespace, environ: Mapping[str, str]) -> int:
     with memory_of(settings, environ) as memory:
         for notice in memory.reports.rebuild((args.out or settings.out) / "reports"):
             say(notice)
-        told = memory.stories.listed(repo=repo, since=start)
-    data = [{"date": one.label, **one.story.model_dump(mode="json")} for one in told]
+        listed = memory.stories.listed(repo=repo, since=start)
+    if args.json:
+        data = [{"date": entry.label, **entry.story.model_dump(mode="json")} for entry in listed]
+        sys.stdout.write(as_json({"stories": data}))
+        return EXIT_DONE
     lang = args.lang or settings.lang
     words = {"lang": lang, "say": catalogue(lang)["page"], "visible": visible, "web": Web("")}
-    text = plain_environment().get_template("story.txt").render(told=told, **words)
-    text = text or "no stories are remembered; they come with reports\n"
-    sys.stdout.write(as_json({"stories": data}) if args.json else text)
+    text = plain_environment().get_template("story.txt").render(told=listed, **words)
+    sys.stdout.write(text or "no stories are remembered; they come with reports\n")
     return EXIT_DONE
 
 
 def runs(args: argparse.Namespace, environ: Mapping[str, str]) -> int:
     """List earlier runs, newest first."""
     with memory_of(settings_here(environ), environ) as memory:
-        # The dead do not note their end; their locks tell which are under way.
-        records = [
-            replace(run, status="unfinished")
-            if run.status == "running" and memory.run_locks.process(run.id) is None
-            else run
-            for run in memory.runs.latest(20)
-        ]
-    lines = (
-        f"{run.id}  {run.started}  {run.status:<10}  {run.window}  {run.details.get('seconds', '?')} s  "
-        f"{', '.join(run.details.get('repos', []))}\n"
-        for run in records
-    )
-    sys.stdout.write(
-        as_json([asdict(run) for run in records])
-        if args.json
-        else "".join(lines) or "no runs yet\n"
-    )
+        records = []
+        for run in memory.runs.latest(_MAX_RUNS):
+            # A run that was killed could not record its end; without its lock it is not running.
+            if run.status == "running" and memory.run_locks.process(run.id) is None:
+                records.append(replace(run, status="unfinished"))
+            else:
+                records.append(run)
+    if args.json:
+        sys.stdout.write(as_json([asdict(run) for run in records]))
+        return EXIT_DONE
+    sys.stdout.write("".join(map(_run_line, records)) or "no runs yet\n")
     return EXIT_DONE
+
+
+def _run_line(run: RunRecord) -> str:
+    seconds = run.details.get("seconds", "?")
+    repos = ", ".join(run.details.get("repos", []))
+    return f"{run.id}  {run.started}  {run.status:<10}  {run.window}  {seconds} s  {repos}\n"

@@ -192,12 +192,13 @@ class Tools:
     async def facts(self, sha: str, repo: str = "", page: int = 1) -> str:
         """Tell what one commit changes for users, each fact with the lines of the diff that show it.
 
-        `sha` is a full or abbreviated hash, or the commit's address; `repo` (owner/name) may be left out where
-        there is only one.
+        `sha` is a full or abbreviated hash, or the commit's address; `repo` (owner/name) is needed
+        only where several repositories have that commit.
         """
+        specs = (self._spec(repo),) if repo else specs_of(self.settings)
         async with self.one:
-            change, sheet = await read_commit(self.settings, self.environ, self._spec(repo), sha)
-        return page_of(facts_text(change, sheet), page)
+            commit_facts = await read_commit(self.settings, self.environ, specs, sha)
+        return page_of(facts_text(commit_facts), page)
 
 
 def page_of(text: str, page: int) -> str:

@@ -19,6 +19,7 @@ from agent.domain.base import (
     AppError,
     ConfigError,
     InputError,
+    MissingPackages,
     RepoId,
     StorageError,
     UpstreamError,
@@ -39,7 +40,7 @@ try:
 
     from gitzette.fleet.database_upgrade import check_queue
 except ImportError as missing:
-    raise ConfigError("workers need more packages: pip install 'gitzette[server]'") from missing
+    raise MissingPackages("a worker") from missing
 from gitzette.fleet.work import compose, deliver, plans_of, read_repository, record_failure
 
 COMMON = "common"

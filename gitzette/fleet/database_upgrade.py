@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from contextlib import closing
 from pathlib import Path
 
-from agent.domain.base import EXIT_DONE, ConfigError, StorageError, UsageError
+from agent.domain.base import EXIT_DONE, MissingPackages, StorageError, UsageError
 from gitzette.arguments import settings_here
 from memory.database import Database
 from memory.store import open_database, upgrade
@@ -17,7 +17,7 @@ try:
 
     from memory.postgres import PostgresDatabase
 except ImportError as missing:
-    raise ConfigError("workers need more packages: pip install 'gitzette[server]'") from missing
+    raise MissingPackages("a PostgreSQL database") from missing
 
 _VERSION = "queue schema"
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
-from agent.markdown import cell, code, inline, slug, visible
+from agent.markdown import cell, code, inline, link, slug, visible
 from tests.patience import within
 
 READER = MarkdownIt("commonmark").enable(["table", "strikethrough"])
@@ -47,6 +47,29 @@ def shown(tokens: list[Token]) -> str:
 def without_marks(text: str) -> str:
     """Take out what may differ between a text and its rendering: the ticks of code spans, spaces at their edges."""
     return re.sub(r"[`\s]", "", text)
+
+
+@SMALL
+@given(HOSTILE)
+def test_hostile_text_in_a_list_shows_itself_and_nothing_else(text: str) -> None:
+    tokens = READER.parse(f"- [#1](https://x.example/1) {inline(text)}\n")
+    item = ["bullet_list_open", "list_item_open", "paragraph_open", "inline"]
+    ends = ["paragraph_close", "list_item_close", "bullet_list_close"]
+    assert [token.type for token in tokens] == [*item, *ends]
+    children = tokens[3].children or []
+    assert {token.type for token in children[3:]} <= {"text", "code_inline", "text_special"}
+    assert without_marks(shown(children[3:])) == without_marks(visible(text))
+
+
+def test_an_address_cannot_end_its_link_early() -> None:
+    children = READER.parseInline(link("text", "https://x.example/a (b) c"))[0].children or []
+    assert [token.type for token in children] == ["link_open", "text", "link_close"]
+    assert children[0].attrGet("href") == "https://x.example/a%20%28b%29%20c"
+
+
+def test_a_direction_override_cannot_turn_a_title_around() -> None:
+    assert inline("safe \u202egnitide\u202c name") == "safe gnitide name"
+    assert inline("pass\u200bword \U000e0041\U000e0042x\ufe0f\u200dy") == "password xy"
 
 
 @SMALL

@@ -58,6 +58,15 @@ def test_a_file_is_read_and_the_environment_overrides_it(tmp_path: Path) -> None
     ]
 
 
+def test_own_variables_win_over_those_of_the_system_in_either_order() -> None:
+    system = {"HOME": "/home/ada", "LANG": "C", "TZ": "UTC", "OUT": "/elsewhere"}
+    ours = {"GITZETTE_HOME": "/srv/memory", "GITZETTE_LANG": "zh", "GITZETTE_TZ": "Asia/Tokyo"}
+    for environ in (system | ours, ours | system):
+        found = read_settings(None, environ)
+        assert (found.home, found.lang, found.tz) == (Path("/srv/memory"), "zh", "Asia/Tokyo")
+        assert found.out == Settings().out
+
+
 @pytest.mark.parametrize(
     ("text", "told"),
     [
@@ -91,6 +100,43 @@ def test_a_mistake_in_the_file_is_told_in_one_line_that_names_it(
     tmp_path: Path, text: str | bytes, told: str
 ) -> None:
     assert refusal(tmp_path, text).startswith(told)
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "message"),
+    [
+        ("GITZETTE_LNG", "zh", "GITZETTE_LNG: unknown key"),
+        ("GITZETTE_A\nB", "3", "GITZETTE_A?B: unknown key"),
+        ("GITZETTE_REPOS", "a/b nonsense", "GITZETTE_REPOS: 'nonsense' is not a repository"),
+        ("GITZETTE_LANG", "fr", "GITZETTE_LANG: Input should be 'en' or 'zh'"),
+    ],
+)
+def test_a_mistake_in_the_environment_names_the_variable(
+    tmp_path: Path, name: str, value: str, message: str
+) -> None:
+    assert refusal(tmp_path, "", **{name: value}).startswith(message)
+
+
+def test_repositories_can_be_names_addresses_paths_and_tables(tmp_path: Path) -> None:
+    table = '{name = "g/h", path = "/srv/h", branch = "dev"}'
+    text = f'repos = ["a/b", "https://github.com/c/d", "e/f=/srv/f", {table}]'
+    assert read(tmp_path, text).repos == (
+        RepoSpec.model_validate("a/b"),
+        RepoSpec.model_validate("c/d"),
+        RepoSpec.model_validate("e/f=/srv/f"),
+        RepoSpec.model_validate({"name": "g/h", "path": "/srv/h", "branch": "dev"}),
+    )
+
+
+def test_a_file_that_cannot_be_read_is_told_in_one_line(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match="cannot read"):
+        read_settings(tmp_path / "missing.toml", {})
+
+
+def test_the_other_name_of_the_token_is_read_where_the_first_is_not_set(tmp_path: Path) -> None:
+    assert read(tmp_path, "", GH_TOKEN="second").token == SecretStr("second")
+    assert read(tmp_path, "", GH_TOKEN="2", GITHUB_TOKEN="1").token == SecretStr("1")
+    assert refusal(tmp_path, "", GH_TOKEN="a b").startswith("GH_TOKEN: ")
 
 
 def test_a_token_is_never_shown(tmp_path: Path) -> None:
@@ -140,6 +186,33 @@ def test_the_command_line_overrides_the_file_and_keeps_the_rest(tmp_path: Path) 
     assert (found.lang, found.tz, found.out) == ("en", "Asia/Tokyo", Path("x"))
     assert found.token is not None
     assert not override(Settings(), {}).threads_wanted
+
+
+def test_a_repository_on_the_command_line_keeps_what_is_configured_for_it(tmp_path: Path) -> None:
+    text = """
+        [[repos]]
+        name = "acme/engine"
+        path = "/srv/engine"
+        branch = "release"
+        [[repos]]
+        name = "acme/other"
+        [[edition]]
+        name = "others"
+        repos = ["acme/other"]
+    """
+    configured = read(tmp_path, text)
+    engine = configured.repos[0]
+    elsewhere = engine.model_copy(update={"path": Path("/tmp/engine")})
+    by_api = engine.model_copy(update={"path": None})
+    new = RepoSpec.model_validate("acme/new")
+    assert override(configured, {"repos": ["acme/engine"]}).repos == (engine,)
+    assert override(configured, {"repos": ["ACME/Engine"]}).repos == (engine,)
+    assert override(configured, {"repos": ["acme/engine=/tmp/engine"]}).repos == (elsewhere,)
+    assert override(configured, {"repos": ["acme/new"]}).repos == (new,)
+    # Whoever asks for the API does not mean the clone.
+    assert override(configured, {"repos": ["acme/engine"], "source": "api"}).repos == (by_api,)
+    assert override(configured, {"source": "api"}).repos[0] == by_api
+    assert override(configured, {}) == configured
 
 
 def test_a_mistake_on_the_command_line_names_the_option() -> None:

@@ -5,6 +5,7 @@ from datetime import UTC, date, datetime, timedelta
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from pydantic import ValidationError
 
 from agent.domain.base import UsageError
 from agent.domain.window import Window, midnight, zone
@@ -120,3 +121,17 @@ def test_an_unknown_zone_is_refused_in_one_line(name: str) -> None:
     with pytest.raises(UsageError, match="unknown time zone") as refused:
         zone(name)
     assert "\n" not in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        {"start": "2026-02-04T00:00:00", "end": "2026-02-05T00:00:00Z", "tz": "UTC"},
+        {"start": "2026-02-05T00:00:00Z", "end": "2026-02-05T00:00:00Z", "tz": "UTC"},
+        {"start": "2026-02-05T00:00:00Z", "end": "2026-02-04T00:00:00Z", "tz": "UTC"},
+        {"start": "2026-02-04T00:00:00Z", "end": "2026-02-05T00:00:00Z", "tz": "Mars/Olympus"},
+    ],
+)
+def test_a_stored_window_that_makes_no_sense_is_refused(values: dict[str, str]) -> None:
+    with pytest.raises(ValidationError):
+        Window.model_validate(values)

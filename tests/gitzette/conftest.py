@@ -210,12 +210,10 @@ class Served:
 
 @pytest.fixture
 def corner(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Stand in an empty folder with a home of its own, and with none of the user's settings; gives the home."""
+    """Stand in an empty folder with a home of its own, and return that home."""
     (tmp_path / "corner").mkdir()
     monkeypatch.chdir(tmp_path / "corner")
     monkeypatch.setenv("GITZETTE_HOME", str(tmp_path / "home"))
-    for name in ("GITHUB_TOKEN", "GH_TOKEN", "OPENAI_API_KEY"):
-        monkeypatch.delenv(name, raising=False)
     return tmp_path / "home"
 
 

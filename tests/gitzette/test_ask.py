@@ -138,3 +138,26 @@ def test_wrong_use_is_answered_in_one_line(
     monkeypatch.setenv("GITZETTE_GIT_URL", "http://127.0.0.1:1")
     told = command("ask", "what changed?", "--repo", "nobody/nothing")
     assert (told.status, "nobody/nothing" in told.err) == (1, True)
+
+
+def test_a_damaged_file_of_conversations_is_refused_and_left_as_it_is(
+    engine: Engine, corner: Path, command: Command
+) -> None:
+    corner.mkdir(mode=0o700)
+    damaged = b"no database" * 1_000
+    (corner / "threads.db").write_bytes(damaged)
+    told = command("ask", "what changed?", "--thread", "x", *engine.repo)
+    assert (told.status, told.out) == (1, "")
+    assert "move it away" in told.err.splitlines()[-1]
+    assert (corner / "threads.db").read_bytes() == damaged
+
+
+def test_two_homes_with_another_past_answer_the_same(
+    engine: Engine, command: Command, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    question = ["ask", "which limit of routes was raised?", *BOUNDS, *engine.repo, "--json"]
+    command("ask", "what changed?", "--since", "2026-01-01", *engine.repo)
+    first = command(*question)
+    assert first.data["evidence"]
+    monkeypatch.setenv("GITZETTE_HOME", str(tmp_path / "another"))
+    assert command(*question).data == first.data

@@ -96,3 +96,36 @@ def test_a_day_read_before_it_was_over_is_read_again(command: Command) -> None:
     assert command("run", "--catch-up", "--date", DAY).status == 0
     assert ledger(DAY) == ["Add day4"]
     assert "leave out --partial" in command("run", "--catch-up", "--partial").err
+
+
+@pytest.mark.usefixtures("clone")
+def test_a_day_that_cannot_be_published_does_not_stop_the_next(command: Command) -> None:
+    command("run", "--date", "2026-02-03")
+    Path("gazette/reports/2026-02-04.json").write_text("{}")
+    told = command("run", "--catch-up", "--date", "2026-02-06")
+    assert told.status == 3
+    assert "gitzette: 2026-02-04: 2026-02-04.json" in told.err
+    assert ledger("2026-02-06") == ["Add day6"]
+    assert Path("gazette/reports/2026-02-04.json").read_text() == "{}"
+
+
+def test_commits_outside_the_chosen_paths_are_listed_folded_and_counted(
+    tmp_path: Path, command: Command
+) -> None:
+    engine = Engine.made(tmp_path / "paths")
+    (engine.folder / "src").mkdir()
+    (engine.folder / "docs").mkdir()
+    for name in ("src/engine", "docs/guide"):
+        engine.commit(f"Add {name}", datetime(2026, 2, 4, 11, tzinfo=UTC), **{name: "x = 1\n"})
+    Path("gitzette.toml").write_text(
+        f'[[repos]]\nname = "acme/engine"\npath = "{engine.folder}"\ninclude = ["src/**"]\n'
+    )
+    assert command("run", "--date", DAY).status == 0
+    rows = json.loads(Path(f"gazette/reports/{DAY}.json").read_text())["ledger"]
+    folded = {row["subject"]: row["noise"] for row in rows}
+    assert folded == {"Add docs/guide": "left out", "Add src/engine": None}
+    page = Path(f"gazette/reports/{DAY}.md").read_text()
+    # What the configuration said then is part of the run: it is not asked again.
+    Path("gitzette.toml").unlink()
+    (run,) = command("runs", "--json").data
+    assert command("run", "--replay", run["id"]).out == page

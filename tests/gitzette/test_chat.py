@@ -1,7 +1,8 @@
-"""`gitzette chat`: lines from a pipe, answered one after the other in a thread."""
+"""`gitzette chat`: lines from a pipe or a terminal, answered one after the other in a thread."""
 
 import io
 import re
+import socket
 import subprocess
 import sys
 from datetime import UTC, datetime, timedelta
@@ -9,8 +10,10 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from tests.gitzette.conftest import Command, Engine
+from tests.terminal import END, INTERRUPT, Terminal
 
 FEBRUARY = "what changed in MAX_ROUTES between 2026-02-01 and 2026-02-04?"
+PROMPT = "gitzette> "
 
 
 def test_a_pipe_gets_answers_in_one_thread_and_no_prompt(
@@ -71,3 +74,46 @@ def test_a_clone_that_was_not_fetched_is_not_called_read_to_this_day(
     told = command("ask", "what changed in the routes?", *engine.repo)
     assert "Count the routes" in told.out
     assert "ends with a commit" not in told.out
+
+
+def test_the_status_of_a_pipe_is_that_of_its_last_question(
+    engine: Engine, command: Command, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for last, status in (("who removed TURBO_MODE on 2026-02-03?", 4), ("why " * 2_000, 2)):
+        monkeypatch.setattr(sys, "stdin", io.StringIO(f"{FEBRUARY}\n{last}\n"))
+        assert command("chat", *engine.repo).status == status
+
+
+@pytest.mark.usefixtures("corner")
+def test_a_terminal_has_a_prompt_and_is_told_how_to_go_on(engine: Engine) -> None:
+    with Terminal(["chat", "--thread", "tty", *engine.repo]) as chat:
+        chat.until(PROMPT)
+        chat.type(f"{FEBRUARY}\n")
+        assert "from 22 to 12" in chat.until(PROMPT)
+        chat.type("is:lucky\n")
+        assert "is:" in chat.until(PROMPT)
+        chat.type(END)
+        assert chat.end() == 0
+        assert "go on with: gitzette chat --thread tty" in chat.shown
+
+
+@pytest.mark.usefixtures("corner")
+def test_an_interrupt_stops_the_question_and_not_the_conversation(engine: Engine) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        # It takes the connection and never says a word.
+        address = f"http://127.0.0.1:{silent.getsockname()[1]}"
+        arguments = ["chat", "--thread", "stubborn", "--source", "api", "--repo", "acme/engine"]
+        with Terminal(arguments, GITZETTE_GITHUB_URL=address) as chat:
+            chat.until(PROMPT)
+            for _ in range(2):
+                chat.type("what changed on 2026-01-05?\n")
+                chat.until("listing commits")
+                chat.type(INTERRUPT)
+                assert "stopped; the conversation goes on" in chat.until(PROMPT)
+            chat.type("/quit\n")
+            assert chat.end() == 0
+    # The thread was not left damaged or locked.
+    with Terminal(["chat", "--thread", "stubborn", *engine.repo]) as chat:
+        chat.until(PROMPT)
+        chat.type(f"{FEBRUARY}\n")
+        assert "from 22 to 12" in chat.until(PROMPT)

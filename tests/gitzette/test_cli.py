@@ -11,6 +11,7 @@ import pytest
 
 from tests.gitzette.conftest import Command, Engine
 
+ROOT = Path(__file__).parents[2]
 pytestmark = pytest.mark.usefixtures("corner")
 
 
@@ -58,6 +59,15 @@ def test_the_checkout_one_stands_in_is_reported_on_by_its_origin(
     monkeypatch.chdir(clone / "deep" / "down")
     told = command("run", "--date", "2026-02-04", "--json", "--out", str(tmp_path / "news"))
     assert told.data["repos"] == ["acme/engine"]
+    assert told.out == (tmp_path / "news" / "reports" / "2026-02-04.json").read_text()
+
+
+def test_a_checkout_without_an_origin_is_called_local(
+    clone: Path, monkeypatch: pytest.MonkeyPatch, command: Command, tmp_path: Path
+) -> None:
+    monkeypatch.chdir(clone)
+    told = command("run", "--date", "2026-02-04", "--json", "--out", str(tmp_path / "news"))
+    assert told.data["repos"] == ["local/engine"]
 
 
 def test_wrong_use_is_one_line_that_says_what_to_do_and_writes_nothing(command: Command) -> None:
@@ -101,6 +111,70 @@ def test_the_file_gives_repositories_zone_and_language(clone: Path, command: Com
     assert "个提交" in page
 
 
+def test_own_variables_win_over_those_of_the_system_wherever_they_stand(
+    clone: Path, tmp_path: Path
+) -> None:
+    # Of two variables that a careless reader would give one name, the last one would win.
+    environ = {
+        "GITZETTE_HOME": str(tmp_path / "memory"),
+        "GITZETTE_LANG": "zh",
+        "GITZETTE_TZ": "Asia/Shanghai",
+        "HOME": str(tmp_path),
+        "LANG": "C.UTF-8",
+        "TZ": "UTC",
+        "PATH": os.environ["PATH"],
+        "PYTHONPATH": str(ROOT),
+    }
+    command = [sys.executable, "-m", "gitzette", "run", "--date", "2026-02-05"]
+    subprocess.run([*command, "--repo", f"acme/engine={clone}"], env=environ, check=True)
+    page = Path("gazette/reports/2026-02-05.md").read_text("utf-8")
+    assert "个提交" in page
+    assert "Asia/Shanghai" in page
+    assert (tmp_path / "memory" / "memory.db").exists()
+    assert not (tmp_path / ".local").exists()
+
+
+def test_a_repository_that_is_named_keeps_what_is_configured_for_it(
+    clone: Path, command: Command
+) -> None:
+    subprocess.run(["git", "-C", str(clone), "branch", "release", "HEAD~1"], check=True)
+    Path("gitzette.toml").write_text(
+        f'[[repos]]\nname = "acme/engine"\npath = "{clone}"\nbranch = "release"\n'
+        '[[repos]]\nname = "acme/other"\npath = "/nowhere"\n'
+        '[[edition]]\nname = "others"\nrepos = ["acme/other"]\n'
+    )
+    told = command("run", "--date", "2026-02-04", "--repo", "Acme/Engine", "--json")
+    assert (told.status, told.data["repos"]) == (0, ["acme/engine"])
+    assert [row["subject"] for row in told.data["ledger"]] == ["Add two.py"]
+    missing = command("run", "--date", "2026-02-04", "--repo", "acme/engine=/elsewhere")
+    assert (missing.status, "/elsewhere does not exist" in missing.err) == (2, True)
+
+
+def test_a_configured_branch_is_reported_on_and_a_missing_one_is_named_with_those_there_are(
+    clone: Path, command: Command
+) -> None:
+    subprocess.run(["git", "-C", str(clone), "branch", "release", "HEAD~1"], check=True)
+
+    def configure(branch: str) -> None:
+        Path("gitzette.toml").write_text(
+            f'[[repos]]\nname = "acme/engine"\npath = "{clone}"\nbranch = "{branch}"\n'
+        )
+
+    for branch, subjects in (
+        ("main", ["Add three.py", "Add two.py"]),
+        ("release", ["Add two.py"]),
+    ):
+        configure(branch)
+        told = command("run", "--date", "2026-02-04", "--json", "--out", branch)
+        assert told.status == 0
+        assert [row["subject"] for row in told.data["ledger"]] == subjects
+    configure("relaese")
+    told = command("run", "--date", "2026-02-04", "--json", "--out", "none")
+    assert told.status == 3
+    (failure,) = told.data["failures"]
+    assert "has no branch 'relaese'; it has main, release" in failure["message"]
+
+
 def test_help_imports_nothing_heavy() -> None:
     probe = (
         "import sys; from gitzette.cli import main\n"
@@ -108,15 +182,14 @@ def test_help_imports_nothing_heavy() -> None:
         "except SystemExit: pass\n"
         "print([m for m in ('langgraph', 'pydantic', 'httpx', 'rich', 'psycopg') if m in sys.modules])"
     )
-    own = os.environ | {"PYTHONPATH": str(Path(__file__).parents[2])}
+    environ = os.environ | {"PYTHONPATH": str(ROOT)}
     done = subprocess.run(
-        [sys.executable, "-P", "-c", probe], capture_output=True, text=True, check=True, env=own
+        [sys.executable, "-P", "-c", probe], capture_output=True, text=True, check=True, env=environ
     )
     assert done.stdout.splitlines()[-1] == "[]"
 
 
 def test_common_names_are_ours_even_where_others_have_the_same(tmp_path: Path) -> None:
-    root = Path(__file__).parents[2]
     for name in ("agent", "tools", "memory", "graphs", "evals"):
         (tmp_path / name).mkdir()
         (tmp_path / name / "__init__.py").write_text(
@@ -129,7 +202,7 @@ def test_common_names_are_ours_even_where_others_have_the_same(tmp_path: Path) -
         capture_output=True,
         text=True,
         check=True,
-        env=os.environ | {"PYTHONPATH": str(root)},
+        env=os.environ | {"PYTHONPATH": str(ROOT)},
     )
     assert done.stdout == "no runs yet\n"
 
@@ -174,3 +247,24 @@ def test_where_the_home_folder_cannot_be_written_the_traceback_is_still_kept(
     path = Path(told.err.partition("the traceback is in ")[2].partition(";")[0])
     assert (told.status, told.err.count("\n")) == (1, 1)
     assert "ValueError: embedded null byte" in path.read_text("utf-8")
+
+
+@pytest.mark.parametrize("command", [["worker"], ["stories"]])
+def test_what_the_server_needs_more_is_installed_from_the_checkout(
+    command: list[str], tmp_path: Path
+) -> None:
+    (tmp_path / "psycopg.py").write_text("raise ImportError('there is no psycopg here')\n")
+    done = subprocess.run(
+        [sys.executable, "-m", "gitzette", *command],
+        env={
+            "PATH": os.environ["PATH"],
+            "PYTHONPATH": f"{tmp_path}{os.pathsep}{ROOT}",
+            "GITZETTE_DATABASE": "postgresql://127.0.0.1:1/none",
+        },
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (done.returncode, done.stdout, done.stderr.count("\n")) == (2, "", 1)
+    assert "uv tool install '.[server]'" in done.stderr
+    assert "gitzette[server]" not in done.stderr

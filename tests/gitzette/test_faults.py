@@ -79,3 +79,36 @@ async def test_a_clock_that_jumps_changes_no_report_and_loses_none(
     assert seen[0] == seen[1] == seen[2]
     # The memory is nobody else's to read.
     assert all(path.stat().st_mode & 0o077 == 0 for path in (tmp_path / "home").rglob("*.db*"))
+
+
+def test_two_runs_at_once_publish_the_report_of_one_and_no_file_has_a_secret(
+    engine: Engine, tmp_path: Path
+) -> None:
+    secrets = {"GITHUB_TOKEN": "ghp_canary0123456789", "OPENAI_API_KEY": "sk-canary0123456789"}
+    work = tmp_path / "work"
+    work.mkdir()
+
+    def start(out: Path, home: Path) -> subprocess.Popen[str]:
+        command = [sys.executable, "-m", "gitzette", "run", "--date", DAY, "--source", "git"]
+        own = {"PYTHONPATH": str(ROOT), "GITZETTE_HOME": str(home), "GITZETTE_OUT": str(out)}
+        return subprocess.Popen(
+            [*command, *engine.repo],
+            cwd=work,
+            env=os.environ | own | secrets,
+            text=True,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+        )
+
+    alone, both = tmp_path / "alone", tmp_path / "both"
+    runs = [start(alone, tmp_path / "one"), *(start(both, tmp_path / "shared") for _ in range(2))]
+    printed = "".join(run.communicate()[0] for run in runs)
+    assert [run.returncode for run in runs] == [0, 0, 0]
+    assert published(alone) == published(both)
+    written = {file: file.read_bytes() for file in tmp_path.rglob("*") if file.is_file()}
+    for secret in secrets.values():
+        assert secret not in printed
+        assert not [file for file, content in written.items() if secret.encode() in content]
+    private = [file for file in written if ".db" in file.name]
+    assert private
+    assert all(file.stat().st_mode & 0o077 == 0 for file in private)

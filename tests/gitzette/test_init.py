@@ -1,13 +1,14 @@
 """Setting up: the configuration that `init` writes, and what it leaves alone."""
 
 import re
+import subprocess
 from pathlib import Path
 
 import pytest
 
 from agent.settings.read import read_settings
 from agent.settings.values import Budget, RepoSpec, Settings
-from gitzette.commands.init import configuration, workflow
+from gitzette.commands.init import configuration
 from tests.gitzette.conftest import Command
 
 FILE = Path("gitzette.toml")
@@ -69,13 +70,34 @@ def test_a_mistake_is_told_and_nothing_is_written(command: Command) -> None:
         assert not list(Path.cwd().iterdir())
 
 
+def test_in_a_checkout_its_own_repository_is_configured(command: Command) -> None:
+    subprocess.run(["git", "init", "-q", "."], check=True)
+    subprocess.run(["git", "remote", "add", "origin", "https://x/acme/engine.git"], check=True)
+    assert command("init").status == 0
+    (spec,) = read_settings(FILE, {}).repos
+    # The path is relative, so that checkout and file can be moved together.
+    assert (spec.name, spec.path) == ("acme/engine", Path())
+
+
+def test_a_workflow_belongs_at_the_root_of_a_repository(
+    command: Command, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    subprocess.run(["git", "init", "-q", "."], check=True)
+    Path("deep").mkdir()
+    monkeypatch.chdir("deep")
+    told = command("init", "--workflow")
+    assert (told.status, told.err.count("\n")) == (2, 1)
+    assert "at the root of a repository only" in told.err
+    assert not list(Path.cwd().iterdir())
+
+
 def test_a_workflow_is_written_beside_an_existing_configuration_in_its_zone(
     command: Command,
 ) -> None:
     FILE.write_text('tz = "Asia/Shanghai"\nrepos = ["a/b"]\n')
     assert command("init", "--workflow").status == 0
     written = Path(".github/workflows/gitzette.yml")
-    assert written.read_text() == workflow("Asia/Shanghai")
+    assert 'GITZETTE_TZ: "Asia/Shanghai"' in written.read_text()
     written.write_text("# mine\n")
     assert "gitzette.yml is already there and is left alone" in command("init", "--workflow").out
     assert written.read_text() == "# mine\n"

@@ -1,6 +1,7 @@
 """A memory that is lost comes back from the published reports, and the next report is the same to the byte."""
 
 import json
+import re
 import sqlite3
 from collections.abc import Callable, Iterator
 from contextlib import closing
@@ -44,6 +45,11 @@ class House(Served):
         for file in (self.folder / "home").glob("memory.db*"):
             file.unlink()
 
+    def moments(self) -> dict[str, int]:
+        """When each published file was last written."""
+        published = (self.folder / "out").rglob("*")
+        return {file.name: file.stat().st_mtime_ns for file in published if file.is_file()}
+
     def remembered(self) -> dict[str, list[tuple[object, ...]]]:
         """What the memory knows of published reports; the order in which it learnt that does not count."""
         tables = {
@@ -82,6 +88,35 @@ async def test_the_late_day_is_told_the_same_with_the_memory_lost_before_it(
         assert calm.remembered() == lost.remembered()
         late |= {row.sha for row in reports[0].ledger if row.late}
     assert world.notes["lumen-ai/routekit: late"].split("@")[1] in late
+
+
+async def test_the_same_day_twice_reads_no_diff_again_and_leaves_the_files_as_they_were(
+    world: World, server: GitHubServer, tmp_path: Path
+) -> None:
+    late = world.notes["late day"]
+    budget = Budget(wait_seconds=1, retry_seconds=0.01, api_diffs=500, deep=500)
+    house = House(tmp_path, server, source="api", budget=budget)
+    for offset in range(3):
+        await house.run(day(late, offset))
+    files = house.files
+    moments = house.moments()
+    requests = diffs_requested(server)
+    assert requests > 0
+
+    await house.run(day(late, 1))
+    assert diffs_requested(server) == requests
+    assert (house.files, house.moments()) == (files, moments)
+
+    first = date.fromisoformat(late)
+    week = (await house.run(Window.days(first, first + timedelta(days=2), "UTC"))).report
+    assert diffs_requested(server) == requests
+    assert len(week.ledger) >= 3
+    assert files.items() - {("README.md", files["README.md"])} <= house.files.items()
+
+
+def diffs_requested(server: GitHubServer) -> int:
+    """Count the requests for single commits, which bring their diffs."""
+    return sum(re.search(r"/commits/[0-9a-f]{40}", hit.path) is not None for hit in server.requests)
 
 
 async def test_damaged_reports_are_left_out_with_a_word_and_left_alone(

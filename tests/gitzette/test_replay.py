@@ -116,6 +116,19 @@ def test_runs_over_the_network_are_replayed_byte_for_byte_when_nothing_is_left_o
     assert tree(out) == published
 
 
+def test_what_failed_in_the_run_fails_again_in_the_same_words(
+    served: Gone, command: Command
+) -> None:
+    served.server.faults.add("bad_gateway", "/issues", times=500)
+    report = served.report(served.world.repos[0].full_name, "lumen-ai/nowhere")
+    assert {failure.stage for failure in report.failures} == {"code", "threads"}
+    served.take_away()
+    (run,) = runs(command)
+    page, data = (command("run", "--replay", run, *form) for form in ((), ("--json",)))
+    assert page.status == data.status == 3
+    assert (page.out.encode(), data.out.encode()) == pages(served.folder / "out")
+
+
 @pytest.mark.parametrize("name", ["sources.open", "landings.elsewhere"])
 def test_a_record_with_a_hole_is_told_and_nothing_is_printed_as_the_report(
     name: str, clone: Path, corner: Path, command: Command

@@ -91,6 +91,25 @@ async def test_a_run_that_died_goes_on_and_gives_the_undisturbed_report(
     assert list((house.folder / "home" / "running").iterdir()) == []
 
 
+async def test_damaged_checkpoints_cost_work_but_no_answers(
+    house: House, tmp_path: Path, server: GitHubServer, demo_world: World
+) -> None:
+    calm = House(tmp_path / "calm", server, demo_world)
+    await calm.run(DAY)
+    run = await house.die("writing")
+    server.forget()
+    checkpoints = [
+        path
+        for path in (house.folder / "home" / "running").iterdir()
+        if path.read_bytes().startswith(b"SQLite format 3")
+    ]
+    assert checkpoints
+    for path in checkpoints:
+        path.write_bytes(b"not a database" * 1_000)
+    await house.run(DAY, run=run)
+    assert house.files == calm.files
+
+
 def test_the_command_goes_on_with_the_newest_unfinished_run_and_then_says_that_it_is_finished(
     engine: Engine, corner: Path, command: Command
 ) -> None:

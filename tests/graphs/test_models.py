@@ -149,3 +149,19 @@ async def test_a_run_that_used_up_its_budget_asks_no_more_and_says_which_limit_i
             with pytest.raises(ModelError, match=f"has used its {why}"):
                 await insist(chat, str(place))
             assert len(server.asked) <= 4
+
+
+async def test_what_takes_longer_than_the_time_that_is_left_is_ended(db: Database) -> None:
+    with ModelServer(script, lambda _: Mood("silent", 30.0)) as server:
+        late = models(db, "r1", server, purse=Purse(run=Cap(seconds=0.3)))
+        with pytest.raises(ModelError, match="still answering when the time"):
+            await told(late)
+
+
+async def test_a_model_that_fails_three_times_in_a_row_is_left_alone(db: Database) -> None:
+    with ModelServer(script, lambda _: Mood("down")) as server:
+        run = models(db, "r1", server)
+        for number in range(6):
+            with pytest.raises(ModelError):
+                await told(run, str(number))
+        assert len(server.asked) == 3

@@ -59,11 +59,12 @@ async def test_what_lands_again_is_an_update_of_the_day_it_was_undone_and_the_sa
     shutil.copytree(tmp_path / "kept", tmp_path / "lost")
     for file in (tmp_path / "lost" / "home").glob("memory.db*"):
         file.unlink()
+    reports = []
     for name in ("kept", "lost"):
-        report = await told(tmp_path / name, again, both)
+        reports.append(await told(tmp_path / name, again, both))
         pages.append((tmp_path / name / "out" / "reports" / f"{again}.json").read_bytes())
     assert pages[0] == pages[1]
-    (story,) = of(report, "reland")
+    (story,) = of(reports[-1], "reland")
     assert story.since == undone.isoformat()
     acts = [step.act for step in story.timeline if step.act != "released"]
     assert acts == ["landed", "undone", "landed again"]

@@ -5,7 +5,7 @@ import sqlite3
 import stat
 from collections.abc import Iterator
 from contextlib import closing
-from datetime import date
+from datetime import date, timedelta
 from pathlib import Path
 
 import pytest
@@ -80,3 +80,34 @@ def test_a_write_that_fails_half_way_leaves_nothing(db: Database) -> None:
         )
         db.insert_missing("http_cache", [{"key": "one", "used": "3"}])
     assert db.rows("select used from http_cache where key = any(?)", [["one", "two"]]) == [("2",)]
+
+
+def test_a_home_that_is_a_file_is_told_in_one_line(tmp_path: Path) -> None:
+    (tmp_path / "home").write_text("mine")
+    assert str(tmp_path / "home") in refusal(tmp_path / "home")
+    assert (tmp_path / "home").read_text() == "mine"
+
+
+def test_a_database_that_somebody_holds_is_told_as_locked_and_used_when_it_is_free(
+    tmp_path: Path,
+) -> None:
+    path = tmp_path / FILE_NAME
+    with closing(open_database(tmp_path)) as db, closing(sqlite3.connect(path)) as other:
+        db.execute("pragma busy_timeout = 10")
+        cache = HttpCache(db, TODAY)
+        other.execute("begin immediate")
+        with pytest.raises(StorageError, match="database is locked"):
+            cache.put("key", b"1")
+        other.rollback()
+        cache.put("key", b"1")
+        assert cache.get("key") == b"1"
+
+
+def test_answers_that_nobody_used_for_sixty_days_are_forgotten(db: Database) -> None:
+    early = HttpCache(db, TODAY)
+    early.put("old", b"1")
+    early.put("used", b"2")
+    assert HttpCache(db, TODAY + timedelta(days=60)).get("used") == b"2"
+    late = HttpCache(db, TODAY + timedelta(days=61))
+    assert (late.get("old"), late.get("used")) == (None, b"2")
+    assert HttpCache(db, TODAY + timedelta(days=122)).get("used") is None

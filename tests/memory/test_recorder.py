@@ -273,8 +273,9 @@ def test_runs_killed_at_any_moment_or_at_work_together_leave_a_store_that_can_be
     tmp_path: Path,
 ) -> None:
     context = multiprocessing.get_context("fork")
+    ready = context.Event()
     for _ in range(3):
-        ready = context.Event()
+        ready.clear()
         run = context.Process(target=_record_on_and_on, args=(tmp_path, "killed", ready, 1_000_000))
         run.start()
         assert ready.wait(30)

@@ -14,7 +14,8 @@ _VERSIONS: dict[str, str] = {}  # What each program has said of itself, asked on
 
 _LOCAL = "refs/heads/"
 _ORIGIN = "refs/remotes/origin/"
-_USUAL = ("main", "master")
+_USUAL_BRANCHES = ("main", "master")
+_MAX_BRANCHES_LISTED = 8
 
 
 @dataclass(frozen=True)
@@ -47,58 +48,73 @@ class Repository:
             return frozenset()
 
     async def tip(self, branch: str | None = None) -> Tip:
-        """Find the branch to report on.
+        """Return the branch to report on and its newest commit.
 
-        A branch that was named is taken, from the repository itself or from its `origin`. Otherwise the default
-        branch is the one that `origin` calls so (a clone remembers that, whatever branch is checked out), else the one
-        HEAD names (the rule for bare repositories), else, with a detached or dangling HEAD, `main`, `master` or the
-        only branch there is, else the commit HEAD stands on, labelled `HEAD`. Where a clone has the branch twice, its
-        own copy is taken unless origin's is further along on the same line: work of one's own counts, and so does what
-        was fetched and not yet merged.
+        A branch that is named is taken, from the repository itself or from its `origin`. Otherwise
+        it is the one that `origin` calls its default (a clone remembers that, whatever is checked
+        out), else the one HEAD names (the rule for bare repositories), else, with a detached or
+        dangling HEAD, `main`, `master` or the only branch there is, else the commit that HEAD is
+        on, labelled `HEAD`.
         """
         if branch is not None:
-            sha = await self._stand(branch)
-            if sha is None:
-                there = ", ".join(await self._branches(8)) or "no branch at all"
-            raise InputError(f"{self.path} has no branch {branch!r}; it has {there}")
-            return Tip(branch, sha)
-        named = [await self._origins_default(), await self._checked_out()]
-        for name in [*filter(None, named), *_USUAL]:
-            if sha := await self._stand(name):
+            return await self._named_tip(branch)
+        origins_default = await self._origins_default()
+        checked_out = await self._checked_out()
+        for name in filter(None, (origins_default, checked_out, *_USUAL_BRANCHES)):
+            sha = await self._newest_commit(name)
+            if sha:
                 return Tip(name, sha)
         branches = await self._branches(2)
-        if len(branches) == 1 and (sha := await self._stand(branches[0])):
-            return Tip(branches[0], sha)
-        if detached := await self._commit("HEAD"):
+        if len(branches) == 1:
+            sha = await self._newest_commit(branches[0])
+            if sha:
+                return Tip(branches[0], sha)
+        detached = await self._commit("HEAD")
+        if detached:
             return Tip("HEAD", detached)
-        return Tip(next(filter(None, reversed(named)), "HEAD"), None)
+        return Tip(checked_out or origins_default or "HEAD", None)
 
-    async def _stand(self, name: str) -> str | None:
-        """Find the newest commit of a branch, here or as last fetched from origin."""
-        own, theirs = await self._commit(_LOCAL + name), await self._commit(_ORIGIN + name)
-        if own and theirs and own != theirs:
-            behind = await self._git(["merge-base", "--is-ancestor", own, theirs])
-            return theirs if behind.code == 0 else own
-        return own or theirs
+    async def _named_tip(self, branch: str) -> Tip:
+        sha = await self._newest_commit(branch)
+        if sha is None:
+            branches = ", ".join(await self._branches(_MAX_BRANCHES_LISTED)) or "no branch at all"
+            raise InputError(f"{self.path} has no branch {branch!r}; it has {branches}")
+        return Tip(branch, sha)
+
+    async def _newest_commit(self, branch: str) -> str | None:
+        """Return the newest commit of a branch.
+
+        Where a clone has the branch twice, its own copy counts unless origin's is further along on
+        the same line: that is what was fetched and is not merged yet.
+        """
+        local = await self._commit(_LOCAL + branch)
+        remote = await self._commit(_ORIGIN + branch)
+        if local is None or remote is None or local == remote:
+            return local or remote
+        is_behind = await self._git(["merge-base", "--is-ancestor", local, remote])
+        return remote if is_behind.code == 0 else local
 
     async def _origins_default(self) -> str | None:
-        told = await self._git(["for-each-ref", "--format=%(symref)", f"{_ORIGIN}HEAD"])
-        return _short(told, _ORIGIN)
+        finished = await self._git(["for-each-ref", "--format=%(symref)", f"{_ORIGIN}HEAD"])
+        return _short(finished, _ORIGIN)
 
     async def _checked_out(self) -> str | None:
-        return _short(await self._git(["symbolic-ref", "--quiet", "HEAD"]), _LOCAL)
+        finished = await self._git(["symbolic-ref", "--quiet", "HEAD"])
+        return _short(finished, _LOCAL)
 
     async def _commit(self, ref: str) -> str | None:
-        """Find the commit that a reference names; whether it is there is seen when it is read."""
-        told = await self._git(["rev-parse", "--quiet", "--verify", "--end-of-options", ref])
-        return told.out.decode("ascii").strip() if told.code == 0 else None
+        """Return the commit that a reference names; whether it exists is seen when it is read."""
+        command = ["rev-parse", "--quiet", "--verify", "--end-of-options", ref]
+        finished = await self._git(command)
+        if finished.code != 0:
+            return None
+        return finished.out.decode("ascii").strip()
 
-    async def _branches(self, most: int) -> list[str]:
-        told = await self._git(["for-each-ref", f"--count={most}", "--format=%(refname)", _LOCAL])
-        return [
-            line.removeprefix(_LOCAL)
-            for line in told.out.decode("utf-8", "surrogateescape").splitlines()
-        ]
+    async def _branches(self, limit: int) -> list[str]:
+        command = ["for-each-ref", f"--count={limit}", "--format=%(refname)", _LOCAL]
+        finished = await self._git(command)
+        lines = finished.out.decode("utf-8", "surrogateescape").splitlines()
+        return [line.removeprefix(_LOCAL) for line in lines]
 
     async def ask(self, arguments: Sequence[str]) -> str:
         """Ask the repository about its references, and give what it tells."""

@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from agent.domain.base import InputError, NotFound, RepoId, UpstreamError
+from agent.domain.base import InputError, NotFound, RepoId, UnknownVersion, UpstreamError
 from agent.domain.commits import (
     Commit,
     FileChange,
@@ -274,7 +274,9 @@ class Revisions(Opened):
         tags = (await repository.ask([*_TAGS, "--sort=-creatordate"])).split("\n")
         near = difflib.get_close_matches(name, tags, n=3) or [tag for tag in tags if tag][:3]
         hint = f"tags like it are {', '.join(near)}" if near else "the repository has no tags"
-        raise InputError(f"{name[:60]!r} is no tag, hash or day of {repository.path.name}; {hint}")
+        raise UnknownVersion(
+            f"{name[:60]!r} is no tag, hash or day of {repository.path.name}; {hint}"
+        )
 
     async def _at_day(self, day: str, tz: str) -> str:
         tip = await (await self._open()).tip(self._branch)
@@ -282,7 +284,7 @@ class Revisions(Opened):
         asked = ["rev-list", "--first-parent", "-1", f"--before={before}", tip.sha or "HEAD"]
         sha = (await (await self._view()).read(asked)).decode("ascii").strip() if tip.sha else ""
         if not sha:
-            raise InputError(f"nothing had landed on {tip.branch} before {day}")
+            raise UnknownVersion(f"nothing had landed on {tip.branch} before {day}")
         return sha
 
     async def _releases(self) -> list[tuple[Release, str]]:

@@ -1,8 +1,10 @@
 """What goes wrong on purpose goes wrong exactly as told."""
 
+import socket
 import time
 from collections.abc import Callable
 from contextlib import suppress
+from urllib.parse import urlsplit
 
 import httpx
 import pytest
@@ -51,6 +53,23 @@ def test_a_slow_answer_is_whole_in_the_end_and_does_not_hold_up_the_end_of_the_s
         with pytest.raises(httpx.ReadTimeout):
             connect(server).get(ROCKET, timeout=0.2)
     assert time.monotonic() - begun < 20
+
+
+@pytest.mark.parametrize("path", ["/graphql", "/acme/rocket.git/git-upload-pack"])
+def test_a_client_that_goes_away_in_the_middle_of_a_request_is_no_crash_of_the_server(
+    repos: tuple[Repo, ...], connect: Connect, path: str
+) -> None:
+    with GitHubServer(repos) as server:
+        address = urlsplit(server.url)
+        with socket.create_connection((address.hostname, address.port)) as client:
+            request = (
+                f"POST {path} HTTP/1.1\r\nHost: {address.netloc}\r\nContent-Length: 100\r\n\r\n"
+            )
+            client.sendall(request.encode() + b"half of a bo")
+            # One that came later is answered, so the server is waiting for the rest of this body.
+            assert connect(server).get(ROCKET).status_code == 200
+        assert connect(server).get(ROCKET).status_code == 200
+        assert connect(server).get(ROCKET).status_code == 200
 
 
 def weather(api: httpx.Client, paths: list[str]) -> list[tuple[str, int]]:

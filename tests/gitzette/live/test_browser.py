@@ -126,3 +126,49 @@ def test_a_question_is_answered_with_its_evidence_beside_it(
     assert grave(page) == []
     page.get_by_role("link", name="中文").first.click()
     expect(page.get_by_role("button", name="提问", exact=True)).to_be_visible()
+
+
+def _held_back(page: Page, held: list[Route]) -> Route:
+    """Wait for a request that was held back, and return it."""
+    for _ in range(500):
+        if held:
+            break
+        page.wait_for_timeout(20)
+    return held.pop()
+
+
+def test_what_is_typed_while_an_answer_comes_is_kept_and_a_question_that_failed_comes_back(
+    serving: Callable[..., str], browser: Any
+) -> None:
+    address = serving()
+    held: list[Route] = []
+    page = browser.new_page()
+    page.route("**/api/ask", lambda route: held.append(route))
+    page.goto(f"{address}/en/ask.html")
+    question = page.get_by_label("Your question")
+    question.fill("what changed in MAX_ROUTES on 2026-02-04?")
+    page.keyboard.press("Enter")
+    expect(question).to_have_value("")
+    question.fill("who wrote it?")
+    _held_back(page, held).continue_()
+    expect(page.locator("button.cite").first).to_be_visible(timeout=60_000)
+    expect(page.locator("#stop")).to_be_hidden(timeout=60_000)
+    expect(question).to_have_value("who wrote it?")
+    page.keyboard.press("Enter")
+    expect(question).to_have_value("")
+    _held_back(page, held).abort()
+    expect(question).to_have_value("who wrote it?")
+    page.close()
+
+
+def test_a_question_can_be_stopped(serving: Callable[..., str], opened: Any) -> None:
+    page = opened(serving(), "/en/ask.html")
+    held: list[Route] = []
+    page.route("**/api/ask", lambda route: held.append(route))
+    page.get_by_label("Your question").fill("what changed in the last 300 days?")
+    page.keyboard.press("Enter")
+    page.get_by_role("button", name="Stop").click()
+    expect(page.locator(".turn")).to_contain_text("Stopped")
+    expect(page.get_by_role("button", name="Stop")).to_be_hidden()
+    for route in held:
+        route.abort()

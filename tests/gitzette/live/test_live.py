@@ -112,6 +112,18 @@ async def test_whoever_stops_listening_leaves_nothing_in_the_thread_and_no_file_
     assert not [one for one in files if one.is_alive()]
 
 
+def test_a_folder_that_is_not_ours_is_told_and_left_alone(serving: Serving) -> None:
+    folder = Path("gazette/site")
+    folder.mkdir()
+    (folder / "index.html").write_text("mine")
+    with httpx.Client(base_url=serving()) as browser:
+        answer = browser.get("/")
+        assert answer.status_code == 500
+        assert "\n" not in answer.text
+        assert "site" in answer.text
+    assert (folder / "index.html").read_text() == "mine"
+
+
 def test_others_are_kept_out(serving: Serving) -> None:
     asked = {"question": QUESTION, "thread": "t"}
     with httpx.Client(base_url=serving()) as browser:

@@ -1,6 +1,7 @@
 """The site in a real browser, at the widths of a phone and a desk."""
 
 from collections.abc import Callable, Iterator
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,8 @@ from tests.made_reports import FIRST
 from tests.site_server import served
 
 WIDTHS = [390, 1280]
+NARROWEST = 320  # Pixels, of the smallest phones that are still about
+PAPER = "getComputedStyle(document.body).backgroundColor"
 
 
 @pytest.fixture(scope="module")
@@ -70,6 +73,126 @@ def test_the_masthead_leaves_four_fifths_of_a_phone_to_the_news(opened: Any, add
             page.evaluate("document.querySelector('.masthead').getBoundingClientRect().height")
             <= 844 / 5
         )
+
+
+def test_no_page_is_wider_than_the_narrowest_phone(opened: Any, address: str) -> None:
+    day = "en/days/2026-02-04.html"
+    # `opened` measures each page when the test is over.
+    for path in (day, "index.html", "zh/stories.html", "en/days/index.html", "en/search.html"):
+        opened(address, path, NARROWEST)
+    opened(address, "en/repos/lumen-ai--swiftserve.html", NARROWEST)
+    unfolded = opened(address, day, NARROWEST)
+    unfolded.evaluate("for (const part of document.querySelectorAll('details')) part.open = true")
+
+
+def test_a_word_without_end_breaks_no_layout(
+    opened: Any, hostile_report: Callable[..., str], built: Callable[..., Built], tmp_path: Path
+) -> None:
+    folder = tmp_path / "out" / "reports"
+    folder.mkdir(parents=True)
+    text = hostile_report(FIRST, "endless" * 50, names=True)
+    (folder / f"{FIRST}.json").write_text(text, encoding="utf-8")
+    built(folder.parent)
+    with served(tmp_path / "site") as found:
+        for path in ("index.html", f"en/days/{FIRST}.html", "zh/stories.html"):
+            page = opened(found, path, NARROWEST)
+            # What a page fetches after it is shown must come before the server ends.
+            page.wait_for_load_state("networkidle")
+
+
+def test_everything_but_search_works_without_scripts(opened: Any, address: str) -> None:
+    page = opened(address, "en/days/2026-02-04.html", 390, java_script_enabled=False)
+    cite = page.locator(".commit > .claims details.cite").first
+    cite.locator("summary").click()
+    assert cite.locator(".evidence").is_visible()
+    assert not page.locator("#theme").is_visible()
+    page.locator("nav.languages a").click()
+    assert page.url.endswith("/zh/days/2026-02-04.html")
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+def test_language_and_colours_can_be_switched_and_the_choice_is_kept(
+    opened: Any, address: str, width: int
+) -> None:
+    page = opened(address, "en/days/2026-02-04.html", width, color_scheme="light")
+    light = page.evaluate(PAPER)
+    page.click("#theme")
+    page.click("#theme")
+    dark = page.evaluate(PAPER)
+    assert dark != light
+    page.click("nav.languages a")
+    page.wait_for_url("**/zh/days/2026-02-04.html")
+    assert page.evaluate("document.documentElement.lang") == "zh-Hans"
+    assert page.evaluate(PAPER) == dark
+    page.click("#theme")
+    assert page.evaluate(PAPER) == light
+
+
+def test_the_system_decides_the_colours_at_first(opened: Any, address: str) -> None:
+    dark = opened(address, "index.html", color_scheme="dark")
+    light = opened(address, "index.html", color_scheme="light")
+    assert dark.evaluate(PAPER) != light.evaluate(PAPER)
+
+
+def test_the_first_stop_of_the_keyboard_leads_past_the_navigation(
+    opened: Any, address: str
+) -> None:
+    page = opened(address, "index.html")
+    page.keyboard.press("Tab")
+    assert page.evaluate("document.activeElement.className") == "skip"
+    page.keyboard.press("Enter")
+    assert page.evaluate("document.activeElement.id") == "content"
+
+
+def test_a_link_into_a_folded_part_opens_it(opened: Any, address: str) -> None:
+    page = opened(address, "en/days/2026-02-04.html")
+    folded = "details:not([open]) [id]"
+    element_id = page.evaluate(f"document.querySelector('{folded}').id")
+    target = page.locator(f"[id='{element_id}']")
+    assert not target.is_visible()
+    page.evaluate("element_id => { location.hash = element_id }", element_id)
+    target.wait_for(state="visible")
+
+
+def test_evidence_shows_under_the_pointer_and_by_the_keyboard(opened: Any, address: str) -> None:
+    page = opened(address, "en/days/2026-02-04.html")
+    cite = page.locator(".commit > .claims details.cite").first
+    cite.locator("summary").hover()
+    assert cite.locator(".evidence").is_visible()
+    page.mouse.move(0, 0)
+    assert not cite.locator(".evidence").is_visible()
+    cite.locator("summary").focus()
+    page.keyboard.press("Enter")
+    assert cite.locator(".evidence").is_visible()
+
+
+@pytest.mark.heavy
+@pytest.mark.timeout(900)
+def test_hostile_strings_do_nothing_and_break_no_layout_on_a_phone(
+    opened: Any,
+    hostile_strings: list[str],
+    hostile_report: Callable[..., str],
+    built: Callable[..., Built],
+    tmp_path: Path,
+) -> None:
+    folder = tmp_path / "out" / "reports"
+    folder.mkdir(parents=True)
+    days = [FIRST + timedelta(days=offset) for offset in range(len(hostile_strings))]
+    for number, (day, bad) in enumerate(zip(days, hostile_strings, strict=True)):
+        text = hostile_report(day, bad, names=number % 2 == 1)
+        (folder / f"{day}.json").write_text(text, encoding="utf-8")
+    built(folder.parent)
+    site = tmp_path / "site"
+    with served(site) as found:
+        page = opened(found, "index.html", 390)
+        for file in sorted(site.rglob("*.html")):
+            page.goto(found + file.relative_to(site).as_posix())
+            page.evaluate(
+                "for (const part of document.querySelectorAll('details')) part.open = true"
+            )
+            too_wide = page.evaluate("document.documentElement.scrollWidth - innerWidth")
+            assert too_wide <= 0, file
+            assert page.locator("main :is(img, script, iframe, object, style)").count() == 0, file
 
 
 def test_search_works_from_disk(browser: Any, demo_site: Path) -> None:

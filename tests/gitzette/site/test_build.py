@@ -1,7 +1,10 @@
 """A build: everything is there, every link leads somewhere, and only what changed is written again."""
 
 import json
+import os
 import re
+import subprocess
+import sys
 from collections.abc import Callable
 from datetime import timedelta
 from itertools import pairwise
@@ -17,8 +20,10 @@ from agent.editions.week import week_of
 from gitzette.cli import main
 from gitzette.render.templating import place_of, repo_path
 from gitzette.site.build import Built
+from tests.gitzette.conftest import Command, Engine
 from tests.made_reports import FIRST, made_day
 
+ROOT = Path(__file__).parents[3]
 Shelf = Callable[..., Path]
 Build = Callable[..., Built]
 
@@ -246,3 +251,53 @@ def test_names_from_anywhere_become_files_inside_the_site() -> None:
         assert repo_path(name).startswith("repos/x"), name
         assert len({repo_path(name), repo_path(f"{name} ")}) == 2
     assert place_of("a/b@" + "0" * 40) != place_of("c/b@" + "0" * 40)
+
+
+def test_two_processes_write_the_same_bytes(shelf: Shelf, tmp_path: Path) -> None:
+    out = shelf(days=1)
+    for seed in ("1", "2"):
+        folder = tmp_path / seed
+        subprocess.run(
+            [sys.executable, "-m", "gitzette", "site", "--out", str(out), "--to", str(folder)],
+            env=os.environ | {"PYTHONHASHSEED": seed, "PYTHONPATH": str(ROOT)},
+            check=True,
+            capture_output=True,
+        )
+    assert contents(tmp_path / "1") == contents(tmp_path / "2")
+
+
+def test_a_first_build_that_was_cut_short_can_be_finished(
+    shelf: Shelf, built: Build, tmp_path: Path
+) -> None:
+    out = shelf(days=1)
+    site = tmp_path / "site"
+    site.mkdir()
+    (site / "manifest.json").write_text('{"generator": "gitzette", "reports": {}, "files": []}')
+    (site / "index.html").write_text("<half")
+    assert built(out).days == 1
+    assert "<half" not in (site / "index.html").read_text("utf-8")
+
+
+def test_entries_of_the_feed_keep_their_ids_when_days_come_and_the_site_is_made_again(
+    shelf: Shelf, built: Build, tmp_path: Path
+) -> None:
+    def ids(folder: str, lang: str) -> list[str]:
+        feed = (tmp_path / folder / lang / "feed.xml").read_text("utf-8")
+        return re.findall("<id>(.*?)</id>", feed)
+
+    built(shelf(days=2))
+    built(shelf(days=3), tmp_path / "anew")
+    assert set(ids("site", "en")) < set(ids("anew", "en"))
+    assert len(ids("anew", "en")) == len(set(ids("anew", "en"))) == 4
+    assert not set(ids("anew", "en")) & set(ids("anew", "zh"))
+
+
+def test_a_run_writes_the_site_where_it_is_configured_and_without_reports_there_is_none(
+    engine: Engine, command: Command
+) -> None:
+    told = command("site")
+    assert (told.status, "has no reports yet" in told.err) == (2, True)
+    Path("gitzette.toml").write_text(f'out = "news"\nsite = true\nrepos = ["{engine.repo[1]}"]\n')
+    assert command("run", "--date", "2026-02-04").status == 0
+    page = Path("news/site/en/days/2026-02-04.html").read_text("utf-8")
+    assert "Lower the limit of routes" in page

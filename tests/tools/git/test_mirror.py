@@ -2,16 +2,21 @@
 
 import asyncio
 import base64
+import os
+import signal
 import subprocess
+import sys
 from collections.abc import Callable
+from datetime import date
 from pathlib import Path
 
 import pytest
 
-from agent.domain.base import RepoId, UpstreamError
+from agent.domain.base import NotFound, RepoId, UpstreamError, UsageError
+from agent.domain.window import Window
 from tests.made_repos import Work
 from tests.tools.git.conftest import GitServer
-from tools.git.mirrors import MirrorKeeper, Patience
+from tools.git.mirrors import MirrorKeeper, Patience, exclusively
 from tools.git.source import GitSource
 
 REPO = RepoId("acme/engine")
@@ -209,3 +214,100 @@ async def test_two_runs_wait_for_each_other(work: Work, server: GitServer, tmp_p
     ]
     mirrors = await asyncio.gather(*(one.refresh(REPO) for one in patient))
     assert {tip(mirror) for mirror in mirrors} == {sha}
+
+
+async def test_a_named_branch_is_fetched_beside_the_default_one(
+    work: Work, server: GitServer, tmp_path: Path
+) -> None:
+    main = grow(work)
+    work.git("checkout", "--quiet", "-b", "release/1")
+    release = grow(work)
+    work.git("branch", "unwanted")
+    server.publish(work)
+    ours = keeper(tmp_path, server)
+    mirror = await ours.refresh(REPO, branch="release/1")
+    source = GitSource(REPO, mirror, branch="release/1", network=ours.network)
+    landing = await source.landed(Window.days(date(2026, 2, 4), date(2026, 2, 4), "UTC"))
+    assert (landing.branch, landing.tip, tip(mirror)) == ("release/1", release, main)
+    branches = git(mirror, "for-each-ref", "--format=%(refname:short)", "refs/heads")
+    assert branches.splitlines() == ["main", "release/1"]
+    with pytest.raises(NotFound, match="no branch 'nope'"):
+        await ours.refresh(REPO, branch="nope")
+
+
+@pytest.mark.parametrize("renamed", ["trunk", "main/next"])
+async def test_a_changed_default_branch_is_followed(
+    work: Work, server: GitServer, tmp_path: Path, renamed: str
+) -> None:
+    grow(work)
+    bare = server.publish(work)
+    mirror = await keeper(tmp_path, server).refresh(REPO)
+    for git_dir in (bare, work.path / ".git"):
+        git(git_dir, "branch", "--move", "main", "on-the-way")
+        git(git_dir, "branch", "--move", "on-the-way", renamed)
+    newest = grow(work)
+    server.publish(work)
+    await keeper(tmp_path, server).refresh(REPO)
+    assert (git(mirror, "symbolic-ref", "HEAD"), tip(mirror)) == (f"refs/heads/{renamed}", newest)
+
+
+async def test_what_will_not_get_better_is_told_and_not_asked_again(
+    work: Work, server: GitServer, tmp_path: Path
+) -> None:
+    server.root.mkdir()
+    with pytest.raises(NotFound, match=r"^acme/engine: .*check the name, or set a token"):
+        await keeper(tmp_path, server).refresh(REPO)
+    assert server.sessions == 1
+    assert keeper(tmp_path, server).mirrors() == ()
+    grow(work)
+    server.publish(work)
+    server.faults.extend(["401"] * 9)
+    with pytest.raises(UpstreamError, match="refuses the token") as raised:
+        await keeper(tmp_path, server, "expired").refresh(REPO)
+    assert not raised.value.retryable
+
+
+async def test_a_name_that_leaves_the_folder_is_refused(server: GitServer, tmp_path: Path) -> None:
+    for name in ("../x", "a/..", "a/b/c", "-x/y"):
+        with pytest.raises(UsageError):
+            await keeper(tmp_path, server).refresh(RepoId(name))
+    assert server.requests == []
+
+
+async def test_a_clone_that_was_killed_leaves_nothing_in_the_way(
+    work: Work, server: GitServer, tmp_path: Path
+) -> None:
+    sha = grow(work)
+    server.publish(work)
+    half = tmp_path / "home" / "mirrors" / ".incoming" / "acme+engine-half"
+    (half / "objects" / "pack").mkdir(parents=True)
+    (half / "objects" / "pack" / "tmp_pack_x").write_bytes(b"PACK")
+    assert tip(await keeper(tmp_path, server).refresh(REPO)) == sha
+    assert not half.exists()
+
+
+async def test_waiting_ends_and_names_who_holds_the_mirror_and_a_killed_one_holds_nothing(
+    work: Work, server: GitServer, tmp_path: Path
+) -> None:
+    grow(work)
+    server.publish(work)
+    lock = tmp_path / "home" / "mirrors" / ".locks" / "acme+engine.lock"
+    async with exclusively(lock, patience=1, what="a test"):
+        holder = rf"in use by process {os.getpid()} since"
+        with pytest.raises(UpstreamError, match=holder) as raised:
+            await keeper(tmp_path, server).refresh(REPO)
+        assert raised.value.retryable
+    script = (
+        f"import fcntl, time; lock = open({str(lock)!r}, 'w'); fcntl.flock(lock, 2); "
+        "print('held', flush=True); time.sleep(60)"
+    )
+    process = await asyncio.create_subprocess_exec(
+        sys.executable, "-c", script, stdout=asyncio.subprocess.PIPE
+    )
+    assert process.stdout is not None
+    assert await process.stdout.readline() == b"held\n"
+    with pytest.raises(UpstreamError, match="in use by"):
+        await keeper(tmp_path, server).refresh(REPO)
+    process.send_signal(signal.SIGKILL)
+    await process.wait()
+    await keeper(tmp_path, server).refresh(REPO)

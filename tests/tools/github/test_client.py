@@ -38,10 +38,10 @@ async def test_an_unchanged_answer_is_free_and_keeps_its_next_page(kit: Kit) -> 
     kit.hub.on("/x", kit.Reply(json=[1], headers={"Link": '<BASE/y>; rel="next"'}))
     kit.hub.on("/y", kit.Reply(json=[2]))
     cache = TransientCache()
-    for _ in range(2):
+    for free in (0, 2):
         client = kit.client(cache=cache)
         assert [page.value async for page in client.pages("/x", NUMBERS)] == [[1], [2]]
-    assert (client.usage.sent, client.usage.free) == (2, 2)
+        assert (client.usage.sent, client.usage.free) == (2, free)
 
 
 async def test_what_one_token_may_see_is_not_served_to_another(kit: Kit) -> None:
@@ -103,3 +103,26 @@ async def test_no_log_shows_the_token_even_at_debug_level(
     assert "httpx" in {record.name for record in caplog.records}
     assert "hpack.hpack" not in {record.name for record in caplog.records}
     assert kit.token not in caplog.text
+
+
+@pytest.mark.parametrize("status", [301, 302, 307, 308])
+async def test_a_redirect_inside_the_origin_is_followed_with_the_token(
+    kit: Kit, status: int
+) -> None:
+    kit.hub.on("/old", kit.Reply(status, {"message": "Moved"}, headers={"Location": "BASE/new"}))
+    kit.hub.on("/new", kit.Reply(json=[5]))
+    page = await kit.client().get("/old", NUMBERS)
+    assert (page.value, page.moved) == ([5], True)
+    assert kit.hub.seen[1].headers["authorization"] == f"Bearer {kit.token}"
+
+
+async def test_what_will_not_get_better_is_asked_once(kit: Kit) -> None:
+    forbidden = {"message": "Resource not accessible by personal access token"}
+    kit.hub.on("/forbidden", kit.Reply(403, forbidden))
+    kit.hub.on("/odd", kit.Reply(json=[1, "two"]))
+    for path, reason in (("/forbidden", "not accessible"), ("/odd", "'1'")):
+        with pytest.raises(UpstreamError, match=reason) as raised:
+            await kit.client().get(path, NUMBERS)
+        assert not raised.value.retryable
+    assert kit.hub.paths == ["/forbidden", "/odd"]
+    assert kit.time.slept == []

@@ -4,7 +4,7 @@ from datetime import date
 
 import pytest
 
-from agent.domain.base import RepoId, UpstreamError
+from agent.domain.base import NotFound, RepoId, UpstreamError
 from agent.domain.window import Window
 from tests.tools.github.conftest import Kit, Reply, Seen
 from tools.github.code import GitHubCode
@@ -116,3 +116,25 @@ async def test_a_reader_that_leaves_early_leaves_nothing_running(kit: Kit) -> No
     assert (await anext(changes)).commit.sha == sha(0)
     await changes.aclose()  # type: ignore[attr-defined]
     assert len(kit.hub.seen) < 9
+
+
+async def test_a_branch_that_is_not_there_is_named(kit: Kit) -> None:
+    serve_line(kit, [day(4)])
+    missing = kit.Reply(422, {"message": "No commit found for SHA: gone"})
+    kit.hub.on("/repos/acme/lib/commits/gone", missing)
+    with pytest.raises(NotFound, match="no branch 'gone'"):
+        await GitHubCode(kit.client(), REPO, "gone").landed(DAY)
+
+
+async def test_a_named_branch_is_read(kit: Kit) -> None:
+    serve_line(kit, [day(4), day(3), day(2)])
+    kit.hub.on("/repos/acme/lib/commits/release%2F1", kit.Reply(body=sha(2).encode()))
+    landing = await GitHubCode(kit.client(), REPO, "release/1").landed(DAY)
+    assert (landing.branch, landing.tip) == ("release/1", sha(2))
+    assert [row.commit.sha for row in landing.rows] == [sha(2)]
+
+
+async def test_a_window_too_long_ago_is_refused_with_advice(kit: Kit) -> None:
+    serve_line(kit, [day(4)] * 500)
+    with pytest.raises(UpstreamError, match="--source git"):
+        await GitHubCode(kit.client(), REPO, max_pages=3).landed(DAY)

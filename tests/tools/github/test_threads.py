@@ -5,7 +5,9 @@ import re
 from datetime import UTC, date, datetime
 from typing import Any
 
-from agent.domain.base import RepoId
+import pytest
+
+from agent.domain.base import NotFound, RepoId
 from agent.domain.commits import Commit, Notice, Person
 from agent.domain.window import Window
 from tests.tools.github.conftest import Kit, Reply, Seen
@@ -232,3 +234,57 @@ async def test_without_a_token_reading_stops_before_the_limit(kit: Kit) -> None:
     threads = await GitHubThreads(kit.client(token=None), REPO).threads(DAY, commits)
     assert len(kit.hub.seen) == 3
     assert threads.notices == (Notice(kind="anonymous-limit", about=("6",)),)
+
+
+async def test_a_pull_request_of_a_fork_or_one_that_was_not_merged_is_not_ours(kit: Kit) -> None:
+    theirs = pull_node(1, repository={"nameWithOwner": "fork/lib"})
+    unmerged = pull_node(2, mergedAt=None, state="OPEN")
+    rebased = pull_node(3, mergeCommit={"oid": sha(99)})
+    exact = pull_node(4, mergeCommit={"oid": sha(1)})
+    node = {"associatedPullRequests": {"nodes": [theirs, unmerged, rebased, exact]}}
+    serve(kit, [], Graph(kit, {f"c{sha(1)}": node}))
+    threads = await GitHubThreads(kit.client(), REPO).threads(DAY, [landed(1)], known_open={1})
+    assert threads.pull_of == {sha(1): 104}
+
+
+async def test_a_transferred_issue_is_not_ours_but_one_of_a_renamed_repository_is(
+    kit: Kit,
+) -> None:
+    renamed = {"full_name": "acme/newlib", "default_branch": "main"}
+    kit.hub.on("/repos/acme/lib", kit.Reply(json=renamed))
+    for number, repo in ((5, "acme/other"), (6, "acme/newlib")):
+        address = f"/repositories/{number}/issues/{number}"
+        moved = kit.Reply(301, {}, headers={"Location": f"BASE{address}"})
+        kit.hub.on(f"/repos/acme/lib/issues/{number}", moved)
+        issue = kit.issue(number, NOON, repository_url=f"{kit.hub.base}/repos/{repo}")
+        kit.hub.on(address, kit.Reply(json=issue))
+    source = GitHubThreads(kit.client(), REPO)
+    assert (await source.issue(6)).id == "acme/lib#6"
+    with pytest.raises(NotFound, match="moved to another"):
+        await source.issue(5)
+
+
+async def test_a_cap_on_open_issues_is_told(kit: Kit) -> None:
+    serve(kit, [])
+    more = {"Link": '<BASE/repos/acme/lib/issues?state=open&after=x>; rel="next"'}
+    page = kit.Reply(json=[kit.issue(1, NOON)], headers=more)
+    kit.hub.on("/repos/acme/lib/issues", kit.Reply(json=[]), page)
+    threads = await GitHubThreads(kit.client(), REPO, open_pages=1).threads(DAY, [])
+    assert threads.coverage == "partial"
+    assert [notice.kind for notice in threads.notices] == ["open-capped"]
+
+
+async def test_releases_of_the_window_are_read_and_drafts_are_not(kit: Kit) -> None:
+    serve(kit, [])
+    release = {
+        "tag_name": "v1",
+        "name": None,
+        "body": None,
+        "created_at": NOON,
+        "published_at": NOON,
+    }
+    draft = release | {"tag_name": "v2", "draft": True, "published_at": None}
+    earlier = release | {"tag_name": "v0", "published_at": "2026-01-01T00:00:00Z"}
+    kit.hub.on("/repos/acme/lib/releases", kit.Reply(json=[release, draft, earlier]))
+    threads = await GitHubThreads(kit.client(), REPO).threads(DAY, [], known_open={1})
+    assert [(release.tag, release.name) for release in threads.releases] == [("v1", "")]

@@ -1,5 +1,7 @@
 """The client in bad weather: what can get better is tried again, what cannot ends soon, and nothing waits for ever."""
 
+import asyncio
+
 import pytest
 from pydantic import TypeAdapter
 
@@ -88,7 +90,7 @@ async def test_a_reset_too_far_away_is_told_instead_of_waited_for(kit: Kit) -> N
     for _ in range(2):
         with pytest.raises(RateLimited, match="GITHUB_TOKEN raises the limit") as caught:
             await client.get("/x", NUMBERS)
-    assert caught.value.retry_after == 3001.0
+        assert caught.value.retry_after == 3001.0
     assert (len(kit.hub.seen), kit.time.slept) == (1, [])
 
 
@@ -112,3 +114,45 @@ async def test_a_graphql_limit_comes_with_status_200_and_is_waited_for(kit: Kit)
     answer = await kit.client().graphql("{x}", {}, Viewer, stamp="")
     assert answer.data == {"x": "y"}
     assert kit.time.slept == [31.0]
+
+
+async def test_a_server_that_is_not_there_is_an_error_of_one_line(kit: Kit) -> None:
+    nobody = kit.client(base="http://127.0.0.1:9", manners=Manners(attempts=2))
+    with pytest.raises(UpstreamError, match="ConnectError"):
+        await nobody.get("/x", NUMBERS)
+
+
+async def test_a_server_that_says_when_is_asked_again_then(kit: Kit) -> None:
+    kit.hub.on("/x", kit.Reply(503, headers={"Retry-After": "4"}), kit.Reply(json=[1]))
+    await kit.client().get("/x", NUMBERS)
+    assert kit.time.slept == [4.0]
+    nonsense = ("9" * 400, "soon", "-5")
+    replies = [kit.Reply(503, headers={"Retry-After": text}) for text in nonsense]
+    kit.hub.on("/y", *replies, kit.Reply(json=[1]))
+    await kit.client().get("/y", NUMBERS)
+    assert kit.time.slept == [4.0, 0.75, 1.5, 3.0]
+
+
+async def test_after_a_secondary_limit_requests_go_one_at_a_time_and_one_without_end_is_given_up(
+    kit: Kit,
+) -> None:
+    kit.hub.on("/x", kit.Reply(403, SECONDARY, headers={"Retry-After": "1"}), kit.Reply(json=[1]))
+    kit.hub.on("/y", kit.Reply(json=[1], fault="late"))
+    client = kit.client()
+    await client.get("/x", NUMBERS)
+    await asyncio.gather(*(client.get("/y", NUMBERS, {"n": number}) for number in range(4)))
+    assert kit.hub.most_at_once == 1
+    kit.time.slept.clear()
+    kit.hub.on("/z", kit.Reply(403, SECONDARY))
+    with pytest.raises(RateLimited) as raised:
+        await kit.client().get("/z", NUMBERS)
+    assert (raised.value.retry_after, kit.time.slept) == (240.0, [60.0, 120.0])
+
+
+async def test_no_request_is_sent_when_the_last_answer_said_that_none_is_left(kit: Kit) -> None:
+    spent = {"X-RateLimit-Remaining": "0", "X-RateLimit-Reset": str(int(kit.time.now) + 10)}
+    kit.hub.on("/x", kit.Reply(json=[1], headers=spent), kit.Reply(json=[2]))
+    client = kit.client()
+    await client.get("/x", NUMBERS)
+    await client.get("/x", NUMBERS)
+    assert kit.time.slept == [11.0]

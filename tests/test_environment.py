@@ -1,0 +1,41 @@
+"""The tests themselves: they pass whatever the caller's environment holds."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).parents[1]
+HOSTILE = {
+    "GITZETTE_HOME": "/nowhere/home",
+    "GITZETTE_LANG": "zh",
+    "GITZETTE_TZ": "Asia/Tokyo",
+    "GITZETTE_REPOS": "some/where",
+    "GITZETTE_ANALYST": "model",
+    "GITHUB_TOKEN": "ghp_of_the_caller",
+    "XDG_DATA_HOME": "/nowhere/data",
+    "HOME": "/nowhere",
+    "GIT_DIR": "/nowhere/git",
+    "GIT_AUTHOR_DATE": "2001-01-01T00:00:00Z",
+    "HTTP_PROXY": "http://127.0.0.1:1",
+    "LANG": "zh_CN.UTF-8",
+    "TZ": "Asia/Tokyo",
+}
+
+
+def test_tests_pass_whatever_the_callers_environment_holds() -> None:
+    commands = "tests/gitzette/test_cli.py"
+    tests = [
+        f"{commands}::test_the_file_gives_repositories_zone_and_language",
+        f"{commands}::test_wrong_use_is_one_line_that_says_what_to_do_and_writes_nothing",
+        f"{commands}::test_common_names_are_ours_even_where_others_have_the_same",
+    ]
+    done = subprocess.run(
+        [sys.executable, "-m", "pytest", "-q", "-n", "0", "-p", "no:cov", *tests],
+        cwd=ROOT,
+        env=os.environ | HOSTILE,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout[-4_000:]
