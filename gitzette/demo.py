@@ -1,55 +1,20 @@
 """The demonstration: a small made-up world served on loopback, analysed with recorded answers of a large model."""
 
 import argparse
-import json
 import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from agent.domain.base import UsageError
-from agent.prompting import Capabilities
 from agent.settings.values import Settings, Shape
 from evals.github_server.app import GitHubServer
 from evals.worlds.worlds import build
 from gitzette.arguments import settings_for
 
-if TYPE_CHECKING:
-    from tools.chat.messages import Question, Reply
-
-ANSWERS = Path(__file__).with_name("data") / "demo_answers.json"
-CAPABILITIES = Capabilities(
-    context=120_000, told=True
-)  # What the recorded model could do; it shapes what is asked
 _SEED = 1
 _TOKEN = "demo"  # noqa: S105 -- the loopback server's only token
-
-
-class StaleRecording(Exception):
-    """Somebody asked what no recorded answer is for: prompts or the world changed since the recording."""
-
-
-class RecordedAnswers:
-    """Answers by the hash of the question."""
-
-    def __init__(self) -> None:
-        self.kept: dict[str, dict[str, object]] = (
-            json.loads(ANSWERS.read_text("utf-8")) if ANSWERS.exists() else {}
-        )
-
-    async def learn(self) -> Capabilities:
-        """Give the same on every machine."""
-        return CAPABILITIES
-
-    async def ask(self, question: "Question") -> "Reply":
-        """Answer a question, or say that the recording is stale."""
-        from tools.chat.messages import Reply
-
-        if question.hash not in self.kept:
-            raise StaleRecording(question.hash)
-        return Reply.model_validate(self.kept[question.hash])
 
 
 @contextmanager

@@ -31,6 +31,7 @@ from agent.domain.spending import Account, Judging, fallback
 from agent.gate.check import refusals
 from agent.ports import Step
 from agent.prompting import ModelError, fenced
+from tools.chat.messages import Handles
 
 if TYPE_CHECKING:
     from graphs.run_context import RunContext
@@ -151,8 +152,17 @@ async def _said_anew(
         "languages": asked_languages(subject.languages),
     }
     try:
+        refused_texts = {
+            number: " / ".join(one.claim.text.values()) for number, one in mine.items()
+        }
         answer = await deps.ask(
-            "writing", subject.account, "repair", values, repair_shape(subject.languages)
+            "writing",
+            subject.account,
+            "repair",
+            values,
+            repair_shape(subject.languages),
+            about=key,
+            handles=Handles("id", refused_texts),
         )
     except ModelError as error:
         return [], fallback("repairing", error, subject.about)
@@ -255,11 +265,21 @@ async def ruled(batch: Batch, deps: "RunContext", *, backwards: bool) -> dict[st
     shown = {
         key: f"s{place}" for place, key in enumerate(order[::-1] if backwards else order, start=1)
     }
-    lines = [f"[{name}] {' / '.join(texts[key].values())}" for key, name in shown.items()]
+    sentences = {name: " / ".join(texts[key].values()) for key, name in shown.items()}
+    lines = [f"[{name}] {sentence}" for name, sentence in sentences.items()]
     values = {
         "evidence": fenced(batch.evidence, deps.mark),
         "sentences": fenced("\n".join(lines), deps.mark),
     }
-    answer = await deps.ask("judging", batch.account, "judge", values, Rulings)
+    subject = next(iter(batch.claims[0].about), batch.account)
+    answer = await deps.ask(
+        "judging",
+        batch.account,
+        "judge",
+        values,
+        Rulings,
+        about=f"{subject}, {'second' if backwards else 'first'} reading",
+        handles=Handles("id", sentences),
+    )
     said = {one.id.strip("[] "): one for one in answer.rulings}
     return {key: said.get(name, Ruling(id=name)) for key, name in shown.items()}

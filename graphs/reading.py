@@ -27,7 +27,7 @@ from agent.telling import fact_sentence
 from agent.triage.collected import Collected, Scales, filter_notices
 from agent.triage.score import lifted, rank
 from graphs.run_context import THREAD_TOOLS, ReadState, RunContext, failing_alone
-from tools.chat.messages import trimmed
+from tools.chat.messages import Handles, Topic, trimmed
 from tools.evidence_cache import EvidenceCache
 from tools.index_for_search import read_threads
 from tools.toolset import ToolError, Toolset
@@ -71,7 +71,9 @@ async def _ask_for_choice(state: ReadState, context: RunContext, limit: int) -> 
     if len(lines) < len(rows):
         lines.append(f"(and {len(rows) - len(lines)} lighter ones)")
     values = {"table": fenced("\n".join(lines), context.mark), "most": str(limit)}
-    choice = await context.ask("reading", state["spec"].name, "choose", values, Choice)
+    repo = state["spec"].name
+    named = Handles("read", listed)
+    choice = await context.ask("reading", repo, "choose", values, Choice, handles=named)
     handles = [handle.strip("[]` ") for handle in choice.read]
     chosen = dict.fromkeys(listed[handle] for handle in handles if handle in listed)
     if not chosen:
@@ -90,7 +92,8 @@ async def read(state: ReadState, runtime: Runtime[RunContext]) -> dict[str, Any]
         if not await deps.can_call_tools():
             return {}
         opening = [] if messages else await _opening(state, deps)
-        model = deps.models.get("reading", repo).bind_tools(await _offered(state, deps))
+        offered = await _offered(state, deps)
+        model = deps.models.get("reading", repo).bind_tools(offered, topic=_reading_topic(state))
         answer = await model.ainvoke(trimmed([*opening, *messages], context * 2 // 3))
         return {"messages": [*opening, answer], "account": Account(spent=deps.models.take(repo))}
     except ModelError as error:
@@ -158,6 +161,13 @@ async def _opening(state: ReadState, context: RunContext) -> list[AnyMessage]:
     system = prompt("system", {"repo": state["spec"].name, "mark": context.mark})
     question = prompt("read", {"table": fenced(table, context.mark)})
     return [SystemMessage(system), HumanMessage(question)]
+
+
+def _reading_topic(state: ReadState) -> Topic:
+    """Name the turn of a conversation with tools, in which commits go by their handles."""
+    answers = [one for one in state.get("messages") or [] if isinstance(one, AIMessage)]
+    handles = Handles("sha", handles_of([one.sha for one in state["found"].table]))
+    return Topic(f"read {state['spec'].name}, turn {len(answers) + 1}", handles)
 
 
 async def _offered(state: ReadState, deps: RunContext) -> list[BaseTool]:

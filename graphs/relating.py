@@ -78,7 +78,7 @@ async def _related(
     repo, name = pairing.change.repo, pairing.change.id
     values = {"evidence": fenced(evidence, context.mark)}
     try:
-        answer = await context.ask("reading", repo, "relate", values, SaidRelations)
+        answer = await context.ask("reading", repo, "relate", values, SaidRelations, about=name)
     except ModelError as error:
         return _Outcome([], [], fallback("relating", error, name))
     drafts = {draft.claim.id: draft for draft in pairing.drafts(answer)}

@@ -37,6 +37,7 @@ from agent.stories.releases import taken
 from agent.triage.collected import dossier_of, readings_of
 from graphs.judging import SentenceSteps, spent, tell
 from graphs.run_context import ReadState, RunContext, material_of
+from tools.chat.messages import Handles
 from tools.history.find_stories import find_stories, told_stories, with_relations, with_stories
 from tools.history.past import release_stories, tags_of_window
 from tools.index_for_search import index_run
@@ -257,7 +258,14 @@ async def write(state: AnalysisState, runtime: Runtime[RunContext]) -> dict[str,
 
 async def _written(subject: _Written, deps: RunContext) -> tuple[list[Claim], Account]:
     try:
-        answer = await deps.ask("writing", subject.account, *subject.prompt(deps.mark))
+        rests = {handle: claim.id for handle, claim in subject.task.rests.items()}
+        answer = await deps.ask(
+            "writing",
+            subject.account,
+            *subject.prompt(deps.mark),
+            about=subject.task.key,
+            handles=Handles("rests_on", rests),
+        )
         return subject.claims(answer), Account()
     except ModelError as error:
         return [], fallback(subject.part, error, subject.about)

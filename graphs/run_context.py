@@ -33,6 +33,7 @@ from graphs.models import Models
 from memory.evidence import EvidenceStore
 from memory.reports import Landings, OpenIssues, Reports
 from memory.statements import Stories
+from tools.chat.messages import Handles, Topic
 from tools.evidence_cache import EvidenceCache
 from tools.history.find_stories import with_past
 from tools.history.past import pull_templates
@@ -84,13 +85,27 @@ class RunContext:
         return self.models
 
     async def ask(
-        self, job: Job, account: str, name: str, values: Mapping[str, str], shape: type[M]
+        self,
+        job: Job,
+        account: str,
+        name: str,
+        values: Mapping[str, str],
+        shape: type[M],
+        *,
+        about: str = "",
+        handles: Handles | None = None,
     ) -> M:
-        """Fill a prompt, ask the model for a job, and give the answer in its shape."""
+        """Fill a prompt, ask the model for a job, and return the answer in its shape.
+
+        `about` names the subject where it is not the whole account, and `handles` are the short
+        names that the prompt gives to things: recorded answers are found by both.
+        """
         scope = account if "/" in account else "several repositories"
         system = prompt("system", {"repo": scope, "mark": self.mark})
         messages = [SystemMessage(system), HumanMessage(prompt(name, values))]
-        answer = await self.asked.get(job, account).with_structured_output(shape).ainvoke(messages)
+        topic = Topic(f"{name} {about or account}", handles)
+        model = self.asked.get(job, account).with_structured_output(shape, topic=topic)
+        answer = await model.ainvoke(messages)
         assert isinstance(answer, shape)
         return answer
 

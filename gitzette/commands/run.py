@@ -88,15 +88,24 @@ def run(args: argparse.Namespace, environ: Mapping[str, str]) -> int:
 
 
 def _with_recorded_answers(settings: Settings, window: Window, now: datetime) -> Covered:
-    """Report on the demonstration with the answers that ship with it; where one is missing, the rules do all of it."""
-    from gitzette.demo import ANSWERS, RecordedAnswers, StaleRecording
+    """Report on the demonstration with the answers that ship with it.
 
-    try:
-        return _report_on(settings, {}, window, settings.repos, now, answers=RecordedAnswers())
-    except StaleRecording:
+    Where they are of another window or of other sources, the rules write all of it.
+    """
+    from gitzette.demo_answers import ANSWERS, RecordedAnswers, Recording
+
+    recording = Recording.load()
+    if not recording.covers(window, settings.source):
         say(f"{ANSWERS.name} has no answers for this; the rules write the report")
         plain = settings.model_copy(update={"analyst": "rules", "model": None})
         return _report_on(plain, {}, window, settings.repos, now)
+    answers = RecordedAnswers(recording)
+    covered = _report_on(settings, {}, window, settings.repos, now, answers=answers)
+    stale = answers.staleness(covered.refused)
+    if not stale:
+        return covered
+    say(stale)
+    return replace(covered, problems=(*covered.problems, str(stale)))
 
 
 def _report_on(
@@ -120,7 +129,7 @@ def _report_on(
         covered = replace(
             covered, delivered=tuple(deliverer.sent), undelivered=tuple(deliverer.failed)
         )
-    for line in covered.told():
+    for line in covered.lines():
         say(line)
     return covered
 

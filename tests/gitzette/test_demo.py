@@ -1,12 +1,67 @@
 """The demonstration, end to end: a world, its GitHub, git over HTTP, recorded answers, and a report."""
 
+import argparse
+import asyncio
+import json
+import os
+import shutil
+import subprocess
+import sys
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
-from tests.gitzette.conftest import Command
+import pytest
 
-RECORD = (
-    "gitzette/data/demo_answers.json is stale; record it anew: python scripts/record_demo.py URL"
+from gitzette.arguments import window_of
+from gitzette.demo import demo_world
+from gitzette.demo_answers import RecordedAnswers, Recording
+from gitzette.progress import QuietProgress
+from gitzette.running import cover
+from tests.gitzette.conftest import Command, Told
+
+ROOT = Path(__file__).parents[2]
+PACKAGES = ("agent", "evals", "gitzette", "graphs", "memory", "tools")
+OPTIONS = (
+    *("analyst", "date", "lang", "layout", "out", "partial"),
+    *("repo", "since", "source", "tz", "until"),
 )
+
+
+@dataclass(frozen=True)
+class SourceTree:
+    """A copy of the program that a test may change, as somebody does who works on it."""
+
+    root: Path
+
+    def replace(self, path: str, old: str, new: str) -> None:
+        file = self.root / path
+        text = file.read_text("utf-8")
+        assert old in text
+        file.write_text(text.replace(old, new), "utf-8")
+
+    def run_demo(self, *options: str) -> Told:
+        done = subprocess.run(
+            [sys.executable, "-m", "gitzette", "run", "--demo", *options],
+            cwd=self.root,
+            env=os.environ | {"PYTHONPATH": str(self.root)},
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=300,
+        )
+        return Told(done.returncode, done.stdout, done.stderr)
+
+
+@pytest.fixture
+def source_tree(tmp_path: Path) -> SourceTree:
+    for package in PACKAGES:
+        shutil.copytree(ROOT / package, tmp_path / "tree" / package)
+    return SourceTree(tmp_path / "tree")
+
+
+def judged(report: Any) -> list[Any]:
+    return [claim for claim in report["claims"] if claim["judged_by"]]
 
 
 def test_the_rules_report_on_every_landed_commit(command: Command) -> None:
@@ -20,11 +75,11 @@ def test_the_rules_report_on_every_landed_commit(command: Command) -> None:
 
 def test_recorded_answers_analyse_the_demonstration_in_both_languages(command: Command) -> None:
     told = command("run", "--demo", "--json", "--lang", "zh")
+    assert "is stale" not in told.err
     assert told.status == 0
-    assert "has no answers" not in told.err, RECORD
-    judged = [one for one in told.data["claims"] if one["judged_by"]]
-    assert len(judged) >= 30
-    assert {one["judged_by"] for one in judged} == {"recorded answers"}
+    claims = judged(told.data)
+    assert len(claims) >= 30
+    assert {one["judged_by"] for one in claims} == {"recorded answers"}
     for page in ("2026-02-04.md", "2026-02-04.en.md"):
         assert "`recorded answers`" in Path("gazette-demo", "reports", page).read_text("utf-8")
 
@@ -36,4 +91,57 @@ def test_where_answers_are_missing_the_rules_do_all_of_it(command: Command) -> N
         "gitzette: demo_answers.json has no answers for this; the rules write the report\n"
         in told.err
     )
-    assert not [one for one in told.data["claims"] if one["judged_by"]]
+    assert not judged(told.data)
+
+
+def test_the_recording_has_every_answer_and_no_other_and_nothing_of_it_is_newly_refused(
+    tmp_path: Path,
+) -> None:
+    answers = RecordedAnswers(Recording.load())
+    args = argparse.Namespace(**dict.fromkeys(OPTIONS) | {"out": tmp_path})
+    with demo_world(args, {}) as (settings, now):
+        window = window_of(args, settings.tz, now)
+        run = cover(settings, {}, window, settings.repos, now, QuietProgress(), answers=answers)
+        stale = answers.staleness(asyncio.run(run).refused)
+    advice = "record again with a model: python scripts/record_demo.py URL"
+    assert not stale, "\n".join(
+        [f"gitzette/data/demo_answers.json is stale; {advice}", *stale.details]
+    )
+
+
+def test_a_corrected_prompt_schema_or_docstring_of_a_tool_needs_no_new_recording(
+    source_tree: SourceTree, command: Command
+) -> None:
+    for prompt in (source_tree.root / "agent" / "prompts").glob("*.md"):
+        prompt.write_text(f"{prompt.read_text('utf-8')}\nA remark without a typo.\n", "utf-8")
+    source_tree.replace(
+        "tools/toolset/__init__.py", "Show an issue by its number", "Show one issue by its number"
+    )
+    source_tree.replace("agent/analysts/ruling.py", "verbatim, that decide", "copied, which decide")
+    told = source_tree.run_demo("--json")
+    assert "is stale" not in told.err
+    assert told.status == 0
+    assert judged(told.data) == judged(command("run", "--demo", "--json").data)
+
+
+def test_a_stale_recording_is_status_3_and_says_what_to_record_again(
+    source_tree: SourceTree,
+) -> None:
+    file = source_tree.root / "gitzette" / "data" / "demo_answers.json"
+    recording = json.loads(file.read_text("utf-8"))
+    answers = recording["answers"]
+    first, second, *_ = [topic for topic in sorted(answers) if topic.startswith("write ")]
+    answers["write octo/nowhere"] = answers.pop(first)
+    answers[second]["sentences"][0]["en"] += " See `made_up_name`."
+    file.write_text(json.dumps(recording), "utf-8")
+    told = source_tree.run_demo("--json")
+    assert told.status == 3
+    (line,) = (line for line in told.err.splitlines() if "is stale" in line)
+    assert f"no answer that fits: {first};" in line
+    assert "nobody asks for: write octo/nowhere" in line
+    assert f"refused now: {second.removeprefix('write ')}: " in line
+    assert "python scripts/record_demo.py URL" in line
+    # What is recorded and still holds is published all the same.
+    assert len(judged(told.data)) >= 30
+    reasons = told.data["footer"]["model"]["reasons"]
+    assert any(first in reason for reason in reasons)
