@@ -27,6 +27,7 @@ from agent.telling import fact_sentence
 from agent.triage.collected import Collected, Scales, filter_notices
 from agent.triage.score import lifted, rank
 from graphs.run_context import THREAD_TOOLS, ReadState, RunContext, failing_alone
+from memory.statements import EarlierStatements
 from tools.chat.messages import Handles, Topic, trimmed
 from tools.evidence_cache import EvidenceCache
 from tools.index_for_search import read_threads
@@ -180,8 +181,9 @@ async def _offered(state: ReadState, deps: RunContext) -> list[BaseTool]:
         for one in found.table
     }
     ordered = [commits[sha] for sha in handles.values()]
+    recall = EarlierStatements(deps.recall, state["window"].start)
     tools = Toolset(
-        desk.code, desk.threads, ordered, notes, deps.recall, page_tokens=_PAGE, handles=handles
+        desk.code, desk.threads, ordered, notes, recall, page_tokens=_PAGE, handles=handles
     )
     unread = THREAD_TOOLS if found.threads.coverage == "not read" else ()
     return [tool for tool in tools.as_tools() if tool.name not in unread]

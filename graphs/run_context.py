@@ -32,13 +32,12 @@ from agent.triage.score import lifted
 from graphs.models import Models
 from memory.evidence import EvidenceStore
 from memory.reports import Landings, OpenIssues, Reports
-from memory.statements import Stories
+from memory.statements import Statements, Stories
 from tools.chat.messages import Handles, Topic
 from tools.evidence_cache import EvidenceCache
 from tools.history.find_stories import with_past
 from tools.history.past import pull_templates
 from tools.own_code import OwnCode
-from tools.toolset import Recall
 
 M = TypeVar("M", bound=BaseModel)
 _PROMPT = 1_600  # Tokens of a prompt beside the evidence: rules, sentences, schema
@@ -57,7 +56,7 @@ class RunContext:
     archive: Reports
     publisher: Publisher
     library: EvidenceCache
-    recall: Recall
+    recall: Statements
     deep: int  # How many commits may be read in depth, over all repositories
     models: Models | None = (
         None  # Who reads, writes and judges; None where facts and quotations are all there is

@@ -83,7 +83,19 @@ def _tables_of_workers(db: Database) -> None:
     _create(db, _FLEET)
 
 
-MIGRATIONS = (_first_tables, _tables_of_words, _tables_of_workers)
+def _ends_of_statements(db: Database) -> None:
+    """Add when the window of each statement ends; a run recalls nothing that ends later.
+
+    Windows of which no branch was read are taken for endless: their repositories were empty.
+    """
+    db.execute(f"alter table statements add column window_end {db.types['']}")
+    db.execute(
+        "update statements set window_end = coalesce("
+        "(select max(t.window_end) from tips t where t.window_key = statements.window_key), '9')"
+    )
+
+
+MIGRATIONS = (_first_tables, _tables_of_words, _tables_of_workers, _ends_of_statements)
 
 
 def _create(db: Database, tables: str) -> None:

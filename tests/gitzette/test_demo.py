@@ -84,6 +84,20 @@ def test_recorded_answers_analyse_the_demonstration_in_both_languages(command: C
         assert "`recorded answers`" in Path("gazette-demo", "reports", page).read_text("utf-8")
 
 
+def test_a_second_demonstration_in_the_same_folder_leaves_every_byte_as_it_was(
+    command: Command,
+) -> None:
+    def published() -> dict[str, bytes]:
+        files = (file for file in Path("gazette-demo").rglob("*") if file.is_file())
+        return {str(file): file.read_bytes() for file in files}
+
+    assert command("run", "--demo").status == 0
+    first = published()
+    assert len(first) == 4
+    assert command("run", "--demo").status == 0
+    assert published() == first
+
+
 def test_where_answers_are_missing_the_rules_do_all_of_it(command: Command) -> None:
     told = command("run", "--demo", "--date", "2026-02-03", "--json")
     assert told.status == 0

@@ -156,3 +156,25 @@ async def test_a_thread_that_was_looked_up_is_evidence_with_its_comments(tmp_pat
     (claim,) = (claim for claim in covered.report.claims if claim.free)
     assert claim.cites == (f"octo/router@{sha}", "octo/router#12")
     assert claim.anchors[0].cite == "octo/router#12"
+
+
+async def test_a_day_that_is_run_again_recalls_what_it_did_before_and_asks_nothing_new(
+    tmp_path: Path,
+) -> None:
+    turns = [
+        calling("search_history", words="MAX_ROUTES"),
+        calling("previous_reports", day="2026-02-04"),
+        Saying(text="Nothing more to look up."),
+    ]
+    clone = two_commits(tmp_path / "router")
+    with ModelServer(Scripted(turns=turns), context=32_768) as server:
+        first = await run(tmp_path, server, clone)
+        recalled = [one["content"] for one in reading(server)[-1].body["messages"][3::2]]
+        asked = len(server.asked)
+        again = await run(tmp_path, server, clone)
+        assert len(server.asked) == asked
+    assert recalled == [
+        "nothing earlier says that",
+        "page 1 of 1\nno report of 2026-02-04 is remembered\n",
+    ]
+    assert again.report == first.report
