@@ -7,7 +7,8 @@ from typing import get_args
 
 from agent.domain.base import Language, StorageError
 from agent.domain.report import Report
-from agent.reports.stored import dumped, load, merge
+from agent.reports.merging import merge
+from agent.reports.stored import dumped, load
 from agent.settings.values import Settings, Shape
 from agent.web import Web
 from gitzette.archive import OURS, PublishedReports, check_front_page, locked, replace_file

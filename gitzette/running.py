@@ -55,18 +55,32 @@ class Covered:
         yield from self.notices
         yield from self.problems
         for failure in report.failures:
-            yield f"{failure.repo}: {failure.stage} missing: {failure.message}"
+            if failure.stage != "analysis":
+                where = f"{failure.repo}: " if failure.repo else ""
+                yield f"{where}{failure.stage} missing: {failure.message}"
         yield from self.delivered
         yield from self.undelivered
-        fallbacks = _fallbacks(report)
-        if fallbacks:
-            name, first = fallbacks[0]
-            count = len(fallbacks)
-            yield f"the model failed at {count} parts, done by rules; first {name}: {first.reason}"
+        yield from _model_lines(report)
         commits = f"{len(report.ledger)} commits"
         repos = f"{len(report.sections)} of {len(report.repos)} repositories read"
         requests = f"{self.usage.sent} API requests, {self.usage.free} of them free"
         yield f"{report.window.key}: {commits}, {repos}; {requests}"
+
+
+def _model_lines(report: Report) -> Iterator[str]:
+    """Yield how often the model failed, and what an earlier run wrote in its place."""
+    fallbacks = _fallbacks(report)
+    failed = [failure for failure in report.failures if failure.stage == "analysis"]
+    if failed:
+        repos = ", ".join(str(failure.repo) for failure in failed)
+        yield f"the model failed at everything it was asked for {repos}: {failed[0].message}"
+    elif fallbacks:
+        name, first = fallbacks[0]
+        count = len(fallbacks)
+        yield f"the model failed at {count} parts, done by rules; first {name}: {first.reason}"
+    kept = sum(len(section.account.kept) for section in report.sections)
+    if kept:
+        yield f"the analysis of {kept} commits is kept from an earlier run"
 
 
 def _fallbacks(report: Report) -> list[tuple[str, Fallback]]:

@@ -1,5 +1,6 @@
 """The graphs of a run: the day, the part of one repository, and an edition that is made of parts."""
 
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
 from itertools import pairwise
 from operator import add, or_
@@ -14,13 +15,16 @@ from typing_extensions import TypedDict
 
 from agent.analysts.tasks import Task, summary_task
 from agent.domain.base import Frozen, RepoId, commit_id
-from agent.domain.claims import Refused
+from agent.domain.claims import Claim, Refused
 from agent.domain.evidence import ThreadEvidence
-from agent.domain.report import Failure, Report
+from agent.domain.ledger import OwnUse
+from agent.domain.links import Link, Related, Story
+from agent.domain.report import Drop, Failure, Report
 from agent.domain.spending import Account
 from agent.domain.window import Window
 from agent.links.admitted import untold_relations
 from agent.reports.chapter import Chapter, drop_of
+from agent.reports.outcome import analysis_failures
 from agent.settings.values import RepoSpec
 from agent.triage.collected import Collected, allot
 from graphs.reading import choose, collect, read, tools, wants_tools
@@ -179,60 +183,81 @@ def _brief(state: Day) -> list[Task]:
 
 
 async def publish(state: Day, runtime: Runtime[RunContext]) -> dict[str, Any]:
-    """Make the report public, then remember what was told."""
-    deps = runtime.context
-    report = report_of(state, deps.analyst)
-    # Of a long window, what the parts were made of takes more room than its pages.
-    deps.library.clear()
-    deps.gathered.clear()
-    published = deps.publisher.publish(report)
-    deps.archive.remember(report)
+    """Publish the report, then remember what is said in it."""
+    context = runtime.context
+    report = report_of(state, context.analyst)
+    # Of a long window, what the parts were made of takes more memory than its pages.
+    context.library.clear()
+    context.gathered.clear()
+    published = context.publisher.publish(report)
+    # With what an earlier run wrote and this one kept, but only of what this run has read.
+    covered = {section.repo for section in report.sections}
+    sections = tuple(section for section in published.sections if section.repo in covered)
+    context.archive.remember(published.model_copy(update={"sections": sections}))
     return {"report": published}
 
 
 def report_of(state: Day, analyst: str) -> Report:
-    """Put the parts together in the order asked for."""
-    order = {spec.name: place for place, spec in enumerate(state["specs"])}
-    parts = state.get("chapters") or {}
-    chapters = [parts[repo] for repo in order if repo in parts]
+    """Put the chapters together in the order of the repositories asked for."""
+    repos = [spec.name for spec in state["specs"]]
+    by_repo = state.get("chapters") or {}
+    chapters = [by_repo[repo] for repo in repos if repo in by_repo]
     joined = state.get("joined") or Connected()
-    failures = [
-        *(state.get("failures") or []),
-        *(failure for chapter in chapters for failure in chapter.failures),
-    ]
-    links = tuple(link for chapter in chapters for link in chapter.links)
-    stories = (*(story for chapter in chapters for story in chapter.stories), *joined.stories)
-    related = [relation for chapter in chapters for relation in chapter.related]
-    return Report(
+    claims: list[Claim] = []
+    links: list[Link] = []
+    stories: list[Story] = []
+    drops: list[Drop] = []
+    related: list[Related] = []
+    for chapter in chapters:
+        claims += chapter.claims
+        links += chapter.links
+        stories += chapter.stories
+        drops += chapter.drops
+        related += chapter.related
+    # What speaks of several repositories comes last, as in a report that is merged.
+    claims += state.get("analysis") or []
+    claims += joined.claims
+    stories += joined.stories
+    drops += joined.drops
+    drops += untold_relations(related, links, stories)
+    for refusal in state.get("refused") or []:
+        if refusal.claim.repo is None and not refusal.repaired:
+            drops.append(drop_of(refusal.claim, refusal.reasons[0]))
+    report = Report(
         window=state["window"],
-        repos=tuple(order),
+        repos=tuple(repos),
         sections=tuple(chapter.section for chapter in chapters),
         ledger=tuple(row for chapter in chapters for row in chapter.ledger),
-        failures=tuple(sorted(failures, key=lambda failure: (order[failure.repo], failure.stage))),
-        claims=(
-            # As a report that is put over an earlier one has them: what speaks of several repositories comes last.
-            *(claim for chapter in chapters for claim in chapter.claims),
-            *(state.get("analysis") or []),
-            *joined.claims,
-        ),
-        links=links,
-        stories=stories,
-        drops=(
-            *(drop for chapter in chapters for drop in chapter.drops),
-            *joined.drops,
-            *untold_relations(related, links, stories),
-            *(
-                drop_of(x.claim, x.reasons[0])
-                for x in state.get("refused") or []
-                if not (x.claim.repo or x.repaired)
-            ),
-        ),
-        uses=tuple(
-            use for repo in order if repo in parts for use in state["collected"][repo].own_uses
-        ),
+        claims=tuple(claims),
+        links=tuple(links),
+        stories=tuple(stories),
+        drops=tuple(drops),
+        uses=tuple(_own_uses(state, repos)),
         analyst=analyst,
         account=state.get("account") or Account(),
     )
+    failures = _in_order([*_failures(state, chapters), *analysis_failures(report)], repos)
+    return report.model_copy(update={"failures": failures})
+
+
+def _own_uses(state: Day, repos: Sequence[RepoId]) -> Iterator[OwnUse]:
+    chapters = state.get("chapters") or {}
+    for repo in repos:
+        if repo in chapters:
+            yield from state["collected"][repo].own_uses
+
+
+def _failures(state: Day, chapters: Iterable[Chapter]) -> Iterator[Failure]:
+    yield from state.get("failures") or []
+    for chapter in chapters:
+        yield from chapter.failures
+
+
+def _in_order(failures: Iterable[Failure], repos: Sequence[RepoId]) -> tuple[Failure, ...]:
+    """Sort failures by repository and stage; what is over all repositories comes last."""
+    order: dict[RepoId | None, int] = {repo: number for number, repo in enumerate(repos)}
+    last = len(order)
+    return tuple(sorted(failures, key=lambda one: (order.get(one.repo, last), one.stage)))
 
 
 @cache

@@ -67,11 +67,15 @@ class Drop(Frozen):
     reason: str = ""
 
 
+Stage = Literal["code", "commits", "diffs", "facts", "threads", "analysis", "connections", "brief"]
+"""What is missing; `code` is a whole repository, `connections` what ties the repositories together."""
+
+
 class Failure(Frozen):
     """Something that was asked for and is missing from the report."""
 
-    repo: RepoId
-    stage: Literal["code", "commits", "diffs", "facts", "threads"]
+    repo: RepoId | None  # None for what is over all repositories
+    stage: Stage
     message: str
     unknown: bool = False  # Nothing of this name is there: it was mistyped, or is gone
 
@@ -142,6 +146,7 @@ def model_counts(report: Report) -> dict[str, Any]:
         "judges": sorted({claim.judged_by for claim in report.claims if claim.judged_by}),
         "controls": {"hidden": whole.judging.controls, "refused": whole.judging.caught},
         "spent": whole.spent.model_dump(mode="json"),
+        "kept": {"commits": len(whole.kept), "summaries": whole.kept_summaries},
         "fallbacks": dict(sorted(Counter(one.part for one in whole.fallbacks).items())),
         "reasons": sorted({one.reason for one in whole.fallbacks}),
     }

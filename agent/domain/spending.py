@@ -80,13 +80,16 @@ class Account(Frozen):
     fallbacks: tuple[Fallback, ...] = ()
     judging: Judging = Judging()
     spent: Spent = Spent()
+    kept: tuple[EvidenceId, ...] = ()  # Commits whose analysis an earlier run wrote
+    kept_summaries: int = 0  # Sentences of summary or brief that an earlier run wrote
 
     def __add__(self, other: "Account") -> "Account":
-        fallbacks = (*self.fallbacks, *other.fallbacks)
         return Account(
-            fallbacks=fallbacks,
+            fallbacks=(*self.fallbacks, *other.fallbacks),
             judging=self.judging + other.judging,
             spent=self.spent + other.spent,
+            kept=(*self.kept, *other.kept),
+            kept_summaries=self.kept_summaries + other.kept_summaries,
         )
 
 

@@ -41,6 +41,7 @@ def related_links(links: Sequence[Link], related: Iterable[Related]) -> tuple[Li
             relation=relation.relation,
             grade=relation.grade,
             evidence=tuple(text for _, text in relation.anchors),
+            judged_by=relation.judged_by,
         )
         pair = [other for other in kept if _are_of_one_pair(link, other)]
         if link.relation is Relation.FIXES and any(other.grade is Grade.A for other in pair):
@@ -70,6 +71,13 @@ def predicate_of(link: Link, state: str) -> str:
         return "addresses" if link.grade is Grade.B else ""
     predicate = _PREDICATES.get(link.relation, "")
     return f"likely {predicate}" if predicate and link.grade is Grade.C else predicate
+
+
+def with_judges(stories: Iterable[Story], related: Sequence[Related]) -> Iterator[Story]:
+    """Yield stories, each with the judge of a relation that it tells, if it tells one."""
+    for story in stories:
+        judges = [one.judged_by for one in related if _is_told_by_story(one, story)]
+        yield story.model_copy(update={"judged_by": judges[0]}) if judges else story
 
 
 def untold_relations(

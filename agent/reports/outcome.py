@@ -1,0 +1,24 @@
+"""Whether a model did what a report asked of it."""
+
+from agent.domain.report import Failure, Report
+from agent.domain.spending import Part
+
+_WRITING: tuple[Part, ...] = ("explaining", "judging")  # Without these nothing can be published
+
+
+def analysis_failures(report: Report) -> tuple[Failure, ...]:
+    """Return a failure for each repository that lacks analysis because the model failed everywhere.
+
+    A model that wrote something did its work, whatever it failed at besides; so did one whose every
+    sentence was refused.
+    """
+    if not report.analyst.startswith("model"):
+        return ()
+    if any(claim.free for claim in report.claims):
+        return ()
+    failures = []
+    for section in report.sections:
+        reasons = [one.reason for one in section.account.fallbacks if one.part in _WRITING]
+        if reasons:
+            failures.append(Failure(repo=section.repo, stage="analysis", message=reasons[0]))
+    return tuple(failures)
