@@ -6,7 +6,7 @@ possible: a database that a newer Gitzette changed is refused, and so is one fro
 
 import hashlib
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from datetime import date, timedelta
 from functools import partial
 from pathlib import Path
@@ -195,24 +195,33 @@ class HttpCache:
 
 
 class ModelServers:
-    """What models at their addresses can do, so that each server is probed once in two weeks and not in every run."""
+    """What models at their addresses can do, so that each server is probed once in two weeks.
+
+    What the settings say of a model's context is part of the key: it shapes what is found.
+    """
 
     def __init__(self, cache: HttpCache, today: date) -> None:
         self._cache = cache
         self._fortnight = today.toordinal() // _FRESH_DAYS
 
-    def get(self, url: str, model: str) -> Capabilities | None:
-        """Find what was found out, unless that is long ago."""
-        with suppress(ValidationError):
-            return Capabilities.model_validate_json(self._cache.get(self._key(url, model)) or b"")
-        return None
+    def get(self, url: str, model: str, context: int | None) -> Capabilities | None:
+        """Return what was found out, unless that is long ago."""
+        cached = self._cache.get(self._key(url, model, context))
+        if cached is None:
+            return None
+        try:
+            return Capabilities.model_validate_json(cached)
+        except ValidationError:
+            return None  # Another version of Gitzette wrote it
 
-    def put(self, url: str, model: str, found: Capabilities) -> None:
-        """Remember it."""
-        self._cache.put(self._key(url, model), found.model_dump_json().encode())
+    def put(self, url: str, model: str, context: int | None, capabilities: Capabilities) -> None:
+        """Remember what was found out."""
+        key = self._key(url, model, context)
+        self._cache.put(key, capabilities.model_dump_json().encode())
 
-    def _key(self, url: str, model: str) -> str:
-        return hashlib.sha256(f"model server {self._fortnight} {url} {model}".encode()).hexdigest()
+    def _key(self, url: str, model: str, context: int | None) -> str:
+        name = f"model server {self._fortnight} {url} {model} context {context}"
+        return hashlib.sha256(name.encode()).hexdigest()
 
 
 class Memory:

@@ -137,6 +137,7 @@ async def _model(settings: Settings, environ: Mapping[str, str]) -> AsyncIterato
     with memory_of(settings, environ) as memory:
         for name, endpoint in endpoints_of(settings, environ, memory.model_servers).items():
             can = await endpoint.learn()
-            if memory.model_servers.get(settings.model_url, name) is None:
+            context = settings.model_context
+            if memory.model_servers.get(settings.model_url, name, context) is None:
                 raise AppError(f"{name} does not answer small questions; see docs/models.md")
             yield f"{name}: {can.context} tokens of context, {'tool calls' if can.tools else 'no tool calls'}"

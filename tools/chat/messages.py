@@ -74,6 +74,16 @@ class Question:
         content = json.dumps([messages, self.stop, *self._options], sort_keys=True)
         return hashlib.sha256(content.encode("ascii")).hexdigest()
 
+    def accepts(self, reply: "Reply") -> bool:
+        """Return True if an answer has the shape that is asked for, or none is asked for."""
+        if self.response_format is None:
+            return True
+        try:
+            self.response_format.model_validate(json.loads(reply.text))
+        except (ValueError, RecursionError):
+            return False
+        return True
+
     @cached_property
     def tokens(self) -> int:
         """An estimate of the tokens that are sent."""
@@ -117,6 +127,11 @@ class Reply(Frozen):
             tool_calls=calls,
             usage_metadata=usage,
         )
+
+
+def wrong_shape(model: str) -> ModelError:
+    """Return the error that an answer does not match its schema."""
+    return ModelError(f"{model} returned an answer that does not match the schema")
 
 
 def with_words(messages: Sequence[BaseMessage], words: str) -> list[BaseMessage]:
@@ -222,8 +237,8 @@ class RecordedChatModel(BaseChatModel):
         async def read(message: AIMessage) -> M:
             try:
                 return schema.model_validate(json.loads(str(message.text)))
-            except ValueError as error:
-                raise ModelError(f"{self.model_name} gave an answer of another shape") from error
+            except (ValueError, RecursionError) as error:
+                raise wrong_shape(self.model_name) from error
 
         return self.bind(response_format=schema, **kwargs) | RunnableLambda(read)
 
