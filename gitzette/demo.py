@@ -1,6 +1,7 @@
 """The demonstration: a small made-up world served on loopback, analysed with recorded answers of a large model."""
 
 import argparse
+import shutil
 import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -21,11 +22,10 @@ _TOKEN = "demo"  # noqa: S105 -- the loopback server's only token
 def demo_world(
     args: argparse.Namespace, environ: Mapping[str, str]
 ) -> Iterator[tuple[Settings, datetime]]:
-    """Build and serve the world while the run lasts; give its settings and its present time."""
+    """Build and serve the world while the run lasts; yield its settings and its present time."""
     if args.repo:
         raise UsageError("--demo has repositories of its own; leave out --repo")
-    with tempfile.TemporaryDirectory(prefix="gitzette-demo-") as name:
-        folder = Path(name)
+    with _folder() as folder:
         world = build("demo", _SEED, folder / "world")
         with GitHubServer(world.repos, tokens=(_TOKEN,), now=world.now) as server:
             if not (args.date or args.since):
@@ -41,6 +41,17 @@ def demo_world(
                 "token": _TOKEN,
             }
             yield Settings.model_validate(values | _asked(args, environ)), world.now
+
+
+@contextmanager
+def _folder() -> Iterator[Path]:
+    """Make a folder for the world and the home; remove it, unless there is a log of errors in it."""
+    folder = Path(tempfile.mkdtemp(prefix="gitzette-demo-"))
+    try:
+        yield folder
+    finally:
+        if not any(folder.glob("home/runs/*.log")):
+            shutil.rmtree(folder, ignore_errors=True)
 
 
 def _asked(args: argparse.Namespace, environ: Mapping[str, str]) -> dict[str, object]:

@@ -55,7 +55,7 @@ class Covered:
         yield from self.notices
         yield from self.problems
         for failure in report.failures:
-            if failure.stage != "analysis":
+            if failure.stage != "model":
                 where = f"{failure.repo}: " if failure.repo else ""
                 yield f"{where}{failure.stage} missing: {failure.message}"
         yield from self.delivered
@@ -70,7 +70,7 @@ class Covered:
 def _model_lines(report: Report) -> Iterator[str]:
     """Yield how often the model failed, and what an earlier run wrote in its place."""
     fallbacks = _fallbacks(report)
-    failed = [failure for failure in report.failures if failure.stage == "analysis"]
+    failed = [failure for failure in report.failures if failure.stage == "model"]
     if failed:
         repos = ", ".join(str(failure.repo) for failure in failed)
         yield f"the model failed at everything it was asked for {repos}: {failed[0].message}"
@@ -128,6 +128,9 @@ async def cover(
                 spent = _spent(house, specs, time.monotonic() - started)
                 memory.runs.end(run_id, status, datetime.now(UTC), spent)
             memory.run_locks.finish(run_id)
+        log = memory.run_files.crash_log(run_id).file
+        if log.exists():
+            notices.append(f"unexpected errors happened; their tracebacks are in {log}")
         page, _ = house.publisher.paths(report)
         return Covered(report, page, house.client.usage, tuple(notices), refused)
 

@@ -24,7 +24,7 @@ from agent.domain.spending import Account
 from agent.domain.window import Window
 from agent.links.admitted import untold_relations
 from agent.reports.chapter import Chapter, drop_of
-from agent.reports.outcome import analysis_failures
+from agent.reports.outcome import model_failures
 from agent.settings.values import RepoSpec
 from agent.triage.collected import Collected, allot
 from graphs.reading import choose, collect, read, tools, wants_tools
@@ -36,7 +36,13 @@ from graphs.repository import (
     RepositoryState,
     build_analysis,
 )
-from graphs.run_context import ReadState, RunContext, failing_alone
+from graphs.run_context import (
+    ReadState,
+    RunContext,
+    failing_alone,
+    has_failed,
+    noting_failure,
+)
 from tools.history.cross_repository import Connected, Reading, connected
 
 _TURNS = 4  # How often a model may ask for tools
@@ -60,7 +66,6 @@ class Day(DayInput, AnalysisOutput, total=False):
         RepoSpec, ...
     ]  # The other repositories of the edition, where a part is made by itself
     joined: Connected
-    tasks: list[Task]
     report: Report
 
 
@@ -89,12 +94,10 @@ def _add_reading(graph: StateGraph[Day, RunContext, Any, Day], without: str) -> 
 
 def _add_publishing(graph: StateGraph[Day, RunContext, Any, Day]) -> None:
     """Add what comes after the repositories: what ties them together, the brief, and the publication."""
-    graph.add_node("connect", connect)
-    graph.add_node("compose", build_analysis())
+    graph.add_node("connect", failing_alone(connect, "connections"))
+    graph.add_node("compose", _composing())
     graph.add_node("publish", publish)
-    graph.add_conditional_edges(
-        "connect", lambda state: "compose" if state["tasks"] else "publish", ["compose", "publish"]
-    )
+    graph.add_edge("connect", "compose")
     graph.add_edge("compose", "publish")
     graph.add_edge("publish", END)
 
@@ -135,17 +138,34 @@ def to_repositories(state: Day) -> list[Send] | str:
 
 
 async def connect(state: Day, runtime: Runtime[RunContext]) -> dict[str, Any]:
-    """Find what ties the repositories to one another, and name what the brief is written from."""
-    deps, chapters = runtime.context, state.get("chapters") or {}
+    """Find what ties the repositories to one another."""
+    context = runtime.context
+    chapters = state.get("chapters") or {}
     specs = [spec for spec in state["specs"] if spec.name in chapters]
-    read = (
-        {spec.name: await _reading(spec, state, deps) for spec in specs} if len(specs) > 1 else {}
-    )
-    known = {repo: one for repo, one in read.items() if one.tip}
-    return {
-        "joined": await connected(known, state["window"], deps.library, deps.stories),
-        "tasks": _brief(state) if deps.models else [],
-    }
+    readings: dict[RepoId, Reading] = {}
+    if len(specs) > 1:
+        for spec in specs:
+            reading = await _reading(spec, state, context)
+            if reading.tip:
+                readings[spec.name] = reading
+    ties = await connected(readings, state["window"], context.library, context.stories)
+    return {"joined": ties}
+
+
+def _composing() -> Any:
+    """Make the node that has the brief written, checked and judged; without it the rest is published."""
+    analysis = build_analysis()
+
+    async def compose(state: Day, runtime: Runtime[RunContext]) -> dict[str, Any]:
+        with noting_failure(state, runtime.context, "brief") as failures:
+            tasks = _brief(state) if runtime.context.models else []
+            if not tasks:
+                return {}
+            subject = ReadState(window=state["window"], tasks=tasks)
+            return await analysis.ainvoke(subject, context=runtime.context)
+        return {"failures": failures}
+
+    return compose
 
 
 async def _reading(spec: RepoSpec, state: Day, deps: RunContext) -> Reading:
@@ -236,7 +256,7 @@ def report_of(state: Day, analyst: str) -> Report:
         analyst=analyst,
         account=state.get("account") or Account(),
     )
-    failures = _in_order([*_failures(state, chapters), *analysis_failures(report)], repos)
+    failures = _in_order([*_failures(state, chapters), *model_failures(report)], repos)
     return report.model_copy(update={"failures": failures})
 
 
@@ -248,7 +268,8 @@ def _own_uses(state: Day, repos: Sequence[RepoId]) -> Iterator[OwnUse]:
 
 
 def _failures(state: Day, chapters: Iterable[Chapter]) -> Iterator[Failure]:
-    yield from state.get("failures") or []
+    """Yield each failure once: tasks that are written one by one may fail one by one."""
+    yield from dict.fromkeys(state.get("failures") or ())
     for chapter in chapters:
         yield from chapter.failures
 
@@ -270,23 +291,41 @@ def build_repository() -> CompiledStateGraph[
     )
     for node in (choose, read, tools, relate, *NODES):
         graph.add_node(node.__name__, failing_alone(node))
-    graph.add_node("explain", build_analysis())
+    graph.add_node("explain", _explaining())
     graph.add_edge(START, "choose")
     graph.add_edge("choose", "read")
     graph.add_edge("tools", "read")
-    graph.add_conditional_edges(
-        "read",
-        lambda state: "tools" if wants_tools(state.get("messages"), _TURNS) else "study",
-        ["tools", "study"],
-    )
+    graph.add_conditional_edges("read", _after_reading, ["tools", "study"])
     for step in pairwise(("study", "connect", "relate", "write_facts", "next_tasks")):
         graph.add_edge(*step)
-    graph.add_conditional_edges(
-        "next_tasks", lambda state: "explain" if state.get("tasks") else "file", ["explain", "file"]
-    )
+    graph.add_conditional_edges("next_tasks", _after_tasks, ["explain", "file"])
     graph.add_edge("explain", "next_tasks")
     graph.add_edge("file", END)
     return graph.compile(name="repository")
+
+
+def _explaining() -> Any:
+    """Make the node that has tasks written, checked and judged; without it the facts are published."""
+    analysis = build_analysis()
+
+    async def explain(state: RepositoryState, runtime: Runtime[RunContext]) -> dict[str, Any]:
+        with noting_failure(state, runtime.context, "analysis") as failures:
+            return await analysis.ainvoke(state, context=runtime.context)
+        return {"failures": failures}
+
+    return explain
+
+
+def _after_reading(state: RepositoryState) -> str:
+    if has_failed(state):
+        return "study"  # Nodes of a repository that failed do nothing, so they must not loop
+    return "tools" if wants_tools(state.get("messages"), _TURNS) else "study"
+
+
+def _after_tasks(state: RepositoryState) -> str:
+    if has_failed(state):
+        return "file"
+    return "explain" if state.get("tasks") else "file"
 
 
 # ---------------------------------------------------------------- a day in parts, on any machine

@@ -1,12 +1,14 @@
 """What the nodes of a run may touch, how they ask its models, and what was read of a repository."""
 
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import wraps
 from operator import add
 from typing import Annotated, Any, TypeVar
 
 from langchain_core.messages import AIMessage, AnyMessage, HumanMessage, SystemMessage
+from langgraph.errors import GraphBubbleUp
 from langgraph.graph import add_messages
 from langgraph.runtime import Runtime
 from pydantic import BaseModel
@@ -19,7 +21,7 @@ from agent.domain.commits import Issue
 from agent.domain.evidence import Material, Read, ThreadEvidence
 from agent.domain.ledger import Depth
 from agent.domain.links import Related
-from agent.domain.report import Failure
+from agent.domain.report import Failure, Stage
 from agent.domain.window import Window
 from agent.links.admitted import related_links
 from agent.links.recorded import carried_links, partners, reverted_by
@@ -32,6 +34,7 @@ from agent.triage.score import lifted
 from graphs.models import Models
 from memory.evidence import EvidenceStore
 from memory.reports import Landings, OpenIssues, Reports
+from memory.runs import CrashLog
 from memory.statements import Statements, Stories
 from tools.chat.messages import Handles, Topic
 from tools.evidence_cache import EvidenceCache
@@ -69,6 +72,8 @@ class RunContext:
     """Where what was read is left for questions; None where nothing may be written."""
     own: OwnCode | None = None
     """The user's own code, in which uses of what changes are looked for; it stays on this machine."""
+    crash_log: CrashLog | None = None
+    """Where the tracebacks of unexpected errors go; None where nothing may be written."""
     gathered: dict[RepoId, Material] = field(default_factory=dict)
     """What this process has read of a repository, put together once for all steps that work with it."""
 
@@ -122,26 +127,54 @@ class RunContext:
         return max(_LEAST, min(BUDGET, context - min(4_000, context // 4) - _PROMPT))
 
 
-def failing_alone(node: Callable[[Any, Runtime[RunContext]], Awaitable[dict[str, Any]]]) -> Any:
-    """Turn an error of a source into a failure that the report lists, after which the repository's nodes do nothing.
+Node = Callable[[Any, Runtime[RunContext]], Awaitable[dict[str, Any]]]
 
-    A bug keeps its traceback.
+
+def failing_alone(node: Node, stage: Stage = "code") -> Any:
+    """Wrap a node so that an error ends its repository, or its part of the report, and nothing else.
+
+    Once the code of a repository could not be read, its other nodes do nothing.
     """
 
     @wraps(node)
     async def guarded(state: Any, runtime: Runtime[RunContext]) -> dict[str, Any]:
-        if any(one.stage == "code" for one in state.get("failures", ())):
+        if has_failed(state):
             return {}
-        try:
+        with noting_failure(state, runtime.context, stage) as failures:
             return await node(state, runtime)
-        except AppError as error:
-            unknown = isinstance(error, NotFound)
-            failure = Failure(
-                repo=state["spec"].name, stage="code", message=str(error), unknown=unknown
-            )
-            return {"failures": [failure]}
+        return {"failures": failures}
 
     return guarded
+
+
+def has_failed(state: Any) -> bool:
+    """Return True if the code of the state's repository could not be read."""
+    if "spec" not in state:
+        return False
+    return any(failure.stage == "code" for failure in state.get("failures", ()))
+
+
+@contextmanager
+def noting_failure(state: Any, context: RunContext, stage: Stage) -> Iterator[list[Failure]]:
+    """Turn any error of the block into a failure, which the list that is yielded then holds.
+
+    Of an unexpected error the report names only the kind, since its words may hold anything; the
+    traceback goes to the log of the run.
+    """
+    repo = state["spec"].name if "spec" in state else None
+    failures: list[Failure] = []
+    try:
+        yield failures
+    except GraphBubbleUp:
+        raise  # A signal of LangGraph's, not an error
+    except AppError as error:
+        unknown = isinstance(error, NotFound)
+        failures.append(Failure(repo=repo, stage=stage, message=str(error), unknown=unknown))
+    except Exception as error:  # noqa: BLE001 -- one repository's bug must not cost the others their report
+        if context.crash_log is not None:
+            context.crash_log.add(f"{stage} of {repo or 'all repositories'}", error)
+        message = f"unexpected {type(error).__name__}; the log of the run has the traceback"
+        failures.append(Failure(repo=repo, stage=stage, message=message))
 
 
 class ReadState(TypedDict, total=False):

@@ -67,8 +67,12 @@ class Drop(Frozen):
     reason: str = ""
 
 
-Stage = Literal["code", "commits", "diffs", "facts", "threads", "analysis", "connections", "brief"]
-"""What is missing; `code` is a whole repository, `connections` what ties the repositories together."""
+Stage = (
+    Literal["code", "commits", "diffs", "facts", "threads"]
+    | Literal["model", "analysis", "connections", "brief"]
+)
+"""What is missing. `code` is a whole repository, and `connections` what ties several together. The
+analysis is missing because the `model` failed at everything, or because of an error of ours."""
 
 
 class Failure(Frozen):

@@ -6,7 +6,7 @@ from agent.domain.spending import Part
 _WRITING: tuple[Part, ...] = ("explaining", "judging")  # Without these nothing can be published
 
 
-def analysis_failures(report: Report) -> tuple[Failure, ...]:
+def model_failures(report: Report) -> tuple[Failure, ...]:
     """Return a failure for each repository that lacks analysis because the model failed everywhere.
 
     A model that wrote something did its work, whatever it failed at besides; so did one whose every
@@ -20,5 +20,5 @@ def analysis_failures(report: Report) -> tuple[Failure, ...]:
     for section in report.sections:
         reasons = [one.reason for one in section.account.fallbacks if one.part in _WRITING]
         if reasons:
-            failures.append(Failure(repo=section.repo, stage="analysis", message=reasons[0]))
+            failures.append(Failure(repo=section.repo, stage="model", message=reasons[0]))
     return tuple(failures)

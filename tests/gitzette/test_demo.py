@@ -3,61 +3,23 @@
 import argparse
 import asyncio
 import json
-import os
-import shutil
-import subprocess
-import sys
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import pytest
 
+from agent.reports.stored import to_json
 from gitzette.arguments import window_of
 from gitzette.demo import demo_world
-from gitzette.demo_answers import RecordedAnswers, Recording
+from gitzette.demo_answers import RecordedAnswers, Recording, Staleness
 from gitzette.progress import QuietProgress
 from gitzette.running import cover
-from tests.gitzette.conftest import Command, Told
+from tests.gitzette.conftest import Command, SourceTree
 
-ROOT = Path(__file__).parents[2]
-PACKAGES = ("agent", "evals", "gitzette", "graphs", "memory", "tools")
 OPTIONS = (
     *("analyst", "date", "lang", "layout", "out", "partial"),
     *("repo", "since", "source", "tz", "until"),
 )
-
-
-@dataclass(frozen=True)
-class SourceTree:
-    """A copy of the program that a test may change, as somebody does who works on it."""
-
-    root: Path
-
-    def replace(self, path: str, old: str, new: str) -> None:
-        file = self.root / path
-        text = file.read_text("utf-8")
-        assert old in text
-        file.write_text(text.replace(old, new), "utf-8")
-
-    def run_demo(self, *options: str) -> Told:
-        done = subprocess.run(
-            [sys.executable, "-m", "gitzette", "run", "--demo", *options],
-            cwd=self.root,
-            env=os.environ | {"PYTHONPATH": str(self.root)},
-            capture_output=True,
-            text=True,
-            check=False,
-            timeout=300,
-        )
-        return Told(done.returncode, done.stdout, done.stderr)
-
-
-@pytest.fixture
-def source_tree(tmp_path: Path) -> SourceTree:
-    for package in PACKAGES:
-        shutil.copytree(ROOT / package, tmp_path / "tree" / package)
-    return SourceTree(tmp_path / "tree")
 
 
 def judged(report: Any) -> list[Any]:
@@ -108,23 +70,36 @@ def test_where_answers_are_missing_the_rules_do_all_of_it(command: Command) -> N
     assert not judged(told.data)
 
 
-def test_the_recording_has_every_answer_and_no_other_and_nothing_of_it_is_newly_refused(
-    tmp_path: Path,
-) -> None:
+class RecordedRun(NamedTuple):
+    """A run of the demonstration with its recorded answers, and how well they fit."""
+
+    claims: list[Any]
+    stale: Staleness
+
+
+@pytest.fixture(scope="module")
+def recorded_run(tmp_path_factory: pytest.TempPathFactory) -> RecordedRun:
     answers = RecordedAnswers(Recording.load())
-    args = argparse.Namespace(**dict.fromkeys(OPTIONS) | {"out": tmp_path})
+    out = tmp_path_factory.mktemp("demo")
+    args = argparse.Namespace(**dict.fromkeys(OPTIONS) | {"out": out})
     with demo_world(args, {}) as (settings, now):
         window = window_of(args, settings.tz, now)
         run = cover(settings, {}, window, settings.repos, now, QuietProgress(), answers=answers)
-        stale = answers.staleness(asyncio.run(run).refused)
+        covered = asyncio.run(run)
+    return RecordedRun(judged(to_json(covered.report)), answers.staleness(covered.refused))
+
+
+def test_the_recording_has_every_answer_and_no_other_and_nothing_of_it_is_newly_refused(
+    recorded_run: RecordedRun,
+) -> None:
+    stale = recorded_run.stale
     advice = "record again with a model: python scripts/record_demo.py URL"
-    assert not stale, "\n".join(
-        [f"gitzette/data/demo_answers.json is stale; {advice}", *stale.details]
-    )
+    lines = [f"gitzette/data/demo_answers.json is stale; {advice}", *stale.details]
+    assert not stale, "\n".join(lines)
 
 
 def test_a_corrected_prompt_schema_or_docstring_of_a_tool_needs_no_new_recording(
-    source_tree: SourceTree, command: Command
+    source_tree: SourceTree, recorded_run: RecordedRun
 ) -> None:
     for prompt in (source_tree.root / "agent" / "prompts").glob("*.md"):
         prompt.write_text(f"{prompt.read_text('utf-8')}\nA remark without a typo.\n", "utf-8")
@@ -135,7 +110,7 @@ def test_a_corrected_prompt_schema_or_docstring_of_a_tool_needs_no_new_recording
     told = source_tree.run_demo("--json")
     assert "is stale" not in told.err
     assert told.status == 0
-    assert judged(told.data) == judged(command("run", "--demo", "--json").data)
+    assert judged(told.data) == recorded_run.claims
 
 
 def test_a_stale_recording_is_status_3_and_says_what_to_record_again(

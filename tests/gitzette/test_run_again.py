@@ -96,7 +96,7 @@ def test_a_model_that_fails_at_everything_on_a_first_run_is_status_3_and_facts_a
     told = run(NOWHERE, "--analyst", "model", "--json")
     assert told.status == 3
     (failure,) = told.data["failures"]
-    assert (failure["repo"], failure["stage"]) == ("octo/router", "analysis")
+    assert (failure["repo"], failure["stage"]) == ("octo/router", "model")
     assert "cannot be reached" in failure["message"]
     assert [claim["kind"] for claim in told.data["claims"] if claim["predicate"] == "fact"]
 

@@ -15,6 +15,7 @@ from evals.model_server.talk import Asked, Saying
 from evals.worlds.model import Comment, Issue, Push, Repo
 from gitzette.progress import QuietProgress
 from gitzette.running import cover
+from tests.made_repos import Work
 from tests.scripted_analysis import (
     DAY,
     LIMIT,
@@ -178,3 +179,26 @@ async def test_a_day_that_is_run_again_recalls_what_it_did_before_and_asks_nothi
         "page 1 of 1\nno report of 2026-02-04 is remembered\n",
     ]
     assert again.report == first.report
+
+
+async def test_a_tool_whose_source_is_down_ends_the_repository_and_not_the_run(
+    tmp_path: Path,
+) -> None:
+    clone = two_commits(tmp_path / "router")
+    push = Push(datetime(2026, 2, 4, 10, tzinfo=UTC), Work(clone.folder).git("rev-parse", "HEAD"))
+    repo = Repo(1, "octo", "router", "main", clone.folder / ".git", pushes=(push,))
+    script = Scripted(turns=[calling("get_issue", number=99)])
+    with (
+        ModelServer(script, context=32_768) as server,
+        GitHubServer([repo], tokens=("t",), now=NOW) as github,
+    ):
+        github.faults.add("bad_gateway", "/issues/99", times=50)
+        settings = settings_of(
+            tmp_path, server, RepoSpec(name=RepoId("octo/router")), source="both"
+        )
+        near = {"github_url": github.url, "git_url": github.git_url, "token": SecretStr("t")}
+        settings = settings.model_copy(update=near)
+        covered = await cover(settings, {}, DAY, settings.repos, NOW, QuietProgress())
+    (failure,) = covered.report.failures
+    assert (failure.repo, failure.stage) == ("octo/router", "code")
+    assert "HTTP 502" in failure.message
