@@ -3,10 +3,11 @@
 import argparse
 import asyncio
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import ExitStack
 from dataclasses import replace
 from datetime import UTC, date, datetime
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from agent.domain.base import (
@@ -23,7 +24,7 @@ from agent.editions.week import days_of, week_of
 from agent.reports.stored import dump, to_json
 from agent.settings.values import Recipe, RepoSpec, Settings
 from agent.web import Web
-from gitzette.archive import PublishedReports, check_writable, locked, missed_days, replace_file
+from gitzette.archive import PublishedReports, check_writable, locked, missed_days, replace_files
 from gitzette.arguments import refuse, settings_for, settings_here, specs_of, window_of
 from gitzette.progress import as_json, progress, say
 from gitzette.render.compose import report_page, week_page
@@ -184,11 +185,13 @@ def _week(args: argparse.Namespace, environ: Mapping[str, str]) -> int:
         settings.out / "reports",
         Web(settings.web),
     )
+    files: dict[Path, Iterable[str]] = {}
+    for lang in dict.fromkeys((settings.lang, *settings.languages)):
+        ending = ".md" if lang == settings.lang else f".{lang}.md"
+        files[folder / f"{week.label}{ending}"] = [week_page(week, lang, web, ending)]
+    files[folder / f"{week.label}.json"] = [as_json(week.data())]
     with locked(folder):
-        for lang in dict.fromkeys((settings.lang, *settings.languages)):
-            ending = ".md" if lang == settings.lang else f".{lang}.md"
-            replace_file(folder / f"{week.label}{ending}", [week_page(week, lang, web, ending)])
-        replace_file(folder / f"{week.label}.json", [as_json(week.data())])
+        replace_files(files)
     _build_site(settings)
     for day in week.missing:
         say(f"{args.week}: {day} has no report")
