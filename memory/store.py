@@ -6,7 +6,7 @@ possible: a database that a newer Gitzette changed is refused, and so is one fro
 
 import hashlib
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from datetime import date, timedelta
 from functools import partial
 from pathlib import Path
@@ -127,6 +127,12 @@ def open_database(home: Path, address: str | None = None) -> Database:
             "the database is new or of an earlier version; run: gitzette database upgrade"
         )
     return db
+
+
+def check_database(home: Path, address: str | None = None) -> None:
+    """Raise StorageError if the memory cannot be opened or is damaged."""
+    with closing(open_database(home, address)) as db:
+        db.check()
 
 
 def database_in_memory() -> Database:

@@ -15,6 +15,7 @@ from gitzette.arguments import settings_here
 from gitzette.delivery.deliver import Outbox
 from gitzette.progress import as_json
 from gitzette.wiring import endpoints_of, home_of, memory_of
+from memory.store import check_database
 from tools.chat.client import list_models
 from tools.git.repository import git_version, open_repository
 from tools.github.client import GitHubClient
@@ -92,6 +93,7 @@ async def _deliveries(settings: Settings) -> AsyncIterator[str]:
 
 
 async def _memory(settings: Settings, environ: Mapping[str, str]) -> AsyncIterator[str]:
+    check_database(home_of(settings, environ), settings.database_address)
     with memory_of(settings, environ) as memory:
         runs = memory.runs.latest(1)
     last = f"last run {runs[0].started} {runs[0].status}" if runs else "no runs yet"
