@@ -29,7 +29,8 @@ def merge(earlier: Report, new: Report) -> Report:
     - Of a repository that both cover, facts and rows are those of the new run.
     - What a judge admitted stays, unless the new run has something judged in its place, as long as
       the commits that it is about are in the ledger: a commit never changes.
-    - A commit or the threads that the new run could not read stay as they were read before.
+    - A commit that the new run read less closely stays as it was read before, and so do threads that
+      it could not read.
     """
     return _Merger(earlier, new).report()
 
@@ -143,12 +144,15 @@ class _Merger:
         return {row_id(row): row for row in self.earlier.ledger}
 
     @cached_property
-    def _unread(self) -> frozenset[EvidenceId]:
-        """The commits that the earlier run read and the new one could not."""
+    def _read_less(self) -> frozenset[EvidenceId]:
+        """The commits that the earlier run read closely, or at all, and the new one did not."""
         commits = set()
         for row in self.new.ledger:
             before = self._earlier_rows.get(row_id(row))
-            if row.depth in _UNREAD and before is not None and before.depth not in _UNREAD:
+            if before is None:
+                continue
+            is_lost = row.depth in _UNREAD and before.depth not in _UNREAD
+            if is_lost or (before.depth == "deep" and row.depth != "deep"):
                 commits.add(row_id(row))
         return frozenset(commits)
 
@@ -157,7 +161,7 @@ class _Merger:
         """Every landed commit with its row, before analysis that is kept is noted in it."""
         rows = [row for row in self.earlier.ledger if self._is_uncovered(row)]
         for row in self.new.ledger:
-            rows.append(self._earlier_rows[row_id(row)] if row_id(row) in self._unread else row)
+            rows.append(self._earlier_rows[row_id(row)] if row_id(row) in self._read_less else row)
         return {row_id(row): row for row in self._in_order(rows)}
 
     def _explained(self, row: LedgerRow) -> LedgerRow:
@@ -196,9 +200,9 @@ class _Merger:
         place = _place_of(claim)
         if place is not None:
             return place not in self._taken
-        if commits & self._unread:
-            return True
-        return claim.repo is None and not self._has_read(claim.sources)
+        if claim.repo is None:
+            return not self._has_read(claim.sources)
+        return bool(commits & self._read_less)
 
     def _has_read(self, names: Iterable[EvidenceId]) -> bool:
         """Return True if the new run read all repositories of some evidence."""
@@ -216,17 +220,20 @@ class _Merger:
         claims += [claim for claim in self.new.claims if claim.free]
         claims += [claim for claim in self._kept if claim.free]
         by_code = [claim for claim in self.new.claims if not claim.free]
+        by_code = [claim for claim in by_code if not self._is_told_better(claim)]
         ids = {claim.id for claim in by_code}
         for claim in self._kept:
             if not claim.free:
                 # Code numbers what it says, and may have given the number to something else.
                 name = f"{claim.id}.kept" if claim.id in ids else claim.id
                 claims.append(claim.model_copy(update={"id": name}))
-        claims += [claim for claim in by_code if not self._is_told_better(claim)]
+        claims += by_code
         return self._in_order(claims)
 
     def _is_told_better(self, claim: Claim) -> bool:
-        """Return True if a kept claim says more of the same two commits than this one."""
+        """Return True if kept claims say more of the same commit, or of the same two commits."""
+        if claim.repo is not None and self._read_less.intersection(claim.about[:1]):
+            return True
         for kept in self._kept:
             if kept.free or not kept.judged_by or len(kept.sources) < 2:
                 continue
@@ -243,12 +250,12 @@ class _Merger:
             ends = (link.issue, link.change)
             if self._is_uncovered(link) or link.change not in self._rows:
                 continue
-            if link.change in self._unread or _repo_of(link) in self._threads_lost:
-                by_ends.setdefault(ends, link)
-            elif link.judged_by and _Place("relations", link.change) not in self._taken:
-                replaced = by_ends.get(ends)
+            replaced = by_ends.get(ends)
+            if link.judged_by and _Place("relations", link.change) not in self._taken:
                 if replaced is None or replaced.grade is not Grade.A:
                     by_ends[ends] = link
+            elif link.change in self._read_less or _repo_of(link) in self._threads_lost:
+                by_ends.setdefault(ends, link)
         return [*links, *by_ends.values()]
 
     def _stories(self) -> list[Story]:
@@ -270,7 +277,7 @@ class _Merger:
             return False
         if story.judged_by:
             return not any(_Place("relations", commit) in self._taken for commit in story.news)
-        return self._unread >= {*story.news} or not self._has_read(story.steps)
+        return self._read_less >= {*story.news} or not self._has_read(story.steps)
 
     # ------------------------------------------------------------ sections
 

@@ -18,7 +18,9 @@ def model_failures(report: Report) -> tuple[Failure, ...]:
         return ()
     failures = []
     for section in report.sections:
-        reasons = [one.reason for one in section.account.fallbacks if one.part in _WRITING]
-        if reasons:
-            failures.append(Failure(repo=section.repo, stage="model", message=reasons[0]))
+        fallbacks = section.account.fallbacks
+        if any(fallback.part in _WRITING for fallback in fallbacks):
+            # The first one has the cause; later ones may only say that nobody was asked any more.
+            message = fallbacks[0].reason
+            failures.append(Failure(repo=section.repo, stage="model", message=message))
     return tuple(failures)

@@ -72,7 +72,9 @@ def test_a_commit_that_is_analysed_anew_takes_the_new_words_alone_and_others_kee
     about_limit = [claim for claim in merged.claims if claim.about[:1] == old.about[:1]]
     assert ids(about_limit) == {"new"}
     assert {"h1", "mh", "e1"} <= ids(merged.claims)
-    assert next(row for row in merged.ledger if row.sha == LIMIT).depth == "skim"
+    reasons = {row.sha: row.reason for row in merged.ledger}
+    assert not reasons[LIMIT].endswith(KEPT)
+    assert reasons[HANG].endswith(KEPT)
     first = earlier.analyst.removeprefix("model ")
     assert merged.analyst == f"model second, {first}"
 
@@ -150,6 +152,14 @@ def test_what_could_not_be_read_again_stays_as_it_was_read(
     assert (merged.ledger, merged.claims, merged.links) == (earlier.ledger, (fact,), (link,))
     assert merged.sections == earlier.sections
     assert [failure.stage for failure in merged.failures] == ["diffs", "threads"]
+
+
+def test_a_commit_that_is_read_less_closely_keeps_the_facts_of_the_closer_reading() -> None:
+    earlier = analysed_report()
+    facts = [claim for claim in earlier.claims if not claim.free]
+    skimmed = tuple(claim for claim in facts if claim.id not in ("f2", "f3"))
+    merged = merge(earlier, without_model(earlier, claims=skimmed))
+    assert [claim for claim in merged.claims if not claim.free] == facts
 
 
 def test_what_ties_repositories_stays_unless_all_of_them_were_read_again() -> None:
