@@ -6,7 +6,7 @@ kept as the things that they stand for.
 """
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -57,7 +57,7 @@ class Recording(BaseModel):
 class Staleness:
     """Where a recording and the questions of a run do not fit together."""
 
-    missing: tuple[str, ...] = ()  # Topics without an answer that fits
+    missing: tuple[str, ...] = ()  # Topics without an answer, or with one that does not fit
     unused: tuple[str, ...] = ()  # Topics that nobody asks about
     refused: tuple[str, ...] = ()  # Sentences that are refused now, each with its subject
 
@@ -104,6 +104,8 @@ class RecordedAnswers:
             self._used.add(topic)
             reply = _reply(answer, question)
             if reply is not None:
+                for name in unknown_names(answer, handles_of(question)):
+                    self._missing[f"{topic}, which speaks of {name}"] = None
                 return reply
         self._missing[topic] = None
         raise ModelError(f"no recorded answer fits: {topic}")
@@ -148,7 +150,7 @@ def lasting(reply: Reply, question: Question) -> dict[str, Any]:
         answer = {"text": reply.text, "calls": calls}
     else:
         answer = json.loads(reply.text)
-    handles = _handles(question)
+    handles = handles_of(question)
     renamed: dict[str, Any] = _renamed(answer, handles.field, handles.names)
     return renamed
 
@@ -158,7 +160,7 @@ def _reply(answer: Mapping[str, Any], question: Question) -> Reply | None:
 
     Tokens are estimated, since the wording of the question may have changed.
     """
-    handles = _handles(question)
+    handles = handles_of(question)
     short_names = {name: handle for handle, name in handles.names.items()}
     answer = _renamed(answer, handles.field, short_names)
     shape = question.response_format
@@ -178,7 +180,22 @@ def _reply(answer: Mapping[str, Any], question: Question) -> Reply | None:
     return Reply(text=text, spent=Spent(calls=1, sent=question.tokens, received=tokens_of(text)))
 
 
-def _handles(question: Question) -> Handles:
+def unknown_names(answer: Any, handles: Handles) -> Iterator[str]:
+    """Yield what an answer chooses or rests on and its question does not offer any more."""
+    if isinstance(answer, list):
+        for item in answer:
+            yield from unknown_names(item, handles)
+    if not isinstance(answer, Mapping):
+        return
+    for key, value in answer.items():
+        if key == handles.field and isinstance(value, list):
+            yield from (name for name in value if name not in handles.names.values())
+        else:
+            yield from unknown_names(value, handles)
+
+
+def handles_of(question: Question) -> Handles:
+    """Return the short names of a question; none where it gives none."""
     if question.topic is None or question.topic.handles is None:
         return Handles("", {})
     return question.topic.handles

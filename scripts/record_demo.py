@@ -30,8 +30,10 @@ from gitzette.demo_answers import (
     CAPABILITIES,
     RecordedAnswers,
     Recording,
+    handles_of,
     lasting,
     sentence_of,
+    unknown_names,
 )
 from gitzette.progress import PlainProgress
 from gitzette.running import Covered, cover
@@ -66,15 +68,18 @@ class LiveRecording(RecordedAnswers):
         return await super().ask(question)
 
     def _is_incomplete(self, topic: str, question: Question) -> bool:
-        """Return True if there is no answer, or if a judge did not rule on every sentence."""
-        if topic not in self.recording.answers:
+        """Return True if there is no answer, or one that does not fit the question any more.
+
+        A judge has to rule on every sentence, and other answers may name only what they are shown.
+        """
+        answer = self.recording.answers.get(topic)
+        if answer is None:
             return True
-        if question.response_format is not Rulings:
-            return False
-        assert question.topic is not None
-        assert question.topic.handles is not None
-        ruled = {ruling["id"] for ruling in self.recording.answers[topic]["rulings"]}
-        return not ruled.issuperset(question.topic.handles.names.values())
+        handles = handles_of(question)
+        if question.response_format is Rulings:
+            ruled = {ruling["id"] for ruling in answer["rulings"]}
+            return not ruled.issuperset(handles.names.values())
+        return any(unknown_names(answer, handles))
 
 
 def main() -> None:

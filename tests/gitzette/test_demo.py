@@ -122,11 +122,13 @@ def test_a_stale_recording_is_status_3_and_says_what_to_record_again(
     first, second, *_ = [topic for topic in sorted(answers) if topic.startswith("write ")]
     answers["write octo/nowhere"] = answers.pop(first)
     answers[second]["sentences"][0]["en"] += " See `made_up_name`."
+    answers["day brief"]["sentences"][0]["rests_on"].append("octo/nowhere@1a2b.m1")
     file.write_text(json.dumps(recording), "utf-8")
     told = source_tree.run_demo("--json")
     assert told.status == 3
     (line,) = (line for line in told.err.splitlines() if "is stale" in line)
     assert f"no answer that fits: {first};" in line
+    assert "no answer that fits: day brief, which speaks of octo/nowhere@1a2b.m1;" in line
     assert "nobody asks for: write octo/nowhere" in line
     assert f"refused now: {second.removeprefix('write ')}: " in line
     assert "python scripts/record_demo.py URL" in line
