@@ -11,7 +11,7 @@ from types import TracebackType
 from typing import Self
 
 from starlette.applications import Starlette
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 from starlette.routing import Route
 
@@ -91,7 +91,9 @@ class GitHubServer:
         self._loopback.start(self._app)
 
     async def _crashed(self, request: Request, error: Exception) -> Response:
-        self._crashes.append(error)
+        """Note a crash; a client that goes away in the middle of a request is none."""
+        if not isinstance(error, ClientDisconnect):
+            self._crashes.append(error)
         return Refusal(500, "Server Error").response()
 
     @property
