@@ -40,7 +40,7 @@ def demo_world(
                 "web_url": "https://git.example",
                 "token": _TOKEN,
             }
-            yield Settings.model_validate(values | _asked(args, environ)), world.now
+            yield Settings.model_validate(values | _requested_settings(args, environ)), world.now
 
 
 @contextmanager
@@ -54,21 +54,21 @@ def _folder() -> Iterator[Path]:
             shutil.rmtree(folder, ignore_errors=True)
 
 
-def _asked(args: argparse.Namespace, environ: Mapping[str, str]) -> dict[str, object]:
-    """Take the reader's own model where one is asked for; else look at no configuration, for it may be broken."""
-    given = {
-        key: getattr(args, key)
-        for key in ("tz", "lang", "layout", "source", "out")
-        if getattr(args, key)
-    }
+def _requested_settings(args: argparse.Namespace, environ: Mapping[str, str]) -> dict[str, object]:
+    """Return the settings that the command line gives, with the reader's own model if asked for.
+
+    Otherwise no configuration is read, because it may be broken.
+    """
+    given: dict[str, object] = {}
+    for name in ("tz", "lang", "layout", "source", "out"):
+        if getattr(args, name):
+            given[name] = getattr(args, name)
     if args.analyst is None:
         return given | {"analyst": "model", "model": "recorded answers", "languages": ("en", "zh")}
     if args.analyst == "rules":
         return given
-    own = settings_for(args, environ)
-    model = {
-        key: getattr(own, key)
-        for key in Shape.model_fields
-        if key.startswith(("model", "prices", "budget"))
-    }
-    return given | model | {"analyst": "model"}
+    configured = settings_for(args, environ)
+    for name in Shape.model_fields:
+        if name.startswith(("model", "prices", "budget")):
+            given[name] = getattr(configured, name)
+    return given | {"analyst": "model"}

@@ -14,10 +14,10 @@ from langgraph.types import Send
 from typing_extensions import TypedDict
 
 from agent.analysts.tasks import Task, summary_task
-from agent.domain.base import Frozen, RepoId, commit_id
+from agent.domain.base import EvidenceId, Frozen, RepoId, commit_id
 from agent.domain.claims import Claim, Refused
 from agent.domain.evidence import ThreadEvidence
-from agent.domain.ledger import OwnUse
+from agent.domain.ledger import LedgerRow, OwnUse
 from agent.domain.links import Link, Related, Story
 from agent.domain.report import Drop, Failure, Report
 from agent.domain.spending import Account
@@ -81,7 +81,7 @@ def build(
 
 
 def _add_reading(graph: StateGraph[Day, RunContext, Any, Day], without: str) -> None:
-    """Add the first look at each repository, and its part; `without` any that could be read it goes on elsewhere."""
+    """Add the first look at each repository, and its part; `without` any, go on to that node."""
     graph.add_node("collect", collect)
     graph.add_node("allocate", allocate)
     graph.add_node("repository", build_repository())
@@ -103,37 +103,38 @@ def _add_publishing(graph: StateGraph[Day, RunContext, Any, Day]) -> None:
 
 
 def to_collect(state: Day) -> list[Send] | str:
-    """Hand each repository to a branch of its own."""
-    return [
-        Send("collect", ReadState(window=state["window"], spec=spec)) for spec in state["specs"]
-    ] or "allocate"
+    """Send each repository to a branch of its own."""
+    sends = []
+    for spec in state["specs"]:
+        sends.append(Send("collect", ReadState(window=state["window"], spec=spec)))
+    return sends or "allocate"
 
 
 async def allocate(state: Day, runtime: Runtime[RunContext]) -> dict[str, Any]:
-    """Share out what may be read in depth over all repositories, by what their commits are worth."""
-    found = state.get("collected") or {}
-    tables = {spec.name: found[spec.name].table for spec in state["specs"] if spec.name in found}
+    """Share the deep reading out over all repositories, by the weight of their commits."""
+    collected = state.get("collected") or {}
+    tables = {}
+    for spec in state["specs"]:
+        if spec.name in collected:
+            tables[spec.name] = collected[spec.name].table
     return {"shares": allot(tables, runtime.context.deep)}
 
 
 def to_repositories(state: Day) -> list[Send] | str:
-    """Hand each repository that could be read to a branch of its own."""
-    window, found, shares = state["window"], state.get("collected") or {}, state["shares"]
-    known = [spec for spec in state["specs"] if spec.name in found]
-    sends = [
-        Send(
-            "repository",
-            ReadState(
-                window=window,
-                spec=spec,
-                found=found[spec.name],
-                deep=shares[spec.name],
-                beside=beside,
-            ),
+    """Send each repository that could be read to a branch of its own."""
+    collected = state.get("collected") or {}
+    readable = [spec for spec in state["specs"] if spec.name in collected]
+    sends = []
+    for spec in readable:
+        others = tuple(other for other in readable if other != spec)
+        reading = ReadState(
+            window=state["window"],
+            spec=spec,
+            found=collected[spec.name],
+            deep=state["shares"][spec.name],
+            beside=state.get("beside") or others,
         )
-        for spec in known
-        for beside in [state.get("beside") or tuple(other for other in known if other != spec)]
-    ]
+        sends.append(Send("repository", reading))
     return sends or "publish"
 
 
@@ -168,37 +169,40 @@ def _composing() -> Any:
     return compose
 
 
-async def _reading(spec: RepoSpec, state: Day, deps: RunContext) -> Reading:
+async def _reading(spec: RepoSpec, state: Day, context: RunContext) -> Reading:
     """Gather what was read of a repository as far as it may lead to others."""
-    found = state["collected"][spec.name]
-    pulls = {pull.number: ThreadEvidence(thread=pull) for pull in found.threads.pulls}
-    desk = await deps.desks.open(spec)
+    collected = state["collected"][spec.name]
+    chapter = state["chapters"][spec.name]
+    threads = {pull.number: ThreadEvidence(thread=pull) for pull in collected.threads.pulls}
+    pulls: dict[EvidenceId, ThreadEvidence] = {}
+    for sha, number in collected.threads.pull_of.items():
+        if number in threads:
+            pulls[commit_id(spec.name, sha)] = threads[number]
+    desk = await context.desks.open(spec)
     return Reading(
         code=desk.code,
         threads=desk.threads,
-        tip=found.landing.tip or "",
-        taken=state["chapters"][spec.name].taken,
-        references=found.references,
-        related=state["chapters"][spec.name].related,
-        pulls={
-            commit_id(spec.name, sha): pulls[n]
-            for sha, n in found.threads.pull_of.items()
-            if n in pulls
-        },
+        tip=collected.landing.tip or "",
+        taken=chapter.taken,
+        references=collected.references,
+        related=chapter.related,
+        pulls=pulls,
     )
 
 
 def _brief(state: Day) -> list[Task]:
-    """Let the brief be written from what was published of the heaviest commits of all repositories."""
-    chapters = [
-        state["chapters"][spec.name] for spec in state["specs"] if spec.name in state["chapters"]
-    ]
-    rows = {f"{row.repo}@{row.sha}": row for one in chapters for row in one.ledger}
-    told = [
-        claim for one in chapters for claim in one.claims if claim.about and claim.about[0] in rows
-    ]
-    heaviest = sorted(told, key=lambda claim: -rows[claim.about[0]].weight)
-    task = summary_task(None, heaviest, {name: row.title for name, row in rows.items()})
+    """Return the task to write the brief from what is said of the heaviest commits of all."""
+    chapters = state.get("chapters") or {}
+    rows: dict[EvidenceId, LedgerRow] = {}
+    claims: list[Claim] = []
+    for spec in state["specs"]:
+        if spec.name in chapters:
+            rows.update((f"{row.repo}@{row.sha}", row) for row in chapters[spec.name].ledger)
+            claims += chapters[spec.name].claims
+    about_commits = [claim for claim in claims if claim.about and claim.about[0] in rows]
+    about_commits.sort(key=lambda claim: -rows[claim.about[0]].weight)
+    titles = {name: row.title for name, row in rows.items()}
+    task = summary_task(None, about_commits, titles)
     return [task] if task else []
 
 
