@@ -8,10 +8,11 @@ from typing import Any, Literal, NamedTuple, TypeVar
 from agent.domain.base import EvidenceId, RepoId, repo_of
 from agent.domain.claims import Claim
 from agent.domain.ledger import Depth, LedgerRow
-from agent.domain.links import Grade, Link, Story
+from agent.domain.links import Link, Story
 from agent.domain.report import Failure, Report, RepoSection
 from agent.domain.spending import Account
 from agent.domain.window import Window
+from agent.links.admitted import are_of_one_pair, with_link
 from agent.reports.page import row_id
 
 KEPT = "; analysis of an earlier run"  # How the reason of such a row ends
@@ -245,18 +246,16 @@ class _Merger:
 
     def _links(self) -> list[Link]:
         links = [link for link in self.earlier.links if self._is_uncovered(link)]
-        by_ends = {(link.issue, link.change): link for link in self.new.links}
+        new = list(self.new.links)
         for link in self.earlier.links:
-            ends = (link.issue, link.change)
             if self._is_uncovered(link) or link.change not in self._rows:
                 continue
-            replaced = by_ends.get(ends)
+            is_lost = link.change in self._read_less or _repo_of(link) in self._threads_lost
             if link.judged_by and _Place("relations", link.change) not in self._taken:
-                if replaced is None or replaced.grade is not Grade.A:
-                    by_ends[ends] = link
-            elif link.change in self._read_less or _repo_of(link) in self._threads_lost:
-                by_ends.setdefault(ends, link)
-        return [*links, *by_ends.values()]
+                new = with_link(new, link)
+            elif is_lost and not any(are_of_one_pair(link, other) for other in new):
+                new.append(link)
+        return [*links, *new]
 
     def _stories(self) -> list[Story]:
         stories = [story for story in self.earlier.stories if self._is_uncovered(story)]
