@@ -1,7 +1,6 @@
 """The demonstration: a small made-up world served on loopback, analysed with recorded answers of a large model."""
 
 import argparse
-import shutil
 import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -25,7 +24,8 @@ def demo_world(
     """Build and serve the world while the run lasts; yield its settings and its present time."""
     if args.repo:
         raise UsageError("--demo has repositories of its own; leave out --repo")
-    with _folder() as folder:
+    with tempfile.TemporaryDirectory(prefix="gitzette-demo-") as name:
+        folder = Path(name)
         world = build("demo", _SEED, folder / "world")
         with GitHubServer(world.repos, tokens=(_TOKEN,), now=world.now) as server:
             if not (args.date or args.since):
@@ -41,17 +41,6 @@ def demo_world(
                 "token": _TOKEN,
             }
             yield Settings.model_validate(values | _requested_settings(args, environ)), world.now
-
-
-@contextmanager
-def _folder() -> Iterator[Path]:
-    """Make a folder for the world and the home; remove it, unless there is a log of errors in it."""
-    folder = Path(tempfile.mkdtemp(prefix="gitzette-demo-"))
-    try:
-        yield folder
-    finally:
-        if not any(folder.glob("home/runs/*.log")):
-            shutil.rmtree(folder, ignore_errors=True)
 
 
 def _requested_settings(args: argparse.Namespace, environ: Mapping[str, str]) -> dict[str, object]:

@@ -128,9 +128,6 @@ async def cover(
                 spent = _spent(house, specs, time.monotonic() - started)
                 memory.runs.end(run_id, status, datetime.now(UTC), spent)
             memory.run_locks.finish(run_id)
-        log = memory.run_files.crash_log(run_id).file
-        if log.exists():
-            notices.append(f"unexpected errors happened; their tracebacks are in {log}")
         page, _ = house.publisher.paths(report)
         return Covered(report, page, house.client.usage, tuple(notices), refused)
 

@@ -126,9 +126,6 @@ def run_context(
 ) -> RunContext:
     """Put together what the nodes may touch, the memory behind the recorder; a replay needs no code of the user."""
     own = OwnCode(shape.uses if isinstance(shape, Settings) else ())
-    crash_log = None
-    if recorder is not None and not recorder.play_only:
-        crash_log = memory.run_files.crash_log(recorder.run)
     return RunContext(
         desks=desks,
         landings=recorded(memory.landings, recorder, "landings"),
@@ -143,7 +140,6 @@ def run_context(
         mark=writers.mark,
         library=EvidenceCache(),
         deep=shape.budget.deep,
-        crash_log=crash_log,
     )
 
 

@@ -158,7 +158,7 @@ def _composing() -> Any:
     analysis = build_analysis()
 
     async def compose(state: Day, runtime: Runtime[RunContext]) -> dict[str, Any]:
-        with noting_failure(state, runtime.context, "brief") as failures:
+        with noting_failure(state, "brief") as failures:
             tasks = _brief(state) if runtime.context.models else []
             if not tasks:
                 return {}
@@ -313,7 +313,7 @@ def _explaining() -> Any:
     analysis = build_analysis()
 
     async def explain(state: RepositoryState, runtime: Runtime[RunContext]) -> dict[str, Any]:
-        with noting_failure(state, runtime.context, "analysis") as failures:
+        with noting_failure(state, "analysis") as failures:
             return await analysis.ainvoke(state, context=runtime.context)
         return {"failures": failures}
 

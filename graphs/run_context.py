@@ -1,5 +1,6 @@
 """What the nodes of a run may touch, how they ask its models, and what was read of a repository."""
 
+import logging
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
@@ -34,7 +35,6 @@ from agent.triage.score import lifted
 from graphs.models import Models
 from memory.evidence import EvidenceStore
 from memory.reports import Landings, OpenIssues, Reports
-from memory.runs import CrashLog
 from memory.statements import Statements, Stories
 from tools.chat.messages import Handles, Topic
 from tools.evidence_cache import EvidenceCache
@@ -42,6 +42,7 @@ from tools.history.find_stories import with_past
 from tools.history.past import pull_templates
 from tools.own_code import OwnCode
 
+_LOG = logging.getLogger(__name__)
 M = TypeVar("M", bound=BaseModel)
 _PROMPT = 1_600  # Tokens of a prompt beside the evidence: rules, sentences, schema
 _LEAST, _SMALL = 1_000, 12_000
@@ -72,8 +73,6 @@ class RunContext:
     """Where what was read is left for questions; None where nothing may be written."""
     own: OwnCode | None = None
     """The user's own code, in which uses of what changes are looked for; it stays on this machine."""
-    crash_log: CrashLog | None = None
-    """Where the tracebacks of unexpected errors go; None where nothing may be written."""
     gathered: dict[RepoId, Material] = field(default_factory=dict)
     """What this process has read of a repository, put together once for all steps that work with it."""
 
@@ -140,7 +139,7 @@ def failing_alone(node: Node, stage: Stage = "code") -> Any:
     async def guarded(state: Any, runtime: Runtime[RunContext]) -> dict[str, Any]:
         if has_failed(state):
             return {}
-        with noting_failure(state, runtime.context, stage) as failures:
+        with noting_failure(state, stage) as failures:
             return await node(state, runtime)
         return {"failures": failures}
 
@@ -155,11 +154,11 @@ def has_failed(state: Any) -> bool:
 
 
 @contextmanager
-def noting_failure(state: Any, context: RunContext, stage: Stage) -> Iterator[list[Failure]]:
+def noting_failure(state: Any, stage: Stage) -> Iterator[list[Failure]]:
     """Turn any error of the block into a failure, which the list that is yielded then holds.
 
     Of an unexpected error the report names only the kind, since its words may hold anything; the
-    traceback goes to the log of the run.
+    traceback goes to the error log.
     """
     repo = state["spec"].name if "spec" in state else None
     failures: list[Failure] = []
@@ -170,10 +169,9 @@ def noting_failure(state: Any, context: RunContext, stage: Stage) -> Iterator[li
     except AppError as error:
         unknown = isinstance(error, NotFound)
         failures.append(Failure(repo=repo, stage=stage, message=str(error), unknown=unknown))
-    except Exception as error:  # noqa: BLE001 -- one repository's bug must not cost the others their report
-        if context.crash_log is not None:
-            context.crash_log.add(f"{stage} of {repo or 'all repositories'}", error)
-        message = f"unexpected {type(error).__name__}; the log of the run has the traceback"
+    except Exception as error:  # noqa: BLE001 -- a bug must not cost the others their reports
+        _LOG.exception("%s of %s failed", stage, repo or "all repositories")
+        message = f"unexpected {type(error).__name__}; the error log has the traceback"
         failures.append(Failure(repo=repo, stage=stage, message=message))
 
 

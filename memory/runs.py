@@ -3,9 +3,8 @@
 import fcntl
 import json
 import os
-import traceback
 from collections.abc import Collection, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from pathlib import Path
@@ -154,37 +153,15 @@ class RunLocks:
         return self._folder / f"{run}.lock"
 
 
-@dataclass(frozen=True)
-class CrashLog:
-    """A private file with the tracebacks of unexpected errors; it is made when the first one comes."""
-
-    file: Path
-
-    def add(self, title: str, error: Exception) -> None:
-        """Append a traceback; a log that cannot be written must not add to the damage."""
-        moment = datetime.now(UTC).isoformat(timespec="seconds")
-        text = f"{moment} {title}\n{''.join(traceback.format_exception(error))}\n"
-        with suppress(OSError):
-            self.file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-            flags = os.O_CREAT | os.O_WRONLY | os.O_APPEND
-            descriptor = os.open(self.file, flags, 0o600)
-            with os.fdopen(descriptor, "w", encoding="utf-8", errors="replace") as log:
-                log.write(text)
-
-
 class RunFiles:
-    """The private files of a run: `runs/RUN.json` with refused sentences, and `runs/RUN.log`."""
+    """The private files `runs/RUN.json`: the sentences of a run that were refused, and why."""
 
     def __init__(self, home: Path) -> None:
         self._folder = home / "runs"
 
     def path(self, run: str) -> Path:
-        """Return the file with the sentences that were refused, and why."""
+        """Return the file of a run."""
         return self._folder / f"{run}.json"
-
-    def crash_log(self, run: str) -> CrashLog:
-        """Return the log of a run's unexpected errors."""
-        return CrashLog(self._folder / f"{run}.log")
 
     def write(self, run: str, content: Mapping[str, Any]) -> None:
         """Write the file of a run, whole or not at all."""
@@ -204,10 +181,9 @@ class RunFiles:
 
     def forget(self, before: date) -> None:
         """Remove the files of runs that ended before a day."""
-        for pattern in ("*.json", "*.log"):
-            for file in self._folder.glob(pattern):
-                if datetime.fromtimestamp(file.stat().st_mtime, UTC).date() < before:
-                    file.unlink(missing_ok=True)
+        for file in self._folder.glob("*.json"):
+            if datetime.fromtimestamp(file.stat().st_mtime, UTC).date() < before:
+                file.unlink(missing_ok=True)
 
 
 def recipe_of(run: RunRecord) -> Recipe:

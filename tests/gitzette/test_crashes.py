@@ -71,6 +71,7 @@ def test_an_unexpected_error_costs_its_own_part_and_its_traceback_is_in_the_log(
     failures: set[tuple[str | None, str]],
     covered: set[str],
     source_tree: SourceTree,
+    corner: Path,
 ) -> None:
     for bug in bugs:
         bug.plant(source_tree)
@@ -81,8 +82,9 @@ def test_an_unexpected_error_costs_its_own_part_and_its_traceback_is_in_the_log(
     assert all("unexpected KeyError" in one["message"] for one in told.data["failures"])
     assert {section["repo"] for section in told.data["sections"]} == covered
     assert {row["repo"] for row in told.data["ledger"]} == covered
-    (log,) = re.findall(r"tracebacks are in (\S+)", told.err)
+    (log,) = re.findall(r"what went wrong is in (\S+)", told.err)
     assert Path(log).read_text("utf-8").count(SECRET) >= len(failures)
+    assert Path(log).is_relative_to(corner)
     assert Path(log).stat().st_mode & 0o077 == 0
     pages = [*(source_tree.root / "gazette-demo").rglob("*.*")]
     assert len(pages) >= 3
