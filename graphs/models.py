@@ -47,10 +47,12 @@ class Models:
         context: int | None = None,
         purse: Purse | None = None,
         prices: Mapping[str, Price] | None = None,
+        answer_seconds: float = 300.0,
     ) -> None:
         """Ask the endpoints, by the names of their models, at the address `origin`.
 
-        A replay has no endpoints. `context` is the length that the settings give, if any.
+        A replay has no endpoints. `context` is the length that the settings give, if any;
+        `answer_seconds` is the time that one answer may take: it limits questions to slow servers.
         """
         self.names = names
         self.name = names["writing"]
@@ -60,6 +62,7 @@ class Models:
         self._context = context
         self._purse = purse or Purse()
         self._prices = prices or {}
+        self._answer_seconds = answer_seconds
         self._accounts: dict[str, Spent] = {}
         self._outages = Counter[str]()
 
@@ -73,14 +76,18 @@ class Models:
         return self._accounts.pop(account, Spent())
 
     async def context(self, job: Job) -> int:
-        """Return the tokens of the model's window, question and answer together."""
-        return (await self._capabilities(job)).context
+        """Return the tokens of the model's context, question and answer together."""
+        return (await self.capabilities(job)).context
+
+    async def question_tokens(self, job: Job) -> int:
+        """Return the tokens that a question to the model may have."""
+        return (await self.capabilities(job)).question_tokens(self._answer_seconds)
 
     async def has_tools(self, job: Job) -> bool:
         """Return True if the model's server takes tools."""
-        return (await self._capabilities(job)).tools
+        return (await self.capabilities(job)).tools
 
-    async def _capabilities(self, job: Job) -> Capabilities:
+    async def capabilities(self, job: Job) -> Capabilities:
         """Find out what a server can do; recorded, because it shapes what is asked."""
         name = self.names[job]
 

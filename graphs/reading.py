@@ -23,6 +23,7 @@ from agent.ports import Desk, Step
 from agent.prompting import ModelError, fenced, fitting, prompt
 from agent.reports.chapter import share
 from agent.reports.titles import shown_title
+from agent.sizing import EvidencePrompt
 from agent.telling import fact_sentence
 from agent.triage.collected import Collected, Scales, filter_notices
 from agent.triage.score import lifted, rank
@@ -34,6 +35,7 @@ from tools.index_for_search import read_threads
 from tools.toolset import ToolError, Toolset
 
 _QUIET = 6  # So many commits can be explained one by one, also where the budget would read few of them in depth
+_FENCE_TOKENS = 60  # Around the table, with the row that counts what is not in it
 _PAGE = 3_000  # Tokens of one answer of a tool: what a model writes about is shown whole later
 _MAX_FAILED_LISTED = 5  # Commits without a readable diff that a failure names
 
@@ -67,12 +69,14 @@ async def choose(state: ReadState, runtime: Runtime[RunContext]) -> dict[str, An
 async def _ask_for_choice(state: ReadState, context: RunContext, limit: int) -> tuple[str, ...]:
     """Return the hashes of the commits that the model names; ModelError where it names none."""
     rows = await _rows(state, context)
-    lines = fitting([row.line for row in rows], await context.packet_room())
+    repo = state["spec"].name
+    form = EvidencePrompt(name="choose", values={"most": str(limit)}, shape=Choice, slot="table")
+    question = await context.question_limit("reading", repo)
+    lines = fitting([row.line for row in rows], question.evidence_tokens(form) - _FENCE_TOKENS)
     listed = {row.handle: row.sha for row in rows[: len(lines)]}
     if len(lines) < len(rows):
         lines.append(f"(and {len(rows) - len(lines)} lighter ones)")
     values = {"table": fenced("\n".join(lines), context.mark), "most": str(limit)}
-    repo = state["spec"].name
     named = Handles("read", listed)
     choice = await context.ask("reading", repo, "choose", values, Choice, handles=named)
     handles = [handle.strip("[]` ") for handle in choice.read]

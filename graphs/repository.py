@@ -16,7 +16,7 @@ from typing_extensions import TypedDict
 from agent.analysts.packet import pieces_of
 from agent.analysts.rules import facts_told
 from agent.analysts.subjects import CommitSubject, SummarySubject, light_dossier
-from agent.analysts.tasks import Sentences, Task, commit_tasks, summary_task
+from agent.analysts.tasks import Draft, Sentences, Task, commit_tasks, summary_task
 from agent.domain.base import EvidenceId, RepoId
 from agent.domain.claims import Claim, Refused
 from agent.domain.evidence import Material
@@ -35,14 +35,14 @@ from agent.reports.chapter import (
 )
 from agent.stories.releases import taken
 from agent.triage.collected import dossier_of, readings_of
-from graphs.judging import SentenceSteps, spent, tell
 from graphs.run_context import ReadState, RunContext, material_of
+from graphs.sentence_steps import SentenceSteps, announce, spent
 from tools.chat.messages import Handles
 from tools.history.find_stories import find_stories, told_stories, with_relations, with_stories
 from tools.history.past import release_stories, tags_of_window
 from tools.index_for_search import index_run
 
-_Written = CommitSubject | SummarySubject
+_WrittenSubject = CommitSubject | SummarySubject
 _NOTES = 1_500  # Tokens of a model's own notes that it is shown again when it writes
 _BLAMED = 60  # Commits whose lines are followed to earlier ones; without a model fewer, since only the newest are told
 
@@ -244,66 +244,76 @@ def build_analysis() -> CompiledStateGraph[AnalysisState, RunContext, ReadState,
 
 
 async def write(state: AnalysisState, runtime: Runtime[RunContext]) -> dict[str, Any]:
-    """Have each task written, all at the same time; the models limit how many questions are under way."""
-    deps = runtime.context
-    about = await subjects(state, deps)
-    tell(about.values(), runtime, "writing")
-    said = await asyncio.gather(*(_written(one, deps) for one in about.values()))
-    drafts = tuple(
-        (key, claim) for key, (claims, _) in zip(about, said, strict=True) for claim in claims
+    """Have all tasks written at the same time; the models limit how many questions are under way."""
+    context = runtime.context
+    written_subjects = await subjects(state, context)
+    announce(written_subjects.values(), runtime, "writing")
+    answers = await asyncio.gather(
+        *(_written(subject, context) for subject in written_subjects.values())
     )
-    account = sum((lost for _, lost in said), spent(about.values(), deps))
-    return {"sentences": Sentences(drafts=drafts), "account": account}
+    account = spent(written_subjects.values(), context)
+    drafts: list[Draft] = []
+    for task, (claims, task_account) in zip(written_subjects, answers, strict=True):
+        drafts += [Draft(task=task, claim=claim) for claim in claims]
+        account += task_account
+    return {"sentences": Sentences.written(drafts), "account": account}
 
 
-async def _written(subject: _Written, deps: RunContext) -> tuple[list[Claim], Account]:
+async def _written(subject: _WrittenSubject, context: RunContext) -> tuple[list[Claim], Account]:
+    """Have one task written; if the model fails, return no claims and the reason."""
+    rests = {handle: claim.id for handle, claim in subject.task.rests.items()}
     try:
-        rests = {handle: claim.id for handle, claim in subject.task.rests.items()}
-        answer = await deps.ask(
+        answer = await context.ask_about(
             "writing",
             subject.account,
-            *subject.prompt(deps.mark),
+            subject.write_prompt(),
+            lambda budget: subject.evidence((), budget),
             about=subject.task.key,
             handles=Handles("rests_on", rests),
         )
-        return subject.claims(answer), Account()
     except ModelError as error:
         return [], fallback(subject.part, error, subject.about)
+    return subject.claims(answer), Account()
 
 
 async def settle(state: AnalysisState) -> dict[str, Any]:
     """Hand on what is published, and what was refused with its reasons."""
-    now = state["sentences"]
-    return {"analysis": list(now.published), "refused": [*now.mended, *now.failed]}
+    sentences = state["sentences"]
+    return {
+        "analysis": list(sentences.published),
+        "refused": [*sentences.mended, *sentences.failed],
+    }
 
 
-async def subjects(state: AnalysisState, deps: RunContext) -> dict[str, _Written]:
-    """Give what the tasks are about, with what was read of it."""
-    shared = {"languages": deps.languages, "room": await deps.packet_room()}
-    told: dict[str, dict[str, Any]] = {
-        task.key: {
-            "task": task,
-            "repo": task.repo,
-            "account": task.account,
-            "about": task.about or None,
-            **shared,
-        }
-        for task in state["tasks"]
-    }
-    found: dict[str, _Written] = {
-        task.key: SummarySubject(**told[task.key], dossier=light_dossier(task))
-        for task in state["tasks"]
-        if not task.about
-    }
-    if commits := {task.about: task.key for task in state["tasks"] if task.about}:
-        material = await material_of(state, deps)
-        dossier, reads = (
-            dossier_of(material, state["found"]),
-            {one.evidence.id: one for one in material.reads},
-        )
-        for name, key in commits.items():
-            shown = pieces_of(reads[name].evidence, material)
-            found[key] = CommitSubject(
-                **told[key], dossier=dossier, read=reads[name], material=material, shown=shown
+async def subjects(state: AnalysisState, context: RunContext) -> dict[str, _WrittenSubject]:
+    """Return what the tasks are about, by their keys: summaries first, then commits."""
+    found: dict[str, _WrittenSubject] = {}
+    for task in state["tasks"]:
+        if not task.about:
+            found[task.key] = SummarySubject(
+                repo=task.repo,
+                account=task.account,
+                languages=context.languages,
+                dossier=light_dossier(task),
+                task=task,
             )
+    about_commits = [task for task in state["tasks"] if task.about]
+    if not about_commits:
+        return found
+    material = await material_of(state, context)
+    dossier = dossier_of(material, state["found"])
+    reads = {read.evidence.id: read for read in material.reads}
+    for task in about_commits:
+        read = reads[task.about]
+        found[task.key] = CommitSubject(
+            repo=task.repo,
+            account=task.account,
+            languages=context.languages,
+            dossier=dossier,
+            about=task.about,
+            shown=pieces_of(read.evidence, material),
+            task=task,
+            read=read,
+            material=material,
+        )
     return found

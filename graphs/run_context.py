@@ -15,7 +15,6 @@ from langgraph.runtime import Runtime
 from pydantic import BaseModel
 from typing_extensions import TypedDict
 
-from agent.analysts.packet import BUDGET
 from agent.analysts.tasks import Task
 from agent.domain.base import AppError, EvidenceId, Language, NotFound, RepoId
 from agent.domain.commits import Issue
@@ -27,8 +26,9 @@ from agent.domain.window import Window
 from agent.links.admitted import related_links
 from agent.links.recorded import carried_links, partners, reverted_by
 from agent.ports import Desks, Publisher, ThreadSource
-from agent.prompting import Job, prompt
+from agent.prompting import ContextExceeded, Job, answer_tokens, fenced, prompt
 from agent.settings.values import RepoSpec
+from agent.sizing import MAX_SHRINKS, EvidencePrompt, QuestionLimit, ShowEvidence, shrunk
 from agent.stories.timeline import StoriesFound
 from agent.triage.collected import Collected, Readings, Scales, known_issues
 from agent.triage.score import lifted
@@ -44,8 +44,7 @@ from tools.own_code import OwnCode
 
 _LOG = logging.getLogger(__name__)
 M = TypeVar("M", bound=BaseModel)
-_PROMPT = 1_600  # Tokens of a prompt beside the evidence: rules, sentences, schema
-_LEAST, _SMALL = 1_000, 12_000
+_SMALL_CONTEXT = 12_000  # Tokens: a model with less loses its way in several steps
 THREAD_TOOLS = ("get_issue", "get_pull")
 
 
@@ -103,27 +102,60 @@ class RunContext:
         `about` names the subject where it is not the whole account, and `handles` are the short
         names that the prompt gives to things: recorded answers are found by both.
         """
-        scope = account if "/" in account else "several repositories"
-        system = prompt("system", {"repo": scope, "mark": self.mark})
-        messages = [SystemMessage(system), HumanMessage(prompt(name, values))]
+        messages = [SystemMessage(self._system(account)), HumanMessage(prompt(name, values))]
         topic = Topic(f"{name} {about or account}", handles)
         model = self.asked.get(job, account).with_structured_output(shape, topic=topic)
         answer = await model.ainvoke(messages)
         assert isinstance(answer, shape)
         return answer
 
+    async def ask_about(
+        self,
+        job: Job,
+        account: str,
+        form: EvidencePrompt,
+        show: ShowEvidence,
+        *,
+        about: str = "",
+        handles: Handles | None = None,
+    ) -> Any:
+        """Ask with as much evidence as fits, and with less where the server counts more tokens."""
+        limit = await self.question_limit(job, account)
+        budget = limit.evidence_tokens(form)
+        for shrinks_left in reversed(range(MAX_SHRINKS + 1)):
+            evidence = limit.fit(show, budget)
+            values = {**form.values, form.slot: fenced(evidence, self.mark)}
+            try:
+                return await self.ask(
+                    job, account, form.name, values, form.shape, about=about, handles=handles
+                )
+            except ContextExceeded:
+                if not shrinks_left:
+                    raise
+            budget = shrunk(budget, limit.fenced_tokens(evidence))
+        raise AssertionError("the loop returns or raises")
+
+    async def question_limit(self, job: Job, account: str) -> QuestionLimit:
+        """Return what questions to the model for a job are measured against."""
+        return QuestionLimit(
+            tokens=await self.asked.question_tokens(job),
+            answer_tokens=answer_tokens(await self.asked.context(job)),
+            system=self._system(account),
+            mark=self.mark,
+        )
+
+    def _system(self, account: str) -> str:
+        scope = account if "/" in account else "several repositories"
+        return prompt("system", {"repo": scope, "mark": self.mark})
+
     async def is_small(self) -> bool:
-        """Tell whether a model has so little room that it loses its way in several steps."""
-        return await self.asked.context("reading") < _SMALL
+        """Return True if the model's context or its pace allows for short questions only."""
+        capabilities = await self.asked.capabilities("reading")
+        return capabilities.context < _SMALL_CONTEXT or capabilities.is_slow
 
     async def can_call_tools(self) -> bool:
-        """Tell whether the model that reads finds its way with tools."""
+        """Return True if the model that reads finds its way with tools."""
         return not await self.is_small() and await self.asked.has_tools("reading")
-
-    async def packet_room(self) -> int:
-        """Give the tokens of evidence that fit into every question about a commit, beside the answer."""
-        context = min(await self.asked.context("writing"), await self.asked.context("judging"))
-        return max(_LEAST, min(BUDGET, context - min(4_000, context // 4) - _PROMPT))
 
 
 Node = Callable[[Any, Runtime[RunContext]], Awaitable[dict[str, Any]]]
