@@ -15,7 +15,7 @@ from pydantic import BaseModel, Field, ValidationError
 
 from agent.analysts.ruling import Rulings
 from agent.domain.claims import Refused
-from agent.domain.spending import Spent
+from agent.domain.spending import Spent, Stopwatch
 from agent.domain.window import Window
 from agent.prompting import Capabilities, ModelError, tokens_of
 from agent.settings.values import SourceChoice
@@ -96,8 +96,14 @@ class RecordedAnswers:
         """Return what the recorded model could do, the same on every machine."""
         return CAPABILITIES
 
-    async def ask(self, question: Question) -> Reply:
+    @property
+    def at_once(self) -> int | None:
+        """Recorded answers take no time, and none has to wait for another."""
+        return None
+
+    async def ask(self, question: Question, watch: Stopwatch | None = None) -> Reply:
         """Return the recorded answer; a topic without one is noted, and its part is done without."""
+        del watch
         topic = self.topic_of(question)
         answer = self.recording.answers.get(topic)
         if answer is not None:

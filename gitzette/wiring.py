@@ -194,6 +194,7 @@ def writers_of(
         context=settings.model_context,
         purse=purse,
         prices=settings.prices,
+        answer_seconds=budget.answer_seconds,
     )
     return Writers(
         models, languages, boundary("demonstration" if answers else recorder.fence_seed())
@@ -206,7 +207,13 @@ def writers_again(recipe: Recipe, recorder: CallRecorder) -> Writers:
         return Writers(languages=_languages(recipe))
     from graphs.models import Models
 
-    models = Models(recorder, _names(recipe), context=recipe.model_context, prices=recipe.prices)
+    models = Models(
+        recorder,
+        _names(recipe),
+        context=recipe.model_context,
+        prices=recipe.prices,
+        answer_seconds=recipe.budget.answer_seconds,
+    )
     return Writers(models, _languages(recipe), boundary(recorder.fence_seed()))
 
 

@@ -2,15 +2,18 @@
 
 import asyncio
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import partial
 from types import MappingProxyType
 from typing import Protocol
 
 from pydantic import TypeAdapter
 
-from agent.domain.spending import Price, Purse, Spent, price_of
-from agent.prompting import Capabilities, Job, ModelError
+from agent.analysts.tasks import Task
+from agent.domain.base import RepoId
+from agent.domain.spending import Price, Purse, Spent, Stopwatch, price_of
+from agent.prompting import JOBS, Capabilities, Job, ModelError
+from graphs.forecast import Forecast, duration
 from memory.artefacts import JsonCodec
 from memory.recorder import Call, CallRecorder
 from tools.chat.messages import Question, RecordedChatModel, Reply, wrong_shape
@@ -18,6 +21,9 @@ from tools.chat.messages import Question, RecordedChatModel, Reply, wrong_shape
 _REPLY = JsonCodec("model reply", TypeAdapter(Reply))
 _CAPABILITIES = JsonCodec("model capabilities", TypeAdapter(Capabilities))
 _MAX_OUTAGES = 3  # After so many questions in a row that ended in an outage, a run asks no more
+_TASK_COUNT = JsonCodec("tasks at once", TypeAdapter(int))
+_TIME_RESERVE = 2  # A forecast may be wrong by this factor
+_HAS_TIME = JsonCodec("time for a task", TypeAdapter(bool))
 
 
 class Answers(Protocol):
@@ -26,8 +32,12 @@ class Answers(Protocol):
     async def learn(self) -> Capabilities:
         """Return what can be asked."""
 
-    async def ask(self, question: Question) -> Reply:
-        """Answer, or raise ModelError."""
+    async def ask(self, question: Question, watch: Stopwatch) -> Reply:
+        """Answer, or raise ModelError; the watch measures the time that the answer took."""
+
+    @property
+    def at_once(self) -> int | None:
+        """How many questions are answered at once; None while that is not known."""
 
 
 class Models:
@@ -65,11 +75,14 @@ class Models:
         self._answer_seconds = answer_seconds
         self._accounts: dict[str, Spent] = {}
         self._outages = Counter[str]()
+        self._answering: set[str] = set()  # The models that have given an answer
+        self._forecast = Forecast()
+        self._remarked: set[str] = set()
 
     def get(self, job: Job, account: str) -> RecordedChatModel:
         """Return the model for a job; what it costs is put on the account."""
         name = self.names[job]
-        return RecordedChatModel(model_name=name, fetch=partial(self._fetch, name, account))
+        return RecordedChatModel(model_name=name, fetch=partial(self._fetch, job, account))
 
     def take(self, account: str) -> Spent:
         """Return what an account spent since the last call of this method."""
@@ -98,24 +111,110 @@ class Models:
         call = Call("model.capabilities", name, self._context, self._origin)
         return await self._recorder.fetch(call, _CAPABILITIES, learn)
 
-    async def _fetch(self, name: str, account: str, question: Question) -> Reply:
+    async def assumed_contexts(self) -> dict[str, int]:
+        """Return the context of each model that has answered and whose server does not report it."""
+        assumed: dict[str, int] = {}
+        for job in JOBS:
+            capabilities = await self.capabilities(job)
+            if self.names[job] in self._answering and not capabilities.told:
+                assumed[self.names[job]] = capabilities.context
+        return assumed
+
+    async def expect(self, repo: RepoId, commits: int) -> None:
+        """Note how many commits of a repository are still to be explained, for the forecast."""
+        self._forecast.expect(repo, commits, await self.question_tokens("writing"))
+
+    async def remarks(self) -> list[str]:
+        """Return what a person should know of the models: what is assumed, and the time it takes.
+
+        Each remark is returned once in a run.
+        """
+        remarks = []
+        for name, context in (await self.assumed_contexts()).items():
+            if name not in self._remarked:
+                self._remarked.add(name)
+                remarks.append(
+                    f"the server of {name} does not report its context length:"
+                    f" {context} tokens are assumed; set model_context to the real length"
+                )
+        if remark := self._forecast.remark(self._at_once(), self._purse.left()):
+            remarks.append(remark)
+        return remarks
+
+    async def check_time(self, account: str, subject: str, questions_before: int = 0) -> None:
+        """Raise ModelError if a commit can no longer be explained in the time of the run.
+
+        `questions_before` is how many other commits, or questions like those about them, must be
+        done in the same time. What is decided is recorded, so that a replay leaves out the same.
+        """
+
+        async def has_time() -> bool:
+            at_once = self._at_once()
+            available = self._purse.left()
+            if at_once is None or available is None:
+                return True
+            commit_seconds = self._forecast.commit_seconds()
+            # The brief comes last, and takes about as long as a commit.
+            needed = self._forecast.next_commit_seconds(at_once) + commit_seconds
+            needed += questions_before * commit_seconds / at_once
+            if needed <= available:
+                return True
+            raise ModelError(
+                f"there is no time for it: it takes about {duration(needed)},"
+                f" and the limit model_seconds leaves {duration(available)}"
+            )
+
+        await self._recorder.fetch(Call("model.time", account, subject), _HAS_TIME, has_time)
+
+    async def check_time_for_all(self, account: str, subject: str, questions: int) -> None:
+        """Raise ModelError if there is no time for some questions beside all commits to be explained."""
+        await self.check_time(account, subject, self._forecast.commit_count + questions)
+
+    async def tasks_at_once(self, repo: RepoId, tasks: Sequence[Task]) -> int:
+        """Return how many commits are written about at once: all of them, if time allows.
+
+        Where it may not, few are written and judged before the next ones, so that what is judged
+        when the time is over can be published. What is decided is recorded.
+        """
+
+        async def decide() -> int:
+            at_once = self._at_once()
+            available = self._purse.left()
+            if at_once is None or available is None:
+                return len(tasks)
+            if _TIME_RESERVE * self._forecast.seconds_left(at_once) <= available:
+                return len(tasks)
+            return at_once
+
+        call = Call("model.tasks at once", repo, [task.key for task in tasks])
+        return await self._recorder.fetch(call, _TASK_COUNT, decide)
+
+    def _at_once(self) -> int | None:
+        """Return how many questions the server of the writer answers at once, if that is known."""
+        endpoint = self._endpoints.get(self.name)
+        return None if endpoint is None else endpoint.at_once
+
+    async def _fetch(self, job: Job, account: str, question: Question) -> Reply:
         """Answer from the record of this or another run, or ask and record what came of it."""
+        name = self.names[job]
         call = Call("model.ask", name, question.hash, self._origin, _REPLY.form, retried=True)
-        live = partial(self._ask, name, account, question)
+        live = partial(self._ask, job, account, question)
         reply = await self._recorder.fetch(call, _REPLY, live)
         if not question.accepts(reply) and not self._recorder.play_only:
             # Recorded when answers were not checked first, or the schema was checked less strictly.
             self._recorder.reject(call)
             reply = await self._recorder.fetch(call, _REPLY, live)
+        self._answering.add(name)
         spent = reply.spent.priced(price_of(name, self._prices))
         self._accounts[account] = self._accounts.get(account, Spent()) + spent
         return reply
 
-    async def _ask(self, name: str, account: str, question: Question) -> Reply:
+    async def _ask(self, job: Job, account: str, question: Question) -> Reply:
         """Ask within what may still be spent, of calls, tokens, money and time.
 
         An answer that does not match its schema is an error, and so no other run takes it over.
         """
+        name = self.names[job]
         if self._outages[name] >= _MAX_OUTAGES:
             raise ModelError(
                 f"{name} failed {_MAX_OUTAGES} times in a row and is asked no more", retryable=True
@@ -123,9 +222,10 @@ class Models:
         if limit := self._purse.refuse(account, question.tokens):
             raise ModelError(f"{name} is asked no more: {limit}")
         price = price_of(name, self._prices)
+        watch = self._purse.watch(account)
         try:
-            async with asyncio.timeout(self._purse.left(account)):
-                reply = await self._endpoint(name).ask(question)
+            async with asyncio.timeout(self._purse.left()):
+                reply = await self._endpoint(name).ask(question, watch)
         except TimeoutError as error:
             raise ModelError(f"{name} was still answering when the time for it was over") from error
         except ModelError as error:
@@ -134,6 +234,7 @@ class Models:
             self._purse.pay(account, Spent(sent=question.tokens).priced(price))
             raise
         self._outages[name] = 0
+        self._forecast.answered(job, reply.spent.sent, reply.spent.received, watch.seconds)
         self._purse.pay(account, reply.spent.model_copy(update={"calls": 0}).priced(price))
         if not question.accepts(reply):
             raise wrong_shape(name)

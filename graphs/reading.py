@@ -55,6 +55,7 @@ async def choose(state: ReadState, runtime: Runtime[RunContext]) -> dict[str, An
     runtime.stream_writer(Step(repo, "choosing"))
     limit = max(len(state["deep"]), min(_QUIET, len(commits)))
     try:
+        await context.models.expect(repo, limit)
         chosen = await _ask_for_choice(state, context, limit)
     except ModelError as error:
         # If the model is down, go on: writing asks it again, and the budgeted commits are read.
@@ -62,6 +63,7 @@ async def choose(state: ReadState, runtime: Runtime[RunContext]) -> dict[str, An
         account = fallback("choosing", error)
     else:
         account = Account()
+    await context.announce_remarks(runtime)
     account += Account(spent=context.asked.take(repo))
     return {"chosen": chosen or state["deep"], "account": account}
 

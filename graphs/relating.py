@@ -50,6 +50,7 @@ async def relate(state: ReadState, runtime: Runtime[RunContext]) -> dict[str, An
     try:
         limit = await context.question_limit("reading", repo)
         token_budget = limit.evidence_tokens(_RELATE_PROMPT)
+        await context.asked.check_time_for_all(repo, "relations", len(wanted))
     except ModelError as error:
         return {"related": [], "account": fallback("relating", error)}
     desks = await _desks(state, context)

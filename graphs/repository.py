@@ -129,23 +129,33 @@ async def write_facts(state: RepositoryState, runtime: Runtime[RunContext]) -> d
 
 
 async def next_tasks(state: RepositoryState, runtime: Runtime[RunContext]) -> dict[str, Any]:
-    """Name what is written next: the commits, one by one where the model is small, then the day.
+    """Name what is written next: the commits, then the day.
 
-    What was judged before the time is over stays.
+    Commits go one by one where the model is small, and few at once where time is short: what is
+    judged when the time is over can be published.
     """
-    waiting, before = state["waiting"], state.get("tasks") or []
+    repo = state["spec"].name
+    waiting = state["waiting"]
+    previous = state.get("tasks") or []
+    if runtime.context.models is not None:
+        await runtime.context.models.expect(repo, len(waiting))
     if waiting:
-        count = 1 if await runtime.context.is_small() else len(waiting)
+        count = await _task_count(repo, waiting, runtime.context)
         return {"tasks": waiting[:count], "waiting": waiting[count:]}
-    if not state["beside"] or not before or not before[0].about:
+    if not state["beside"] or not previous or not previous[0].about:
         return {"tasks": []}
-    titles: dict[EvidenceId, str] = {
-        row.commit.id: row.commit.title for row in state["found"].landed
-    }
-    task = summary_task(
-        state["spec"].name, [*(state.get("analysis") or []), *state["facts"]], titles
-    )
+    titles: dict[EvidenceId, str] = {}
+    for row in state["found"].landed:
+        titles[row.commit.id] = row.commit.title
+    claims = [*(state.get("analysis") or []), *state["facts"]]
+    task = summary_task(repo, claims, titles)
     return {"tasks": [task] if task else []}
+
+
+async def _task_count(repo: RepoId, waiting: Sequence[Task], context: RunContext) -> int:
+    if await context.is_small():
+        return 1
+    return await context.asked.tasks_at_once(repo, waiting)
 
 
 async def file(state: RepositoryState, runtime: Runtime[RunContext]) -> dict[str, Any]:
@@ -164,6 +174,8 @@ async def file(state: RepositoryState, runtime: Runtime[RunContext]) -> dict[str
     known = deps.issues.known(repo, window)
     deps.issues.remember(repo, found.threads, relisted=not deps.issues.known_open(repo, window))
     account = state.get("account") or Account()
+    if deps.models is not None and account.spent.calls:
+        account += Account(assumed_contexts=await deps.models.assumed_contexts())
     releases = await tags_of_window(code, window, found.threads.releases)
     on_time = {row.commit.id for row in found.rows}
     changes = [read.evidence.change for read in material.reads if read.evidence.id in on_time]
@@ -247,7 +259,7 @@ async def write(state: AnalysisState, runtime: Runtime[RunContext]) -> dict[str,
     """Have all tasks written at the same time; the models limit how many questions are under way."""
     context = runtime.context
     written_subjects = await subjects(state, context)
-    announce(written_subjects.values(), runtime, "writing")
+    await announce(written_subjects.values(), runtime, "writing")
     answers = await asyncio.gather(
         *(_written(subject, context) for subject in written_subjects.values())
     )
@@ -263,6 +275,8 @@ async def _written(subject: _WrittenSubject, context: RunContext) -> tuple[list[
     """Have one task written; if the model fails, return no claims and the reason."""
     rests = {handle: claim.id for handle, claim in subject.task.rests.items()}
     try:
+        if subject.about:
+            await context.asked.check_time(subject.account, subject.about)
         answer = await context.ask_about(
             "writing",
             subject.account,

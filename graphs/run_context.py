@@ -25,7 +25,7 @@ from agent.domain.report import Failure, Stage
 from agent.domain.window import Window
 from agent.links.admitted import related_links
 from agent.links.recorded import carried_links, partners, reverted_by
-from agent.ports import Desks, Publisher, ThreadSource
+from agent.ports import Desks, Publisher, Step, ThreadSource
 from agent.prompting import ContextExceeded, Job, answer_tokens, fenced, prompt
 from agent.settings.values import RepoSpec
 from agent.sizing import MAX_SHRINKS, EvidencePrompt, QuestionLimit, ShowEvidence, shrunk
@@ -45,6 +45,7 @@ from tools.own_code import OwnCode
 _LOG = logging.getLogger(__name__)
 M = TypeVar("M", bound=BaseModel)
 _SMALL_CONTEXT = 12_000  # Tokens: a model with less loses its way in several steps
+MODEL_LINE = RepoId("model")  # Under this name the progress tells what concerns no repository
 THREAD_TOOLS = ("get_issue", "get_pull")
 
 
@@ -147,6 +148,11 @@ class RunContext:
     def _system(self, account: str) -> str:
         scope = account if "/" in account else "several repositories"
         return prompt("system", {"repo": scope, "mark": self.mark})
+
+    async def announce_remarks(self, runtime: Runtime[Any]) -> None:
+        """Stream what a person should know of the models, each thing once in a run."""
+        for remark in await self.asked.remarks():
+            runtime.stream_writer(Step(MODEL_LINE, remark))
 
     async def is_small(self) -> bool:
         """Return True if the model's context or its pace allows for short questions only."""

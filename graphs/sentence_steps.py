@@ -63,7 +63,7 @@ class SentenceSteps:
         sentences: Sentences = state["sentences"]
         subjects = await self.subjects(state, context)
         tasks = list(dict.fromkeys(draft.task for draft in sentences.passed))
-        announce((subjects[task] for task in tasks), runtime, "judging")
+        await announce([subjects[task] for task in tasks], runtime, "judging")
         rulings = await asyncio.gather(
             *(_judged_task(subjects[task], task, sentences.passed, context) for task in tasks)
         )
@@ -162,7 +162,9 @@ def spent(subjects: Iterable[Subject], context: RunContext) -> Account:
     return sum((Account(spent=context.asked.take(name)) for name in accounts), Account())
 
 
-def announce(subjects: Iterable[Subject], runtime: Runtime[Any], what: str) -> None:
-    """Stream what is being done for the repositories of some subjects."""
+async def announce(subjects: Iterable[Subject], runtime: Runtime[Any], what: str) -> None:
+    """Stream what is being done for the repositories of some subjects, and remarks on the models."""
     for repo in dict.fromkeys(subject.repo for subject in subjects if subject.repo):
         runtime.stream_writer(Step(repo, what))
+    context: RunContext = runtime.context
+    await context.announce_remarks(runtime)

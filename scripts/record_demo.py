@@ -21,6 +21,7 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 from pydantic import SecretStr
 
 from agent.analysts.ruling import Rulings
+from agent.domain.spending import Stopwatch
 from agent.settings.values import Budget
 from gitzette.archive import replace_file
 from gitzette.arguments import window_of
@@ -55,17 +56,17 @@ class LiveRecording(RecordedAnswers):
         super().__init__(recording)
         self._server = server
 
-    async def ask(self, question: Question) -> Reply:
+    async def ask(self, question: Question, watch: Stopwatch | None = None) -> Reply:
         """Return the recorded answer, or record one first."""
         topic = self.topic_of(question)
         if self._server is not None and self._is_incomplete(topic, question):
-            answer = lasting(await self._server.ask(question), question)
+            answer = lasting(await self._server.ask(question, watch), question)
             if question.response_format is Rulings:
                 earlier = self.recording.answers.get(topic, {"rulings": []})
                 answer = {"rulings": [*answer["rulings"], *earlier["rulings"]]}
             self.recording.answers[topic] = answer
             _save(self.recording)
-        return await super().ask(question)
+        return await super().ask(question, watch)
 
     def _is_incomplete(self, topic: str, question: Question) -> bool:
         """Return True if there is no answer, or one that does not fit the question any more.

@@ -153,6 +153,7 @@ def model_counts(report: Report) -> dict[str, Any]:
         "kept": {"commits": len(whole.kept), "summaries": whole.kept_summaries},
         "fallbacks": dict(sorted(Counter(one.part for one in whole.fallbacks).items())),
         "reasons": sorted({one.reason for one in whole.fallbacks}),
+        "assumed_contexts": dict(sorted(whole.assumed_contexts.items())),
     }
 
 

@@ -5,6 +5,7 @@ import json
 import re
 import time
 from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import nullcontext
 from dataclasses import asdict, dataclass, replace
 from typing import Any, Self
 
@@ -99,7 +100,9 @@ class Mood:
 class ModelServer:
     """Serves one scripted model until the block ends, each answer after so many seconds; what was asked is kept.
 
-    `without` names what the server lacks: `schema`, `tools`, `stream`, `usage`.
+    `without` names what the server lacks: `schema`, `tools`, `stream`, `usage`. `longest` is how many
+    characters of messages it takes; longer questions are refused as too long for its context.
+    `slots` is how many questions it works on at once; others wait in its queue.
     """
 
     def __init__(
@@ -111,12 +114,18 @@ class ModelServer:
         without: tuple[str, ...] = (),
         name: str = "scripted",
         latency: float = 0.0,
+        longest: int | None = None,
+        slots: int | None = None,
     ) -> None:
         self.model, self.asked = name, list[Asked]()
         self._script, self._mood, self._without, self._latency = script, mood, without, latency
         self._model = {"id": name, "object": "model"} | (
             {} if context is None else {"max_model_len": context}
         )
+        self._longest = longest
+        self._slots = asyncio.Semaphore(slots) if slots else nullcontext()
+        self.waiting = 0  # Questions under way, those in the queue included
+        self.most_waiting = 0
         self._loopback = Loopback()
         self.url = f"{self._loopback.url}/v1"
 
@@ -134,18 +143,28 @@ class ModelServer:
         return JSONResponse({"object": "list", "data": [self._model]})
 
     async def _complete(self, request: Request) -> Response:
-        ready = time.monotonic() + self._latency
         asked = Asked(len(self.asked), await request.json())
         self.asked.append(asked)
-        response = await self._response(asked, self._mood(asked) or Mood(""), request.scope)
-        # What the script takes to think is a part of the time that an answer takes, not more of it.
-        await asyncio.sleep(max(0.0, ready - time.monotonic()))
-        return response
+        self.waiting += 1
+        self.most_waiting = max(self.waiting, self.most_waiting)
+        try:
+            async with self._slots:
+                ready = time.monotonic() + self._latency
+                mood = self._mood(asked) or Mood("")
+                response = await self._response(asked, mood, request.scope)
+                # What the script takes to think is a part of the time of an answer, not more of it.
+                await asyncio.sleep(max(0.0, ready - time.monotonic()))
+                return response
+        finally:
+            self.waiting -= 1
 
     async def _response(self, asked: Asked, mood: Mood, scope: Scope) -> Response:
         lacking = (asked.schema and "schema") or (asked.tools and "tools") or ""
         if lacking in self._without:
             return _refusal(400, f"{lacking} is not supported by this server")
+        length = sum(map(len, asked.messages))
+        if self._longest is not None and length > self._longest:
+            return _too_long(self._longest, length)
         if mood.kind in _STATUS:
             headers = {"Retry-After": "0"} if mood.kind in ("limited", "down") else {}
             return _refusal(_STATUS[mood.kind], mood.kind, headers)
@@ -189,6 +208,16 @@ def _refusal(status: int, message: str, headers: dict[str, str] | None = None) -
     return JSONResponse(
         {"error": {"message": message, "type": "server", "code": status}}, status, headers
     )
+
+
+def _too_long(longest: int, length: int) -> Response:
+    """Refuse a question as OpenAI and vLLM do."""
+    message = (
+        f"This model's maximum context length is {longest} tokens. However, your messages resulted"
+        f" in {length} tokens. Please reduce the length of the messages."
+    )
+    error = {"message": message, "type": "invalid_request_error", "code": "context_length_exceeded"}
+    return JSONResponse({"error": error}, 400)
 
 
 def _whole(said: Saying, asked: Asked) -> dict[str, Any]:

@@ -9,6 +9,7 @@ from typing import Any
 
 from agent.domain.base import EXIT_DONE, EXIT_INCOMPLETE, AppError
 from agent.domain.window import zone
+from agent.prompting import Capabilities
 from agent.settings.values import Settings
 from gitzette.archive import PublishedReports, check_writable, missed_days
 from gitzette.arguments import settings_here
@@ -142,4 +143,16 @@ async def _model(settings: Settings, environ: Mapping[str, str]) -> AsyncIterato
             context = settings.model_context
             if memory.model_servers.get(settings.model_url, name, context) is None:
                 raise AppError(f"{name} does not answer small questions; see docs/models.md")
-            yield f"{name}: {can.context} tokens of context, {'tool calls' if can.tools else 'no tool calls'}"
+            yield f"{name}: {_described(can)}"
+
+
+def _described(capabilities: Capabilities) -> str:
+    """Return what a model can do; what is only assumed is said to be so."""
+    context = f"{capabilities.context} tokens of context"
+    if not capabilities.told:
+        context += " assumed, because the server does not report it (set model_context)"
+    tools = "tool calls" if capabilities.tools else "no tool calls"
+    if capabilities.reading_pace is None:
+        return f"{context}, {tools}"
+    pace = f"slow: it reads about {capabilities.reading_pace:g} tokens a second"
+    return f"{context}, {tools}, {pace}, so it is asked short questions"
