@@ -9,8 +9,10 @@ from tools.chat.concurrency import work_of
 _QUESTIONS_PER_COMMIT: dict[Job, int] = {"writing": 1, "judging": 2}
 _QUESTIONS_PER_SUMMARY = _QUESTIONS_PER_COMMIT  # Of a repository's day, and of the brief
 _USUAL_ANSWER = 400  # Tokens
-_USUAL_SHARE = 0.6  # How much of the longest question a usual one has
+_USUAL_SHARE = 0.6  # How much of the longest question a usual one has, where that is short
+_USUAL_QUESTION = 5_000  # Tokens of a usual question where longer ones are possible
 _MIN_REMARK = 120.0  # Seconds: a shorter run needs no announcement
+_GUESS_SHARE = 0.25  # Of a forecast that rests on other questions only, what is taken for sure
 _CHANGED = 1.5  # A forecast that is off by this factor is announced again
 
 
@@ -52,10 +54,23 @@ class Forecast:
             seconds += count * self._question_seconds(job)
         return seconds
 
-    def next_commit_seconds(self, at_once: int) -> float:
-        """Return the seconds until one more commit is explained, beside those of other repositories."""
+    def surely_needed(self, at_once: int, other_tasks: int) -> float:
+        """Return the seconds that one more task takes, beside others and beside the brief at the end.
+
+        Until commits were explained the forecast is rough, and counts for a part only: nothing is
+        left out because of a guess that may be wrong.
+        """
         busy_repos = sum(count > 0 for count in self._commits.values())
-        return self.commit_seconds() * max(1.0, busy_repos / at_once)
+        this_task = self.commit_seconds() * max(1.0, busy_repos / at_once)
+        brief = self.commit_seconds()
+        others = other_tasks * self.commit_seconds() / at_once
+        if self._is_measured:
+            return this_task + brief + others
+        return others * _GUESS_SHARE
+
+    @property
+    def _is_measured(self) -> bool:
+        return all(self._answers[job] for job in _QUESTIONS_PER_COMMIT)
 
     def seconds_left(self, at_once: int) -> float:
         """Return the seconds until everything is written, where a server answers several at once."""
@@ -70,16 +85,17 @@ class Forecast:
         if at_once is None or not self.commit_count:
             return None
         needed = self.seconds_left(at_once)
-        if needed < _MIN_REMARK or not self._is_news(needed):
+        is_enough = available is None or needed <= available
+        if (is_enough and needed < _MIN_REMARK) or not self._is_news(needed):
             return None
         self._announced = needed
         remark = (
             f"{self.commit_count} commits are to be explained, which takes about"
             f" {duration(needed)} at the pace of the answers so far"
         )
-        if available is None or needed <= available:
+        if available is None or is_enough:
             return remark
-        fitting = int(available / needed * self.commit_count)
+        fitting = max(1, int(available / needed * self.commit_count))
         return (
             f"{remark}; the limit model_seconds leaves {duration(available)}, enough for about"
             f" {fitting}: the most important come first"
@@ -99,7 +115,8 @@ class Forecast:
         if not self._work:
             return 0.0
         pace = self._work / max(sum(self._seconds.values()), 1e-6)
-        return work_of(int(self._longest_question * _USUAL_SHARE), _USUAL_ANSWER) / pace
+        usual_question = min(_USUAL_QUESTION, int(self._longest_question * _USUAL_SHARE))
+        return work_of(usual_question, _USUAL_ANSWER) / pace
 
 
 def duration(seconds: float) -> str:

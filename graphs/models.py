@@ -141,11 +141,11 @@ class Models:
             remarks.append(remark)
         return remarks
 
-    async def check_time(self, account: str, subject: str, questions_before: int = 0) -> None:
-        """Raise ModelError if a commit can no longer be explained in the time of the run.
+    async def check_time(self, account: str, subject: str, other_tasks: int = 0) -> None:
+        """Raise ModelError if one more task cannot be done in the time of the run.
 
-        `questions_before` is how many other commits, or questions like those about them, must be
-        done in the same time. What is decided is recorded, so that a replay leaves out the same.
+        `other_tasks` must be done in the same time. What is decided is recorded, so that a replay
+        leaves out the same.
         """
 
         async def has_time() -> bool:
@@ -153,10 +153,7 @@ class Models:
             available = self._purse.left()
             if at_once is None or available is None:
                 return True
-            commit_seconds = self._forecast.commit_seconds()
-            # The brief comes last, and takes about as long as a commit.
-            needed = self._forecast.next_commit_seconds(at_once) + commit_seconds
-            needed += questions_before * commit_seconds / at_once
+            needed = self._forecast.surely_needed(at_once, other_tasks)
             if needed <= available:
                 return True
             raise ModelError(
@@ -166,9 +163,9 @@ class Models:
 
         await self._recorder.fetch(Call("model.time", account, subject), _HAS_TIME, has_time)
 
-    async def check_time_for_all(self, account: str, subject: str, questions: int) -> None:
-        """Raise ModelError if there is no time for some questions beside all commits to be explained."""
-        await self.check_time(account, subject, self._forecast.commit_count + questions)
+    async def check_time_for_all(self, account: str, subject: str, tasks: int) -> None:
+        """Raise ModelError if there is no time for some tasks beside all commits to be explained."""
+        await self.check_time(account, subject, self._forecast.commit_count + tasks)
 
     async def tasks_at_once(self, repo: RepoId, tasks: Sequence[Task]) -> int:
         """Return how many commits are written about at once: all of them, if time allows.
