@@ -18,7 +18,7 @@ from starlette.types import Scope
 from evals.loopback import Loopback, reset_connection
 from evals.model_server.talk import Asked, Saying, Script, ToolCall
 
-_PIECE = 48
+_PIECE, _SMALL_PIECE = 48, 8  # Characters of a piece of a stream
 _GARBAGE = b'data: {"choices": [{"delta": {"conte\n\ndata: \xff\xfe not json\n\n'
 _PROSE = re.compile(r'("(?:en|zh|text)": ")(?:[^"\\]|\\.)*')
 _OTHER_LANGUAGE = "Это изменение улучшает производительность системы. "
@@ -97,12 +97,21 @@ class Mood:
     seconds: float = 0.0
 
 
+@dataclass(frozen=True)
+class Pace:
+    """How many tokens of four characters a small machine reads and writes in a second."""
+
+    reads: float
+    writes: float
+
+
 class ModelServer:
     """Serves one scripted model until the block ends, each answer after so many seconds; what was asked is kept.
 
     `without` names what the server lacks: `schema`, `tools`, `stream`, `usage`. `longest` is how many
     characters of messages it takes; longer questions are refused as too long for its context.
-    `slots` is how many questions it works on at once; others wait in its queue.
+    `slots` is how many questions it works on at once; others wait in its queue. With a `pace` it
+    reads a question before it begins to stream the answer, piece by piece.
     """
 
     def __init__(
@@ -116,6 +125,7 @@ class ModelServer:
         latency: float = 0.0,
         longest: int | None = None,
         slots: int | None = None,
+        pace: Pace | None = None,
     ) -> None:
         self.model, self.asked = name, list[Asked]()
         self._script, self._mood, self._without, self._latency = script, mood, without, latency
@@ -123,6 +133,7 @@ class ModelServer:
             {} if context is None else {"max_model_len": context}
         )
         self._longest = longest
+        self._pace = pace
         self._slots = asyncio.Semaphore(slots) if slots else nullcontext()
         self.waiting = 0  # Questions under way, those in the queue included
         self.most_waiting = 0
@@ -186,6 +197,9 @@ class ModelServer:
         if said.calls and said.finish == "stop":
             said = replace(said, finish="tool_calls")
         if asked.body.get("stream") and "stream" not in self._without and mood.kind != "no_choices":
+            if self._pace is not None:
+                paced = _paced(self._pace, said, asked)
+                return StreamingResponse(paced, media_type="text/event-stream")
             pieces = _pieces(said, asked, usage="usage" not in self._without)
             return Response(b"".join(pieces), media_type="text/event-stream")
         return JSONResponse(
@@ -202,6 +216,14 @@ async def _broken(mood: Mood, said: Saying, asked: Asked, scope: Scope) -> Async
         await asyncio.sleep(mood.seconds / len(half) if mood.kind == "slow" else 0.0)
     if mood.kind == "broken_off":
         reset_connection(scope)
+
+
+async def _paced(pace: Pace, said: Saying, asked: Asked) -> AsyncIterator[bytes]:
+    """Read the question, then write the answer as slowly as a small machine."""
+    await asyncio.sleep(sum(map(len, asked.messages)) / 4 / pace.reads)
+    for piece in _pieces(said, asked, usage=True, size=_SMALL_PIECE):
+        yield piece
+        await asyncio.sleep(_SMALL_PIECE / 4 / pace.writes)
 
 
 def _refusal(status: int, message: str, headers: dict[str, str] | None = None) -> Response:
@@ -225,13 +247,13 @@ def _whole(said: Saying, asked: Asked) -> dict[str, Any]:
     return _envelope(asked, "chat.completion") | {"choices": [choice], "usage": _usage(said, asked)}
 
 
-def _pieces(said: Saying, asked: Asked, *, usage: bool) -> Iterator[bytes]:
+def _pieces(said: Saying, asked: Asked, *, usage: bool, size: int = _PIECE) -> Iterator[bytes]:
     message = _message(said) | {"content": ""}
     deltas: list[dict[str, Any]] = [
         {"tool_calls": [call]} for call in message.pop("tool_calls", [])
     ]
     deltas += [
-        {"content": said.text[start : start + _PIECE]} for start in range(0, len(said.text), _PIECE)
+        {"content": said.text[start : start + size]} for start in range(0, len(said.text), size)
     ]
     ends = [*((delta, None) for delta in (message, *deltas)), ({}, said.finish)]
     choices = [{"index": 0, "delta": delta, "finish_reason": finish} for delta, finish in ends]

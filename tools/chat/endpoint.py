@@ -225,8 +225,8 @@ class Colour(BaseModel):
 _LEAF = "Which colour is a leaf: red or green?"
 _COLOUR: dict[str, Any] = {"response_format": Colour}
 _FILLER = "A garden has many plants, and each of them has leaves. "
-_FILLER_COUNT = 60
-"""About 1,000 tokens: long enough to tell the time of reading from that of everything else."""
+_FILLER_COUNT = 30
+"""About 500 tokens: long enough to tell the time of reading from that of everything else."""
 
 
 async def probe(endpoint: ChatEndpoint, context: int | None) -> Capabilities:
