@@ -20,6 +20,7 @@ ShowEvidence = Callable[[int], str]
 """Returns evidence of about so many tokens, the most important part of it."""
 _MIN_EVIDENCE = 60  # Tokens below which evidence shows nothing
 _MAX_ATTEMPTS = 6  # How often evidence is made shorter until it fits
+_MARGIN = 0.98  # Less than what would be just enough, so that few attempts are needed
 _SHRINK = 0.7  # How much of the evidence is kept where a server counts more tokens than we do
 MAX_SHRINKS = 2
 
@@ -66,10 +67,10 @@ class QuestionLimit:
         allowed = budget - frame
         for _ in range(_MAX_ATTEMPTS):
             evidence = show(allowed)
-            excess = self.fenced_tokens(evidence) - budget
-            if excess <= 0:
+            tokens = self.fenced_tokens(evidence)
+            if tokens <= budget:
                 return evidence
-            allowed -= max(excess, allowed // 20)
+            allowed = int(allowed * budget / tokens * _MARGIN)
         raise ContextExceeded(f"the evidence cannot be shortened to {budget} tokens")
 
     def fenced_tokens(self, evidence: str) -> int:

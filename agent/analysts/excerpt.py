@@ -26,8 +26,9 @@ def excerpt(lines: Sequence[str], budget: int, keep: Sequence[int] = ()) -> Exce
     those around them, the nearest first, then all others from the start. Each gap is noted with
     the number of lines left out.
     """
-    if sum(map(tokens_of, lines)) <= budget:
-        return Excerpt("\n".join(lines), is_complete=True, line_count=len(lines))
+    full_text = "\n".join(lines)
+    if tokens_of(full_text) <= budget:
+        return Excerpt(full_text, is_complete=True, line_count=len(lines))
     kept = list(dict.fromkeys(keep))
     important = set(kept)
     shown: dict[int, str] = {}
@@ -35,7 +36,7 @@ def excerpt(lines: Sequence[str], budget: int, keep: Sequence[int] = ()) -> Exce
     for position in _by_importance(len(lines), kept):
         line = lines[position]
         gap_tokens = _GAP_TOKENS * _added_gaps(position, shown, len(lines))
-        cost = tokens_of(line) + gap_tokens
+        cost = _line_tokens(line) + gap_tokens
         if cost <= tokens_left:
             shown[position] = line
             tokens_left -= cost
@@ -47,6 +48,10 @@ def excerpt(lines: Sequence[str], budget: int, keep: Sequence[int] = ()) -> Exce
             break
     text = "\n".join(_with_gaps(shown, len(lines)))
     return Excerpt(text, is_complete=False, line_count=len(shown))
+
+
+def _line_tokens(line: str) -> int:
+    return tokens_of(f"{line}\n")
 
 
 def _added_gaps(position: int, shown: Container[int], count: int) -> int:
@@ -65,7 +70,7 @@ def needed_tokens(lines: Sequence[str], keep: Iterable[int], around: int = 0) ->
     if not positions:
         return 0
     gaps = sum(position - 1 not in positions for position in positions) + 1
-    return sum(tokens_of(lines[position]) for position in positions) + gaps * _GAP_TOKENS
+    return sum(_line_tokens(lines[position]) for position in positions) + gaps * _GAP_TOKENS
 
 
 def folded(text: str) -> list[str]:

@@ -1,7 +1,8 @@
 """What sentences rest on and speak of, and the lines of a text in which that is found."""
 
+import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import NamedTuple
@@ -15,6 +16,7 @@ _MIN_LINE = 8  # Characters of a line of a passage that is looked for by itself
 _MAX_PLACES = 3  # Places at which one passage is shown
 _MAX_NAMED_LINES = 40  # Lines of one text that are kept because of the names in them
 _DIFF_SIGNS = "+- "
+_FILE_HEADING = re.compile(r"\s*--- (?P<path>\S+)")  # As packets print it above the hunks of a file
 
 
 class Passage(NamedTuple):
@@ -31,13 +33,21 @@ class Focus:
     passages: tuple[Passage, ...] = ()  # Anchors and quotations: these must be shown
     names: tuple[str, ...] = ()  # Names, values and paths: lines that hold them come next
 
-    def passage_lines(self, lines: Sequence[str], file: str | None = None) -> list[int]:
-        """Return the positions of the lines that hold passages; `file` is the path of a diff."""
-        positions: dict[int, None] = {}
+    def passage_lines(self, lines: Sequence[str]) -> list[int]:
+        """Return the positions of the lines of a text that hold passages."""
+        (positions,) = self.passages_in([FocusText(tuple(lines))])
+        return positions
+
+    def passages_in(self, texts: Sequence["FocusText"]) -> list[list[int]]:
+        """Return for each text the positions of the lines that hold passages.
+
+        A passage that occurs often is looked for in a few places only.
+        """
+        positions: list[dict[int, None]] = [{} for _ in texts]
         for passage in self.passages:
-            if file is None or passage.file in (None, file):
-                positions |= dict.fromkeys(_lines_with(passage.text, tuple(lines)))
-        return list(positions)
+            for place in _places_of(passage, texts):
+                positions[place.text][place.line] = None
+        return [list(lines) for lines in positions]
 
     def name_lines(self, lines: Sequence[str]) -> list[int]:
         """Return the positions of lines that hold one of the names."""
@@ -64,6 +74,8 @@ def focus_on(claims: Iterable[Claim], quotes: Iterable[str] = ()) -> Focus:
     for claim in claims:
         for anchor in claim.anchors:
             passages[Passage(anchor.text, anchor.file)] = None
+            if heading := _FILE_HEADING.match(anchor.text):
+                names[heading["path"]] = None
         for name in (*names_in(claim.text), claim.old, claim.new):
             names[name] = None
     for quote in quotes:
@@ -74,17 +86,43 @@ def focus_on(claims: Iterable[Claim], quotes: Iterable[str] = ()) -> Focus:
     )
 
 
-def _lines_with(passage: str, lines: tuple[str, ...]) -> list[int]:
-    """Return the lines that hold a passage as a whole, else those that hold a line of it."""
-    wanted = [bare for line in passage.splitlines() if (bare := _bare(line))]
-    text = _joined(lines)
-    positions = text.lines_of(" ".join(wanted))
-    if positions:
-        return positions
-    for line in wanted:
+class FocusText(NamedTuple):
+    """A text in which passages are looked for."""
+
+    lines: tuple[str, ...]
+    file: str | None = None  # The path, where it is a part of a diff
+
+
+class _Place(NamedTuple):
+    text: int
+    line: int
+
+
+def _places_of(passage: Passage, texts: Sequence[FocusText]) -> list[_Place]:
+    """Return where a passage stands as a whole, else where its single lines stand."""
+    lines = [bare for line in passage.text.splitlines() if (bare := _bare(line))]
+    places = _places_of_words(" ".join(lines), passage.file, texts)
+    if places:
+        return places
+    for line in lines:
         if len(line) >= _MIN_LINE:
-            positions += text.lines_of(line)
-    return positions
+            places += _places_of_words(line, passage.file, texts)
+    return places
+
+
+def _places_of_words(words: str, file: str | None, texts: Sequence[FocusText]) -> list[_Place]:
+    """Return the lines that hold words at their first few occurrences."""
+    places: list[_Place] = []
+    count = 0
+    for number, text in enumerate(texts):
+        if file not in (None, text.file):
+            continue
+        for positions in _joined(text.lines).occurrences(words):
+            places += [_Place(number, position) for position in positions]
+            count += 1
+            if count == _MAX_PLACES:
+                return places
+    return places
 
 
 class _JoinedText(NamedTuple):
@@ -94,18 +132,14 @@ class _JoinedText(NamedTuple):
     positions: tuple[int, ...]  # Which line each part of the string is
     starts: tuple[int, ...]  # Where each part begins
 
-    def lines_of(self, words: str) -> list[int]:
-        """Return the positions of the lines in which words stand, at the first few places."""
-        lines: list[int] = []
+    def occurrences(self, words: str) -> Iterator[tuple[int, ...]]:
+        """Yield the positions of the lines over which each occurrence of words extends."""
         start = self.text.find(words) if words else -1
-        for _ in range(_MAX_PLACES):
-            if start < 0:
-                break
+        while start >= 0:
             end = start + len(words)
             first = bisect_right(self.starts, start) - 1
-            lines += self.positions[first : bisect_left(self.starts, end)]
+            yield self.positions[first : bisect_left(self.starts, end)]
             start = self.text.find(words, end)
-        return lines
 
 
 @lru_cache(maxsize=256)

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from agent.analysts.excerpt import Excerpt, excerpt, folded, needed_tokens
-from agent.analysts.focus import NO_FOCUS, Focus
+from agent.analysts.focus import NO_FOCUS, Focus, FocusText
 from agent.domain.base import thread_id
 from agent.domain.commits import FileChange
 from agent.domain.evidence import (
@@ -155,9 +155,9 @@ class _Hunk(NamedTuple):
     lines: tuple[str, ...]
     rank: int  # How telling its file is, the most telling first
     size: int  # Changed lines
-    passages: tuple[int, ...]  # Lines that hold passages
     names: tuple[int, ...]  # Lines that hold names
     name_count: int  # Names of the focus in it, or in the path of its file
+    passages: tuple[int, ...] = ()  # Lines that hold passages
 
     @property
     def preference(self) -> tuple[bool, int, int, int]:
@@ -179,7 +179,7 @@ class _Hunk(NamedTuple):
 
 def shown_diff(evidence: CommitEvidence, budget: int, focus: Focus = NO_FOCUS) -> str:
     """Return hunks of a commit, and the files that lost lines, in about `budget` tokens."""
-    hunks = [*_hunks(evidence, focus)]
+    hunks = _hunks(evidence, focus)
     chosen = _chosen_parts(hunks, budget)
     left_out = _files_left_out(evidence, hunks, chosen)
     if not left_out:
@@ -264,25 +264,29 @@ def _files_left_out(
     return names
 
 
-def _hunks(evidence: CommitEvidence, focus: Focus) -> Iterator[_Hunk]:
-    """Yield the hunks of all patches in their order."""
+def _hunks(evidence: CommitEvidence, focus: Focus) -> list[_Hunk]:
+    """Return the hunks of all patches in their order, with what the focus finds in them."""
     proving = _proving_lines(evidence.facts)
-    position = 0
+    hunks: list[_Hunk] = []
     for file in evidence.change.files:
         for text in cut_hunks(file.patch or ""):
             lines = tuple(text.splitlines())
             names = focus.names_in(f"{file_heading(file)}\n{text}")
-            yield _Hunk(
+            hunk = _Hunk(
                 file=file,
-                position=position,
+                position=len(hunks),
                 lines=lines,
                 rank=_rank(file, lines, proving),
                 size=sum(line[:1] in ("+", "-") for line in lines),
-                passages=tuple(focus.passage_lines(lines, file.path)),
-                names=tuple(Focus(names=names).name_lines(lines)) if names else (),
+                names=tuple(Focus(names=names).name_lines(lines)),
                 name_count=len(names),
             )
-            position += 1
+            hunks.append(hunk)
+    texts = [FocusText(hunk.lines, hunk.file.path) for hunk in hunks]
+    passages = focus.passages_in(texts)
+    return [
+        hunk._replace(passages=tuple(lines)) for hunk, lines in zip(hunks, passages, strict=True)
+    ]
 
 
 def _proving_lines(facts: Iterable[Fact]) -> set[str]:

@@ -1,5 +1,6 @@
 """A model behind a slow server with one slot, or behind one that does not report its context."""
 
+import asyncio
 import json
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -93,13 +94,12 @@ async def test_three_repositories_share_one_slot_and_nothing_is_asked_too_early(
     assert len(questions) == len(set(questions)), "a question was asked again"
 
 
-async def test_what_does_not_fit_into_the_time_is_said_and_the_most_important_comes_first(
-    tmp_path: Path,
+def test_what_does_not_fit_into_the_time_is_said_and_the_most_important_comes_first(
+    tmp_path: Path, corner: Path, command: Command
 ) -> None:
     clone, script = many_commits(tmp_path / "router", 8)
-    covered, lines, _ = await run_slowly(
-        tmp_path, [clone], script, answer_seconds=2.0, model_seconds=5.0
-    )
+    slow_run = run_slowly(tmp_path, [clone], script, answer_seconds=2.0, model_seconds=5.0)
+    covered, lines, _ = asyncio.run(slow_run)
     assert 1 <= explained(covered) < 9
     reasons = {row.title: row.reason for row in covered.report.ledger}
     assert "not analysed" not in reasons[LIMIT]
@@ -112,6 +112,8 @@ async def test_what_does_not_fit_into_the_time_is_said_and_the_most_important_co
     page = covered.page.read_text()
     assert "Left as facts, because the model or the judge did not answer:" in page
     assert "there is no time for it: it takes about" in page
+    (name,) = (file.stem for file in (corner / "runs").iterdir())
+    assert command("run", "--replay", name).out == page
 
 
 @contextmanager

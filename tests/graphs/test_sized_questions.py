@@ -1,5 +1,6 @@
 """Questions are made from as much evidence as fits: nothing is dropped because a prompt is too long."""
 
+import asyncio
 import re
 from collections.abc import Mapping
 from pathlib import Path
@@ -8,6 +9,7 @@ from typing import Any
 import pytest
 
 from evals.model_server.server import ModelServer
+from gitzette.cli import main
 from gitzette.running import Covered
 from tests.scripted_analysis import (
     Clone,
@@ -105,16 +107,23 @@ async def test_a_batch_that_does_not_fit_is_divided_and_each_part_has_its_contro
 
 
 @pytest.mark.parametrize("longest", [20_000, 12_000])
-async def test_where_a_server_counts_more_tokens_the_evidence_is_shortened_and_asked_again(
-    tmp_path: Path, longest: int
+def test_where_a_server_counts_more_tokens_the_evidence_is_shortened_and_asked_again(
+    tmp_path: Path,
+    longest: int,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     sentences = [about_stage(number) for number in (5, 170, 330)]
     script = Scripted({TITLE: analysis(*sentences)})
     with ModelServer(script, context=8_192, longest=longest) as server:
-        covered = await run(tmp_path, server, large_commit(tmp_path / "router"))
+        covered = asyncio.run(run(tmp_path, server, large_commit(tmp_path / "router")))
         accepted = [asked for asked in server.asked if sum(map(len, asked.messages)) <= longest]
         assert len(accepted) < len(server.asked) or longest == 20_000
     assert published(covered) == texts(sentences)
+    monkeypatch.setenv("GITZETTE_HOME", str(tmp_path / "home"))
+    (name,) = (file.stem for file in (tmp_path / "home" / "runs").iterdir())
+    assert main(["run", "--replay", name, "--json"]) == 0
+    assert capsys.readouterr().out == covered.page.with_suffix(".json").read_text()
 
 
 async def test_both_judgings_and_the_repair_see_the_same_evidence_with_every_anchor(
