@@ -177,9 +177,16 @@ class _Hunk(NamedTuple):
         return heading + needed_tokens(self.lines, (0, *self.passages), around)
 
 
-def shown_diff(evidence: CommitEvidence, budget: int, focus: Focus = NO_FOCUS) -> str:
-    """Return hunks of a commit, and the files that lost lines, in about `budget` tokens."""
+def shown_diff(
+    evidence: CommitEvidence, budget: int, focus: Focus = NO_FOCUS, *, only_named: bool = False
+) -> str:
+    """Return hunks of a commit, and the files that lost lines, in about `budget` tokens.
+
+    With `only_named` there are no hunks without a name of the focus, unless none has one.
+    """
     hunks = _hunks(evidence, focus)
+    if only_named:
+        hunks = [hunk for hunk in hunks if hunk.name_count] or hunks
     chosen = _chosen_parts(hunks, budget)
     left_out = _files_left_out(evidence, hunks, chosen)
     if not left_out:

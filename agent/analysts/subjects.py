@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from decimal import Decimal
 from typing import Any, ClassVar
 
-from agent.analysts.focus import NO_FOCUS, Focus, focus_on
+from agent.analysts.focus import Focus, focus_on
 from agent.analysts.packet import BUDGET, commit_packet, piece_text, shown_diff
 from agent.analysts.ruling import Case, Text, refusal_text
 from agent.analysts.sentences import (
@@ -313,8 +313,9 @@ class AnswerSubject(Subject):
     """What code knows of pieces of evidence beside their text."""
 
     def overview(self, names: Sequence[str], budget: int) -> str:
-        """Return all pieces in short, with diffs of the first ones; lines with these names come first."""
-        return self._pieces_text(self.shown, min(budget, BUDGET), Focus(names=tuple(names)))
+        """Return all pieces in short, with hunks of the first ones in which these names occur."""
+        focus = Focus(names=tuple(names))
+        return self._pieces_text(self.shown, min(budget, BUDGET), focus, only_named=True)
 
     def evidence(self, claims: Sequence[Claim], budget: int, quotes: Sequence[str] = ()) -> str:
         """Return the pieces that some sentences cite."""
@@ -323,7 +324,12 @@ class AnswerSubject(Subject):
         return self._pieces_text(pieces, min(budget, BUDGET), focus_on(claims, quotes))
 
     def _pieces_text(
-        self, pieces: Mapping[str, Evidence], budget: int, focus: Focus = NO_FOCUS
+        self,
+        pieces: Mapping[str, Evidence],
+        budget: int,
+        focus: Focus,
+        *,
+        only_named: bool = False,
     ) -> str:
         each = int(budget * _PIECES_SHARE) // max(1, len(pieces))
         texts: dict[str, str] = {}
@@ -336,7 +342,7 @@ class AnswerSubject(Subject):
             if not isinstance(piece, CommitEvidence) or tokens_left < _MIN_DIFF_TOKENS:
                 continue
             share = tokens_left if len(pieces) == 1 else max(_MIN_DIFF_TOKENS, tokens_left // 3)
-            diff = shown_diff(piece, share, focus)
+            diff = shown_diff(piece, share, focus, only_named=only_named)
             texts[handle] += f"\nThe diff:\n{diff}"
             tokens_left -= tokens_of(diff)
         return "\n\n".join(texts.values())
