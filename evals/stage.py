@@ -109,7 +109,7 @@ class ScriptedModels(Models):
         """Return the tokens of the longest question."""
         return _CAPABILITIES.question_tokens(_ANSWER_SECONDS)
 
-    async def assumed_contexts(self) -> dict[str, int]:
+    async def assumed_contexts(self, account: str) -> dict[str, int]:
         """Assume nothing: the context is known."""
         return {}
 

@@ -75,7 +75,7 @@ class Models:
         self._answer_seconds = answer_seconds
         self._accounts: dict[str, Spent] = {}
         self._outages = Counter[str]()
-        self._answering: set[str] = set()  # The models that have given an answer
+        self._answering: dict[str, set[str]] = {}  # The models that have answered, by account
         self._forecast = Forecast()
         self._remarked: set[str] = set()
 
@@ -111,12 +111,12 @@ class Models:
         call = Call("model.capabilities", name, self._context, self._origin)
         return await self._recorder.fetch(call, _CAPABILITIES, learn)
 
-    async def assumed_contexts(self) -> dict[str, int]:
-        """Return the context of each model that has answered and whose server does not report it."""
+    async def assumed_contexts(self, account: str) -> dict[str, int]:
+        """Return the context of each model that answered for an account and is not known to have it."""
         assumed: dict[str, int] = {}
         for job in JOBS:
             capabilities = await self.capabilities(job)
-            if self.names[job] in self._answering and not capabilities.told:
+            if not capabilities.told and self.names[job] in self._answering.get(account, ()):
                 assumed[self.names[job]] = capabilities.context
         return assumed
 
@@ -130,8 +130,10 @@ class Models:
         Each remark is returned once in a run.
         """
         remarks = []
-        for name, context in (await self.assumed_contexts()).items():
-            if name not in self._remarked:
+        for account in list(self._answering):
+            for name, context in (await self.assumed_contexts(account)).items():
+                if name in self._remarked:
+                    continue
                 self._remarked.add(name)
                 remarks.append(
                     f"the server of {name} does not report its context length:"
@@ -201,7 +203,7 @@ class Models:
             # Recorded when answers were not checked first, or the schema was checked less strictly.
             self._recorder.reject(call)
             reply = await self._recorder.fetch(call, _REPLY, live)
-        self._answering.add(name)
+        self._answering.setdefault(account, set()).add(name)
         spent = reply.spent.priced(price_of(name, self._prices))
         self._accounts[account] = self._accounts.get(account, Spent()) + spent
         return reply

@@ -186,7 +186,7 @@ async def file(state: RepositoryState, runtime: Runtime[RunContext]) -> dict[str
     context.issues.remember(repo, collected.threads, relisted=is_first_listing)
     account = state.get("account") or Account()
     if context.models is not None and account.spent.calls:
-        account += Account(assumed_contexts=await context.models.assumed_contexts())
+        account += Account(assumed_contexts=await context.models.assumed_contexts(repo))
     releases = await tags_of_window(code, window, collected.threads.releases)
     on_time = {row.commit.id for row in collected.rows}
     changes = [read.evidence.change for read in material.reads if read.evidence.id in on_time]
