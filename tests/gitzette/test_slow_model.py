@@ -50,7 +50,7 @@ async def run_slowly(
     progress = NotedProgress()
     with ModelServer(script, context=32_768, latency=latency, slots=1) as server:
         specs = [clone.spec for clone in clones]
-        limits = Budget(wait_seconds=1, retry_seconds=0.01, **budget)
+        limits = Budget.model_validate({"wait_seconds": 1, "retry_seconds": 0.01, **budget})
         settings = settings_of(folder, server, *specs, budget=limits)
         covered = await cover(settings, {}, DAY, settings.repos, NOW, progress)
     return covered, progress.lines, server

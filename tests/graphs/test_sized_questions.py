@@ -87,8 +87,8 @@ async def test_every_sentence_is_judged_however_small_the_context(
     assert section.account.fallbacks == ()
     for question in judged:
         for sentence in sentences:
-            if sentence["en"] in question.partition("Somebody wrote")[2]:
-                assert sentence["anchor"] in evidence_in(question)
+            if str(sentence["en"]) in question.partition("Somebody wrote")[2]:
+                assert str(sentence["anchor"]) in evidence_in(question)
 
 
 async def test_a_batch_that_does_not_fit_is_divided_and_each_part_has_its_control(
