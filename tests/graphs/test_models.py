@@ -9,7 +9,7 @@ from langchain_core.messages import AIMessage, HumanMessage, ToolMessage
 from pydantic import BaseModel, TypeAdapter
 
 from agent.domain.base import StorageError
-from agent.domain.spending import Cap, Price, Purse, Spent
+from agent.domain.spending import Cap, Price, Purse, Spent, Stopwatch
 from agent.prompting import Capabilities, Job, ModelError
 from evals.model_server.server import ModelServer, Mood
 from evals.model_server.talk import Asked, Saying, ToolCall
@@ -130,8 +130,10 @@ class Rambling:
     async def learn(self) -> Capabilities:
         return Capabilities(context=32_768)
 
-    async def ask(self, question: Question) -> Reply:
-        del question
+    at_once = None
+
+    async def ask(self, question: Question, watch: Stopwatch | None = None) -> Reply:
+        del question, watch
         return Reply(text='{"words": "another shape"}', spent=Spent(calls=1, sent=20, received=8))
 
 
