@@ -42,7 +42,7 @@ READING = Bug(
 CONNECTING = Bug("graphs/daily.py", "    specs = [spec for spec in state[", "True")
 WRITING = Bug(
     "graphs/repository.py",
-    "    about = await subjects(state, deps)\n",
+    "    written_subjects = await subjects(state, context)\n",
     f"state['tasks'][0].repo in (None, {ROUTEKIT!r})",
 )
 
